@@ -1,0 +1,92 @@
+import { z } from 'zod';
+
+/**
+ * Everything an officer, the operator or the program itself does that must be provable later.
+ * An action is an entry of kind `action`; its body is the canonical JSON of one of these.
+ * No field holds a secret; personal data only where the action is about it (a requester's name on a case).
+ */
+const actor = z.string().min(1).max(200);
+const caseMove = z.object({
+  action: z.literal('case.moved'),
+  actor,
+  caseId: z.string(),
+  /** The version of the case that the officer saw: two officers at once are settled by it. */
+  basedOn: z.number().int().nonnegative(),
+  move: z.string(),
+  /** What the move needs: a reason, a date, who approved. */
+  details: z.record(z.string(), z.json()).default({}),
+});
+const caseOpened = z.object({
+  action: z.literal('case.opened'),
+  actor,
+  caseId: z.string(),
+  /** ISO 8601 UTC: when the request reached any channel of the controller (EDPB 01/2022 §159). */
+  receivedAt: z.string(),
+  kind: z.string(),
+  requesterName: z.string().nullable(),
+  requesterEmail: z.string().nullable(),
+  subject: z.string().nullable(),
+  jurisdiction: z.string().nullable(),
+  message: z.string().nullable(),
+  channel: z.string(),
+});
+const documentProduced = z.object({
+  action: z.literal('document.produced'),
+  actor,
+  documentId: z.string(),
+  name: z.string(),
+  format: z.string(),
+  sha256: z.string(),
+  bytes: z.number().int().nonnegative(),
+  asOf: z.number().int().nonnegative(),
+  caseId: z.string().nullable(),
+  parameters: z.record(z.string(), z.json()),
+});
+const documentDownloaded = z.object({
+  action: z.literal('document.downloaded'),
+  actor,
+  documentId: z.string(),
+  sha256: z.string(),
+});
+const officerEvent = z.object({
+  action: z.enum(['session.opened', 'session.closed', 'token.created']),
+  actor,
+  detail: z.string().nullable(),
+});
+const sourceChanged = z.object({
+  action: z.enum(['source.added', 'source.changed']),
+  actor,
+  sourceSlug: z.string(),
+  /** Names of what changed, never the values. */
+  changed: z.array(z.string()),
+});
+const syncFinished = z.object({
+  action: z.enum(['sync.finished', 'sync.failed']),
+  actor,
+  bannerId: z.string().nullable(),
+  runId: z.string(),
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  pages: z.number().int(),
+  rows: z.number().int(),
+  stored: z.number().int(),
+  duplicates: z.number().int(),
+  malformed: z.number().int(),
+  /** Earliest and latest row time that counts; null without rows. */
+  earliest: z.string().nullable(),
+  latest: z.string().nullable(),
+  error: z.string().nullable(),
+});
+
+/** Schema of the body of an `action` entry. */
+export const actionSchema = z.discriminatedUnion('action', [
+  caseMove,
+  caseOpened,
+  documentProduced,
+  documentDownloaded,
+  officerEvent,
+  sourceChanged,
+  syncFinished,
+]);
+export type Action = z.infer<typeof actionSchema>;
+export type ActionName = Action['action'];

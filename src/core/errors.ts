@@ -1,0 +1,49 @@
+/**
+ * Every refusal that leaves the program, with its HTTP status and what the reader can do about it.
+ * Expected refusals inside the program are unions; these are for its edges (HTTP, CLI).
+ */
+export const errorCodes = {
+  signature_missing: { status: 401, text: 'The request carries no signature header.' },
+  signature_mismatch: { status: 401, text: 'The signature does not match the body.' },
+  sign_in_required: { status: 401, text: 'Sign in first: ask the operator for a link (`token create`).' },
+  link_invalid: { status: 401, text: 'This link is unknown, was used already or has expired.' },
+  forbidden: { status: 403, text: 'This form has expired. Go back, reload the page and try again.' },
+  unknown_source: { status: 404, text: 'No such source.' },
+  not_found: { status: 404, text: 'There is nothing at this address.' },
+  method_not_allowed: { status: 405, text: 'This address does not answer this method.' },
+  body_too_large: { status: 413, text: 'The body is over the limit (BODY_LIMIT).' },
+  invalid_request: { status: 400, text: 'The request is not valid.' },
+  conflict: { status: 409, text: 'Someone else changed this in the meantime. Reload and look again.' },
+  too_many_requests: { status: 429, text: 'Too many requests. Wait a moment and try again.' },
+  store_unavailable: { status: 503, text: 'The store cannot write at the moment. Nothing was acknowledged; send it again.' },
+  overloaded: { status: 503, text: 'The waiting line is full. Nothing was acknowledged; send it again.' },
+  shutting_down: { status: 503, text: 'The server is shutting down. Nothing was acknowledged; send it again.' },
+  internal: { status: 500, text: 'Something went wrong here. The server log has the details under this request id.' },
+} as const satisfies Record<string, { status: number; text: string }>;
+
+export type ErrorCode = keyof typeof errorCodes;
+
+/** An error that carries one of the {@link errorCodes} to an edge. */
+export class CodedError extends Error {
+  readonly code: ErrorCode;
+  constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
+    super(message ?? errorCodes[code].text, options);
+    this.name = 'CodedError';
+    this.code = code;
+  }
+}
+
+/** The store could not write or read (disk full, locked, read-only, connection lost): answered with 503, nothing acknowledged. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** Wrong usage or configuration: the command line ends with exit code 2. Each problem is one sentence with its remedy. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}

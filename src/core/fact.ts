@@ -1,0 +1,105 @@
+import type { ConsentState, RequestKind } from './vocabulary.ts';
+
+/** Where a time comes from: the event's payload, a pulled row, our own clock, or a payload time without an offset. */
+export type TimeBasis = 'payload' | 'row' | 'received' | 'assumed-offset';
+
+/** When something happened, by whose word, and whether that word counts (docs/architecture.md, Time). */
+export interface Occurred {
+  /** ISO 8601 UTC, milliseconds. */
+  readonly at: string;
+  readonly basis: TimeBasis;
+  /** False when the claimed time lies outside [received − 10 years, received + 5 minutes]; reports then use `received`. */
+  readonly counts: boolean;
+}
+
+/** A change of a policy (policy.published, .updated, .deleted, .created). */
+export interface PolicyFact {
+  readonly type: 'policy';
+  readonly event: string;
+  readonly change: 'created' | 'updated' | 'published' | 'deleted';
+  readonly policyId: string;
+  readonly policyType: string | null;
+  readonly title: string | null;
+  readonly brandName: string | null;
+  readonly jurisdiction: string | null;
+  readonly language: string | null;
+  readonly userId: string | null;
+  readonly version: string | null;
+  /** Without its query: the service puts a token there. */
+  readonly hostedUrl: string | null;
+  readonly occurred: Occurred;
+}
+
+/** One recorded consent choice, from a webhook or a pulled row. */
+export interface DecisionFact {
+  readonly type: 'decision';
+  readonly via: 'webhook' | 'pull';
+  /** The service's own id of the record, where it gives one. */
+  readonly recordId: string | null;
+  /** The hashed identifier of the visitor, as received. */
+  readonly subject: string | null;
+  readonly bannerId: string | null;
+  readonly state: ConsentState;
+  /** What was chosen for each purpose. Empty when the payload names none. */
+  readonly purposes: Readonly<Record<string, 'granted' | 'denied'>>;
+  readonly policyId: string | null;
+  readonly policyVersion: string | null;
+  readonly region: string | null;
+  readonly language: string | null;
+  /** ISO 8601 UTC, where the record says until when it is valid. */
+  readonly expiresAt: string | null;
+  readonly occurred: Occurred;
+}
+
+/** A data subject request as the service reported it. Every field may be missing: the case opens all the same. */
+export interface RequestFact {
+  readonly type: 'request';
+  /** The service's own id of the request. */
+  readonly requestId: string | null;
+  readonly kind: RequestKind;
+  /** The payload's own word for the kind. */
+  readonly kindAsGiven: string | null;
+  readonly requesterName: string | null;
+  readonly requesterEmail: string | null;
+  /** A visitor hash that the requester sent along. */
+  readonly subject: string | null;
+  readonly jurisdiction: string | null;
+  readonly language: string | null;
+  readonly message: string | null;
+  readonly occurred: Occurred;
+}
+
+/** A finished cookie scan. */
+export interface ScanFact {
+  readonly type: 'scan';
+  readonly scanId: string | null;
+  readonly domain: string | null;
+  readonly status: string | null;
+  readonly cookiesFound: number | null;
+  readonly trackersFound: number | null;
+  readonly uncategorised: number | null;
+  readonly score: number | null;
+  readonly occurred: Occurred;
+}
+
+/** An integration was connected or disconnected. */
+export interface IntegrationFact {
+  readonly type: 'integration';
+  readonly change: 'connected' | 'disconnected';
+  readonly integrationId: string | null;
+  readonly name: string | null;
+  readonly site: string | null;
+  readonly occurred: Occurred;
+}
+
+/** What a receiver reads out of the body of a delivery or a pulled row. */
+export type Fact = PolicyFact | DecisionFact | RequestFact | ScanFact | IntegrationFact;
+
+/**
+ * The outcome of reading a body: facts; nothing to read (an event this program does not know, a body that is not JSON:
+ * kept and shown, no fault); or a known event that could not be read, which goes to the quarantine.
+ */
+export type Reading =
+  | { readonly outcome: 'read'; readonly event: string; readonly fact: Fact; readonly unread: readonly string[] }
+  | { readonly outcome: 'unknown-event'; readonly event: string | null; readonly reason: string }
+  | { readonly outcome: 'unreadable'; readonly event: string; readonly reason: string };

@@ -1,0 +1,84 @@
+/**
+ * The words this program is written in. Every other file uses them in this sense; docs/architecture.md lists them too.
+ *
+ * - source: one account or client of the service that this installation follows.
+ * - delivery: one HTTP request on the webhook endpoint.
+ * - entry: one immutable line of the ledger, `seq` from 1 without gaps.
+ * - ledger: all entries in commit order, sealed into a Merkle tree.
+ * - checkpoint: a signed tree head.
+ * - fact: what a receiver reads out of an entry's body.
+ * - history, state: read models folded from facts.
+ * - decision: one recorded consent choice of one hashed subject on one banner.
+ * - case: one data subject request from receipt to closing.
+ * - regime: the law whose rules a case follows.
+ * - pack, report, document: the ZIP that answers a case; an audit document over a period; either of them as a registered file.
+ * - officer: a person with an account.
+ */
+
+/** Kinds of ledger entries. */
+export const entryKinds = ['webhook', 'consent-log', 'call', 'snapshot', 'action', 'erasure'] as const;
+export type EntryKind = (typeof entryKinds)[number];
+
+/** Events that the service documents (docs/service.md §6). */
+export const documentedEvents = [
+  'policy.published',
+  'policy.updated',
+  'policy.deleted',
+  'consent.recorded',
+  'dsar.submitted',
+  'cookie_scan.completed',
+  'integration.connected',
+  'integration.disconnected',
+] as const;
+
+/** The documented events and `policy.created`, which the service mentions without listing it. */
+export const knownEvents = [...documentedEvents, 'policy.created'] as const;
+export type KnownEvent = (typeof knownEvents)[number];
+
+/**
+ * States of a decision, as ISO/IEC TS 27560 names them.
+ * Only `given` and `renewed-given` permit processing.
+ */
+export const consentStates = [
+  'given',
+  'renewed-given',
+  'refused',
+  'withdrawn',
+  'expired',
+  'terminated',
+  'invalidated',
+  'requested',
+  'request-deferred',
+  'unknown',
+] as const;
+export type ConsentState = (typeof consentStates)[number];
+
+/** Whether a consent state permits processing. */
+export function permitsProcessing(state: ConsentState): boolean {
+  return state === 'given' || state === 'renewed-given';
+}
+
+/** Kinds of data subject requests. */
+export const requestKinds = [
+  'access',
+  'portability',
+  'erasure',
+  'rectification',
+  'restriction',
+  'objection',
+  'opt-out',
+  'limit',
+  'withdraw-consent',
+  'unknown',
+] as const;
+export type RequestKind = (typeof requestKinds)[number];
+
+/** How the signature of a delivery was judged; `verified-late` is a delivery that was readmitted. */
+export const verdicts = ['verified', 'verified-headers-disagree', 'verified-late'] as const;
+export type Verdict = (typeof verdicts)[number];
+
+/** The pseudo-source of entries that concern the whole installation (sign-ins, sources added). */
+export const INSTALLATION = 'installation';
+
+/** A source's slug: lower-case letters, digits and hyphens, 1 to 63, no hyphen at either end. */
+export const sourceSlugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

@@ -1,0 +1,408 @@
+import type { ColumnType, GeneratedAlways } from 'kysely';
+import type { ConsentState, EntryKind } from '../core/vocabulary.ts';
+
+/**
+ * The tables, as both databases have them. Booleans are 0 or 1, times are ISO 8601 UTC text with milliseconds,
+ * JSON is text, bytes are blobs. Every history row carries the `seq` of its entry: documents read rows with seq ≤ asOf.
+ */
+
+/** An immutable column: written once, never updated. */
+type Fixed<T> = ColumnType<T, T, never>;
+
+export interface EntriesTable {
+  seq: Fixed<number>;
+  source: Fixed<string>;
+  source_seq: Fixed<number>;
+  kind: Fixed<EntryKind>;
+  dedupe_key: Fixed<Buffer>;
+  received_at: Fixed<string>;
+  /** Null only after an erasure; so are body and salt. */
+  meta: ColumnType<Buffer | null, Buffer, null>;
+  body: ColumnType<Buffer | null, Buffer, null>;
+  salt: ColumnType<Buffer | null, Buffer, null>;
+  commitment: Fixed<Buffer>;
+  leaf_hash: Fixed<Buffer>;
+  mac: Fixed<Buffer>;
+}
+
+/** Repeats of an entry: one row from the first repeat on. */
+export interface ArrivalsTable {
+  seq: number;
+  /** Repeats beyond the first arrival. */
+  count: number;
+  /** JSON array of the first hundred repeat times. */
+  times: string;
+  last_at: string;
+}
+
+export interface CheckpointsTable {
+  size: number;
+  epoch: number;
+  root: Buffer;
+  /** The signed note (C2SP tlog-checkpoint). */
+  note: string;
+  created_at: string;
+}
+
+export interface SettingsTable {
+  /** instance_id, epoch, fingerprint_instance, fingerprint_signing … */
+  name: string;
+  value: string;
+}
+
+/** How far a projector (or another reader of the ledger) has come; moved by compare-and-set in the writing transaction. */
+export interface PositionsTable {
+  name: string;
+  seq: number;
+}
+
+export interface QuarantineTable {
+  seq: number;
+  source: string;
+  event: string | null;
+  reason: string;
+  received_at: string;
+}
+
+/** Columns every history table shares. */
+interface HistoryColumns {
+  seq: number;
+  source: string;
+  received_at: string;
+}
+interface OccurredColumns {
+  occurred_at: string;
+  occurred_basis: 'payload' | 'row' | 'received' | 'assumed-offset';
+  /** 1 when the claimed time counts; else `at` is the received time. */
+  occurred_counts: number;
+  /** The time periods of reports use: occurred_at where it counts, else received_at. */
+  at: string;
+}
+
+export interface DeliveryHistoryTable extends HistoryColumns {
+  event: string | null;
+  verdict: string;
+  outcome: 'read' | 'unknown-event' | 'unreadable';
+  reason: string | null;
+  content_type: string | null;
+  bytes: number;
+  body_sha256: string;
+}
+export interface DeliveryCountsTable {
+  source: string;
+  /** UTC date, YYYY-MM-DD. */
+  day: string;
+  event: string;
+  deliveries: number;
+}
+
+export interface PolicyHistoryTable extends HistoryColumns, OccurredColumns {
+  event: string;
+  change: 'created' | 'updated' | 'published' | 'deleted';
+  policy_id: string;
+  policy_type: string | null;
+  title: string | null;
+  brand_name: string | null;
+  jurisdiction: string | null;
+  language: string | null;
+  version: string | null;
+  hosted_url: string | null;
+}
+export interface PoliciesTable {
+  source: string;
+  policy_id: string;
+  policy_type: string | null;
+  title: string | null;
+  brand_name: string | null;
+  jurisdiction: string | null;
+  language: string | null;
+  version: string | null;
+  hosted_url: string | null;
+  status: 'created' | 'updated' | 'published' | 'deleted';
+  first_seq: number;
+  last_seq: number;
+  last_at: string;
+  published_at: string | null;
+}
+
+export interface DecisionHistoryTable extends HistoryColumns, OccurredColumns {
+  via: 'webhook' | 'pull';
+  /** `r:<record id>`, else `c:<hash of banner, subject, time and choice>`: a webhook and a pulled row of one decision share it. */
+  decision_id: string;
+  record_id: string | null;
+  subject: string | null;
+  banner_id: string | null;
+  state: ConsentState;
+  /** Canonical JSON object purpose → granted | denied. */
+  purposes: string;
+  policy_id: string | null;
+  policy_version: string | null;
+  region: string | null;
+  language: string | null;
+  expires_at: string | null;
+  /** 1 on the first row of its decision_id within the source: totals count these. */
+  is_first: number;
+  /** 1 when an earlier row of the same decision_id says something else. */
+  conflicts: number;
+  body_sha256: string;
+}
+export interface DecisionsTable {
+  source: string;
+  banner_id: string;
+  subject: string;
+  decision_id: string;
+  state: ConsentState;
+  purposes: string;
+  policy_id: string | null;
+  policy_version: string | null;
+  region: string | null;
+  expires_at: string | null;
+  at: string;
+  first_seq: number;
+  last_seq: number;
+  /** Decisions (distinct decision_id) of this subject on this banner. */
+  changes: number;
+}
+
+/** A repeated delivery whose body carries neither id nor time: a new choice, or a repeat? Unresolved until the pulled log decides. */
+export interface AmbiguousRepeatsTable {
+  seq: number;
+  source: string;
+  event: string;
+  resolution: 'unresolved' | 'repeat' | 'new-choice';
+}
+
+export interface CaseHistoryTable extends HistoryColumns {
+  case_id: string;
+  /** 0 for the opening, then 1, 2, … */
+  version: number;
+  move: string;
+  from_state: string | null;
+  to_state: string;
+  actor: string;
+  /** Canonical JSON of the move's details. */
+  details: string;
+}
+export interface CasesTable {
+  case_id: string;
+  source: string;
+  request_id: string | null;
+  kind: string;
+  jurisdiction: string | null;
+  requester_name: string | null;
+  requester_email: string | null;
+  subject: string | null;
+  language: string | null;
+  message: string | null;
+  channel: string;
+  /** The legal receipt, ISO 8601 UTC, and by whose word. */
+  receipt_at: string;
+  receipt_basis: 'payload' | 'received' | 'officer' | 'assumed-offset';
+  state: string;
+  version: number;
+  opened_seq: number;
+  last_seq: number;
+  /** Canonical JSON: everything else folded from the moves (identity, extension, suspension, refusal …). */
+  folded: string;
+  closed_at: string | null;
+}
+
+export interface ScanHistoryTable extends HistoryColumns, OccurredColumns {
+  scan_id: string | null;
+  domain: string | null;
+  status: string | null;
+  cookies_found: number | null;
+  trackers_found: number | null;
+  uncategorised: number | null;
+  score: number | null;
+}
+export interface ScansTable {
+  source: string;
+  /** The domain, or '' where the payload names none. */
+  domain: string;
+  scans: number;
+  cookies_found: number | null;
+  trackers_found: number | null;
+  uncategorised: number | null;
+  score: number | null;
+  last_seq: number;
+  at: string;
+}
+
+export interface IntegrationHistoryTable extends HistoryColumns, OccurredColumns {
+  integration_id: string | null;
+  name: string | null;
+  site: string | null;
+  change: 'connected' | 'disconnected';
+}
+export interface IntegrationsTable {
+  source: string;
+  /** The service's id, else the name, else ''. */
+  integration_key: string;
+  integration_id: string | null;
+  name: string | null;
+  site: string | null;
+  status: 'connected' | 'disconnected';
+  last_seq: number;
+  at: string;
+}
+
+export interface ActionHistoryTable extends HistoryColumns {
+  action: string;
+  actor: string;
+  /** What it was done to: a case, document or source id. */
+  object: string | null;
+  /** The action's body, canonical JSON. */
+  details: string;
+}
+
+export interface DocumentsTable {
+  document_id: string;
+  source: string;
+  name: string;
+  format: string;
+  file_name: string;
+  sha256: string;
+  bytes: number;
+  as_of: number;
+  case_id: string | null;
+  /** Canonical JSON. */
+  parameters: string;
+  actor: string;
+  seq: number;
+  created_at: string;
+  downloads: number;
+}
+
+export interface SourcesTable {
+  slug: string;
+  name: string;
+  base_url: string | null;
+  site_url: string | null;
+  /** Sealed under K_rest: JSON {apiKey, siteKey, webhookSecrets: [{id, value, addedAt}]}. */
+  sealed: Buffer;
+  /** JSON: banners to pull, field names, time offset, controller file … */
+  options: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface SyncPositionsTable {
+  source: string;
+  banner_id: string;
+  /** Cursor to go on with, when a run was interrupted. */
+  cursor: string | null;
+  /** The window of the run that `cursor` belongs to. */
+  run_id: string | null;
+  run_from: string | null;
+  run_to: string | null;
+  /** Everything the service dated before this (by our clock and its Date header) has been pulled at least once. */
+  watermark: string | null;
+  rows_total: number;
+  last_success_at: string | null;
+  last_error: string | null;
+  last_error_at: string | null;
+  updated_at: string;
+}
+
+/** The encrypted ring of rejected deliveries: outside the ledger, bounded, 72 hours. */
+export interface RejectedDeliveriesTable {
+  id: GeneratedAlways<number>;
+  source: string;
+  received_at: string;
+  address: string;
+  reason: string;
+  bytes: number;
+  /** AES-256-GCM under K_rest: JSON {headers, body (base64)}. */
+  sealed: Buffer;
+}
+export interface RejectedCountsTable {
+  source: string;
+  /** UTC minute, YYYY-MM-DDTHH:MM. */
+  minute: string;
+  reason: string;
+  count: number;
+}
+
+export interface JobsTable {
+  id: string;
+  kind: string;
+  /** At most one unfinished job per (kind, job_key); null: no limit. */
+  job_key: string | null;
+  /** JSON. */
+  payload: string;
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+  priority: number;
+  run_at: string;
+  attempts: number;
+  max_attempts: number;
+  lease_owner: string | null;
+  /** Counts claims: a paused holder whose lease was taken over cannot act twice. */
+  lease_token: number;
+  lease_until: string | null;
+  cancel_requested: number;
+  /** JSON {done, total, message}. */
+  progress: string | null;
+  /** JSON result of a finished job. */
+  result: string | null;
+  error: string | null;
+  created_at: string;
+  updated_at: string;
+  finished_at: string | null;
+}
+export interface SchedulesTable {
+  name: string;
+  kind: string;
+  cron: string;
+  payload: string;
+  next_at: string;
+  last_at: string | null;
+}
+
+/** One-time sign-in links; only the HMAC of the token is kept. */
+export interface SignInLinksTable {
+  token_hash: Buffer;
+  officer: string;
+  created_at: string;
+  expires_at: string;
+  used_at: string | null;
+}
+export interface SessionsTable {
+  id_hash: Buffer;
+  officer: string;
+  created_at: string;
+  expires_at: string;
+}
+
+export interface Tables {
+  entries: EntriesTable;
+  arrivals: ArrivalsTable;
+  checkpoints: CheckpointsTable;
+  settings: SettingsTable;
+  positions: PositionsTable;
+  quarantine: QuarantineTable;
+  delivery_history: DeliveryHistoryTable;
+  delivery_counts: DeliveryCountsTable;
+  policy_history: PolicyHistoryTable;
+  policies: PoliciesTable;
+  decision_history: DecisionHistoryTable;
+  decisions: DecisionsTable;
+  ambiguous_repeats: AmbiguousRepeatsTable;
+  case_history: CaseHistoryTable;
+  cases: CasesTable;
+  scan_history: ScanHistoryTable;
+  scans: ScansTable;
+  integration_history: IntegrationHistoryTable;
+  integrations: IntegrationsTable;
+  action_history: ActionHistoryTable;
+  documents: DocumentsTable;
+  sources: SourcesTable;
+  sync_positions: SyncPositionsTable;
+  rejected_deliveries: RejectedDeliveriesTable;
+  rejected_counts: RejectedCountsTable;
+  jobs: JobsTable;
+  schedules: SchedulesTable;
+  sign_in_links: SignInLinksTable;
+  sessions: SessionsTable;
+}
+export type TableName = keyof Tables;

@@ -1,0 +1,60 @@
+import type { Insertable, Kysely } from 'kysely';
+import type { Entry } from '../core/entry.ts';
+import type { EntryKind } from '../core/vocabulary.ts';
+import type { TableName, Tables } from './schema.ts';
+
+/** Typed query builder over the tables. The same queries run on both databases. */
+export type Query = Kysely<Tables>;
+
+/** The head of the ledger: what the next entries are numbered from. */
+export interface LedgerHead {
+  /** Highest seq, 0 when empty. */
+  readonly seq: number;
+}
+
+/** Which entry an append would repeat. */
+export interface EntryKey {
+  readonly source: string;
+  readonly kind: EntryKind;
+  readonly dedupeKey: Uint8Array;
+}
+
+/** How {@link StoreTransaction.insertMany} treats a row whose key exists: fail (default), keep the old one, or replace all its columns. */
+export type OnConflict = 'fail' | 'keep' | 'replace';
+
+/** What can be done inside one write transaction. Everything in it commits together or not at all. */
+export interface StoreTransaction {
+  readonly query: Query;
+  /** Inserts rows in one statement however many they are; every row must have the same columns. */
+  insertMany<T extends TableName>(table: T, rows: readonly Insertable<Tables[T]>[], onConflict?: OnConflict): Promise<void>;
+  /** Highest seq, and highest source_seq of each of the sources named. */
+  heads(sources: readonly string[]): Promise<{ seq: number; sourceSeq: ReadonlyMap<string, number> }>;
+  /** Seqs of those keys that exist already, in the order given; null for the others. */
+  findSeqs(keys: readonly EntryKey[]): Promise<readonly (number | null)[]>;
+  /** Inserts numbered, hashed entries. Fails when any number or key exists. */
+  insertEntries(entries: readonly Entry[]): Promise<void>;
+  /** Counts repeats of entries: count and the first hundred times (design: arrivals). */
+  countArrivals(repeats: readonly { readonly seq: number; readonly at: string }[]): Promise<void>;
+}
+
+/**
+ * The database: one writer, any number of readers that never block it.
+ * Errors: every method rejects with StoreUnavailable (core/errors.ts) when the database cannot be read or written at the moment.
+ */
+export interface Store {
+  readonly engine: 'sqlite' | 'postgres';
+  /** Reads committed rows; never waits for the writer. */
+  readonly read: Query;
+  /** Runs `work` under the write lock; durable when it resolves. Keep it short: appends wait meanwhile. */
+  transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
+  /**
+   * The fast path of an append: one statement, one commit, which inserts the entries only if the ledger still ends at
+   * `expectedSeq`. False when it does not, or when a number or key exists: nothing was written then.
+   */
+  insertEntriesAt(expectedSeq: number, entries: readonly Entry[]): Promise<boolean>;
+  /** Bytes the database takes on disk. */
+  sizeOnDisk(): Promise<number>;
+  /** Removes residue of erased content from the files. */
+  compact(): Promise<void>;
+  close(): Promise<void>;
+}
