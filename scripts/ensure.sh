@@ -1,0 +1,128 @@
+# Sourced by the scripts beside it: makes a bare checkout ready to run, and does next to nothing when it is ready.
+#   ensure_node          Node of the version that package.json asks for
+#   ensure_dependencies  node_modules as package-lock.json has it
+#   ensure_build         dist/ newer than the sources
+#   ensure_test_tools    the programs that the test suites start
+# Everything it says goes to stderr. Every function ends the script with one sentence when it cannot do its part.
+# shellcheck shell=bash
+
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+say() { printf '%s\n' "$*" >&2; }
+fail() {
+  say "✗ $*"
+  exit 1
+}
+
+ensure_node() {
+  command -v node >/dev/null 2>&1 || fail 'Node.js is missing: install Node 20.19 or later with npm, then run this again.'
+  command -v npm >/dev/null 2>&1 || fail 'npm is missing: install it beside Node, then run this again.'
+  node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' ||
+    fail "Node $(node -p process.versions.node) is too old: install Node 20.19 or later, then run this again."
+}
+
+# What node_modules must belong to: the lock file, and the Node version that native modules were built for.
+dependency_stamp() {
+  printf '%s %s %s\n' "$(sha256sum package-lock.json | cut -d ' ' -f 1)" \
+    "$(node -p 'process.versions.modules + "-" + process.platform + "-" + process.arch')" "$(uname -s)"
+}
+
+# Someone ran npm by hand: node_modules may be right although nobody stamped it.
+dependencies_match_lock() {
+  [ -f node_modules/.package-lock.json ] && node -e '
+    const { existsSync, readFileSync } = require("node:fs");
+    const packages = (file) => JSON.parse(readFileSync(file, "utf8")).packages;
+    const wanted = packages("package-lock.json");
+    const present = packages("node_modules/.package-lock.json");
+    const right = Object.keys(wanted).every((path) =>
+      path === "" || (present[path] ? present[path].version === wanted[path].version && existsSync(path) : wanted[path].optional));
+    if (!right || !Object.keys(present).every((path) => wanted[path])) process.exit(1);
+    require("sqlite3");
+  ' >/dev/null 2>&1
+}
+
+ensure_dependencies() {
+  local stamp_file=node_modules/.consent-ledger-stamp stamp
+  stamp=$(dependency_stamp)
+  if [ "$(cat "$stamp_file" 2>/dev/null || true)" = "$stamp" ]; then return 0; fi
+  if ! dependencies_match_lock; then
+    say 'Installing dependencies. Where no prebuilt sqlite3 can be fetched it is compiled, which takes about a minute.'
+    # Node's own headers, where they are installed, spare node-gyp a download.
+    local prefix
+    prefix=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
+    if [ -z "${npm_config_nodedir:-}" ] &&
+      grep -qsE "define NODE_MODULE_VERSION +$(node -p process.versions.modules)\$" "$prefix/include/node/node_version.h"; then
+      export npm_config_nodedir=$prefix
+    fi
+    npm ci --include=dev --no-audit --no-fund >&2 ||
+      fail 'npm ci failed: it needs the npm registry, and python3, make and g++ to compile sqlite3 (apt-get install python3 make g++).'
+    node -e 'require("sqlite3")' ||
+      fail 'sqlite3 was installed but cannot be loaded: install python3, make and g++, run "npm rebuild sqlite3", then run this again.'
+  fi
+  printf '%s\n' "$stamp" >"$stamp_file"
+}
+
+ensure_build() {
+  local stamp_file=dist/.built
+  if [ -f dist/src/cli.js ] && [ -f "$stamp_file" ] &&
+    [ -z "$(find src receivers reports tsconfig.json tsconfig.build.json node_modules/.consent-ledger-stamp -newer "$stamp_file" -print -quit)" ]; then
+    return 0
+  fi
+  say 'Building.'
+  mkdir -p dist
+  # The moment before the build, so that a file saved during it counts as newer.
+  touch dist/.building
+  node_modules/.bin/tsc -p tsconfig.build.json >&2 || fail 'The build failed; the messages above say where.'
+  mv dist/.building "$stamp_file"
+}
+
+# One at a time: "npm test" and "npm run demo" may be started together.
+ensure_ready() {
+  ensure_node
+  if command -v flock >/dev/null 2>&1; then
+    exec 9<package.json
+    flock 9
+  fi
+  ensure_dependencies
+  ensure_build
+  exec 9<&-
+}
+
+# Debian packages of what the suites start: a browser for the pages, and readers of PDF and ZIP files
+# that did not write them. CHROMIUM_PATH names the browser; everything else is found on PATH.
+ensure_test_tools() {
+  local -a packages
+  if [ -n "${CHROMIUM_PATH:-}" ] && [ ! -x "$CHROMIUM_PATH" ]; then
+    fail "CHROMIUM_PATH names no program ($CHROMIUM_PATH): correct it or unset it, then run this again."
+  fi
+  mapfile -t packages < <(missing_test_packages)
+  if [ "${#packages[@]}" -gt 0 ]; then
+    if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+      fail "The tests need programs that are missing: install ${packages[*]} (apt-get install ${packages[*]}), then run this again."
+    fi
+    say "Installing ${packages[*]}, which the tests need."
+    {
+      DEBIAN_FRONTEND=noninteractive apt-get update -qq &&
+        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}"
+    } >&2 || fail "apt-get could not install ${packages[*]}: install them by hand, then run this again."
+    mapfile -t packages < <(missing_test_packages)
+    [ "${#packages[@]}" -eq 0 ] || fail "Still missing after apt-get: ${packages[*]}. Install them by hand, then run this again."
+  fi
+  export CHROMIUM_PATH=${CHROMIUM_PATH:-$(find_chromium)}
+}
+
+missing_test_packages() {
+  if [ -z "${CHROMIUM_PATH:-}" ] && ! find_chromium >/dev/null; then printf '%s\n' chromium fonts-dejavu-core; fi
+  if ! command -v pdftotext >/dev/null 2>&1 || ! command -v pdftoppm >/dev/null 2>&1; then echo poppler-utils; fi
+  command -v qpdf >/dev/null 2>&1 || echo qpdf
+  command -v unzip >/dev/null 2>&1 || echo unzip
+}
+
+find_chromium() {
+  local name
+  for name in chromium chromium-browser google-chrome google-chrome-stable; do
+    if command -v "$name"; then return 0; fi
+  done
+  return 1
+}
