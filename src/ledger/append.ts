@@ -1,0 +1,216 @@
+import { randomFillSync } from 'node:crypto';
+import { type Entry, commitmentOf, type NewEntry, placeEntry, SALT_BYTES } from '../core/entry.ts';
+import { CodedError, StoreUnavailable } from '../core/errors.ts';
+import { dedupeKeyOf, type InstanceKeys } from '../core/keys.ts';
+import type { EntryKey, Store, StoreTransaction } from '../store/store.ts';
+import type { Appended, Ledger } from './ledger.ts';
+
+/** Limits of one batch and of the waiting line. */
+export interface AppendLimits {
+  readonly batchEntries: number;
+  readonly batchBytes: number;
+  /** Bytes of meta and body that may wait; beyond them appends are refused as `overloaded`. */
+  readonly waitingBytes: number;
+}
+
+const defaultLimits: AppendLimits = { batchEntries: 256, batchBytes: 4 << 20, waitingBytes: 64 << 20 };
+
+export interface LedgerOptions {
+  readonly store: Store;
+  readonly keys: Pick<InstanceKeys, 'dedupe' | 'append'>;
+  readonly limits?: Partial<AppendLimits>;
+  /** Asked before every commit; a text refuses the append (the ledger is behind its journal, docs/architecture.md). */
+  readonly refuse?: () => string | null;
+}
+
+type AlsoInTransaction = (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>;
+
+/** An entry on its way, with what does not depend on its place computed while the previous batch commits. */
+interface Prepared {
+  readonly entry: NewEntry;
+  readonly salt: Buffer;
+  readonly commitment: Buffer;
+  /** Identifies (source, kind, key) within a batch. */
+  readonly identity: string;
+  readonly bytes: number;
+}
+
+interface Waiting {
+  readonly prepared: readonly Prepared[];
+  readonly bytes: number;
+  readonly also: AlsoInTransaction | undefined;
+  resolve(appended: readonly Appended[]): void;
+  reject(error: Error): void;
+}
+
+/**
+ * The one append path: group commit in order of arrival, at most one batch under way. Appends that arrive while a batch
+ * commits wait in line and form the next one, hashed meanwhile.
+ */
+export function createLedger(options: LedgerOptions): Ledger {
+  const { store, keys } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const line: Waiting[] = [];
+  const listeners = new Set<(seq: number) => void>();
+  const salts = createSalts();
+  let waitingBytes = 0;
+  let running: Promise<void> | null = null;
+  let closed = false;
+  // The head this process saw last. Only ever a guess: the statement that relies on it checks it.
+  let known: { seq: number; sourceSeq: Map<string, number> } | null = null;
+
+  function prepare(entry: NewEntry): Prepared {
+    const salt = salts();
+    return {
+      entry,
+      salt,
+      commitment: commitmentOf(salt, entry.meta, entry.body),
+      identity: `${entry.source} ${entry.kind} ${Buffer.from(entry.dedupeKey).toString('latin1')}`,
+      bytes: entry.meta.length + entry.body.length + 512,
+    };
+  }
+
+  async function work(): Promise<void> {
+    // One turn of the event loop, so that deliveries which arrived together form one batch.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (line.length > 0) await commit(takeBatch());
+    running = null;
+  }
+
+  function takeBatch(): Waiting[] {
+    const batch: Waiting[] = [];
+    let entries = 0;
+    let bytes = 0;
+    for (let next = line[0]; next !== undefined; next = line[0]) {
+      const full = entries + next.prepared.length > limits.batchEntries || bytes + next.bytes > limits.batchBytes;
+      // A transaction of someone's own goes alone, so that its failure is theirs alone.
+      if (batch.length > 0 && (full || next.also !== undefined)) break;
+      line.shift();
+      batch.push(next);
+      entries += next.prepared.length;
+      bytes += next.bytes;
+      if (next.also !== undefined) break;
+    }
+    waitingBytes -= bytes;
+    return batch;
+  }
+
+  async function commit(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const refusal = options.refuse?.() ?? null;
+      if (refusal !== null) throw new StoreUnavailable(refusal);
+      const appended = (await appendFast(batch)) ?? (await appendSlowly(batch));
+      const last = appended.findLast(({ outcome }) => outcome === 'stored');
+      let place = 0;
+      for (const waiting of batch) {
+        waiting.resolve(appended.slice(place, place + waiting.prepared.length));
+        place += waiting.prepared.length;
+      }
+      if (last) for (const listener of listeners) listener(last.seq);
+    } catch (error) {
+      known = null;
+      if (error instanceof StoreUnavailable || batch.length === 1) {
+        for (const waiting of batch) waiting.reject(error as Error);
+      } else {
+        // Something in this batch cannot be stored: it shall fail alone.
+        const middle = batch.length >> 1;
+        await commit(batch.slice(0, middle));
+        await commit(batch.slice(middle));
+      }
+    }
+  }
+
+  /** Numbers from the head seen last, in one guarded statement; null when that did not hold, with nothing written. */
+  async function appendFast(batch: readonly Waiting[]): Promise<Appended[] | null> {
+    if (known === null || batch[0]?.also !== undefined) return null;
+    const head = known;
+    const sourceSeq = new Map(head.sourceSeq);
+    const identities = new Set<string>();
+    const entries: Entry[] = [];
+    for (const { prepared } of batch) {
+      for (const one of prepared) {
+        const own = sourceSeq.get(one.entry.source);
+        if (own === undefined || identities.has(one.identity)) return null;
+        identities.add(one.identity);
+        sourceSeq.set(one.entry.source, own + 1);
+        entries.push(
+          placeEntry(one.entry, head.seq + entries.length + 1, own + 1, one.salt, one.commitment, keys.append),
+        );
+      }
+    }
+    if (!(await store.insertEntriesAt(head.seq, entries))) return null;
+    known = { seq: head.seq + entries.length, sourceSeq };
+    return entries.map(({ seq }) => ({ outcome: 'stored', seq }));
+  }
+
+  /** Looks every key up and reads the head under the write lock. */
+  async function appendSlowly(batch: readonly Waiting[]): Promise<Appended[]> {
+    const prepared = batch.flatMap((waiting) => waiting.prepared);
+    const sources = [...new Set([...(known?.sourceSeq.keys() ?? []), ...prepared.map(({ entry }) => entry.source)])];
+    const outcome = await store.transaction(async (tx) => {
+      const existing = await tx.findSeqs(prepared.map(({ entry }): EntryKey => entry));
+      const head = await tx.heads(sources);
+      const sourceSeq = new Map(head.sourceSeq);
+      const bySeq = new Map<string, number>();
+      const entries: Entry[] = [];
+      const repeats: { seq: number; at: string }[] = [];
+      const appended = prepared.map((one, place): Appended => {
+        const earlier = existing[place] ?? bySeq.get(one.identity);
+        if (earlier !== undefined) {
+          repeats.push({ seq: earlier, at: one.entry.receivedAt });
+          return { outcome: 'duplicate', seq: earlier };
+        }
+        const seq = head.seq + entries.length + 1;
+        const own = (sourceSeq.get(one.entry.source) ?? 0) + 1;
+        sourceSeq.set(one.entry.source, own);
+        bySeq.set(one.identity, seq);
+        entries.push(placeEntry(one.entry, seq, own, one.salt, one.commitment, keys.append));
+        return { outcome: 'stored', seq };
+      });
+      if (entries.length > 0) await tx.insertEntries(entries);
+      if (repeats.length > 0) await tx.countArrivals(repeats);
+      await batch[0]?.also?.(tx, appended);
+      return { appended, head: { seq: head.seq + entries.length, sourceSeq } };
+    });
+    known = outcome.head;
+    return outcome.appended;
+  }
+
+  return {
+    append(entries, alsoInTransaction) {
+      if (closed) return Promise.reject(new CodedError('shutting_down'));
+      const prepared = entries.map(prepare);
+      const bytes = prepared.reduce((sum, one) => sum + one.bytes, 0);
+      if (waitingBytes + bytes > limits.waitingBytes && line.length > 0) return Promise.reject(new CodedError('overloaded'));
+      waitingBytes += bytes;
+      return new Promise((resolve, reject) => {
+        line.push({ prepared, bytes, also: alsoInTransaction, resolve, reject });
+        running ??= work();
+      });
+    },
+    keyOf: (...parts) => dedupeKeyOf(keys.dedupe, ...parts),
+    onAppended(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      closed = true;
+      await running;
+      listeners.clear();
+    },
+  };
+
+  /** Salts out of one larger draw: a call to the generator per entry would cost more than its hashes. */
+  function createSalts(): () => Buffer {
+    const pool = Buffer.allocUnsafe(SALT_BYTES * 128);
+    let used = pool.length;
+    return () => {
+      if (used === pool.length) {
+        randomFillSync(pool);
+        used = 0;
+      }
+      used += SALT_BYTES;
+      return Buffer.from(pool.subarray(used - SALT_BYTES, used));
+    };
+  }
+}

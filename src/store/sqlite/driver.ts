@@ -1,0 +1,112 @@
+import sqlite3 from 'sqlite3';
+import { StoreUnavailable } from '../../core/errors.ts';
+
+/** A value that SQLite can hold. */
+export type SqlValue = string | number | Buffer | null;
+export type SqlRow = Record<string, SqlValue>;
+
+/** A row or key that must be unique exists already, or a required value is missing. */
+export class ConstraintViolation extends Error {
+  override readonly name = 'ConstraintViolation';
+}
+
+/**
+ * One SQLite connection. The only file that knows the `sqlite3` package (its repository is archived), so that the
+ * driver can be replaced by replacing this file. Statements run on a thread of the pool; prepared ones are kept.
+ * Callers must not run two statements at once on a connection that is in a transaction.
+ */
+export interface SqliteConnection {
+  /** Runs a statement that returns rows. */
+  all(sql: string, parameters?: readonly SqlValue[]): Promise<SqlRow[]>;
+  /** Runs a statement that changes rows; resolves with how many. */
+  run(sql: string, parameters?: readonly SqlValue[]): Promise<number>;
+  /** Runs several statements without parameters. */
+  script(sql: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+// What the database cannot help at the moment: answered with 503, and worth trying again.
+const unavailable = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL|CORRUPT|NOTADB|PERM|AUTH)/;
+
+function translate(error: Error & { code?: string }): Error {
+  const code = error.code ?? '';
+  if (code === 'SQLITE_CONSTRAINT') return new ConstraintViolation(error.message, { cause: error });
+  if (unavailable.test(code)) return new StoreUnavailable(`the database answered ${error.message}`, { cause: error });
+  return error;
+}
+
+const STATEMENTS_KEPT = 200;
+
+/** Opens a connection. Rejects with StoreUnavailable when the file cannot be opened. */
+export function openConnection(path: string): Promise<SqliteConnection> {
+  return new Promise((resolve, reject) => {
+    const flags = sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE;
+    const database = new sqlite3.Database(path, flags, (error) => {
+      if (error) reject(translate(error));
+      else resolve(connectionOver(database));
+    });
+  });
+}
+
+function connectionOver(database: sqlite3.Database): SqliteConnection {
+  const statements = new Map<string, Promise<sqlite3.Statement>>();
+
+  const prepare = (sql: string): Promise<sqlite3.Statement> => {
+    const kept = statements.get(sql);
+    if (kept) return kept;
+    const prepared = new Promise<sqlite3.Statement>((resolve, reject) => {
+      const statement = database.prepare(sql, (error: Error | null) => {
+        if (error) {
+          statements.delete(sql);
+          reject(translate(error));
+        } else {
+          resolve(statement);
+        }
+      });
+    });
+    if (statements.size < STATEMENTS_KEPT) statements.set(sql, prepared);
+    return prepared;
+  };
+  // A statement beyond the kept ones is finalised after its use, or the connection could not be closed.
+  const release = (sql: string, statement: sqlite3.Statement) => {
+    if (!statements.has(sql)) statement.finalize();
+  };
+
+  return {
+    async all(sql, parameters = []) {
+      const statement = await prepare(sql);
+      return new Promise((resolve, reject) => {
+        statement.all(parameters, (error: Error | null, rows: unknown[]) => {
+          release(sql, statement);
+          if (error) reject(translate(error));
+          else resolve(rows as SqlRow[]);
+        });
+      });
+    },
+    async run(sql, parameters = []) {
+      const statement = await prepare(sql);
+      return new Promise((resolve, reject) => {
+        statement.run(parameters, function (this: sqlite3.RunResult, error: Error | null) {
+          release(sql, statement);
+          if (error) reject(translate(error));
+          else resolve(this.changes);
+        });
+      });
+    },
+    script(sql) {
+      return new Promise((resolve, reject) => {
+        database.exec(sql, (error) => (error ? reject(translate(error)) : resolve()));
+      });
+    },
+    async close() {
+      for (const prepared of statements.values()) {
+        const statement = await prepared.catch(() => null);
+        statement?.finalize();
+      }
+      statements.clear();
+      await new Promise<void>((resolve, reject) => {
+        database.close((error) => (error ? reject(translate(error)) : resolve()));
+      });
+    },
+  };
+}

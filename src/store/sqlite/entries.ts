@@ -1,0 +1,80 @@
+import type { Entry } from '../../core/entry.ts';
+import type { EntryKey } from '../store.ts';
+import { ConstraintViolation, type SqliteConnection } from './driver.ts';
+
+/*
+ * A batch of entries is ONE statement with two parameters: all bytes in one buffer, and a JSON array that says where
+ * each row's pieces lie. Handing a row over costs 2 µs that way, against 9 µs with a parameter per column and
+ * 4 µs with hex in JSON; bodies need not be valid UTF-8 (docs/decisions.md).
+ */
+const INSERT = `insert into entries (seq, source, source_seq, kind, dedupe_key, received_at, meta, body, salt, commitment, leaf_hash, mac)
+  select value->>0, value->>1, value->>2, value->>3, substr(?2, value->>5, 32), value->>4,
+    substr(?2, (value->>5) + 160, value->>6), substr(?2, (value->>5) + 160 + (value->>6), value->>7),
+    substr(?2, (value->>5) + 32, 32), substr(?2, (value->>5) + 64, 32), substr(?2, (value->>5) + 96, 32), substr(?2, (value->>5) + 128, 32)
+  from json_each(?1)`;
+const INSERT_AT = `${INSERT} where (select coalesce(max(seq), 0) from entries) = ?3`;
+
+/** Inserts entries; rejects with ConstraintViolation when a number or key exists. */
+export async function insertEntries(connection: SqliteConnection, entries: readonly Entry[]): Promise<void> {
+  const [places, bytes] = packed(entries);
+  await connection.run(INSERT, [places, bytes]);
+}
+
+/** Inserts entries if the ledger still ends at `expectedSeq`; false (and nothing written) when not, or when a number or key exists. */
+export async function insertEntriesAt(
+  connection: SqliteConnection,
+  expectedSeq: number,
+  entries: readonly Entry[],
+): Promise<boolean> {
+  const [places, bytes] = packed(entries);
+  try {
+    return (await connection.run(INSERT_AT, [places, bytes, expectedSeq])) === entries.length;
+  } catch (error) {
+    if (error instanceof ConstraintViolation) return false;
+    throw error;
+  }
+}
+
+function packed(entries: readonly Entry[]): [string, Buffer] {
+  const pieces: Buffer[] = [];
+  const places: (string | number)[][] = [];
+  let offset = 1; // substr counts from 1
+  for (const entry of entries) {
+    const { meta, body, salt } = entry;
+    if (meta === null || body === null || salt === null) throw new Error('an erased entry cannot be inserted');
+    pieces.push(entry.dedupeKey, salt, entry.commitment, entry.leafHash, entry.mac, meta, body);
+    places.push([entry.seq, entry.source, entry.sourceSeq, entry.kind, entry.receivedAt, offset, meta.length, body.length]);
+    offset += 160 + meta.length + body.length;
+  }
+  return [JSON.stringify(places), Buffer.concat(pieces)];
+}
+
+/** Seqs of the keys that exist, in the order given; null for the others. */
+export async function findSeqs(connection: SqliteConnection, keys: readonly EntryKey[]): Promise<(number | null)[]> {
+  const wanted = keys.map((key) => [key.source, key.kind, Buffer.from(key.dedupeKey).toString('hex')]);
+  const rows = await connection.all(
+    `select wanted.key as place, entries.seq as seq from json_each(?) as wanted join entries
+      on entries.source = wanted.value->>0 and entries.kind = wanted.value->>1 and entries.dedupe_key = unhex(wanted.value->>2)`,
+    [JSON.stringify(wanted)],
+  );
+  const found: (number | null)[] = keys.map(() => null);
+  for (const row of rows) found[Number(row.place)] = Number(row.seq);
+  return found;
+}
+
+/** Highest seq, and highest source_seq of each source named. */
+export async function readHeads(
+  connection: SqliteConnection,
+  sources: readonly string[],
+): Promise<{ seq: number; sourceSeq: ReadonlyMap<string, number> }> {
+  const [head] = await connection.all('select coalesce(max(seq), 0) as seq from entries');
+  const rows = await connection.all(
+    `select wanted.value as source, (select max(source_seq) from entries where source = wanted.value) as source_seq
+      from json_each(?) as wanted`,
+    [JSON.stringify(sources)],
+  );
+  return {
+    seq: Number(head?.seq),
+    sourceSeq: new Map(rows.map((row) => [String(row.source), Number(row.source_seq ?? 0)])),
+  };
+}

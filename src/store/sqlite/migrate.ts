@@ -1,0 +1,38 @@
+import { UsageError } from '../../core/errors.ts';
+import { spine } from '../migrations/0001-spine.ts';
+import type { SqliteConnection } from './driver.ts';
+
+const types = { blob: 'blob', id: 'integer primary key autoincrement', big: 'integer' };
+
+/** Migrations in order; the number of those applied is kept in `user_version`. */
+const migrations: readonly (readonly string[])[] = [spine(types)];
+
+/**
+ * Brings the schema up to date, in one transaction that excludes every other process: of many that start at once, the
+ * first migrates and the rest find it done. Throws UsageError when the file is from a newer version of the program.
+ */
+export async function migrate(connection: SqliteConnection): Promise<void> {
+  if ((await versionOf(connection)) === migrations.length) return;
+  await connection.script('begin exclusive');
+  try {
+    const version = await versionOf(connection);
+    if (version > migrations.length) {
+      throw new UsageError([
+        `The database has schema version ${version}, this program knows ${migrations.length}: install the newer version of consent-ledger again.`,
+      ]);
+    }
+    for (const statements of migrations.slice(version)) {
+      for (const statement of statements) await connection.script(statement);
+    }
+    await connection.script(`pragma user_version = ${migrations.length}`);
+    await connection.script('commit');
+  } catch (error) {
+    await connection.script('rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+async function versionOf(connection: SqliteConnection): Promise<number> {
+  const [row] = await connection.all('pragma user_version');
+  return Number(row?.user_version ?? 0);
+}

@@ -1,0 +1,201 @@
+import { mkdirSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { StoreUnavailable } from '../../core/errors.ts';
+import type { Store, StoreTransaction } from '../store.ts';
+import { countArrivals } from '../queries/arrivals.ts';
+import { createQuery } from './dialect.ts';
+import { openConnection, type SqliteConnection } from './driver.ts';
+import { findSeqs, insertEntries, insertEntriesAt, readHeads } from './entries.ts';
+import { insertMany } from './insert-many.ts';
+import { migrate } from './migrate.ts';
+
+export interface SqliteOptions {
+  /** The database file; its folder is made when missing. */
+  readonly path: string;
+  /** Connections for reading, default 3: a long report occupies one. */
+  readonly readers?: number;
+  /** How long a statement waits for another process's write, milliseconds; default 5000. */
+  readonly busyTimeout?: number;
+}
+
+/**
+ * Opens (and creates or migrates) a SQLite store: write-ahead log, every commit synced, erased content overwritten,
+ * one writer behind a mutex, readers of their own.
+ * Rejects with StoreUnavailable when the file cannot be opened, with UsageError when it is from a newer version.
+ */
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const { path, readers = 3, busyTimeout = 5000 } = options;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new StoreUnavailable(`the folder of ${path} cannot be made: ${(error as Error).message}`, { cause: error });
+  }
+  const first = await openWriter(path, busyTimeout);
+  try {
+    await migrate(first);
+    await first.script(`pragma busy_timeout = ${busyTimeout}`);
+  } catch (error) {
+    await first.close();
+    throw error;
+  }
+  const writer = createWriter(first, () => openWriter(path, busyTimeout));
+  const pool = createReaders(readers, () => openReader(path, busyTimeout));
+  const read = createQuery(pool);
+
+  return {
+    engine: 'sqlite',
+    read,
+    transaction: (work) =>
+      writer.use(async (connection) => {
+        await connection.script('begin immediate');
+        try {
+          const result = await work(transactionOver(connection));
+          await connection.script('commit');
+          return result;
+        } catch (error) {
+          // After some errors (disk full) SQLite has rolled back by itself, and this one finds nothing to do.
+          await connection.script('rollback').catch(() => undefined);
+          throw error;
+        }
+      }),
+    insertEntriesAt: (expectedSeq, entries) =>
+      writer.use((connection) => insertEntriesAt(connection, expectedSeq, entries)),
+    async sizeOnDisk() {
+      const sizes = await Promise.all(
+        ['', '-wal'].map((suffix) => stat(path + suffix).then((found) => found.size, () => 0)),
+      );
+      return sizes.reduce((sum, size) => sum + size, 0);
+    },
+    compact: () =>
+      writer.use(async (connection) => {
+        await connection.script('vacuum');
+        await connection.script('pragma wal_checkpoint(truncate)');
+      }),
+    async close() {
+      await pool.close();
+      await writer.close();
+    },
+  };
+}
+
+async function openWriter(path: string, busyTimeout: number): Promise<SqliteConnection> {
+  const connection = await openConnection(path);
+  try {
+    // Switching to the write-ahead log does not wait for others by itself: of many processes that create the file at once, all but one try again.
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        await connection.script(
+          `pragma busy_timeout = ${Math.max(busyTimeout, 30_000)}; pragma secure_delete = on; pragma journal_mode = wal;`,
+        );
+        break;
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable) || attempt >= 100) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 50 + attempt));
+      }
+    }
+    await connection.script(
+      'pragma synchronous = full; pragma foreign_keys = on; pragma wal_autocheckpoint = 4000; pragma cache_size = -65536;',
+    );
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+async function openReader(path: string, busyTimeout: number): Promise<SqliteConnection> {
+  const connection = await openConnection(path);
+  await connection.script(`pragma busy_timeout = ${busyTimeout}; pragma query_only = on; pragma cache_size = -16384;`);
+  return connection;
+}
+
+interface Writer {
+  use<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** One connection behind a mutex. After an outage it is opened anew, so that a repaired disk or a freed lock needs no restart. */
+function createWriter(first: SqliteConnection, reopen: () => Promise<SqliteConnection>): Writer {
+  let connection: SqliteConnection | null = first;
+  let tail: Promise<unknown> = Promise.resolve();
+  let closed = false;
+  const locked = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = tail.then(work);
+    tail = result.catch(() => undefined);
+    return result;
+  };
+  return {
+    use: (work) =>
+      locked(async () => {
+        if (closed) throw new StoreUnavailable('the store is closed');
+        connection ??= await reopen();
+        try {
+          return await work(connection);
+        } catch (error) {
+          if (error instanceof StoreUnavailable && connection !== null) {
+            const broken = connection;
+            connection = null;
+            await broken.close().catch(() => undefined);
+          }
+          throw error;
+        }
+      }),
+    close: () =>
+      locked(async () => {
+        closed = true;
+        await connection?.close();
+        connection = null;
+      }),
+  };
+}
+
+/** A fixed number of connections, opened when first needed and lent to one query at a time. */
+function createReaders(size: number, open: () => Promise<SqliteConnection>) {
+  const idle: SqliteConnection[] = [];
+  const waiting: ((connection: SqliteConnection) => void)[] = [];
+  const all: SqliteConnection[] = [];
+  let opened = 0;
+  let closed = false;
+  return {
+    async acquire(): Promise<SqliteConnection> {
+      if (closed) throw new StoreUnavailable('the store is closed');
+      const ready = idle.pop();
+      if (ready) return ready;
+      if (opened < size) {
+        opened += 1;
+        try {
+          const connection = await open();
+          all.push(connection);
+          return connection;
+        } catch (error) {
+          opened -= 1;
+          throw error;
+        }
+      }
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+    release(connection: SqliteConnection): void {
+      const next = waiting.shift();
+      if (next) next(connection);
+      else idle.push(connection);
+    },
+    async close(): Promise<void> {
+      closed = true;
+      for (const connection of all) await connection.close().catch(() => undefined);
+    },
+  };
+}
+
+function transactionOver(connection: SqliteConnection): StoreTransaction {
+  const query = createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined });
+  const tx: StoreTransaction = {
+    query,
+    insertMany: (table, rows, onConflict = 'fail') => insertMany(connection, table, rows, onConflict),
+    heads: (sources) => readHeads(connection, sources),
+    findSeqs: (keys) => findSeqs(connection, keys),
+    insertEntries: (entries) => insertEntries(connection, entries),
+    countArrivals: (repeats) => countArrivals(tx, repeats),
+  };
+  return tx;
+}

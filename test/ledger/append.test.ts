@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { findEntryFault, type NewEntry } from '../../src/core/entry.ts';
+import { CodedError } from '../../src/core/errors.ts';
+import { createLedger } from '../../src/ledger/append.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { temporaryFolder, temporaryLedger, testKeys } from '../temporary.ts';
+
+const at = '2026-07-01T10:00:00.000Z';
+function delivery(ledger: { keyOf(part: Uint8Array): Buffer }, text: string | Buffer, source = 'default'): NewEntry {
+  const body = Buffer.from(text);
+  return { source, kind: 'webhook', dedupeKey: ledger.keyOf(body), receivedAt: at, meta: Buffer.from('{}'), body };
+}
+
+test('entries are numbered without gaps, over all and within their source, and hold their exact bytes', async () => {
+  const { store, ledger } = await temporaryLedger();
+  const bodies = [Buffer.from([0, 255, 254, 10]), Buffer.from('{"a":1}'), Buffer.alloc(0), Buffer.from('\u0000x')];
+  const appended = await Promise.all(
+    bodies.map((body, place) => ledger.append([delivery(ledger, body, place % 2 ? 'b' : 'a')])),
+  );
+  expect(appended.flat()).toEqual(bodies.map((_, place) => ({ outcome: 'stored', seq: place + 1 })));
+  const rows = await store.read.selectFrom('entries').selectAll().orderBy('seq').execute();
+  expect(rows.map((row) => [row.seq, row.source, row.source_seq])).toEqual([
+    [1, 'a', 1],
+    [2, 'b', 1],
+    [3, 'a', 2],
+    [4, 'b', 2],
+  ]);
+  expect(rows.map((row) => row.body)).toEqual(bodies);
+  for (const row of rows) {
+    const entry = {
+      ...row,
+      sourceSeq: row.source_seq,
+      dedupeKey: row.dedupe_key,
+      receivedAt: row.received_at,
+      leafHash: row.leaf_hash,
+    };
+    expect(findEntryFault(entry, testKeys.append)).toBeNull();
+  }
+});
+
+test('a repeat is answered with the first seq and counted, alone or within one batch', async () => {
+  const { store, ledger } = await temporaryLedger();
+  const first = await Promise.all(['x', 'y', 'x'].map((text) => ledger.append([delivery(ledger, text)])));
+  expect(first.flat()).toEqual([
+    { outcome: 'stored', seq: 1 },
+    { outcome: 'stored', seq: 2 },
+    { outcome: 'duplicate', seq: 1 },
+  ]);
+  for (let i = 0; i < 3; i += 1) await ledger.append([delivery(ledger, 'y')]);
+  expect(await ledger.append([delivery(ledger, 'z')])).toEqual([{ outcome: 'stored', seq: 3 }]);
+  const arrivals = await store.read.selectFrom('arrivals').select(['seq', 'count', 'times']).orderBy('seq').execute();
+  expect(arrivals).toEqual([
+    { seq: 1, count: 1, times: JSON.stringify([at]) },
+    { seq: 2, count: 3, times: JSON.stringify([at, at, at]) },
+  ]);
+});
+
+test('the same body from two sources is two entries', async () => {
+  const { ledger } = await temporaryLedger();
+  const both = await Promise.all(['a', 'b'].map((source) => ledger.append([delivery(ledger, 'same', source)])));
+  expect(both.flat().map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
+});
+
+test('what goes along with an append commits with it or not at all', async () => {
+  const { store, ledger } = await temporaryLedger();
+  await ledger.append([delivery(ledger, 'a')], (tx) => tx.insertMany('positions', [{ name: 'p', seq: 1 }]));
+  const failing = ledger.append([delivery(ledger, 'b')], async (tx) => {
+    await tx.insertMany('positions', [{ name: 'q', seq: 1 }]);
+    throw new Error('on purpose');
+  });
+  const beside = ledger.append([delivery(ledger, 'c')]);
+  await expect(failing).rejects.toThrow('on purpose');
+  expect(await beside).toEqual([{ outcome: 'stored', seq: 2 }]);
+  expect(await store.read.selectFrom('positions').selectAll().execute()).toEqual([{ name: 'p', seq: 1 }]);
+});
+
+test('an entry that cannot be stored fails alone', async () => {
+  const { ledger } = await temporaryLedger();
+  const bad = { ...delivery(ledger, 'bad'), receivedAt: '\ud800' };
+  const results = await Promise.allSettled(
+    [delivery(ledger, '1'), bad, delivery(ledger, '2'), delivery(ledger, '3')].map((entry) => ledger.append([entry])),
+  );
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+});
+
+test('two ledgers on one file never give a number twice nor leave a gap', async () => {
+  const path = `${await temporaryFolder()}/ledger.db`;
+  const stores = await Promise.all([openSqliteStore({ path }), openSqliteStore({ path })]);
+  const ledgers = stores.map((store) => createLedger({ store, keys: testKeys }));
+  const texts = Array.from({ length: 400 }, (_, i) => String(i % 300));
+  const answers = await Promise.all(texts.map((text, i) => {
+    const ledger = ledgers[i % 2] as (typeof ledgers)[0];
+    return ledger.append([delivery(ledger, text)]);
+  }));
+  const bySeq = new Map<number, string>();
+  answers.flat().forEach(({ seq }, i) => {
+    expect(bySeq.get(seq) ?? texts[i]).toBe(texts[i]);
+    bySeq.set(seq, texts[i] as string);
+  });
+  expect([...bySeq.keys()].sort((a, b) => a - b)).toEqual(Array.from({ length: 300 }, (_, i) => i + 1));
+  expect(answers.flat().filter(({ outcome }) => outcome === 'stored')).toHaveLength(300);
+  for (const ledger of ledgers) await ledger.close();
+  for (const store of stores) await store.close();
+});
+
+test('a full waiting line refuses, and what waits is still stored', async () => {
+  const { ledger } = await temporaryLedger({ limits: { waitingBytes: 3000 } });
+  const results = await Promise.allSettled(
+    Array.from({ length: 10 }, (_, i) => ledger.append([delivery(ledger, `${i}${'x'.repeat(900)}`)])),
+  );
+  const refused = results.filter((result) => result.status === 'rejected');
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.length).toBeLessThan(10);
+  for (const result of refused) expect(result.reason).toBeInstanceOf(CodedError);
+});
+
+test('after close nothing more is accepted, but what was in line is committed', async () => {
+  const { ledger } = await temporaryLedger();
+  const last = ledger.append([delivery(ledger, 'last')]);
+  await ledger.close();
+  expect(await last).toEqual([{ outcome: 'stored', seq: 1 }]);
+  await expect(ledger.append([delivery(ledger, 'late')])).rejects.toThrow(CodedError);
+});
