@@ -39,6 +39,8 @@ export interface CheckpointsTable {
   size: number;
   epoch: number;
   root: Buffer;
+  /** Right edge of the tree at this size (core/merkle.ts), so that sealing goes on from here. */
+  frontier: Buffer;
   /** The signed note (C2SP tlog-checkpoint). */
   note: string;
   created_at: string;

@@ -10,7 +10,7 @@ export function spine(type: { blob: string; id: string; big: string }): readonly
       commitment ${blob} not null, leaf_hash ${blob} not null, mac ${blob} not null,
       unique (source, kind, dedupe_key), unique (source, source_seq))`,
     `create table arrivals (seq ${big} not null primary key, count integer not null, times text not null, last_at text not null)`,
-    `create table checkpoints (size ${big} not null, epoch integer not null, root ${blob} not null, note text not null,
+    `create table checkpoints (size ${big} not null, epoch integer not null, root ${blob} not null, frontier ${blob} not null, note text not null,
       created_at text not null, primary key (epoch, size))`,
     `create table settings (name text not null primary key, value text not null)`,
     `create table positions (name text not null primary key, seq ${big} not null)`,

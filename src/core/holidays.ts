@@ -1,0 +1,48 @@
+import Holidays from 'date-holidays';
+import type { HolidayPlace } from './regime-table.ts';
+
+/** Public holidays by date (YYYY-MM-DD) of one place and year. */
+type YearOfHolidays = ReadonlyMap<string, string>;
+
+const cache = new Map<string, YearOfHolidays>();
+const DAY_MS = 86_400_000;
+
+/**
+ * Name of the public holiday on a date (YYYY-MM-DD) in a place, in English where the library has it; null on other days.
+ * Only whole days of the type "public" count: a half day, a bank's or a school's day off never moves a deadline.
+ */
+export function findHoliday(date: string, place: HolidayPlace | null): string | null {
+  return place === null ? null : (holidaysOf(place, Number(date.slice(0, 4))).get(date) ?? null);
+}
+
+/** Whether the library knows this place; an unknown region is treated as none, an unknown country as without holidays. */
+export function knowsHolidays(place: HolidayPlace | null): { readonly country: boolean; readonly region: boolean } {
+  if (place === null) return { country: false, region: false };
+  const library = new Holidays();
+  const country = Object.hasOwn(library.getCountries(), place.country);
+  const states: Record<string, string> = (country && library.getStates(place.country)) || {};
+  return { country, region: place.region === null || Object.hasOwn(states, place.region) };
+}
+
+function holidaysOf(place: HolidayPlace, year: number): YearOfHolidays {
+  const key = `${place.country}/${place.region ?? ''}/${year}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const options = { languages: ['en'] };
+  const library =
+    place.region === null ? new Holidays(place.country, options) : new Holidays(place.country, place.region, options);
+  const days = new Map<string, string>();
+  // A holiday of several days that begins before New Year belongs to the year before.
+  for (const holiday of [...library.getHolidays(year - 1), ...library.getHolidays(year)]) {
+    if (holiday.type !== 'public') continue;
+    const [first = '', time = ''] = holiday.date.split(' ');
+    const whole = Math.floor((holiday.end.getTime() - holiday.start.getTime() + DAY_MS / 12) / DAY_MS);
+    const skipped = time === '00:00:00' ? 0 : 1;
+    for (let day = skipped; day < whole + skipped; day++) {
+      const date = new Date(Date.parse(`${first}T00:00:00Z`) + day * DAY_MS).toISOString().slice(0, 10);
+      if (!days.has(date)) days.set(date, holiday.name);
+    }
+  }
+  cache.set(key, days);
+  return days;
+}

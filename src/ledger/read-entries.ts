@@ -1,0 +1,46 @@
+import type { Selectable } from 'kysely';
+import type { Entry } from '../core/entry.ts';
+import type { EntriesTable } from '../store/schema.ts';
+import type { Query } from '../store/store.ts';
+
+/** An entry out of its row. */
+export function entryFromRow(row: Selectable<EntriesTable>): Entry {
+  return {
+    seq: row.seq,
+    source: row.source,
+    sourceSeq: row.source_seq,
+    kind: row.kind,
+    dedupeKey: row.dedupe_key,
+    receivedAt: row.received_at,
+    meta: row.meta,
+    body: row.body,
+    salt: row.salt,
+    commitment: row.commitment,
+    leafHash: row.leaf_hash,
+    mac: row.mac,
+  };
+}
+
+/** Pages of entries after `after`, in order of seq, until `upTo` (inclusive). */
+export async function* readEntryPages(
+  query: Query,
+  after: number,
+  upTo: number,
+  pageSize = 500,
+): AsyncIterable<readonly Entry[]> {
+  let last = after;
+  while (last < upTo) {
+    const rows = await query
+      .selectFrom('entries')
+      .selectAll()
+      .where('seq', '>', last)
+      .where('seq', '<=', upTo)
+      .orderBy('seq')
+      .limit(pageSize)
+      .execute();
+    const final = rows.at(-1);
+    if (final === undefined) return;
+    last = final.seq;
+    yield rows.map(entryFromRow);
+  }
+}

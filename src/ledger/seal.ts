@@ -1,0 +1,105 @@
+import type { KeyObject } from 'node:crypto';
+import { originOf, signCheckpoint } from '../core/checkpoint.ts';
+import { type Clock, isoNow } from '../core/clock.ts';
+import { leafHashOf, macOf } from '../core/entry.ts';
+import { equalBytes } from '../core/hash.ts';
+import { EMPTY_FRONTIER, type Frontier, growFrontier, packFrontier, rootOf, unpackFrontier } from '../core/merkle.ts';
+import type { Store } from '../store/store.ts';
+import type { Journal } from './journal.ts';
+
+/** A published checkpoint. */
+export interface Checkpoint {
+  readonly size: number;
+  readonly root: Buffer;
+  readonly note: string;
+  readonly createdAt: string;
+}
+
+/** What sealing came to: a checkpoint (new or the last one), nothing yet, or an entry that must not be signed. */
+export type Sealing =
+  | { readonly outcome: 'sealed' | 'unchanged'; readonly checkpoint: Checkpoint }
+  | { readonly outcome: 'empty' }
+  | { readonly outcome: 'refused'; readonly seq: number; readonly reason: string };
+
+export interface SealOptions {
+  readonly store: Store;
+  readonly journal: Journal;
+  readonly appendKey: Uint8Array;
+  readonly signingKey: KeyObject;
+  readonly instance: string;
+  readonly epoch: number;
+  readonly clock: Clock;
+}
+
+const PAGE = 2000;
+
+/**
+ * Seals all entries so far into the Merkle tree and publishes a checkpoint: grown from the last one, signed, synced to the journal, then
+ * inserted. Refuses at an entry that is missing or was not written by a holder of the key: it shall never be signed.
+ */
+export async function sealLedger(options: SealOptions): Promise<Sealing> {
+  const { store, epoch } = options;
+  const last = await lastCheckpoint(store, epoch);
+  let frontier: Frontier = last ? unpackFrontier(last.size, last.frontier) : EMPTY_FRONTIER;
+  for (;;) {
+    const rows = await store.read
+      .selectFrom('entries')
+      .select(['seq', 'source', 'source_seq', 'kind', 'received_at', 'dedupe_key', 'commitment', 'leaf_hash', 'mac'])
+      .where('seq', '>', frontier.size)
+      .orderBy('seq')
+      .limit(PAGE)
+      .execute();
+    for (const [place, row] of rows.entries()) {
+      const expected = frontier.size + place + 1;
+      if (row.seq !== expected) return refused(expected, 'the entry is missing');
+      const leafHash = leafHashOf({
+        ...row,
+        sourceSeq: row.source_seq,
+        receivedAt: row.received_at,
+        dedupeKey: row.dedupe_key,
+      });
+      if (!equalBytes(leafHash, row.leaf_hash)) return refused(row.seq, 'the entry was altered after it was appended');
+      if (!equalBytes(macOf(options.appendKey, row.leaf_hash), row.mac)) {
+        return refused(row.seq, 'the entry was not written by a holder of the instance key');
+      }
+    }
+    frontier = growFrontier(
+      frontier,
+      rows.map((row) => row.leaf_hash),
+    );
+    if (rows.length < PAGE) break;
+  }
+  if (frontier.size === 0) return { outcome: 'empty' };
+  if (last && frontier.size === last.size) {
+    const { size, root, note, created_at } = last;
+    return { outcome: 'unchanged', checkpoint: { size, root, note, createdAt: created_at } };
+  }
+  return { outcome: 'sealed', checkpoint: await publish(options, frontier) };
+}
+
+function refused(seq: number, reason: string): Sealing {
+  return { outcome: 'refused', seq, reason };
+}
+
+async function publish(options: SealOptions, frontier: Frontier): Promise<Checkpoint> {
+  const { store, journal, signingKey, instance, epoch, clock } = options;
+  const root = rootOf(frontier);
+  const note = signCheckpoint({ origin: originOf(instance, epoch), size: frontier.size, root }, signingKey);
+  const createdAt = isoNow(clock);
+  await journal.write(note, createdAt);
+  const row = { size: frontier.size, epoch, root, frontier: packFrontier(frontier), note, created_at: createdAt };
+  // Sealing is deterministic per size: where another process was first, its row says the same.
+  await store.transaction((tx) => tx.insertMany('checkpoints', [row], 'keep'));
+  return { size: frontier.size, root, note, createdAt };
+}
+
+/** The newest checkpoint of an epoch, as stored. */
+export function lastCheckpoint(store: Store, epoch: number) {
+  return store.read
+    .selectFrom('checkpoints')
+    .selectAll()
+    .where('epoch', '=', epoch)
+    .orderBy('size', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}

@@ -1,0 +1,182 @@
+import type { KeyObject } from 'node:crypto';
+import { originOf, parseTreeHead, readCheckpoint } from '../core/checkpoint.ts';
+import type { InstanceKeys } from '../core/keys.ts';
+import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../core/merkle.ts';
+import type { Store } from '../store/store.ts';
+import { diagnoseEntry, type Fault } from './entry-fault.ts';
+import type { Journal } from './journal.ts';
+import { readEntryPages } from './read-entries.ts';
+
+/** What a verification found. Sound when `faults` is empty. */
+export interface Verification {
+  readonly entries: number;
+  readonly erased: number;
+  readonly bytes: number;
+  readonly sources: number;
+  readonly checkpoints: number;
+  /** Entries after the last checkpoint: protected by their MACs, not yet by a signature. */
+  readonly unsealed: number;
+  readonly root: string;
+  readonly faults: readonly Fault[];
+  /** Faults beyond the first thousand, which are not listed. */
+  readonly moreFaults: number;
+}
+
+export interface VerifyOptions {
+  readonly store: Store;
+  readonly journal: Journal;
+  readonly keys: Pick<InstanceKeys, 'append' | 'dedupe'>;
+  readonly publicKey: KeyObject;
+  readonly instance: string;
+  readonly epoch: number;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+const FAULTS_LISTED = 1000;
+
+/**
+ * Reads the whole ledger: every entry against its own hashes, its MAC and its neighbours; every checkpoint's signature and root; the
+ * journal against the database. Memory does not grow with the ledger.
+ */
+export async function verifyLedger(options: VerifyOptions): Promise<Verification> {
+  const { store, keys, publicKey } = options;
+  const faults: Fault[] = [];
+  let moreFaults = 0;
+  const report = (fault: Fault) => {
+    if (faults.length < FAULTS_LISTED) faults.push(fault);
+    else moreFaults += 1;
+  };
+
+  const wantedRoots = await collectHeads(options, report);
+  const sizes = [...wantedRoots.keys()].sort((a, b) => a - b);
+  const { highest, total } = await store.read
+    .selectFrom('entries')
+    .select((eb) => [eb.fn.max('seq').as('highest'), eb.fn.countAll().as('total')])
+    .executeTakeFirstOrThrow()
+    .then((row) => ({ highest: Number(row.highest ?? 0), total: Number(row.total) }));
+
+  const sourceSeq = new Map<string, number>();
+  let frontier: Frontier = EMPTY_FRONTIER;
+  let expected = 1;
+  let erased = 0;
+  let bytes = 0;
+  let nextSize = 0;
+  let whole = true; // no entry is missing so far, so roots mean something
+  let done = 0;
+  for await (const page of readEntryPages(store.read, 0, highest)) {
+    for (const entry of page) {
+      if (entry.seq !== expected) {
+        report(missing(expected, entry.seq - 1));
+        whole = false;
+      }
+      const fault = diagnoseEntry(entry, keys);
+      if (fault) report(fault);
+      const lastOfSource = sourceSeq.get(entry.source) ?? 0;
+      if (entry.sourceSeq !== lastOfSource + 1) {
+        report({
+          seq: entry.seq,
+          fault: 'source-gap',
+          sentence: `it is number ${entry.sourceSeq} of source ${entry.source}, where ${lastOfSource + 1} was due`,
+        });
+      }
+      sourceSeq.set(entry.source, entry.sourceSeq);
+      frontier = growFrontier(frontier, [entry.leafHash]);
+      if (entry.body === null) erased += 1;
+      bytes += (entry.body?.length ?? 0) + (entry.meta?.length ?? 0);
+      expected = entry.seq + 1;
+      for (let size = sizes[nextSize]; size !== undefined && size <= entry.seq; size = sizes[++nextSize]) {
+        if (whole && size === entry.seq) compareRoots(size, rootOf(frontier), wantedRoots.get(size) ?? [], report);
+      }
+    }
+    done += page.length;
+    options.onProgress?.(done, total);
+  }
+  const sealed = sizes.at(-1) ?? 0;
+  if (sealed > highest) {
+    report({
+      seq: highest + 1,
+      fault: 'truncated',
+      sentence: `the ledger ends at ${highest}, but a checkpoint was signed over ${sealed} entries: ${sealed - highest} are gone from its end`,
+    });
+  } else if (!whole && sealed > 0) {
+    report({ seq: null, fault: 'root-mismatch', sentence: 'with entries missing, the roots of the checkpoints cannot be reproduced' });
+  }
+  faults.sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity));
+  return {
+    entries: total,
+    erased,
+    bytes,
+    sources: sourceSeq.size,
+    checkpoints: sizes.length,
+    unsealed: Math.max(0, highest - sealed),
+    root: rootOf(frontier).toString('hex'),
+    faults,
+    moreFaults,
+  };
+
+  function missing(from: number, to: number): Fault {
+    const sentence = from === to ? 'the entry is missing' : `the entries ${from} to ${to} are missing`;
+    return { seq: from, fault: 'missing', sentence };
+  }
+
+  /** Roots that signed notes of database and journal give for each size. */
+  async function collectHeads(
+    { journal, instance, epoch }: VerifyOptions,
+    reportFault: (fault: Fault) => void,
+  ): Promise<Map<number, { root: Buffer; where: string }[]>> {
+    const heads = new Map<number, { root: Buffer; where: string }[]>();
+    const origin = originOf(instance, epoch);
+    const journalled = new Set<string>();
+    const add = (note: string, where: string, fault: 'checkpoint-invalid' | 'journal-invalid') => {
+      const reading = readCheckpoint(note, publicKey);
+      if (reading.outcome !== 'valid') {
+        const size = parseTreeHead(note)?.size;
+        reportFault({ seq: size ?? null, fault, sentence: `${where}: ${reading.reason}` });
+      } else if (reading.head.origin === origin) {
+        const { size, root } = reading.head;
+        heads.set(size, [...(heads.get(size) ?? []), { root, where }]);
+      }
+    };
+    for await (const { file, note } of journal.read()) {
+      journalled.add(note);
+      add(note, `the journal (${file})`, 'journal-invalid');
+    }
+    let after = -1;
+    for (;;) {
+      const rows = await store.read
+        .selectFrom('checkpoints')
+        .select(['size', 'root', 'note'])
+        .where('epoch', '=', epoch)
+        .where('size', '>', after)
+        .orderBy('size')
+        .limit(1000)
+        .execute();
+      for (const row of rows) {
+        add(row.note, `the checkpoint at ${row.size}`, 'checkpoint-invalid');
+        const head = parseTreeHead(row.note);
+        if (head && (head.size !== row.size || !head.root.equals(row.root))) {
+          reportFault({ seq: row.size, fault: 'checkpoint-invalid', sentence: `the checkpoint at ${row.size} does not say what its note says` });
+        }
+        if (!journalled.has(row.note)) {
+          reportFault({ seq: row.size, fault: 'not-in-journal', sentence: `the checkpoint at ${row.size} is not in the journal` });
+        }
+      }
+      const final = rows.at(-1);
+      if (final === undefined) return heads;
+      after = final.size;
+    }
+  }
+}
+
+function compareRoots(
+  size: number,
+  root: Buffer,
+  wanted: readonly { root: Buffer; where: string }[],
+  report: (fault: Fault) => void,
+): void {
+  for (const one of wanted) {
+    if (!one.root.equals(root)) {
+      report({ seq: size, fault: 'root-mismatch', sentence: `the first ${size} entries do not give the root that ${one.where} was signed for` });
+    }
+  }
+}

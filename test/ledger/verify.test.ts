@@ -1,0 +1,172 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { commitmentOf, leafHashOf, sealEntry } from '../../src/core/entry.ts';
+import { entryFromRow } from '../../src/ledger/read-entries.ts';
+import { createJournal, type Journal } from '../../src/ledger/journal.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { sealLedger } from '../../src/ledger/seal.ts';
+import { verifyLedger } from '../../src/ledger/verify.ts';
+import { openConnection } from '../../src/store/sqlite/driver.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createLedger } from '../../src/ledger/append.ts';
+import { onTestFinished } from 'vitest';
+import { temporaryFolder, testKeys } from '../temporary.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const at = '2026-07-01T10:00:00.000Z';
+const clock = () => new Date('2026-07-01T12:00:00Z');
+
+let folder: string;
+let store: Store;
+let ledger: Ledger;
+let journal: Journal;
+
+const entryOf = (text: string, source = 'default') => {
+  const body = Buffer.from(text);
+  return { source, kind: 'webhook' as const, dedupeKey: ledger.keyOf(body), receivedAt: at, meta: Buffer.from('{"verdict":"verified"}'), body };
+};
+const seal = () =>
+  sealLedger({ store, journal, appendKey: testKeys.append, signingKey: privateKey, instance: 'test', epoch: 1, clock });
+const verify = () => verifyLedger({ store, journal, keys: testKeys, publicKey, instance: 'test', epoch: 1 });
+const found = async () => (await verify()).faults.map(({ seq, fault }) => [seq, fault]);
+
+/** Someone with write access to the database file. */
+async function tamper(...statements: string[]): Promise<void> {
+  const connection = await openConnection(`${folder}/ledger.db`);
+  for (const statement of statements) await connection.script(statement);
+  await connection.close();
+}
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  store = await openSqliteStore({ path: `${folder}/ledger.db` });
+  ledger = createLedger({ store, keys: testKeys });
+  journal = createJournal(`${folder}/journal`);
+  onTestFinished(async () => {
+    await ledger.close();
+    await store.close();
+  });
+  for (let i = 1; i <= 12; i += 1) await ledger.append([entryOf(`{"n":${i}}`, i % 3 === 0 ? 'other' : 'default')]);
+  await seal();
+  await ledger.append([entryOf('unsealed')]);
+});
+
+test('an untouched ledger has no fault, and says what is not sealed yet', async () => {
+  const verification = await verify();
+  expect(verification.faults).toEqual([]);
+  expect(verification).toMatchObject({ entries: 13, unsealed: 1, checkpoints: 1, sources: 2 });
+});
+
+describe('verify names the seq and the fault of', () => {
+  test('an edited body', async () => {
+    await tamper(`update entries set body = cast('{"n":99}' as blob) where seq = 5`);
+    expect(await found()).toEqual([[5, 'body-edited']]);
+  });
+  test('an edited body whose key was adapted', async () => {
+    const body = Buffer.from('{"n":99}');
+    await tamper(`update entries set body = x'${body.toString('hex')}', dedupe_key = x'${ledger.keyOf(body).toString('hex')}' where seq = 5`);
+    expect((await found())[0]).toEqual([5, 'meta-edited']);
+  });
+  test('an edited meta', async () => {
+    await tamper(`update entries set meta = cast('{}' as blob) where seq = 5`);
+    expect(await found()).toEqual([[5, 'meta-edited']]);
+  });
+  test('an edited time', async () => {
+    await tamper(`update entries set received_at = '2026-06-01T10:00:00.000Z' where seq = 5`);
+    expect(await found()).toEqual([[5, 'identity-edited']]);
+  });
+  test('an edited kind', async () => {
+    await tamper(`update entries set kind = 'action' where seq = 5`);
+    expect(await found()).toEqual([[5, 'kind-edited']]);
+  });
+  test('an edited key', async () => {
+    await tamper(`update entries set dedupe_key = randomblob(32) where seq = 5`);
+    expect(await found()).toEqual([[5, 'key-edited']]);
+  });
+  test('a deleted entry', async () => {
+    await tamper('delete from entries where seq = 5');
+    expect((await found())[0]).toEqual([5, 'missing']);
+  });
+  test('deleted entries at the end', async () => {
+    await tamper('delete from entries where seq >= 11');
+    expect(await found()).toContainEqual([11, 'truncated']);
+  });
+  test('a deleted entry whose followers were renumbered', async () => {
+    await tamper(
+      'delete from entries where seq = 5',
+      'update entries set seq = seq - 1 where seq > 5',
+      `update entries set source_seq = source_seq - 1 where seq >= 5 and source = 'default'`,
+    );
+    const faults = await found();
+    expect(faults[0]).toEqual([5, 'place-edited']);
+    expect(faults).toContainEqual([12, 'root-mismatch']);
+  });
+  test('two swapped entries', async () => {
+    await tamper(
+      'update entries set seq = -4 where seq = 4',
+      'update entries set seq = 4 where seq = 5',
+      'update entries set seq = 5 where seq = -4',
+    );
+    expect((await found()).filter(([, fault]) => fault === 'place-edited')).toEqual([
+      [4, 'place-edited'],
+      [5, 'place-edited'],
+    ]);
+  });
+  test('an entry inserted in the middle', async () => {
+    await tamper(
+      'update entries set seq = -seq where seq > 5',
+      'update entries set seq = 1 - seq where seq < 0',
+      `insert into entries select 6, 'default', 99, kind, randomblob(32), received_at, meta, body, salt, commitment, leaf_hash, mac from entries where seq = 5`,
+    );
+    expect((await found())[0]?.[0]).toBe(6);
+    expect((await found()).length).toBeGreaterThan(7);
+  });
+  test('an entry written straight into the database with right hashes but without the key', async () => {
+    const fake = sealEntry(entryOf('fake'), 14, 10, Buffer.alloc(32, 1), Buffer.alloc(32, 9));
+    await store.transaction((tx) => tx.insertEntries([fake]));
+    expect(await found()).toEqual([[14, 'foreign-entry']]);
+    expect(await seal()).toMatchObject({ outcome: 'refused', seq: 14 });
+  });
+  test('a whole history rewritten with right hashes and the key, against its checkpoint', async () => {
+    const row = await store.read.selectFrom('entries').selectAll().where('seq', '=', 5).executeTakeFirstOrThrow();
+    const entry = entryFromRow(row);
+    const body = Buffer.from('{"n":99}');
+    const salt = entry.salt as Buffer;
+    const changed = { ...entry, body, dedupeKey: ledger.keyOf(body), commitment: commitmentOf(salt, entry.meta as Buffer, body) };
+    const sealed = sealEntry({ ...changed, meta: entry.meta as Buffer }, 5, entry.sourceSeq, salt, testKeys.append);
+    expect(sealed.leafHash).toEqual(leafHashOf(changed));
+    const hex = (bytes: Buffer) => `x'${bytes.toString('hex')}'`;
+    await tamper(
+      `update entries set body = ${hex(body)}, dedupe_key = ${hex(sealed.dedupeKey)}, commitment = ${hex(sealed.commitment)},
+        leaf_hash = ${hex(sealed.leafHash)}, mac = ${hex(sealed.mac)} where seq = 5`,
+    );
+    expect(await found()).toEqual([
+      [12, 'root-mismatch'],
+      [12, 'root-mismatch'],
+    ]);
+  });
+  test('a forged checkpoint, and one that the journal does not know', async () => {
+    await tamper(`update checkpoints set note = replace(note, substr(note, -20, 6), 'AAAAAA')`);
+    const faults = await found();
+    expect(faults).toContainEqual([12, 'checkpoint-invalid']);
+    expect(faults).toContainEqual([12, 'not-in-journal']);
+  });
+  test('an edited journal', async () => {
+    const [name] = await readdir(`${folder}/journal`);
+    const file = `${folder}/journal/${name}`;
+    await writeFile(file, (await readFile(file, 'utf8')).replace('\n12\n', '\n11\n'));
+    expect((await found()).map(([, fault]) => fault)).toContain('journal-invalid');
+  });
+});
+
+test('sealing goes on from the last checkpoint and gives the root of the whole', async () => {
+  const second = await seal();
+  expect(second).toMatchObject({ outcome: 'sealed', checkpoint: { size: 13 } });
+  expect(await seal()).toMatchObject({ outcome: 'unchanged', checkpoint: { size: 13 } });
+  const verification = await verify();
+  expect(verification).toMatchObject({ faults: [], checkpoints: 2, unsealed: 0 });
+  if (second.outcome !== 'sealed') throw new Error(second.outcome);
+  expect(verification.root).toBe(second.checkpoint.root.toString('hex'));
+});
