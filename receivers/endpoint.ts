@@ -1,0 +1,163 @@
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
+import { CodedError, type ErrorCode, errorCodes, StoreUnavailable } from '../src/core/errors.ts';
+import { type SigningSecret, verifySignature } from './signature.ts';
+
+/** A delivery whose signature is right. `headers` are unsigned: record them, never decide by them. */
+export interface VerifiedDelivery {
+  readonly source: string;
+  readonly rawBody: Buffer;
+  readonly headers: IncomingHttpHeaders;
+  readonly secretId: string;
+  readonly verdict: 'verified' | 'verified-headers-disagree';
+  /** The Content-Type as sent; null when there was none. */
+  readonly contentType: string | null;
+}
+
+/** A delivery that was answered with 401. */
+export interface RejectedDelivery {
+  readonly source: string;
+  readonly reason: 'missing' | 'mismatch';
+  readonly rawBody: Buffer;
+  readonly headers: IncomingHttpHeaders;
+  /** The sender's address as Fastify sees it (its trustProxy decides). */
+  readonly address: string;
+}
+
+export interface WebhookEndpointOptions {
+  /** Largest body in bytes; a longer one is answered with 413. */
+  readonly bodyLimit: number;
+  /** The secrets of a source, or null when there is none of that name. Called for each request before its body is read. */
+  readonly findSource: (slug: string) => { readonly secrets: readonly SigningSecret[] } | null;
+  /**
+   * Keeps a delivery durably; the answer is sent when it resolves.
+   * Reject with StoreUnavailable, or CodedError `overloaded` or `shutting_down`, for 503 with Retry-After; anything else is a 500.
+   */
+  readonly accept: (
+    delivery: VerifiedDelivery,
+  ) => Promise<{ readonly outcome: 'stored' | 'duplicate'; readonly seq: number }>;
+  /** Told of each delivery refused for its signature. What it throws is logged and changes nothing for the sender. */
+  readonly onRejected?: (rejected: RejectedDelivery) => void;
+  /** Told of each delivery refused for its length. */
+  readonly onTooLarge?: (refused: { readonly source: string; readonly address: string }) => void;
+}
+
+type WebhookRequest = FastifyRequest<{ Params: { source: string } }> & {
+  webhookSecrets: readonly SigningSecret[];
+  webhookContentType: string | undefined;
+};
+
+/** Seconds after which a sender that got 503 may try again. */
+const RETRY_AFTER = '5';
+const JSON_TYPE = 'application/json; charset=utf-8';
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * Fastify plugin: `POST /webhooks/:source` (docs/service.md §6). Register it as it is, without fastify-plugin: it replaces the content-type
+ * parsers of its own scope, so that any Content-Type, or none, reaches the signature check as the exact bytes that were sent.
+ *
+ * Answers: 200 `{"status":"stored"|"duplicate","seq":n}` once `accept` has resolved; 401 for a missing or wrong signature; 404 for an
+ * unknown source; 413 over the limit; 503 with Retry-After when nothing can be kept. GET and HEAD get 200 and store nothing.
+ * Errors have the envelope `{"error":{"code","message"}}`.
+ */
+// Without an await, but a plugin must return a promise or call back.
+export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndpointOptions): Promise<void> {
+  const { accept, bodyLimit, findSource, onRejected, onTooLarge } = options;
+
+  app.decorateRequest('webhookSecrets', null as never);
+  app.decorateRequest('webhookContentType', undefined);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+      guard(request, () => onTooLarge?.({ source: (request as WebhookRequest).params.source, address: request.ip }));
+      return refuse(reply, 'body_too_large');
+    }
+    const code = codeOf(error);
+    if (errorCodes[code].status >= 500) request.log.error({ err: error }, 'a delivery could not be kept');
+    return refuse(reply, code);
+  });
+
+  app.route<{ Params: { source: string } }>({
+    method: 'POST',
+    url: '/webhooks/:source',
+    bodyLimit,
+    onRequest: (request, reply, done) => {
+      const source = findSource(request.params.source);
+      if (source === null) {
+        refuse(reply, 'unknown_source');
+        return;
+      }
+      const webhook = request as WebhookRequest;
+      webhook.webhookSecrets = source.secrets;
+      // Fastify answers a missing or malformed Content-Type with 415 before any parser; a known one for all leads to ours.
+      const headers = request.headers;
+      webhook.webhookContentType = headers['content-type'];
+      headers['content-type'] = 'application/octet-stream';
+      done();
+    },
+    handler: async (request, reply) => {
+      const webhook = request as WebhookRequest;
+      const headers = request.headers;
+      headers['content-type'] = webhook.webhookContentType;
+      const rawBody = (request.body as Buffer | undefined) ?? EMPTY;
+      const source = request.params.source;
+      const verdict = verifySignature({ headers, rawBody, secrets: webhook.webhookSecrets });
+      if (verdict.outcome !== 'verified') {
+        const reason = verdict.outcome;
+        guard(request, () => onRejected?.({ source, reason, rawBody, headers, address: request.ip }));
+        return refuse(reply, reason === 'missing' ? 'signature_missing' : 'signature_mismatch');
+      }
+      const kept = await accept({
+        source,
+        rawBody,
+        headers,
+        secretId: verdict.secretId,
+        verdict: verdict.headersAgree ? 'verified' : 'verified-headers-disagree',
+        contentType: webhook.webhookContentType ?? null,
+      });
+      reply.header('content-type', JSON_TYPE);
+      return reply.send(`{"status":"${kept.outcome}","seq":${kept.seq}}`);
+    },
+  });
+
+  app.get<{ Params: { source: string } }>('/webhooks/:source', async (request, reply) => {
+    if (findSource(request.params.source) === null) return refuse(reply, 'unknown_source');
+    reply.header('content-type', JSON_TYPE);
+    return reply.send('{"status":"ready"}');
+  });
+
+  app.route({
+    method: ['PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url: '/webhooks/:source',
+    onRequest: (_request, reply) => {
+      reply.header('allow', 'POST, GET, HEAD');
+      refuse(reply, 'method_not_allowed');
+    },
+    handler: (_request, reply) => refuse(reply, 'method_not_allowed'),
+  });
+}
+
+function codeOf(error: FastifyError): ErrorCode {
+  if (error instanceof StoreUnavailable) return 'store_unavailable';
+  if (error instanceof CodedError) return error.code;
+  const status = error.statusCode;
+  return status !== undefined && status >= 400 && status < 500 ? 'invalid_request' : 'internal';
+}
+
+// The text is the table's, never the error's own: that may name files, hosts or statements.
+function refuse(reply: FastifyReply, code: ErrorCode): FastifyReply {
+  const { status, text } = errorCodes[code];
+  if (status === 503) reply.header('retry-after', RETRY_AFTER);
+  reply.code(status).header('content-type', JSON_TYPE);
+  return reply.send(JSON.stringify({ error: { code, message: text } }));
+}
+
+function guard(request: FastifyRequest, tell: () => void): void {
+  try {
+    tell();
+  } catch (error) {
+    request.log.error({ err: error }, 'a refused delivery could not be recorded');
+  }
+}
