@@ -1,0 +1,65 @@
+import type { StackedBars } from './chart.ts';
+
+/** Rows of a table: all at once or as they come. Each row has one text per column. */
+export type Rows = Iterable<readonly string[]> | AsyncIterable<readonly string[]>;
+
+/** One column of a table. `share` is its part of the width, relative to the other columns. */
+export interface Column {
+  readonly title: string;
+  readonly share: number;
+  readonly align?: 'left' | 'right';
+  /** `mono` for hashes and identifiers. */
+  readonly face?: 'text' | 'mono';
+}
+
+/**
+ * What a document is made of. The PDF and the HTML renderer understand the same blocks, so that a document is written once.
+ * All text is plain text: the renderers escape it for where it goes.
+ */
+export type Block =
+  | { readonly block: 'title'; readonly text: string; readonly subtitle?: string }
+  | { readonly block: 'heading'; readonly level: 1 | 2; readonly text: string }
+  | { readonly block: 'paragraph'; readonly text: string; readonly look?: 'normal' | 'lead' | 'fine' | 'strong' }
+  | { readonly block: 'list'; readonly items: readonly string[]; readonly ordered?: boolean }
+  /** Label and value, one pair a line. */
+  | { readonly block: 'facts'; readonly pairs: readonly (readonly [label: string, value: string])[] }
+  /** Key figures side by side. */
+  | { readonly block: 'figures'; readonly figures: readonly { readonly value: string; readonly label: string; readonly note?: string }[] }
+  | {
+      readonly block: 'table';
+      readonly caption: string;
+      readonly columns: readonly Column[];
+      readonly rows: Rows;
+      readonly total?: readonly string[];
+      /** Printed in place of the table when it has no rows. */
+      readonly empty: string;
+    }
+  | { readonly block: 'chart'; readonly chart: StackedBars }
+  /** A framed remark: something to know, or something that is wrong or missing. */
+  | { readonly block: 'notice'; readonly tone: 'information' | 'warning'; readonly title: string; readonly text: string; readonly items?: readonly string[] }
+  /** Lines of a postal address or a signature. */
+  | { readonly block: 'lines'; readonly lines: readonly string[]; readonly look?: 'normal' | 'muted'; readonly align?: 'left' | 'right' }
+  /** Text to be kept exactly, such as a signed note. */
+  | { readonly block: 'verbatim'; readonly text: string }
+  | { readonly block: 'gap'; readonly points: number }
+  | { readonly block: 'page-break' };
+
+/** What stands around the blocks: on every page of a PDF, at the head and foot of an HTML page. */
+export interface Frame {
+  /** Title of the document, also in its metadata. */
+  readonly title: string;
+  /** In whose name it is made; at the top left of every page. */
+  readonly owner: string;
+  /** At the foot of every page: document id, period, position in the ledger. */
+  readonly footer: string;
+  /** BCP 47, e.g. `en`. */
+  readonly language: string;
+  /** Program and version, for the metadata. */
+  readonly producer: string;
+  /** ISO 8601: the only date in the file's metadata. */
+  readonly createdAt: string;
+  /** Printed across every page, e.g. SAMPLE; null for none. */
+  readonly watermark: string | null;
+  /** `letter` sets slightly larger text, without a header on the first page. */
+  readonly kind: 'report' | 'letter';
+}

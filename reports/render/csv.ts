@@ -1,0 +1,33 @@
+import { Readable, pipeline } from 'node:stream';
+import { stringify } from 'csv-stringify';
+
+/** A column of a CSV file: its heading, and how to read it out of a row. */
+export interface CsvColumn<Row> {
+  readonly title: string;
+  readonly value: (row: Row) => string | number | null;
+}
+
+/**
+ * Rows as CSV (RFC 4180, UTF-8 with byte order mark, CRLF), in constant memory.
+ * Text that a spreadsheet would run as a formula is preceded by an apostrophe; every text is quoted. Null is an empty field.
+ */
+export async function* renderCsv<Row>(
+  columns: readonly CsvColumn<Row>[],
+  rows: Iterable<Row> | AsyncIterable<Row>,
+): AsyncGenerator<Uint8Array> {
+  const csv = stringify({
+    header: true,
+    columns: columns.map(({ title }) => ({ key: title, header: title })),
+    bom: true,
+    escape_formulas: true,
+    quoted_string: true,
+    record_delimiter: 'windows',
+  });
+  // `pipeline` destroys both ends when either fails; the error then comes out of the iteration below.
+  pipeline(Readable.from(cellsOf(columns, rows), { objectMode: true }), csv, () => {});
+  for await (const chunk of csv) yield chunk as Uint8Array;
+}
+
+async function* cellsOf<Row>(columns: readonly CsvColumn<Row>[], rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator<(string | number | null)[]> {
+  for await (const row of rows) yield columns.map(({ value }) => value(row));
+}

@@ -1,0 +1,125 @@
+import type { Block, Column } from './blocks.ts';
+import { HAIR, INK, MUTED } from './chart.ts';
+import type { Look, Sheet } from './sheet.ts';
+
+const GAP = 8;
+const PAD = 3.2;
+const HEAD: Look = { face: 'bold', size: 7.6, leading: 10.4, colour: INK };
+const CELL: Look = { face: 'regular', size: 8.2, leading: 11.2, colour: INK };
+const MONO: Look = { face: 'mono', size: 6.8, leading: 11.2, colour: INK };
+
+interface Place {
+  readonly x: number;
+  readonly width: number;
+  readonly column: Column;
+}
+
+/** Sets a table row by row; its head is repeated on every page, a row that does not fit moves on, one taller than a page is split. */
+export async function setTable(sheet: Sheet, block: Extract<Block, { block: 'table' }>): Promise<void> {
+  const places = placeColumns(sheet, block.columns);
+  const caption: Look = { face: 'bold', size: 8.6, leading: 13, colour: INK };
+  sheet.ensure(caption.leading + 48);
+  const table = sheet.open('Table');
+  const title = sheet.open('Caption', table);
+  for (const line of sheet.wrap(block.caption, caption, sheet.width)) {
+    sheet.tag(title, 'Caption', () => sheet.write(line, sheet.left, sheet.y, caption));
+    sheet.y += caption.leading;
+  }
+  sheet.close(title);
+  sheet.y += 2;
+  let rows = 0;
+  for await (const row of block.rows) {
+    if (rows === 0) setHead(sheet, table, places, true);
+    setRow(sheet, table, places, row, CELL);
+    rows += 1;
+  }
+  if (rows === 0) {
+    const look: Look = { ...CELL, colour: MUTED };
+    for (const line of sheet.wrap(block.empty, look, sheet.width)) {
+      const element = sheet.open('P');
+      sheet.tag(element, 'P', () => sheet.write(line, sheet.left, sheet.y, look));
+      sheet.close(element);
+      sheet.y += look.leading;
+    }
+  } else if (block.total !== undefined) {
+    setRow(sheet, table, places, block.total, { ...CELL, face: 'bold' });
+  }
+  sheet.close(table);
+}
+
+function placeColumns(sheet: Sheet, columns: readonly Column[]): readonly Place[] {
+  const shares = columns.reduce((sum, { share }) => sum + share, 0);
+  const usable = sheet.width - GAP * (columns.length - 1);
+  let x = sheet.left;
+  return columns.map((column) => {
+    const width = (usable * column.share) / shares;
+    const place = { x, width, column };
+    x += width + GAP;
+    return place;
+  });
+}
+
+/** The first head is what a reader hears; the repeated ones are decoration. */
+function setHead(sheet: Sheet, table: ReturnType<Sheet['open']>, places: readonly Place[], first: boolean): void {
+  const cells = places.map(({ column, width }) => sheet.wrap(column.title, HEAD, width));
+  const lines = Math.max(...cells.map((one) => one.length));
+  const height = lines * HEAD.leading + PAD * 2;
+  sheet.decorate(() => sheet.doc.rect(sheet.left - 4, sheet.y, sheet.width + 8, height).fill('#e9eef3'));
+  const write = (i: number) => {
+    const { x, width, column } = places[i] as Place;
+    const own = cells[i] ?? [];
+    own.forEach((line, n) => sheet.write(line, x, sheet.y + PAD + (lines - own.length + n) * HEAD.leading, HEAD, column.align ?? 'left', width));
+  };
+  if (first) {
+    const row = sheet.open('TR', table);
+    places.forEach((_, i) => {
+      const cell = sheet.open('TH', row, { scope: 'Column' });
+      sheet.tag(cell, 'TH', () => write(i));
+      sheet.close(cell);
+    });
+    sheet.close(row);
+  } else {
+    sheet.decorate(() => places.forEach((_, i) => write(i)));
+  }
+  sheet.y += height;
+}
+
+function setRow(sheet: Sheet, table: ReturnType<Sheet['open']>, places: readonly Place[], row: readonly string[], look: Look): void {
+  const cells = places.map(({ column, width }, i) => {
+    const own = column.face === 'mono' ? { ...MONO, colour: look.colour } : look;
+    return { look: own, lines: sheet.wrap(row[i] ?? '', own, width) };
+  });
+  const lines = Math.max(1, ...cells.map((one) => one.lines.length));
+  const height = lines * look.leading + PAD * 2;
+  const headHeight = HEAD.leading * 2 + PAD * 2;
+  if (sheet.y + height > sheet.bottom && height <= sheet.bottom - sheet.top - headHeight) {
+    sheet.breakPage();
+    setHead(sheet, table, places, false);
+  }
+  const element = sheet.open('TR', table);
+  const tagged = places.map(() => sheet.open('TD', element));
+  let from = 0;
+  while (from < lines) {
+    let fit = Math.floor((sheet.bottom - sheet.y - PAD * 2) / look.leading);
+    if (fit < 1) {
+      sheet.breakPage();
+      setHead(sheet, table, places, false);
+      fit = Math.floor((sheet.bottom - sheet.y - PAD * 2) / look.leading);
+    }
+    const until = Math.min(lines, from + fit);
+    cells.forEach((cell, i) => {
+      const { x, width, column } = places[i] as Place;
+      const part = cell.lines.slice(from, until);
+      if (part.length === 0) return;
+      sheet.tag(tagged[i] as ReturnType<Sheet['open']>, 'TD', () =>
+        part.forEach((line, n) => sheet.write(line, x, sheet.y + PAD + n * look.leading, cell.look, column.align ?? 'left', width)),
+      );
+    });
+    sheet.y += (until - from) * look.leading + PAD * 2;
+    const y = sheet.y;
+    sheet.decorate(() => sheet.doc.moveTo(sheet.left - 4, y).lineTo(sheet.left + sheet.width + 4, y).lineWidth(0.5).stroke(HAIR));
+    from = until;
+  }
+  for (const cell of tagged) sheet.close(cell);
+  sheet.close(element);
+}

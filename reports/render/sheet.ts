@@ -1,0 +1,197 @@
+import PDFDocument from 'pdfkit';
+import type { Frame } from './blocks.ts';
+import { HAIR, INK, MUTED } from './chart.ts';
+import { assertPrintable, registerFonts, type Face } from './fonts.ts';
+import { visibleText } from './text.ts';
+
+/** How a text is set. Sizes in points; `leading` is the height of a line. */
+export interface Look {
+  readonly face: Face;
+  readonly size: number;
+  readonly leading: number;
+  readonly colour: string;
+}
+
+type Element = ReturnType<PDFKit.PDFDocument['struct']>;
+
+/** The pages being set: where the pen is, and how to write, break and tag. Y grows downwards. */
+export interface Sheet {
+  readonly doc: PDFKit.PDFDocument;
+  readonly frame: Frame;
+  readonly left: number;
+  readonly width: number;
+  /** First and last y that content may take on a page. */
+  readonly top: number;
+  readonly bottom: number;
+  y: number;
+  /** Lines of a text no wider than `width`; checks that every character can be printed. */
+  wrap(text: string, look: Look, width: number): readonly string[];
+  /** Writes one line with its top at y. */
+  write(line: string, x: number, y: number, look: Look, align?: 'left' | 'right', width?: number): void;
+  /** Starts a new page unless `height` points are left on this one; true when it did. */
+  ensure(height: number): boolean;
+  breakPage(): void;
+  /** A structure element under `parent` (the document by default). Close it with {@link close}. */
+  open(type: string, parent?: Element, options?: Parameters<PDFKit.PDFDocument['struct']>[1] & { scope?: 'Column' | 'Row' }): Element;
+  close(element: Element): void;
+  /** Draws content that belongs to an element. Must not break the page. */
+  tag(element: Element, type: string, draw: () => void): void;
+  /** Draws what a reader should not hear: rules, backgrounds. */
+  decorate(draw: () => void): void;
+}
+
+export const PAGE = { width: 595.28, height: 841.89, left: 56, right: 56, top: 78, bottom: 66 } as const;
+
+/** Opens an A4 document with its fonts, metadata and first page. */
+export function openSheet(frame: Frame): Sheet {
+  const doc = new PDFDocument({
+    size: [PAGE.width, PAGE.height],
+    margins: { left: PAGE.left, right: PAGE.right, top: PAGE.top, bottom: 0 },
+    autoFirstPage: false,
+    bufferPages: true,
+    pdfVersion: '1.7',
+    tagged: true,
+    lang: frame.language,
+    displayTitle: true,
+    info: {
+      Title: visibleText(frame.title),
+      Author: visibleText(frame.owner),
+      Creator: frame.producer,
+      Producer: `${frame.producer} (PDFKit)`,
+      CreationDate: new Date(frame.createdAt),
+    },
+  });
+  registerFonts(doc);
+  const root = doc.struct('Document');
+  doc.addStructure(root);
+  const decorate = (draw: () => void) => {
+    doc.markContent('Artifact', { type: 'Layout' });
+    draw();
+    doc.endMarkedContent();
+  };
+  const use = (look: Look) => doc.font(look.face).fontSize(look.size);
+  const sheet: Sheet = {
+    doc,
+    frame,
+    left: PAGE.left,
+    width: PAGE.width - PAGE.left - PAGE.right,
+    top: PAGE.top,
+    bottom: PAGE.height - PAGE.bottom,
+    y: PAGE.top,
+    wrap(text, look, width) {
+      use(look);
+      const safe = visibleText(text);
+      assertPrintable(doc, safe);
+      return safe.split('\n').flatMap((line) => wrapLine(line, width, (part) => doc.widthOfString(part)));
+    },
+    write(line, x, y, look, align = 'left', width = 0) {
+      if (line === '') return;
+      use(look).fillColor(look.colour);
+      const shift = align === 'right' ? width - doc.widthOfString(line) : 0;
+      // The font's own line is a little lower than the leading: centre it.
+      doc.text(line, x + shift, y + (look.leading - doc.currentLineHeight(false)) / 2, { lineBreak: false });
+    },
+    ensure(height) {
+      if (sheet.y + height <= sheet.bottom) return false;
+      sheet.breakPage();
+      return true;
+    },
+    breakPage() {
+      doc.addPage();
+      sheet.y = sheet.top;
+    },
+    open(type, parent = root, options = {}) {
+      const element = doc.struct(type, options);
+      parent.add(element);
+      return element;
+    },
+    close(element) {
+      element.end();
+    },
+    tag(element, type, draw) {
+      const content = doc.markStructureContent(type);
+      draw();
+      doc.endMarkedContent();
+      element.add(content);
+    },
+    decorate,
+  };
+  sheet.breakPage();
+  return sheet;
+}
+
+/** Writes watermark, header and footer of every page, now that their number is known, and ends the document. */
+export function closeSheet(sheet: Sheet): void {
+  const { doc, frame } = sheet;
+  const { count } = doc.bufferedPageRange();
+  const small: Look = { face: 'regular', size: 7.5, leading: 10, colour: MUTED };
+  const right = sheet.left + sheet.width;
+  for (let page = 0; page < count; page += 1) {
+    doc.switchToPage(page);
+    if (frame.watermark !== null) stampWatermark(doc, frame.watermark);
+    doc.markContent('Artifact', { type: 'Pagination' });
+    if (page > 0 || frame.kind === 'report') {
+      const title = one(sheet.wrap(frame.title, small, sheet.width / 2));
+      sheet.write(one(sheet.wrap(frame.owner, { ...small, face: 'bold' }, sheet.width / 2)), sheet.left, 38, { ...small, face: 'bold', colour: INK });
+      sheet.write(title, sheet.left + sheet.width / 2, 38, small, 'right', sheet.width / 2);
+      doc.moveTo(sheet.left, 52).lineTo(right, 52).lineWidth(0.6).stroke(HAIR);
+    }
+    const base = PAGE.height - 44;
+    doc.moveTo(sheet.left, base - 6).lineTo(right, base - 6).lineWidth(0.6).stroke(HAIR);
+    sheet.wrap(frame.footer, small, sheet.width - 80).slice(0, 2).forEach((line, i) => sheet.write(line, sheet.left, base + i * 10, small));
+    sheet.write(`Page ${page + 1} of ${count}`, right - 80, base, small, 'right', 80);
+    doc.endMarkedContent();
+  }
+  doc.end();
+}
+
+function stampWatermark(doc: PDFKit.PDFDocument, text: string): void {
+  doc.markContent('Artifact', { type: 'Page' });
+  doc.save();
+  doc.rotate(-52, { origin: [PAGE.width / 2, PAGE.height / 2] });
+  doc.font('bold').fontSize(118).fillColor('#8a1c1c').fillOpacity(0.07);
+  const width = doc.widthOfString(text);
+  doc.text(text, (PAGE.width - width) / 2, PAGE.height / 2 - 66, { lineBreak: false });
+  doc.fillOpacity(1);
+  doc.restore();
+  doc.endMarkedContent();
+}
+
+/** Breaks after spaces, hyphens and slashes; a word that is wider than the line is cut. */
+function wrapLine(line: string, width: number, measure: (part: string) => number): string[] {
+  if (measure(line) <= width) return [line.trimEnd()];
+  const lines: string[] = [];
+  let current = '';
+  const flush = () => {
+    lines.push(current.trimEnd());
+    current = '';
+  };
+  for (const word of line.match(/[^\s/–—-]*(?:[\s/–—-]+|$)/g) ?? []) {
+    if (word === '') continue;
+    if (measure((current + word).trimEnd()) <= width) {
+      current += word;
+      continue;
+    }
+    if (current !== '') flush();
+    let rest = word;
+    while (measure(rest.trimEnd()) > width) {
+      let size = Math.max(1, Math.floor((rest.length * width) / measure(rest)));
+      while (size > 1 && measure(rest.slice(0, size)) > width) size -= 1;
+      while (size < rest.length && measure(rest.slice(0, size + 1)) <= width) size += 1;
+      if (isHighSurrogate(rest.charCodeAt(size - 1))) size += 1;
+      lines.push(rest.slice(0, size));
+      rest = rest.slice(size);
+    }
+    current = rest;
+  }
+  if (current.trimEnd() !== '' || lines.length === 0) flush();
+  return lines;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function one(lines: readonly string[]): string {
+  return lines.length > 1 ? `${lines[0] ?? ''}…` : (lines[0] ?? '');
+}
