@@ -1,0 +1,150 @@
+import { join, resolve } from 'node:path';
+import { UsageError } from './core/errors.ts';
+import { sourceOptionsSchema, type Source } from './core/source.ts';
+import { webhookSecretOf } from './core/webhook-secret.ts';
+import { readTexts } from './config/layers.ts';
+import { warnOfNearMisses } from './config/near-miss.ts';
+import { valuesSchema, type Values } from './config/variables.ts';
+
+/** What an installation is told from outside (docs/configuration.md). Paths are absolute. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** As configured; null: see {@link publicUrlOf}. */
+  readonly publicUrl: string | null;
+  /** As Fastify takes it. */
+  readonly trustProxy: boolean | number | string[];
+  /** Bytes. */
+  readonly bodyLimit: number;
+  readonly adminHost: string;
+  readonly adminPort: number;
+  readonly dataDir: string;
+  readonly database: { readonly engine: 'sqlite'; readonly path: string };
+  /** 32 bytes; null: the file in DATA_DIR/keys. */
+  readonly instanceKey: Buffer | null;
+  readonly signingKeyFile: string | null;
+  /** The source `default`; null when nothing of the service is configured. */
+  readonly defaultSource: Source | null;
+  readonly controllerFile: string | null;
+  readonly timeZone: string;
+  /** Cron expression in timeZone; null: off. */
+  readonly syncSchedule: string | null;
+  readonly logLevel: Values['LOG_LEVEL'];
+  /** What is allowed but probably not meant; for the log of the server and for `doctor`. */
+  readonly warnings: readonly string[];
+}
+
+/** Slug of the source that the environment configures. */
+export const DEFAULT_SOURCE = 'default';
+
+/** {@link loadConfig} from the environment of this process and its working directory. */
+export function loadProcessConfig(): Config {
+  return loadConfig(process.env, process.cwd());
+}
+
+/**
+ * Reads the configuration: `env` over `<cwd>/.env`, secrets also out of the files that X_FILE names.
+ * Throws UsageError with every problem at once.
+ */
+export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
+  const { texts, otherNames, problems } = readTexts(env, cwd);
+  const parsed = valuesSchema.safeParse(texts);
+  const issues = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}.`) ?? [];
+  const found = [...problems, ...issues, ...findPortConflict(texts)];
+  if (!parsed.success || found.length > 0) throw new UsageError(found);
+
+  const values = parsed.data;
+  const dataDir = resolve(cwd, values.DATA_DIR);
+  return {
+    host: values.HOST,
+    port: values.PORT,
+    publicUrl: values.PUBLIC_URL ?? null,
+    trustProxy: values.TRUST_PROXY,
+    bodyLimit: values.BODY_LIMIT,
+    adminHost: values.ADMIN_HOST,
+    adminPort: values.ADMIN_PORT,
+    dataDir,
+    database: {
+      engine: 'sqlite',
+      path: values.DATABASE_URL === undefined ? join(dataDir, 'ledger.sqlite') : resolve(cwd, values.DATABASE_URL),
+    },
+    instanceKey: values.INSTANCE_KEY ?? null,
+    signingKeyFile: values.SIGNING_KEY_FILE === undefined ? null : resolve(cwd, values.SIGNING_KEY_FILE),
+    defaultSource: defaultSourceOf(values),
+    controllerFile: values.CONTROLLER_FILE === undefined ? null : resolve(cwd, values.CONTROLLER_FILE),
+    timeZone: values.TIME_ZONE,
+    syncSchedule: values.SYNC_SCHEDULE,
+    logLevel: values.LOG_LEVEL,
+    warnings: [...warnOfNearMisses(otherNames), ...warnOfValues(values)],
+  };
+}
+
+/** PUBLIC_URL, else the address that a browser on this machine would use. `port` is the one really bound. */
+export function publicUrlOf(config: Pick<Config, 'publicUrl' | 'host'>, port: number): string {
+  if (config.publicUrl !== null) return config.publicUrl;
+  const host = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+const listenersSchema = valuesSchema.pick({ HOST: true, PORT: true, ADMIN_HOST: true, ADMIN_PORT: true });
+
+/** Parsed by itself, so that it is reported beside whatever else is wrong. */
+function findPortConflict(texts: Partial<Record<string, string>>): string[] {
+  const { data } = listenersSchema.safeParse(texts);
+  if (data === undefined || data.PORT === 0 || data.PORT !== data.ADMIN_PORT || data.HOST !== data.ADMIN_HOST) return [];
+  return [`PORT and ADMIN_PORT are both ${data.PORT}: the public and the admin listener need a port each.`];
+}
+
+function defaultSourceOf(values: Values): Source | null {
+  const { SERVICE_BASE_URL, SERVICE_SITE_URL, SERVICE_API_KEY, SERVICE_SITE_KEY, WEBHOOK_SECRETS } = values;
+  const given = [SERVICE_BASE_URL, SERVICE_SITE_URL, SERVICE_API_KEY, SERVICE_SITE_KEY, WEBHOOK_SECRETS];
+  if (given.every((value) => value === undefined)) return null;
+  return {
+    slug: DEFAULT_SOURCE,
+    name: 'Default',
+    baseUrl: SERVICE_BASE_URL ?? null,
+    siteUrl: SERVICE_SITE_URL ?? null,
+    apiKey: SERVICE_API_KEY ?? null,
+    siteKey: SERVICE_SITE_KEY ?? null,
+    webhookSecrets: (WEBHOOK_SECRETS ?? []).map(webhookSecretOf),
+    options: sourceOptionsSchema.parse({}),
+  };
+}
+
+function warnOfValues(values: Values): string[] {
+  const { SERVICE_BASE_URL, SERVICE_API_KEY, SERVICE_SITE_KEY, WEBHOOK_SECRETS, TRUST_PROXY } = values;
+  const warnings: string[] = [];
+  if (SERVICE_API_KEY !== undefined && SERVICE_BASE_URL === undefined) {
+    warnings.push('SERVICE_API_KEY is set but SERVICE_BASE_URL is not: nothing can be pulled from the service.');
+  }
+  if (SERVICE_BASE_URL !== undefined && SERVICE_API_KEY === undefined) {
+    warnings.push('SERVICE_BASE_URL is set but SERVICE_API_KEY is not: nothing can be pulled from the service.');
+  }
+  if (SERVICE_BASE_URL !== undefined && SERVICE_API_KEY !== undefined && !isPrivateTransport(SERVICE_BASE_URL)) {
+    warnings.push('SERVICE_BASE_URL is not https: the API key would cross the network in clear text.');
+  }
+  if (SERVICE_API_KEY?.startsWith('pk_')) {
+    warnings.push('SERVICE_API_KEY is a legacy site key (pk_…): it works until the service removes it; create a named key (pak_live_…).');
+  } else if (SERVICE_API_KEY !== undefined && !SERVICE_API_KEY.startsWith('pak_live_')) {
+    warnings.push('SERVICE_API_KEY does not begin with pak_live_: is it an API key of the service?');
+  }
+  if (SERVICE_SITE_KEY !== undefined && !SERVICE_SITE_KEY.startsWith('pk_')) {
+    warnings.push('SERVICE_SITE_KEY does not begin with pk_: is it a site key of the service?');
+  }
+  if (SERVICE_BASE_URL !== undefined && WEBHOOK_SECRETS === undefined) {
+    warnings.push('WEBHOOK_SECRETS is not set: deliveries of the source `default` cannot be verified and are refused.');
+  }
+  if (WEBHOOK_SECRETS?.some((secret) => secret.length < 16)) {
+    warnings.push('WEBHOOK_SECRETS holds a secret of less than 16 characters: it can be guessed.');
+  }
+  if (TRUST_PROXY === true) {
+    warnings.push('TRUST_PROXY is on: any caller can claim any address. Name the proxies, or their number.');
+  }
+  return warnings;
+}
+
+/** Whether what is sent there stays unread on the way: TLS, or the machine's own loopback. */
+function isPrivateTransport(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { variableNames, variables, type VariableName } from './variables.ts';
+
+/** The texts of our variables, as the environment, .env and secret files give them. */
+export interface Texts {
+  readonly texts: Partial<Record<VariableName, string>>;
+  /** Names seen in the environment or .env that are not ours. */
+  readonly otherNames: readonly string[];
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads the environment over `<cwd>/.env`; a secret X may be given as X_FILE, the name of a file that holds it.
+ * A variable in the environment hides X and X_FILE of .env; an empty value counts as unset, so that it can also hide one.
+ */
+export function readTexts(env: NodeJS.ProcessEnv, cwd: string): Texts {
+  const problems: string[] = [];
+  const dotEnv = readDotEnv(join(cwd, '.env'), problems);
+  const texts: Partial<Record<VariableName, string>> = {};
+  const ours = new Set<string>();
+  for (const name of variableNames) {
+    const fileName = `${name}_FILE`;
+    ours.add(name);
+    if (variables[name].secret) ours.add(fileName);
+    const layer = [env, dotEnv].find(
+      (values) => values[name] !== undefined || (variables[name].secret && values[fileName] !== undefined),
+    );
+    if (layer === undefined) continue;
+    const text = layer[name]?.trim() ?? '';
+    const path = variables[name].secret ? (layer[fileName]?.trim() ?? '') : '';
+    if (text !== '' && path !== '') problems.push(`${name} and ${fileName} are both set: remove one of them.`);
+    else if (text !== '') texts[name] = text;
+    else if (path !== '') {
+      const content = readSecretFile(resolve(cwd, path));
+      if ('problem' in content) problems.push(`${fileName}: ${content.problem}.`);
+      else texts[name] = content.text;
+    }
+  }
+  const otherNames = [...new Set([...Object.keys(env), ...Object.keys(dotEnv)])].filter((name) => !ours.has(name));
+  return { texts, otherNames, problems };
+}
+
+function readSecretFile(path: string): { text: string } | { problem: string } {
+  try {
+    const text = readFileSync(path, 'utf8').trim();
+    return text === '' ? { problem: `the file ${path} is empty` } : { text };
+  } catch (error) {
+    return { problem: `cannot read ${path} (${codeOf(error)})` };
+  }
+}
+
+function readDotEnv(path: string, problems: string[]): Record<string, string | undefined> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') problems.push(`.env: cannot read ${path} (${codeOf(error)}).`);
+    return {};
+  }
+  const values = parseEnv(text);
+  for (const name of Object.keys(values)) {
+    // The parser glues a line without "=" to the name of the next one.
+    if (!/^[A-Za-z_][A-Za-z0-9_.]*$/.test(name)) {
+      problems.push(`.env: before "${name.split(/\s/).at(-1)}=" stands a line that is not of the form NAME=value.`);
+    }
+  }
+  // Unquoted, "#" begins a comment even inside a word: a secret would silently be cut short.
+  for (const [index, line] of text.split('\n').entries()) {
+    const [, name] = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*[^\s"'`#](?:[^#]*[^\s#])?#/.exec(line) ?? [];
+    if (name !== undefined) problems.push(`.env line ${index + 1}: the value of ${name} holds a "#": put it in quotes.`);
+  }
+  return values;
+}
+
+/** The system's code of an error (ENOENT, EACCES …), for messages. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}

@@ -1,0 +1,268 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { cronProblem } from '../core/cron.ts';
+import { INSTANCE_KEY_BYTES } from '../core/keys.ts';
+
+/** What one variable is for, as `init` writes it into a fresh .env and docs/configuration.md tells at length. */
+export interface Variable {
+  readonly summary: string;
+  /** In words, for people; the schema holds the real one. */
+  readonly defaultText: string;
+  /** May also be given as `<name>_FILE`, and its value is never printed. */
+  readonly secret: boolean;
+}
+
+/** Every environment variable that the program reads, in the order in which it is documented. */
+export const variables = {
+  HOST: plain('127.0.0.1', 'Address of the public listener: webhooks, hand-over links, /healthz, /readyz.'),
+  PORT: plain('8080', 'Port of the public listener; 0 takes a free one.'),
+  PUBLIC_URL: plain('derived from HOST and PORT', 'How the world reaches the public listener, for links that leave this machine.'),
+  TRUST_PROXY: plain('off', 'Whose X-Forwarded-For counts: off, on, a number of proxies, or their addresses, comma-separated.'),
+  BODY_LIMIT: plain('1 MiB', 'Largest webhook body: bytes, or a number with KiB or MiB.'),
+  ADMIN_HOST: plain('127.0.0.1', 'Address of the admin listener: dashboard, API, /metrics. Not for the open internet.'),
+  ADMIN_PORT: plain('8081', 'Port of the admin listener; 0 takes a free one.'),
+  DATA_DIR: plain('./data', 'Folder of the database, keys, journal and documents.'),
+  DATABASE_URL: secret('a SQLite file in DATA_DIR', 'sqlite:<path> for a file elsewhere.'),
+  REDIS_URL: secret('unset', 'Not yet in this version: leave it unset, jobs run in the process.'),
+  INSTANCE_KEY: secret('DATA_DIR/keys/instance.key', '32 random bytes as base64. Lose it and the ledger can no longer be extended.'),
+  SIGNING_KEY_FILE: plain('DATA_DIR/keys/signing.pem', 'Ed25519 private key (PKCS#8 PEM) that signs checkpoints.'),
+  SERVICE_BASE_URL: plain('unset', 'API root of the service, ending in /api/v1.'),
+  SERVICE_SITE_URL: plain('unset', 'Public origin of the service.'),
+  SERVICE_API_KEY: secret('unset', 'Named API key, pak_live_…'),
+  SERVICE_SITE_KEY: secret('unset', 'Site key, pk_…, for the embed endpoint.'),
+  WEBHOOK_SECRETS: secret('unset', 'Signing secrets of the webhooks, comma-separated; each of them is accepted.'),
+  CONTROLLER_FILE: plain('unset', 'Controller profile (YAML or JSON) that documents are made out in the name of.'),
+  TIME_ZONE: plain('UTC', 'IANA time zone of deadlines and documents, for example Europe/Berlin.'),
+  SYNC_SCHEDULE: plain('*/15 * * * *', 'When consent logs are pulled, as a cron expression in TIME_ZONE; off: never by itself.'),
+  LOG_LEVEL: plain('info', 'fatal, error, warn, info, debug, trace or silent.'),
+} as const satisfies Record<string, Variable>;
+
+export type VariableName = keyof typeof variables;
+export const variableNames = Object.keys(variables) as readonly VariableName[];
+
+/** Turns the texts into values. Issues are one sentence each, without the variable's name and without any secret. */
+export const valuesSchema = z.object({
+  HOST: z.string().default('127.0.0.1').transform(read(host)),
+  PORT: z.string().default('8080').transform(read(port)),
+  PUBLIC_URL: optional(read(publicUrl)),
+  TRUST_PROXY: z.string().default('off').transform(read(trustProxy)),
+  BODY_LIMIT: z.string().default('1 MiB').transform(read(bodyLimit)),
+  ADMIN_HOST: z.string().default('127.0.0.1').transform(read(host)),
+  ADMIN_PORT: z.string().default('8081').transform(read(port)),
+  DATA_DIR: z.string().default('./data'),
+  DATABASE_URL: optional(read(sqlitePath)),
+  REDIS_URL: optional(read(redisUrl)),
+  INSTANCE_KEY: optional(read(instanceKey)),
+  SIGNING_KEY_FILE: optional(read((path) => path)),
+  SERVICE_BASE_URL: optional(read(serviceBaseUrl)),
+  SERVICE_SITE_URL: optional(read(serviceSiteUrl)),
+  SERVICE_API_KEY: optional(read(token)),
+  SERVICE_SITE_KEY: optional(read(token)),
+  WEBHOOK_SECRETS: optional(read(webhookSecrets)),
+  CONTROLLER_FILE: optional(read((path) => path)),
+  TIME_ZONE: z.string().default('UTC').transform(read(timeZone)),
+  SYNC_SCHEDULE: z.string().default('*/15 * * * *').transform(read(schedule)),
+  LOG_LEVEL: z.string().default('info').transform(read(logLevel)),
+} satisfies Record<VariableName, z.ZodType>);
+export type Values = z.infer<typeof valuesSchema>;
+
+function plain(defaultText: string, summary: string): Variable {
+  return { summary, defaultText, secret: false };
+}
+function secret(defaultText: string, summary: string): Variable {
+  return { summary, defaultText, secret: true };
+}
+
+/** What a reader answers when the text makes no sense. */
+interface Refusal {
+  readonly problem: string;
+}
+function refuse(problem: string): Refusal {
+  return { problem };
+}
+type Read<T> = (text: string, context: z.RefinementCtx<string>) => T;
+
+function read<T>(reader: (text: string) => T | Refusal): Read<Exclude<T, Refusal>> {
+  return (text, context) => {
+    const value = reader(text);
+    if (value !== null && typeof value === 'object' && 'problem' in value) {
+      context.addIssue({ code: 'custom', message: value.problem });
+      return z.NEVER;
+    }
+    return value as Exclude<T, Refusal>;
+  };
+}
+function optional<T>(reader: Read<T>) {
+  return z.string().transform(reader).optional();
+}
+
+function host(text: string): string | Refusal {
+  if (isIP(text) !== 0 || /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})$/.test(text)) return text;
+  return refuse(`must be an IP address or a host name without a port, not ${quote(text)}`);
+}
+
+function port(text: string): number | Refusal {
+  const value = wholeNumber(text);
+  return value !== null && value <= 65_535 ? value : refuse(`must be a whole number from 0 to 65535, not ${quote(text)}`);
+}
+
+function publicUrl(text: string): string | Refusal {
+  const url = webUrl(text);
+  if (url === null || url.search !== '' || url.hash !== '') {
+    return refuse(`must be a URL like https://consent.example.org, without query or fragment, not ${quote(text)}`);
+  }
+  return withoutSlash(url);
+}
+
+/** Off: the connection's own address. On: whatever the header says. A number of hops, or the addresses of the proxies. */
+function trustProxy(text: string): boolean | number | string[] | Refusal {
+  const flag = yesOrNo(text);
+  if (flag !== null) return flag;
+  const hops = wholeNumber(text);
+  if (hops !== null) return hops >= 1 && hops <= 16 ? hops : refuse('a number of proxies must be from 1 to 16; use "off" for none');
+  const addresses = list(text);
+  const wrong = addresses.find((address) => !isProxyAddress(address));
+  if (addresses.length > 0 && wrong === undefined) return addresses;
+  return refuse(`must be on, off, a number of proxies, or addresses like 10.0.0.0/8 or loopback, not ${quote(text)}`);
+}
+
+function isProxyAddress(text: string): boolean {
+  if (text === 'loopback' || text === 'linklocal' || text === 'uniquelocal') return true;
+  const [address = '', bits, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  if (bits === undefined) return true;
+  const width = wholeNumber(bits);
+  return width !== null && width <= (version === 4 ? 32 : 128);
+}
+
+const units: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['b', 1],
+  ['kib', 1024],
+  ['kb', 1000],
+  ['mib', 1024 ** 2],
+  ['mb', 1000 ** 2],
+]);
+
+/** Bytes. */
+function bodyLimit(text: string): number | Refusal {
+  const [, digits = '', unit = ''] = /^(\d{1,12})\s*([A-Za-z]*)$/.exec(text) ?? [];
+  const factor = units.get(unit.toLowerCase());
+  if (digits === '' || factor === undefined) {
+    return refuse(`must be bytes or a size like "512 KiB" or "1 MiB", not ${quote(text)}`);
+  }
+  const bytes = Number(digits) * factor;
+  if (bytes < 1024 || bytes > 64 * 1024 ** 2) return refuse(`must be between 1 KiB and 64 MiB, not ${quote(text)}`);
+  return bytes;
+}
+
+/** The path of `sqlite:<path>`. */
+function sqlitePath(text: string): string | Refusal {
+  if (/^postgres(?:ql)?:/i.test(text)) {
+    return refuse('PostgreSQL is not yet in this version; leave it unset or give sqlite:<path>');
+  }
+  const [, rest] = /^sqlite:(.*)$/i.exec(text) ?? [];
+  if (rest === undefined) return refuse('must begin with sqlite:, for example sqlite:./data/ledger.sqlite');
+  const path = rest.startsWith('///') ? rest.slice(2) : rest;
+  if (path === '' || path.startsWith('//') || path.startsWith(':') || path.endsWith('/')) {
+    return refuse('must name a file, for example sqlite:./data/ledger.sqlite or sqlite:/var/lib/consent-ledger/ledger.sqlite');
+  }
+  return path;
+}
+
+function redisUrl(_text: string): never | Refusal {
+  return refuse('Redis is not yet in this version; leave it unset, jobs run in the process');
+}
+
+function instanceKey(text: string): Buffer | Refusal {
+  const key = Buffer.from(text, 'base64');
+  const canonical = [key.toString('base64'), key.toString('base64').replace(/=+$/, ''), key.toString('base64url')];
+  if (key.length === INSTANCE_KEY_BYTES && canonical.includes(text)) return key;
+  const hint = /^[0-9a-f]{64}$/i.test(text) ? '; this one looks like hex' : '';
+  return refuse(`must be ${INSTANCE_KEY_BYTES} random bytes as base64 (openssl rand -base64 32)${hint}`);
+}
+
+function serviceBaseUrl(text: string): string | Refusal {
+  const url = webUrl(text);
+  if (url === null || url.search !== '' || url.hash !== '' || !/\/api\/v1\/?$/.test(url.pathname)) {
+    return refuse(`must be the API root of the service, a URL that ends in /api/v1, not ${quote(text)}`);
+  }
+  return withoutSlash(url);
+}
+
+function serviceSiteUrl(text: string): string | Refusal {
+  const url = webUrl(text);
+  if (url === null || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
+    return refuse(`must be an origin like https://service.example, without a path, not ${quote(text)}`);
+  }
+  return url.origin;
+}
+
+function token(text: string): string | Refusal {
+  return /^[\x21-\x7e]+$/.test(text) ? text : refuse('must be one word of printable ASCII characters');
+}
+
+function webhookSecrets(text: string): string[] | Refusal {
+  const secrets = list(text);
+  if (secrets.length === 0) return refuse('must hold at least one secret');
+  if (new Set(secrets).size !== secrets.length) return refuse('holds the same secret twice');
+  return secrets;
+}
+
+function timeZone(text: string): string | Refusal {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
+  } catch {
+    return refuse(`must be an IANA time zone like UTC or Europe/Berlin, not ${quote(text)}`);
+  }
+}
+
+/** The expression, or null when the pull is switched off. */
+function schedule(text: string): string | null | Refusal {
+  if (text.toLowerCase() === 'off') return null;
+  const problem = cronProblem(text);
+  return problem === null ? text : refuse(`must be a cron expression like "*/15 * * * *", or off; ${quote(text)}: ${problem}`);
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+type LogLevel = (typeof logLevels)[number];
+
+function logLevel(text: string): LogLevel | Refusal {
+  return logLevels.find((level) => level === text) ?? refuse(`must be one of ${logLevels.join(', ')}, not ${quote(text)}`);
+}
+
+/** Strict: a word that is neither is nobody's guess. */
+function yesOrNo(text: string): boolean | null {
+  const word = text.toLowerCase();
+  if (word === 'on' || word === 'true' || word === 'yes') return true;
+  if (word === 'off' || word === 'false' || word === 'no') return false;
+  return null;
+}
+
+function wholeNumber(text: string): number | null {
+  return /^\d{1,12}$/.test(text) ? Number(text) : null;
+}
+
+/** An http(s) URL without credentials; null when it is none. */
+function webUrl(text: string): URL | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  return (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === '' ? url : null;
+}
+
+function withoutSlash(url: URL): string {
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+function list(text: string): string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+/** A value as it is shown in a message: short, on one line. Never used for a secret. */
+function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}

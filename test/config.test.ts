@@ -1,0 +1,321 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync, readFileSync, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createEnvFile } from '../src/config/env-file.ts';
+import { loadControllerFile, parseControllerProfile } from '../src/config/controller-file.ts';
+import { variableNames, variables } from '../src/config/variables.ts';
+import { loadConfig, publicUrlOf } from '../src/config.ts';
+import { UsageError } from '../src/core/errors.ts';
+import { missingProfileParts } from '../src/core/profile.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'consent-ledger-config-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function problemsOf(env: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    loadConfig(env, folder);
+  } catch (error) {
+    if (error instanceof UsageError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+const KEY = Buffer.alloc(32, 7).toString('base64');
+
+describe('configuration', () => {
+  test('an empty environment gives the documented defaults, without a warning', () => {
+    expect(loadConfig({}, folder)).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      publicUrl: null,
+      trustProxy: false,
+      bodyLimit: 1024 * 1024,
+      adminHost: '127.0.0.1',
+      adminPort: 8081,
+      dataDir: join(folder, 'data'),
+      database: { engine: 'sqlite', path: join(folder, 'data', 'ledger.sqlite') },
+      instanceKey: null,
+      signingKeyFile: null,
+      defaultSource: null,
+      controllerFile: null,
+      timeZone: 'UTC',
+      syncSchedule: '*/15 * * * *',
+      logLevel: 'info',
+      warnings: [],
+    });
+  });
+
+  test('.env is read, and the environment wins over it', () => {
+    write('.env', 'PORT=9001\nADMIN_PORT=9002\n# a comment\nTIME_ZONE="Europe/Berlin"\n');
+    const config = loadConfig({ PORT: '9005' }, folder);
+    expect([config.port, config.adminPort, config.timeZone]).toEqual([9005, 9002, 'Europe/Berlin']);
+  });
+
+  test('an empty value counts as unset, and can hide one of .env', () => {
+    write('.env', `PORT=9001\nINSTANCE_KEY=${KEY}\n`);
+    const config = loadConfig({ PORT: '', INSTANCE_KEY: '' }, folder);
+    expect([config.port, config.instanceKey]).toEqual([8080, null]);
+  });
+
+  test('each secret can be given as a file', () => {
+    write('key', `${KEY}\n`);
+    write('api', 'pak_live_0123456789\n');
+    write('secrets', 'first-secret-of-16-chars,second-secret-of-16-chars\n');
+    const config = loadConfig(
+      {
+        INSTANCE_KEY_FILE: 'key',
+        SERVICE_API_KEY_FILE: join(folder, 'api'),
+        WEBHOOK_SECRETS_FILE: 'secrets',
+        SERVICE_BASE_URL: 'https://service.example/api/v1/',
+      },
+      folder,
+    );
+    expect(config.instanceKey?.toString('base64')).toBe(KEY);
+    expect(config.defaultSource).toMatchObject({
+      slug: 'default',
+      baseUrl: 'https://service.example/api/v1',
+      apiKey: 'pak_live_0123456789',
+      webhookSecrets: [{ value: 'first-secret-of-16-chars' }, { value: 'second-secret-of-16-chars' }],
+    });
+    expect(config.warnings).toEqual([]);
+  });
+
+  test('a secret in the environment hides its file in .env; both in one place are refused', () => {
+    write('.env', 'SERVICE_API_KEY_FILE=missing-file\n');
+    expect(loadConfig({ SERVICE_API_KEY: 'pak_live_1' }, folder).defaultSource?.apiKey).toBe('pak_live_1');
+    expect(problemsOf({ SERVICE_API_KEY: 'pak_live_1', SERVICE_API_KEY_FILE: 'x' })).toEqual([
+      'SERVICE_API_KEY and SERVICE_API_KEY_FILE are both set: remove one of them.',
+    ]);
+  });
+
+  test('a secret file that is missing or empty is named', () => {
+    write('empty', '\n');
+    expect(problemsOf({ INSTANCE_KEY_FILE: 'nowhere', SERVICE_API_KEY_FILE: 'empty' })).toEqual([
+      `INSTANCE_KEY_FILE: cannot read ${join(folder, 'nowhere')} (ENOENT).`,
+      `SERVICE_API_KEY_FILE: the file ${join(folder, 'empty')} is empty.`,
+    ]);
+  });
+
+  test('every problem is reported at once, and none tells a secret', () => {
+    write('.env', 'a line that is not one\nOTHER=loud\n');
+    const problems = problemsOf({
+      HOST: 'with space',
+      PORT: '70000',
+      PUBLIC_URL: 'consent.example.org',
+      TRUST_PROXY: 'maybe',
+      BODY_LIMIT: '1 GiB',
+      ADMIN_HOST: '127.0.0.1:80',
+      ADMIN_PORT: '-1',
+      DATABASE_URL: 'postgres://user:hush-database@db/x',
+      REDIS_URL: 'redis://:hush-redis@cache',
+      INSTANCE_KEY: 'hush-instance',
+      SERVICE_BASE_URL: 'https://service.example/api',
+      SERVICE_SITE_URL: 'https://service.example/path',
+      SERVICE_API_KEY: 'hush api key',
+      SERVICE_SITE_KEY: 'hush site key',
+      WEBHOOK_SECRETS: 'hush-webhook, hush-webhook',
+      TIME_ZONE: 'Europe/Nowhere',
+      SYNC_SCHEDULE: '61 * * * *',
+      LOG_LEVEL: 'loud',
+    });
+    const named = problems.map((problem) => problem.split(/[ :]/)[0]);
+    expect(named.sort()).toEqual(
+      [
+        '.env',
+        ...variableNames.filter((name) => !['DATA_DIR', 'SIGNING_KEY_FILE', 'CONTROLLER_FILE'].includes(name)),
+      ].sort(),
+    );
+    expect(problems.join('\n')).not.toContain('hush');
+    expect(problems.join('\n')).toContain('PostgreSQL is not yet in this version');
+    expect(problems.join('\n')).toContain('Redis is not yet in this version');
+  });
+
+  test('one port for both listeners is refused, beside other problems', () => {
+    expect(problemsOf({ PORT: '8081', LOG_LEVEL: 'x' })).toHaveLength(2);
+    expect(problemsOf({ PORT: '8081', ADMIN_HOST: '127.0.0.2' })).toEqual([]);
+    expect(problemsOf({ PORT: '0', ADMIN_PORT: '0' })).toEqual([]);
+  });
+
+  test.each([
+    ['off', false],
+    ['no', false],
+    ['False', false],
+    ['on', true],
+    ['yes', true],
+    ['TRUE', true],
+    ['2', 2],
+    ['10.0.0.0/8, ::1, loopback', ['10.0.0.0/8', '::1', 'loopback']],
+  ])('TRUST_PROXY=%s is understood', (text, expected) => {
+    expect(loadConfig({ TRUST_PROXY: text }, folder).trustProxy).toEqual(expected);
+  });
+  test.each(['0', '17', 'y', 'enabled', '10.0.0.0/33', '10.0.0.1/8/8', '1.2.3', ','])('TRUST_PROXY=%s is refused', (text) => {
+    expect(problemsOf({ TRUST_PROXY: text })).toHaveLength(1);
+  });
+
+  test.each([
+    ['1048576', 1_048_576],
+    ['1 MiB', 1_048_576],
+    ['512KiB', 524_288],
+    ['2 MB', 2_000_000],
+    ['64 mib', 67_108_864],
+  ])('BODY_LIMIT=%s is understood', (text, expected) => {
+    expect(loadConfig({ BODY_LIMIT: text }, folder).bodyLimit).toBe(expected);
+  });
+  test.each(['0', '1023', '65 MiB', '1.5 MiB', '1 MiBs', '1e6', '-1', '1 constructor'])('BODY_LIMIT=%s is refused', (text) => {
+    expect(problemsOf({ BODY_LIMIT: text })).toHaveLength(1);
+  });
+
+  test.each([
+    ['sqlite:db.sqlite', 'db.sqlite'],
+    ['sqlite:./sub/db.sqlite', 'sub/db.sqlite'],
+  ])('DATABASE_URL=%s is a path beside the working directory', (text, path) => {
+    expect(loadConfig({ DATABASE_URL: text }, folder).database.path).toBe(join(folder, path));
+  });
+  test('DATABASE_URL with a whole path, with one or three slashes', () => {
+    expect(loadConfig({ DATABASE_URL: 'sqlite:/srv/x.sqlite' }, folder).database.path).toBe('/srv/x.sqlite');
+    expect(loadConfig({ DATABASE_URL: 'sqlite:///srv/x.sqlite' }, folder).database.path).toBe('/srv/x.sqlite');
+  });
+  test.each(['sqlite:', 'sqlite::memory:', 'sqlite://host/x', 'sqlite:dir/', 'file.sqlite', 'mysql://x'])(
+    'DATABASE_URL=%s is refused',
+    (text) => {
+      expect(problemsOf({ DATABASE_URL: text })).toHaveLength(1);
+    },
+  );
+
+  test('an instance key as hex is recognised', () => {
+    expect(problemsOf({ INSTANCE_KEY: 'ab'.repeat(32) })[0]).toContain('looks like hex');
+  });
+
+  test('SYNC_SCHEDULE=off switches the pull off', () => {
+    expect(loadConfig({ SYNC_SCHEDULE: 'off' }, folder).syncSchedule).toBeNull();
+  });
+
+  test('a "#" inside an unquoted value of .env is refused, for it would cut the value short', () => {
+    write('.env', 'WEBHOOK_SECRETS=abcdefgh#ijklmnop\n');
+    expect(problemsOf({})).toEqual(['.env line 1: the value of WEBHOOK_SECRETS holds a "#": put it in quotes.']);
+    write('.env', 'WEBHOOK_SECRETS="abcdefgh#ijklmnop" # a comment\nPORT=9000 # another\n');
+    expect(loadConfig({}, folder).defaultSource?.webhookSecrets[0]?.value).toBe('abcdefgh#ijklmnop');
+    expect(loadConfig({}, folder).port).toBe(9000);
+  });
+
+  test('misspelt names warn, foreign names do not', () => {
+    write('.env', 'WEBHOOK_SECRET=x\n');
+    const env = { SERVICE_API_KEYS: 'x', DATABSE_URL: 'x', port: '1', CONTROLLER_FILE_FILE: 'x', ADMIN_PORT_FILE: 'x' };
+    expect(loadConfig({ ...env, PATH: '/bin', HOSTNAME: 'h', POST: 'p', LANG: 'C', HOME: '/' }, folder).warnings).toEqual([
+      'ADMIN_PORT_FILE is not read: only secrets can be given as a file. Set ADMIN_PORT.',
+      'CONTROLLER_FILE_FILE is not read: only secrets can be given as a file. Set CONTROLLER_FILE.',
+      'DATABSE_URL is not read. Did you mean DATABASE_URL?',
+      'SERVICE_API_KEYS is not read. Did you mean SERVICE_API_KEY?',
+      'WEBHOOK_SECRET is not read. Did you mean WEBHOOK_SECRETS?',
+      'port is not read. Did you mean PORT?',
+    ]);
+  });
+
+  test('what is allowed but probably not meant warns', () => {
+    const warn = (env: NodeJS.ProcessEnv) => loadConfig(env, folder).warnings.join('\n');
+    const base = { SERVICE_BASE_URL: 'https://service.example/api/v1', WEBHOOK_SECRETS: '0123456789abcdef' };
+    expect(warn({ ...base, SERVICE_API_KEY: 'pak_live_x' })).toBe('');
+    expect(warn({ ...base, SERVICE_API_KEY: 'pk_old' })).toContain('legacy');
+    expect(warn({ ...base, SERVICE_API_KEY: 'other' })).toContain('does not begin with pak_live_');
+    expect(warn(base)).toContain('SERVICE_API_KEY is not');
+    expect(warn({ SERVICE_API_KEY: 'pak_live_x' })).toContain('SERVICE_BASE_URL is not');
+    expect(warn({ ...base, SERVICE_API_KEY: 'pak_live_x', SERVICE_BASE_URL: 'http://service.example/api/v1' })).toContain('https');
+    expect(warn({ ...base, SERVICE_API_KEY: 'pak_live_x', SERVICE_BASE_URL: 'http://127.0.0.1:9/api/v1' })).toBe('');
+    expect(warn({ WEBHOOK_SECRETS: 'short' })).toContain('guessed');
+    expect(warn({ TRUST_PROXY: 'on' })).toContain('any caller');
+  });
+
+  test('the same signing secret has the same name, whatever its place', () => {
+    const ids = (secrets: string) => loadConfig({ WEBHOOK_SECRETS: secrets }, folder).defaultSource?.webhookSecrets.map(({ id }) => id);
+    const [a, b] = ids('secret-number-one,secret-number-two') ?? [];
+    expect(ids('secret-number-two,secret-number-one')).toEqual([b, a]);
+    expect(a).toMatch(/^[0-9a-f]{8}$/);
+    expect(a).not.toBe(b);
+  });
+
+  test('the public address is derived where it is not configured', () => {
+    expect(publicUrlOf({ publicUrl: null, host: '0.0.0.0' }, 81)).toBe('http://localhost:81');
+    expect(publicUrlOf({ publicUrl: null, host: '::1' }, 81)).toBe('http://[::1]:81');
+    const { publicUrl, host } = loadConfig({ PUBLIC_URL: 'https://x.example/consent/' }, folder);
+    expect(publicUrlOf({ publicUrl, host }, 81)).toBe('https://x.example/consent');
+  });
+});
+
+describe('init', () => {
+  test('writes an .env with fresh keys that loads without a warning, readable by its owner only', async () => {
+    const made = await createEnvFile(folder);
+    expect(made).toMatchObject({ outcome: 'written', keptKeys: [] });
+    const config = loadConfig({}, folder);
+    expect(config.instanceKey).toHaveLength(32);
+    expect(config.signingKeyFile).toBe(join(folder, 'data', 'keys', 'signing.pem'));
+    expect(config.warnings).toEqual([]);
+    expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'data', 'keys', 'signing.pem')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'data', 'keys')).mode & 0o777).toBe(0o700);
+  });
+
+  test('names every variable, with its default', async () => {
+    await createEnvFile(folder);
+    const text = readFileSync(join(folder, '.env'), 'utf8');
+    for (const name of variableNames) {
+      expect(text).toMatch(new RegExp(`^#?${name}=`, 'm'));
+      expect(text).toContain(`# Default: ${variables[name].defaultText}.`);
+    }
+  });
+
+  test('never overwrites an .env', async () => {
+    write('.env', 'PORT=9000\n');
+    expect(await createEnvFile(folder)).toEqual({ outcome: 'exists', path: join(folder, '.env') });
+    expect(readFileSync(join(folder, '.env'), 'utf8')).toBe('PORT=9000\n');
+    expect(existsSync(join(folder, 'data'))).toBe(false);
+  });
+
+  test('of two at once, one writes and both leave one set of keys', async () => {
+    const outcomes = await Promise.all([createEnvFile(folder), createEnvFile(folder)]);
+    expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['exists', 'written']);
+    expect(loadConfig({}, folder).instanceKey).toHaveLength(32);
+  });
+});
+
+describe('controller profile', () => {
+  test('the shipped example loads and misses nothing', async () => {
+    const loaded = await loadControllerFile('docs/controller.example.yaml');
+    if (loaded.outcome !== 'loaded') throw new Error(loaded.problems.join('\n'));
+    expect(missingProfileParts(loaded.profile)).toEqual([]);
+  });
+
+  test('JSON is taken as well', () => {
+    expect(parseControllerProfile('{"name":"Shop","country":"DE"}', 'c.json')).toMatchObject({
+      outcome: 'loaded',
+      profile: { name: 'Shop', country: 'DE', role: 'controller' },
+    });
+  });
+
+  test('every problem names the file and the place', () => {
+    const read = parseControllerProfile('role: boss\nadress: x\npurposes:\n  - purpose: a\n', 'c.yaml');
+    if (read.outcome !== 'invalid') throw new Error('it was accepted');
+    const text = read.problems.join('\n');
+    expect(read.problems).toHaveLength(5);
+    expect(text).toContain('Controller profile c.yaml: name: is missing.');
+    expect(text).toContain('"adress" is not a field of the profile');
+    expect(text).toContain('purposes.0.lawfulBasis: is missing');
+    expect(text).toContain('role:');
+  });
+
+  test('broken YAML, a repeated key, a missing file and a bomb of aliases are refused in words', async () => {
+    expect(parseControllerProfile('name: [', 'c').outcome).toBe('invalid');
+    expect(parseControllerProfile('name: a\nname: b\n', 'c').outcome).toBe('invalid');
+    expect(await loadControllerFile(join(folder, 'none.yaml'))).toEqual({
+      outcome: 'invalid',
+      problems: [`Controller profile ${join(folder, 'none.yaml')} cannot be read (ENOENT).`],
+    });
+    const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]'];
+    for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh']) bomb.push(`${to}: &${to} [${Array(9).fill(`*${from}`).join(',')}]`);
+    expect(parseControllerProfile(bomb.join('\n'), 'c').outcome).toBe('invalid');
+  });
+});
