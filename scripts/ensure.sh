@@ -51,9 +51,9 @@ ensure_dependencies() {
     # Node's own headers, where they are installed, spare node-gyp a download.
     local prefix
     prefix=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
-    if [ -z "${npm_config_nodedir:-}" ] &&
+    if [ -z "${npm_package_config_node_gyp_nodedir:-}" ] &&
       grep -qsE "define NODE_MODULE_VERSION +$(node -p process.versions.modules)\$" "$prefix/include/node/node_version.h"; then
-      export npm_config_nodedir=$prefix
+      export npm_package_config_node_gyp_nodedir=$prefix
     fi
     npm ci --include=dev --no-audit --no-fund >&2 ||
       fail 'npm ci failed: it needs the npm registry, and python3, make and g++ to compile sqlite3 (apt-get install python3 make g++).'

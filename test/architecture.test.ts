@@ -1,0 +1,168 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkArchitecture } from './architecture/check.ts';
+import { libraryHomes, parts } from './architecture/import-table.ts';
+import { readSource } from './architecture/read-source.ts';
+
+const root = join(import.meta.dirname, '..');
+const files = new Map(
+  ['src', 'receivers', 'reports']
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+    )
+    .filter((path) => /\.tsx?$/.test(path))
+    .sort()
+    .map((path) => [path, readSource(path, readFileSync(join(root, path), 'utf8'))] as const),
+);
+
+describe('who may import whom', () => {
+  it('holds in every source file', () => {
+    expect(files.size).toBeGreaterThan(30);
+    expect(checkArchitecture(files)).toEqual([]);
+  });
+
+  it('is about parts that exist', () => {
+    const empty = parts
+      .filter((part) => ![...files.keys()].some((path) => part.files.test(path)))
+      .map((part) => part.name);
+    expect(empty).toEqual([]);
+  });
+
+  it('gives a home to installed libraries only', () => {
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
+    expect(Object.keys(libraryHomes).filter((library) => !Object.hasOwn(dependencies, library))).toEqual([]);
+  });
+});
+
+describe('the check finds a planted', () => {
+  it.each([
+    [
+      'value of the store in core',
+      'src/core/planted.ts',
+      `import { x } from '../store/store.ts';`,
+      'may not import values of',
+    ],
+    [
+      'type of the store in core',
+      'src/core/planted.ts',
+      `import type { Store } from '../store/store.ts';`,
+      'may not import types of',
+    ],
+    ['file system in core', 'src/core/planted.ts', `import { readFileSync } from 'node:fs';`, 'may not import node:fs'],
+    [
+      'value of a use-case in a receiver',
+      'receivers/planted.ts',
+      `import '../src/ledger/append-action.ts';`,
+      'may not import values',
+    ],
+    [
+      'value by an inline type import',
+      'receivers/planted.ts',
+      `import { type Store } from '../src/store/store.ts';`,
+      'values of',
+    ],
+    [
+      'value of the store in a use-case',
+      'src/ledger/planted.ts',
+      `import { openSqlite } from '../store/sqlite/open.ts';`,
+      'values of',
+    ],
+    [
+      'inner type of the store in a use-case',
+      'src/sync/planted.ts',
+      `import type { X } from '../store/sqlite/open.ts';`,
+      'types of',
+    ],
+    [
+      'lazy import of the store',
+      'src/cases/planted.ts',
+      `export const x = () => import('../store/store.ts');`,
+      'values of',
+    ],
+    [
+      'value of the query builder',
+      'src/projections/planted.ts',
+      `import { sql } from 'kysely';`,
+      'may not import kysely',
+    ],
+    [
+      'second user of sqlite3',
+      'src/store/sqlite/planted.ts',
+      `import sqlite3 from 'sqlite3';`,
+      'may not import sqlite3',
+    ],
+    ['hidden user of sqlite3', 'src/store/planted.ts', `const s = require('sqlite3');`, 'may not import sqlite3'],
+    ['store in the jobs', 'src/jobs/planted.ts', `import { x } from '../store/store.ts';`, 'values of'],
+    [
+      'domain in the renderer',
+      'reports/render/planted.ts',
+      `import type { X } from '../../src/ledger/ledger.ts';`,
+      'types of',
+    ],
+    [
+      'product in the sandbox',
+      'src/sandbox/planted.ts',
+      `import { x } from '../core/entry.ts';`,
+      'may not import values',
+    ],
+    [
+      'store in a page',
+      'src/dashboard/planted.tsx',
+      `import { openSqlite } from '../store/sqlite/open.ts';`,
+      'values of',
+    ],
+    [
+      'store in a command',
+      'src/commands/planted.ts',
+      `export { openSqlite as x } from '../store/sqlite/open.ts'; export const y = 1;`,
+      'values of',
+    ],
+    ['unknown library', 'src/http/planted.ts', `import leftPad from 'left-pad';`, 'has no home'],
+    ['look at the environment', 'src/http/planted.ts', `export const port = process.env['PORT'];`, 'reads process.env'],
+    ['look at the environment by its parts', 'src/http/planted.ts', `const { env } = process;`, 'reads process.env'],
+    [
+      'look at the environment by import',
+      'src/http/planted.ts',
+      `import { env } from 'node:process';`,
+      'reads process.env',
+    ],
+    ['exit', 'src/commands/planted.ts', `process.exit(1);`, 'calls process.exit'],
+    ['barrel', 'src/core/planted.ts', `export * from './hash.ts';`, 'is a barrel'],
+    ['index', 'src/cases/index.ts', `export const list = [];`, 'is a barrel'],
+    ['import of nothing', 'src/cases/planted.ts', `import { x } from './gone.ts';`, 'which is not there'],
+    ['file outside every part', 'src/helpers/planted.ts', `export const x = 1;`, 'belongs to no part'],
+  ])('%s', (_, path, text, expected) => {
+    expect(violationsOf([path, text])).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it('cycle', () => {
+    const violations = violationsOf(
+      ['src/cases/planted-a.ts', `import { b } from './planted-b.ts'; export const a = b;`],
+      ['src/cases/planted-b.ts', `import { c } from './planted-c.ts'; export const b = c;`],
+      ['src/cases/planted-c.ts', `import type { a } from './planted-a.ts'; export const c = 1;`],
+    );
+    expect(violations).toEqual([
+      expect.stringContaining('is in a cycle: src/cases/planted-a.ts → src/cases/planted-b.ts'),
+    ]);
+  });
+
+  it.each([
+    ['text in a comment or a string', 'src/cases/planted.ts', `// process.env\nexport const x = 'process.exit(1)';`],
+    [
+      'type of an interface',
+      'src/cases/planted.ts',
+      `import type { Store } from '../store/store.ts'; export type X = Store;`,
+    ],
+    ['exit code', 'src/commands/planted.ts', `process.exitCode = 1;`],
+  ])('but leaves alone a %s', (_, path, text) => {
+    expect(violationsOf([path, text])).toEqual([]);
+  });
+});
+
+/** What the check finds with these files added, and did not find without them. */
+function violationsOf(...planted: readonly (readonly [string, string])[]): readonly string[] {
+  const before = new Set(checkArchitecture(files));
+  const added = planted.map(([path, text]) => [path, readSource(path, text)] as const);
+  return checkArchitecture(new Map([...files, ...added])).filter((violation) => !before.has(violation));
+}

@@ -1,0 +1,87 @@
+import ts from 'typescript';
+
+/** One import, re-export or `import()` of a file. */
+export interface Import {
+  readonly specifier: string;
+  /** Erased by the compiler: `import type`, `export type … from`, `typeof import('…')` in a type. */
+  readonly typeOnly: boolean;
+  readonly reExport: boolean;
+}
+
+/** What the rules need to know about one source file. */
+export interface SourceFacts {
+  readonly imports: readonly Import[];
+  readonly readsEnvironment: boolean;
+  readonly exits: boolean;
+  /** Nothing of its own: only imports and re-exports. */
+  readonly isBarrel: boolean;
+}
+
+/** Parses one file. Text inside strings and comments counts for nothing. */
+export function readSource(path: string, text: string): SourceFacts {
+  const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true, kind);
+  const imports: Import[] = [];
+  let readsEnvironment = false;
+  let exits = false;
+
+  const note = (specifier: ts.Node | undefined, typeOnly: boolean, reExport = false): void => {
+    if (specifier !== undefined && ts.isStringLiteralLike(specifier)) {
+      imports.push({ specifier: specifier.text, typeOnly, reExport });
+    }
+  };
+  const noteProcessMember = (member: string): void => {
+    if (member === 'env') readsEnvironment = true;
+    if (member === 'exit' || member === 'reallyExit') exits = true;
+  };
+
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) {
+      note(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword);
+      if (isProcessModule(node.moduleSpecifier)) for (const name of importedNames(node)) noteProcessMember(name);
+    } else if (ts.isExportDeclaration(node)) {
+      note(node.moduleSpecifier, node.isTypeOnly, true);
+    } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+      note(node.argument.literal, true);
+    } else if (ts.isCallExpression(node) && isLoader(node.expression)) {
+      note(node.arguments[0], false);
+    } else if (ts.isPropertyAccessExpression(node) && isProcess(node.expression)) {
+      noteProcessMember(node.name.text);
+    } else if (ts.isElementAccessExpression(node) && isProcess(node.expression)) {
+      if (ts.isStringLiteralLike(node.argumentExpression)) noteProcessMember(node.argumentExpression.text);
+    } else if (ts.isVariableDeclaration(node) && node.initializer !== undefined && isProcess(node.initializer)) {
+      if (ts.isObjectBindingPattern(node.name)) {
+        for (const element of node.name.elements)
+          noteProcessMember((element.propertyName ?? element.name).getText(file));
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+
+  const statements = file.statements;
+  const isBarrel =
+    statements.some((statement) => ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined) &&
+    statements.every((statement) => ts.isExportDeclaration(statement) || ts.isImportDeclaration(statement));
+  return { imports, readsEnvironment, exits, isBarrel };
+}
+
+function isLoader(callee: ts.Expression): boolean {
+  return callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === 'require');
+}
+
+function isProcess(node: ts.Expression): boolean {
+  if (ts.isPropertyAccessExpression(node))
+    return node.name.text === 'process' && node.expression.getText() === 'globalThis';
+  return ts.isIdentifier(node) && node.text === 'process';
+}
+
+function isProcessModule(specifier: ts.Expression): boolean {
+  return ts.isStringLiteralLike(specifier) && (specifier.text === 'node:process' || specifier.text === 'process');
+}
+
+function importedNames(node: ts.ImportDeclaration): readonly string[] {
+  const bindings = node.importClause?.namedBindings;
+  if (bindings === undefined || !ts.isNamedImports(bindings)) return [];
+  return bindings.elements.map((element) => (element.propertyName ?? element.name).text);
+}
