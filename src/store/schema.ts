@@ -298,6 +298,8 @@ export interface SyncPositionsTable {
   run_id: string | null;
   run_from: string | null;
   run_to: string | null;
+  /** When that run began, by our clock or the service's Date header, whichever is earlier: what the watermark may move to. */
+  run_as_of: string | null;
   /** Everything the service dated before this (by our clock and its Date header) has been pulled at least once. */
   watermark: string | null;
   rows_total: number;

@@ -62,7 +62,7 @@ export function spine(type: { blob: string; id: string; big: string }): readonly
     `create index documents_sha256 on documents (sha256)`,
     `create table sources (slug text not null primary key, name text not null, base_url text, site_url text, sealed ${blob} not null,
       options text not null, created_at text not null, updated_at text not null)`,
-    `create table sync_positions (source text not null, banner_id text not null, cursor text, run_id text, run_from text, run_to text,
+    `create table sync_positions (source text not null, banner_id text not null, cursor text, run_id text, run_from text, run_to text, run_as_of text,
       watermark text, rows_total ${big} not null, last_success_at text, last_error text, last_error_at text, updated_at text not null,
       primary key (source, banner_id))`,
     `create table rejected_deliveries (id ${id}, source text not null, received_at text not null, address text not null,

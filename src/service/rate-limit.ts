@@ -1,0 +1,46 @@
+/** Just what is needed of `Headers`. */
+interface HeaderReader {
+  get(name: string): string | null;
+}
+
+/**
+ * How long the service asks to wait before the next request, in milliseconds; null when it does not say.
+ * Retry-After as RFC 9110 §10.2.3 (seconds or a date). The service reports limits in headers whose names it does not
+ * document (docs/service.md §8), so the common spellings are read: `retry-after-ms`, and `ratelimit-reset` or
+ * `x-ratelimit-reset` as seconds to go, a Unix time in seconds or milliseconds, or a date. `now` in ms since 1970.
+ */
+export function waitFromHeaders(headers: HeaderReader, now: number): number | null {
+  const exact = plainNumber(headers.get('retry-after-ms'));
+  if (exact !== null) return Math.round(exact);
+  const retryAfter = headers.get('retry-after');
+  if (retryAfter !== null) {
+    const seconds = plainNumber(retryAfter);
+    if (seconds !== null) return Math.round(seconds * 1000);
+    const until = Date.parse(retryAfter);
+    if (!Number.isNaN(until)) return Math.max(0, until - now);
+  }
+  for (const name of ['ratelimit-reset', 'x-ratelimit-reset', 'x-rate-limit-reset']) {
+    const wait = waitUntilReset(headers.get(name), now);
+    if (wait !== null) return wait;
+  }
+  return null;
+}
+
+const YEAR_2001_SECONDS = 1_000_000_000;
+const YEAR_2001_MS = YEAR_2001_SECONDS * 1000;
+
+function waitUntilReset(value: string | null, now: number): number | null {
+  if (value === null) return null;
+  const number = plainNumber(value);
+  if (number === null) {
+    const until = Date.parse(value);
+    return Number.isNaN(until) ? null : Math.max(0, until - now);
+  }
+  if (number >= YEAR_2001_MS) return Math.max(0, number - now);
+  if (number >= YEAR_2001_SECONDS) return Math.max(0, number * 1000 - now);
+  return Math.round(number * 1000);
+}
+
+function plainNumber(value: string | null): number | null {
+  return value !== null && /^\s*\d+(?:\.\d+)?\s*$/.test(value) ? Number(value) : null;
+}

@@ -1,0 +1,213 @@
+import { z } from 'zod';
+
+/**
+ * Why a call to the service did not give what was asked for (docs/service.md §5, §7). Switch over it exhaustively.
+ * `network`, `timeout`: no answer. `unreadable`, `too-large`: an answer that is not what the service documents.
+ */
+export const serviceErrorKinds = [
+  'bad-request',
+  'unauthorized',
+  'payment-required',
+  'forbidden',
+  'not-found',
+  'gone',
+  'rate-limited',
+  'server-error',
+  'unexpected-status',
+  'redirected',
+  'network',
+  'timeout',
+  'too-large',
+  'unreadable',
+] as const;
+export type ServiceErrorKind = (typeof serviceErrorKinds)[number];
+
+const sentences: Record<ServiceErrorKind, { what: string; remedy: string }> = {
+  'bad-request': {
+    what: 'The service refused the request as invalid.',
+    remedy: 'Check the banner id and the dates.',
+  },
+  unauthorized: {
+    what: 'The service does not accept the API key.',
+    remedy: 'The key is missing, mistyped or was revoked: create one in the service’s dashboard and set SERVICE_API_KEY or rotate the source’s key.',
+  },
+  'payment-required': {
+    what: 'The subscription with the service has lapsed.',
+    remedy: 'Renew it in the service’s dashboard; the sync then goes on from where it stopped.',
+  },
+  forbidden: {
+    what: 'The API key may not do this.',
+    remedy: 'Give it the read scope, check whether it is limited to another client, and whether the plan includes API access.',
+  },
+  'not-found': {
+    what: 'The service does not know this banner or address.',
+    remedy: 'Check the banner id, and that SERVICE_BASE_URL ends in /api/v1.',
+  },
+  gone: {
+    what: 'What was asked for is no longer available at the service.',
+    remedy: 'Run the sync again from an earlier date.',
+  },
+  'rate-limited': {
+    what: 'The service’s rate limit is exceeded.',
+    remedy: 'Nothing to do: the next scheduled run goes on. If it stays so, sync less often or use a key of its own.',
+  },
+  'server-error': {
+    what: 'The service had an internal error.',
+    remedy: 'Try again later; if it lasts, tell the service’s support.',
+  },
+  'unexpected-status': {
+    what: 'The service answered with a status that it does not document.',
+    remedy: 'Check SERVICE_BASE_URL and any proxy in between.',
+  },
+  redirected: {
+    what: 'The service’s address redirects elsewhere, and the API key is not sent to other addresses.',
+    remedy: 'Set SERVICE_BASE_URL to the final address (https, without a redirect).',
+  },
+  network: {
+    what: 'The service could not be reached, or the connection broke.',
+    remedy: 'Check SERVICE_BASE_URL, the network and any proxy.',
+  },
+  timeout: {
+    what: 'The service did not answer in time.',
+    remedy: 'Try again later; if it lasts, ask for smaller pages.',
+  },
+  'too-large': {
+    what: 'The service’s answer is over the size limit.',
+    remedy: 'Ask for smaller pages.',
+  },
+  unreadable: {
+    what: 'The service’s answer is not what its API documents.',
+    remedy: 'Check SERVICE_BASE_URL and any proxy in between; if both are right, the service has changed its format.',
+  },
+};
+
+/** What a {@link ServiceError} carries besides its kind. */
+export interface ServiceErrorDetails {
+  readonly status?: number;
+  /** `error.code` of the service's envelope, cleaned. */
+  readonly code?: string;
+  /** `error.message` of the service's envelope, or what the runtime said; cleaned, never with a secret in it. */
+  readonly detail?: string;
+  /** How long the service asked to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/**
+ * A call to the service failed. `message` is plain sentences that end with the remedy, fit for an operator's screen.
+ * It never holds the API key, a cursor or a row.
+ */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly kind: ServiceErrorKind;
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly detail: string | null;
+  readonly retryAfterMs: number | null;
+  readonly remedy: string;
+
+  constructor(kind: ServiceErrorKind, details: ServiceErrorDetails = {}) {
+    const { what, remedy } = sentences[kind];
+    super([what, describe(details), remedy].filter((part) => part !== '').join(' '), { cause: details.cause });
+    this.kind = kind;
+    this.status = details.status ?? null;
+    this.code = details.code ?? null;
+    this.detail = details.detail ?? null;
+    this.retryAfterMs = details.retryAfterMs ?? null;
+    this.remedy = remedy;
+  }
+}
+
+function describe({ status, code, detail }: ServiceErrorDetails): string {
+  const said = [status === undefined ? '' : `HTTP ${status}`, code ?? '', detail ?? ''].filter((part) => part !== '');
+  return said.length === 0 ? '' : `(${said.join(': ')})`;
+}
+
+/** The kind of a status outside 2xx (docs/service.md §7). */
+export function kindOfStatus(status: number): ServiceErrorKind {
+  if (status >= 300 && status < 400) return 'redirected';
+  switch (status) {
+    case 400:
+    case 422:
+      return 'bad-request';
+    case 401:
+      return 'unauthorized';
+    case 402:
+      return 'payment-required';
+    case 403:
+      return 'forbidden';
+    case 404:
+      return 'not-found';
+    case 408:
+      return 'timeout';
+    case 410:
+      return 'gone';
+    case 413:
+      return 'bad-request';
+    case 429:
+      return 'rate-limited';
+    default:
+      return status >= 500 ? 'server-error' : 'unexpected-status';
+  }
+}
+
+/** Whether the same read may succeed a little later. */
+export function isTransient(kind: ServiceErrorKind): boolean {
+  switch (kind) {
+    case 'rate-limited':
+    case 'server-error':
+    case 'network':
+    case 'timeout':
+    case 'unreadable':
+      return true;
+    case 'bad-request':
+    case 'unauthorized':
+    case 'payment-required':
+    case 'forbidden':
+    case 'not-found':
+    case 'gone':
+    case 'unexpected-status':
+    case 'redirected':
+    case 'too-large':
+      return false;
+  }
+}
+
+/** The service's error envelope: `{"error": {"code", "message"}}` (docs/service.md §7); a bare string is taken too. */
+const envelopeSchema = z.object({
+  error: z.union([
+    z.string().transform((message) => ({ code: undefined, message })),
+    z.object({
+      code: z
+        .union([z.string(), z.number()])
+        .transform(String)
+        .optional()
+        .catch(undefined),
+      message: z.string().optional().catch(undefined),
+    }),
+  ]),
+});
+
+/** Code and message out of an error body; empty when it is not the service's envelope. */
+export function readEnvelope(body: string, secret: string | null): { code?: string; detail?: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    return {};
+  }
+  const parsed = envelopeSchema.safeParse(json);
+  if (!parsed.success) return {};
+  const { code, message } = parsed.data.error;
+  return {
+    ...(code === undefined ? {} : { code: cleanText(code, secret, 60) }),
+    ...(message === undefined ? {} : { detail: cleanText(message, secret, 300) }),
+  };
+}
+
+/** Text of someone else, fit for a log line: one line, no control characters, no secret, bounded. */
+export function cleanText(text: string, secret: string | null, maxLength: number): string {
+  const hidden = secret === null || secret === '' ? text : text.replaceAll(secret, '[API key]');
+  const oneLine = hidden.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return oneLine.length > maxLength ? `${oneLine.slice(0, maxLength - 1).trimEnd()}…` : oneLine;
+}
