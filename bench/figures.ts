@@ -1,0 +1,39 @@
+import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+
+/** The middle value (the upper one of two). */
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
+
+/** The value below which this share of sorted values lies. */
+export function percentile(sorted: ArrayLike<number>, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** Median milliseconds that the disk of this folder takes to sync a 64 KiB write. */
+export function medianSync(folder: string): number {
+  const path = `${folder}/sync-probe`;
+  const file = openSync(path, 'w');
+  const block = Buffer.alloc(65_536, 1);
+  const times: number[] = [];
+  for (let i = 0; i < 200; i += 1) {
+    writeSync(file, block, 0, block.length, i * block.length);
+    const started = performance.now();
+    fdatasyncSync(file);
+    times.push(performance.now() - started);
+  }
+  closeSync(file);
+  rmSync(path);
+  return median(times);
+}
+
+/** One line of the benchmark's output. */
+export interface Figure {
+  readonly name: string;
+  readonly value: string;
+  readonly baseline: string;
+  readonly ratio: number | null;
+  readonly wanted: string;
+  readonly reached: boolean | null;
+}

@@ -1,0 +1,22 @@
+import { benchReceive } from './receive.ts';
+import type { Figure } from './figures.ts';
+
+/** `npm run bench [-- name …]`: each figure beside its baseline, measured in the same run. */
+const benches: Record<string, (scale: number) => Promise<Figure[]>> = { receive: benchReceive };
+
+const scale = Number(process.env.BENCH_SCALE ?? 1);
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !(name in benches));
+if (unknown.length > 0) {
+  console.error(`no such benchmark: ${unknown.join(', ')}; there are: ${Object.keys(benches).join(', ')}`);
+  process.exitCode = 2;
+} else {
+  for (const [name, bench] of Object.entries(benches)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    for (const figure of await bench(scale)) {
+      const ratio = figure.ratio === null ? '' : figure.ratio.toFixed(2);
+      const verdict = figure.reached === null ? '' : figure.reached ? '✓' : '✗';
+      console.log([figure.name, figure.value, figure.baseline, `ratio ${ratio}`, figure.wanted, verdict].join(' | '));
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import { CodedError, type ErrorCode, errorCodes, StoreUnavailable } from '../core/errors.ts';
+
+/** The error code that an exception is answered with. What is nobody's fault but ours stays `internal`. */
+export function codeOf(error: unknown): ErrorCode {
+  if (error instanceof CodedError) return error.code;
+  if (error instanceof StoreUnavailable) return 'store_unavailable';
+  const { statusCode, code } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return 'body_too_large';
+  if (typeof code === 'string' && code.startsWith('FST_CSRF')) return 'forbidden';
+  if (statusCode === 429) return 'too_many_requests';
+  return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'invalid_request' : 'internal';
+}
+
+/** Answers with the envelope `{"error":{"code","message"}}` (docs/service.md §7); the text never names internals. */
+export function sendError(reply: FastifyReply, code: ErrorCode): FastifyReply {
+  const { status, text } = errorCodes[code];
+  if (status === 503) void reply.header('retry-after', '5');
+  return reply.code(status).type('application/json; charset=utf-8').send({ error: { code, message: text } });
+}
+
+/** Makes an app answer every error and every unknown address in the envelope. */
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const code = codeOf(error);
+    if (errorCodes[code].status >= 500) request.log.error({ err: error }, 'a request failed');
+    return sendError(reply, code);
+  });
+  app.setNotFoundHandler((_request, reply) => sendError(reply, 'not_found'));
+}
