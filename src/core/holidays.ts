@@ -5,6 +5,7 @@ import type { HolidayPlace } from './regime-table.ts';
 type YearOfHolidays = ReadonlyMap<string, string>;
 
 const cache = new Map<string, YearOfHolidays>();
+const known = new Map<string, { readonly country: boolean; readonly region: boolean }>();
 const DAY_MS = 86_400_000;
 
 /**
@@ -18,16 +19,21 @@ export function findHoliday(date: string, place: HolidayPlace | null): string | 
 /** Whether the library knows this place; an unknown region is treated as none, an unknown country as without holidays. */
 export function knowsHolidays(place: HolidayPlace | null): { readonly country: boolean; readonly region: boolean } {
   if (place === null) return { country: false, region: false };
+  const key = `${place.country}/${place.region ?? ''}`;
+  const answered = known.get(key);
+  if (answered !== undefined) return answered;
   const library = new Holidays();
   const country = Object.hasOwn(library.getCountries(), place.country);
   const states: Record<string, string> = (country && library.getStates(place.country)) || {};
-  return { country, region: place.region === null || Object.hasOwn(states, place.region) };
+  const answer = { country, region: place.region === null || Object.hasOwn(states, place.region) };
+  known.set(key, answer);
+  return answer;
 }
 
 function holidaysOf(place: HolidayPlace, year: number): YearOfHolidays {
   const key = `${place.country}/${place.region ?? ''}/${year}`;
-  const known = cache.get(key);
-  if (known !== undefined) return known;
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
   const options = { languages: ['en'] };
   const library =
     place.region === null ? new Holidays(place.country, options) : new Holidays(place.country, place.region, options);

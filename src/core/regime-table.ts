@@ -28,7 +28,8 @@ export function createRegimeTable(file?: RegimesFile): RegimeTable {
   for (const regime of file?.regimes ?? []) regimes.set(regime.id, regime);
   const problems: string[] = [];
   for (const id of [...(file?.enable ?? []), ...(file?.rows ?? []).map((row) => row.regime)]) {
-    if (!regimes.has(id)) problems.push(`regimes: there is no regime \`${id}\`; add it under \`regimes\` or correct its id`);
+    if (!regimes.has(id))
+      problems.push(`regimes: there is no regime \`${id}\`; add it under \`regimes\` or correct its id`);
   }
   if (problems.length > 0) throw new UsageError([...new Set(problems)]);
 
@@ -51,7 +52,9 @@ export function createRegimeTable(file?: RegimesFile): RegimeTable {
 export function findRow(table: RegimeTable, regime: string, kind: RequestKind): RegimeRow | null {
   const rows = table.rows.filter((row) => row.regime === regime);
   return (
-    rows.find((row) => row.kinds !== 'all' && row.kinds.includes(kind)) ?? rows.find((row) => row.kinds === 'all') ?? null
+    rows.find((row) => row.kinds !== 'all' && row.kinds.includes(kind)) ??
+    rows.find((row) => row.kinds === 'all') ??
+    null
   );
 }
 
@@ -113,7 +116,9 @@ export function resolveRegime(
       if (regime === null) continue;
       const found = take(regime.id, candidate === code ? 'jurisdiction' : 'country');
       if (found !== null) return found;
-      says.push(`The rules noted for ${candidate} (${regime.law}) are not confirmed and are switched off: check with counsel.`);
+      says.push(
+        `The rules noted for ${candidate} (${regime.law}) are not confirmed and are switched off: check with counsel.`,
+      );
     }
     if (says.length === 0) says.push(`No regime is known for the jurisdiction ${code}.`);
   }
@@ -125,7 +130,9 @@ export function resolveRegime(
     if (found !== null) return found;
     says.push(`${homeId} has no rule that is switched on for this kind of request.`);
   }
-  says.push(`The profile leads to no home regime that could be used, so ${LAST_RESORT} is assumed: check with counsel.`);
+  says.push(
+    `The profile leads to no home regime that could be used, so ${LAST_RESORT} is assumed: check with counsel.`,
+  );
   const last = take(LAST_RESORT, 'none');
   if (last === null) throw new Error(`the regime ${LAST_RESORT} has no row for all kinds`);
   return last;

@@ -7,15 +7,10 @@ import type { Regime, regimeRowSchema } from './regime-schema.ts';
  * Where a law gathered here says nothing of identity checks, disclosing and deleting kinds require one and the others
  * allow one on a recorded doubt: the careful reading, to be overridden in a file.
  */
-const euStates = [
-  'AT', 'BE', 'BG', 'CY', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GR', 'HR', 'HU',
-  'IE', 'IT', 'LT', 'LU', 'LV', 'MT', 'NL', 'PL', 'PT', 'RO', 'SE', 'SI', 'SK',
-]; // biome-ignore format: a table
+const euStates = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ');
 /** The GDPR applies there through the EEA Agreement (Joint Committee Decision 154/2018). */
 const eeaStates = ['IS', 'LI', 'NO'];
-const us45States = [
-  'VA', 'CO', 'CT', 'UT', 'TX', 'OR', 'MT', 'NE', 'DE', 'NH', 'NJ', 'TN', 'MN', 'MD', 'IN', 'KY', 'RI',
-]; // biome-ignore format: a table
+const us45States = 'VA CO CT UT TX OR MT NE DE NH NJ TN MN MD IN KY RI'.split(' ');
 
 export const builtInRegimes: readonly Regime[] = [
   {
@@ -24,7 +19,12 @@ export const builtInRegimes: readonly Regime[] = [
     jurisdictions: ['EU', ...euStates, ...eeaStates],
     territory: [...euStates, ...eeaStates],
   },
-  { id: 'uk-gdpr', law: 'UK GDPR, as amended by the Data (Use and Access) Act 2025', jurisdictions: ['GB'], territory: ['GB'] },
+  {
+    id: 'uk-gdpr',
+    law: 'UK GDPR, as amended by the Data (Use and Access) Act 2025',
+    jurisdictions: ['GB'],
+    territory: ['GB'],
+  },
   { id: 'us-ca', law: 'California, CCPA as amended by the CPRA', jurisdictions: ['US-CA'], territory: ['US'] },
   {
     id: 'us-45',
@@ -67,8 +67,26 @@ const iowa = {
   citation: 'Iowa Consumer Data Protection Act (90 days)',
 } satisfies Partial<Row>;
 const unconfirmedDays = (regime: string, amount: number, citation: string, notes: string[] = []): Row[] => [
-  { regime, kinds: [...careful], period: days(amount), warnDaysEarly: 1, identity: 'required', citation, confirmed: false, notes },
-  { regime, kinds: 'all', period: days(amount), warnDaysEarly: 1, identity: 'on-recorded-doubt', citation, confirmed: false, notes },
+  {
+    regime,
+    kinds: [...careful],
+    period: days(amount),
+    warnDaysEarly: 1,
+    identity: 'required',
+    citation,
+    confirmed: false,
+    notes,
+  },
+  {
+    regime,
+    kinds: 'all',
+    period: days(amount),
+    warnDaysEarly: 1,
+    identity: 'on-recorded-doubt',
+    citation,
+    confirmed: false,
+    notes,
+  },
 ];
 
 export const builtInRows: readonly Row[] = [
@@ -197,5 +215,7 @@ export const builtInRows: readonly Row[] = [
   ...unconfirmedDays('ch', 30, 'FADP'),
   ...unconfirmedDays('au', 30, 'Privacy Act 1988, APP 12'),
   ...unconfirmedDays('kr', 10, 'PIPA'),
-  ...unconfirmedDays('in', 90, 'DPDP Rules 2025 r 14', ['An outer limit; sources conflict. Duties from about May 2027.']),
+  ...unconfirmedDays('in', 90, 'DPDP Rules 2025 r 14', [
+    'An outer limit; sources conflict. Duties from about May 2027.',
+  ]),
 ];
