@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { cronProblem } from '../core/cron.ts';
 import { INSTANCE_KEY_BYTES } from '../core/keys.ts';
+import { serviceOriginOf, serviceRootOf, urlWithoutSlash, webUrlOf } from '../core/service-address.ts';
 
 /** What one variable is for, as `init` writes it into a fresh .env and docs/configuration.md tells at length. */
 export interface Variable {
@@ -107,11 +108,11 @@ function port(text: string): number | Refusal {
 }
 
 function publicUrl(text: string): string | Refusal {
-  const url = webUrl(text);
+  const url = webUrlOf(text);
   if (url === null || url.search !== '' || url.hash !== '') {
     return refuse(`must be a URL like https://consent.example.org, without query or fragment, not ${quote(text)}`);
   }
-  return withoutSlash(url);
+  return urlWithoutSlash(url);
 }
 
 /** Off: the connection's own address. On: whatever the header says. A number of hops, or the addresses of the proxies. */
@@ -184,19 +185,11 @@ function instanceKey(text: string): Buffer | Refusal {
 }
 
 function serviceBaseUrl(text: string): string | Refusal {
-  const url = webUrl(text);
-  if (url === null || url.search !== '' || url.hash !== '' || !/\/api\/v1\/?$/.test(url.pathname)) {
-    return refuse(`must be the API root of the service, a URL that ends in /api/v1, not ${quote(text)}`);
-  }
-  return withoutSlash(url);
+  return serviceRootOf(text) ?? refuse(`must be the API root of the service, a URL that ends in /api/v1, not ${quote(text)}`);
 }
 
 function serviceSiteUrl(text: string): string | Refusal {
-  const url = webUrl(text);
-  if (url === null || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
-    return refuse(`must be an origin like https://service.example, without a path, not ${quote(text)}`);
-  }
-  return url.origin;
+  return serviceOriginOf(text) ?? refuse(`must be an origin like https://service.example, without a path, not ${quote(text)}`);
 }
 
 function token(text: string): string | Refusal {
@@ -242,17 +235,6 @@ function yesOrNo(text: string): boolean | null {
 
 function wholeNumber(text: string): number | null {
   return /^\d{1,12}$/.test(text) ? Number(text) : null;
-}
-
-/** An http(s) URL without credentials; null when it is none. */
-function webUrl(text: string): URL | null {
-  if (!URL.canParse(text)) return null;
-  const url = new URL(text);
-  return (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === '' ? url : null;
-}
-
-function withoutSlash(url: URL): string {
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
 
 function list(text: string): string[] {

@@ -1,0 +1,193 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Source } from '../../src/core/source.ts';
+import { createLedger } from '../../src/ledger/append.ts';
+import { createSources, type Sources, type SourcesOptions } from '../../src/sources/sources.ts';
+import type { Store } from '../../src/store/store.ts';
+import { temporaryStore, testKeys } from '../temporary.ts';
+
+const NOW = new Date('2026-03-01T10:00:00.000Z');
+const API = 'https://service.example/api/v1';
+const configured: Source = {
+  slug: 'default',
+  name: 'Default',
+  baseUrl: API,
+  siteUrl: null,
+  apiKey: 'pak_live_configured',
+  siteKey: null,
+  webhookSecrets: [{ id: 'aaaa', value: 'configured-secret' }],
+  options: { banners: [], fieldNames: {}, assumedOffset: '+00:00', controllerFile: null, subjectRecipe: null },
+};
+
+async function open(store: Store, options: Partial<SourcesOptions> = {}): Promise<Sources> {
+  const ledger = createLedger({ store, keys: testKeys });
+  const sources = await createSources({ store, ledger, keys: testKeys, clock: () => NOW, configured: null, ...options });
+  onTestFinished(async () => {
+    sources.close();
+    await ledger.close();
+  });
+  return sources;
+}
+
+async function actionsIn(store: Store): Promise<unknown[]> {
+  const rows = await store.read.selectFrom('entries').selectAll().orderBy('seq').execute();
+  return rows.map(({ source, kind, body }) => ({ source, kind, ...JSON.parse(String(body)) }));
+}
+
+test('an added source is found, survives a restart and is an entry without its secrets', async () => {
+  const store = await temporaryStore();
+  const sources = await open(store);
+  const added = await sources.add(
+    { slug: 'acme', name: 'Acme', baseUrl: `${API}/`, apiKey: 'pak_live_hush', webhookSecrets: ['hush-secret-one'] },
+    'cli:anna',
+  );
+  expect(added).toMatchObject({ outcome: 'done', seq: 1, source: { slug: 'acme', baseUrl: API, apiKey: 'pak_live_hush' } });
+  const again = await open(store);
+  expect(again.find('acme')).toEqual(sources.find('acme'));
+  expect(again.find('acme')?.webhookSecrets).toEqual([{ id: expect.stringMatching(/^[0-9a-f]{8}$/), value: 'hush-secret-one' }]);
+  expect(await actionsIn(store)).toEqual([
+    {
+      source: 'installation',
+      kind: 'action',
+      action: 'source.added',
+      actor: 'cli:anna',
+      sourceSlug: 'acme',
+      changed: ['name', 'baseUrl', 'apiKey', 'webhookSecrets'],
+    },
+  ]);
+});
+
+test('no secret lies in the database in clear text', async () => {
+  const store = await temporaryStore();
+  const sources = await open(store);
+  await sources.add({ slug: 'acme', apiKey: 'pak_live_hush', siteKey: 'pk_hush', webhookSecrets: ['hush-secret-one'] }, 'cli');
+  await sources.rotateSecret('acme', 'hush-secret-two', 'cli');
+  const rows = await store.read.selectFrom('sources').selectAll().execute();
+  const entries = await store.read.selectFrom('entries').selectAll().execute();
+  const all = [...rows, ...entries].flatMap((row) => Object.values(row).map(String)).join('\n');
+  expect(all).toContain('acme');
+  expect(all).not.toContain('hush');
+});
+
+test('a rotated secret overlaps with the old one until that is retired', async () => {
+  const store = await temporaryStore();
+  const sources = await open(store);
+  await sources.add({ slug: 'acme', webhookSecrets: ['old-secret'] }, 'cli');
+  expect(await sources.rotateSecret('acme', 'new-secret', 'cli')).toMatchObject({ outcome: 'done' });
+  const values = () => sources.find('acme')?.webhookSecrets.map(({ value }) => value);
+  expect(values()).toEqual(['new-secret', 'old-secret']);
+  expect(await sources.rotateSecret('acme', 'new-secret', 'cli')).toEqual({ outcome: 'exists' });
+  const old = sources.find('acme')?.webhookSecrets[1]?.id ?? '';
+  expect(await sources.retireSecret('acme', old, 'cli')).toMatchObject({ outcome: 'done' });
+  expect(values()).toEqual(['new-secret']);
+  expect(await sources.retireSecret('acme', old, 'cli')).toEqual({ outcome: 'unknown' });
+  expect(await sources.rotateSecret('nobody', 'x', 'cli')).toEqual({ outcome: 'unknown' });
+});
+
+test('a change by another process is seen within two seconds', async () => {
+  const store = await temporaryStore();
+  const server = await open(store);
+  const command = await open(store);
+  expect(server.find('acme')).toBeNull();
+  await command.add({ slug: 'acme', webhookSecrets: ['secret'] }, 'cli');
+  await vi.waitFor(() => expect(server.find('acme')).not.toBeNull(), { timeout: 2000, interval: 50 });
+  await command.rotateSecret('acme', 'another', 'cli');
+  await vi.waitFor(() => expect(server.find('acme')?.webhookSecrets).toHaveLength(2), { timeout: 2000, interval: 50 });
+});
+
+test('the same slug is added once, also by two processes at once', async () => {
+  const store = await temporaryStore();
+  const [one, two] = [await open(store), await open(store)];
+  const outcomes = await Promise.all([one.add({ slug: 'acme', name: 'A' }, 'a'), two.add({ slug: 'acme', name: 'B' }, 'b')]);
+  expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['done', 'exists']);
+  expect(await one.add({ slug: 'acme' }, 'a')).toEqual({ outcome: 'exists' });
+  expect(await actionsIn(store)).toHaveLength(1);
+});
+
+test('of two changes at once based on one version, one is done and one is told of the conflict', async () => {
+  const store = await temporaryStore();
+  const [one, two] = [await open(store), await open(store)];
+  await one.add({ slug: 'acme' }, 'a');
+  const outcomes = await Promise.all([one.change('acme', { name: 'One' }, 'a'), two.change('acme', { name: 'Two' }, 'b')]);
+  expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['conflict', 'done']);
+  expect(await two.change('acme', { name: 'Three' }, 'b')).toMatchObject({ outcome: 'done', source: { name: 'Three' } });
+  await one.refresh();
+  expect(one.find('acme')?.name).toBe('Three');
+});
+
+test('many changes within one millisecond are many versions', async () => {
+  const sources = await open(await temporaryStore());
+  await sources.add({ slug: 'acme' }, 'a');
+  for (const name of ['1', '2', '3']) expect(await sources.change('acme', { name }, 'a')).toMatchObject({ outcome: 'done' });
+});
+
+test('a change says what changed, and nothing is written when nothing does', async () => {
+  const store = await temporaryStore();
+  const sources = await open(store);
+  await sources.add({ slug: 'acme', baseUrl: API, apiKey: 'pak_live_1' }, 'a');
+  const options = { ...configured.options, banners: ['b1'] };
+  expect(await sources.change('acme', { apiKey: 'pak_live_2', baseUrl: API, options }, 'a')).toMatchObject({
+    outcome: 'done',
+    source: { apiKey: 'pak_live_2', options: { banners: ['b1'] } },
+  });
+  expect((await actionsIn(store))[1]).toMatchObject({ action: 'source.changed', changed: ['apiKey', 'options'] });
+  expect(await sources.change('acme', { apiKey: 'pak_live_2' }, 'a')).toEqual({ outcome: 'unchanged' });
+  expect(await actionsIn(store)).toHaveLength(2);
+});
+
+test('the configured source is listed with the others; only its options can be changed here', async () => {
+  const store = await temporaryStore();
+  const sources = await open(store, { configured });
+  await sources.add({ slug: 'acme' }, 'a');
+  expect(sources.list().map(({ slug }) => slug)).toEqual(['acme', 'default']);
+  expect(sources.find('default')).toEqual(configured);
+  expect(await sources.add({ slug: 'default' }, 'a')).toEqual({ outcome: 'exists' });
+  expect(await sources.change('default', { apiKey: 'x' }, 'a')).toEqual({ outcome: 'configured' });
+  expect(await sources.rotateSecret('default', 'x', 'a')).toEqual({ outcome: 'configured' });
+  const options = { ...configured.options, banners: ['b1'] };
+  expect(await sources.change('default', { options }, 'a')).toMatchObject({ outcome: 'done' });
+  expect(sources.find('default')).toEqual({ ...configured, options });
+});
+
+test('what makes no sense is refused in words that hold no secret', async () => {
+  const sources = await open(await temporaryStore());
+  const refused = await sources.add(
+    { slug: 'Installation!', baseUrl: 'ftp://x', siteUrl: 'https://x/path', apiKey: 'hush hush', webhookSecrets: [' hush '] },
+    'a',
+  );
+  if (refused.outcome !== 'invalid') throw new Error(refused.outcome);
+  expect(refused.problems.map((problem) => problem.split(':')[0])).toEqual(['slug', 'baseUrl', 'siteUrl', 'apiKey', 'webhookSecrets.0']);
+  expect(refused.problems.join()).not.toContain('hush');
+  expect(await sources.add({ slug: 'installation' }, 'a')).toMatchObject({ outcome: 'invalid' });
+});
+
+test('credentials moved to another source or another address do not open, and the source is reported as damaged', async () => {
+  const store = await temporaryStore();
+  const sources = await open(store);
+  await sources.add({ slug: 'acme', baseUrl: API, apiKey: 'pak_live_1' }, 'a');
+  await sources.add({ slug: 'other', baseUrl: API, apiKey: 'pak_live_2' }, 'a');
+  await store.transaction(async ({ query }) => {
+    await query.updateTable('sources').set({ base_url: 'https://attacker.example/api/v1' }).where('slug', '=', 'acme').execute();
+  });
+  const again = await open(store);
+  expect(again.find('acme')).toBeNull();
+  expect(again.damaged()).toEqual(['acme']);
+  expect(again.list().map(({ slug }) => slug)).toEqual(['other']);
+});
+
+test('when the store cannot be read the last known sources stay, and the failure is told', async () => {
+  const store = await temporaryStore();
+  const onRefreshError = vi.fn();
+  let broken = false;
+  const flaky: Store = {
+    ...store,
+    get read() {
+      if (broken) throw new Error('the disk is away');
+      return store.read;
+    },
+  };
+  const sources = await open(flaky, { onRefreshError });
+  await sources.add({ slug: 'acme' }, 'a');
+  broken = true;
+  await vi.waitFor(() => expect(onRefreshError).toHaveBeenCalled(), { timeout: 2000 });
+  expect(sources.find('acme')).not.toBeNull();
+});
