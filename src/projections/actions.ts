@@ -1,0 +1,47 @@
+import type { Action } from '../core/action.ts';
+import { historyColumns } from './columns.ts';
+import { appendTo, type Projection, type ProjectedEntry, type Row } from './projection.ts';
+
+/** The audit trail: what officers, the operator and the program itself did. */
+export const actions: Projection = {
+  name: 'actions',
+  tables: ['action_history'],
+  async fold(_state, batch) {
+    const rows = batch.filter((entry) => entry.kind === 'action').map(actionRow);
+    return rows.length === 0 ? [] : [appendTo('action_history', rows)];
+  },
+};
+
+/** An action that this version cannot read is in the trail all the same, under the name its meta gives it. */
+function actionRow(entry: ProjectedEntry): Row<'action_history'> {
+  const { action, actor } = entry.meta;
+  return {
+    ...historyColumns(entry),
+    action: entry.action?.action ?? (typeof action === 'string' ? action : 'unknown'),
+    actor: entry.action?.actor ?? (typeof actor === 'string' ? actor : 'unknown'),
+    object: entry.action === null ? null : objectOf(entry.action),
+    details: entry.action === null ? '{}' : entry.body.toString('utf8'),
+  };
+}
+
+/** What an action was done to; null for what has no object, like signing in. */
+function objectOf(action: Action): string | null {
+  switch (action.action) {
+    case 'case.moved':
+    case 'case.opened':
+      return action.caseId;
+    case 'document.produced':
+    case 'document.downloaded':
+      return action.documentId;
+    case 'source.added':
+    case 'source.changed':
+      return action.sourceSlug;
+    case 'sync.finished':
+    case 'sync.failed':
+      return action.bannerId;
+    case 'session.opened':
+    case 'session.closed':
+    case 'token.created':
+      return null;
+  }
+}

@@ -1,0 +1,166 @@
+import { StoreUnavailable } from '../core/errors.ts';
+import type { TableName } from '../store/schema.ts';
+import type { Query, Store, StoreTransaction } from '../store/store.ts';
+import type { Page } from './load-entries.ts';
+import { movePosition, type Position, type PositionName } from './position.ts';
+import { type Projection, type ProjectedEntry, type ProjectorLog, quarantineRows, type Write } from './projection.ts';
+
+/** The set of tables that projections fill, and the position that says how far: the live ones, or those of a rebuild. */
+export interface Target {
+  readonly store: Pick<Store, 'transaction'>;
+  /** Reads the target's tables under their plain names. */
+  readonly state: Query;
+  readonly position: PositionName;
+  /** The name that a table has in this target. */
+  tableName(table: TableName): TableName;
+}
+
+/** `moved`: the page is in, exactly once. `lost`: another process moved the position first, and nothing was written. */
+export type Advance = 'moved' | 'lost';
+
+/**
+ * Projects one page of entries: rows and position in one transaction.
+ *
+ * A projection that fails (a bug) must not stop the others, nor may its entry be passed over in silence: the page is cut in
+ * halves until the entry is found, which then goes to the quarantine and is projected by all the others. Outages
+ * (StoreUnavailable) are thrown, they are no entry's fault.
+ */
+export async function advance(
+  target: Target,
+  projections: readonly Projection[],
+  page: Page,
+  from: Position,
+  log: ProjectorLog,
+): Promise<Advance> {
+  return attempt(target, projections, page, from, log, []);
+}
+
+/** A projection that failed on an entry, and is left out for it. */
+interface Failure {
+  readonly projection: string;
+  readonly reason: string;
+}
+
+async function attempt(
+  target: Target,
+  projections: readonly Projection[],
+  page: Page,
+  from: Position,
+  log: ProjectorLog,
+  failures: readonly Failure[],
+): Promise<Advance> {
+  try {
+    const writes = await foldPage(target.state, projections, page.entries);
+    writes.push(...quarantineFailures(page.entries, failures));
+    return await commit(target, writes, from, page.to);
+  } catch (error) {
+    if (!(error instanceof ProjectionFailure)) throw error;
+    const [first, ...rest] = page.entries;
+    if (first === undefined || failures.some(({ projection }) => projection === error.projection)) throw error.cause;
+    if (rest.length > 0) {
+      const halves = cutInHalves(page);
+      const moved = await attempt(target, projections, halves[0], from, log, []);
+      if (moved === 'lost') return 'lost';
+      return attempt(target, projections, halves[1], { ...from, seq: halves[0].to }, log, []);
+    }
+    log.error({ seq: first.seq, projection: error.projection, err: error.cause }, 'a projection failed on an entry');
+    return attempt(
+      target,
+      projections.filter(({ name }) => name !== error.projection),
+      page,
+      from,
+      log,
+      [...failures, { projection: error.projection, reason: error.message }],
+    );
+  }
+}
+
+function cutInHalves(page: Page): [Page, Page] {
+  const middle = page.entries.length >> 1;
+  const first = page.entries.slice(0, middle);
+  return [
+    { to: (first.at(-1) as ProjectedEntry).seq, entries: first },
+    { to: page.to, entries: page.entries.slice(middle) },
+  ];
+}
+
+/** What all projections want written for these entries. */
+export async function foldPage(
+  state: Query,
+  projections: readonly Projection[],
+  entries: readonly ProjectedEntry[],
+): Promise<ProjectionWrite[]> {
+  if (entries.length === 0) return [];
+  const folded = await Promise.all(
+    projections.map(async ({ name, fold }) => {
+      try {
+        return (await fold(state, entries)).map((write) => ({ projection: name, write }));
+      } catch (error) {
+        throw asFailure(name, error);
+      }
+    }),
+  );
+  return folded.flat();
+}
+
+export interface ProjectionWrite {
+  readonly projection: string;
+  readonly write: Write;
+}
+
+const LOST = Symbol('another process moved the position first');
+
+async function commit(target: Target, writes: readonly ProjectionWrite[], from: Position, to: number): Promise<Advance> {
+  try {
+    await target.store.transaction(async (tx) => {
+      if (!(await movePosition(tx, target.position, from, to))) throw LOST;
+      await writeAll(tx, target, writes);
+    });
+    return 'moved';
+  } catch (error) {
+    if (error === LOST) return 'lost';
+    throw error;
+  }
+}
+
+/** Writes what was folded into the target's tables. */
+export async function writeAll(
+  tx: StoreTransaction,
+  target: Pick<Target, 'tableName'>,
+  writes: readonly ProjectionWrite[],
+): Promise<void> {
+  for (const { projection, write } of writes) {
+    if (write.rows.length === 0) continue;
+    try {
+      await tx.insertMany(target.tableName(write.table), write.rows as never, write.onConflict);
+    } catch (error) {
+      throw asFailure(projection, error);
+    }
+  }
+}
+
+function quarantineFailures(entries: readonly ProjectedEntry[], failures: readonly Failure[]): ProjectionWrite[] {
+  const [entry] = entries;
+  if (entry === undefined || failures.length === 0) return [];
+  const { seq, source, receivedAt, reading, meta } = entry;
+  const named = reading?.event ?? meta['action'];
+  const event = typeof named === 'string' ? named : null;
+  const reason = `projection failed: ${failures.map((failure) => `${failure.projection}: ${failure.reason}`).join('; ')}`;
+  const write = quarantineRows([{ seq, source, event, reason, received_at: receivedAt }]);
+  return [{ projection: 'failed projections', write }];
+}
+
+/** A projection could not fold entries or its rows could not be written: a bug, found by cutting the page. */
+export class ProjectionFailure extends Error {
+  readonly projection: string;
+  constructor(projection: string, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.name = 'ProjectionFailure';
+    this.projection = projection;
+  }
+}
+
+/** Outages are not a projection's failure; everything else is. */
+function asFailure(projection: string, error: unknown): unknown {
+  return error instanceof StoreUnavailable ? error : new ProjectionFailure(projection, error);
+}

@@ -1,0 +1,157 @@
+import { canonicalJson } from '../core/canonical.ts';
+import type { Action } from '../core/action.ts';
+import type { RequestFact } from '../core/fact.ts';
+import type { Query } from '../store/store.ts';
+import { historyColumns } from './columns.ts';
+import { joinKey, KeysBySource } from './keys.ts';
+import {
+  appendTo,
+  type CaseFold,
+  type Projection,
+  type ProjectedEntry,
+  quarantineRows,
+  replaceIn,
+  type Row,
+} from './projection.ts';
+
+type CaseAction = Extract<Action, { action: 'case.opened' | 'case.moved' }>;
+
+/**
+ * Data subject requests. Any signed `dsar.*` opens a case, even one of which no field was understood. A request that the
+ * service reports again under the same id is the same case: the later report stands in its history as `reported-again`,
+ * without a version of its own, so that it cannot make an officer's move stale.
+ */
+export function createCases(rules: CaseFold): Projection {
+  return {
+    name: 'cases',
+    tables: ['case_history', 'cases'],
+    async fold(state, batch) {
+      const events = batch.filter((entry) => requestOf(entry) !== null || caseActionOf(entry) !== null);
+      if (events.length === 0) return [];
+      const cases = await loadCases(state, events);
+      for (const entry of events) {
+        const request = requestOf(entry);
+        const action = caseActionOf(entry);
+        if (request !== null) foldRequest(cases, rules, entry, request);
+        else if (action !== null) foldAction(cases, rules, entry, action);
+      }
+      return [
+        appendTo('case_history', cases.history),
+        replaceIn('cases', [...cases.touched].map((id) => cases.byId.get(id) as Row<'cases'>)),
+        quarantineRows(cases.refused),
+      ];
+    },
+  };
+}
+
+/** The cases that a batch is about, as they stand while it is folded. */
+interface CasesInFold {
+  readonly byId: Map<string, Row<'cases'>>;
+  /** Case ids by source and the service's own request id. */
+  readonly byRequest: Map<string, string>;
+  readonly touched: Set<string>;
+  readonly history: Row<'case_history'>[];
+  readonly refused: Row<'quarantine'>[];
+}
+
+async function loadCases(state: Query, events: readonly ProjectedEntry[]): Promise<CasesInFold> {
+  const ids = new Set<string>();
+  const requests = new KeysBySource();
+  for (const entry of events) {
+    const action = caseActionOf(entry);
+    if (action !== null) ids.add(action.caseId);
+    const requestId = requestOf(entry)?.requestId ?? null;
+    if (requestId !== null) requests.add(entry.source, requestId);
+  }
+  const byId = new Map<string, Row<'cases'>>();
+  const byRequest = new Map<string, string>();
+  const loaded = [
+    ids.size === 0 ? [] : await state.selectFrom('cases').selectAll().where('case_id', 'in', [...ids]).execute(),
+    requests.empty ? [] : await state.selectFrom('cases').selectAll().where(requests.where('request_id')).execute(),
+  ];
+  for (const row of loaded.flat()) {
+    byId.set(row.case_id, row);
+    if (row.request_id !== null) byRequest.set(joinKey(row.source, row.request_id), row.case_id);
+  }
+  return { byId, byRequest, touched: new Set(), history: [], refused: [] };
+}
+
+function foldRequest(cases: CasesInFold, rules: CaseFold, entry: ProjectedEntry, fact: RequestFact): void {
+  const requestKey = fact.requestId === null ? null : joinKey(entry.source, fact.requestId);
+  const knownId = requestKey === null ? undefined : cases.byRequest.get(requestKey);
+  const known = knownId === undefined ? undefined : cases.byId.get(knownId);
+  if (known === undefined) {
+    const opened = rules.openFromRequest(fact, entry);
+    if (requestKey !== null) cases.byRequest.set(requestKey, opened.row.case_id);
+    record(cases, opened);
+    return;
+  }
+  const { type: _, ...reported } = fact;
+  record(cases, {
+    row: { ...known, last_seq: entry.seq },
+    history: {
+      ...historyColumns(entry),
+      case_id: known.case_id,
+      version: known.version,
+      move: 'reported-again',
+      from_state: known.state,
+      to_state: known.state,
+      actor: 'service',
+      details: canonicalJson(reported).toString('utf8'),
+    },
+  });
+}
+
+function foldAction(cases: CasesInFold, rules: CaseFold, entry: ProjectedEntry, action: CaseAction): void {
+  const known = cases.byId.get(action.caseId);
+  if (action.action === 'case.opened') {
+    if (known === undefined) record(cases, rules.openFromAction(action, entry));
+    else refuse(cases, entry, `case ${action.caseId} was opened before`);
+    return;
+  }
+  if (known === undefined) {
+    refuse(cases, entry, `there is no case ${action.caseId}`);
+    return;
+  }
+  const moved = rules.applyMove(known, action, entry);
+  if (moved.outcome === 'moved') record(cases, moved);
+  else refuse(cases, entry, moved.reason);
+}
+
+function record(cases: CasesInFold, folded: { row: Row<'cases'>; history: Row<'case_history'> }): void {
+  cases.byId.set(folded.row.case_id, folded.row);
+  cases.touched.add(folded.row.case_id);
+  cases.history.push(folded.history);
+}
+
+/** A recorded move without effect is shown, never dropped in silence. */
+function refuse(cases: CasesInFold, entry: ProjectedEntry, reason: string): void {
+  const event = entry.action?.action ?? null;
+  cases.refused.push({ seq: entry.seq, source: entry.source, event, reason, received_at: entry.receivedAt });
+}
+
+function caseActionOf(entry: ProjectedEntry): CaseAction | null {
+  const { action } = entry;
+  return action?.action === 'case.opened' || action?.action === 'case.moved' ? action : null;
+}
+
+/** The request that a delivery carries; one with every field empty for a `dsar.*` that could not be read. */
+function requestOf(entry: ProjectedEntry): RequestFact | null {
+  const { reading } = entry;
+  if (entry.kind !== 'webhook' || reading === null) return null;
+  if (reading.outcome === 'read') return reading.fact.type === 'request' ? reading.fact : null;
+  if (!reading.event?.startsWith('dsar.')) return null;
+  return {
+    type: 'request',
+    requestId: null,
+    kind: 'unknown',
+    kindAsGiven: null,
+    requesterName: null,
+    requesterEmail: null,
+    subject: null,
+    jurisdiction: null,
+    language: null,
+    message: null,
+    occurred: { at: entry.receivedAt, basis: 'received', counts: true },
+  };
+}

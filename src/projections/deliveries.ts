@@ -1,0 +1,61 @@
+import type { Reading } from '../core/fact.ts';
+import { historyColumns } from './columns.ts';
+import { joinKey, KeysBySource } from './keys.ts';
+import { appendTo, type Projection, type ProjectedEntry, replaceIn, type Row } from './projection.ts';
+
+/** What arrived on the webhook endpoint: every delivery, read or not, and how many a day of each event. */
+export const deliveries: Projection = {
+  name: 'deliveries',
+  tables: ['delivery_history', 'delivery_counts'],
+  async fold(state, batch) {
+    const rows: Row<'delivery_history'>[] = [];
+    const keys = new KeysBySource();
+    for (const entry of batch) {
+      if (entry.kind !== 'webhook') continue;
+      rows.push(deliveryRow(entry));
+      keys.add(entry.source, dayOf(entry.receivedAt));
+    }
+    if (rows.length === 0) return [];
+    const counts = new Map<string, Row<'delivery_counts'>>();
+    for (const row of await state.selectFrom('delivery_counts').selectAll().where(keys.where('day')).execute()) {
+      counts.set(joinKey(row.source, row.day, row.event), row);
+    }
+    const touched = new Map<string, Row<'delivery_counts'>>();
+    for (const row of rows) {
+      const day = dayOf(row.received_at);
+      const event = row.event ?? '';
+      const key = joinKey(row.source, day, event);
+      const count = touched.get(key) ?? { ...(counts.get(key) ?? { source: row.source, day, event, deliveries: 0 }) };
+      count.deliveries += 1;
+      touched.set(key, count);
+    }
+    return [appendTo('delivery_history', rows), replaceIn('delivery_counts', [...touched.values()])];
+  },
+};
+
+function deliveryRow(entry: ProjectedEntry): Row<'delivery_history'> {
+  const { verdict, contentType } = entry.meta;
+  const reading: Reading = entry.reading ?? { outcome: 'unknown-event', event: null, reason: 'not read' };
+  return {
+    ...historyColumns(entry),
+    event: reading.event,
+    verdict: typeof verdict === 'string' ? verdict : 'unknown',
+    outcome: reading.outcome,
+    reason: reading.outcome === 'read' ? unreadText(reading.unread) : reading.reason,
+    content_type: typeof contentType === 'string' ? contentType : null,
+    bytes: entry.body.length,
+    body_sha256: entry.bodySha256,
+  };
+}
+
+/** Names the fields of a payload that nothing was made of; null when there are none. */
+function unreadText(fields: readonly string[]): string | null {
+  if (fields.length === 0) return null;
+  const shown = fields.slice(0, 20).join(', ');
+  return `fields not used: ${shown}${fields.length > 20 ? ` and ${fields.length - 20} more` : ''}`;
+}
+
+/** The UTC date of an ISO 8601 time. */
+function dayOf(at: string): string {
+  return at.slice(0, 10);
+}

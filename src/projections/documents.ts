@@ -1,0 +1,59 @@
+import { canonicalJson } from '../core/canonical.ts';
+import type { Action } from '../core/action.ts';
+import { appendTo, type Projection, type ProjectedEntry, replaceIn, type Row } from './projection.ts';
+
+/** Registered files: what was produced, by whom, under which hash, and how often it was downloaded. */
+export const documents: Projection = {
+  name: 'documents',
+  tables: ['documents'],
+  async fold(state, batch) {
+    const produced = new Map<string, Row<'documents'>>();
+    const touched = new Map<string, Row<'documents'>>();
+    const downloaded = new Set<string>();
+    for (const { action } of batch) {
+      if (action?.action === 'document.downloaded') downloaded.add(action.documentId);
+    }
+    const known = new Map<string, Row<'documents'>>();
+    if (downloaded.size > 0) {
+      const rows = await state.selectFrom('documents').selectAll().where('document_id', 'in', [...downloaded]).execute();
+      for (const row of rows) known.set(row.document_id, row);
+    }
+    for (const entry of batch) {
+      const { action } = entry;
+      if (action?.action === 'document.produced') {
+        produced.set(action.documentId, documentRow(action, entry));
+      } else if (action?.action === 'document.downloaded') {
+        const fresh = produced.get(action.documentId);
+        const row = touched.get(action.documentId) ?? known.get(action.documentId);
+        // A download of a document that is not registered (erased since) is in the audit trail; there is nothing to count.
+        if (fresh !== undefined) produced.set(action.documentId, { ...fresh, downloads: fresh.downloads + 1 });
+        else if (row !== undefined) touched.set(action.documentId, { ...row, downloads: row.downloads + 1 });
+      }
+    }
+    return [appendTo('documents', [...produced.values()]), replaceIn('documents', [...touched.values()])];
+  },
+};
+
+/** The name of a document's file: says what it is, and is unique by its id. */
+export function documentFileName(document: { name: string; documentId: string; format: string }): string {
+  return `${document.name}-${document.documentId}.${document.format}`;
+}
+
+function documentRow(action: Extract<Action, { action: 'document.produced' }>, entry: ProjectedEntry): Row<'documents'> {
+  return {
+    document_id: action.documentId,
+    source: entry.source,
+    name: action.name,
+    format: action.format,
+    file_name: documentFileName(action),
+    sha256: action.sha256,
+    bytes: action.bytes,
+    as_of: action.asOf,
+    case_id: action.caseId,
+    parameters: canonicalJson(action.parameters).toString('utf8'),
+    actor: action.actor,
+    seq: entry.seq,
+    created_at: entry.receivedAt,
+    downloads: 0,
+  };
+}

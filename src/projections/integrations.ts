@@ -1,0 +1,61 @@
+import { factsOf, historyColumns, occurredColumns } from './columns.ts';
+import { joinKey, KeysBySource } from './keys.ts';
+import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
+
+/** Integrations: every connection and disconnection, and for each integration the latest by its time. */
+export const integrations: Projection = {
+  name: 'integrations',
+  tables: ['integration_history', 'integrations'],
+  async fold(state, batch) {
+    const history: Row<'integration_history'>[] = [];
+    const keys = new KeysBySource();
+    for (const { entry, fact } of factsOf(batch, 'integration')) {
+      const row = {
+        ...historyColumns(entry),
+        ...occurredColumns(fact.occurred, entry.receivedAt),
+        integration_id: fact.integrationId,
+        name: fact.name,
+        site: fact.site,
+        change: fact.change,
+      };
+      history.push(row);
+      keys.add(entry.source, keyOf(row));
+    }
+    if (history.length === 0) return [];
+    const known = new Map<string, Row<'integrations'>>();
+    for (const row of await state.selectFrom('integrations').selectAll().where(keys.where('integration_key')).execute()) {
+      known.set(joinKey(row.source, row.integration_key), row);
+    }
+    const touched = new Map<string, Row<'integrations'>>();
+    for (const row of history) {
+      const key = joinKey(row.source, keyOf(row));
+      touched.set(key, foldIntegration(touched.get(key) ?? known.get(key), row));
+    }
+    return [appendTo('integration_history', history), replaceIn('integrations', [...touched.values()])];
+  },
+};
+
+/** The service's id, else the name, else ''. */
+function keyOf(row: Row<'integration_history'>): string {
+  return row.integration_id ?? row.name ?? '';
+}
+
+/** An integration after one more change; one that comes late only fills what is not known yet. */
+export function foldIntegration(
+  before: Row<'integrations'> | undefined,
+  change: Row<'integration_history'>,
+): Row<'integrations'> {
+  if (before !== undefined && change.at < before.at) {
+    return { ...before, name: before.name ?? change.name, site: before.site ?? change.site };
+  }
+  return {
+    source: change.source,
+    integration_key: keyOf(change),
+    integration_id: change.integration_id,
+    name: change.name ?? before?.name ?? null,
+    site: change.site ?? before?.site ?? null,
+    status: change.change,
+    last_seq: change.seq,
+    at: change.at,
+  };
+}

@@ -1,0 +1,57 @@
+import type { Query, StoreTransaction } from '../store/store.ts';
+
+/**
+ * How far a reader of the ledger has come. `generation` changes when the rows it stands for are replaced without moving it
+ * (a rebuild is swapped in), so that a fold over the rows of before cannot be written over those of after.
+ */
+export interface Position {
+  readonly seq: number;
+  readonly generation: number;
+}
+
+/** Name of the live projector's position; `rebuild` is that of a rebuild under way. */
+export type PositionName = 'projector' | 'rebuild';
+
+const generationOf = (name: PositionName) => `${name}:generation`;
+
+/** The position; null before the first entry was ever projected. */
+export async function loadPosition(query: Query, name: PositionName): Promise<Position | null> {
+  const rows = await query.selectFrom('positions').selectAll().where('name', 'in', [name, generationOf(name)]).execute();
+  const seq = rows.find((row) => row.name === name)?.seq;
+  return seq === undefined ? null : { seq, generation: rows.find((row) => row.name !== name)?.seq ?? 0 };
+}
+
+/** Makes a position at 0, unless there is one. */
+export async function startPosition(tx: StoreTransaction, name: PositionName): Promise<void> {
+  const rows = [name, generationOf(name)].map((row) => ({ name: row, seq: 0 }));
+  await tx.insertMany('positions', rows, 'keep');
+}
+
+/** Moves a position if nobody else has in the meantime. False: someone has, and this transaction must write nothing. */
+export async function movePosition(tx: StoreTransaction, name: PositionName, from: Position, to: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx.query
+    .updateTable('positions')
+    .set({ seq: to })
+    .where('name', '=', name)
+    .where('seq', '=', from.seq)
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('positions as fence')
+          .select('fence.seq')
+          .where('fence.name', '=', generationOf(name))
+          .where('fence.seq', '=', from.generation),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows === 1n;
+}
+
+/** Begins a new generation: whoever folds over rows of the one before will fail to move the position. */
+export async function nextGeneration(tx: StoreTransaction, name: PositionName): Promise<void> {
+  await tx.query
+    .updateTable('positions')
+    .set((eb) => ({ seq: eb('seq', '+', 1) }))
+    .where('name', '=', generationOf(name))
+    .execute();
+}

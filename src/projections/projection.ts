@@ -1,0 +1,112 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { Action } from '../core/action.ts';
+import type { DecisionFact, Fact, Reading, RequestFact } from '../core/fact.ts';
+import type { SourceOptions } from '../core/source.ts';
+import type { EntryKind } from '../core/vocabulary.ts';
+import type { TableName, Tables } from '../store/schema.ts';
+import type { OnConflict, Query } from '../store/store.ts';
+
+/** A row as it is read. */
+export type Row<T extends TableName> = Selectable<Tables[T]>;
+
+/** Why an entry is in the quarantine. */
+export interface Fault {
+  readonly event: string | null;
+  readonly reason: string;
+}
+
+/** An entry whose body has been read, once for all projections. Erased entries never get this far. */
+export interface ProjectedEntry {
+  readonly seq: number;
+  readonly source: string;
+  readonly kind: EntryKind;
+  readonly receivedAt: string;
+  /** Parsed meta; an empty object where it is no JSON object. */
+  readonly meta: Readonly<Record<string, unknown>>;
+  readonly body: Buffer;
+  /** SHA-256 of the body, lower-case hex. */
+  readonly bodySha256: string;
+  /** Deliveries and pulled rows only. */
+  readonly reading: Reading | null;
+  /** Officer actions only, and only those that this version knows. */
+  readonly action: Action | null;
+  /** Set when the entry could not be read: it goes to the quarantine and stays visible. */
+  readonly fault: Fault | null;
+}
+
+/** Rows that one projection wants written, all into one table. */
+export type Write = {
+  [T in TableName]: { readonly table: T; readonly rows: readonly Insertable<Tables[T]>[]; readonly onConflict: OnConflict };
+}[TableName];
+
+/**
+ * One read model. `fold` is a function of the rows that are there and the entries that come next: it reads what it needs
+ * through `state`, and returns what to write. It never writes itself, so the write transaction stays short, and the same
+ * fold fills the live tables and those of a rebuild. Its result must not depend on how entries are cut into batches.
+ */
+export interface Projection {
+  readonly name: string;
+  /** The tables that only this projection writes (the quarantine is shared). */
+  readonly tables: readonly TableName[];
+  fold(state: Query, batch: readonly ProjectedEntry[]): Promise<readonly Write[]>;
+}
+
+/** What reads bodies into facts (receivers/read.ts), handed in by the composition root. */
+export interface Readers {
+  readDelivery(body: Buffer, context: ReadingContext): Reading;
+  readConsentRow(body: Buffer, context: ReadingContext): Reading;
+  /** `r:<record id>`, else `c:<hash of banner, subject, time and choice>`. */
+  decisionIdOf(fact: DecisionFact): string;
+  /** Whether the body named neither an id nor a time: a repeat of it may be a new choice. */
+  isAnonymousRepeat(fact: Fact): boolean;
+}
+export interface ReadingContext {
+  readonly receivedAt: string;
+  readonly options: SourceOptions;
+  /** The banner that a pulled row was asked for. */
+  readonly bannerId?: string | null;
+}
+
+/** The place of an entry in the ledger, as a case cites it. */
+export interface CaseEntry {
+  readonly seq: number;
+  readonly source: string;
+  readonly receivedAt: string;
+}
+export interface FoldedCase {
+  readonly row: Row<'cases'>;
+  readonly history: Row<'case_history'>;
+}
+/** The case's rules (src/cases/fold.ts), handed in by the composition root. */
+export interface CaseFold {
+  openFromRequest(fact: RequestFact, entry: CaseEntry): FoldedCase;
+  openFromAction(action: Extract<Action, { action: 'case.opened' }>, entry: CaseEntry): FoldedCase;
+  /** A refusal says in words why the recorded move has no effect. */
+  applyMove(
+    row: Row<'cases'>,
+    action: Extract<Action, { action: 'case.moved' }>,
+    entry: CaseEntry,
+  ): ({ readonly outcome: 'moved' } & FoldedCase) | { readonly outcome: 'refused'; readonly reason: string };
+}
+
+/** Where the projector reports; pino fits. */
+export interface ProjectorLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/** Rows to append. A row that exists already is a bug: entries are projected exactly once. */
+export function appendTo<T extends TableName>(table: T, rows: readonly Insertable<Tables[T]>[]): Write {
+  return { table, rows, onConflict: 'fail' } as unknown as Write;
+}
+
+/** Rows of the present picture: each replaces the one of its key. */
+export function replaceIn<T extends TableName>(table: T, rows: readonly Insertable<Tables[T]>[]): Write {
+  return { table, rows, onConflict: 'replace' } as unknown as Write;
+}
+
+/** Quarantine rows: the first reason given for an entry stays. */
+export function quarantineRows(rows: readonly Row<'quarantine'>[]): Write {
+  return { table: 'quarantine', rows, onConflict: 'keep' };
+}

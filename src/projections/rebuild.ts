@@ -1,0 +1,176 @@
+import { CodedError } from '../core/errors.ts';
+import type { Store, StoreTransaction } from '../store/store.ts';
+import { advance, foldPage, ProjectionFailure, type Target, writeAll } from './advance.ts';
+import { type Difference, findDifferences, replaceRows, type SeqRange } from './differences.ts';
+import { allProjections } from './index.ts';
+import { createPageReader } from './load-entries.ts';
+import { loadPosition, movePosition, nextGeneration, type Position, startPosition } from './position.ts';
+import { type ProjectorOptions, pageLimits } from './run.ts';
+import { createShadows, dropShadows, overShadows, shadowName } from './shadow.ts';
+import { historyNames, type ReadModelName, stateNames } from './tables.ts';
+
+export interface RebuildOptions extends Omit<ProjectorOptions, 'pollMs' | 'lingerMs'> {
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+export interface RebuildReport {
+  /** Entries up to this seq were projected again. */
+  readonly seq: number;
+  /** What was not the same as in the live tables: some rows of each part that differs. Empty: everything was equal. */
+  readonly differences: readonly Difference[];
+}
+
+/**
+ * Projects all entries again, into shadow tables, while the live ones go on serving and following the ledger; then, in one
+ * transaction at one position of both, puts what differs into the live tables. When nothing differs nothing is written.
+ * Rejects with CodedError `conflict` when another rebuild was started meanwhile, which then goes on instead.
+ */
+export function rebuild(options: RebuildOptions): Promise<RebuildReport> {
+  return projectAgain(options, true);
+}
+
+/** The same without touching the live tables: are they what the ledger says? */
+export function compareWithRebuild(options: RebuildOptions): Promise<RebuildReport> {
+  return projectAgain(options, false);
+}
+
+/** Histories are compared in parts of this many seqs, each a short query, and replaced in such parts. */
+const RANGE = 20_000;
+
+interface Part {
+  readonly table: ReadModelName;
+  readonly range: SeqRange;
+}
+
+async function projectAgain(options: RebuildOptions, replace: boolean): Promise<RebuildReport> {
+  const { store } = options;
+  const target: Target = { store, state: overShadows(store.read), position: 'rebuild', tableName: shadowName };
+  const started = await begin(store);
+  try {
+    const differing: Part[] = [];
+    const differences: Difference[] = [];
+    let at = started;
+    let compared = 0;
+    for (;;) {
+      at = await replay(options, target, at);
+      while (compared < at.seq) {
+        const range = { after: compared, upTo: Math.min(compared + RANGE, at.seq) };
+        for (const table of historyNames) {
+          const found = await findDifferences(store.read, table, range);
+          if (found.length > 0) differing.push({ table, range });
+          differences.push(...found);
+        }
+        compared = range.upTo;
+      }
+      const settled = await settle(options, target, at, differing, replace);
+      if (settled !== null) return { seq: settled.seq, differences: [...differences, ...settled.differences] };
+    }
+  } finally {
+    await cleanUp(store, started);
+  }
+}
+
+/** Makes empty shadow tables. A rebuild that is still under way elsewhere finds its generation gone, and stops. */
+function begin(store: Store): Promise<Position> {
+  return store.transaction(async (tx) => {
+    await startPosition(tx, 'projector');
+    await tx.query.deleteFrom('positions').where('name', '=', 'rebuild').execute();
+    await startPosition(tx, 'rebuild');
+    await nextGeneration(tx, 'rebuild');
+    await createShadows(tx.query);
+    return (await loadPosition(tx.query, 'rebuild')) as Position;
+  });
+}
+
+/** Drops the shadow tables, unless another rebuild fills them now. */
+async function cleanUp(store: Store, started: Position): Promise<void> {
+  await store.transaction(async (tx) => {
+    const position = await loadPosition(tx.query, 'rebuild');
+    if (position?.generation === started.generation) await dropShadows(tx.query);
+  });
+}
+
+/** Projects into the shadow tables until the live position is reached. */
+async function replay(options: RebuildOptions, target: Target, from: Position): Promise<Position> {
+  const { store, log = quiet, onProgress } = options;
+  const projections = options.projections ?? allProjections(options);
+  const pages = createPageReader(options.read, options.optionsOf, pageLimits(options));
+  const live = (await loadPosition(store.read, 'projector'))?.seq ?? 0;
+  let at = from;
+  while (at.seq < live) {
+    const page = await pages.load(store.read, at.seq, live);
+    if (page === null) throw new Error(`the ledger ends at ${at.seq}, before the position ${live} of the projector`);
+    if ((await advance(target, projections, page, at, log)) === 'lost') throw takenOver();
+    at = { ...at, seq: page.to };
+    onProgress?.(at.seq, live);
+  }
+  return at;
+}
+
+/**
+ * The end, under the write lock, so that the live position stands still: the last entries, the comparison of what was not
+ * compared yet, and the replacement. Null when the live projector is more than a batch ahead; then replay again.
+ */
+async function settle(
+  options: RebuildOptions,
+  target: Target,
+  from: Position,
+  differing: readonly Part[],
+  replace: boolean,
+): Promise<RebuildReport | null> {
+  const { store } = options;
+  const projections = options.projections ?? allProjections(options);
+  const pages = createPageReader(options.read, options.optionsOf, pageLimits(options));
+  try {
+    return await store.transaction(async (tx) => {
+      const live = await loadPosition(tx.query, 'projector');
+      if (live === null) return null;
+      let at = from.seq;
+      if (at < live.seq) {
+        // The readers see the shadow tables as they are: nobody else writes them, and this transaction has not yet.
+        const page = await pages.load(store.read, at, live.seq);
+        if (page?.to !== live.seq) return null;
+        await writeAll(tx, target, await foldPage(target.state, projections, page.entries));
+        at = page.to;
+      }
+      if (!(await movePosition(tx, 'rebuild', from, at))) throw takenOver();
+      const last: SeqRange = { after: from.seq, upTo: at };
+      return { seq: at, differences: await settleTables(tx, last, differing, replace) };
+    });
+  } catch (error) {
+    // Replaying finds the entry that a projection fails on.
+    if (error instanceof ProjectionFailure) return null;
+    throw error;
+  }
+}
+
+async function settleTables(
+  tx: StoreTransaction,
+  last: SeqRange,
+  differing: readonly Part[],
+  replace: boolean,
+): Promise<Difference[]> {
+  const differences: Difference[] = [];
+  const replaced: { table: ReadModelName; range: SeqRange | null }[] = [...differing];
+  for (const table of historyNames) {
+    const found = last.after < last.upTo ? await findDifferences(tx.query, table, last) : [];
+    if (found.length > 0) replaced.push({ table, range: last });
+    differences.push(...found);
+  }
+  for (const table of stateNames) {
+    const found = await findDifferences(tx.query, table, null);
+    if (found.length > 0) replaced.push({ table, range: null });
+    differences.push(...found);
+  }
+  if (!replace || replaced.length === 0) return differences;
+  for (const { table, range } of replaced) await replaceRows(tx.query, table, range);
+  // The live projector may be folding over the rows of before at this moment: its batch must fail and be folded again.
+  await nextGeneration(tx, 'projector');
+  return differences;
+}
+
+function takenOver(): CodedError {
+  return new CodedError('conflict', 'Another rebuild was started meanwhile; it goes on instead of this one.');
+}
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };

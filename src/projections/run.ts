@@ -1,0 +1,188 @@
+import { StoreUnavailable } from '../core/errors.ts';
+import type { Store } from '../store/store.ts';
+import { advance, type Target } from './advance.ts';
+import { allProjections } from './index.ts';
+import { createPageReader, type OptionsOf, type PageLimits } from './load-entries.ts';
+import { loadPosition, startPosition } from './position.ts';
+import type { CaseFold, Projection, ProjectorLog, Readers } from './projection.ts';
+
+export interface ProjectorOptions {
+  readonly store: Store;
+  readonly read: Readers;
+  readonly cases: CaseFold;
+  /** How a source is set at the moment; defaults for one that is not known any more. */
+  readonly optionsOf: OptionsOf;
+  readonly log?: ProjectorLog;
+  /** Entries of one transaction, default 500. */
+  readonly batchSize?: number;
+  /** Bytes of one transaction, default 8 MiB. */
+  readonly batchBytes?: number;
+  /** How often the ledger is looked at without being told, milliseconds, default 1000: other processes append too. */
+  readonly pollMs?: number;
+  /** Under load, how long a run waits for its batch to fill, milliseconds, default 25: each transaction costs a sync to disk. */
+  readonly lingerMs?: number;
+  /** Instead of all read models; for tests. */
+  readonly projections?: readonly Projection[];
+}
+
+/** What one run did: `projected` a batch, found itself `caught-up`, or `lost` the race against another process. */
+export type RunOutcome = 'projected' | 'caught-up' | 'lost';
+
+/** Turns entries into read models, in order and exactly once, however many processes try. */
+export interface Projector {
+  /** Projects the next batch, if there is one. */
+  runOnce(): Promise<RunOutcome>;
+  /** Projects until the end of the ledger is reached; resolves with the position. */
+  catchUp(): Promise<number>;
+  /** Goes on projecting what `onAppended` (Ledger.onAppended) tells of and what other processes append, until closed. */
+  start(onAppended?: (listener: (seq: number) => void) => () => void): void;
+  /** Resolves when the read models contain the entry `seq`. Rejects when the projector is closed before. */
+  projected(seq: number): Promise<void>;
+  /** The position that this process saw last. */
+  position(): number;
+  /** Finishes the batch under way and stops. */
+  close(): Promise<void>;
+}
+
+const silent: ProjectorLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** Creates the projector of the live read models. */
+export function createProjector(options: ProjectorOptions): Projector {
+  const { store, log = silent, pollMs = 1000, lingerMs = 25 } = options;
+  const projections = options.projections ?? allProjections(options);
+  const limits = pageLimits(options);
+  const pages = createPageReader(options.read, options.optionsOf, limits);
+  const target: Target = { store, state: store.read, position: 'projector', tableName: (table) => table };
+  const waiting = new Set<{ seq: number; resolve(): void; reject(error: Error): void }>();
+  let known = 0;
+  let closed = false;
+  let running: Promise<unknown> = Promise.resolve();
+  let loop: Promise<void> | null = null;
+  let stopListening: () => void = () => undefined;
+  let wake: () => void = () => undefined;
+  /** An append was announced while a run was under way. */
+  let told = false;
+  /** Announced appends do not end the pause under way: the batch is to fill, or the store to recover. */
+  let lingering = false;
+
+  function reached(seq: number): void {
+    known = seq;
+    for (const waiter of waiting) {
+      if (waiter.seq > seq) continue;
+      waiting.delete(waiter);
+      waiter.resolve();
+    }
+  }
+
+  async function run(): Promise<{ outcome: RunOutcome; full: boolean }> {
+    const from = await loadPosition(store.read, 'projector');
+    if (from === null) {
+      await store.transaction((tx) => startPosition(tx, 'projector'));
+      return { outcome: 'lost', full: true };
+    }
+    reached(from.seq);
+    const page = await pages.load(store.read, from.seq);
+    if (page === null) return { outcome: 'caught-up', full: false };
+    const moved = await advance(target, projections, page, from, log);
+    if (moved === 'lost') return { outcome: 'lost', full: true };
+    reached(page.to);
+    return { outcome: 'projected', full: page.to - from.seq >= limits.entries };
+  }
+
+  /** One run at a time in this process: two would only race each other. */
+  function runAlone(): Promise<{ outcome: RunOutcome; full: boolean }> {
+    const next = running.then(run, run);
+    running = next.catch(() => undefined);
+    return next;
+  }
+
+  /** Resolves after `ms`, or sooner when woken. */
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, ms);
+      function done(): void {
+        clearTimeout(timer);
+        wake = () => undefined;
+        resolve();
+      }
+      wake = done;
+    });
+  }
+
+  /** How long to rest after a run, milliseconds. */
+  function rest({ outcome, full }: { outcome: RunOutcome; full: boolean }): number {
+    if (full || closed) return 0;
+    if (outcome === 'caught-up') return told ? 0 : waiting.size > 0 ? Math.min(lingerMs, pollMs) : pollMs;
+    return waiting.size > 0 ? 0 : lingerMs;
+  }
+
+  async function goOn(): Promise<void> {
+    let failures = 0;
+    while (!closed) {
+      told = false;
+      try {
+        const ran = await runAlone();
+        failures = 0;
+        const ms = rest(ran);
+        lingering = ran.outcome !== 'caught-up';
+        if (ms > 0) await pause(ms);
+      } catch (error) {
+        const retryMs = Math.min(5000, 100 * 2 ** Math.min(failures, 6));
+        failures += 1;
+        if (error instanceof StoreUnavailable) log.warn({ err: error, retryMs }, 'the projector waits for the store');
+        else log.error({ err: error, retryMs }, 'the projector failed and tries again');
+        lingering = true;
+        if (!closed) await pause(retryMs);
+      }
+    }
+  }
+
+  const projector: Projector = {
+    runOnce: async () => (await runAlone()).outcome,
+    async catchUp() {
+      while ((await projector.runOnce()) !== 'caught-up') {
+        // The event loop has its turn between batches, so that deliveries are answered meanwhile.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return known;
+    },
+    start(onAppended) {
+      if (loop !== null || closed) return;
+      stopListening =
+        onAppended?.((seq) => {
+          if (seq <= known) return;
+          told = true;
+          if (!lingering) wake();
+        }) ?? stopListening;
+      loop = goOn();
+    },
+    async projected(seq) {
+      if (seq <= known) return;
+      if (closed) throw new Error('the projector is closed');
+      if (loop === null) {
+        await projector.catchUp();
+        if (seq <= known) return;
+      }
+      await new Promise<void>((resolve, reject) => {
+        waiting.add({ seq, resolve, reject });
+        wake();
+      });
+    },
+    position: () => known,
+    async close() {
+      closed = true;
+      stopListening();
+      wake();
+      await loop;
+      await running;
+      for (const { reject } of waiting) reject(new Error('the projector was closed'));
+      waiting.clear();
+    },
+  };
+  return projector;
+}
+
+/** The size of a batch, with its defaults. */
+export function pageLimits(options: Pick<ProjectorOptions, 'batchSize' | 'batchBytes'>): PageLimits {
+  return { entries: options.batchSize ?? 500, bytes: options.batchBytes ?? 8 << 20 };
+}

@@ -1,0 +1,55 @@
+import { factsOf, historyColumns, occurredColumns } from './columns.ts';
+import { joinKey, KeysBySource } from './keys.ts';
+import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
+
+/** Cookie scans: every one, and for each domain the latest by its time. */
+export const scans: Projection = {
+  name: 'scans',
+  tables: ['scan_history', 'scans'],
+  async fold(state, batch) {
+    const history: Row<'scan_history'>[] = [];
+    const keys = new KeysBySource();
+    for (const { entry, fact } of factsOf(batch, 'scan')) {
+      history.push({
+        ...historyColumns(entry),
+        ...occurredColumns(fact.occurred, entry.receivedAt),
+        scan_id: fact.scanId,
+        domain: fact.domain,
+        status: fact.status,
+        cookies_found: fact.cookiesFound,
+        trackers_found: fact.trackersFound,
+        uncategorised: fact.uncategorised,
+        score: fact.score,
+      });
+      keys.add(entry.source, fact.domain ?? '');
+    }
+    if (history.length === 0) return [];
+    const known = new Map<string, Row<'scans'>>();
+    for (const row of await state.selectFrom('scans').selectAll().where(keys.where('domain')).execute()) {
+      known.set(joinKey(row.source, row.domain), row);
+    }
+    const touched = new Map<string, Row<'scans'>>();
+    for (const row of history) {
+      const key = joinKey(row.source, row.domain ?? '');
+      touched.set(key, foldScan(touched.get(key) ?? known.get(key), row));
+    }
+    return [appendTo('scan_history', history), replaceIn('scans', [...touched.values()])];
+  },
+};
+
+/** A domain's picture after one more scan. */
+export function foldScan(before: Row<'scans'> | undefined, scan: Row<'scan_history'>): Row<'scans'> {
+  const scansSoFar = (before?.scans ?? 0) + 1;
+  if (before !== undefined && scan.at < before.at) return { ...before, scans: scansSoFar };
+  return {
+    source: scan.source,
+    domain: scan.domain ?? '',
+    scans: scansSoFar,
+    cookies_found: scan.cookies_found,
+    trackers_found: scan.trackers_found,
+    uncategorised: scan.uncategorised,
+    score: scan.score,
+    last_seq: scan.seq,
+    at: scan.at,
+  };
+}

@@ -1,0 +1,57 @@
+import type { Kysely, KyselyPlugin, RootOperationNode } from 'kysely';
+import type { TableName } from '../store/schema.ts';
+import type { Query } from '../store/store.ts';
+import { type AnyTable, isReadModel, readModelNames, readModelTables } from './tables.ts';
+
+/** The name of the table that a rebuild fills instead of `table`. */
+export function shadowName(table: TableName): TableName {
+  return (isReadModel(table) ? `rebuild_${table}` : table) as TableName;
+}
+
+/** The same query builder, with shadow tables wherever a read model is named. */
+export function overShadows(query: Query): Query {
+  return query.withPlugin(shadowPlugin);
+}
+
+/**
+ * Makes empty shadow tables: the columns of the tables themselves, whatever migrations have made of them, and the indexes that
+ * projecting needs. Shadow tables of a rebuild that died are dropped first.
+ */
+export async function createShadows(query: Query): Promise<void> {
+  await dropShadows(query);
+  const any = query as unknown as Kysely<AnyTable>;
+  for (const table of readModelNames) {
+    const shadow = shadowName(table);
+    const { key, ...spec } = readModelTables[table];
+    await any.schema
+      .createTable(shadow)
+      .as(any.selectFrom(table).selectAll().where((eb) => eb.lit(false)))
+      .execute();
+    await any.schema.createIndex(`${shadow}_key`).unique().on(shadow).columns([...key]).execute();
+    if ('lookup' in spec) await any.schema.createIndex(`${shadow}_lookup`).on(shadow).columns([...spec.lookup]).execute();
+  }
+}
+
+/** Drops the shadow tables that there are. */
+export async function dropShadows(query: Query): Promise<void> {
+  for (const table of readModelNames) await query.schema.dropTable(shadowName(table)).ifExists().execute();
+}
+
+const shadowPlugin: KyselyPlugin = {
+  transformQuery: ({ node }) => renamed(node) as RootOperationNode,
+  transformResult: ({ result }) => Promise.resolve(result),
+};
+
+/** A copy of a query's tree in which tables have their shadow's name. Values are left alone. */
+function renamed(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(renamed);
+  if (typeof node !== 'object' || node === null) return node;
+  const { kind } = node as { kind?: string };
+  if (kind === undefined || kind === 'ValueNode' || kind === 'PrimitiveValueListNode') return node;
+  const copy = Object.fromEntries(Object.entries(node).map(([name, child]) => [name, renamed(child)]));
+  if (kind === 'SchemableIdentifierNode') {
+    const { identifier } = copy as { identifier: { name: string } };
+    copy['identifier'] = { ...identifier, name: shadowName(identifier.name as TableName) };
+  }
+  return copy;
+}

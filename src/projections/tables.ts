@@ -1,0 +1,45 @@
+import type { TableName, Tables } from '../store/schema.ts';
+
+/** What a rebuild must know of a table that projections fill. */
+interface ReadModelTable {
+  /** Its primary key. */
+  readonly key: readonly string[];
+  /** What projections look rows up by, besides the key or a prefix of it. */
+  readonly lookup?: readonly string[];
+  /** History: rows are written once, and never change. State: rows follow the entries. */
+  readonly sort: 'history' | 'state';
+}
+
+/** Every table that is made from entries, and can be made again. */
+export const readModelTables = {
+  quarantine: { key: ['seq'], sort: 'history' },
+  delivery_history: { key: ['seq'], sort: 'history' },
+  delivery_counts: { key: ['source', 'day', 'event'], sort: 'state' },
+  policy_history: { key: ['seq'], sort: 'history' },
+  policies: { key: ['source', 'policy_id'], sort: 'state' },
+  decision_history: { key: ['seq'], lookup: ['source', 'decision_id', 'seq'], sort: 'history' },
+  decisions: { key: ['source', 'subject', 'banner_id'], sort: 'state' },
+  ambiguous_repeats: { key: ['seq'], sort: 'history' },
+  case_history: { key: ['seq'], sort: 'history' },
+  cases: { key: ['case_id'], lookup: ['source', 'request_id'], sort: 'state' },
+  scan_history: { key: ['seq'], sort: 'history' },
+  scans: { key: ['source', 'domain'], sort: 'state' },
+  integration_history: { key: ['seq'], sort: 'history' },
+  integrations: { key: ['source', 'integration_key'], sort: 'state' },
+  action_history: { key: ['seq'], sort: 'history' },
+  documents: { key: ['document_id'], sort: 'state' },
+} as const satisfies Partial<Record<TableName, ReadModelTable>>;
+
+export type ReadModelName = keyof typeof readModelTables;
+export const readModelNames = Object.keys(readModelTables) as readonly ReadModelName[];
+export const historyNames = readModelNames.filter((table) => readModelTables[table].sort === 'history');
+export const stateNames = readModelNames.filter((table) => readModelTables[table].sort === 'state');
+
+/** A query builder that takes any table of the read models by name; rows are plain records. */
+export type AnyTable = Record<string, Record<string, unknown>>;
+export type ReadModelRow = Readonly<Record<string, unknown>>;
+
+/** Whether a table is one of the read models. */
+export function isReadModel(table: keyof Tables): table is ReadModelName {
+  return Object.hasOwn(readModelTables, table);
+}

@@ -1,0 +1,197 @@
+import { onTestFinished } from 'vitest';
+import type { Action } from '../../src/core/action.ts';
+import { canonicalJson } from '../../src/core/canonical.ts';
+import type { NewEntry } from '../../src/core/entry.ts';
+import type { DecisionFact, Fact, Reading } from '../../src/core/fact.ts';
+import { sha256 } from '../../src/core/hash.ts';
+import { sourceOptionsSchema } from '../../src/core/source.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import type { CaseFold, Readers, Row } from '../../src/projections/projection.ts';
+import { createProjector, type Projector, type ProjectorOptions } from '../../src/projections/run.ts';
+import { readModelNames, readModelTables } from '../../src/projections/tables.ts';
+import type { Query, Store } from '../../src/store/store.ts';
+import { temporaryLedger } from '../temporary.ts';
+
+/** Bodies of these tests say outright what is to be read in them. */
+export interface TestBody {
+  readonly event: string;
+  readonly fact?: Fact;
+  /** Makes the body unreadable, or the reader throw. */
+  readonly fails?: 'unreadable' | 'throws';
+  /** Tells bodies apart that say the same. */
+  readonly nonce?: number;
+}
+
+function readBody(body: Buffer): Reading {
+  const parsed = JSON.parse(body.toString('utf8')) as TestBody;
+  if (parsed.fails === 'throws') throw new Error('the reader has a bug');
+  if (parsed.fails === 'unreadable') return { outcome: 'unreadable', event: parsed.event, reason: 'a field is missing' };
+  if (parsed.fact === undefined) return { outcome: 'unknown-event', event: parsed.event, reason: 'not known' };
+  return { outcome: 'read', event: parsed.event, fact: parsed.fact, unread: [] };
+}
+
+export const testReaders: Readers = {
+  readDelivery: readBody,
+  readConsentRow: readBody,
+  decisionIdOf: (fact: DecisionFact) =>
+    fact.recordId === null
+      ? `c:${[fact.bannerId, fact.subject, fact.occurred.at, fact.state].join('/')}`
+      : `r:${fact.recordId}`,
+  isAnonymousRepeat: (fact) =>
+    fact.type === 'decision' && fact.recordId === null && fact.occurred.basis === 'received',
+};
+
+/** The least that cases need: they open, they move, a move on an old version is refused. */
+export const testCases: CaseFold = {
+  openFromRequest(fact, entry) {
+    const row: Row<'cases'> = {
+      case_id: `case-${entry.seq}`,
+      source: entry.source,
+      request_id: fact.requestId,
+      kind: fact.kind,
+      jurisdiction: fact.jurisdiction,
+      requester_name: fact.requesterName,
+      requester_email: fact.requesterEmail,
+      subject: fact.subject,
+      language: fact.language,
+      message: fact.message,
+      channel: 'webhook',
+      receipt_at: fact.occurred.at,
+      receipt_basis: 'received',
+      state: 'received',
+      version: 0,
+      opened_seq: entry.seq,
+      last_seq: entry.seq,
+      folded: '{}',
+      closed_at: null,
+    };
+    return { row, history: opening(row, entry.receivedAt) };
+  },
+  openFromAction(action, entry) {
+    const row: Row<'cases'> = {
+      case_id: action.caseId,
+      source: entry.source,
+      request_id: null,
+      kind: action.kind,
+      jurisdiction: action.jurisdiction,
+      requester_name: action.requesterName,
+      requester_email: action.requesterEmail,
+      subject: action.subject,
+      language: null,
+      message: action.message,
+      channel: action.channel,
+      receipt_at: action.receivedAt,
+      receipt_basis: 'officer',
+      state: 'received',
+      version: 0,
+      opened_seq: entry.seq,
+      last_seq: entry.seq,
+      folded: '{}',
+      closed_at: null,
+    };
+    return { row, history: opening(row, entry.receivedAt) };
+  },
+  applyMove(row, action, entry) {
+    if (action.basedOn !== row.version) return { outcome: 'refused', reason: `the case is at version ${row.version}` };
+    const moved = { ...row, version: row.version + 1, state: action.move, last_seq: entry.seq };
+    return {
+      outcome: 'moved',
+      row: moved,
+      history: {
+        seq: entry.seq,
+        source: entry.source,
+        received_at: entry.receivedAt,
+        case_id: row.case_id,
+        version: moved.version,
+        move: action.move,
+        from_state: row.state,
+        to_state: moved.state,
+        actor: action.actor,
+        details: JSON.stringify(action.details),
+      },
+    };
+  },
+};
+
+function opening(row: Row<'cases'>, receivedAt: string): Row<'case_history'> {
+  return {
+    seq: row.opened_seq,
+    source: row.source,
+    received_at: receivedAt,
+    case_id: row.case_id,
+    version: 0,
+    move: 'opened',
+    from_state: null,
+    to_state: row.state,
+    actor: 'service',
+    details: '{}',
+  };
+}
+
+const defaults = sourceOptionsSchema.parse({});
+
+/** What every projector and rebuild of these tests is given. */
+export function rules(store: Store): ProjectorOptions {
+  return { store, read: testReaders, cases: testCases, optionsOf: () => defaults };
+}
+
+export function webhook(source: string, body: TestBody, receivedAt: string): NewEntry {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const meta = canonicalJson({ verdict: 'verified', secretId: 's1', contentType: 'application/json' });
+  return { source, kind: 'webhook', dedupeKey: sha256(bytes), receivedAt, meta, body: bytes };
+}
+
+export function pulledRow(source: string, body: TestBody, receivedAt: string): NewEntry {
+  return { ...webhook(source, body, receivedAt), kind: 'consent-log', meta: canonicalJson({ bannerId: 'b1' }) };
+}
+
+export function officerAction(source: string, action: Action, receivedAt: string): NewEntry {
+  const body = Buffer.from(JSON.stringify(action));
+  return {
+    source,
+    kind: 'action',
+    dedupeKey: sha256(body),
+    receivedAt,
+    meta: canonicalJson({ action: action.action, actor: action.actor }),
+    body,
+  };
+}
+
+export interface World {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  projector(options?: Partial<ProjectorOptions>): Projector;
+}
+
+/** A ledger and what projects it, closed when the test ends. */
+export async function createWorld(): Promise<World> {
+  const { store, ledger } = await temporaryLedger();
+  return {
+    store,
+    ledger,
+    projector(options = {}) {
+      const projector = createProjector({ ...rules(store), ...options });
+      onTestFinished(() => projector.close());
+      return projector;
+    },
+  };
+}
+
+/** Every row of every read model, in the order of its key. */
+export async function dump(query: Query): Promise<Record<string, unknown[]>> {
+  const tables: Record<string, unknown[]> = {};
+  for (const table of readModelNames) {
+    let rows = query.selectFrom(table).selectAll() as unknown as { orderBy(column: string): typeof rows; execute(): Promise<unknown[]> };
+    for (const column of readModelTables[table].key) rows = rows.orderBy(column);
+    tables[table] = await rows.execute();
+  }
+  return tables;
+}
+
+/** Empties the read models and their position, as if nothing had been projected yet. */
+export async function forgetProjections(store: Store): Promise<void> {
+  await store.transaction(async (tx) => {
+    for (const table of readModelNames) await tx.query.deleteFrom(table).execute();
+    await tx.query.deleteFrom('positions').execute();
+  });
+}
