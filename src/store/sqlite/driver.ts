@@ -28,6 +28,12 @@ export interface SqliteConnection {
 // What the database cannot help at the moment: answered with 503, and worth trying again.
 const unavailable = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL|CORRUPT|NOTADB|PERM|AUTH)/;
 
+/** Whether another connection held what was needed: worth trying again at once, unlike the other outages. */
+export function isContention(error: unknown): boolean {
+  const code = error instanceof StoreUnavailable ? (error.cause as { code?: string }).code : undefined;
+  return code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED';
+}
+
 function translate(error: Error & { code?: string }): Error {
   const code = error.code ?? '';
   if (code === 'SQLITE_CONSTRAINT') return new ConstraintViolation(error.message, { cause: error });

@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../core/errors.ts';
 import type { Store, StoreTransaction } from '../store.ts';
 import { countArrivals } from '../queries/arrivals.ts';
 import { createQuery } from './dialect.ts';
-import { openConnection, type SqliteConnection } from './driver.ts';
+import { isContention, openConnection, type SqliteConnection } from './driver.ts';
 import { findSeqs, insertEntries, insertEntriesAt, readHeads } from './entries.ts';
 import { insertMany } from './insert-many.ts';
 import { migrate } from './migrate.ts';
@@ -90,7 +90,7 @@ async function openWriter(path: string, busyTimeout: number): Promise<SqliteConn
         );
         break;
       } catch (error) {
-        if (!(error instanceof StoreUnavailable) || attempt >= 100) throw error;
+        if (!isContention(error) || attempt >= 100) throw error;
         await new Promise((resolve) => setTimeout(resolve, 50 + attempt));
       }
     }

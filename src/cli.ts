@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+import { CommanderError } from 'commander';
+import type { CommandIo } from './commands/command-io.ts';
+import { createProgram } from './commands/program.ts';
+import { CodedError, StoreUnavailable, UsageError } from './core/errors.ts';
+
+/** The edge of the program: arguments in, exit code out. Nothing else ends the process. */
+async function main(): Promise<void> {
+  const io: CommandIo = {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    exitCode: 0,
+    untilStopped: () =>
+      new Promise((resolve) => {
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+      }),
+  };
+  // A reader that goes away (`… | head`) is no fault of the command.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(io.exitCode);
+      throw error;
+    });
+  }
+  try {
+    await createProgram(io).parseAsync(process.argv);
+    process.exitCode = io.exitCode;
+  } catch (error) {
+    process.exitCode = explain(error);
+  }
+}
+
+function explain(error: unknown): number {
+  if (error instanceof CommanderError) {
+    // Commander has printed its own sentence; help and version are no errors.
+    return error.exitCode === 0 ? 0 : 2;
+  }
+  if (error instanceof UsageError) {
+    const [first, ...more] = error.problems;
+    process.stderr.write(
+      more.length === 0 ? `consent-ledger: ${first}\n` : `consent-ledger: ${error.problems.length} problems\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}\n`,
+    );
+    return 2;
+  }
+  if (error instanceof StoreUnavailable || error instanceof CodedError) {
+    process.stderr.write(`consent-ledger: ${error.message}\n`);
+    return 1;
+  }
+  process.stderr.write(`consent-ledger: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  return 1;
+}
+
+await main();

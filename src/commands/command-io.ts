@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import Table from 'cli-table3';
+import pc from 'picocolors';
+
+/** Exit codes (docs/configuration.md): done, failed, usage or configuration, verification found a fault. */
+export type ExitCode = 0 | 1 | 2 | 3;
+
+/** What a command talks through, so that tests can listen. */
+export interface CommandIo {
+  readonly stdout: NodeJS.WritableStream;
+  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  /** The exit code of the run, 0 until said otherwise; the process ends only at the edge (cli.ts). */
+  exitCode: ExitCode;
+  /** Resolves at the first Ctrl-C or SIGTERM, for commands that go on until then. */
+  untilStopped(): Promise<void>;
+}
+
+/** Adds the `--json` flag that every command has. */
+export function withJson(command: Command): Command {
+  return command.option('--json', 'print one JSON document on standard output, everything else on standard error');
+}
+
+/** Prints a result: one JSON document with `--json`, else the text. */
+export function printResult(io: CommandIo, options: { json?: boolean }, value: unknown, text: () => string): void {
+  io.stdout.write(options.json ? `${JSON.stringify(value, null, 2)}\n` : `${text()}\n`);
+}
+
+/** Rows as a table for people, without borders; says `nothing` where there are none. */
+export function tableText(head: readonly string[], rows: readonly (readonly (string | number | null)[])[], nothing: string): string {
+  if (rows.length === 0) return nothing;
+  const none = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' };
+  const inner = { left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' };
+  const table = new Table({
+    head: head.map((text) => pc.bold(text)),
+    chars: { ...none, ...inner },
+    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
+    colAligns: head.map((_, place) => (rows.every((row) => typeof row[place] === 'number' || row[place] === null) ? 'right' : 'left')),
+  });
+  for (const row of rows) table.push(row.map((cell) => printable(cell === null ? '–' : String(cell))));
+  return table.toString().replace(/[ \t]+$/gm, '');
+}
+
+/** Text from outside for a terminal: control characters, which could rewrite the screen, become visible. */
+export function printable(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) =>
+    `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** Progress of long work: one line rewritten on a terminal, a plain line every few seconds elsewhere. */
+export function createProgress(io: CommandIo, what: string): { report(done: number, total: number | null): void; end(): void } {
+  let last = 0;
+  let shown = false;
+  const every = io.stderr.isTTY ? 100 : 5000;
+  return {
+    report(done, total) {
+      const now = Date.now();
+      if (now - last < every) return;
+      last = now;
+      const share = total === null || total === 0 ? '' : ` of ${total} (${Math.floor((done / total) * 100)} %)`;
+      const line = `${what}: ${done}${share}`;
+      io.stderr.write(io.stderr.isTTY ? `\r\u001b[K${line}` : `${line}\n`);
+      shown = true;
+    },
+    end() {
+      if (shown && io.stderr.isTTY) io.stderr.write('\r\u001b[K');
+    },
+  };
+}
+
+/** A count with its noun: `1 entry`, `3 entries`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,168 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type DialectName, dialectNames, isDialectName } from '../sandbox/dialects.ts';
+import type { ClientTraffic } from '../sandbox/play.ts';
+import { type CommandIo, counted, createProgress, printResult, tableText, withJson } from './command-io.ts';
+import { UsageError } from '../core/errors.ts';
+import { type StartedSandbox, type StartRow, startSandbox } from '../sandbox/start.ts';
+
+interface SandboxFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly seed: number;
+  readonly clients: number;
+  readonly rows: number;
+  readonly dialect: DialectName;
+  readonly trafficTo?: string;
+  readonly json?: boolean;
+}
+
+/** Adds `sandbox`: a stand-in of the service on a local port, until it is interrupted. */
+export function registerSandbox(program: Command, io: CommandIo): void {
+  const command = program
+    .command('sandbox')
+    .description('a stand-in of the service to try things against: API, consent logs, signed webhooks')
+    .option('--port <number>', 'port to listen on, 0 for any free one', wholeNumber(0, 65_535), 4010)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--seed <number>', 'everything that looks random follows from it', wholeNumber(0, 4_294_967_295), 1)
+    .option('--clients <number>', 'how many clients of the service to play', wholeNumber(1, 1000), 2)
+    .option('--rows <number>', 'consent decisions per client within the last 30 days', wholeNumber(0, 100_000_000), 400)
+    .addOption(
+      new Option('--dialect <name>', 'how undocumented payloads look')
+        .choices([...dialectNames])
+        .default('plain')
+        .argParser(dialectName),
+    )
+    .option(
+      '--traffic-to <url>',
+      'play a month of webhooks to this address; {client} stands for the slug, also appended after /webhooks',
+      httpUrl,
+    );
+  withJson(command).action((flags: SandboxFlags) => runSandbox(flags, io));
+}
+
+/** Starts the sandbox, plays the traffic that was asked for, and ends when the process is interrupted. */
+async function runSandbox(flags: SandboxFlags, io: CommandIo): Promise<void> {
+  const stop = new AbortController();
+  const stopped = io.untilStopped().then(() => stop.abort());
+  const started = await start(flags);
+  try {
+    if (flags.json !== true) io.stdout.write(`${startText(started.rows)}\n`);
+    const traffic = flags.trafficTo === undefined ? null : await play(started, flags.trafficTo, io, stop.signal);
+    if (flags.json === true) printResult(io, flags, asJson(started, traffic), () => '');
+    if (!stop.signal.aborted) {
+      io.stderr.write('The sandbox is serving. Ctrl-C ends it.\n');
+      await stopped;
+    }
+  } finally {
+    await started.sandbox.close();
+    io.stderr.write('The sandbox has ended.\n');
+  }
+}
+
+async function start(flags: SandboxFlags): Promise<StartedSandbox> {
+  // A full hour, so that a restart within it tells the same story.
+  const now = Date.now();
+  try {
+    return await startSandbox({
+      seed: flags.seed,
+      clock: () => new Date(),
+      clients: flags.clients,
+      endsAt: new Date(now - (now % 3_600_000)),
+      consentRows: flags.rows,
+      dialect: flags.dialect,
+      port: flags.port,
+      host: flags.host,
+      ...(flags.trafficTo === undefined ? {} : { webhookUrl: flags.trafficTo }),
+    });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'EADDRINUSE')
+      throw new UsageError([`Port ${flags.port} is taken. Choose another with --port, or 0 for any free one.`]);
+    if (code === 'EADDRNOTAVAIL' || code === 'EACCES')
+      throw new UsageError([`Cannot listen on ${flags.host}:${flags.port} (${code}).`]);
+    throw error;
+  }
+}
+
+async function play(
+  { sandbox }: StartedSandbox,
+  url: string,
+  io: CommandIo,
+  signal: AbortSignal,
+): Promise<ClientTraffic[]> {
+  io.stderr.write(`Playing a month of traffic to ${url}\n`);
+  const progress = createProgress(io, 'deliveries sent');
+  let sent = 0;
+  const traffic = await sandbox.playTraffic({
+    signal,
+    onDelivery: () => {
+      sent += 1;
+      progress.report(sent, null);
+    },
+  });
+  progress.end();
+  for (const one of traffic) io.stderr.write(`${trafficText(one)}\n`);
+  return traffic;
+}
+
+function trafficText(one: ClientTraffic): string {
+  const { lost, conflicts, oldSecret } = one.faults;
+  const sent = `${counted(one.sent, 'delivery', 'deliveries')}, ${one.accepted} accepted, ${one.refused} refused, ${one.unreachable} without answer`;
+  const toFind = `${counted(lost.length, 'lost webhook')}, ${counted(conflicts.length, 'contradicting row')}, ${oldSecret.length} signed with the old secret`;
+  return `${one.client}: ${sent}; to be found: ${toFind}${one.stopped === null ? '' : `; stopped: ${one.stopped}`}`;
+}
+
+function startText(rows: readonly StartRow[]): string {
+  return tableText(
+    ['client', 'what', 'value'],
+    rows.map(({ client, what, value }, index) => [
+      client === null || client === rows[index - 1]?.client ? '' : client,
+      what,
+      value,
+    ]),
+    'nothing',
+  );
+}
+
+function asJson({ sandbox, baseUrl, siteUrl }: StartedSandbox, traffic: ClientTraffic[] | null): unknown {
+  return {
+    baseUrl,
+    siteUrl,
+    dialect: sandbox.dialect.name,
+    window: sandbox.window,
+    clients: sandbox.clients.map(
+      ({ slug, name, apiKey, siteKey, webhookSecret, previousWebhookSecret, banners, subjectRecipe, webhookUrl }) => ({
+        slug,
+        name,
+        apiKey,
+        siteKey,
+        webhookSecret,
+        previousWebhookSecret,
+        banners,
+        subjectRecipe,
+        webhookUrl,
+      }),
+    ),
+    traffic,
+  };
+}
+
+function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
+    return value;
+  };
+}
+
+function dialectName(text: string): DialectName {
+  if (!isDialectName(text)) throw new InvalidArgumentError(`Choose one of ${dialectNames.join(', ')}.`);
+  return text;
+}
+
+function httpUrl(text: string): string {
+  const tried = text.replaceAll('{client}', 'client');
+  if (!URL.canParse(tried) || !/^https?:$/.test(new URL(tried).protocol))
+    throw new InvalidArgumentError('Give an http or https address.');
+  return text;
+}

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { sealEntry } from '../../src/core/entry.ts';
+import type { Store } from '../../src/store/store.ts';
+import { testKeys } from '../temporary.ts';
+
+/** What every store must do, whatever database is behind it. `open` gives a fresh, empty one that closes itself after the test. */
+export function describeStore(name: string, open: () => Promise<Store>): void {
+  const entry = (seq: number, text = `body ${seq}`, source = 'default') => {
+    const body = Buffer.from(text);
+    const fresh = { source, kind: 'webhook' as const, dedupeKey: Buffer.alloc(32, seq), receivedAt: '2026-07-01T10:00:00.000Z' };
+    return sealEntry({ ...fresh, meta: Buffer.from('{}'), body }, seq, seq, Buffer.alloc(32, seq), testKeys.append);
+  };
+
+  describe(name, () => {
+    test('a guarded insert happens only at the expected end of the ledger', async () => {
+      const store = await open();
+      expect(await store.insertEntriesAt(0, [entry(1), entry(2)])).toBe(true);
+      expect(await store.insertEntriesAt(1, [entry(3)])).toBe(false);
+      expect(await store.insertEntriesAt(3, [entry(4)])).toBe(false);
+      expect(await store.insertEntriesAt(2, [entry(3)])).toBe(true);
+      const rows = await store.read.selectFrom('entries').select('seq').orderBy('seq').execute();
+      expect(rows.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    });
+
+    test('a guarded insert with a key that exists writes nothing of its batch', async () => {
+      const store = await open();
+      await store.insertEntriesAt(0, [entry(1)]);
+      const repeat = { ...entry(3), dedupeKey: entry(1).dedupeKey };
+      expect(await store.insertEntriesAt(1, [entry(2), repeat])).toBe(false);
+      expect(await store.read.selectFrom('entries').select('seq').execute()).toHaveLength(1);
+    });
+
+    test('bytes come back as they went in: empty, NUL, not UTF-8, a mebibyte', async () => {
+      const store = await open();
+      const bodies = [Buffer.alloc(0), Buffer.from('a\u0000b'), Buffer.from([0xff, 0xfe, 0x80]), Buffer.alloc(1 << 20, 0xab)];
+      const entries = bodies.map((body, place) =>
+        sealEntry({ ...entry(place + 1), meta: Buffer.from('{"ü":1}'), body }, place + 1, place + 1, Buffer.alloc(32, 5), testKeys.append),
+      );
+      await store.transaction((tx) => tx.insertEntries(entries));
+      const rows = await store.read.selectFrom('entries').select(['body', 'meta', 'mac', 'leaf_hash']).orderBy('seq').execute();
+      expect(rows.map(({ body }) => body?.toString('hex'))).toEqual(bodies.map((body) => body.toString('hex')));
+      expect(rows.map(({ mac }) => mac)).toEqual(entries.map(({ mac }) => mac));
+      expect(rows[0]?.meta?.toString()).toBe('{"ü":1}');
+    });
+
+    test('existing keys and heads are found in the order asked for', async () => {
+      const store = await open();
+      await store.insertEntriesAt(0, [entry(1), entry(2)]);
+      await store.transaction(async (tx) => {
+        const key = (seq: number, source = 'default') => ({ source, kind: 'webhook' as const, dedupeKey: Buffer.alloc(32, seq) });
+        expect(await tx.findSeqs([key(9), key(2), key(1, 'other'), key(1)])).toEqual([null, 2, null, 1]);
+        const heads = await tx.heads(['default', 'other']);
+        expect(heads.seq).toBe(2);
+        expect(Object.fromEntries(heads.sourceSeq)).toEqual({ default: 2, other: 0 });
+      });
+    });
+
+    test('a failing transaction leaves nothing behind, and the next one works', async () => {
+      const store = await open();
+      const failing = store.transaction(async (tx) => {
+        await tx.insertMany('settings', [{ name: 'a', value: '1' }]);
+        throw new Error('on purpose');
+      });
+      await expect(failing).rejects.toThrow('on purpose');
+      await store.transaction((tx) => tx.insertMany('settings', [{ name: 'b', value: '2' }]));
+      expect(await store.read.selectFrom('settings').selectAll().execute()).toEqual([{ name: 'b', value: '2' }]);
+    });
+
+    test('many rows go in at once; a conflict fails, keeps or replaces as asked', async () => {
+      const store = await open();
+      const rows = Array.from({ length: 1000 }, (_, i) => ({ name: `n${String(i).padStart(4, '0')}`, value: `wért "${i}" \u0001 \u0000 ' %` }));
+      await store.transaction((tx) => tx.insertMany('settings', rows));
+      expect(await store.read.selectFrom('settings').selectAll().orderBy('name').execute()).toEqual(rows);
+      const other = [{ name: 'n0001', value: 'new' }];
+      await expect(store.transaction((tx) => tx.insertMany('settings', other))).rejects.toThrow();
+      await store.transaction((tx) => tx.insertMany('settings', other, 'keep'));
+      const valueOf = () => store.read.selectFrom('settings').select('value').where('name', '=', 'n0001').executeTakeFirst();
+      expect(await valueOf()).toEqual({ value: rows[1]?.value });
+      await store.transaction((tx) => tx.insertMany('settings', other, 'replace'));
+      expect(await valueOf()).toEqual({ value: 'new' });
+    });
+
+    test('numbers, nulls and bytes survive insertMany', async () => {
+      const store = await open();
+      const row = {
+        slug: 's', name: 'n', base_url: null, site_url: 'https://x.example', sealed: Buffer.from([0, 1, 255]), options: '{}',
+        created_at: 'c', updated_at: 'u',
+      };
+      await store.transaction((tx) => tx.insertMany('sources', [row]));
+      expect(await store.read.selectFrom('sources').selectAll().execute()).toEqual([row]);
+    });
+
+    test('a long read does not hold up a write, and does not see it', async () => {
+      const store = await open();
+      await store.insertEntriesAt(0, [entry(1)]);
+      const [before] = await Promise.all([
+        store.read.selectFrom('entries').select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+        store.insertEntriesAt(1, [entry(2)]),
+      ]);
+      expect([1, 2]).toContain(Number(before.n));
+    });
+
+    test('updates and deletes say how many rows they changed', async () => {
+      const store = await open();
+      await store.transaction(async (tx) => {
+        await tx.insertMany('positions', [{ name: 'p', seq: 1 }]);
+        const moved = await tx.query.updateTable('positions').set({ seq: 2 }).where('name', '=', 'p').where('seq', '=', 1).executeTakeFirst();
+        const lost = await tx.query.updateTable('positions').set({ seq: 3 }).where('name', '=', 'p').where('seq', '=', 1).executeTakeFirst();
+        expect([moved.numUpdatedRows, lost.numUpdatedRows]).toEqual([1n, 0n]);
+      });
+    });
+
+    test('after close it refuses instead of hanging', async () => {
+      const store = await open();
+      await store.close();
+      await expect(store.insertEntriesAt(0, [entry(1)])).rejects.toThrow('closed');
+      await expect(store.read.selectFrom('entries').select('seq').execute()).rejects.toThrow('closed');
+    });
+  });
+}

@@ -1,0 +1,79 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { sealEntry } from '../../src/core/entry.ts';
+import { StoreUnavailable, UsageError } from '../../src/core/errors.ts';
+import { openConnection } from '../../src/store/sqlite/driver.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { temporaryFolder, temporaryStore, testKeys } from '../temporary.ts';
+import { describeStore } from './contract.ts';
+
+describeStore('SQLite store', temporaryStore);
+
+test('of 20 processes that start at once on no database, one migrates and all can work', async () => {
+  const path = `${await temporaryFolder()}/ledger.db`;
+  const children = Array.from({ length: 20 }, () =>
+    fork(new URL('./open-store.ts', import.meta.url), [path], { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }),
+  );
+  onTestFinished(() => children.forEach((child) => void child.kill('SIGKILL')));
+  const codes = await Promise.all(
+    children.map(async (child) => {
+      let text = '';
+      child.stderr?.on('data', (chunk) => (text += String(chunk)));
+      const [code] = (await once(child, 'exit')) as [number | null];
+      return code === 0 ? 'done' : text;
+    }),
+  );
+  expect(codes).toEqual(Array.from({ length: 20 }, () => 'done'));
+  const store = await openSqliteStore({ path });
+  expect(await store.read.selectFrom('settings').selectAll().execute()).toHaveLength(20);
+  await store.close();
+});
+
+test('a database of a newer version is refused with the remedy', async () => {
+  const path = `${await temporaryFolder()}/ledger.db`;
+  const connection = await openConnection(path);
+  await connection.script('pragma user_version = 99');
+  await connection.close();
+  await expect(openSqliteStore({ path })).rejects.toThrow(UsageError);
+});
+
+test('a file that is no database is refused, and left as it was', async () => {
+  const path = `${await temporaryFolder()}/ledger.db`;
+  await writeFile(path, 'this is somebody’s text file, and longer than a header of a database would be '.repeat(20));
+  const before = await readFile(path);
+  await expect(openSqliteStore({ path })).rejects.toThrow(StoreUnavailable);
+  expect(await readFile(path)).toEqual(before);
+});
+
+test('while another process holds the write lock a write is refused after the wait, and works when the lock is gone', async () => {
+  const path = `${await temporaryFolder()}/ledger.db`;
+  const store = await openSqliteStore({ path, busyTimeout: 100 });
+  onTestFinished(() => store.close());
+  const other = await openConnection(path);
+  await other.script('begin immediate');
+  const write = () => store.transaction((tx) => tx.insertMany('settings', [{ name: 'a', value: '1' }]));
+  await expect(write()).rejects.toThrow(StoreUnavailable);
+  await other.script('rollback');
+  await other.close();
+  await write();
+});
+
+test('erased text is gone from the file after compact', async () => {
+  const folder = await temporaryFolder();
+  const path = `${folder}/ledger.db`;
+  const store = await openSqliteStore({ path });
+  const text = 'a-secret-that-must-vanish';
+  const entry = sealEntry(
+    { source: 's', kind: 'webhook', dedupeKey: Buffer.alloc(32), receivedAt: 't', meta: Buffer.from('{}'), body: Buffer.from(text) },
+    1, 1, Buffer.alloc(32, 1), testKeys.append,
+  );
+  await store.insertEntriesAt(0, [entry]);
+  await store.transaction((tx) => tx.query.updateTable('entries').set({ body: null, meta: null, salt: null }).where('seq', '=', 1).execute());
+  await store.compact();
+  for (const suffix of ['', '-wal']) {
+    expect((await readFile(path + suffix)).includes(text)).toBe(false);
+  }
+  await store.close();
+});
