@@ -43,8 +43,12 @@ export function registerSandbox(program: Command, io: CommandIo): void {
 /** Starts the sandbox, plays the traffic that was asked for, and ends when the process is interrupted. */
 async function runSandbox(flags: SandboxFlags, io: CommandIo): Promise<void> {
   const stop = new AbortController();
-  const stopped = io.untilStopped().then(() => stop.abort());
   const started = await start(flags);
+  // What is under way, waits between tries included, is given up at once.
+  const stopped = io.untilStopped().then(async () => {
+    stop.abort();
+    await started.sandbox.outbox.close();
+  });
   try {
     if (flags.json !== true) io.stdout.write(`${startText(started.rows)}\n`);
     const traffic = flags.trafficTo === undefined ? null : await play(started, flags.trafficTo, io, stop.signal);

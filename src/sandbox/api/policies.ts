@@ -1,0 +1,138 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Dialect } from '../dialect.ts';
+import type { PolicyHappening } from '../happenings.ts';
+import type { NewPolicy, Policy } from '../policies.ts';
+import type { World } from '../world.ts';
+import { invalidRequest, notFound, ServiceError } from './answers.ts';
+import { firstProblem } from './consent-logs.ts';
+
+const jurisdiction = z.string().regex(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/, 'is not a jurisdiction code');
+const language = z
+  .string()
+  .regex(/^[a-z]{2}$/, 'is not an ISO 639-1 code')
+  .default('en');
+
+/** Form A of generate (docs/service.md §4.1). */
+const formA = z.object({
+  policy_type: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'is not a policy type'),
+  jurisdiction,
+  language,
+  business_name: z.string().max(200).optional(),
+  domain: z.string().max(500).optional(),
+  industry: z.string().max(100).optional(),
+  business_type: z.string().max(100).optional(),
+});
+
+/** Form B of generate: other names, told from form A by its `type`. */
+const formB = z.object({
+  type: z.string().regex(/^[a-z0-9]+(_[a-z0-9]+)*$/, 'is not a policy type'),
+  jurisdiction: z.array(jurisdiction).min(1),
+  language,
+  tone: z.string().max(100).optional(),
+  custom_clauses: z.array(z.string().max(2000)).default([]),
+});
+
+export interface PolicyRoutes {
+  readonly authenticate: (request: FastifyRequest) => World;
+  readonly clock: () => Date;
+  readonly dialect: Dialect;
+  readonly siteUrl: () => string;
+  /** How long a generation takes, milliseconds. */
+  readonly generateMs: number;
+  /** Queues webhooks; answers how many. */
+  readonly notify: (world: World, happening: PolicyHappening) => number;
+}
+
+/** Generate, list and publish (docs/service.md §4.1, §4.3, §4.4). */
+export function addPolicyRoutes(app: FastifyInstance, routes: PolicyRoutes): void {
+  const { authenticate, clock, dialect, siteUrl, notify } = routes;
+
+  app.post('/policies/generate', async (request, reply) => {
+    const world = authenticate(request);
+    const { form, input } = readGenerate(request.body);
+    if (world.shelf.remaining() === 0)
+      throw new ServiceError(402, 'quota_exhausted', 'The quota of the plan is used up.');
+    if (routes.generateMs > 0) await sleep(routes.generateMs);
+    const policy = world.shelf.generate(input, clock());
+    notify(world, world.shelf.happening(policy, 'policy.created', policy.createdAt, siteUrl()));
+    return reply
+      .code(dialect.createdStatus)
+      .send(form === 'A' ? shapeA(world, policy) : shapeB(world, policy, siteUrl()));
+  });
+
+  app.get('/policies', async (request) => {
+    const world = authenticate(request);
+    const policies = world.shelf.list(clock()).map((policy) => ({
+      id: policy.id,
+      policy_type: policy.policyType,
+      title: policy.title,
+      jurisdiction: policy.jurisdiction,
+      language: policy.language,
+      updated_at: policy.updatedAt.toISOString(),
+      url: `${siteUrl()}${world.shelf.path(policy)}`,
+    }));
+    return dialect.list === 'count' ? { count: policies.length, policies } : { data: policies, next_cursor: null };
+  });
+
+  app.post<{ Params: { id: string } }>('/policies/:id/publish', async (request) => {
+    const world = authenticate(request);
+    const policy = world.shelf.publish(request.params.id, clock());
+    if (policy === null) throw notFound('No such policy.');
+    const publishedAt = policy.publishedAt ?? clock();
+    const queued = notify(world, world.shelf.happening(policy, 'policy.published', publishedAt, siteUrl()));
+    return {
+      id: policy.id,
+      hosted_url: `${siteUrl()}${world.shelf.path(policy)}`,
+      published_at: publishedAt.toISOString(),
+      webhook_deliveries_queued: queued,
+    };
+  });
+}
+
+function readGenerate(body: unknown): { form: 'A' | 'B'; input: NewPolicy } {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw invalidRequest('The body must be a JSON object.');
+  if ('type' in body && !('policy_type' in body)) {
+    const parsed = formB.safeParse(body);
+    if (!parsed.success) throw invalidRequest(firstProblem(parsed.error));
+    const { type, jurisdiction: codes, language: lang, custom_clauses: clauses } = parsed.data;
+    const input = {
+      policyType: type.replaceAll('_', '-'),
+      jurisdiction: codes.join(','),
+      language: lang,
+      brandName: null,
+      clauses,
+    };
+    return { form: 'B', input };
+  }
+  const parsed = formA.safeParse(body);
+  if (!parsed.success) throw invalidRequest(firstProblem(parsed.error));
+  const { policy_type: policyType, jurisdiction: code, language: lang, business_name: brandName = null } = parsed.data;
+  return { form: 'A', input: { policyType, jurisdiction: code, language: lang, brandName, clauses: [] } };
+}
+
+function shapeA(world: World, policy: Policy): Record<string, unknown> {
+  return {
+    id: policy.id,
+    policy_type: policy.policyType,
+    jurisdiction: policy.jurisdiction,
+    language: policy.language,
+    content: world.shelf.markdown(policy),
+    created_at: policy.createdAt.toISOString(),
+    policies_remaining: world.shelf.remaining(),
+  };
+}
+
+function shapeB(world: World, policy: Policy, siteUrl: string): Record<string, unknown> {
+  return {
+    id: policy.id,
+    type: policy.policyType.replaceAll('-', '_'),
+    version: policy.version,
+    hosted_url: `${siteUrl}${world.shelf.path(policy)}`,
+    html: world.shelf.html(policy),
+    markdown: world.shelf.markdown(policy),
+    created_at: policy.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,49 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+import { answerErrors } from './api/answers.ts';
+import { createAuthenticate } from './api/authenticate.ts';
+import { addConsentLogRoutes } from './api/consent-logs.ts';
+import { addPolicyRoutes } from './api/policies.ts';
+import type { Cursors } from './cursor.ts';
+import type { Dialect } from './dialect.ts';
+import type { PolicyHappening } from './happenings.ts';
+import type { ApiKey } from './keys.ts';
+import type { World } from './world.ts';
+
+export interface AppOptions {
+  readonly worlds: readonly World[];
+  readonly keys: readonly ApiKey[];
+  readonly clock: () => Date;
+  readonly dialect: Dialect;
+  readonly cursors: Cursors;
+  readonly siteUrl: () => string;
+  readonly generateMs: number;
+  readonly notify: (world: World, happening: PolicyHappening) => number;
+}
+
+/** The service's HTTP surface under /api/v1 (docs/service.md §4). */
+export function createApp(options: AppOptions): FastifyInstance {
+  const app = Fastify({ logger: false, bodyLimit: 1_048_576, forceCloseConnections: true });
+  answerErrors(app);
+  app.addHook('onSend', async (_request, reply) => {
+    // The service's own idea of the time, which is the sandbox's clock and not the machine's.
+    reply.header('date', options.clock().toUTCString());
+  });
+  // Publish takes no documented body: an empty one is fine, whatever its type.
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    if (body === '') return done(null, null);
+    try {
+      done(null, JSON.parse(String(body)));
+    } catch {
+      done(Object.assign(new Error('The body is not JSON.'), { statusCode: 400 }), undefined);
+    }
+  });
+  void app.register(
+    async (api) => {
+      const authenticate = createAuthenticate(options.keys, options.worlds);
+      addConsentLogRoutes(api, { ...options, authenticate });
+      addPolicyRoutes(api, { ...options, authenticate });
+    },
+    { prefix: '/api/v1' },
+  );
+  return app;
+}

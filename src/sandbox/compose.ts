@@ -1,0 +1,60 @@
+import type { SandboxClient } from './clients.ts';
+import type { Dialect } from './dialect.ts';
+import { renderBody } from './dialects.ts';
+import type { Happening } from './happenings.ts';
+import { signatureHeaders } from './sign.ts';
+import type { DeliveryNote, OutgoingDelivery } from './webhooks.ts';
+
+/** How often the service tries a delivery that got no 2xx. */
+export const TRIES = 4;
+
+/** The bytes and headers of a delivery, before it has an address. */
+export interface Parcel {
+  readonly id: string;
+  readonly event: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly note: DeliveryNote;
+}
+
+/** Renders and signs a happening in the dialect of the sandbox. */
+export function composeHappening(
+  client: SandboxClient,
+  dialect: Dialect,
+  happening: Happening,
+  id: string,
+  note: DeliveryNote = 'sound',
+): Parcel {
+  return composeBytes(client, dialect, happening.event, renderBody(dialect, happening, id), id, note);
+}
+
+/** Signs given bytes as the note says: with the secret, an old one, a wrong one or not at all. */
+export function composeBytes(
+  client: SandboxClient,
+  dialect: Dialect,
+  event: string,
+  body: Buffer,
+  id: string,
+  note: DeliveryNote,
+): Parcel {
+  const secret =
+    note === 'old-secret' ? client.previousWebhookSecret : note === 'forged' ? 'a guess' : client.webhookSecret;
+  const headers = {
+    'content-type': note === 'not-json' ? 'text/plain' : dialect.contentType,
+    'user-agent': 'compliance-service-webhooks/1 (sandbox)',
+    ...dialect.headers(event, id),
+    ...(note === 'unsigned' ? {} : signatureHeaders(secret, body)),
+  };
+  return { id, event, headers, body, note };
+}
+
+/** Gives a parcel an address. What cannot be accepted is tried once. */
+export function address(parcel: Parcel, client: SandboxClient, url: string): OutgoingDelivery {
+  const hopeless = parcel.note === 'forged' || parcel.note === 'unsigned' || parcel.note === 'old-secret';
+  return { ...parcel, client: client.slug, url, tries: hopeless ? 1 : TRIES };
+}
+
+/** The addresses of a client that are subscribed to an event. */
+export function subscribers(client: SandboxClient, event: string): string[] {
+  return client.endpoints.flatMap(({ url, events }) => (events === 'all' || events.includes(event) ? [url] : []));
+}

@@ -1,0 +1,83 @@
+import type { SandboxClient } from './clients.ts';
+import type { Decisions } from './decisions.ts';
+import type { DecisionHappening } from './happenings.ts';
+import type { Rhythm } from './rhythm.ts';
+
+/** Which rows, in which direction, from where on. */
+export interface LogQuery {
+  readonly bannerId: string | null;
+  /** Milliseconds, inclusive. */
+  readonly from: number | null;
+  /** Milliseconds, exclusive. */
+  readonly to: number | null;
+  readonly limit: number;
+  readonly order: 'oldest-first' | 'newest-first';
+  /** Where the page before ended; null: the first page. */
+  readonly position: number | null;
+  /** The service's present moment, milliseconds: later rows do not exist yet. */
+  readonly now: number;
+}
+
+export interface LogPage {
+  readonly rows: readonly DecisionHappening[];
+  /** null: there is no next page. */
+  readonly next: number | null;
+}
+
+/** The consent log of one client: the lazily drawn rows, then those recorded while the sandbox runs. */
+export interface ConsentLog {
+  readonly client: SandboxClient;
+  readonly decisions: Decisions;
+  readonly rhythm: Rhythm;
+  page(query: LogQuery): LogPage;
+  /** Adds a decision made now. */
+  record(decision: DecisionHappening): void;
+  /** How many rows exist at `now`. */
+  count(now: number): number;
+}
+
+/** Builds the log over the decisions of a client. Positions are indexes of rows, so a page costs what it shows. */
+export function createConsentLog(client: SandboxClient, decisions: Decisions, rhythm: Rhythm): ConsentLog {
+  const recorded: DecisionHappening[] = [];
+  const { total } = decisions;
+
+  const recordedFrom = (at: number): number => {
+    const index = recorded.findIndex((decision) => decision.at.getTime() >= at);
+    return index === -1 ? recorded.length : index;
+  };
+  /** The first position whose time is not before `at`. */
+  const positionFrom = (at: number): number => {
+    const index = rhythm.indexFrom(at);
+    return index < total ? index : total + recordedFrom(at);
+  };
+  const bannerAt = (position: number): string | undefined =>
+    position < total ? decisions.bannerAt(position) : recorded[position - total]?.bannerId;
+  const rowAt = (position: number): DecisionHappening | undefined =>
+    position < total ? decisions.rowAt(position) : recorded[position - total];
+
+  return {
+    client,
+    decisions,
+    rhythm,
+    record: (decision) => {
+      const at = Math.max(decision.at.getTime(), recorded.at(-1)?.at.getTime() ?? 0);
+      recorded.push({ ...decision, at: new Date(at) });
+    },
+    count: (now) => positionFrom(now + 1),
+    page: ({ bannerId, from, to, limit, order, position, now }) => {
+      const low = from === null ? 0 : positionFrom(from);
+      const high = positionFrom(Math.min(to ?? Number.POSITIVE_INFINITY, now + 1));
+      const rows: DecisionHappening[] = [];
+      const ascending = order === 'oldest-first';
+      let at = ascending ? Math.max(low, position ?? low) : Math.min(high - 1, position ?? high - 1);
+      // One row more than asked for is looked for, so that the last page says that it is the last.
+      for (; ascending ? at < high : at >= low; at += ascending ? 1 : -1) {
+        if (bannerId !== null && bannerAt(at) !== bannerId) continue;
+        if (rows.length === limit) return { rows, next: at };
+        const row = rowAt(at);
+        if (row !== undefined) rows.push(row);
+      }
+      return { rows, next: null };
+    },
+  };
+}

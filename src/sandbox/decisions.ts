@@ -1,0 +1,161 @@
+import type { SandboxClient } from './clients.ts';
+import type { Choice, DecisionHappening, PurposeChoices } from './happenings.ts';
+import { mix, mulberry32, pick, pickWeighted, type Random } from './prng.ts';
+import { type Visitor, visitorOf } from './visitors.ts';
+import type { Rhythm } from './rhythm.ts';
+
+/** The policy that a decision was made under. */
+export type PolicyAt = (at: Date) => { readonly id: string; readonly version: number } | null;
+
+/**
+ * Every consent decision of one client, known by its index alone: nothing is stored, so millions cost no memory.
+ * What is wrong between rows and webhooks on purpose is decided here too.
+ */
+export interface Decisions {
+  readonly total: number;
+  /** The index-th decision as it was made; the webhook says this. */
+  at(index: number): DecisionHappening;
+  /** The banner of a decision, cheaper than all of it. */
+  bannerAt(index: number): string;
+  visitorAt(index: number): Visitor;
+  /** The index of the same visitor's decision before this one; null: the first. */
+  previousOf(index: number): number | null;
+  /** The webhook of this decision is never sent: only the row exists. */
+  isLost(index: number): boolean;
+  /** The row says something else than the webhook. */
+  isConflict(index: number): boolean;
+  /** The webhook is signed with the secret before the last rotation. */
+  isOldSecret(index: number): boolean;
+  /** The index-th decision as the consent log tells it. */
+  rowAt(index: number): DecisionHappening;
+}
+
+const BLOCK = 5;
+const DAY = 86_400_000;
+
+/** Builds the decisions of one client, spread over the rhythm of its site. */
+export function createDecisions(client: SandboxClient, rhythm: Rhythm, policyAt: PolicyAt): Decisions {
+  const total = rhythm.total;
+  const { seed } = client;
+  // About 1 in 61 lost and 1 in 97 in conflict, at least one of each where there are a few dozen rows, at most about 200.
+  const lostEvery = Math.max(Math.min(61, Math.max(7, Math.floor(total / 4))), Math.floor(total / 200));
+  const conflictEvery = Math.max(Math.min(97, Math.max(11, Math.floor(total / 3))), Math.floor(total / 200) + 1);
+  const group = groupSize(total);
+
+  // The last row of each block of five is a visitor who returns: it points at one row of the group of blocks before its own.
+  // The mapping of blocks is a permutation, so no decision has two successors.
+  const previousOf = (index: number): number | null => {
+    if (index % BLOCK !== BLOCK - 1) return null;
+    const block = Math.floor(index / BLOCK);
+    const ownGroup = Math.floor(block / group);
+    if (ownGroup === 0) return null;
+    const step = mix(seed ^ 0x67726f75, ownGroup) | 1;
+    const shift = mix(seed ^ 0x73686966, ownGroup);
+    const target = (ownGroup - 1) * group + ((Math.imul(step, block % group) + shift) & (group - 1));
+    return target * BLOCK + (mix(seed ^ 0x736c6f74, block) % BLOCK);
+  };
+  const firstOf = (index: number): number => {
+    let first = index;
+    for (let previous = previousOf(first); previous !== null; previous = previousOf(first)) first = previous;
+    return first;
+  };
+  const choiceOf = (index: number): { choice: Choice; purposes: PurposeChoices } => {
+    const previous = previousOf(index);
+    const before = previous === null ? null : choiceOf(previous).choice;
+    return drawChoice(mulberry32(mix(seed ^ 0x63686f69, index)), before);
+  };
+  const bannerAt = (index: number): string => {
+    const random = mulberry32(mix(seed ^ 0x62616e6e, firstOf(index)));
+    return (random() < 0.6 ? client.banners[0] : pick(random, client.banners))?.id ?? '';
+  };
+  const isLost = (index: number): boolean => index % lostEvery === seed % lostEvery;
+  const isConflict = (index: number): boolean =>
+    index % conflictEvery === (seed >>> 7) % conflictEvery && !isLost(index);
+  const oldSecret = new Set([Math.floor(total * 0.31), Math.floor(total * 0.74)]);
+  const isOldSecret = (index: number): boolean => oldSecret.has(index) && !isLost(index) && !isConflict(index);
+
+  const decisionAt = (index: number): DecisionHappening => {
+    const at = rhythm.timeAt(index);
+    const visitor = visitorOf(client, firstOf(index));
+    const policy = policyAt(at);
+    return {
+      event: 'consent.recorded',
+      recordId: recordId(client, index),
+      visitorHash: visitor.hash,
+      bannerId: bannerAt(index),
+      ...choiceOf(index),
+      region: visitor.region,
+      language: visitor.language,
+      policyId: policy?.id ?? null,
+      policyVersion: policy?.version ?? null,
+      domain: client.domain,
+      expiresAt: new Date(at.getTime() + (visitor.region === 'FR' ? 182 : 365) * DAY),
+      at,
+    };
+  };
+  return {
+    total,
+    at: decisionAt,
+    bannerAt,
+    visitorAt: (index) => visitorOf(client, firstOf(index)),
+    previousOf,
+    isLost,
+    isConflict,
+    isOldSecret,
+    rowAt: (index) => (isConflict(index) ? contradict(decisionAt(index)) : decisionAt(index)),
+  };
+}
+
+/** The service's own id of a decision: opaque, the same in the webhook and in the row. */
+export function recordId(client: SandboxClient, index: number): string {
+  const part = (salt: number): string =>
+    mix(client.seed ^ salt, index)
+      .toString(36)
+      .padStart(7, '0');
+  return `cr_${part(0x72656331)}${part(0x72656332)}${index.toString(36)}`;
+}
+
+/** Purposes that follow from a choice; `choose` draws them and never gives all or none. */
+export function drawChoice(random: Random, before: Choice | null): { choice: Choice; purposes: PurposeChoices } {
+  const odds: readonly (readonly [Choice, number])[] =
+    before === null
+      ? [
+          ['accept', 55],
+          ['reject', 25],
+          ['choose', 20],
+        ]
+      : before === 'accept' || before === 'choose'
+        ? [
+            ['withdraw', 45],
+            ['choose', 35],
+            ['accept', 20],
+          ]
+        : [
+            ['accept', 60],
+            ['choose', 40],
+          ];
+  const choice = pickWeighted(random, odds);
+  return { choice, purposes: purposesOf(choice, Math.floor(random() * 6)) };
+}
+
+function purposesOf(choice: Choice, variant: number): PurposeChoices {
+  if (choice === 'accept') return { necessary: true, preferences: true, analytics: true, marketing: true };
+  if (choice !== 'choose') return { necessary: true, preferences: false, analytics: false, marketing: false };
+  const bits = variant + 1;
+  return { necessary: true, preferences: (bits & 1) !== 0, analytics: (bits & 2) !== 0, marketing: (bits & 4) !== 0 };
+}
+
+/** A row that tells the opposite about marketing. */
+function contradict(decision: DecisionHappening): DecisionHappening {
+  const purposes = { ...decision.purposes, marketing: !decision.purposes.marketing };
+  const granted = [purposes.preferences, purposes.analytics, purposes.marketing].filter(Boolean).length;
+  const choice: Choice = granted === 3 ? 'accept' : granted === 0 ? 'reject' : 'choose';
+  return { ...decision, choice, purposes };
+}
+
+/** Blocks in a group: a power of two, so that about six groups or more cover the log. */
+function groupSize(total: number): number {
+  let size = 1;
+  while (size * 2 <= Math.min(65_536, total / (BLOCK * 6))) size *= 2;
+  return size;
+}

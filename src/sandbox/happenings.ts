@@ -1,0 +1,77 @@
+import type { RequestKind } from '../core/vocabulary.ts';
+
+/** What a visitor did on the banner. */
+export type Choice = 'accept' | 'reject' | 'choose' | 'withdraw';
+
+/** The purposes that the sandbox's banners ask about. */
+export const purposes = ['necessary', 'preferences', 'analytics', 'marketing'] as const;
+export type Purpose = (typeof purposes)[number];
+export type PurposeChoices = Readonly<Record<Purpose, boolean>>;
+
+/** One recorded consent choice, before a dialect gives it a shape. */
+export interface DecisionHappening {
+  readonly event: 'consent.recorded';
+  readonly recordId: string;
+  readonly visitorHash: string;
+  readonly bannerId: string;
+  readonly choice: Choice;
+  readonly purposes: PurposeChoices;
+  readonly region: string;
+  readonly language: string;
+  readonly policyId: string | null;
+  readonly policyVersion: number | null;
+  readonly domain: string;
+  readonly expiresAt: Date;
+  readonly at: Date;
+}
+
+export interface PolicyHappening {
+  readonly event: 'policy.created' | 'policy.published' | 'policy.updated' | 'policy.deleted';
+  readonly policyId: string;
+  readonly policyType: string;
+  readonly title: string;
+  readonly brandName: string;
+  readonly jurisdiction: string;
+  readonly language: string;
+  readonly userId: string;
+  readonly version: number;
+  readonly hostedUrl: string | null;
+  readonly at: Date;
+}
+
+export interface RequestHappening {
+  readonly event: 'dsar.submitted';
+  readonly requestId: string;
+  readonly kind: RequestKind;
+  readonly name: string;
+  readonly email: string;
+  /** A visitor hash that the requester read out of the own browser. */
+  readonly visitorHash: string | null;
+  readonly jurisdiction: string;
+  readonly language: string;
+  readonly message: string;
+  readonly at: Date;
+}
+
+export interface ScanHappening {
+  readonly event: 'cookie_scan.completed';
+  readonly scanId: string;
+  readonly domain: string;
+  readonly pages: number;
+  readonly cookiesFound: number;
+  readonly trackersFound: number;
+  readonly uncategorised: number;
+  readonly score: number;
+  readonly at: Date;
+}
+
+export interface IntegrationHappening {
+  readonly event: 'integration.connected' | 'integration.disconnected';
+  readonly integrationId: string;
+  readonly name: string;
+  readonly site: string;
+  readonly at: Date;
+}
+
+/** Something that happened at the service and may become a delivery. */
+export type Happening = DecisionHappening | PolicyHappening | RequestHappening | ScanHappening | IntegrationHappening;

@@ -1,0 +1,52 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/** What a named key may do (docs/service.md §2.5). */
+export type Scope = 'read' | 'write' | 'webhooks';
+
+/** One key of the sandbox. */
+export interface ApiKey {
+  readonly value: string;
+  readonly scopes: readonly Scope[];
+  /** Slugs that the key reaches; an agency's pooled key reaches several. */
+  readonly clients: readonly string[];
+  readonly revoked: boolean;
+}
+
+/** How an Authorization header was judged; the service's documentation has 401 for the first two, 403 for the third. */
+export type KeyVerdict =
+  | { readonly outcome: 'accepted'; readonly key: ApiKey }
+  | { readonly outcome: 'missing' }
+  | { readonly outcome: 'invalid'; readonly reason: 'unknown' | 'revoked' | 'malformed' }
+  | { readonly outcome: 'scope-missing'; readonly needed: Scope };
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Text that looks random and follows from the seed alone. These are the sandbox's keys and worth nothing elsewhere. */
+export function deriveText(length: number, ...parts: readonly (string | number)[]): string {
+  let text = '';
+  for (let block = 0; text.length < length; block += 1) {
+    const bytes = createHash('sha256')
+      .update(JSON.stringify([...parts, block]))
+      .digest();
+    for (const byte of bytes) text += alphabet[byte % alphabet.length];
+  }
+  return text.slice(0, length);
+}
+
+/** Same text? In constant time, whatever the lengths. */
+export function isSameText(a: string, b: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
+  return timingSafeEqual(digest(a), digest(b));
+}
+
+/** Judges `Authorization: Bearer <key>` against the keys of the sandbox (docs/service.md §5). */
+export function judgeKey(keys: readonly ApiKey[], header: string | undefined, needed: Scope): KeyVerdict {
+  if (header === undefined || header.trim() === '') return { outcome: 'missing' };
+  const value = /^Bearer +(\S+)$/i.exec(header)?.[1];
+  if (value === undefined) return { outcome: 'invalid', reason: 'malformed' };
+  const key = keys.find((candidate) => isSameText(candidate.value, value));
+  if (key === undefined) return { outcome: 'invalid', reason: 'unknown' };
+  if (key.revoked) return { outcome: 'invalid', reason: 'revoked' };
+  if (!key.scopes.includes(needed)) return { outcome: 'scope-missing', needed };
+  return { outcome: 'accepted', key };
+}

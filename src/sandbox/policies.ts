@@ -1,0 +1,146 @@
+import type { SandboxClient } from './clients.ts';
+import type { PolicyHappening } from './happenings.ts';
+import { deriveText } from './keys.ts';
+import { sampleHtml, sampleMarkdown } from './sample-text.ts';
+
+/** One policy of a client as it stands. */
+export interface Policy {
+  readonly id: string;
+  readonly policyType: string;
+  readonly title: string;
+  readonly brandName: string;
+  readonly jurisdiction: string;
+  readonly language: string;
+  readonly version: number;
+  readonly clauses: readonly string[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly publishedAt: Date | null;
+}
+
+export interface NewPolicy {
+  readonly policyType: string;
+  readonly jurisdiction: string;
+  readonly language: string;
+  readonly brandName: string | null;
+  readonly clauses: readonly string[];
+}
+
+/** The policies of one client. What the timeline says has happened by `now` is applied before every answer. */
+export interface PolicyShelf {
+  list(now: Date): readonly Policy[];
+  find(id: string, now: Date): Policy | null;
+  generate(input: NewPolicy, now: Date): Policy;
+  /** null: no such policy. Publishing again renews the time and keeps the address. */
+  publish(id: string, now: Date): Policy | null;
+  /** What is left of the plan's quota. */
+  remaining(): number;
+  path(policy: Pick<Policy, 'id' | 'policyType'>): string;
+  markdown(policy: Policy): string;
+  html(policy: Policy): string;
+  happening(policy: Policy, event: PolicyHappening['event'], at: Date, siteUrl: string): PolicyHappening;
+}
+
+/** Builds the shelf from what happens to the client's policies by itself (the timeline) and what callers add. */
+export function createPolicyShelf(
+  client: SandboxClient,
+  timeline: readonly PolicyHappening[],
+  quota: number,
+): PolicyShelf {
+  const policies = new Map<string, Policy>();
+  let applied = 0;
+  let generated = 0;
+
+  const apply = (happening: PolicyHappening): void => {
+    if (happening.event === 'policy.deleted') {
+      policies.delete(happening.policyId);
+      return;
+    }
+    const before = policies.get(happening.policyId);
+    policies.set(happening.policyId, {
+      id: happening.policyId,
+      policyType: happening.policyType,
+      title: happening.title,
+      brandName: happening.brandName,
+      jurisdiction: happening.jurisdiction,
+      language: happening.language,
+      version: happening.version,
+      clauses: before?.clauses ?? [],
+      createdAt: before?.createdAt ?? happening.at,
+      updatedAt: happening.at,
+      publishedAt: happening.event === 'policy.published' ? happening.at : (before?.publishedAt ?? null),
+    });
+  };
+  const catchUp = (now: Date): void => {
+    for (let next = timeline[applied]; next !== undefined && next.at <= now; next = timeline[applied]) {
+      apply(next);
+      applied += 1;
+    }
+  };
+  const path = ({ id, policyType }: Pick<Policy, 'id' | 'policyType'>): string =>
+    `/policy/${policyType}/${id}?token=${deriveText(24, client.seed, 'hosted', id)}`;
+  const sampleOf = (policy: Policy) => ({ ...policy, domain: client.domain });
+
+  return {
+    list: (now) => {
+      catchUp(now);
+      return [...policies.values()].filter((policy) => policy.publishedAt !== null);
+    },
+    find: (id, now) => {
+      catchUp(now);
+      return policies.get(id) ?? null;
+    },
+    generate: (input, now) => {
+      catchUp(now);
+      generated += 1;
+      const policy: Policy = {
+        id: `pol_${deriveText(16, client.seed, 'generated', generated)}`,
+        policyType: input.policyType,
+        title: titleOf(input.policyType),
+        brandName: input.brandName ?? client.name,
+        jurisdiction: input.jurisdiction,
+        language: input.language,
+        version: 1,
+        clauses: input.clauses,
+        createdAt: now,
+        updatedAt: now,
+        publishedAt: null,
+      };
+      policies.set(policy.id, policy);
+      return policy;
+    },
+    publish: (id, now) => {
+      catchUp(now);
+      const policy = policies.get(id);
+      if (policy === undefined) return null;
+      const published = { ...policy, publishedAt: now, updatedAt: now };
+      policies.set(id, published);
+      return published;
+    },
+    remaining: () => Math.max(0, quota - generated),
+    path,
+    markdown: (policy) => sampleMarkdown(sampleOf(policy)),
+    html: (policy) => sampleHtml(sampleOf(policy)),
+    happening: (policy, event, at, siteUrl) => ({
+      event,
+      policyId: policy.id,
+      policyType: policy.policyType,
+      title: policy.title,
+      brandName: policy.brandName,
+      jurisdiction: policy.jurisdiction,
+      language: policy.language,
+      userId: client.userId,
+      version: policy.version,
+      hostedUrl: policy.publishedAt === null ? null : `${siteUrl}${path(policy)}`,
+      at,
+    }),
+  };
+}
+
+/** `privacy-policy` → `Privacy Policy`. */
+export function titleOf(policyType: string): string {
+  return policyType.replace(
+    /(^|-)([a-z])/g,
+    (_, gap: string, letter: string) => (gap === '' ? '' : ' ') + letter.toUpperCase(),
+  );
+}

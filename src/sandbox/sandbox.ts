@@ -1,0 +1,180 @@
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { knownEvents, type KnownEvent } from '../core/vocabulary.ts';
+import { createApp } from './app.ts';
+import { type ClientSpec, createClient, keysOf, type SandboxClient, specsFor } from './clients.ts';
+import { address, composeBytes, composeHappening, subscribers } from './compose.ts';
+import { createCursors } from './cursor.ts';
+import type { Dialect } from './dialect.ts';
+import { type DialectName, dialects } from './dialects.ts';
+import type { Happening } from './happenings.ts';
+import { deriveText } from './keys.ts';
+import { drawMoment } from './moment.ts';
+import { type ClientTraffic, type PlayOptions, playClient } from './play.ts';
+import { createOutbox, type DeliveryNote, type DeliveryRecord, type Outbox } from './webhooks.ts';
+import { createWorld, type World } from './world.ts';
+
+const DAY = 86_400_000;
+
+export interface SandboxOptions {
+  /** Everything that looks random follows from this, the clock and the options. */
+  readonly seed: number;
+  readonly clock: () => Date;
+  /** How many clients, or which. */
+  readonly clients: number | readonly ClientSpec[];
+  /** Start of the window that traffic and consent rows lie in. Default: 30 days before the clock. */
+  readonly startedAt?: Date;
+  /** End of the window, exclusive. Default: the clock at creation. Rows later than the clock do not exist yet. */
+  readonly endsAt?: Date;
+  /** Consent decisions per client in the window. Default 400. */
+  readonly consentRows?: number;
+  readonly dialect?: DialectName;
+  /** Generations per client before the quota is used up. Default 500. */
+  readonly quota?: number;
+  /** How long a generation takes, milliseconds. Default 0; the service takes up to 120,000. */
+  readonly generateMs?: number;
+  /** Waits between tries of a delivery, milliseconds. Default 500, 2,000, 8,000. */
+  readonly backoffMs?: readonly number[];
+  /** How long an endpoint may take, milliseconds. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** Public origin. Default: where the sandbox listens. */
+  readonly siteUrl?: string;
+}
+
+export interface SendOptions {
+  /** Merged over the happening before it is rendered, e.g. `{ jurisdiction: 'US-CA' }`. */
+  readonly happening?: Record<string, unknown>;
+  /** Top-level fields of the finished payload to set. */
+  readonly set?: Record<string, unknown>;
+  /** Address instead of the client's endpoints. */
+  readonly url?: string;
+  /** `forged`, `unsigned` and `old-secret` change the signature. Default `sound`. */
+  readonly note?: DeliveryNote;
+}
+
+/** A running stand-in of the service. */
+export interface Sandbox {
+  readonly app: FastifyInstance;
+  readonly clients: readonly SandboxClient[];
+  readonly worlds: readonly World[];
+  readonly dialect: Dialect;
+  readonly window: { readonly start: Date; readonly end: Date };
+  readonly outbox: Outbox;
+  /** API root ending in /api/v1. Needs `listen` or the option `siteUrl`. */
+  baseUrl(): string;
+  siteUrl(): string;
+  listen(options?: {
+    readonly port?: number;
+    readonly host?: string;
+  }): Promise<{ readonly baseUrl: string; readonly siteUrl: string }>;
+  /**
+   * Makes one event happen now and delivers it to the client's endpoints (or `url`), with retries. A decision also
+   * appears in the consent log. Throws when there is no such client, no such event or no address.
+   */
+  send(client: string, event: string, options?: SendOptions): Promise<DeliveryRecord[]>;
+  /** Plays the traffic of a range (default: the whole window) of all clients at once. Same sandbox, same range: same bytes. */
+  playTraffic(options?: Partial<PlayOptions>): Promise<ClientTraffic[]>;
+  /** Gives up deliveries under way and closes the server. */
+  close(): Promise<void>;
+}
+
+/** Builds a sandbox; nothing listens yet. */
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const dialect = dialects[options.dialect ?? 'plain'];
+  const end = options.endsAt ?? options.clock();
+  const window = { start: options.startedAt ?? new Date(end.getTime() - 30 * DAY), end };
+  const specs = typeof options.clients === 'number' ? specsFor(options.clients) : options.clients;
+  const worlds = specs.map((spec, position) =>
+    createWorld({
+      client: createClient(options.seed, spec),
+      position,
+      window,
+      rows: options.consentRows ?? 400,
+      quota: options.quota ?? 500,
+    }),
+  );
+  const clients = worlds.map(({ client }) => client);
+  const outbox = createOutbox({
+    clock: options.clock,
+    backoffMs: options.backoffMs ?? [500, 2_000, 8_000],
+    timeoutMs: options.timeoutMs ?? 10_000,
+    remember: 10_000,
+  });
+  let made = 0;
+  const nextId = (): string => {
+    made += 1;
+    return `dlv_${deriveText(18, options.seed, 'live', made)}`;
+  };
+  const siteUrl = (): string => {
+    if (options.siteUrl !== undefined) return options.siteUrl;
+    const at = app.server.address() as AddressInfo | null;
+    if (at === null) throw new Error('the sandbox does not listen yet');
+    return `http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`;
+  };
+  const notify = ({ client }: World, happening: Happening): number => {
+    const urls = subscribers(client, happening.event);
+    for (const url of urls)
+      outbox.enqueue(address(composeHappening(client, dialect, happening, nextId()), client, url));
+    return urls.length;
+  };
+  const app = createApp({
+    worlds,
+    keys: clients.flatMap(keysOf),
+    clock: options.clock,
+    dialect,
+    cursors: createCursors(deriveText(32, options.seed, 'cursors')),
+    siteUrl,
+    generateMs: options.generateMs ?? 0,
+    notify,
+  });
+
+  const send = async (slug: string, event: string, choices: SendOptions = {}): Promise<DeliveryRecord[]> => {
+    const world = worlds.find(({ client }) => client.slug === slug);
+    if (world === undefined) throw new Error(`no such client: ${slug}`);
+    if (!isKnownEvent(event)) throw new Error(`no such event: ${event}`);
+    const urls = choices.url === undefined ? subscribers(world.client, event) : [choices.url];
+    if (urls.length === 0) throw new Error(`the client ${slug} has no endpoint for ${event}`);
+    const id = nextId();
+    const happening = { ...drawMoment(world, event, made, options.clock()), ...choices.happening };
+    if (happening.event === 'consent.recorded') world.log.record(happening);
+    const note = choices.note ?? 'sound';
+    const plainParcel = composeHappening(world.client, dialect, happening, id, note);
+    const parcel =
+      choices.set === undefined
+        ? plainParcel
+        : composeBytes(world.client, dialect, event, setFields(plainParcel.body, choices.set), id, note);
+    return Promise.all(urls.map((url) => outbox.deliver(address(parcel, world.client, url))));
+  };
+
+  return {
+    app,
+    clients,
+    worlds,
+    dialect,
+    window,
+    outbox,
+    baseUrl: () => `${siteUrl()}/api/v1`,
+    siteUrl,
+    listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
+      await app.listen({ port, host });
+      return { baseUrl: `${siteUrl()}/api/v1`, siteUrl: siteUrl() };
+    },
+    send,
+    playTraffic: (range = {}) =>
+      Promise.all(
+        worlds.map((world) => playClient(world, dialect, outbox, { from: window.start, to: window.end, ...range })),
+      ),
+    close: async () => {
+      await outbox.close();
+      await app.close();
+    },
+  };
+}
+
+function setFields(body: Buffer, set: Record<string, unknown>): Buffer {
+  return Buffer.from(JSON.stringify({ ...(JSON.parse(body.toString('utf8')) as object), ...set }), 'utf8');
+}
+
+function isKnownEvent(event: string): event is KnownEvent {
+  return (knownEvents as readonly string[]).includes(event);
+}

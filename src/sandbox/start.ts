@@ -1,0 +1,71 @@
+import type { SandboxClient } from './clients.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
+
+export interface StartOptions extends SandboxOptions {
+  /** 0: any free port. */
+  readonly port?: number;
+  readonly host?: string;
+  /**
+   * Where deliveries go: `{client}` in it is replaced by each client's slug; an address that ends in /webhooks gets the
+   * slug appended; any other is used as it is for all clients.
+   */
+  readonly webhookUrl?: string;
+}
+
+/** One line of the start-up table. `secret` lines are worth nothing outside this sandbox. */
+export interface StartRow {
+  readonly client: string | null;
+  readonly what: string;
+  readonly value: string;
+}
+
+export interface StartedSandbox {
+  readonly sandbox: Sandbox;
+  readonly baseUrl: string;
+  readonly siteUrl: string;
+  readonly rows: readonly StartRow[];
+}
+
+/** Builds a sandbox, listens, and says what a receiver needs to follow it. The caller closes `sandbox`. */
+export async function startSandbox(options: StartOptions): Promise<StartedSandbox> {
+  const sandbox = createSandbox(options);
+  if (options.webhookUrl !== undefined) {
+    for (const client of sandbox.clients) client.webhookUrl = webhookUrlFor(options.webhookUrl, client);
+  }
+  const { baseUrl, siteUrl } = await sandbox.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' });
+  return { sandbox, baseUrl, siteUrl, rows: describeSandbox(sandbox) };
+}
+
+/** The start-up table: first what concerns the whole sandbox, then each client. */
+export function describeSandbox(sandbox: Sandbox): StartRow[] {
+  const { dialect, window } = sandbox;
+  const all = (what: string, value: string): StartRow => ({ client: null, what, value });
+  return [
+    all('base URL', sandbox.baseUrl()),
+    all('site URL', sandbox.siteUrl()),
+    all('dialect', `${dialect.name}: ${dialect.summary}`),
+    all('window', `${window.start.toISOString()} to ${window.end.toISOString()}`),
+    ...sandbox.worlds.flatMap(({ client, decisions, events }) => {
+      const row = (what: string, value: string): StartRow => ({ client: client.slug, what, value });
+      const requests = events.filter(({ event }) => event === 'dsar.submitted').length;
+      return [
+        row('name', client.name),
+        row('API key', client.apiKey),
+        row('site key', client.siteKey),
+        row('webhook secret', client.webhookSecret),
+        row('banners', client.banners.map(({ id }) => id).join(', ')),
+        row(
+          'loaded',
+          `${decisions.total} consent decisions, ${events.length} other events, ${requests} of them requests`,
+        ),
+        row('webhooks to', client.webhookUrl ?? 'nowhere yet'),
+      ];
+    }),
+  ];
+}
+
+/** The address of one client out of a pattern; see {@link StartOptions.webhookUrl}. */
+export function webhookUrlFor(pattern: string, client: Pick<SandboxClient, 'slug'>): string {
+  if (pattern.includes('{client}')) return pattern.replaceAll('{client}', client.slug);
+  return /\/webhooks\/?$/.test(pattern) ? `${pattern.replace(/\/$/, '')}/${client.slug}` : pattern;
+}

@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Why a delivery is as it is. Everything but `sound` is there so that a receiver has something to cope with. */
+export const deliveryNotes = [
+  'sound',
+  'repeat',
+  'late',
+  'old-secret',
+  'forged',
+  'unsigned',
+  'unknown-event',
+  'not-json',
+] as const;
+export type DeliveryNote = (typeof deliveryNotes)[number];
+
+/** A delivery ready to be sent. */
+export interface OutgoingDelivery {
+  readonly id: string;
+  /** Slug of the client. */
+  readonly client: string;
+  readonly event: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly note: DeliveryNote;
+  /** Tries in all, at least 1. */
+  readonly tries: number;
+}
+
+export interface DeliveryAttempt {
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly status: number | null;
+  /** Set when there was no answer. */
+  readonly error: string | null;
+}
+
+/** One line of the delivery log. */
+export interface DeliveryRecord {
+  readonly id: string;
+  readonly client: string;
+  readonly event: string;
+  readonly url: string;
+  readonly note: DeliveryNote;
+  readonly bytes: number;
+  readonly attempts: readonly DeliveryAttempt[];
+  /** `accepted`: a 2xx came; `refused`: the last answer was something else; `unreachable`: no answer to the last try. */
+  readonly outcome: 'accepted' | 'refused' | 'unreachable';
+}
+
+export interface OutboxOptions {
+  readonly clock: () => Date;
+  /** Waits before the second, third, … try, in milliseconds; their number bounds the tries. */
+  readonly backoffMs: readonly number[];
+  /** How long an endpoint may take to answer, in milliseconds. */
+  readonly timeoutMs: number;
+  /** How many deliveries the log and redelivery remember. */
+  readonly remember: number;
+}
+
+/** Sends deliveries over HTTP POST, retries what got no 2xx and keeps a log. */
+export interface Outbox {
+  /** Sends one delivery and answers when it is settled. Never throws for what the endpoint does. */
+  deliver(delivery: OutgoingDelivery): Promise<DeliveryRecord>;
+  /** Sends in the background. */
+  enqueue(delivery: OutgoingDelivery): void;
+  /** The newest delivery with that id once more; null: not remembered. */
+  redeliver(id: string): Promise<DeliveryRecord | null>;
+  /** Waits until nothing is under way. */
+  settled(): Promise<void>;
+  log(): readonly DeliveryRecord[];
+  /** Gives up what is under way. */
+  close(): Promise<void>;
+}
+
+export function createOutbox(options: OutboxOptions): Outbox {
+  const remembered: { delivery: OutgoingDelivery; record: DeliveryRecord }[] = [];
+  const running = new Set<Promise<DeliveryRecord>>();
+  const stop = new AbortController();
+
+  const attempt = async (delivery: OutgoingDelivery): Promise<DeliveryAttempt> => {
+    const at = options.clock().toISOString();
+    try {
+      const answer = await fetch(delivery.url, {
+        method: 'POST',
+        headers: delivery.headers,
+        body: new Uint8Array(delivery.body),
+        redirect: 'manual',
+        signal: AbortSignal.any([stop.signal, AbortSignal.timeout(options.timeoutMs)]),
+      });
+      await answer.arrayBuffer();
+      return { at, status: answer.status, error: null };
+    } catch (error) {
+      return { at, status: null, error: reasonOf(error) };
+    }
+  };
+  const run = async (delivery: OutgoingDelivery): Promise<DeliveryRecord> => {
+    const attempts: DeliveryAttempt[] = [];
+    const tries = Math.min(delivery.tries, options.backoffMs.length + 1);
+    while (!stop.signal.aborted) {
+      const made = await attempt(delivery);
+      attempts.push(made);
+      if (isAccepted(made) || attempts.length >= tries) break;
+      await sleep(options.backoffMs[attempts.length - 1], undefined, { signal: stop.signal }).catch(() => undefined);
+    }
+    const last = attempts.at(-1);
+    const { id, client, event, url, note, body } = delivery;
+    const outcome =
+      last === undefined || last.status === null ? 'unreachable' : isAccepted(last) ? 'accepted' : 'refused';
+    const record: DeliveryRecord = { id, client, event, url, note, bytes: body.length, attempts, outcome };
+    remembered.push({ delivery, record });
+    if (remembered.length > options.remember) remembered.shift();
+    return record;
+  };
+  const deliver = (delivery: OutgoingDelivery): Promise<DeliveryRecord> => {
+    const promise = run(delivery).finally(() => running.delete(promise));
+    running.add(promise);
+    return promise;
+  };
+  return {
+    deliver,
+    enqueue: (delivery) => {
+      // `run` does not reject: what an endpoint does is an outcome.
+      void deliver(delivery);
+    },
+    redeliver: async (id) => {
+      const found = remembered.findLast(({ delivery }) => delivery.id === id);
+      return found === undefined ? null : deliver(found.delivery);
+    },
+    settled: async () => {
+      while (running.size > 0) await Promise.all(running);
+    },
+    log: () => remembered.map(({ record }) => record),
+    close: async () => {
+      stop.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+function isAccepted(attempt: DeliveryAttempt): boolean {
+  return attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const cause = error.cause;
+  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
+  return error.name;
+}
