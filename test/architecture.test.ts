@@ -140,7 +140,7 @@ describe('the check finds a planted', () => {
     const violations = violationsOf(
       ['src/cases/planted-a.ts', `import { b } from './planted-b.ts'; export const a = b;`],
       ['src/cases/planted-b.ts', `import { c } from './planted-c.ts'; export const b = c;`],
-      ['src/cases/planted-c.ts', `import type { a } from './planted-a.ts'; export const c = 1;`],
+      ['src/cases/planted-c.ts', `import { a } from './planted-a.ts'; export const c = () => a;`],
     );
     expect(violations).toEqual([
       expect.stringContaining('is in a cycle: src/cases/planted-a.ts → src/cases/planted-b.ts'),
@@ -153,6 +153,11 @@ describe('the check finds a planted', () => {
       'type of an interface',
       'src/cases/planted.ts',
       `import type { Store } from '../store/store.ts'; export type X = Store;`,
+    ],
+    [
+      'ring of types',
+      'src/cases/planted.ts',
+      `import type { X } from './planted.ts'; export interface Y { x: X }; export type X = Y | null;`,
     ],
     ['exit code', 'src/commands/planted.ts', `process.exitCode = 1;`],
   ])('but leaves alone a %s', (_, path, text) => {

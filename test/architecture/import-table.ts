@@ -12,11 +12,13 @@ export interface Part {
   readonly types: readonly string[];
 }
 
-const useCases = ['ledger', 'projections', 'sync', 'cases', 'sources'];
+const useCases = ['ledger', 'rejected', 'projections', 'sync', 'cases', 'sources', 'attention'];
 /** What the rest may know of the parts that keep the outside world away. */
 const interfaces = ['src/store/store.ts', 'src/store/schema.ts', 'src/jobs/jobs.ts', 'service'];
 /** Every use-case leaves its trace in the ledger through this one function. */
 const appendAction = 'src/ledger/append-action.ts';
+/** … and a delivery that is readmitted takes the way of every delivery. */
+const appendDelivery = 'src/ledger/append-delivery.ts';
 const anyType = ['*'];
 
 export const parts: readonly Part[] = [
@@ -34,6 +36,13 @@ export const parts: readonly Part[] = [
   },
   { name: 'sync', files: /^src\/sync\//, values: ['core', appendAction], types: [...interfaces, ...useCases] },
   { name: 'cases', files: /^src\/cases\//, values: ['core', appendAction], types: [...interfaces, ...useCases] },
+  {
+    name: 'rejected',
+    files: /^src\/rejected\//,
+    values: ['core', appendDelivery],
+    types: [...interfaces, ...useCases],
+  },
+  { name: 'attention', files: /^src\/attention\//, values: ['core'], types: [...interfaces, ...useCases] },
   { name: 'sources', files: /^src\/sources\//, values: ['core', appendAction], types: [...interfaces, ...useCases] },
   { name: 'store', files: /^src\/store\//, values: ['core'], types: [] },
   { name: 'jobs', files: /^src\/jobs\//, values: ['core'], types: ['src/store/store.ts', 'src/store/schema.ts'] },

@@ -1,0 +1,31 @@
+# syntax=docker/dockerfile:1
+
+# Builds: compilers for sqlite3 live here and nowhere else.
+FROM node:20-bookworm AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# sqlite3 is compiled against the C library of the final image, with the headers that this image has.
+ENV npm_config_build_from_source=true npm_package_config_node_gyp_nodedir=/usr/local
+RUN npm ci --include=dev --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+COPY receivers ./receivers
+COPY reports ./reports
+RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+
+# Runs: needs nothing writable but /data and /tmp, so start it with a read-only root file system (compose.yaml does).
+FROM node:20-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ADMIN_PORT=8081 DATA_DIR=/data
+WORKDIR /app
+COPY package.json LICENSE CHANGELOG.md README.md ./
+COPY docs ./docs
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME ["/data"]
+EXPOSE 8080 8081
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "dist/src/cli.js"]
+CMD ["serve"]

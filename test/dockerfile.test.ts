@@ -1,0 +1,134 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { variableNames } from '../src/config/variables.ts';
+import { environmentOf, readDockerfile, type Stage, valuesOf } from './packaging/read-dockerfile.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const manifest = JSON.parse(read('package.json')) as {
+  engines: { node: string };
+  bin: { 'consent-ledger': string };
+  scripts: Record<string, string>;
+};
+const [build, run, ...others] = readDockerfile(read('Dockerfile')) as [Stage, Stage, ...Stage[]];
+const environment = environmentOf(run);
+
+describe('the Dockerfile', () => {
+  it('has one stage that builds and one that runs', () => {
+    expect(others).toEqual([]);
+    expect(build.alias).toBe('build');
+    expect(run.image).toMatch(/-slim$/);
+  });
+
+  it('runs the Node that package.json asks for, the same in both stages', () => {
+    const major = Number(/^node:(\d+)-/.exec(run.image)?.[1]);
+    const [, least] = /^>=(\d+)\./.exec(manifest.engines.node) ?? [];
+    expect(major).toBeGreaterThanOrEqual(Number(least));
+    expect(run.image).toBe(`${build.image}-slim`);
+  });
+
+  it.each([
+    ['build', build],
+    ['run', run],
+  ])('copies only files that exist and that .dockerignore lets through (%s)', (_, stage) => {
+    const admitted = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
+    const sources = valuesOf(stage, 'COPY')
+      .filter((value) => !value.startsWith('--from='))
+      .flatMap((value) => value.split(/\s+/).slice(0, -1));
+    expect(sources.length).toBeGreaterThan(0);
+    for (const source of sources.map((path) => path.replace(/^\.\//, ''))) {
+      expect(existsSync(join(root, source)), source).toBe(true);
+      expect(admitted).toContain(source);
+    }
+  });
+
+  it('copies every folder that is compiled', () => {
+    const { include } = JSON.parse(read('tsconfig.build.json')) as { include: string[] };
+    expect(include.length).toBeGreaterThan(0);
+    for (const folder of include) expect(valuesOf(build, 'COPY')).toContain(`${folder} ./${folder}`);
+  });
+
+  it('builds with scripts that exist and leaves the compilers behind', () => {
+    const called = valuesOf(build, 'RUN').flatMap((value) =>
+      [...value.matchAll(/npm run (\S+)/g)].map(([, name]) => name),
+    );
+    expect(called).toEqual(['build']);
+    for (const name of called) expect(Object.keys(manifest.scripts)).toContain(name);
+    expect(valuesOf(run, 'RUN').join('\n')).not.toMatch(/apt|npm|g\+\+|make/);
+    expect(valuesOf(build, 'RUN').join('\n')).toContain('npm prune --omit=dev');
+  });
+
+  it('starts the program that package.json installs', () => {
+    expect(JSON.parse(valuesOf(run, 'ENTRYPOINT')[0] ?? '')).toEqual(['node', manifest.bin['consent-ledger']]);
+    expect(JSON.parse(valuesOf(run, 'CMD')[0] ?? '')).toEqual(['serve']);
+  });
+
+  it('does not run as root', () => {
+    const [user, ...more] = valuesOf(run, 'USER');
+    expect(more).toEqual([]);
+    expect(user).toBe('node');
+    const names = run.instructions.map(({ name }) => name);
+    expect(names.lastIndexOf('RUN')).toBeLessThan(names.indexOf('USER'));
+  });
+
+  it('keeps its data in a volume that its user owns', () => {
+    expect(JSON.parse(valuesOf(run, 'VOLUME')[0] ?? '')).toEqual([environment['DATA_DIR']]);
+    expect(valuesOf(run, 'RUN').join('\n')).toContain(`chown node:node ${environment['DATA_DIR']}`);
+  });
+
+  it('asks the health of the port that it listens on', () => {
+    const [health = ''] = valuesOf(run, 'HEALTHCHECK');
+    expect(health).toContain("'/healthz'");
+    expect(health).toContain('process.env.PORT');
+    expect(valuesOf(run, 'EXPOSE').join(' ').split(' ')).toEqual([environment['PORT'], environment['ADMIN_PORT']]);
+  });
+
+  it('sets only variables that the program knows, and never opens the admin listener by itself', () => {
+    const known = new Set<string>([...variableNames, 'NODE_ENV']);
+    expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
+    expect(environment['HOST']).toBe('0.0.0.0');
+    expect(environment['ADMIN_HOST']).toBeUndefined();
+  });
+});
+
+describe('compose.yaml', () => {
+  const { services, volumes } = parse(read('compose.yaml')) as {
+    services: { 'consent-ledger': Record<string, unknown> & { environment: Record<string, string> } };
+    volumes: object;
+  };
+  const service = services['consent-ledger'];
+
+  it('gives the program no rights that it does not need', () => {
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      tmpfs: ['/tmp'],
+      env_file: ['.env'],
+    });
+    expect(service['user']).toBeUndefined();
+    expect(service['privileged']).toBeUndefined();
+  });
+
+  it('publishes the webhooks, and the admin listener to its own machine only', () => {
+    const { PORT, ADMIN_PORT, HOST, ADMIN_HOST } = service.environment;
+    expect(service['ports']).toEqual([`${PORT}:${PORT}`, `127.0.0.1:${ADMIN_PORT}:${ADMIN_PORT}`]);
+    expect([HOST, ADMIN_HOST]).toEqual(['0.0.0.0', '0.0.0.0']);
+  });
+
+  it('keeps the data where the image has its volume', () => {
+    expect(service['volumes']).toEqual([`data:${environment['DATA_DIR']}`]);
+    expect(service.environment['DATA_DIR']).toBe(environment['DATA_DIR']);
+    expect(Object.keys(volumes)).toEqual(['data']);
+  });
+
+  it('sets only variables that the program knows', () => {
+    const known = new Set<string>(variableNames);
+    expect(Object.keys(service.environment).filter((name) => !known.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { variableNames, variables } from '../src/config/variables.ts';
+import { canonicalLeafData, commitmentOf, leafHashOf, macOf, SALT_BYTES } from '../src/core/entry.ts';
+import { hmacSha256, sha256 } from '../src/core/hash.ts';
+import { dedupeKeyOf, deriveKeys, keyFingerprint } from '../src/core/keys.ts';
+import { documentedEvents, entryKinds } from '../src/core/vocabulary.ts';
+
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
+const architecture = read('docs/architecture.md');
+
+describe('docs/configuration.md', () => {
+  const rows = [...read('docs/configuration.md').matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (✓?) ?\| .+ \|$/gm)].map(
+    ([, name, defaultText = '', secret]) => ({
+      name,
+      defaultText: defaultText.replaceAll('`', ''),
+      secret: secret === '✓',
+    }),
+  );
+
+  it('lists every variable in the order, with the default and the secrecy that the program has', () => {
+    expect(rows).toEqual(
+      variableNames.map((name) => ({ name, defaultText: variables[name].defaultText, secret: variables[name].secret })),
+    );
+  });
+});
+
+describe('docs/service.md', () => {
+  it('names every documented event', () => {
+    const service = read('docs/service.md');
+    for (const event of documentedEvents) expect(service).toContain(`\`${event}\``);
+  });
+});
+
+// What an auditor would write after reading "Ledger format", without looking at the code.
+describe('the ledger format as docs/architecture.md describes it', () => {
+  const part = (length: number, fill: number): Buffer => Buffer.alloc(length, fill);
+  const instanceKey = part(32, 7);
+  const keys = deriveKeys(instanceKey);
+  const entry = {
+    seq: 12,
+    source: 'default',
+    sourceSeq: 3,
+    kind: 'webhook',
+    receivedAt: '2026-07-01T14:02:03.004Z',
+    dedupeKey: part(32, 1),
+    commitment: part(32, 2),
+  } as const;
+
+  it('gives the commitment', () => {
+    const [salt, meta, body] = [part(SALT_BYTES, 9), Buffer.from('{}'), Buffer.from('body')];
+    const written = [Buffer.from('consent-ledger/commitment/v1\n'), salt, sha256(meta), sha256(body)];
+    expect(written[0]).toHaveLength(29);
+    expect(commitmentOf(salt, meta, body)).toEqual(sha256(Buffer.concat(written)));
+    expect(architecture).toContain('"consent-ledger/commitment/v1\\n" ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)');
+  });
+
+  it('gives the leaf data, the leaf hash and the MAC', () => {
+    const [, template = ''] = /^\s*`(\{"commitment".*\})`\.$/m.exec(architecture) ?? [];
+    const hex = (bytes: Buffer): string => bytes.toString('hex');
+    const leafData = template
+      .replace('"commitment":"…"', `"commitment":"${hex(entry.commitment)}"`)
+      .replace('"dedupeKey":"…"', `"dedupeKey":"${hex(entry.dedupeKey)}"`)
+      .replace('"receivedAt":"…"', `"receivedAt":"${entry.receivedAt}"`)
+      .replace('"seq":1', '"seq":12')
+      .replace('"sourceSeq":1', '"sourceSeq":3');
+    expect(leafData).toBe(canonicalLeafData(entry).toString('utf8'));
+    const leafHash = sha256(Buffer.concat([Buffer.from([0]), Buffer.from(leafData)]));
+    expect(leafHashOf(entry)).toEqual(leafHash);
+    expect(macOf(keys.append, leafHash)).toEqual(hmacSha256(keys.append, leafHash));
+  });
+
+  it('gives the deduplication keys and the fingerprints', () => {
+    const body = Buffer.from('{"event":"consent.recorded"}');
+    expect(dedupeKeyOf(keys.dedupe, body)).toEqual(hmacSha256(keys.dedupe, body));
+    const written = Buffer.concat([
+      Buffer.from([0, 0, 0, 6]),
+      Buffer.from('action'),
+      Buffer.from([0, 0, 0, 6]),
+      Buffer.from('case-1'),
+    ]);
+    expect(dedupeKeyOf(keys.dedupe, 'action', 'case-1')).toEqual(hmacSha256(keys.dedupe, written));
+    const mac = hmacSha256(instanceKey, Buffer.from('consent-ledger/fingerprint/v1'));
+    expect(keyFingerprint(instanceKey)).toBe(sha256(mac).toString('hex').slice(0, 16));
+  });
+
+  it('names every kind of entry and every derived key', () => {
+    for (const kind of entryKinds) expect(architecture).toContain(`\`${kind}\``);
+    expect(architecture).toContain(`purpose: ${Object.keys(keys).join(', ')}`);
+  });
+});
