@@ -1,0 +1,136 @@
+import { choiceOf } from './consent-words.ts';
+import { fieldNames, purposeFlags } from './field-names.ts';
+import { normaliseName } from './field-table.ts';
+import { parseJson } from './parse.ts';
+import type { Payload } from './payload.ts';
+import { clean, isJsonObject, type JsonObject, textOf } from './text.ts';
+
+export type Purposes = Map<string, 'granted' | 'denied'>;
+
+/** More purposes than this in one decision are not taken over. */
+const MAX_PURPOSES = 500;
+const MAX_NAME = 200;
+
+/** Names that mean something else in a consent record, so that `{"consent": {"id": …, "status": …}}` is not read as purposes. */
+const notPurposes = new Set(
+  (
+    [
+      'recordId', 'subject', 'bannerId', 'consentState', 'shownPolicyId', 'shownPolicyVersion', 'consentRegion', 'consentExpiresAt', 'withdrawnAt', 'consentedAt',
+      'consentCreatedAt', 'occurredAt', 'language', 'purposes', 'grantedPurposes', 'deniedPurposes',
+    ] as const
+  )
+    .flatMap((field) => fieldNames[field] as readonly string[])
+    .map((name) => normaliseName(name.split('.')[0] ?? ''))
+    .concat('version', 'method', 'source')
+    .filter((name) => !purposeFlags.map(normaliseName).includes(name)),
+);
+
+/**
+ * What was chosen for each purpose, under the purposes' names as received. Understands: an object purpose → flag or word (or object with such);
+ * a list of accepted names; a list of objects with name and choice; lists of accepted and of rejected names; either as JSON in a string, or
+ * names with commas; and flags of well-known purposes standing in the record itself.
+ */
+export function readPurposes(payload: Payload): Purposes {
+  const purposes: Purposes = new Map();
+  readList(payload, 'purposes', 'granted', purposes);
+  readList(payload, 'grantedPurposes', 'granted', purposes);
+  readList(payload, 'deniedPurposes', 'denied', purposes);
+  if (purposes.size > 0) return purposes;
+  for (const flag of purposeFlags) {
+    const value = payload.named(flag);
+    if (value !== undefined && !isJsonObject(value)) put(purposes, flag, choiceOf(value));
+  }
+  return purposes;
+}
+
+type ListField = 'purposes' | 'grantedPurposes' | 'deniedPurposes';
+
+function readList(payload: Payload, field: ListField, listed: 'granted' | 'denied', into: Purposes): void {
+  let puzzling: string | null = null;
+  for (const { value, path } of payload.each(field)) {
+    // A word or flag for the whole choice ("accepted": true) is the state's business.
+    if (choiceOf(value) !== null || typeof value === 'number') continue;
+    if (collect(value, path, listed, payload, into)) return;
+    if (typeof value !== 'string') puzzling ??= path;
+  }
+  if (puzzling !== null) payload.puzzle(puzzling);
+}
+
+function collect(value: unknown, path: string, listed: 'granted' | 'denied', payload: Payload, into: Purposes): boolean {
+  if (typeof value === 'string') {
+    const json = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
+    if (json !== undefined) return collect(json, path, listed, payload, into);
+    return NAMES_LIST.test(path) && collect(value.split(/[,;|]/), path, listed, payload, into);
+  }
+  const before = into.size;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      if (isJsonObject(item)) collectItem(item, path, listed, payload, into);
+      else put(into, textOf(item, MAX_NAME), listed === 'granted' ? 'given' : 'refused');
+    }
+    // An empty list of accepted purposes is understood: nothing was accepted.
+    return into.size > before || value.length === 0;
+  }
+  if (!isJsonObject(value)) return false;
+  const keys = Object.keys(value).filter((key) => !notPurposes.has(normaliseName(key)));
+  for (const key of keys) {
+    const item = value[key];
+    // Google's consent mode and others nest: {"analytics": {"granted": true}}; {"accepted": [...]} is read elsewhere.
+    const choice = isJsonObject(item) ? choiceWithin(item) : choiceOf(item);
+    if (!put(into, key, choice)) payload.puzzle(`${path}.${key}`);
+  }
+  if (into.size === before) return false;
+  payload.use(value);
+  return true;
+}
+
+/** Fields whose text is a list of purposes, rather than a word for the whole choice. */
+const NAMES_LIST = /(?:categories|purposes|services|groups|selections|choices|preferences|consents|permissions|accepted|granted|allowed|rejected|denied|declined)$/i;
+
+const NAME_KEYS = ['purpose', 'category', 'name', 'key', 'slug', 'code', 'id', 'type', 'label', 'title'] as const;
+const CHOICE_KEYS = ['granted', 'consent', 'consented', 'accepted', 'allowed', 'enabled', 'given', 'status', 'state', 'choice', 'decision', 'value', 'selected', 'checked'] as const;
+
+/** `[{"name": "analytics", "granted": true}]`. An item without a choice is granted only in a list of granted ones, which this cannot tell: a puzzle. */
+function collectItem(item: JsonObject, path: string, listed: 'granted' | 'denied', payload: Payload, into: Purposes): void {
+  const name = NAME_KEYS.map((key) => textOf(item[key], MAX_NAME)).find((text) => text !== null) ?? null;
+  const stated = choiceWithin(item);
+  const fromList = CHOICE_KEYS.every((key) => item[key] === undefined) && /accept|grant|allow|consented|reject|den|declin|refus/i.test(path);
+  const choice = stated ?? (fromList ? (listed === 'granted' ? 'given' : 'refused') : null);
+  if (!put(into, name, choice)) payload.puzzle(path);
+}
+
+function choiceWithin(item: JsonObject): ReturnType<typeof choiceOf> {
+  for (const key of CHOICE_KEYS) {
+    const choice = choiceOf(item[key]);
+    if (choice !== null) return choice;
+  }
+  return null;
+}
+
+function put(into: Purposes, name: string | null, choice: ReturnType<typeof choiceOf>): boolean {
+  if (name === null || name.trim() === '' || name.length > MAX_NAME) return false;
+  const outcome = outcomeOf(choice);
+  if (outcome === null || into.size >= MAX_PURPOSES) return false;
+  into.set(clean(name.trim()), outcome);
+  return true;
+}
+
+function outcomeOf(choice: ReturnType<typeof choiceOf>): 'granted' | 'denied' | null {
+  switch (choice) {
+    case 'given':
+    case 'renewed-given':
+      return 'granted';
+    case 'refused':
+    case 'withdrawn':
+    case 'expired':
+    case 'terminated':
+    case 'invalidated':
+      return 'denied';
+    case 'requested':
+    case 'request-deferred':
+    case 'unknown':
+    case 'by-purpose':
+    case null:
+      return null;
+  }
+}

@@ -1,0 +1,142 @@
+import type { RequestFact } from '../src/core/fact.ts';
+import type { RequestKind } from '../src/core/vocabulary.ts';
+import type { Family } from './family.ts';
+import type { Payload } from './payload.ts';
+import { isJsonObject, textOf } from './text.ts';
+
+/** Longest message that is taken over into the case; the body keeps the whole. */
+const MAX_MESSAGE = 20_000;
+
+/**
+ * Data subject requests (docs/service.md §6, dsar.submitted; its payload is not documented). Every `dsar.*` event is one, and none is
+ * unreadable: a request that reached the controller runs its clock whether or not this program understood a single field.
+ */
+export const dsarFamily: Family = {
+  events: ['dsar.submitted'],
+  anyOf: 'dsar',
+  objects: ['dsar', 'request', 'dsar_request', 'submission', 'form'],
+  fields: [
+    'eventId', 'occurredAt', 'language', 'requestId', 'requestKind', 'requesterName', 'requesterFirstName', 'requesterLastName', 'requesterEmail',
+    'requestSubject', 'requestJurisdiction', 'requestRegion', 'requestMessage', 'requestedAt', 'requestCreatedAt',
+  ],
+  alsoReads: ['status'],
+  read: (_event, payload) => readRequest(payload),
+};
+
+function readRequest(payload: Payload): RequestFact {
+  const { kind, kindAsGiven } = readKind(payload);
+  return {
+    type: 'request',
+    requestId: payload.text('requestId') ?? payload.text('eventId'),
+    kind,
+    kindAsGiven,
+    requesterName: readName(payload),
+    requesterEmail: payload.first('requesterEmail', emailOf),
+    subject: payload.text('requestSubject'),
+    jurisdiction: readJurisdiction(payload),
+    language: payload.text('language'),
+    message: payload.first('requestMessage', messageOf),
+    occurred: payload.occurred('requestedAt', 'occurredAt', 'requestCreatedAt'),
+  };
+}
+
+/** A request of which nothing can be read: the body named a `dsar.*` event and is no JSON. */
+export function blankRequest(receivedAt: string): RequestFact {
+  return {
+    type: 'request', requestId: null, kind: 'unknown', kindAsGiven: null, requesterName: null, requesterEmail: null, subject: null, jurisdiction: null,
+    language: null, message: null, occurred: { at: receivedAt, basis: 'received', counts: true },
+  };
+}
+
+function readKind(payload: Payload): { kind: RequestKind; kindAsGiven: string | null } {
+  let asGiven: { text: string; path: string } | null = null;
+  for (const { value, path } of payload.each('requestKind')) {
+    const texts = (Array.isArray(value) ? value : [value]).map((item) => textOf(item)).filter((text) => text !== null);
+    const text = textOf(texts.join(', '));
+    // `type` and `action` may hold the name of the event.
+    if (text === null || /^dsar\b/i.test(text)) continue;
+    for (const one of texts) {
+      const kind = requestKindOf(one);
+      if (kind !== 'unknown') return { kind, kindAsGiven: text };
+    }
+    // A subject may be a person, a hash or the subject of a message; only a known kind of request makes it one.
+    if (!/(?:^|\.)subject$/i.test(path)) asGiven ??= { text, path };
+  }
+  if (asGiven !== null) payload.puzzle(asGiven.path);
+  return { kind: 'unknown', kindAsGiven: asGiven?.text ?? null };
+}
+
+/**
+ * Parts of words by which kinds of requests are told, the more special before the more general ("opt out of sale of my information" is no
+ * request for information). GDPR Art. 15–21 and 7(3); Cal. Civ. Code 1798.100–121.
+ */
+const kindWords: readonly (readonly [RequestKind, RegExp])[] = [
+  ['withdraw-consent', /withdraw|revok/],
+  ['limit', /limit/],
+  ['opt-out', /optout|optingout|donotsell|donotshare|stopsell|stopshar|dnsmpi|^dns$|saleofdata/],
+  ['erasure', /eras|delet|forget|forgot|rtbf|remov/],
+  ['rectification', /rectif|correct|amend|inaccura/],
+  ['portability', /portab|transfer|export/],
+  ['restriction', /restrict/],
+  ['objection', /object/],
+  ['access', /access|(?<!un)know|^sar|copy(?!right)|^view|disclos|download|information|specificpieces/],
+  ['rectification', /^update|updat(?:e|ing)(?:my|data|personal)/],
+];
+
+/** The kind of request that a word or short phrase names; `unknown` when none. */
+export function requestKindOf(text: string): RequestKind {
+  const word = text.toLowerCase().replace(/[^a-z0-9]+/g, '');
+  const article = /^(?:gdpr)?art(?:icle)?(7|15|16|17|18|20|21)$/.exec(word)?.[1];
+  if (article !== undefined) return articles[article] ?? 'unknown';
+  return kindWords.find(([, pattern]) => pattern.test(word))?.[0] ?? 'unknown';
+}
+
+const articles: Readonly<Record<string, RequestKind>> = {
+  '7': 'withdraw-consent', '15': 'access', '16': 'rectification', '17': 'erasure', '18': 'restriction', '20': 'portability', '21': 'objection',
+};
+
+function readName(payload: Payload): string | null {
+  const name = payload.first('requesterName', (value) => {
+    const text = textOf(value);
+    return text === null || text.includes('@') || /^dsar\b/i.test(text) ? null : text;
+  });
+  if (name !== null) return name;
+  const parts = [payload.text('requesterFirstName'), payload.text('requesterLastName')].filter((part) => part !== null);
+  return parts.length === 0 ? null : parts.join(' ');
+}
+
+function emailOf(value: unknown): string | null {
+  const text = textOf(value);
+  if (text === null) return null;
+  // `Name <address>` as in mail.
+  const address = /<([^<>\s]+)>\s*$/.exec(text)?.[1] ?? text;
+  return /^[^\s@<>]+@[^\s@<>]+$/.test(address) ? address : null;
+}
+
+function messageOf(value: unknown): string | null {
+  if (isJsonObject(value)) return null;
+  const text = textOf(value, Number.MAX_SAFE_INTEGER);
+  if (text === null || text.length <= MAX_MESSAGE) return text;
+  // Cut at a whole character: half of a surrogate pair has no UTF-8 form.
+  const end = (text.charCodeAt(MAX_MESSAGE - 1) & 0xfc00) === 0xd800 ? MAX_MESSAGE - 1 : MAX_MESSAGE;
+  return `${text.slice(0, end)} […]`;
+}
+
+/** `DE`, `US-CA`; a country and a region given apart (`US`, `CA`) are put together; other words stay as given. */
+function readJurisdiction(payload: Payload): string | null {
+  const country = payload.text('requestJurisdiction');
+  const region = payload.first('requestRegion', regionOf);
+  if (region === null) return country;
+  if (country === null) return region.ofState ? `US-${region.text}` : region.text;
+  if (!/^[a-z]{2}$/i.test(country)) return country;
+  if (/^[a-z]{2}-[a-z0-9]{1,3}$/i.test(region.text)) return region.text.toUpperCase();
+  return /^[a-z0-9]{1,3}$/i.test(region.text) ? `${country}-${region.text}`.toUpperCase() : country;
+}
+
+/** `state` may be the state of the request as well: only two letters are a state of the US. */
+function regionOf(value: unknown, path: string): { text: string; ofState: boolean } | null {
+  const text = textOf(value);
+  if (text === null) return null;
+  if (!/state(?:_?code)?$/i.test(path)) return { text, ofState: false };
+  return /^[a-z]{2}$/i.test(text) ? { text: text.toUpperCase(), ofState: true } : null;
+}

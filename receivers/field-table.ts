@@ -1,0 +1,80 @@
+import type { Family } from './family.ts';
+import { envelopes, eventNames, type FieldName, fieldNames } from './field-names.ts';
+
+/** Names of fields per source, tried before the built-in ones (src/core/source.ts, fieldNames). */
+export type FieldOverrides = Readonly<Record<string, readonly string[]>>;
+
+const normalised = new Map<string, string>();
+
+/** A key without case, `_`, `-` and the like; a key of none but those stays as it is. */
+export function normaliseName(key: string): string {
+  let name = normalised.get(key);
+  if (name === undefined) {
+    name = key.toLowerCase().replace(/[^a-z0-9]+/g, '') || key;
+    // Keys repeat from payload to payload; a sender that invents them endlessly starts the memory over.
+    if (normalised.size >= 5000) normalised.clear();
+    normalised.set(key, name);
+  }
+  return name;
+}
+
+/** A name of the table as it is looked up: segments normalised, leading envelopes left out. */
+export function normalisePath(path: string): string {
+  const beside = path.startsWith('^') ? '^' : '';
+  const segments = path.slice(beside.length).split('.').map(normaliseName);
+  while (segments.length > 1 && envelopeNames.has(segments[0] ?? '')) segments.shift();
+  return beside + segments.join('.');
+}
+
+function firstSegment(name: string): string {
+  const dot = name.indexOf('.');
+  return dot < 0 ? name : name.slice(0, dot);
+}
+
+/** Names of envelopes as they are looked up. */
+export const envelopeNames: ReadonlySet<string> = new Set(envelopes.map(normaliseName));
+const commonNames = [...eventNames, ...envelopes].map((name) => firstSegment(normalisePath(name)));
+
+/** The names of each field, a source's own before the built-in ones, in the form they are looked up by. */
+export class FieldTable {
+  readonly #names: ReadonlyMap<FieldName, readonly string[]>;
+  readonly #known = new Map<Family, ReadonlySet<string>>();
+
+  constructor(overrides: FieldOverrides) {
+    const names = new Map<FieldName, readonly string[]>();
+    for (const field of Object.keys(fieldNames) as FieldName[]) {
+      const own = Object.hasOwn(overrides, field) ? (overrides[field] ?? []) : [];
+      names.set(field, [...new Set([...own, ...fieldNames[field]].map(normalisePath))]);
+    }
+    this.#names = names;
+  }
+
+  names(field: FieldName): readonly string[] {
+    return this.#names.get(field) ?? [];
+  }
+
+  /** Top-level names that a family reads something from; made once per family. */
+  knownOf(family: Family): ReadonlySet<string> {
+    let known = this.#known.get(family);
+    if (known === undefined) {
+      const asked = family.fields.flatMap((field) => this.names(field)).map((name) => firstSegment(name).replace('^', ''));
+      const others = [...family.objects, ...(family.alsoReads ?? [])].map(normaliseName);
+      known = new Set([...asked, ...others, ...commonNames]);
+      this.#known.set(family, known);
+    }
+    return known;
+  }
+}
+
+const builtIn = new FieldTable({});
+const tables = new WeakMap<FieldOverrides, FieldTable>();
+
+/** The table for a source's overrides; made once per options object. */
+export function fieldTableOf(overrides: FieldOverrides): FieldTable {
+  let table = tables.get(overrides);
+  if (table === undefined) {
+    table = Object.keys(overrides).length === 0 ? builtIn : new FieldTable(overrides);
+    tables.set(overrides, table);
+  }
+  return table;
+}

@@ -1,0 +1,9 @@
+import { consentFamily } from './consent.ts';
+import { dsarFamily } from './dsar.ts';
+import type { Family } from './family.ts';
+import { integrationFamily } from './integration.ts';
+import { policyFamily } from './policy.ts';
+import { scanFamily } from './scan.ts';
+
+/** Every family of events that this program reads. */
+export const families: readonly Family[] = [policyFamily, consentFamily, dsarFamily, scanFamily, integrationFamily];

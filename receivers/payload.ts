@@ -1,0 +1,161 @@
+import type { Occurred } from '../src/core/fact.ts';
+import type { Family } from './family.ts';
+import type { FieldName } from './field-names.ts';
+import { envelopeNames, type FieldTable, normaliseName } from './field-table.ts';
+import { occurredOf, parseTime, type TimeContext } from './occurred.ts';
+import { parseJson } from './parse.ts';
+import { clean, isBlank, isJsonObject, type JsonObject, textOf } from './text.ts';
+
+/** Bounds of what is looked at in one payload, so that a strange one costs no more than a large one. */
+const MAX_FIELDS = 1000;
+const MAX_DEPTH = 4;
+const MAX_UNREAD = 50;
+
+/** Top-level names that mean the event itself when there is an envelope beside them. */
+const BESIDE = new Set(['id', 'uuid', 'type', 'kind', 'name', 'action', 'status', 'state', 'version', 'value', 'createdat', 'created', 'url', 'slug', 'total']);
+
+interface Found {
+  readonly path: string;
+  readonly value: unknown;
+  /** The object it stands in. */
+  readonly parent: JsonObject;
+}
+
+/**
+ * Looks fields up by meaning in a payload whose names are not documented: at the top, in an envelope, or in the object the event is
+ * about; what stands further inside comes first. Remembers what nobody asked for or understood ({@link unread}).
+ */
+export class Payload {
+  readonly #table: FieldTable;
+  readonly #time: TimeContext;
+  /** Normalised path → where it was found. */
+  readonly #found = new Map<string, Found>();
+  /** The fields of the payload itself, with their normalised names: candidates for `unread`. */
+  readonly #fields: { readonly name: string; readonly found: Found }[] = [];
+  readonly #used = new Set<unknown>();
+  readonly #puzzling = new Set<string>();
+
+  /** `objects`: names of what the event is about; such an object is looked into as if its fields stood outside. */
+  constructor(root: JsonObject, objects: ReadonlySet<string>, table: FieldTable, time: TimeContext) {
+    this.#table = table;
+    this.#time = time;
+    this.#open(root, '', objects, 0);
+  }
+
+  #open(object: JsonObject, path: string, objects: ReadonlySet<string>, depth: number): void {
+    const entries: { name: string; found: Found }[] = [];
+    let enveloped = false;
+    for (const key of Object.keys(object)) {
+      const name = normaliseName(key);
+      let value = object[key];
+      if (depth < MAX_DEPTH) {
+        if (envelopeNames.has(name)) {
+          if (typeof value === 'string' && value.startsWith('{')) value = parseJson(value) ?? value;
+          if (isJsonObject(value)) {
+            enveloped = true;
+            this.#open(value, `${path}${key}.`, objects, depth + 1);
+            continue;
+          }
+        } else if (objects.has(name) && isJsonObject(value)) {
+          this.#open(value, `${path}${key}.`, objects, depth + 1);
+        }
+      }
+      entries.push({ name, found: { path: path + key, value, parent: object } });
+    }
+    for (const { name, found } of entries) {
+      this.#add(enveloped && BESIDE.has(name) ? `^${name}` : name, found, depth);
+      this.#fields.push({ name, found });
+    }
+  }
+
+  #add(name: string, found: Found, depth: number): void {
+    if (this.#found.size >= MAX_FIELDS) return;
+    if (!this.#found.has(name)) this.#found.set(name, found);
+    if (depth >= MAX_DEPTH || !isJsonObject(found.value)) return;
+    const parent = found.value;
+    for (const key of Object.keys(parent)) {
+      this.#add(`${name}.${normaliseName(key)}`, { path: `${found.path}.${key}`, value: parent[key], parent }, depth + 1);
+    }
+  }
+
+  /** The first value of a field that `understand` makes something of; null when there is none. */
+  first<T>(field: FieldName, understand: (value: unknown, path: string) => T | null): T | null {
+    let puzzling: string | null = null;
+    for (const name of this.#table.names(field)) {
+      const found = this.#found.get(name);
+      if (found === undefined || isBlank(found.value)) continue;
+      const understood = understand(found.value, found.path);
+      if (understood !== null) return understood;
+      puzzling ??= found.path;
+    }
+    if (puzzling !== null) this.#puzzling.add(puzzling);
+    return null;
+  }
+
+  /** Every value of a field, in the order of its names; what is not understood is the caller's to {@link puzzle} about. */
+  *each(field: FieldName): Generator<{ readonly value: unknown; readonly path: string }> {
+    for (const name of this.#table.names(field)) {
+      const found = this.#found.get(name);
+      if (found !== undefined && !isBlank(found.value)) yield found;
+    }
+  }
+
+  /** A field as text (numbers as their digits), trimmed; null when absent, blank, no text, or longer than `max`. */
+  text(field: FieldName, max?: number): string | null {
+    return this.first(field, (value) => textOf(value, max));
+  }
+
+  /** The value under one plain name, wherever it stands; undefined when absent. */
+  named(name: string): unknown {
+    return this.#found.get(normaliseName(name))?.value;
+  }
+
+  /** The first of these fields that holds a time. */
+  time(...fields: readonly FieldName[]): string | null {
+    return this.#parsedTime(fields)?.at ?? null;
+  }
+
+  /** When the event happened, by the first of these fields that holds a time; else when it was received. */
+  occurred(...fields: readonly FieldName[]): Occurred {
+    return occurredOf(this.#parsedTime(fields), this.#time);
+  }
+
+  #parsedTime(fields: readonly FieldName[]) {
+    for (const field of fields) {
+      const time = this.first(field, (value) => parseTime(value, this.#time.assumedOffset));
+      if (time !== null) return time;
+    }
+    return null;
+  }
+
+  /** Marks an object as read in whole: its fields are not unread. */
+  use(object: unknown): void {
+    this.#used.add(object);
+  }
+
+  /** Notes a part of the payload that was there and not understood. */
+  puzzle(path: string): void {
+    this.#puzzling.add(path);
+  }
+
+  /**
+   * Paths of the payload, as received, that no field of the family is called, and those whose value was not understood. At most 50, in order;
+   * they are for the operator, who may name them in the source's fieldNames.
+   */
+  unread(family: Family, eventAsGiven: string | null): readonly string[] {
+    const known = this.#table.knownOf(family);
+    const paths = new Set<string>();
+    for (const { name, found } of this.#fields) {
+      if (this.#used.has(found.parent) || this.#used.has(found.value) || isBlank(found.value)) continue;
+      const puzzling = this.#puzzling.has(found.path);
+      // The name of the event is what it is, even where another field would be called the same.
+      if (found.value === eventAsGiven || (known.has(name) && !puzzling)) continue;
+      paths.add(found.path);
+    }
+    for (const path of this.#puzzling) paths.add(path);
+    if (eventAsGiven !== null) {
+      for (const { found } of this.#fields) if (found.value === eventAsGiven) paths.delete(found.path);
+    }
+    return [...paths].slice(0, MAX_UNREAD).map((path) => clean(path).slice(0, 100));
+  }
+}

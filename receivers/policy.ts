@@ -1,0 +1,82 @@
+import type { PolicyFact } from '../src/core/fact.ts';
+import type { Family } from './family.ts';
+import type { FieldName } from './field-names.ts';
+import type { Payload } from './payload.ts';
+import { textOf } from './text.ts';
+
+const changes = {
+  'policy.created': 'created',
+  'policy.updated': 'updated',
+  'policy.published': 'published',
+  'policy.deleted': 'deleted',
+} as const satisfies Record<string, PolicyFact['change']>;
+
+/** A time of another change (created_at in policy.updated) says nothing about this one. */
+const times = {
+  created: ['policyCreatedAt', 'occurredAt'],
+  updated: ['policyUpdatedAt', 'occurredAt'],
+  published: ['policyPublishedAt', 'occurredAt'],
+  deleted: ['policyDeletedAt', 'occurredAt'],
+} as const satisfies Record<PolicyFact['change'], readonly FieldName[]>;
+
+/**
+ * Events about policies (docs/service.md §6). Only the payload of policy.published is documented; policy.created is mentioned without
+ * being listed. A policy event without the id of its policy cannot be read.
+ */
+export const policyFamily: Family = {
+  events: Object.keys(changes),
+  objects: ['policy', 'document'],
+  fields: [
+    'eventId', 'occurredAt', 'language', 'policyId', 'policyType', 'policyTitle', 'brandName', 'policyJurisdiction', 'userId',
+    'policyVersion', 'hostedUrl', 'policyPublishedAt', 'policyUpdatedAt', 'policyDeletedAt', 'policyCreatedAt',
+  ],
+  // Texts of a policy are kept in the body and never needed here.
+  alsoReads: ['content', 'html', 'markdown', 'policies_remaining', 'webhook_deliveries_queued'],
+  read: (event, payload) => readPolicy(event as keyof typeof changes, payload),
+};
+
+function readPolicy(event: keyof typeof changes, payload: Payload): PolicyFact | { unreadable: string } {
+  const policyId = payload.text('policyId');
+  if (policyId === null) return { unreadable: 'No id of a policy was found in it.' };
+  const change = changes[event];
+  return {
+    type: 'policy',
+    event,
+    change,
+    policyId,
+    policyType: payload.first('policyType', slugOf),
+    title: payload.text('policyTitle'),
+    brandName: payload.text('brandName'),
+    jurisdiction: payload.first('policyJurisdiction', codesOf),
+    language: payload.text('language'),
+    userId: payload.text('userId'),
+    version: payload.text('policyVersion'),
+    hostedUrl: payload.first('hostedUrl', withoutQuery),
+    occurred: payload.occurred(...times[change]),
+  };
+}
+
+/** A policy type as the listed slugs are written: `privacy_policy` (generate, form B) is `privacy-policy`. */
+function slugOf(value: unknown): string | null {
+  const text = textOf(value);
+  // `type` is often the name of the event.
+  if (text === null || text.includes('.') || text.toLowerCase() === 'policy') return null;
+  return text.toLowerCase().replaceAll('_', '-');
+}
+
+/** One jurisdiction code, or several (generate, form B) joined by commas. */
+function codesOf(value: unknown): string | null {
+  if (!Array.isArray(value)) return textOf(value);
+  const codes = value.map((code) => textOf(code)).filter((code) => code !== null);
+  return codes.length === 0 || codes.length !== value.length ? null : textOf(codes.join(','));
+}
+
+/** An address without query and fragment: the service puts a token into the query (docs/service.md §2.2). */
+export function withoutQuery(value: unknown): string | null {
+  const text = textOf(value, 4000);
+  if (text === null || !/^https?:\/\//i.test(text)) return null;
+  const end = text.search(/[?#]/);
+  const address = end < 0 ? text : text.slice(0, end);
+  // Credentials in the address would be a secret too.
+  return address.length > 1000 ? null : address.replace(/^(https?:\/\/)[^/@]*@/i, '$1');
+}

@@ -1,0 +1,189 @@
+import { canonicalJson } from '../src/core/canonical.ts';
+import type { DecisionFact, Fact, Reading } from '../src/core/fact.ts';
+import { sha256Hex } from '../src/core/hash.ts';
+import type { SourceOptions } from '../src/core/source.ts';
+import { consentFamily, readDecision } from './consent.ts';
+import { blankRequest } from './dsar.ts';
+import type { Family } from './family.ts';
+import { eventNames } from './field-names.ts';
+import { fieldTableOf, normaliseName } from './field-table.ts';
+import { families } from './index.ts';
+import { parseBody } from './parse.ts';
+import { Payload } from './payload.ts';
+import { clean, isJsonObject, type JsonObject } from './text.ts';
+
+/** What the reading of a body depends on besides the body. */
+export interface ReadingContext {
+  /** Our clock when it came in, ISO 8601 UTC. */
+  readonly receivedAt: string;
+  /** Keep one object per source: what is derived from its field names is remembered by it. */
+  readonly options: Pick<SourceOptions, 'fieldNames' | 'assumedOffset'>;
+}
+
+interface EventName {
+  /** As docs/service.md §6 spells it, where it is one of those; else as given. */
+  readonly event: string;
+  readonly asGiven: string;
+  readonly family: Family | null;
+}
+
+/** Spelling without case and separators → the event and its family. */
+const knownEvents = new Map<string, { readonly event: string; readonly family: Family }>();
+for (const family of families) {
+  for (const event of family.events) knownEvents.set(normaliseName(event), { event, family });
+}
+const MAX_EVENT_NAME = 100;
+
+/**
+ * Reads the body of a delivery. Never throws: a body that is no JSON, or an event that is not known, is an outcome; a known event without what
+ * its fact needs is `unreadable`; a `dsar.*` event is always read. Same bytes, same options and same time received: same reading.
+ */
+export function readDelivery(body: Uint8Array, context: ReadingContext): Reading {
+  const parsed = parseBody(body);
+  if ('text' in parsed) return readText(parsed.text, context);
+  const { json } = parsed;
+  if (Array.isArray(json)) return readList(json, context);
+  if (!isJsonObject(json)) return { outcome: 'unknown-event', event: null, reason: 'The body is JSON, but no object.' };
+  return readObject(json, context);
+}
+
+function readObject(root: JsonObject, context: ReadingContext): Reading {
+  const name = findEvent(root);
+  if (name === null) {
+    return { outcome: 'unknown-event', event: null, reason: 'The body names no event.' };
+  }
+  if (name.family === null) {
+    return { outcome: 'unknown-event', event: name.event, reason: 'This event is not known.' };
+  }
+  const { family } = name;
+  const payload = openPayload(root, family, context, 'payload');
+  const fact = family.read(name.event, payload);
+  if ('unreadable' in fact) return { outcome: 'unreadable', event: name.event, reason: fact.unreadable };
+  return { outcome: 'read', event: name.event, fact, unread: payload.unread(family, name.asGiven) };
+}
+
+/** A list of events is not documented: one in it is read; of several, the first data subject request, which must not be missed. */
+function readList(items: readonly unknown[], context: ReadingContext): Reading {
+  const objects = items.filter(isJsonObject);
+  const request = objects.find((item) => findEvent(item)?.family?.anyOf === 'dsar');
+  const only = items.length === 1 ? objects[0] : request;
+  if (only === undefined) return { outcome: 'unknown-event', event: null, reason: 'The body is a list of several things.' };
+  const reading = readObject(only, context);
+  if (items.length === 1 || reading.outcome !== 'read') return reading;
+  return { ...reading, unread: [...reading.unread, `${items.length - 1} more in the list`] };
+}
+
+const TEXT_DSAR = /["'=:\s](dsar[._-][a-z_]{1,40})\b/i;
+
+/** No JSON: kept and shown. Where it still says that it is a `dsar.*` event (cut off, or another format), a case opens. */
+function readText(text: string, context: ReadingContext): Reading {
+  const event = TEXT_DSAR.exec(` ${text.slice(0, 4096)}`)?.[1]?.toLowerCase();
+  if (event === undefined) return { outcome: 'unknown-event', event: null, reason: 'The body is not JSON.' };
+  return { outcome: 'read', event, fact: blankRequest(context.receivedAt), unread: ['the whole body: it is not JSON'] };
+}
+
+/** Reads one row of the consent log (docs/service.md §2.8, §4.5) from its own bytes. Never throws. */
+export function readConsentRow(body: Uint8Array, context: ReadingContext): Reading {
+  const event = 'consent.recorded';
+  const parsed = parseBody(body);
+  if ('text' in parsed || !isJsonObject(parsed.json)) {
+    return { outcome: 'unreadable', event, reason: 'The row is no JSON object.' };
+  }
+  const payload = openPayload(parsed.json, consentFamily, context, 'row');
+  const fact = readDecision(payload, 'pull');
+  if ('unreadable' in fact) return { outcome: 'unreadable', event, reason: fact.unreadable };
+  return { outcome: 'read', event, fact, unread: payload.unread(consentFamily, null) };
+}
+
+/** The event that a body names: as documented where it is known, else as given; null when it names none or is no JSON. */
+export function eventNameOf(body: Uint8Array): string | null {
+  const parsed = parseBody(body);
+  return 'json' in parsed && isJsonObject(parsed.json) ? (findEvent(parsed.json)?.event ?? null) : null;
+}
+
+const objectNames = new Map(families.map((family) => [family, new Set(family.objects.map(normaliseName))]));
+const NO_OBJECTS: ReadonlySet<string> = new Set();
+
+function openPayload(root: JsonObject, family: Family, context: ReadingContext, basis: 'payload' | 'row'): Payload {
+  const { receivedAt, options } = context;
+  const time = { receivedAt, assumedOffset: options.assumedOffset, basis };
+  return new Payload(root, objectNames.get(family) ?? NO_OBJECTS, fieldTableOf(options.fieldNames), time);
+}
+
+function findEvent(root: JsonObject): EventName | null {
+  // As documented: at once.
+  const documented = typeof root['event'] === 'string' ? classify(root['event']) : null;
+  if (documented?.family) return documented;
+  let unknown: EventName | null = null;
+  for (const { name, value } of eventCandidates(root)) {
+    const candidate = classify(value);
+    if (candidate === null) continue;
+    if (candidate.family !== null) return candidate;
+    // A name or an action is an event only when it looks like one.
+    const plausible = (name !== 'name' && name !== 'action') || /^[a-z][a-z0-9_]*\.[a-z0-9_.]+$/i.test(candidate.asGiven);
+    if (plausible) unknown ??= candidate;
+  }
+  return unknown;
+}
+
+/** Values under the names of an event, at the top first, then in an envelope. */
+function* eventCandidates(root: JsonObject): Generator<{ name: string; value: string }> {
+  const objects = [root, ...Object.values(root).filter(isJsonObject).slice(0, 20)];
+  for (const [depth, object] of objects.entries()) {
+    const byName = new Map<string, unknown>();
+    for (const key of Object.keys(object).slice(0, 200)) {
+      const name = normaliseName(key);
+      if (!byName.has(name)) byName.set(name, object[key]);
+    }
+    for (const path of eventNames) {
+      const [first = '', second] = path.split('.').map(normaliseName);
+      let value = byName.get(first);
+      if (second !== undefined) value = isJsonObject(value) ? value[second] : undefined;
+      // Further inside only a known event counts: `type` and `name` mean many things there.
+      if (typeof value === 'string' && (depth === 0 || classify(value)?.family)) yield { name: first, value };
+    }
+  }
+}
+
+function classify(value: string): EventName | null {
+  if (value.length > MAX_EVENT_NAME) return null;
+  const asGiven = value;
+  const text = clean(value.trim());
+  if (text === '') return null;
+  const known = knownEvents.get(normaliseName(text));
+  if (known !== undefined) return { ...known, asGiven };
+  const word = /^[a-z]+(?![a-z0-9])/i.exec(text)?.[0].toLowerCase();
+  const family = word === undefined ? undefined : families.find((one) => one.anyOf === word);
+  if (family !== undefined) return { event: text.toLowerCase(), asGiven, family };
+  return { event: text, asGiven, family: null };
+}
+
+/**
+ * What makes a webhook and a pulled row the same decision (docs/architecture.md): the service's record id; else banner, subject,
+ * time and choice. Times are compared by the second, because a webhook and a row may differ in precision; where no subject is known
+ * the full time is used, so that the choices of several unknown visitors are not taken for one.
+ */
+export function decisionIdOf(fact: DecisionFact): string {
+  if (fact.recordId !== null) return `r:${fact.recordId}`;
+  const time = fact.subject === null ? fact.occurred.at : fact.occurred.at.slice(0, 19);
+  return `c:${sha256Hex(canonicalJson([fact.bannerId, fact.subject, time, fact.state, fact.purposes]))}`;
+}
+
+/**
+ * Whether a repeated delivery of the same bytes may be a new happening rather than the same one told again: the body carries neither an id of
+ * what happened nor a time. (The id of a policy or an integration names the thing, not what happened to it.)
+ */
+export function isAnonymousRepeat(fact: Fact): boolean {
+  if (fact.occurred.basis !== 'received') return false;
+  switch (fact.type) {
+    case 'decision':
+      return fact.recordId === null;
+    case 'request':
+      return fact.requestId === null;
+    case 'scan':
+      return fact.scanId === null;
+    case 'policy':
+    case 'integration':
+      return true;
+  }
+}
