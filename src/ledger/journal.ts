@@ -10,6 +10,8 @@ export interface Journal {
   write(note: string, at: string): Promise<void>;
   /** All notes, oldest first. */
   read(): AsyncIterable<{ readonly file: string; readonly note: string }>;
+  /** The newest note; null when there is none. */
+  newest(): Promise<string | null>;
 }
 
 /** A journal in `folder`, which is made when missing. */
@@ -33,18 +35,32 @@ export function createJournal(folder: string): Journal {
       }
     },
     async *read() {
-      const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return [];
-        throw error;
-      });
-      for (const name of names.filter((each) => each.endsWith('.notes')).sort()) {
-        const text = await readFile(join(folder, name), 'utf8');
-        // A note is its text, an empty line, its signatures; so notes are every second block.
-        const blocks = text.split('\n\n');
-        for (let place = 0; place + 1 < blocks.length; place += 2) {
-          yield { file: name, note: `${blocks[place]}\n\n${blocks[place + 1]}\n` };
-        }
+      for (const file of await listFiles(folder)) {
+        for (const note of await readNotes(join(folder, file))) yield { file, note };
       }
     },
+    async newest() {
+      for (const file of (await listFiles(folder)).reverse()) {
+        const note = (await readNotes(join(folder, file))).at(-1);
+        if (note !== undefined) return note;
+      }
+      return null;
+    },
   };
+}
+
+async function listFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => name.endsWith('.notes')).sort();
+}
+
+/** A note is its text, an empty line, its signatures; and an empty line follows it: so notes are every second pair of blocks. */
+async function readNotes(path: string): Promise<string[]> {
+  const blocks = (await readFile(path, 'utf8')).split('\n\n');
+  const notes: string[] = [];
+  for (let place = 0; place + 1 < blocks.length; place += 2) notes.push(`${blocks[place]}\n\n${blocks[place + 1]}\n`);
+  return notes;
 }

@@ -1,0 +1,236 @@
+import { randomBytes } from 'node:crypto';
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../receivers/read.ts';
+import { findWarnings, type Warning } from './attention/operator-warnings.ts';
+import { caseFold } from './cases/fold.ts';
+import type { Config } from './config.ts';
+import { loadControllerFile } from './config/controller-file.ts';
+import { loadVersion } from './config/version.ts';
+import { parseTreeHead } from './core/checkpoint.ts';
+import type { Clock } from './core/clock.ts';
+import { UsageError } from './core/errors.ts';
+import type { ControllerProfile } from './core/profile.ts';
+import { type Source, sourceOptionsSchema } from './core/source.ts';
+import { type Keys, loadKeys } from './keys.ts';
+import { createLedger } from './ledger/append.ts';
+import { createJournal, type Journal } from './ledger/journal.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import { type Sealing, sealLedger } from './ledger/seal.ts';
+import { type Verification, verifyLedger } from './ledger/verify.ts';
+import type { Log } from './log.ts';
+import { rebuild, type RebuildReport } from './projections/rebuild.ts';
+import { createProjector, type Projector } from './projections/run.ts';
+import { createRejectedRing, type RejectedRing } from './rejected/ring.ts';
+import { createServiceClient } from './service/client.ts';
+import { createSources, type Sources } from './sources/sources.ts';
+import { openSqliteStore } from './store/sqlite/open.ts';
+import type { Store } from './store/store.ts';
+import type { SyncDeps } from './sync/sync-source.ts';
+
+/** Everything that commands, listeners and jobs work with. The composition root: the only place that knows concrete parts. */
+export interface Context {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Of this program. */
+  readonly version: string;
+  readonly store: Store;
+  readonly keys: Keys;
+  /** Random name of this installation, part of every checkpoint's origin. */
+  readonly instance: string;
+  readonly epoch: number;
+  readonly ledger: Ledger;
+  readonly journal: Journal;
+  readonly sources: Sources;
+  readonly rejected: RejectedRing;
+  readonly projector: Projector;
+  readonly sync: SyncDeps;
+  /** Why appends are refused at the moment; null when they are not. */
+  refusal(): string | null;
+  /** Seals what was appended so far; a refusal is kept for the warnings. */
+  seal(): Promise<Sealing>;
+  verify(onProgress?: (done: number, total: number) => void): Promise<Verification>;
+  rebuild(onProgress?: (done: number, total: number) => void): Promise<RebuildReport>;
+  /** The controller profile that goes with a source; null when none is configured. Throws UsageError when the file is not valid. */
+  loadProfile(source: Source | null): Promise<ControllerProfile | null>;
+  warnings(): Promise<Warning[]>;
+  /** Finishes what is under way and closes everything, in the reverse order of opening. */
+  close(): Promise<void>;
+}
+
+const SEAL_FAILURE = 'seal_failure';
+
+/**
+ * Opens the installation that `config` describes, creating it at the first start.
+ * Throws UsageError for wrong keys or a newer database, StoreUnavailable when the database cannot be opened.
+ */
+export async function openContext(config: Config, log: Log, clock: Clock = () => new Date()): Promise<Context> {
+  const opened: (() => Promise<void> | void)[] = [];
+  const close = async () => {
+    for (const shut of opened.reverse()) await shut();
+    opened.length = 0;
+  };
+  try {
+    const store = await openSqliteStore({ path: config.database.path });
+    opened.push(() => store.close());
+    const keys = await loadKeys(config, store);
+    const { instance, epoch } = await loadIdentity(store);
+    const journal = createJournal(join(config.dataDir, 'journal'));
+    const refusal = await findRefusal(store, journal);
+    const ledger = createLedger({ store, keys: keys.instance, refuse: () => refusal });
+    opened.push(() => ledger.close());
+    const sources = await createSources({
+      store,
+      ledger,
+      keys: keys.instance,
+      clock,
+      configured: config.defaultSource,
+      onRefreshError: (error) => log.warn({ err: error }, 'the sources could not be read again'),
+    });
+    opened.push(() => sources.close());
+    const rejected = createRejectedRing({
+      store,
+      keys: keys.instance,
+      clock,
+      onError: (error) => log.warn({ err: error }, 'refused deliveries could not be written yet'),
+    });
+    opened.push(() => rejected.close());
+
+    const defaults = sourceOptionsSchema.parse({});
+    const projection = {
+      store,
+      read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
+      cases: caseFold,
+      optionsOf: (slug: string) => sources.find(slug)?.options ?? defaults,
+      log,
+    };
+    const projector = createProjector(projection);
+    opened.push(() => projector.close());
+
+    const seal = async (): Promise<Sealing> => {
+      const sealing = await sealLedger({
+        store,
+        journal,
+        appendKey: keys.instance.append,
+        signingKey: keys.signing,
+        instance,
+        epoch,
+        clock,
+      });
+      const failure = sealing.outcome === 'refused' ? `entry ${sealing.seq}: ${sealing.reason}` : '';
+      if (failure !== '') log.error({ seq: sealing.outcome === 'refused' ? sealing.seq : null }, `not sealed: ${failure}`);
+      if (failure !== (await readSetting(store, SEAL_FAILURE) ?? '')) await writeSetting(store, SEAL_FAILURE, failure);
+      return sealing;
+    };
+
+    return {
+      config,
+      log,
+      clock,
+      version: loadVersion(),
+      store,
+      keys,
+      instance,
+      epoch,
+      ledger,
+      journal,
+      sources,
+      rejected,
+      projector,
+      sync: {
+        store,
+        ledger,
+        clock,
+        serviceFor: ({ source, baseUrl, apiKey }) =>
+          createServiceClient({
+            baseUrl,
+            apiKey,
+            onRetry: (error, attempt) => log.warn({ source: source.slug, attempt, reason: error.message }, 'the service is asked again'),
+          }),
+      },
+      refusal: () => refusal,
+      seal,
+      verify: (onProgress) =>
+        verifyLedger({
+          store,
+          journal,
+          keys: keys.instance,
+          publicKey: keys.verifying,
+          instance,
+          epoch,
+          ...(onProgress ? { onProgress } : {}),
+        }),
+      rebuild: (onProgress) => rebuild({ ...projection, ...(onProgress ? { onProgress } : {}) }),
+      async loadProfile(source) {
+        const path = source?.options.controllerFile ?? config.controllerFile;
+        if (path === null) return null;
+        const loaded = await loadControllerFile(path);
+        if (loaded.outcome === 'invalid') throw new UsageError(loaded.problems);
+        return loaded.profile;
+      },
+      async warnings() {
+        const pulled = sources.list().filter((source) => source.baseUrl !== null && source.apiKey !== null);
+        const failure = await readSetting(store, SEAL_FAILURE);
+        return findWarnings(store.read, {
+          now: clock(),
+          pulled: pulled.map(({ slug }) => slug),
+          disk: await readDisk(config.dataDir),
+          sealFailure: failure || null,
+          refusal,
+        });
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The installation's name and epoch; the name is drawn at the first start. */
+async function loadIdentity(store: Store): Promise<{ instance: string; epoch: number }> {
+  if ((await readSetting(store, 'instance_id')) === null) {
+    const rows = [
+      { name: 'instance_id', value: randomBytes(5).toString('hex') },
+      { name: 'epoch', value: '1' },
+    ];
+    await store.transaction((tx) => tx.insertMany('settings', rows, 'keep'));
+  }
+  const instance = await readSetting(store, 'instance_id');
+  const epoch = await readSetting(store, 'epoch');
+  if (instance === null || epoch === null) throw new Error('the installation has no name');
+  return { instance, epoch: Number(epoch) };
+}
+
+/** A journal ahead of the database: an old backup was put back. Going on would give numbers out a second time. */
+async function findRefusal(store: Store, journal: Journal): Promise<string | null> {
+  const note = await journal.newest();
+  const head = note === null ? null : parseTreeHead(note);
+  if (head === null) return null;
+  const { seq } = await store.read
+    .selectFrom('entries')
+    .select((eb) => eb.fn.max('seq').as('seq'))
+    .executeTakeFirstOrThrow();
+  const last = Number(seq ?? 0);
+  if (head.size <= last) return null;
+  return `the journal holds a checkpoint over ${head.size} entries, but the database ends at ${last}: it is an older state, and appending would give ${last + 1} to ${head.size} out twice`;
+}
+
+async function readSetting(store: Store, name: string): Promise<string | null> {
+  const row = await store.read.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+  return row?.value ?? null;
+}
+
+async function writeSetting(store: Store, name: string, value: string): Promise<void> {
+  await store.transaction((tx) => tx.insertMany('settings', [{ name, value }], 'replace'));
+}
+
+async function readDisk(folder: string): Promise<{ free: number; total: number } | null> {
+  try {
+    const found = await statfs(folder);
+    return { free: found.bavail * found.bsize, total: found.blocks * found.bsize };
+  } catch {
+    return null;
+  }
+}
