@@ -101,11 +101,7 @@ export function readEntry(row: ContentRow, read: Readers, options: SourceOptions
   };
   if (row.kind === 'action') return { ...entry, ...readAction(row.body, meta) };
   if (row.kind !== 'webhook' && row.kind !== 'consent-log') return entry;
-  const reading = readFact(row, read, {
-    receivedAt: row.received_at,
-    options,
-    bannerId: typeof meta['bannerId'] === 'string' ? meta['bannerId'] : null,
-  });
+  const reading = underBanner(readFact(row, read, { receivedAt: row.received_at, options }), row.kind, meta);
   const fault = reading.outcome === 'unreadable' ? { event: reading.event, reason: reading.reason } : null;
   return { ...entry, reading, fault };
 }
@@ -119,6 +115,15 @@ function readFact(row: ContentRow, read: Readers, context: Parameters<Readers['r
     const reason = `reader failed: ${error instanceof Error ? error.message : String(error)}`;
     return { outcome: 'unreadable', event: guessEvent(row.body), reason: storableText(reason) };
   }
+}
+
+/** A pulled row that names no banner belongs to the banner it was asked for. */
+function underBanner(reading: Reading, kind: ContentRow['kind'], meta: ProjectedEntry['meta']): Reading {
+  const { bannerId } = meta;
+  if (kind !== 'consent-log' || typeof bannerId !== 'string' || reading.outcome !== 'read') return reading;
+  const { fact } = reading;
+  if (fact.type !== 'decision' || fact.bannerId !== null) return reading;
+  return { ...reading, fact: { ...fact, bannerId: storableText(bannerId) } };
 }
 
 function guessEvent(body: Buffer): string {

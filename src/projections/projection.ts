@@ -57,14 +57,13 @@ export interface Readers {
   readConsentRow(body: Buffer, context: ReadingContext): Reading;
   /** `r:<record id>`, else `c:<hash of banner, subject, time and choice>`. */
   decisionIdOf(fact: DecisionFact): string;
-  /** Whether the body named neither an id nor a time: a repeat of it may be a new choice. */
+  /** Whether the body named neither an id of what happened nor a time: a repeat of it may be a new happening. */
   isAnonymousRepeat(fact: Fact): boolean;
 }
 export interface ReadingContext {
   readonly receivedAt: string;
+  /** One object for a source as long as it is set the same: readers remember what they derive from it. */
   readonly options: SourceOptions;
-  /** The banner that a pulled row was asked for. */
-  readonly bannerId?: string | null;
 }
 
 /** The place of an entry in the ledger, as a case cites it. */

@@ -1,9 +1,9 @@
 import { StoreUnavailable } from '../core/errors.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreTransaction } from '../store/store.ts';
 import { advance, type Target } from './advance.ts';
 import { allProjections } from './index.ts';
 import { createPageReader, type OptionsOf, type PageLimits } from './load-entries.ts';
-import { loadPosition, startPosition } from './position.ts';
+import { loadPosition, type Position, startPosition } from './position.ts';
 import type { CaseFold, Projection, ProjectorLog, Readers } from './projection.ts';
 
 export interface ProjectorOptions {
@@ -75,11 +75,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 
   async function run(): Promise<{ outcome: RunOutcome; full: boolean }> {
-    const from = await loadPosition(store.read, 'projector');
-    if (from === null) {
-      await store.transaction((tx) => startPosition(tx, 'projector'));
-      return { outcome: 'lost', full: true };
-    }
+    const from = (await loadPosition(store.read, 'projector')) ?? (await store.transaction(beginPosition));
     reached(from.seq);
     const page = await pages.load(store.read, from.seq);
     if (page === null) return { outcome: 'caught-up', full: false };
@@ -180,6 +176,14 @@ export function createProjector(options: ProjectorOptions): Projector {
     },
   };
   return projector;
+}
+
+/** The first run of all makes the position, unless another process was faster. */
+async function beginPosition(tx: StoreTransaction): Promise<Position> {
+  await startPosition(tx, 'projector');
+  const position = await loadPosition(tx.query, 'projector');
+  if (position === null) throw new Error('the position of the projector was made and is not there');
+  return position;
 }
 
 /** The size of a batch, with its defaults. */

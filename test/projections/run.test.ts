@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { StoreUnavailable } from '../../src/core/errors.ts';
+import { deliveries } from '../../src/projections/deliveries.ts';
+import type { Projection } from '../../src/projections/projection.ts';
+import { createProjector } from '../../src/projections/run.ts';
+import { compareWithRebuild } from '../../src/projections/rebuild.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createWorld, rules, webhook, type World } from './world.ts';
+
+const at = '2026-03-01T10:00:00.000Z';
+
+async function deliver(world: World, count: number, from = 0): Promise<void> {
+  const entries = Array.from({ length: count }, (_, nonce) => webhook('acme', { event: 'ping', nonce: from + nonce }, at));
+  for (let next = 0; next < entries.length; next += 100) await world.ledger.append(entries.slice(next, next + 100));
+}
+
+async function countsOf(store: Store): Promise<{ history: number; counted: number }> {
+  const history = await store.read.selectFrom('delivery_history').select('seq').execute();
+  const counts = await store.read.selectFrom('delivery_counts').select('deliveries').execute();
+  return { history: history.length, counted: counts.reduce((sum, row) => sum + row.deliveries, 0) };
+}
+
+test('projectors that race on one database project every entry exactly once', async () => {
+  const world = await createWorld();
+  const racers = [3, 7, 11, 50].map((batchSize) => world.projector({ batchSize }));
+  let lost = 0;
+  const race = async (racer: (typeof racers)[number]) => {
+    for (let idle = 0; idle < 20; ) {
+      const outcome = await racer.runOnce();
+      if (outcome === 'lost') lost += 1;
+      if (outcome === 'caught-up') {
+        idle += 1;
+        await sleep(2);
+      }
+    }
+  };
+  await Promise.all([deliver(world, 700), ...racers.map(race)]);
+  for (const racer of racers) await racer.catchUp();
+  expect(await countsOf(world.store)).toEqual({ history: 700, counted: 700 });
+  expect(lost).toBeGreaterThan(0);
+  expect((await compareWithRebuild(rules(world.store))).differences).toEqual([]);
+});
+
+/** A store whose process ends inside a transaction of the projector. */
+function dyingStore(store: Store, moment: string): Store {
+  const die = () => {
+    throw new StoreUnavailable(`the process died ${moment}`);
+  };
+  const fatal = { 'before the history': 'delivery_history', 'before the counts': 'delivery_counts' }[moment];
+  return {
+    ...store,
+    transaction: (work) =>
+      store.transaction(async (tx) => {
+        const insertMany: typeof tx.insertMany = async (table, ...rest) => {
+          if (table === fatal) die();
+          await tx.insertMany(table, ...rest);
+        };
+        const result = await work({ ...tx, insertMany });
+        const position = await tx.query.selectFrom('positions').select('seq').where('name', '=', 'projector').executeTakeFirst();
+        return moment === 'before the commit' && position?.seq !== 0 ? die() : result;
+      }),
+  };
+}
+
+test('a projector that dies at any moment of its transaction leaves nothing half done', async () => {
+  const world = await createWorld();
+  await deliver(world, 60);
+  const projector = world.projector({ batchSize: 20 });
+  for (const done of [0, 20, 40]) {
+    for (const moment of ['before the history', 'before the counts', 'before the commit']) {
+      const dying = dyingStore(world.store, moment);
+      await expect(createProjector({ ...rules(dying), batchSize: 20 }).runOnce()).rejects.toThrow(`died ${moment}`);
+      expect(await countsOf(world.store)).toEqual({ history: done, counted: done });
+    }
+    expect(await projector.runOnce()).toBe('projected');
+  }
+  expect(await countsOf(world.store)).toEqual({ history: 60, counted: 60 });
+});
+
+test('the loop projects what its ledger tells of, and what another process appends', async () => {
+  const world = await createWorld();
+  const told = world.projector({ pollMs: 60_000, lingerMs: 1 });
+  told.start(world.ledger.onAppended);
+  await deliver(world, 5);
+  await told.projected(5);
+  expect(await countsOf(world.store)).toEqual({ history: 5, counted: 5 });
+  await told.close();
+
+  const untold = world.projector({ pollMs: 20 });
+  untold.start();
+  await sleep(50);
+  await deliver(world, 5, 5);
+  await untold.projected(10);
+  expect(await countsOf(world.store)).toEqual({ history: 10, counted: 10 });
+});
+
+test('projected() of a projector that was not started projects by itself', async () => {
+  const world = await createWorld();
+  await deliver(world, 5);
+  const projector = world.projector({ batchSize: 2 });
+  await projector.projected(3);
+  expect(projector.position()).toBe(5);
+});
+
+test('projected() of an entry that never comes is refused when the projector closes', async () => {
+  const world = await createWorld();
+  const projector = world.projector();
+  projector.start();
+  const waiting = projector.projected(1);
+  await Promise.all([expect(waiting).rejects.toThrow('closed'), projector.close()]);
+});
+
+test('the loop outlives an outage of the store', async () => {
+  const world = await createWorld();
+  let down = true;
+  const shaky: Store = {
+    ...world.store,
+    transaction: (work) => (down ? Promise.reject(new StoreUnavailable('disk full')) : world.store.transaction(work)),
+  };
+  const warnings: string[] = [];
+  const projector = world.projector({
+    store: shaky,
+    log: { info: () => undefined, warn: (_, message) => warnings.push(message), error: (_, message) => warnings.push(message) },
+  });
+  await deliver(world, 3);
+  projector.start(world.ledger.onAppended);
+  await sleep(30);
+  down = false;
+  await projector.projected(3);
+  expect(warnings).toContain('the projector waits for the store');
+  expect(await countsOf(world.store)).toEqual({ history: 3, counted: 3 });
+  expect(await world.store.read.selectFrom('quarantine').selectAll().execute()).toEqual([]);
+});
+
+test('a projection with a bug on one entry loses neither that entry nor any other', async () => {
+  const world = await createWorld();
+  await deliver(world, 40);
+  const broken: Projection = {
+    name: 'broken',
+    tables: [],
+    fold: (_, batch) => (batch.some(({ seq }) => seq === 23) ? Promise.reject(new Error('a bug')) : Promise.resolve([])),
+  };
+  const errors: object[] = [];
+  const log = { info: () => undefined, warn: () => undefined, error: (details: object) => void errors.push(details) };
+  await world.projector({ projections: [deliveries, broken], log }).catchUp();
+  expect(await countsOf(world.store)).toEqual({ history: 40, counted: 40 });
+  expect(await world.store.read.selectFrom('quarantine').selectAll().execute()).toEqual([
+    { seq: 23, source: 'acme', event: 'ping', reason: 'projection failed: broken: a bug', received_at: at },
+  ]);
+  expect(errors).toEqual([expect.objectContaining({ seq: 23, projection: 'broken' })]);
+});
+
+test('rows that the database refuses are a projection failure too, and found the same way', async () => {
+  const world = await createWorld();
+  await deliver(world, 10);
+  const row = { source: 'acme', event: 'ping', reason: 'x', received_at: at };
+  const colliding: Projection = {
+    name: 'colliding',
+    tables: [],
+    fold: (_, batch) =>
+      Promise.resolve([
+        {
+          table: 'ambiguous_repeats' as const,
+          rows: batch.map(({ seq }) => ({ seq: seq === 7 ? 1 : seq, source: 'acme', event: row.event, resolution: 'unresolved' as const })),
+          onConflict: 'fail' as const,
+        },
+      ]),
+  };
+  await world.projector({ projections: [deliveries, colliding] }).catchUp();
+  const quarantined = await world.store.read.selectFrom('quarantine').select(['seq', 'reason']).execute();
+  expect(quarantined.map(({ seq }) => seq)).toEqual([7]);
+  expect(quarantined[0]?.reason).toMatch(/^projection failed: colliding: .*UNIQUE/);
+  const written = await world.store.read.selectFrom('ambiguous_repeats').select('seq').execute();
+  expect(written.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 8, 9, 10]);
+});
+
+test('a page is bounded in bytes, and one entry larger than the bound is taken alone', async () => {
+  const world = await createWorld();
+  const large = 'x'.repeat(50_000);
+  const bodies = [1, 2, 3].map((nonce) => webhook('acme', { event: large, nonce }, at));
+  await world.ledger.append([...bodies, webhook('acme', { event: 'small' }, at), webhook('acme', { event: 'tiny' }, at)]);
+  const projector = world.projector({ batchBytes: 60_000 });
+  const positions: number[] = [];
+  while ((await projector.runOnce()) !== 'caught-up') positions.push(projector.position());
+  expect(positions).toEqual([1, 2, 5]);
+});
+
+test('erased entries are passed over, and the position moves past them', async () => {
+  const world = await createWorld();
+  await deliver(world, 4);
+  await world.store.transaction(async (tx) => {
+    await tx.query.updateTable('entries').set({ meta: null, body: null, salt: null }).where('seq', 'in', [2, 4]).execute();
+  });
+  expect(await world.projector().catchUp()).toBe(4);
+  const seqs = await world.store.read.selectFrom('delivery_history').select('seq').orderBy('seq').execute();
+  expect(seqs.map(({ seq }) => seq)).toEqual([1, 3]);
+});
