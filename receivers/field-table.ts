@@ -1,8 +1,17 @@
-import type { Family } from './family.ts';
 import { envelopes, eventNames, type FieldName, fieldNames } from './field-names.ts';
 
 /** Names of fields per source, tried before the built-in ones (src/core/source.ts, fieldNames). */
 export type FieldOverrides = Readonly<Record<string, readonly string[]>>;
+
+/** What a family of events asks a payload for. */
+export interface Asked {
+  /** Names of the object that such an event is about: `{"policy": {…}}`. */
+  readonly objects: readonly string[];
+  /** The fields it asks for (field-names.ts). */
+  readonly fields: readonly FieldName[];
+  /** Names besides those of `fields` that it reads, or knows and leaves in the body. */
+  readonly alsoReads?: readonly string[];
+}
 
 const normalised = new Map<string, string>();
 
@@ -38,7 +47,7 @@ const commonNames = [...eventNames, ...envelopes].map((name) => firstSegment(nor
 /** The names of each field, a source's own before the built-in ones, in the form they are looked up by. */
 export class FieldTable {
   readonly #names: ReadonlyMap<FieldName, readonly string[]>;
-  readonly #known = new Map<Family, ReadonlySet<string>>();
+  readonly #known = new Map<Asked, ReadonlySet<string>>();
 
   constructor(overrides: FieldOverrides) {
     const names = new Map<FieldName, readonly string[]>();
@@ -54,7 +63,7 @@ export class FieldTable {
   }
 
   /** Top-level names that a family reads something from; made once per family. */
-  knownOf(family: Family): ReadonlySet<string> {
+  knownOf(family: Asked): ReadonlySet<string> {
     let known = this.#known.get(family);
     if (known === undefined) {
       const asked = family.fields.flatMap((field) => this.names(field)).map((name) => firstSegment(name).replace('^', ''));

@@ -1,7 +1,6 @@
 import type { Occurred } from '../src/core/fact.ts';
-import type { Family } from './family.ts';
 import type { FieldName } from './field-names.ts';
-import { envelopeNames, type FieldTable, normaliseName } from './field-table.ts';
+import { type Asked, envelopeNames, type FieldTable, normaliseName } from './field-table.ts';
 import { occurredOf, parseTime, type TimeContext } from './occurred.ts';
 import { parseJson } from './parse.ts';
 import { clean, isBlank, isJsonObject, type JsonObject, textOf } from './text.ts';
@@ -142,7 +141,7 @@ export class Payload {
    * Paths of the payload, as received, that no field of the family is called, and those whose value was not understood. At most 50, in order;
    * they are for the operator, who may name them in the source's fieldNames.
    */
-  unread(family: Family, eventAsGiven: string | null): readonly string[] {
+  unread(family: Asked, eventAsGiven: string | null): readonly string[] {
     const known = this.#table.knownOf(family);
     const paths = new Set<string>();
     for (const { name, found } of this.#fields) {
