@@ -26,6 +26,8 @@ export interface ConsentLogRow {
   readonly bytes: Buffer;
   /** The row read as JSON; a number that a double cannot be trusted to hold is given as its text. */
   readonly value: unknown;
+  /** Whether the bytes are UTF-8: if not, `value` holds replacement characters and does not tell rows apart. */
+  readonly isUtf8: boolean;
 }
 
 /** One page of the consent log. */
@@ -65,9 +67,9 @@ export function readPage(answer: Pick<ServiceAnswer, 'bytes' | 'serverDate'>): C
   let json: unknown;
   try {
     json = JSON.parse(text);
-  } catch (cause) {
+  } catch {
     // What JSON.parse says quotes the text around the fault, which is a visitor's row: only its kind is told.
-    throw new ServiceError('unreadable', { detail: describeNoJson(bytes), cause: cause instanceof SyntaxError ? null : cause });
+    throw new ServiceError('unreadable', { detail: describeNoJson(bytes) });
   }
   const latin1 = bytes.toString('latin1');
   const members = findMembers(latin1);
@@ -76,16 +78,16 @@ export function readPage(answer: Pick<ServiceAnswer, 'bytes' | 'serverDate'>): C
   const values = rowsAt?.values ?? [];
   if (spans.length !== values.length) throw new ServiceError('unreadable', { detail: 'rows could not be told apart' });
   const careful = mayHoldLongNumbers(latin1);
+  const wholeIsUtf8 = isUtf8(bytes);
   const rows = spans.map((span, index): ConsentLogRow => {
     const rowBytes = bytes.subarray(span.start, span.end);
-    return { bytes: rowBytes, value: careful ? readCarefully(rowBytes, values[index]) : values[index] };
+    return {
+      bytes: rowBytes,
+      value: careful ? readCarefully(rowBytes, values[index]) : values[index],
+      isUtf8: wholeIsUtf8 || isUtf8(rowBytes),
+    };
   });
   return { rows, nextCursor: readCursor(json, members, latin1), serverDate: answer.serverDate };
-}
-
-/** Whether the bytes of a row are UTF-8: if not, `value` holds replacement characters and does not tell rows apart. */
-export function isFaithful(row: ConsentLogRow): boolean {
-  return isUtf8(row.bytes);
 }
 
 function readCarefully(bytes: Buffer, value: unknown): unknown {

@@ -1,0 +1,33 @@
+import type { Source } from '../core/source.ts';
+import type { Query } from '../store/store.ts';
+
+/**
+ * The banners to pull for a source: those of its options, those pulled before, and those seen in decisions, in that order, each
+ * once. Empty when none is known.
+ */
+export async function loadBannerIds(read: Query, source: Pick<Source, 'slug' | 'options'>): Promise<readonly string[]> {
+  const pulled = await read
+    .selectFrom('sync_positions')
+    .select('banner_id')
+    .where('source', '=', source.slug)
+    .where('banner_id', '!=', '')
+    .orderBy('banner_id')
+    .execute();
+  const known = [...new Set([...source.options.banners, ...pulled.map((row) => row.banner_id)])];
+  return [...known, ...(await loadSeenBanners(read, source.slug, known))];
+}
+
+/** Banner ids that decisions name and that are not among `known`. */
+export async function loadSeenBanners(read: Query, source: string, known: readonly string[]): Promise<readonly string[]> {
+  let query = read
+    .selectFrom('decision_history')
+    .select('banner_id')
+    .distinct()
+    .where('source', '=', source)
+    .where('banner_id', 'is not', null)
+    .where('banner_id', '!=', '')
+    .orderBy('banner_id');
+  if (known.length > 0) query = query.where('banner_id', 'not in', known);
+  const rows = await query.execute();
+  return rows.flatMap(({ banner_id }) => (banner_id === null ? [] : [banner_id]));
+}

@@ -1,0 +1,63 @@
+import type { ServiceError, ServiceErrorKind } from '../service/service-error.ts';
+import type { WalkFault } from './walk.ts';
+
+/** Why a pull failed. */
+export type PullFailureReason = ServiceErrorKind | WalkFault['reason'] | 'cursor-expired';
+
+export interface PullFailure {
+  readonly reason: PullFailureReason;
+  /** Plain sentences that end with what to do. */
+  readonly error: string;
+  /** Whether the cursor is of no use any more, so that the next run starts its window over. */
+  readonly forgetCursor: boolean;
+}
+
+/** The failure that a walk's fault is. */
+export function failureOfFault(fault: WalkFault): PullFailure {
+  const again = 'The pages before it are stored; the next run reads the window again. If it fails in the same way, tell the service’s support.';
+  switch (fault.reason) {
+    case 'looping-cursor':
+      return {
+        reason: fault.reason,
+        error: `The service’s cursor runs in a circle: page ${fault.page} leads back to the page after ${
+          fault.earlierPage === 0 ? 'the one this run began with' : `page ${fault.earlierPage}`
+        }, so the rows beyond it cannot be reached. ${again}`,
+        forgetCursor: true,
+      };
+    case 'repeating-page':
+      return {
+        reason: fault.reason,
+        error: `The service gives the rows of page ${fault.earlierPage} again and again (last as page ${fault.page}) under new cursors, so the rows beyond them cannot be reached. ${again}`,
+        forgetCursor: true,
+      };
+    case 'endless-empty-pages':
+      return {
+        reason: fault.reason,
+        error: `The service gives page after page without a row, each with a next cursor (stopped at page ${fault.page}). ${again}`,
+        forgetCursor: true,
+      };
+  }
+}
+
+/** The failure that an error of the service is; null when it is none of the service's. */
+export function failureOfError(error: unknown): PullFailure | null {
+  return isServiceError(error) ? { reason: error.kind, error: error.message, forgetCursor: false } : null;
+}
+
+/** The window was begun anew once already, and the new cursor expired too. */
+export const expiredTwice: PullFailure = {
+  reason: 'cursor-expired',
+  error:
+    'The service refused its own cursor twice in one run, so the rows beyond it could not be reached. The pages before it are stored; the next run reads the window again. If it fails in the same way, ask for smaller periods with --from and --to.',
+  forgetCursor: true,
+};
+
+/** Whether this is how the service says that it does not know a cursor (any more). */
+export function isCursorRefusal(error: unknown): boolean {
+  return isServiceError(error) && (error.kind === 'bad-request' || error.kind === 'not-found' || error.kind === 'gone');
+}
+
+/** By name: the client is handed in, and its classes with it. */
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && error.name === 'ServiceError' && 'kind' in error;
+}

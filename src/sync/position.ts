@@ -1,0 +1,125 @@
+import type { SyncPositionsTable } from '../store/schema.ts';
+import type { Query } from '../store/store.ts';
+
+/** How far the pull of one banner has come. */
+export type SyncPosition = Readonly<SyncPositionsTable>;
+
+/** The run that is going on: its window, and when it began. Times ISO 8601. */
+export interface Run {
+  readonly source: string;
+  /** '' where no banner is named. */
+  readonly bannerId: string;
+  readonly runId: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  /** By our clock or the service's Date header at the first page, whichever is earlier. */
+  readonly asOf: string;
+}
+
+/** The position of a banner; null before its first run. */
+export async function loadPosition(query: Query, source: string, bannerId: string): Promise<SyncPosition | null> {
+  const row = await query
+    .selectFrom('sync_positions')
+    .selectAll()
+    .where('source', '=', source)
+    .where('banner_id', '=', bannerId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/**
+ * Moves the position to the next page, in the transaction that stores the page.
+ * `superseded`: another run of the same banner has begun meanwhile; nothing was moved, and this one should stop.
+ */
+export async function advancePosition(
+  query: Query,
+  run: Run,
+  step: { readonly cursor: string | null; readonly stored: number; readonly isFirst: boolean; readonly at: string },
+): Promise<'advanced' | 'superseded'> {
+  const before = await loadPosition(query, run.source, run.bannerId);
+  if (!step.isFirst && before?.run_id !== run.runId) return 'superseded';
+  await writePosition(query, before, run, {
+    cursor: step.cursor,
+    run_id: run.runId,
+    run_from: run.from,
+    run_to: run.to,
+    run_as_of: run.asOf,
+    rows_total: (before?.rows_total ?? 0) + step.stored,
+    updated_at: step.at,
+  });
+  return 'advanced';
+}
+
+/** Ends a run whose window was read to its end: no cursor, and the watermark where it may move. Superseded: nothing is written. */
+export async function finishPosition(query: Query, run: Run, at: string): Promise<{ readonly watermark: string | null }> {
+  const before = await loadPosition(query, run.source, run.bannerId);
+  if (before !== null && before.run_id !== null && before.run_id !== run.runId) return { watermark: before.watermark };
+  const watermark = nextWatermark(before?.watermark ?? null, run);
+  await writePosition(query, before, run, {
+    ...noRun,
+    watermark,
+    last_success_at: at,
+    last_error: null,
+    last_error_at: null,
+    updated_at: at,
+  });
+  return { watermark };
+}
+
+/**
+ * Notes why a run stopped. With `forget`, its cursor is given up, and the next run starts over from the watermark; without, it
+ * goes on from the cursor.
+ */
+export async function failPosition(query: Query, run: Run, error: string, forget: boolean, at: string): Promise<void> {
+  const before = await loadPosition(query, run.source, run.bannerId);
+  const isOwn = before === null || before.run_id === null || before.run_id === run.runId;
+  await writePosition(query, before, run, {
+    ...(forget && isOwn ? noRun : {}),
+    last_error: error,
+    last_error_at: at,
+    updated_at: at,
+  });
+}
+
+/**
+ * Where the watermark stands after a window: it moves only when the window leaves no gap behind it, never backwards, and
+ * never by a row's own time, which anyone may have set (docs/architecture.md, Time).
+ */
+export function nextWatermark(watermark: string | null, run: Pick<Run, 'from' | 'to' | 'asOf'>): string | null {
+  const leavesGap = run.from !== null && (watermark === null || Date.parse(run.from) > Date.parse(watermark));
+  if (leavesGap) return watermark;
+  const end = Math.min(Date.parse(run.asOf), run.to === null ? Number.POSITIVE_INFINITY : Date.parse(run.to));
+  const best = watermark === null ? end : Math.max(end, Date.parse(watermark));
+  return new Date(best).toISOString();
+}
+
+const noRun = { cursor: null, run_id: null, run_from: null, run_to: null, run_as_of: null };
+
+type Change = Partial<Omit<SyncPositionsTable, 'source' | 'banner_id'>> & { updated_at: string };
+
+/** Read and written in one write transaction, so there is no one to race with. */
+async function writePosition(query: Query, before: SyncPosition | null, run: Run, change: Change): Promise<void> {
+  if (before === null) {
+    await query
+      .insertInto('sync_positions')
+      .values({
+        source: run.source,
+        banner_id: run.bannerId,
+        ...noRun,
+        watermark: null,
+        rows_total: 0,
+        last_success_at: null,
+        last_error: null,
+        last_error_at: null,
+        ...change,
+      })
+      .execute();
+  } else {
+    await query
+      .updateTable('sync_positions')
+      .set(change)
+      .where('source', '=', run.source)
+      .where('banner_id', '=', run.bannerId)
+      .execute();
+  }
+}

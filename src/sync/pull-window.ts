@@ -1,0 +1,244 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Action } from '../core/action.ts';
+import { isoNow } from '../core/clock.ts';
+import type { NewEntry } from '../core/entry.ts';
+import { CodedError } from '../core/errors.ts';
+import { sha256, sha256Hex } from '../core/hash.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import type { Appended, Ledger } from '../ledger/ledger.ts';
+import type { Query, StoreTransaction } from '../store/store.ts';
+import { expiredTwice, failureOfError, failureOfFault, isCursorRefusal, type PullFailure } from './failure.ts';
+import { advancePosition, failPosition, finishPosition, type Run } from './position.ts';
+import type { PullDeps, PullReport, PullRequest, PullResult, PullTotals } from './contract.ts';
+import { entryOfRow, type RowEntry, rowNamesOf } from './row.ts';
+import { type PageRequest, type WalkFault, type WalkPage, walkPages } from './walk.ts';
+
+/** One run over one window of a banner's log. */
+export interface Window {
+  readonly runId: string;
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Of an interrupted run: where to go on. */
+  readonly cursor: string | null;
+  /** Of an interrupted run: when it began. */
+  readonly asOf: string | null;
+}
+
+/** At most this much goes into one append (docs/architecture.md, The append transaction). */
+const BATCH_ENTRIES = 256;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** A page whose rows are ready to be appended. */
+interface ReadyPage extends WalkPage {
+  readonly rows: readonly RowEntry[];
+  readonly serverDate: Date | null;
+}
+
+type Counts = { -readonly [K in keyof PullTotals]: PullTotals[K] };
+
+/**
+ * Reads one window to its end and says in the ledger how that ended. `before`: counts of an earlier window of the same call.
+ * Errors: see pullConsentLogs.
+ */
+export async function pullWindow(deps: PullDeps, request: PullRequest, window: Window, before?: PullTotals): Promise<PullResult> {
+  const own: Counts = { pages: 0, rows: 0, stored: 0, duplicates: 0, malformed: 0, earliest: null, latest: null };
+  const began = isoNow(deps.clock);
+  let run: Run = {
+    source: request.source.slug,
+    bannerId: request.bannerId,
+    runId: window.runId,
+    from: window.from,
+    to: window.to,
+    asOf: window.asOf ?? began,
+  };
+  let isClaimed = false;
+  let restarted = false;
+  let watermark: string | null = null;
+  const report = (): PullReport => ({
+    ...joined(before, own),
+    source: run.source,
+    bannerId: run.bannerId,
+    runId: run.runId,
+    from: run.from,
+    to: run.to,
+    resumed: window.cursor !== null,
+    restarted,
+    watermark,
+  });
+
+  /** Reads from a cursor on; what it returns is why it could not read to the end. */
+  const read = async (cursor: string | null): Promise<WalkFault | 'superseded' | null> => {
+    const fetchPage = (wanted: PageRequest) => fetchReady(deps, request, window, wanted);
+    for await (const step of walkPages({ fetchPage, cursor, signal: request.signal })) {
+      if (step.type === 'fault') return step.fault;
+      if (!isClaimed && window.asOf === null) run = { ...run, asOf: earlierOf(began, step.page.serverDate) };
+      const state = await commitPage(deps, run, step.page, !isClaimed, own);
+      if (state === 'superseded') return state;
+      isClaimed = true;
+      request.onProgress?.({ ...joined(before, own), source: run.source, bannerId: run.bannerId });
+    }
+    return null;
+  };
+
+  try {
+    const ended = await read(window.cursor).catch((error: unknown) => {
+      // The first request of a new window has no cursor that could have expired.
+      if (!isCursorRefusal(error) || (own.pages === 0 && window.cursor === null)) throw error;
+      restarted = true;
+      const pagesBefore = own.pages;
+      return read(null).catch((again: unknown) => {
+        if (isCursorRefusal(again) && own.pages > pagesBefore) return expiredTwice;
+        throw again;
+      });
+    });
+    if (ended === 'superseded') return { ...report(), outcome: 'superseded' };
+    if (ended !== null) return await fail('error' in ended ? ended : failureOfFault(ended));
+    await conclude('sync.finished', null, async (tx, at) => {
+      ({ watermark } = await finishPosition(tx.query, run, at));
+    });
+    return { ...report(), outcome: 'finished' };
+  } catch (error) {
+    if (request.signal?.aborted === true) return { ...report(), outcome: 'cancelled' };
+    const failure = failureOfError(error);
+    if (failure === null) throw error;
+    return fail(failure);
+  }
+
+  async function fail(failure: PullFailure): Promise<PullResult> {
+    await conclude('sync.failed', failure.error, (tx, at) => failPosition(tx.query, run, failure.error, failure.forgetCursor, at));
+    return { ...report(), outcome: 'failed', reason: failure.reason, error: failure.error };
+  }
+
+  /** The action and the position it speaks of commit together. */
+  async function conclude(
+    action: Extract<Action, { runId: string }>['action'],
+    error: string | null,
+    move: (tx: StoreTransaction, at: string) => Promise<void>,
+  ): Promise<void> {
+    const at = isoNow(deps.clock);
+    const { runId, from, to } = run;
+    const body: Action = { action, actor: request.actor, bannerId: run.bannerId || null, runId, from, to, ...own, error };
+    await appendAction(deps.ledger, run.source, body, [action, run.source, run.bannerId, runId], at, (tx) => move(tx, at));
+  }
+}
+
+/** Fetches a page and makes its rows entries, which happens while the page before is committed. */
+async function fetchReady(deps: PullDeps, request: PullRequest, window: Window, wanted: PageRequest): Promise<ReadyPage> {
+  const { source, bannerId, pageRows } = request;
+  const page = await deps.service.fetchConsentLogPage(
+    {
+      bannerId: bannerId || null,
+      from: window.from,
+      to: window.to,
+      cursor: wanted.cursor,
+      ...(pageRows === undefined ? {} : { limit: pageRows }),
+    },
+    wanted.signal,
+  );
+  const context = {
+    source: source.slug,
+    names: rowNamesOf(source.options),
+    bannerId: bannerId || null,
+    runId: window.runId,
+    page: wanted.number,
+    cursorSha256: wanted.cursor === null ? null : sha256Hex(Buffer.from(wanted.cursor, 'utf8')),
+    serverDate: page.serverDate,
+    receivedAt: isoNow(deps.clock),
+  };
+  const rows = page.rows.map((row) => entryOfRow(deps.ledger.keyOf, row, context));
+  return { rows, nextCursor: page.nextCursor, serverDate: page.serverDate, identity: identityOf(rows) };
+}
+
+/** Over the deduplication keys, which leave out what is volatile. */
+function identityOf(rows: readonly RowEntry[]): string | null {
+  if (rows.length === 0) return null;
+  return sha256(Buffer.concat(rows.map(({ entry }) => entry.dedupeKey))).toString('latin1', 0, 16);
+}
+
+/** Stores a page; its last batch carries the cursor that leads on from it. */
+async function commitPage(
+  deps: PullDeps,
+  run: Run,
+  page: ReadyPage,
+  isFirst: boolean,
+  counts: Counts,
+): Promise<'advanced' | 'superseded'> {
+  let stored = 0;
+  let state: 'advanced' | 'superseded' = 'advanced';
+  const advance = async (query: Query, stored: number) => {
+    state = await advancePosition(query, run, { cursor: page.nextCursor, stored, isFirst, at: isoNow(deps.clock) });
+  };
+  const batches = batchesOf(page.rows.map(({ entry }) => entry));
+  const last = batches.pop();
+  for (const batch of batches) stored += countStored(await appendPatiently(deps.ledger, batch));
+  if (last === undefined) {
+    await deps.store.transaction((tx) => advance(tx.query, 0));
+  } else {
+    const earlier = stored;
+    stored += countStored(
+      await appendPatiently(deps.ledger, last, (tx, appended) => advance(tx.query, earlier + countStored(appended))),
+    );
+  }
+  counts.pages += 1;
+  counts.rows += page.rows.length;
+  counts.stored += stored;
+  counts.duplicates += page.rows.length - stored;
+  for (const { malformed, occurredAt } of page.rows) {
+    if (malformed) counts.malformed += 1;
+    if (occurredAt === null) continue;
+    if (counts.earliest === null || occurredAt < counts.earliest) counts.earliest = occurredAt;
+    if (counts.latest === null || occurredAt > counts.latest) counts.latest = occurredAt;
+  }
+  return state;
+}
+
+/** Deliveries go first: a pull waits while the waiting line is full, up to ten seconds. */
+async function appendPatiently(ledger: Ledger, entries: readonly NewEntry[], also?: Parameters<Ledger['append']>[1]) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await ledger.append(entries, also);
+    } catch (error) {
+      if (!(error instanceof CodedError) || error.code !== 'overloaded' || attempt === 50) throw error;
+      await delay(200);
+    }
+  }
+}
+
+function batchesOf(entries: readonly NewEntry[]): NewEntry[][] {
+  const batches: NewEntry[][] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    const size = entry.body.length + entry.meta.length;
+    const batch = batches.at(-1);
+    if (batch === undefined || batch.length === BATCH_ENTRIES || bytes + size > BATCH_BYTES) {
+      batches.push([entry]);
+      bytes = size;
+    } else {
+      batch.push(entry);
+      bytes += size;
+    }
+  }
+  return batches;
+}
+
+function countStored(appended: readonly Appended[]): number {
+  return appended.reduce((count, { outcome }) => count + (outcome === 'stored' ? 1 : 0), 0);
+}
+
+function earlierOf(ours: string, theirs: Date | null): string {
+  return theirs === null || theirs.getTime() > Date.parse(ours) ? ours : theirs.toISOString();
+}
+
+function joined(before: PullTotals | undefined, own: PullTotals): PullTotals {
+  if (before === undefined) return { ...own };
+  const times = (a: string | null, b: string | null) => [a, b].filter((time) => time !== null).sort();
+  return {
+    pages: before.pages + own.pages,
+    rows: before.rows + own.rows,
+    stored: before.stored + own.stored,
+    duplicates: before.duplicates + own.duplicates,
+    malformed: before.malformed + own.malformed,
+    earliest: times(before.earliest, own.earliest)[0] ?? null,
+    latest: times(before.latest, own.latest).at(-1) ?? null,
+  };
+}

@@ -1,0 +1,64 @@
+import type { Clock } from '../core/clock.ts';
+import type { Source } from '../core/source.ts';
+import type { Query } from '../store/store.ts';
+import { loadSeenBanners } from './banners.ts';
+import type { SyncPosition } from './position.ts';
+
+/** How the pull of one banner stands. */
+export interface BannerStatus {
+  readonly source: string;
+  /** '' where the log is pulled without naming a banner. */
+  readonly bannerId: string;
+  /** `never-pulled`: known from the options or from deliveries, but no run has finished: a gap. */
+  readonly state: 'never-pulled' | 'up-to-date' | 'interrupted' | 'failing';
+  /** Everything the service dated before this has been pulled at least once, ISO 8601 UTC. */
+  readonly watermark: string | null;
+  /** Milliseconds since the watermark; null before the first finished run. */
+  readonly lagMs: number | null;
+  /** Distinct rows in the ledger. */
+  readonly rows: number;
+  readonly lastSuccessAt: string | null;
+  readonly lastError: string | null;
+  readonly lastErrorAt: string | null;
+}
+
+/** How the pull stands for every banner of these sources, in the order given, banners by id. */
+export async function loadSyncStatus(
+  read: Query,
+  clock: Clock,
+  sources: readonly Pick<Source, 'slug' | 'options'>[],
+): Promise<readonly BannerStatus[]> {
+  const now = clock().getTime();
+  const status: BannerStatus[] = [];
+  for (const { slug, options } of sources) {
+    const positions = await read.selectFrom('sync_positions').selectAll().where('source', '=', slug).execute();
+    const byBanner = new Map(positions.map((position) => [position.banner_id, position]));
+    const known = [...new Set([...options.banners, ...byBanner.keys()])];
+    // A pull without a banner covers every banner that the key may see.
+    const seen = byBanner.has('') ? [] : await loadSeenBanners(read, slug, known);
+    for (const bannerId of [...known, ...seen].sort()) status.push(statusOf(slug, bannerId, byBanner.get(bannerId), now));
+  }
+  return status;
+}
+
+function statusOf(source: string, bannerId: string, position: SyncPosition | undefined, now: number): BannerStatus {
+  const watermark = position?.watermark ?? null;
+  return {
+    source,
+    bannerId,
+    state: stateOf(position),
+    watermark,
+    lagMs: watermark === null ? null : Math.max(0, now - Date.parse(watermark)),
+    rows: position?.rows_total ?? 0,
+    lastSuccessAt: position?.last_success_at ?? null,
+    lastError: position?.last_error ?? null,
+    lastErrorAt: position?.last_error_at ?? null,
+  };
+}
+
+function stateOf(position: SyncPosition | undefined): BannerStatus['state'] {
+  if (position === undefined) return 'never-pulled';
+  if (position.last_error !== null) return 'failing';
+  if (position.run_id !== null) return 'interrupted';
+  return position.last_success_at === null ? 'never-pulled' : 'up-to-date';
+}

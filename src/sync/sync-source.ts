@@ -1,0 +1,96 @@
+import type { Source } from '../core/source.ts';
+import type { ServiceClient } from '../service/client.ts';
+import { loadBannerIds } from './banners.ts';
+import type { PullDeps, PullRequest, PullResult } from './contract.ts';
+import { pullConsentLogs } from './pull.ts';
+
+/** What a sync of a whole source works with. */
+export interface SyncDeps extends Omit<PullDeps, 'service'> {
+  /** Opens the service for a source that has a base URL and a key. */
+  readonly serviceFor: (access: ServiceAccess) => Pick<ServiceClient, 'fetchConsentLogPage'>;
+}
+
+/** Where a source's service is and with what key. */
+export interface ServiceAccess {
+  readonly source: Source;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+export interface SyncRequest extends Omit<PullRequest, 'bannerId' | 'onProgress'> {
+  /** Only these banners; default: all that are known (src/sync/banners.ts). */
+  readonly banners?: readonly string[] | undefined;
+  readonly onProgress?: ((progress: SyncProgress) => void) | undefined;
+}
+
+export interface SyncProgress {
+  readonly source: string;
+  readonly bannerId: string;
+  /** Banners done and in all. */
+  readonly done: number;
+  readonly total: number;
+  /** Of the banner under way. */
+  readonly pages: number;
+  readonly rows: number;
+  readonly stored: number;
+}
+
+/**
+ * `done`: every banner was tried; each result says how it ended. `not-configured`: there is nothing to pull with.
+ * `stopped`: the account as a whole was refused, or the run was cancelled or superseded; `left` banners were not tried.
+ */
+export type SyncResult = { readonly source: string } & (
+  | { readonly outcome: 'done'; readonly banners: readonly PullResult[] }
+  | { readonly outcome: 'stopped'; readonly banners: readonly PullResult[]; readonly left: readonly string[] }
+  | { readonly outcome: 'not-configured'; readonly reason: string }
+);
+
+/**
+ * Pulls the consent log of every banner of a source, one after the other, since they share the rate limit of one key.
+ * Where no banner is known the log is asked for without one.
+ * Errors: see pullConsentLogs.
+ */
+export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<SyncResult> {
+  const { source } = request;
+  const { baseUrl, apiKey } = source;
+  if (baseUrl === null || apiKey === null) {
+    const missing = [baseUrl === null ? 'base URL of the service' : '', apiKey === null ? 'API key' : ''].filter(Boolean).join(' and no ');
+    return {
+      source: source.slug,
+      outcome: 'not-configured',
+      reason: `The source ${source.slug} has no ${missing}, so there is nothing to pull with. Set SERVICE_BASE_URL and SERVICE_API_KEY, or change the source.`,
+    };
+  }
+  const service = deps.serviceFor({ source, baseUrl, apiKey });
+  const known = request.banners ?? (await loadBannerIds(deps.store.read, source));
+  const bannerIds = known.length === 0 ? [''] : known;
+  const results: PullResult[] = [];
+  for (const [done, bannerId] of bannerIds.entries()) {
+    const result = await pullConsentLogs(
+      { ...deps, service },
+      {
+        ...request,
+        bannerId,
+        onProgress: ({ pages, rows, stored }) =>
+          request.onProgress?.({ source: source.slug, bannerId, done, total: bannerIds.length, pages, rows, stored }),
+      },
+    );
+    results.push(result);
+    const left = bannerIds.slice(done + 1);
+    if (left.length > 0 && concernsAll(result)) return { source: source.slug, outcome: 'stopped', banners: results, left };
+  }
+  return { source: source.slug, outcome: 'done', banners: results };
+}
+
+/** Whether the other banners of the key would end in the same way: no need to ask, and to note it, for each. */
+function concernsAll(result: PullResult): boolean {
+  switch (result.outcome) {
+    case 'cancelled':
+      return true;
+    case 'failed':
+      return ['unauthorized', 'payment-required', 'rate-limited', 'network', 'redirected'].includes(result.reason);
+    case 'finished':
+    case 'superseded':
+      return false;
+  }
+}

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { waitFromHeaders } from '../../src/service/rate-limit.ts';
+
+const now = Date.parse('2026-07-01T10:00:00Z');
+const wait = (headers: Record<string, string>) => waitFromHeaders(new Headers(headers), now);
+
+describe('the wait that the service asks for', () => {
+  it('is read from Retry-After in seconds or as a date', () => {
+    expect(wait({ 'retry-after': '3' })).toBe(3000);
+    expect(wait({ 'retry-after': '0.5' })).toBe(500);
+    expect(wait({ 'retry-after': 'Wed, 01 Jul 2026 10:00:30 GMT' })).toBe(30_000);
+    expect(wait({ 'retry-after': 'Wed, 01 Jul 2026 09:00:00 GMT' })).toBe(0);
+  });
+
+  it('is read from the common spellings of a reset time', () => {
+    expect(wait({ 'retry-after-ms': '120' })).toBe(120);
+    expect(wait({ 'ratelimit-reset': '12' })).toBe(12_000);
+    expect(wait({ 'x-ratelimit-reset': String(now / 1000 + 9) })).toBe(9000);
+    expect(wait({ 'x-ratelimit-reset': String(now + 9000) })).toBe(9000);
+    expect(wait({ 'x-rate-limit-reset': '2026-07-01T10:01:00Z' })).toBe(60_000);
+  });
+
+  it('is unknown when no header says it, or none that can be read', () => {
+    expect(wait({})).toBeNull();
+    expect(wait({ 'retry-after': 'soon', 'ratelimit-reset': 'never' })).toBeNull();
+  });
+});

@@ -1,0 +1,122 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** One row as the fake service holds it: when it was recorded, and its exact JSON text. */
+export interface FakeRow {
+  readonly bannerId: string;
+  readonly at: number;
+  readonly text: string;
+}
+
+/** What goes wrong with one request. */
+export type Fault =
+  | { readonly type: 'status'; readonly status: number; readonly retryAfter?: string }
+  /** Answers a request with a cursor as one whose cursor it does not know. */
+  | { readonly type: 'expired'; readonly status: 400 | 404 | 410 }
+  | { readonly type: 'truncated' }
+  | { readonly type: 'dropped' }
+  /** No rows, and the cursor leads to the page that should have come. */
+  | { readonly type: 'empty' }
+  /** The page comes again under another cursor. */
+  | { readonly type: 'repeated' }
+  /** The next cursor is one of an earlier page. */
+  | { readonly type: 'looping' };
+
+export interface FakeOptions {
+  readonly order?: 'ascending' | 'descending';
+  /** The service's own limit per page, below the 200 it documents. */
+  readonly pageRows?: number;
+  /** Asked for each request, `nth` from 1. */
+  readonly fault?: (nth: number, query: URLSearchParams) => Fault | null;
+  /** The Date header; null: none. Default: the present. */
+  readonly date?: () => Date | null;
+}
+
+export interface FakeConsentLog {
+  readonly baseUrl: string;
+  /** May be changed while it runs. */
+  rows: FakeRow[];
+  options: FakeOptions;
+  readonly requests: URLSearchParams[];
+}
+
+interface Cursor {
+  readonly after: number;
+  readonly index: number;
+  readonly nonce: number;
+}
+
+/**
+ * The service's GET /consent/logs (docs/service.md §4.5) on a free loopback port, with faults on demand; closed when the test ends.
+ * Cursors name the row to go on after, so rows that arrive during a run move no page.
+ */
+export async function fakeConsentLog(rows: readonly FakeRow[], options: FakeOptions = {}): Promise<FakeConsentLog> {
+  const firstCursors = new Map<string, string>();
+  let nonce = 0;
+  const fake = { baseUrl: '', rows: [...rows], options, requests: [] as URLSearchParams[] };
+  const server = createServer((request, response) => {
+    const query = new URL(request.url ?? '/', 'http://fake').searchParams;
+    fake.requests.push(query);
+    const fault = fake.options.fault?.(fake.requests.length, query) ?? null;
+    response.sendDate = false;
+    const date = (fake.options.date ?? (() => new Date()))();
+    if (date !== null) response.setHeader('date', date.toUTCString());
+    if (fault?.type === 'dropped') return void request.socket.destroy();
+    if (fault?.type === 'status') {
+      if (fault.retryAfter !== undefined) response.setHeader('retry-after', fault.retryAfter);
+      return refuse(response, fault.status);
+    }
+    const text = query.get('cursor');
+    if (fault?.type === 'expired' && text !== null) return refuse(response, fault.status);
+    const cursor = text === null ? null : (JSON.parse(Buffer.from(text, 'base64url').toString()) as Cursor);
+
+    const sign = fake.options.order === 'descending' ? -1 : 1;
+    const all = fake.rows
+      .map((row, index) => ({ ...row, index }))
+      .filter((row) => query.get('banner_id') === null || row.bannerId === query.get('banner_id'))
+      .filter((row) => query.get('from') === null || row.at >= Date.parse(query.get('from') as string))
+      .filter((row) => query.get('to') === null || row.at < Date.parse(query.get('to') as string))
+      .sort((a, b) => sign * (a.at - b.at || a.index - b.index))
+      .filter((row) => cursor === null || sign * (row.at - cursor.after || row.index - cursor.index) > 0);
+    const limit = Math.min(Number(query.get('limit') ?? 50), fake.options.pageRows ?? 200);
+    const page = fault?.type === 'empty' ? [] : all.slice(0, limit);
+    const last = page.at(-1);
+    const make = (after: number, index: number) =>
+      Buffer.from(JSON.stringify({ after, index, nonce: (nonce += 1) } satisfies Cursor)).toString('base64url');
+    let next = last !== undefined && all.length > page.length ? make(last.at, last.index) : null;
+    const start = cursor ?? { after: sign * Number.MIN_SAFE_INTEGER, index: 0 };
+    if (fault?.type === 'empty' || (fault?.type === 'repeated' && next !== null)) next = make(start.after, start.index);
+    const window = `${query.get('banner_id')} ${query.get('from')} ${query.get('to')}`;
+    if (fault?.type === 'looping' && next !== null) next = firstCursors.get(window) ?? next;
+    else if (next !== null && !firstCursors.has(window)) firstCursors.set(window, next);
+
+    const body = `{"data": [${page.map((row) => row.text).join(' ,\n')}], "next_cursor":${JSON.stringify(next)}}`;
+    response.setHeader('content-type', 'application/json');
+    if (fault?.type === 'truncated') return void response.end(body.slice(0, Math.max(1, body.length - 10)));
+    response.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  fake.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+  return fake;
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: { code: `e${status}`, message: 'as the test asked' } }));
+}
+
+/** Rows of one banner, one every minute from `from` on, each with an id and a time. */
+export function minuteRows(count: number, from: string, bannerId = 'bnr_1'): FakeRow[] {
+  return Array.from({ length: count }, (_, index) => {
+    const at = Date.parse(from) + index * 60_000;
+    return { bannerId, at, text: JSON.stringify({ id: `clog_${bannerId}_${index}`, banner_id: bannerId, action: 'accept', created_at: new Date(at).toISOString() }) };
+  });
+}

@@ -1,0 +1,55 @@
+import type { Clock } from '../../src/core/clock.ts';
+import { type Source, sourceOptionsSchema } from '../../src/core/source.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { createServiceClient } from '../../src/service/client.ts';
+import type { Store } from '../../src/store/store.ts';
+import type { PullDeps, PullRequest } from '../../src/sync/contract.ts';
+import { pullConsentLogs } from '../../src/sync/pull.ts';
+import { temporaryLedger } from '../temporary.ts';
+
+/** A source that the fake service belongs to. */
+export function sourceAt(baseUrl: string | null, options: object = {}): Source {
+  return {
+    slug: 'acme',
+    name: 'Acme',
+    baseUrl,
+    siteUrl: null,
+    apiKey: 'pak_live_test',
+    siteKey: null,
+    webhookSecrets: [],
+    options: sourceOptionsSchema.parse(options),
+  };
+}
+
+export interface Syncing {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  /** The clock's present; may be moved. */
+  now: Date;
+  readonly deps: PullDeps;
+  pull(request?: Partial<PullRequest>): ReturnType<typeof pullConsentLogs>;
+  /** Bodies of the pulled rows in the ledger, in order of seq. */
+  bodies(): Promise<string[]>;
+  actions(): Promise<Record<string, unknown>[]>;
+}
+
+/** A ledger of the test's own beside a fake service. Retries are quick, three of them. */
+export async function syncingWith(baseUrl: string, now = new Date()): Promise<Syncing> {
+  const { store, ledger } = await temporaryLedger();
+  const clock: Clock = () => syncing.now;
+  const service = createServiceClient({ baseUrl, apiKey: 'pak_live_test', backOffMs: 1, retries: 3, timeoutMs: 5000 });
+  const bodiesOf = async (kind: 'consent-log' | 'action') => {
+    const rows = await store.read.selectFrom('entries').select('body').where('kind', '=', kind).orderBy('seq').execute();
+    return rows.map(({ body }) => body?.toString('utf8') ?? '');
+  };
+  const syncing: Syncing = {
+    store,
+    ledger,
+    now,
+    deps: { store, ledger, clock, service },
+    pull: (request = {}) => pullConsentLogs(syncing.deps, { source: sourceAt(baseUrl), bannerId: 'bnr_1', actor: 'test', ...request }),
+    bodies: () => bodiesOf('consent-log'),
+    actions: async () => (await bodiesOf('action')).map((body) => JSON.parse(body) as Record<string, unknown>),
+  };
+  return syncing;
+}
