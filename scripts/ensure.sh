@@ -99,7 +99,7 @@ ensure_test_tools() {
   mapfile -t packages < <(missing_test_packages)
   if [ "${#packages[@]}" -gt 0 ]; then
     if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
-      fail "The tests need programs that are missing: install ${packages[*]} (apt-get install ${packages[*]}), then run this again."
+      fail "The tests need programs that are missing: run \"apt-get install ${packages[*]}\" as root, then run this again."
     fi
     say "Installing ${packages[*]}, which the tests need."
     {
