@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { chmod, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StoreUnavailable } from '../../core/errors.ts';
 import type { Store, StoreTransaction } from '../store.ts';
@@ -33,6 +33,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   }
   const first = await openWriter(path, busyTimeout);
   try {
+    // It holds personal data: nobody but the program's own user reads it (the write-ahead log takes the mode over).
+    await chmod(path, 0o600).catch(() => undefined);
     await migrate(first);
     await first.script(`pragma busy_timeout = ${busyTimeout}`);
   } catch (error) {

@@ -1,0 +1,33 @@
+import { Command } from 'commander';
+import { loadVersion } from '../config/version.ts';
+import type { CommandIo } from './command-io.ts';
+import { registerLedger } from './ledger.ts';
+import { registerSandbox } from './sandbox.ts';
+import { registerServe } from './serve.ts';
+
+/** Builds the command line: one file of this folder per command. */
+export function createProgram(io: CommandIo): Command {
+  const program = new Command('consent-ledger')
+    .description('Evidence for consent, policies and data subject requests, provable later.')
+    .version(loadVersion())
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+    })
+    .showHelpAfterError('(run with --help for what is possible)')
+    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 usage or configuration, 3 verification found a fault.\nConfiguration: environment variables and .env, see docs/configuration.md.')
+    .exitOverride();
+  registerServe(program, io);
+  registerLedger(program, io);
+  registerSandbox(program, io);
+  inheritSettings(program);
+  return program;
+}
+
+/** Commander hands settings to subcommands at their creation only; these were set on the parent first, so all have them. */
+function inheritSettings(command: Command): void {
+  for (const child of command.commands) {
+    child.copyInheritedSettings(command);
+    inheritSettings(child);
+  }
+}

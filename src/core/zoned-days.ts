@@ -1,0 +1,65 @@
+import { Temporal } from 'temporal-polyfill';
+
+/** A stretch of time with a name: a day, a week, a month. Times are ISO 8601 UTC with milliseconds, the end exclusive. */
+export interface Span {
+  /** YYYY-MM-DD of its first day (of a month: YYYY-MM). */
+  readonly name: string;
+  readonly start: string;
+  readonly end: string;
+}
+
+/** When a date (YYYY-MM-DD) begins in a time zone, ISO 8601 UTC with milliseconds. Throws RangeError for either that does not exist. */
+export function startOfDay(date: string, timeZone: string): string {
+  return isoOf(Temporal.PlainDate.from(date), timeZone);
+}
+
+/** The date (YYYY-MM-DD) of a moment in a time zone. */
+export function dateIn(iso: string, timeZone: string): string {
+  return Temporal.Instant.from(iso).toZonedDateTimeISO(timeZone).toPlainDate().toString();
+}
+
+/** A date some days later (or earlier), YYYY-MM-DD. */
+export function addDays(date: string, days: number): string {
+  return Temporal.PlainDate.from(date).add({ days }).toString();
+}
+
+/** Days from one date to another. */
+export function daysBetween(from: string, to: string): number {
+  return Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(to), { largestUnit: 'days' }).days;
+}
+
+/**
+ * The days, weeks (from Monday) or months of a period, in order, without gap or overlap. `to` is exclusive; the first and the last
+ * span are cut off at the period's ends.
+ */
+export function spansOf(from: string, to: string, timeZone: string, unit: 'day' | 'week' | 'month'): readonly Span[] {
+  const end = Temporal.PlainDate.from(to);
+  const spans: Span[] = [];
+  let first = Temporal.PlainDate.from(from);
+  while (Temporal.PlainDate.compare(first, end) < 0) {
+    const next = earlier(nextStart(first, unit), end);
+    const name = unit === 'month' ? first.toString().slice(0, 7) : first.toString();
+    spans.push({ name, start: isoOf(first, timeZone), end: isoOf(next, timeZone) });
+    first = next;
+  }
+  return spans;
+}
+
+function nextStart(date: Temporal.PlainDate, unit: 'day' | 'week' | 'month'): Temporal.PlainDate {
+  switch (unit) {
+    case 'day':
+      return date.add({ days: 1 });
+    case 'week':
+      return date.add({ days: 8 - date.dayOfWeek });
+    case 'month':
+      return date.with({ day: 1 }).add({ months: 1 });
+  }
+}
+
+function earlier(a: Temporal.PlainDate, b: Temporal.PlainDate): Temporal.PlainDate {
+  return Temporal.PlainDate.compare(a, b) < 0 ? a : b;
+}
+
+function isoOf(date: Temporal.PlainDate, timeZone: string): string {
+  return new Date(date.toZonedDateTime(timeZone).epochMilliseconds).toISOString();
+}

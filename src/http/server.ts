@@ -1,0 +1,117 @@
+import type { FastifyInstance } from 'fastify';
+import type { Context } from '../context.ts';
+import { publicUrlOf } from '../config.ts';
+import { createAdminApp } from './admin.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { createPublicApp } from './public.ts';
+import { receiveInto } from './receive.ts';
+
+/** A running server. */
+export interface Server {
+  /** Where the service delivers: `<publicUrl>/webhooks/<source>`. */
+  readonly publicUrl: string;
+  readonly adminUrl: string;
+  /** Answers what is in flight, then stops. Does not close the context. */
+  close(): Promise<void>;
+}
+
+const WARNINGS_EVERY_MS = 60_000;
+
+/** Starts both listeners, the projector and the watch over warnings. Rejects when an address cannot be bound. */
+export async function startServer(context: Context): Promise<Server> {
+  const { config, log, projector, ledger } = context;
+  const metrics = metricsOf(context);
+  const publicApp = createPublicApp({
+    config,
+    webhooks: receiveInto(context, metrics),
+    health: { notReady: () => notReady(context) },
+    logger: log,
+  });
+  const adminApp = await createAdminApp(context, metrics);
+  const apps: FastifyInstance[] = [publicApp, adminApp];
+  try {
+    await publicApp.listen({ host: config.host, port: config.port });
+    await adminApp.listen({ host: config.adminHost, port: config.adminPort });
+  } catch (error) {
+    for (const app of apps) await app.close();
+    throw error;
+  }
+  projector.start((listener) => ledger.onAppended(listener));
+  const stopWatch = watchWarnings(context);
+  return {
+    publicUrl: publicUrlOf(config, portOf(publicApp)),
+    adminUrl: publicUrlOf({ publicUrl: null, host: config.adminHost }, portOf(adminApp)),
+    async close() {
+      stopWatch();
+      await Promise.all(apps.map((app) => app.close()));
+    },
+  };
+}
+
+function portOf(app: FastifyInstance): number {
+  const address = app.server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function notReady(context: Context): Promise<string | null> {
+  if (context.refusal() !== null) return 'the ledger refuses appends: see `consent-ledger doctor`';
+  try {
+    await context.store.read.selectFrom('positions').select('seq').limit(1).execute();
+    return null;
+  } catch {
+    return 'the store cannot be read';
+  }
+}
+
+function metricsOf(context: Context): Metrics {
+  const { store, projector, epoch } = context;
+  const highest = async (table: 'entries' | 'checkpoints') => {
+    const query =
+      table === 'entries'
+        ? store.read.selectFrom('entries').select((eb) => eb.fn.max('seq').as('seq'))
+        : store.read.selectFrom('checkpoints').select((eb) => eb.fn.max('size').as('seq')).where('epoch', '=', epoch);
+    return Number((await query.executeTakeFirst())?.seq ?? 0);
+  };
+  return createMetrics({
+    ledgerSeq: () => highest('entries'),
+    projectedSeq: () => projector.position(),
+    sealedSeq: () => highest('checkpoints'),
+    databaseBytes: () => store.sizeOnDisk(),
+    async warnings() {
+      const counts = new Map<string, number>();
+      for (const { code } of await context.warnings()) counts.set(code, (counts.get(code) ?? 0) + 1);
+      return counts;
+    },
+    async jobs() {
+      const rows = await store.read
+        .selectFrom('jobs')
+        .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+        .groupBy('state')
+        .execute();
+      return new Map(rows.map(({ state, count }) => [state, Number(count)]));
+    },
+  });
+}
+
+/** Logs each warning once when it arises, and once when it is over. */
+function watchWarnings(context: Context): () => void {
+  const { log } = context;
+  let known = new Map<string, string>();
+  const look = async () => {
+    try {
+      const present = new Map<string, string>();
+      for (const { code, source, sentence, remedy } of await context.warnings()) {
+        const key = `${code} ${source ?? ''}`;
+        present.set(key, sentence);
+        if (!known.has(key)) log.warn({ warning: code, source, remedy }, sentence);
+      }
+      for (const [key, sentence] of known) if (!present.has(key)) log.info(`over: ${sentence}`);
+      known = present;
+    } catch (error) {
+      log.warn({ err: error }, 'the warnings could not be looked up');
+    }
+  };
+  void look();
+  const timer = setInterval(() => void look(), WARNINGS_EVERY_MS);
+  return () => clearInterval(timer);
+}
