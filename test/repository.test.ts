@@ -16,7 +16,9 @@ describe('the repository', () => {
   });
 
   it('names no registry or mirror to install from', () => {
-    const registry = new RegExp(['registry' + '\\.[a-z]', '/-/[\\w.-]+\\.tgz', '^\\s*registry\\s*='].join('|'));
+    const registry = new RegExp(
+      ['//registry' + '\\.', 'registry' + '\\.(npmjs|yarnpkg)', '/-/[\\w.-]+\\.tgz', '^\\s*registry\\s*='].join('|'),
+    );
     expect('https://registry' + '.npmjs.org/').toMatch(registry);
     expect(linesMatching(registry)).toEqual([]);
   });

@@ -62,11 +62,12 @@ export const parts: readonly Part[] = [
   // Disagrees with the product on purpose where the service might: it shares words and hashes, nothing else.
   { name: 'sandbox', files: /^src\/sandbox\//, values: ['src/core/vocabulary.ts', 'src/core/hash.ts'], types: [] },
   { name: 'config', files: /^src\/(config\.ts|config\/.*|keys\.ts)$/, values: ['core'], types: interfaces },
+  { name: 'log', files: /^src\/log\.ts$/, values: ['core'], types: [] },
   { name: 'context', files: /^src\/(context\.ts|context\/.*)$/, values: ['*'], types: anyType },
   {
     name: 'commands',
     files: /^src\/commands\//,
-    values: ['core', 'context', 'config', ...useCases, 'receivers', 'reports', 'sandbox'],
+    values: ['core', 'context', 'config', 'log', 'http', ...useCases, 'receivers', 'reports', 'sandbox'],
     types: anyType,
   },
   { name: 'cli', files: /^src\/cli\.ts$/, values: ['core', 'commands', 'config'], types: anyType },
@@ -104,8 +105,8 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   commander: ['commands', 'cli'],
   'cli-table3': ['commands'],
   picocolors: ['commands', 'cli'],
-  pino: ['context', 'http'],
-  'prom-client': ['context', 'http'],
+  pino: ['log'],
+  'prom-client': ['http'],
 };
 
 /** Libraries whose types alone may be used anywhere outside core: the query builder comes in through the Store interface. */
