@@ -79,8 +79,8 @@ function cutInHalves(page: Page): [Page, Page] {
   const middle = page.entries.length >> 1;
   const first = page.entries.slice(0, middle);
   return [
-    { to: (first.at(-1) as ProjectedEntry).seq, entries: first },
-    { to: page.to, entries: page.entries.slice(middle) },
+    { ...page, to: (first.at(-1) as ProjectedEntry).seq, entries: first },
+    { ...page, entries: page.entries.slice(middle) },
   ];
 }
 

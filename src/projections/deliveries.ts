@@ -1,5 +1,4 @@
 import type { Reading } from '../core/fact.ts';
-import { historyColumns } from './columns.ts';
 import { joinKey, KeysBySource } from './keys.ts';
 import { appendTo, type Projection, type ProjectedEntry, replaceIn, type Row } from './projection.ts';
 
@@ -37,7 +36,9 @@ function deliveryRow(entry: ProjectedEntry): Row<'delivery_history'> {
   const { verdict, contentType } = entry.meta;
   const reading: Reading = entry.reading ?? { outcome: 'unknown-event', event: null, reason: 'not read' };
   return {
-    ...historyColumns(entry),
+    seq: entry.seq,
+    source: entry.source,
+    received_at: entry.receivedAt,
     event: reading.event,
     verdict: typeof verdict === 'string' ? verdict : 'unknown',
     outcome: reading.outcome,

@@ -16,60 +16,100 @@ export interface PageLimits {
 /** The next entries behind a position, and the position that they lead to. Null at the end of the ledger. */
 export interface Page {
   readonly to: number;
+  /** There may be more behind it. */
+  readonly full: boolean;
   /** Without the erased ones: there is nothing left to read in them. */
   readonly entries: readonly ProjectedEntry[];
 }
 
 export interface PageReader {
-  /** The page behind `after`, not beyond `upTo`. */
-  load(query: Query, after: number, upTo?: number): Promise<Page | null>;
+  /** The page behind `after`, not beyond `upTo`. While it is being projected, the one behind it is read already. */
+  load(after: number, upTo?: number): Promise<Page | null>;
+  /** Waits for a page that is being read ahead. */
+  close(): Promise<void>;
 }
 
 /** How a source is set at the moment. */
 export type OptionsOf = (source: string) => SourceOptions | Promise<SourceOptions>;
 
 /** Reads pages of entries. Bodies are read here, outside any transaction and in slices that leave the event loop to deliveries. */
-export function createPageReader(read: Readers, optionsOf: OptionsOf, limits: PageLimits): PageReader {
+export function createPageReader(query: Query, read: Readers, optionsOf: OptionsOf, limits: PageLimits): PageReader {
+  let ahead: { readonly after: number; readonly upTo: number; readonly page: Promise<Page | null> } | null = null;
+
+  async function loadPage(after: number, upTo: number): Promise<Page | null> {
+    const end = await findEnd(query, after, upTo, limits);
+    if (end === null) return null;
+    const rows = await query
+      .selectFrom('entries')
+      .select(['seq', 'source', 'kind', 'received_at', 'meta', 'body'])
+      .where('seq', '>', after)
+      .where('seq', '<=', end.to)
+      .orderBy('seq')
+      .execute();
+    const options = new Map<string, SourceOptions>();
+    const entries: ProjectedEntry[] = [];
+    let sliceEnds = performance.now() + SLICE_MS;
+    for (const row of rows) {
+      if (row.meta === null || row.body === null) continue;
+      let option = options.get(row.source);
+      if (option === undefined) options.set(row.source, (option = await optionsOf(row.source)));
+      entries.push(readEntry(row as ContentRow, read, option));
+      if (performance.now() < sliceEnds) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      sliceEnds = performance.now() + SLICE_MS;
+    }
+    return { ...end, entries };
+  }
+
   return {
-    async load(query, after, upTo = Number.MAX_SAFE_INTEGER) {
-      const sizes = await query
-        .selectFrom('entries')
-        .select((eb) => ['seq', eb.fn<number | null>('length', ['body']).as('body'), eb.fn<number | null>('length', ['meta']).as('meta')])
-        .where('seq', '>', after)
-        .where('seq', '<=', upTo)
-        .orderBy('seq')
-        .limit(limits.entries)
-        .execute();
-      let to = 0;
-      let bytes = 0;
-      for (const size of sizes) {
-        bytes += (size.body ?? 0) + (size.meta ?? 0);
-        if (to !== 0 && bytes > limits.bytes) break;
-        to = size.seq;
+    async load(after, upTo = Number.MAX_SAFE_INTEGER) {
+      const read = ahead?.after === after && ahead.upTo === upTo ? ahead.page : loadPage(after, upTo);
+      ahead = null;
+      const page = await read;
+      if (page?.full && page.to < upTo) {
+        const next = loadPage(page.to, upTo);
+        // Who asks for it gets its error; nobody else does.
+        next.catch(() => undefined);
+        ahead = { after: page.to, upTo, page: next };
       }
-      if (to === 0) return null;
-      const rows = await query
-        .selectFrom('entries')
-        .select(['seq', 'source', 'kind', 'received_at', 'meta', 'body'])
-        .where('seq', '>', after)
-        .where('seq', '<=', to)
-        .orderBy('seq')
-        .execute();
-      const options = new Map<string, SourceOptions>();
-      const entries: ProjectedEntry[] = [];
-      let sliceEnds = performance.now() + SLICE_MS;
-      for (const row of rows) {
-        if (row.meta === null || row.body === null) continue;
-        let option = options.get(row.source);
-        if (option === undefined) options.set(row.source, (option = await optionsOf(row.source)));
-        entries.push(readEntry({ ...row, meta: row.meta, body: row.body }, read, option));
-        if (performance.now() < sliceEnds) continue;
-        await new Promise((resolve) => setImmediate(resolve));
-        sliceEnds = performance.now() + SLICE_MS;
-      }
-      return { to, entries };
+      return page;
+    },
+    async close() {
+      await ahead?.page.catch(() => undefined);
+      ahead = null;
     },
   };
+}
+
+/** Where the page behind `after` ends: its number of entries and their bytes are both bounded. Null at the end of the ledger. */
+async function findEnd(
+  query: Query,
+  after: number,
+  upTo: number,
+  limits: PageLimits,
+): Promise<{ to: number; full: boolean } | null> {
+  const next = query
+    .selectFrom('entries')
+    .select((eb) => ['seq', eb.fn<number | null>('length', ['body']).as('body'), eb.fn<number | null>('length', ['meta']).as('meta')])
+    .where('seq', '>', after)
+    .where('seq', '<=', upTo)
+    .orderBy('seq')
+    .limit(limits.entries);
+  const { count, bytes, to } = await query
+    .selectFrom(next.as('next'))
+    .select(({ fn }) => [fn.countAll().as('count'), fn.sum('body').as('bytes'), fn.max('seq').as('to')])
+    .executeTakeFirstOrThrow();
+  if (to === null || Number(count) === 0) return null;
+  // Meta is small beside what a page may hold; where bodies are large it is counted too.
+  if (Number(bytes ?? 0) < limits.bytes / 2) return { to: Number(to), full: Number(count) >= limits.entries };
+  let last = 0;
+  let sum = 0;
+  for (const size of await next.execute()) {
+    sum += (size.body ?? 0) + (size.meta ?? 0);
+    if (last !== 0 && sum > limits.bytes) return { to: last, full: true };
+    last = size.seq;
+  }
+  return { to: last, full: Number(count) >= limits.entries };
 }
 
 /** How long bodies are read before the event loop has its turn. */
@@ -109,7 +149,9 @@ export function readEntry(row: ContentRow, read: Readers, options: SourceOptions
 function readFact(row: ContentRow, read: Readers, context: Parameters<Readers['readDelivery']>[1]): Reading {
   try {
     const reader = row.kind === 'webhook' ? read.readDelivery : read.readConsentRow;
-    return storableFact(reader(row.body, context));
+    const reading = reader(row.body, context);
+    // Only an escape can put U+0000 or half a surrogate pair into a text of JSON; almost no body holds one.
+    return row.body.includes('\\u') || row.body.includes(0) ? storableFact(reading) : reading;
   } catch (error) {
     // A bug of a reader. The event's name is still looked for, because a request must open its case all the same.
     const reason = `reader failed: ${error instanceof Error ? error.message : String(error)}`;

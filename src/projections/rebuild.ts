@@ -3,7 +3,7 @@ import type { Store, StoreTransaction } from '../store/store.ts';
 import { advance, foldPage, ProjectionFailure, type Target, writeAll } from './advance.ts';
 import { type Difference, findDifferences, replaceRows, type SeqRange } from './differences.ts';
 import { allProjections } from './index.ts';
-import { createPageReader } from './load-entries.ts';
+import { createPageReader, type PageReader } from './load-entries.ts';
 import { loadPosition, movePosition, nextGeneration, type Position, startPosition } from './position.ts';
 import { type ProjectorOptions, pageLimits } from './run.ts';
 import { createShadows, dropShadows, overShadows, shadowName } from './shadow.ts';
@@ -45,6 +45,7 @@ interface Part {
 async function projectAgain(options: RebuildOptions, replace: boolean): Promise<RebuildReport> {
   const { store } = options;
   const target: Target = { store, state: overShadows(store.read), position: 'rebuild', tableName: shadowName };
+  const pages = createPageReader(store.read, options.read, options.optionsOf, pageLimits(options));
   const started = await begin(store);
   try {
     const differing: Part[] = [];
@@ -52,7 +53,7 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
     let at = started;
     let compared = 0;
     for (;;) {
-      at = await replay(options, target, at);
+      at = await replay(options, target, pages, at);
       while (compared < at.seq) {
         const range = { after: compared, upTo: Math.min(compared + RANGE, at.seq) };
         for (const table of historyNames) {
@@ -62,10 +63,11 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
         }
         compared = range.upTo;
       }
-      const settled = await settle(options, target, at, differing, replace);
+      const settled = await settle(options, target, pages, at, differing, replace);
       if (settled !== null) return { seq: settled.seq, differences: [...differences, ...settled.differences] };
     }
   } finally {
+    await pages.close();
     await cleanUp(store, started);
   }
 }
@@ -91,14 +93,13 @@ async function cleanUp(store: Store, started: Position): Promise<void> {
 }
 
 /** Projects into the shadow tables until the live position is reached. */
-async function replay(options: RebuildOptions, target: Target, from: Position): Promise<Position> {
+async function replay(options: RebuildOptions, target: Target, pages: PageReader, from: Position): Promise<Position> {
   const { store, log = quiet, onProgress } = options;
   const projections = options.projections ?? allProjections(options);
-  const pages = createPageReader(options.read, options.optionsOf, pageLimits(options));
   const live = (await loadPosition(store.read, 'projector'))?.seq ?? 0;
   let at = from;
   while (at.seq < live) {
-    const page = await pages.load(store.read, at.seq, live);
+    const page = await pages.load(at.seq, live);
     if (page === null) throw new Error(`the ledger ends at ${at.seq}, before the position ${live} of the projector`);
     if ((await advance(target, projections, page, at, log)) === 'lost') throw takenOver();
     at = { ...at, seq: page.to };
@@ -114,13 +115,13 @@ async function replay(options: RebuildOptions, target: Target, from: Position): 
 async function settle(
   options: RebuildOptions,
   target: Target,
+  pages: PageReader,
   from: Position,
   differing: readonly Part[],
   replace: boolean,
 ): Promise<RebuildReport | null> {
   const { store } = options;
   const projections = options.projections ?? allProjections(options);
-  const pages = createPageReader(options.read, options.optionsOf, pageLimits(options));
   try {
     return await store.transaction(async (tx) => {
       const live = await loadPosition(tx.query, 'projector');
@@ -128,7 +129,7 @@ async function settle(
       let at = from.seq;
       if (at < live.seq) {
         // The readers see the shadow tables as they are: nobody else writes them, and this transaction has not yet.
-        const page = await pages.load(store.read, at, live.seq);
+        const page = await pages.load(at, live.seq);
         if (page?.to !== live.seq) return null;
         await writeAll(tx, target, await foldPage(target.state, projections, page.entries));
         at = page.to;

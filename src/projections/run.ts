@@ -50,8 +50,7 @@ const silent: ProjectorLog = { info: () => undefined, warn: () => undefined, err
 export function createProjector(options: ProjectorOptions): Projector {
   const { store, log = silent, pollMs = 1000, lingerMs = 25 } = options;
   const projections = options.projections ?? allProjections(options);
-  const limits = pageLimits(options);
-  const pages = createPageReader(options.read, options.optionsOf, limits);
+  const pages = createPageReader(store.read, options.read, options.optionsOf, pageLimits(options));
   const target: Target = { store, state: store.read, position: 'projector', tableName: (table) => table };
   const waiting = new Set<{ seq: number; resolve(): void; reject(error: Error): void }>();
   let known = 0;
@@ -77,12 +76,12 @@ export function createProjector(options: ProjectorOptions): Projector {
   async function run(): Promise<{ outcome: RunOutcome; full: boolean }> {
     const from = (await loadPosition(store.read, 'projector')) ?? (await store.transaction(beginPosition));
     reached(from.seq);
-    const page = await pages.load(store.read, from.seq);
+    const page = await pages.load(from.seq);
     if (page === null) return { outcome: 'caught-up', full: false };
     const moved = await advance(target, projections, page, from, log);
     if (moved === 'lost') return { outcome: 'lost', full: true };
     reached(page.to);
-    return { outcome: 'projected', full: page.to - from.seq >= limits.entries };
+    return { outcome: 'projected', full: page.full };
   }
 
   /** One run at a time in this process: two would only race each other. */
@@ -171,6 +170,7 @@ export function createProjector(options: ProjectorOptions): Projector {
       wake();
       await loop;
       await running;
+      await pages.close();
       for (const { reject } of waiting) reject(new Error('the projector was closed'));
       waiting.clear();
     },
