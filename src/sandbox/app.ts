@@ -2,9 +2,11 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { answerErrors } from './api/answers.ts';
 import { createAuthenticate } from './api/authenticate.ts';
 import { addConsentLogRoutes } from './api/consent-logs.ts';
+import { addFaultHooks } from './api/fault-hooks.ts';
 import { addPolicyRoutes } from './api/policies.ts';
 import type { Cursors } from './cursor.ts';
 import type { Dialect } from './dialect.ts';
+import type { Faults } from './faults.ts';
 import type { PolicyHappening } from './happenings.ts';
 import type { ApiKey } from './keys.ts';
 import type { World } from './world.ts';
@@ -17,6 +19,7 @@ export interface AppOptions {
   readonly cursors: Cursors;
   readonly siteUrl: () => string;
   readonly generateMs: number;
+  readonly faults: Faults;
   readonly notify: (world: World, happening: PolicyHappening) => number;
 }
 
@@ -40,6 +43,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   void app.register(
     async (api) => {
       const authenticate = createAuthenticate(options.keys, options.worlds);
+      addFaultHooks(api, options.faults);
       addConsentLogRoutes(api, { ...options, authenticate });
       addPolicyRoutes(api, { ...options, authenticate });
     },

@@ -22,6 +22,8 @@ export interface LogPage {
   readonly rows: readonly DecisionHappening[];
   /** null: there is no next page. */
   readonly next: number | null;
+  /** Where this page began. */
+  readonly start: number;
 }
 
 /** The consent log of one client: the lazily drawn rows, then those recorded while the sandbox runs. */
@@ -36,8 +38,16 @@ export interface ConsentLog {
   count(now: number): number;
 }
 
-/** Builds the log over the decisions of a client. Positions are indexes of rows, so a page costs what it shows. */
-export function createConsentLog(client: SandboxClient, decisions: Decisions, rhythm: Rhythm): ConsentLog {
+/**
+ * Builds the log over the decisions of a client. Positions are indexes of rows, so a page costs what it
+ * shows. `delayOf` says how many milliseconds late a row appears.
+ */
+export function createConsentLog(
+  client: SandboxClient,
+  decisions: Decisions,
+  rhythm: Rhythm,
+  delayOf: (index: number) => number = () => 0,
+): ConsentLog {
   const recorded: DecisionHappening[] = [];
   const { total } = decisions;
 
@@ -55,6 +65,13 @@ export function createConsentLog(client: SandboxClient, decisions: Decisions, rh
   const rowAt = (position: number): DecisionHappening | undefined =>
     position < total ? decisions.rowAt(position) : recorded[position - total];
 
+  const timeAt = (position: number): number =>
+    (position < total ? rhythm.timeAt(position) : recorded[position - total]?.at)?.getTime() ?? 0;
+  const isLate = (position: number, now: number): boolean => {
+    const delay = delayOf(position);
+    return delay > 0 && timeAt(position) + delay > now;
+  };
+
   return {
     client,
     decisions,
@@ -71,13 +88,15 @@ export function createConsentLog(client: SandboxClient, decisions: Decisions, rh
       const ascending = order === 'oldest-first';
       let at = ascending ? Math.max(low, position ?? low) : Math.min(high - 1, position ?? high - 1);
       // One row more than asked for is looked for, so that the last page says that it is the last.
+      const start = at;
       for (; ascending ? at < high : at >= low; at += ascending ? 1 : -1) {
         if (bannerId !== null && bannerAt(at) !== bannerId) continue;
-        if (rows.length === limit) return { rows, next: at };
+        if (isLate(at, now)) continue;
+        if (rows.length === limit) return { rows, next: at, start };
         const row = rowAt(at);
         if (row !== undefined) rows.push(row);
       }
-      return { rows, next: null };
+      return { rows, next: null, start };
     },
   };
 }

@@ -22,6 +22,8 @@ export interface ClientTraffic {
   readonly accepted: number;
   readonly refused: number;
   readonly unreachable: number;
+  /** Kept from being sent by a fault. */
+  readonly lost: number;
   readonly byEvent: Readonly<Record<string, number>>;
   readonly byNote: Readonly<Partial<Record<DeliveryNote, number>>>;
   readonly faults: PlannedFaults;
@@ -42,7 +44,7 @@ export async function playClient(
 ): Promise<ClientTraffic> {
   const { client } = world;
   const deliver = options.deliver ?? ((delivery: OutgoingDelivery) => outbox.deliver(delivery));
-  const counts = { sent: 0, accepted: 0, refused: 0, unreachable: 0 };
+  const counts = { sent: 0, accepted: 0, refused: 0, unreachable: 0, lost: 0 };
   const byEvent: Record<string, number> = {};
   const byNote: Partial<Record<DeliveryNote, number>> = {};
   const items = trafficOf(world, dialect, options);

@@ -137,10 +137,12 @@ export function createPolicyShelf(
   };
 }
 
-/** `privacy-policy` → `Privacy Policy`. */
+const smallWords = new Set(['of', 'and', 'to', 'for']);
+
+/** `terms-of-service` → `Terms of Service`. */
 export function titleOf(policyType: string): string {
-  return policyType.replace(
-    /(^|-)([a-z])/g,
-    (_, gap: string, letter: string) => (gap === '' ? '' : ' ') + letter.toUpperCase(),
-  );
+  return policyType
+    .split('-')
+    .map((word) => (smallWords.has(word) ? word : `${word.charAt(0).toUpperCase()}${word.slice(1)}`))
+    .join(' ');
 }

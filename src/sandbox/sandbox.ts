@@ -7,11 +7,13 @@ import { address, composeBytes, composeHappening, subscribers } from './compose.
 import { createCursors } from './cursor.ts';
 import type { Dialect } from './dialect.ts';
 import { type DialectName, dialects } from './dialects.ts';
+import { createFaults, type FaultInput, type Faults } from './faults.ts';
 import type { Happening } from './happenings.ts';
 import { deriveText } from './keys.ts';
 import { drawMoment } from './moment.ts';
 import { type ClientTraffic, type PlayOptions, playClient } from './play.ts';
 import { createOutbox, type DeliveryNote, type DeliveryRecord, type Outbox } from './webhooks.ts';
+import { createWebhookFaults } from './webhook-faults.ts';
 import { createWorld, type World } from './world.ts';
 
 const DAY = 86_400_000;
@@ -37,6 +39,8 @@ export interface SandboxOptions {
   readonly backoffMs?: readonly number[];
   /** How long an endpoint may take, milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
+  /** Faults from the start; `sandbox.faults` changes them later. */
+  readonly faults?: readonly FaultInput[];
   /** Public origin. Default: where the sandbox listens. */
   readonly siteUrl?: string;
 }
@@ -60,6 +64,8 @@ export interface Sandbox {
   readonly dialect: Dialect;
   readonly window: { readonly start: Date; readonly end: Date };
   readonly outbox: Outbox;
+  /** Faults on demand. */
+  readonly faults: Faults;
   /** API root ending in /api/v1. Needs `listen` or the option `siteUrl`. */
   baseUrl(): string;
   siteUrl(): string;
@@ -84,6 +90,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const end = options.endsAt ?? options.clock();
   const window = { start: options.startedAt ?? new Date(end.getTime() - 30 * DAY), end };
   const specs = typeof options.clients === 'number' ? specsFor(options.clients) : options.clients;
+  const faults = createFaults(options.seed, options.faults);
   const worlds = specs.map((spec, position) =>
     createWorld({
       client: createClient(options.seed, spec),
@@ -91,6 +98,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       window,
       rows: options.consentRows ?? 400,
       quota: options.quota ?? 500,
+      rowDelay: faults.rowDelay,
     }),
   );
   const clients = worlds.map(({ client }) => client);
@@ -99,6 +107,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     backoffMs: options.backoffMs ?? [500, 2_000, 8_000],
     timeoutMs: options.timeoutMs ?? 10_000,
     remember: 10_000,
+    disturb: createWebhookFaults(faults, clients),
   });
   let made = 0;
   const nextId = (): string => {
@@ -125,6 +134,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     cursors: createCursors(deriveText(32, options.seed, 'cursors')),
     siteUrl,
     generateMs: options.generateMs ?? 0,
+    faults,
     notify,
   });
 
@@ -153,6 +163,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     dialect,
     window,
     outbox,
+    faults,
     baseUrl: () => `${siteUrl()}/api/v1`,
     siteUrl,
     listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {

@@ -44,8 +44,20 @@ export interface DeliveryRecord {
   readonly note: DeliveryNote;
   readonly bytes: number;
   readonly attempts: readonly DeliveryAttempt[];
-  /** `accepted`: a 2xx came; `refused`: the last answer was something else; `unreachable`: no answer to the last try. */
-  readonly outcome: 'accepted' | 'refused' | 'unreachable';
+  /**
+   * `accepted`: a 2xx came; `refused`: the last answer was something else; `unreachable`: no answer to the last try; `lost`: a fault
+   * kept it from being sent at all.
+   */
+  readonly outcome: 'accepted' | 'refused' | 'unreachable' | 'lost';
+}
+
+/** What a fault makes of a delivery. */
+export interface Disturbance {
+  readonly isLost: boolean;
+  readonly delayMs: number;
+  readonly copies: number;
+  /** Set over the delivery's own. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface OutboxOptions {
@@ -56,6 +68,8 @@ export interface OutboxOptions {
   readonly timeoutMs: number;
   /** How many deliveries the log and redelivery remember. */
   readonly remember: number;
+  /** Called once for each delivery. */
+  readonly disturb?: (delivery: OutgoingDelivery) => Disturbance;
 }
 
 /** Sends deliveries over HTTP POST, retries what got no 2xx and keeps a log. */
@@ -78,6 +92,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const running = new Set<Promise<DeliveryRecord>>();
   const stop = new AbortController();
 
+  const remember = (
+    delivery: OutgoingDelivery,
+    attempts: readonly DeliveryAttempt[],
+    outcome: DeliveryRecord['outcome'],
+  ): DeliveryRecord => {
+    const { id, client, event, url, note, body } = delivery;
+    const record: DeliveryRecord = { id, client, event, url, note, bytes: body.length, attempts, outcome };
+    remembered.push({ delivery, record });
+    if (remembered.length > options.remember) remembered.shift();
+    return record;
+  };
   const attempt = async (delivery: OutgoingDelivery): Promise<DeliveryAttempt> => {
     const at = options.clock().toISOString();
     try {
@@ -104,16 +129,24 @@ export function createOutbox(options: OutboxOptions): Outbox {
       await sleep(options.backoffMs[attempts.length - 1], undefined, { signal: stop.signal }).catch(() => undefined);
     }
     const last = attempts.at(-1);
-    const { id, client, event, url, note, body } = delivery;
-    const outcome =
-      last === undefined || last.status === null ? 'unreachable' : isAccepted(last) ? 'accepted' : 'refused';
-    const record: DeliveryRecord = { id, client, event, url, note, bytes: body.length, attempts, outcome };
-    remembered.push({ delivery, record });
-    if (remembered.length > options.remember) remembered.shift();
+    return remember(
+      delivery,
+      attempts,
+      last === undefined || last.status === null ? 'unreachable' : isAccepted(last) ? 'accepted' : 'refused',
+    );
+  };
+  const runDisturbed = async (delivery: OutgoingDelivery): Promise<DeliveryRecord> => {
+    const disturbance = options.disturb?.(delivery);
+    if (disturbance === undefined) return run(delivery);
+    if (disturbance.isLost) return remember(delivery, [], 'lost');
+    await sleep(disturbance.delayMs, undefined, { signal: stop.signal }).catch(() => undefined);
+    const changed = { ...delivery, headers: { ...delivery.headers, ...disturbance.headers } };
+    const record = await run(changed);
+    for (let copy = 1; copy < disturbance.copies; copy += 1) await run(changed);
     return record;
   };
   const deliver = (delivery: OutgoingDelivery): Promise<DeliveryRecord> => {
-    const promise = run(delivery).finally(() => running.delete(promise));
+    const promise = runDisturbed(delivery).finally(() => running.delete(promise));
     running.add(promise);
     return promise;
   };

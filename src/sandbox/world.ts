@@ -25,10 +25,12 @@ export interface WorldOptions {
   readonly window: Window;
   readonly rows: number;
   readonly quota: number;
+  /** How late a row appears in the consent log, milliseconds. */
+  readonly rowDelay: (index: number) => number;
 }
 
 /** Builds the world of one client. It costs a few hundred bytes, however many rows there are. */
-export function createWorld({ client, position, window, rows, quota }: WorldOptions): World {
+export function createWorld({ client, position, window, rows, quota, rowDelay }: WorldOptions): World {
   const timeline = policyTimeline(client, window);
   const span = window.end.getTime() - window.start.getTime();
   // Visitors come once the first policies are out.
@@ -50,7 +52,7 @@ export function createWorld({ client, position, window, rows, quota }: WorldOpti
     window,
     rhythm,
     decisions,
-    log: createConsentLog(client, decisions, rhythm),
+    log: createConsentLog(client, decisions, rhythm, rowDelay),
     shelf: createPolicyShelf(client, timeline, quota),
     events,
   };

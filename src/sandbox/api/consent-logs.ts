@@ -1,9 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { LogQuery } from '../consent-log.ts';
 import type { Cursors } from '../cursor.ts';
 import type { Dialect } from '../dialect.ts';
 import type { World } from '../world.ts';
 import { invalidRequest, notFound } from './answers.ts';
+import { faultsOf } from './fault-hooks.ts';
+import { disturbPage } from './page-faults.ts';
 
 /** Rows per page when `limit` is not given: not documented. */
 const DEFAULT_LIMIT = 50;
@@ -33,7 +36,7 @@ export function addConsentLogRoutes(
   app: FastifyInstance,
   { authenticate, clock, dialect, cursors }: ConsentLogRoutes,
 ): void {
-  app.get('/consent/logs', async (request) => {
+  app.get('/consent/logs', { config: { target: 'consent-logs' } }, async (request) => {
     const world = authenticate(request);
     const parsed = querySchema.safeParse(request.query);
     if (!parsed.success) throw invalidRequest(firstProblem(parsed.error));
@@ -47,17 +50,10 @@ export function addConsentLogRoutes(
     const query = JSON.stringify([world.client.slug, bannerId, parsed.data.from ?? null, parsed.data.to ?? null]);
     const position = cursor === undefined ? null : cursors.read(query, cursor);
     if (cursor !== undefined && position === null) throw invalidRequest('The cursor does not belong to this query.');
-    const page = world.log.page({
-      bannerId,
-      from,
-      to,
-      limit,
-      order: dialect.rowOrder,
-      position,
-      now: clock().getTime(),
-    });
+    const asked: LogQuery = { bannerId, from, to, limit, order: dialect.rowOrder, position, now: clock().getTime() };
+    const page = disturbPage(asked, world.log.page(asked), faultsOf(request));
     const data = page.rows.map((row) => dialect.row(row));
-    if (page.next !== null) return { data, next_cursor: cursors.make(query, page.next) };
+    if (page.next !== null) return { data, next_cursor: cursors.make(query, page.next, page.nonce) };
     return dialect.lastPage === 'absent' ? { data } : { data, next_cursor: dialect.lastPage === 'empty' ? '' : null };
   });
 }

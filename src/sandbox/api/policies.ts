@@ -49,7 +49,7 @@ export interface PolicyRoutes {
 export function addPolicyRoutes(app: FastifyInstance, routes: PolicyRoutes): void {
   const { authenticate, clock, dialect, siteUrl, notify } = routes;
 
-  app.post('/policies/generate', async (request, reply) => {
+  app.post('/policies/generate', { config: { target: 'generate' } }, async (request, reply) => {
     const world = authenticate(request);
     const { form, input } = readGenerate(request.body);
     if (world.shelf.remaining() === 0)
@@ -62,7 +62,7 @@ export function addPolicyRoutes(app: FastifyInstance, routes: PolicyRoutes): voi
       .send(form === 'A' ? shapeA(world, policy) : shapeB(world, policy, siteUrl()));
   });
 
-  app.get('/policies', async (request) => {
+  app.get('/policies', { config: { target: 'list' } }, async (request) => {
     const world = authenticate(request);
     const policies = world.shelf.list(clock()).map((policy) => ({
       id: policy.id,
@@ -76,7 +76,7 @@ export function addPolicyRoutes(app: FastifyInstance, routes: PolicyRoutes): voi
     return dialect.list === 'count' ? { count: policies.length, policies } : { data: policies, next_cursor: null };
   });
 
-  app.post<{ Params: { id: string } }>('/policies/:id/publish', async (request) => {
+  app.post<{ Params: { id: string } }>('/policies/:id/publish', { config: { target: 'publish' } }, async (request) => {
     const world = authenticate(request);
     const policy = world.shelf.publish(request.params.id, clock());
     if (policy === null) throw notFound('No such policy.');

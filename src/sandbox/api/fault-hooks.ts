@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Drawn, Faults, FaultTarget } from '../faults.ts';
+import { forbidden, ServiceError, unauthorized } from './answers.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The endpoint's name for faults. */
+    target?: Exclude<FaultTarget, 'any' | 'webhooks'>;
+  }
+}
+
+const drawnFor = new WeakMap<FastifyRequest, Drawn>();
+
+/** The faults that were drawn for a request. */
+export function faultsOf(request: FastifyRequest): Drawn {
+  return drawnFor.get(request) ?? { number: 0, find: () => null };
+}
+
+/** Lets faults happen at every route of this scope that has a target in its config. */
+export function addFaultHooks(app: FastifyInstance, faults: Faults): void {
+  const closing = new AbortController();
+  app.addHook('preClose', async () => closing.abort());
+
+  app.addHook('onRequest', async (request, reply) => {
+    const { target } = request.routeOptions.config;
+    if (target === undefined) return;
+    const drawn = faults.draw(target);
+    drawnFor.set(request, drawn);
+    const latency = drawn.find('latency');
+    if (latency !== null) await sleep(latency.ms, undefined, { signal: closing.signal }).catch(() => undefined);
+    if (drawn.find('time-out') !== null) {
+      // Never answered: the caller gives up, or the sandbox closes.
+      reply.hijack();
+      return;
+    }
+    if (drawn.find('dropped-connection') !== null) {
+      reply.hijack();
+      request.raw.socket.destroy();
+      return;
+    }
+    const tooMany = drawn.find('too-many-requests');
+    if (tooMany !== null) {
+      if (tooMany.retryAfter !== null) reply.header('retry-after', String(tooMany.retryAfter));
+      throw new ServiceError(429, 'rate_limited', 'Too many requests.');
+    }
+    const serverError = drawn.find('server-error');
+    if (serverError !== null) throw new ServiceError(serverError.status, 'server_error', 'Internal error.');
+    if (drawn.find('unauthorized') !== null) throw unauthorized('This API key is not valid.');
+    if (drawn.find('payment-required') !== null)
+      throw new ServiceError(402, 'payment_required', 'The subscription has expired.');
+    if (drawn.find('forbidden') !== null) throw forbidden('The plan has no access to the API.');
+  });
+
+  app.addHook('onSend', async (request, reply, payload: unknown) => {
+    const drawn = drawnFor.get(request);
+    if (drawn === undefined || typeof payload !== 'string') return payload;
+    if (drawn.find('web-page') !== null) {
+      reply.type('text/html; charset=utf-8');
+      return '<!doctype html><title>One moment, please</title><p>Checking your browser …</p>';
+    }
+    if (drawn.find('invalid-json') !== null) return payload.replace(/"/, "'");
+    if (drawn.find('truncated-json') !== null) return payload.slice(0, Math.floor(payload.length * 0.6));
+    if (drawn.find('cut-off') !== null) {
+      // More is promised than comes: the connection ends inside the body.
+      reply.hijack();
+      const { raw } = reply;
+      raw.writeHead(reply.statusCode, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(payload),
+      });
+      raw.write(payload.slice(0, Math.floor(payload.length * 0.6)), () => raw.destroy());
+    }
+    return payload;
+  });
+}

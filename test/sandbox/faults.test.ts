@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { scenarios } from '../../src/sandbox/faults.ts';
+import { allRows, get, type Json, NOON, withEndpoint, withSandbox } from './sandbox-world.ts';
+
+describe('faults on demand', () => {
+  it.each([
+    ['server-error', 500, 'server_error'],
+    ['too-many-requests', 429, 'rate_limited'],
+    ['unauthorized', 401, 'unauthorized'],
+    ['payment-required', 402, 'payment_required'],
+    ['forbidden', 403, 'forbidden'],
+  ] as const)('answers %s so often as asked for, then well again', async (name, status, code) => {
+    await withSandbox({ faults: [{ name, times: 2, after: 1 }] }, async (sandbox) => {
+      const key = sandbox.clients[0]!.apiKey;
+      const answers = [];
+      for (let n = 0; n < 4; n += 1) answers.push(await get(sandbox, '/consent/logs', key));
+      expect(answers.map((answer) => answer.status)).toEqual([200, status, status, 200]);
+      expect(answers[1]!.body.error.code).toBe(code);
+      expect(sandbox.faults.counts()).toEqual([2]);
+    });
+  });
+
+  it('says when to come back, or does not', async () => {
+    await withSandbox({ faults: [{ name: 'too-many-requests', retryAfter: 7 }] }, async (sandbox) => {
+      const key = sandbox.clients[0]!.apiKey;
+      expect((await get(sandbox, '/policies', key)).headers.get('retry-after')).toBe('7');
+      sandbox.faults.set([{ name: 'too-many-requests', retryAfter: null }]);
+      expect((await get(sandbox, '/policies', key)).headers.get('retry-after')).toBeNull();
+    });
+  });
+
+  it('hits only the endpoint that is named', async () => {
+    await withSandbox({ faults: [{ name: 'server-error', on: 'list' }] }, async (sandbox) => {
+      const key = sandbox.clients[0]!.apiKey;
+      expect((await get(sandbox, '/policies', key)).status).toBe(500);
+      expect((await get(sandbox, '/consent/logs', key)).status).toBe(200);
+    });
+  });
+
+  it('hits the share of requests that is named, the same ones for the same seed', async () => {
+    const statuses = () =>
+      withSandbox({ faults: [{ name: 'server-error', rate: 0.3 }] }, async (sandbox) => {
+        const found: number[] = [];
+        for (let n = 0; n < 60; n += 1)
+          found.push((await get(sandbox, '/policies', sandbox.clients[0]!.apiKey)).status);
+        return found;
+      });
+    const first = await statuses();
+    expect(first.filter((status) => status === 500).length).toBeGreaterThan(8);
+    expect(first.filter((status) => status === 500).length).toBeLessThan(30);
+    expect(await statuses()).toEqual(first);
+  });
+
+  it('drops the connection, never answers, or ends inside the body', async () => {
+    await withSandbox({ faults: [{ name: 'dropped-connection' }] }, async (sandbox) => {
+      const ask = (signal?: AbortSignal): Promise<Response> =>
+        fetch(`${sandbox.baseUrl()}/consent/logs`, {
+          headers: { authorization: `Bearer ${sandbox.clients[0]!.apiKey}` },
+          ...(signal === undefined ? {} : { signal }),
+        });
+      await expect(ask()).rejects.toThrow();
+      sandbox.faults.set([{ name: 'time-out' }]);
+      await expect(ask(AbortSignal.timeout(100))).rejects.toThrow(/timeout/i);
+      sandbox.faults.set([{ name: 'cut-off' }]);
+      await expect(ask().then((answer) => answer.text())).rejects.toThrow();
+      sandbox.faults.set([{ name: 'latency', ms: 120 }]);
+      const before = Date.now();
+      expect((await ask()).status).toBe(200);
+      expect(Date.now() - before).toBeGreaterThanOrEqual(110);
+    });
+  });
+
+  it.each(['truncated-json', 'invalid-json', 'web-page'] as const)('answers 200 with %s', async (name) => {
+    await withSandbox({ faults: [{ name }] }, async (sandbox) => {
+      const answer = await fetch(`${sandbox.baseUrl()}/consent/logs`, {
+        headers: { authorization: `Bearer ${sandbox.clients[0]!.apiKey}` },
+      });
+      const text = await answer.text();
+      expect(answer.status).toBe(200);
+      expect(() => JSON.parse(text) as unknown).toThrow();
+    });
+  });
+
+  it('gives one page twice, shifts pages back and forth, reorders them, or gives one without rows', async () => {
+    await withSandbox({ consentRows: 100, clients: 1 }, async (sandbox) => {
+      const key = sandbox.clients[0]!.apiKey;
+      const ids = (rows: Json[]): string[] => rows.map(({ id }) => id as string);
+      const sound = ids(await allRows(sandbox, key, 'limit=20'));
+      sandbox.faults.set([{ name: 'repeated-page', after: 1, times: 1 }]);
+      expect(ids(await allRows(sandbox, key, 'limit=20'))).toEqual([...sound.slice(0, 40), ...sound.slice(20)]);
+      sandbox.faults.set([{ name: 'shifted-page', by: -3, times: 1 }]);
+      expect(ids(await allRows(sandbox, key, 'limit=20'))).toEqual([...sound.slice(0, 20), ...sound.slice(17)]);
+      sandbox.faults.set([{ name: 'shifted-page', by: 2, times: 1 }]);
+      expect(ids(await allRows(sandbox, key, 'limit=20'))).toEqual([...sound.slice(0, 20), ...sound.slice(22)]);
+      sandbox.faults.set([{ name: 'reordered-page' }]);
+      const reordered = ids(await allRows(sandbox, key, 'limit=20'));
+      expect(reordered).not.toEqual(sound);
+      expect([...reordered].sort()).toEqual([...sound].sort());
+      sandbox.faults.set([{ name: 'empty-page', after: 2, times: 1 }]);
+      expect(ids(await allRows(sandbox, key, 'limit=20'))).toEqual(sound);
+    });
+  });
+
+  it('loops with a cursor that stays or one that looks new each time', async () => {
+    await withSandbox({ consentRows: 100, clients: 1 }, async (sandbox) => {
+      const key = sandbox.clients[0]!.apiKey;
+      const walk = async (): Promise<{ cursors: Set<string>; ids: Set<string> }> => {
+        const found = { cursors: new Set<string>(), ids: new Set<string>() };
+        let cursor = '';
+        for (let n = 0; n < 5; n += 1) {
+          const { body } = await get(sandbox, `/consent/logs?limit=10${cursor === '' ? '' : `&cursor=${cursor}`}`, key);
+          cursor = body.next_cursor;
+          found.cursors.add(cursor);
+          found.ids.add(body.data[0].id);
+        }
+        return found;
+      };
+      sandbox.faults.set([{ name: 'looping-cursor' }]);
+      expect(await walk()).toMatchObject({ cursors: { size: 1 }, ids: { size: 1 } });
+      sandbox.faults.set([{ name: 'looping-cursor', disguised: true }]);
+      expect(await walk()).toMatchObject({ cursors: { size: 5 }, ids: { size: 1 } });
+    });
+  });
+
+  it('lets a cursor expire', async () => {
+    await withSandbox({ consentRows: 100 }, async (sandbox) => {
+      const key = sandbox.clients[0]!.apiKey;
+      const { body } = await get(sandbox, '/consent/logs?limit=10', key);
+      sandbox.faults.set([{ name: 'expired-cursor', status: 410 }]);
+      expect((await get(sandbox, `/consent/logs?limit=10&cursor=${body.next_cursor}`, key)).status).toBe(410);
+      expect((await get(sandbox, '/consent/logs?limit=10', key)).status).toBe(200);
+    });
+  });
+
+  it('lets some rows appear late', async () => {
+    let now = NOON;
+    await withSandbox(
+      {
+        consentRows: 300,
+        clock: () => now,
+        clients: 1,
+        faults: [{ name: 'late-rows', rate: 0.2, ms: 31 * 86_400_000 }],
+      },
+      async (sandbox) => {
+        const key = sandbox.clients[0]!.apiKey;
+        const early = await allRows(sandbox, key);
+        expect(early.length).toBeGreaterThan(210);
+        expect(early.length).toBeLessThan(270);
+        now = new Date(NOON.getTime() + 32 * 86_400_000);
+        expect(await allRows(sandbox, key)).toHaveLength(300);
+      },
+    );
+  });
+
+  it('sends deliveries twice, late, with another secret or not at all', async () => {
+    await withEndpoint(
+      () => 200,
+      (url, received) =>
+        withSandbox({}, async (sandbox) => {
+          const { slug } = sandbox.clients[0]!;
+          const sound = (await sandbox.send(slug, 'dsar.submitted', { url }))[0]!;
+          sandbox.faults.set([{ name: 'webhook-duplicated' }]);
+          await sandbox.outbox.redeliver(sound.id);
+          expect(received).toHaveLength(3);
+          sandbox.faults.set([{ name: 'webhook-old-secret' }]);
+          await sandbox.outbox.redeliver(sound.id);
+          sandbox.faults.set([{ name: 'webhook-wrong-secret' }]);
+          await sandbox.outbox.redeliver(sound.id);
+          const signatures = received.map(({ headers }) => headers['x-service-signature']);
+          expect(new Set(signatures.slice(0, 3)).size).toBe(1);
+          expect(new Set(signatures).size).toBe(3);
+          sandbox.faults.set([{ name: 'webhook-lost' }]);
+          expect(await sandbox.outbox.redeliver(sound.id)).toMatchObject({ outcome: 'lost', attempts: [] });
+          expect(received).toHaveLength(5);
+        }),
+    );
+  });
+
+  it.each(Object.keys(scenarios) as (keyof typeof scenarios)[])('knows the scenario %s', async (name) => {
+    await withSandbox({ faults: scenarios[name] }, async (sandbox) => {
+      expect(sandbox.faults.list()).toHaveLength(scenarios[name].length);
+    });
+  });
+});
