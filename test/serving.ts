@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+/** The built command line (`npm test` builds it first). */
+export const cliPath = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
+export const SECRET = 'a-signing-secret-of-the-tests';
+
+/** The environment of a test's installation: nothing of the machine's own settings but PATH. */
+export function environment(folder: string, more: Record<string, string> = {}): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: SECRET, LOG_LEVEL: 'warn', ...more };
+}
+
+/** A server of the built program in a process of its own. */
+export interface Serving {
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly child: ChildProcess;
+  /** What it wrote to standard error so far. */
+  readonly errors: () => string;
+  /** Ends it gracefully; resolves with its exit code. */
+  stop(): Promise<number | null>;
+  /** Ends it at once, as a power cut would end the process. */
+  kill(): Promise<void>;
+}
+
+/** Starts `serve` and waits until it listens. Killed when the test ends, if it still runs. */
+export async function startServing(folder: string, more: Record<string, string> = {}, prefix: readonly string[] = []): Promise<Serving> {
+  const [command = process.execPath, ...args] = [...prefix, process.execPath, cliPath, 'serve', '--json'];
+  const child = spawn(command, args, { env: environment(folder, more), cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let errors = '';
+  child.stderr.on('data', (chunk) => (errors += String(chunk)));
+  const exited = once(child, 'exit');
+  const line = await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line').then(([text]) => String(text)),
+    exited.then(() => Promise.reject(new Error(`serve ended before it listened:\n${errors}`))),
+  ]);
+  const facts = JSON.parse(line) as { publicUrl: string; adminUrl: string };
+  return {
+    url: facts.publicUrl,
+    adminUrl: facts.adminUrl,
+    child,
+    errors: () => errors,
+    async stop() {
+      child.kill('SIGTERM');
+      return ((await exited) as [number | null])[0];
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** Runs a command of the built program to its end. */
+export async function runCli(folder: string, args: readonly string[], more: Record<string, string> = {}): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [cliPath, ...args], { env: environment(folder, more), cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => (stdout += String(chunk)));
+  child.stderr.on('data', (chunk) => (stderr += String(chunk)));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+/** What the endpoint answered; status 0: the connection broke before an answer. */
+export interface Answer {
+  readonly status: number;
+  readonly body: { status?: string; seq?: number; error?: { code: string; message: string } };
+}
+
+/** Sends a signed delivery. Never rejects. */
+export function deliver(url: string, body: string | Buffer, agent?: Agent, headers: Record<string, string> = {}): Promise<Answer> {
+  const digest = createHmac('sha256', SECRET).update(body).digest('hex');
+  return new Promise((resolve) => {
+    const options = { method: 'POST', timeout: 20_000, headers: { 'content-type': 'application/json', 'x-service-signature': digest, ...headers } };
+    const sent = request(`${url}/webhooks/default`, agent ? { ...options, agent } : options, (response) => {
+      let text = '';
+      response.on('data', (chunk) => (text += String(chunk)));
+      response.on('error', () => resolve({ status: 0, body: {} }));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text || '{}') as Answer['body'] }));
+    });
+    sent.on('error', () => resolve({ status: 0, body: {} }));
+    sent.on('timeout', () => sent.destroy());
+    sent.end(body);
+  });
+}
