@@ -15,7 +15,7 @@ const MAX_NAME = 200;
 const notPurposes = new Set(
   (
     [
-      'recordId', 'subject', 'bannerId', 'consentState', 'shownPolicyId', 'shownPolicyVersion', 'consentRegion', 'consentExpiresAt', 'withdrawnAt', 'consentedAt',
+      'recordId', 'subject', 'bannerId', 'consentState', 'shownPolicyId', 'shownPolicyVersion', 'consentCountry', 'consentRegion', 'consentExpiresAt', 'withdrawnAt', 'consentedAt',
       'consentCreatedAt', 'occurredAt', 'language', 'purposes', 'grantedPurposes', 'deniedPurposes',
     ] as const
   )

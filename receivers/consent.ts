@@ -5,11 +5,12 @@ import { choiceOf, isNecessary } from './consent-words.ts';
 import type { Family } from './family.ts';
 import { type FieldName, purposeFlags } from './field-names.ts';
 import type { Payload } from './payload.ts';
+import { readRegion } from './region.ts';
 import { textOf } from './text.ts';
 
 const fields: readonly FieldName[] = [
   'eventId', 'occurredAt', 'language', 'recordId', 'subject', 'bannerId', 'consentState', 'withdrawnFlag', 'refusedFlag', 'purposes', 'grantedPurposes',
-  'deniedPurposes', 'shownPolicyId', 'shownPolicyVersion', 'consentRegion', 'consentExpiresAt', 'withdrawnAt', 'consentedAt', 'consentCreatedAt',
+  'deniedPurposes', 'shownPolicyId', 'shownPolicyVersion', 'consentCountry', 'consentRegion', 'consentExpiresAt', 'withdrawnAt', 'consentedAt', 'consentCreatedAt',
 ];
 
 /** Recorded consent choices (docs/service.md §6, consent.recorded, and §2.8, rows of the consent log; neither payload is documented). */
@@ -47,7 +48,7 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
     purposes: Object.fromEntries(purposes),
     policyId: payload.text('shownPolicyId'),
     policyVersion: payload.text('shownPolicyVersion'),
-    region: payload.text('consentRegion'),
+    region: readRegion(payload, 'consentCountry', 'consentRegion'),
     language: payload.text('language'),
     expiresAt: payload.time('consentExpiresAt'),
     occurred,

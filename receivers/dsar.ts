@@ -2,6 +2,7 @@ import type { RequestFact } from '../src/core/fact.ts';
 import type { RequestKind } from '../src/core/vocabulary.ts';
 import type { Family } from './family.ts';
 import type { Payload } from './payload.ts';
+import { readRegion } from './region.ts';
 import { isJsonObject, textOf } from './text.ts';
 
 /** Longest message that is taken over into the case; the body keeps the whole. */
@@ -33,7 +34,7 @@ function readRequest(payload: Payload): RequestFact {
     requesterName: readName(payload),
     requesterEmail: payload.first('requesterEmail', emailOf),
     subject: payload.text('requestSubject'),
-    jurisdiction: readJurisdiction(payload),
+    jurisdiction: readRegion(payload, 'requestJurisdiction', 'requestRegion'),
     language: payload.text('language'),
     message: payload.first('requestMessage', messageOf),
     occurred: payload.occurred('requestedAt', 'occurredAt', 'requestCreatedAt'),
@@ -97,7 +98,8 @@ const articles: Readonly<Record<string, RequestKind>> = {
 
 function readName(payload: Payload): string | null {
   const name = payload.first('requesterName', (value) => {
-    const text = textOf(value);
+    // `Name <address>` as in mail.
+    const text = textOf(textOf(value)?.replace(/\s*<[^<>]*>$/, ''));
     return text === null || text.includes('@') || /^dsar\b/i.test(text) ? null : text;
   });
   if (name !== null) return name;
@@ -108,7 +110,6 @@ function readName(payload: Payload): string | null {
 function emailOf(value: unknown): string | null {
   const text = textOf(value);
   if (text === null) return null;
-  // `Name <address>` as in mail.
   const address = /<([^<>\s]+)>\s*$/.exec(text)?.[1] ?? text;
   return /^[^\s@<>]+@[^\s@<>]+$/.test(address) ? address : null;
 }
@@ -120,23 +121,4 @@ function messageOf(value: unknown): string | null {
   // Cut at a whole character: half of a surrogate pair has no UTF-8 form.
   const end = (text.charCodeAt(MAX_MESSAGE - 1) & 0xfc00) === 0xd800 ? MAX_MESSAGE - 1 : MAX_MESSAGE;
   return `${text.slice(0, end)} […]`;
-}
-
-/** `DE`, `US-CA`; a country and a region given apart (`US`, `CA`) are put together; other words stay as given. */
-function readJurisdiction(payload: Payload): string | null {
-  const country = payload.text('requestJurisdiction');
-  const region = payload.first('requestRegion', regionOf);
-  if (region === null) return country;
-  if (country === null) return region.ofState ? `US-${region.text}` : region.text;
-  if (!/^[a-z]{2}$/i.test(country)) return country;
-  if (/^[a-z]{2}-[a-z0-9]{1,3}$/i.test(region.text)) return region.text.toUpperCase();
-  return /^[a-z0-9]{1,3}$/i.test(region.text) ? `${country}-${region.text}`.toUpperCase() : country;
-}
-
-/** `state` may be the state of the request as well: only two letters are a state of the US. */
-function regionOf(value: unknown, path: string): { text: string; ofState: boolean } | null {
-  const text = textOf(value);
-  if (text === null) return null;
-  if (!/state(?:_?code)?$/i.test(path)) return { text, ofState: false };
-  return /^[a-z]{2}$/i.test(text) ? { text: text.toUpperCase(), ofState: true } : null;
 }

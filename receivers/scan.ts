@@ -5,11 +5,12 @@ import { textOf } from './text.ts';
 /** A finished scan (docs/service.md §6, cookie_scan.completed; its payload is not documented). */
 export const scanFamily: Family = {
   events: ['cookie_scan.completed'],
-  objects: ['scan', 'cookie_scan', 'result', 'results', 'summary', 'report'],
+  objects: ['scan', 'cookie_scan', 'result', 'results', 'summary', 'report', 'totals'],
   fields: [
     'eventId', 'occurredAt', 'scanId', 'scanDomain', 'scanStatus', 'cookiesFound', 'trackersFound', 'uncategorised', 'score', 'scannedAt',
     'scanCreatedAt',
   ],
+  alsoReads: ['pages', 'pages_scanned'],
   read: (_event, payload): ScanFact => ({
     type: 'scan',
     scanId: payload.text('scanId'),
