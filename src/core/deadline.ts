@@ -99,16 +99,6 @@ export function computeDeadline(input: DeadlineInput): Deadline {
   };
 }
 
-/** The calendar day of a moment (ISO 8601 UTC) in a time zone, YYYY-MM-DD. */
-export function localDay(iso: string, timeZone: string): string {
-  return Temporal.Instant.from(iso).toZonedDateTimeISO(timeZone).toPlainDate().toString();
-}
-
-/** Days from one date (YYYY-MM-DD) to another; negative when the second is earlier. */
-export function daysBetween(from: string, to: string): number {
-  return Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(to)).days;
-}
-
 /** The latest of receipt, identity information asked for and fee, where the row says so; else the receipt. */
 function findStart(
   input: DeadlineInput,

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeDeadline, type DeadlineInput, localDay } from '../../src/core/deadline.ts';
+import { computeDeadline, type DeadlineInput } from '../../src/core/deadline.ts';
 import { findHoliday } from '../../src/core/holidays.ts';
 import type { RegimeRow } from '../../src/core/regime-schema.ts';
 import { createRegimeTable, findRow } from '../../src/core/regime-table.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
+import { dateIn } from '../../src/core/zoned-days.ts';
 
 const table = createRegimeTable();
 function row(regime: string, kind: RequestKind = 'access'): RegimeRow {
@@ -350,7 +351,7 @@ describe('for any request', () => {
             extension: extended ? { noticeAt: after(2), until: null } : null,
           });
           expect(deadline.legalLimit >= deadline.aimFor).toBe(true);
-          expect(deadline.aimFor > localDay(at, timeZone)).toBe(true);
+          expect(deadline.aimFor > dateIn(at, timeZone)).toBe(true);
           expect(deadline.explanation.join('; ')).toContain(deadline.legalLimit);
         },
       ),

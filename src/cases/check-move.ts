@@ -1,0 +1,165 @@
+import type { ControllerProfile } from '../core/profile.ts';
+import { dateIn } from '../core/zoned-days.ts';
+import { disclosureOf } from './disclosure.ts';
+import type { Match } from './match.ts';
+import type { CheckedMove } from './move-details.ts';
+import { caseReadiness } from './readiness.ts';
+import { moveRules } from './states.ts';
+import type { CaseView } from './view.ts';
+
+/** What a move is judged by besides its own details. */
+export interface MoveContext {
+  readonly profile: ControllerProfile | null;
+  readonly timeZone: string;
+  /** ISO 8601 UTC. */
+  readonly now: string;
+  /** Needed for `mark-ready` and `answer`. */
+  readonly match: Match;
+}
+
+/** A date that an officer enters may be ahead of our clock by this much, milliseconds. */
+const TOLERANCE_MS = 5 * 60_000;
+
+/**
+ * Why a move may not be made now: what the state, the law and the controller's role forbid. Empty: it may. Pure.
+ * Invariant: no disclosure and no deletion without the identity check that applies; none where the law forbids it.
+ */
+export function checkMove(view: CaseView, checked: CheckedMove, context: MoveContext): readonly string[] {
+  const rule = moveRules[checked.move];
+  if (!(rule.from as readonly string[]).includes(view.row.state)) {
+    return [`${checked.move} is not possible while the case is ${view.row.state}`];
+  }
+  return [...problemsOfDates(view, checked, context), ...problemsOfLaw(view, checked, context)];
+}
+
+function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: MoveContext): readonly string[] {
+  const { row } = view.resolution;
+  switch (move) {
+    case 'ask-identity':
+      if (row.identity === 'forbidden') return [forbidden(view)];
+      if (row.identity === 'on-recorded-doubt' && details.doubt === undefined) {
+        return [
+          'say what the doubt about the identity is: without a reasonable doubt nothing may be asked (GDPR Art. 12(6))',
+        ];
+      }
+      return [];
+    case 'confirm-identity':
+      if (row.identity === 'forbidden') return [forbidden(view)];
+      if (
+        row.runsFrom !== 'receipt' &&
+        view.folded.identity.askedAt !== null &&
+        (details.informationAt ?? view.folded.identity.informationAt) === null
+      ) {
+        return ['say when the identity information arrived: the period runs from then'];
+      }
+      return [];
+    case 'fail-identity':
+      return row.identity === 'forbidden' ? [forbidden(view)] : [];
+    case 'extend':
+      return [...problemsOfExtension(view, details, context), ...problemsOfApproval(details, context)];
+    case 'mark-system':
+      return context.profile?.otherSystems.some((system) => system.id === details.system)
+        ? []
+        : [`the controller profile lists no system \`${details.system}\``];
+    case 'mark-ready':
+      return blockers(view, context);
+    case 'answer':
+      return [
+        ...blockers(view, context),
+        ...problemsOfDisclosure(view, details.disclosure, context),
+        ...problemsOfApproval(details, context),
+      ];
+    case 'refuse':
+      return problemsOfApproval(details, context);
+    case 'amend':
+      return details.receivedAt !== undefined && details.receivedAt >= view.row.receipt_at
+        ? [`the receipt can only be moved to an earlier time than ${view.row.receipt_at}`]
+        : [];
+    case 'close-duplicate':
+      return details.duplicateOf === view.row.case_id ? ['a case is no duplicate of itself'] : [];
+    case 'acknowledge':
+      return view.folded.acknowledgedAt === null ? [] : ['receipt has been confirmed already'];
+    case 'start':
+    case 'ask-clarification':
+    case 'receive-clarification':
+    case 'record-fee':
+    case 'link-subject':
+    case 'note':
+    case 'rework':
+    case 'withdraw':
+    case 'close':
+    case 'reopen':
+      return [];
+  }
+}
+
+function forbidden(view: CaseView): string {
+  return `this kind of request must not depend on an identity check (${view.resolution.row.citation})`;
+}
+
+function problemsOfExtension(
+  view: CaseView,
+  details: Extract<CheckedMove, { move: 'extend' }>['details'],
+  context: MoveContext,
+): readonly string[] {
+  const { extension, citation } = view.resolution.row;
+  if (extension === null) return [`no extension is noted for this kind of request (${citation})`];
+  if (view.folded.extension !== null) return ['the period has been extended already'];
+  const problems: string[] = [];
+  const { firstLimit } = view.deadline;
+  if (dateIn(details.at ?? context.now, context.timeZone) > firstLimit) {
+    problems.push(`the notice had to go out by ${firstLimit}: ${extension.notice}`);
+  }
+  if (extension.by === 'as-notified' && details.until === undefined)
+    problems.push('name the date that the notice gives');
+  if (details.until !== undefined && details.until <= firstLimit)
+    problems.push(`the new date must be later than ${firstLimit}`);
+  return problems;
+}
+
+/** A processor drafts; the controller approves refusal, extension and release. */
+function problemsOfApproval(details: { approvedBy?: string | undefined }, context: MoveContext): readonly string[] {
+  return context.profile?.role === 'processor' && details.approvedBy === undefined
+    ? ['name who approved this for the controller: a processor only drafts']
+    : [];
+}
+
+function blockers(view: CaseView, context: MoveContext): readonly string[] {
+  return caseReadiness(view, context.profile, context.match)
+    .lacks.filter((lack) => lack.blocking)
+    .map((lack) => lack.text);
+}
+
+function problemsOfDisclosure(view: CaseView, disclosure: string, context: MoveContext): readonly string[] {
+  const allowed = disclosureOf(view, context.match);
+  return disclosure === 'full' && allowed !== 'full'
+    ? [`specific pieces must not be disclosed here, only: ${allowed}`]
+    : [];
+}
+
+function problemsOfDates(view: CaseView, { move, details }: CheckedMove, context: MoveContext): readonly string[] {
+  const problems: string[] = [];
+  const latest = new Date(Date.parse(context.now) + TOLERANCE_MS).toISOString();
+  const receivedOn = dateIn(view.row.receipt_at, context.timeZone);
+  const moments = details as Readonly<Record<string, unknown>>;
+  for (const name of ['at', 'informationAt', 'askedAt', 'paidAt', 'receivedAt']) {
+    const value = moments[name];
+    if (typeof value !== 'string') continue;
+    if (value > latest) problems.push(`${move}.${name} lies in the future`);
+    if (name !== 'receivedAt' && dateIn(value, context.timeZone) < receivedOn) {
+      problems.push(`${move}.${name} lies before the receipt of ${receivedOn}`);
+    }
+  }
+  if (move === 'receive-clarification') {
+    const asked = view.folded.clarifications.find((one) => one.answeredAt === null)?.askedAt;
+    if (asked !== undefined && (details.at ?? context.now) < asked)
+      problems.push('the answer lies before the question');
+  }
+  if (move === 'confirm-identity') {
+    const { askedAt } = view.folded.identity;
+    if (askedAt !== null && details.informationAt !== undefined && details.informationAt < askedAt) {
+      problems.push('the identity information lies before the question for it');
+    }
+  }
+  return problems;
+}

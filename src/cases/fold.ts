@@ -1,0 +1,221 @@
+import type { Selectable } from 'kysely';
+import type { Action } from '../core/action.ts';
+import { canonicalJson } from '../core/canonical.ts';
+import type { RequestFact } from '../core/fact.ts';
+import { requestKinds, type RequestKind } from '../core/vocabulary.ts';
+import type { CaseHistoryTable, CasesTable } from '../store/schema.ts';
+import { emptyFolded, foldedColumn, foldMove, parseFolded } from './folded.ts';
+import { type CheckedMove, readMove } from './move-details.ts';
+import { moveRules, stateAfter } from './states.ts';
+
+export type CaseRow = Selectable<CasesTable>;
+export type CaseHistoryRow = Selectable<CaseHistoryTable>;
+export type CaseOpened = Extract<Action, { action: 'case.opened' }>;
+export type CaseMoved = Extract<Action, { action: 'case.moved' }>;
+
+/** The place of an entry in the ledger. */
+export interface CaseEntry {
+  readonly seq: number;
+  readonly source: string;
+  readonly receivedAt: string;
+}
+export interface FoldedCase {
+  readonly row: CaseRow;
+  readonly history: CaseHistoryRow;
+}
+
+/**
+ * Opens a case from a request that the service reported. Its id is the source and the seq of the entry, so a rebuild gives the
+ * same one. Receipt is the payload's time where it counts; else the arrival of the webhook, marked as such.
+ */
+export function openCaseFromRequest(fact: RequestFact, entry: CaseEntry): FoldedCase {
+  const { occurred } = fact;
+  const own = occurred.counts && occurred.basis !== 'received';
+  const basis = !own ? 'received' : occurred.basis === 'assumed-offset' ? 'assumed-offset' : 'payload';
+  return openedRow(entry, {
+    case_id: `${entry.source}-${entry.seq}`,
+    request_id: fact.requestId,
+    kind: fact.kind,
+    jurisdiction: fact.jurisdiction,
+    requester_name: fact.requesterName,
+    requester_email: fact.requesterEmail,
+    subject: fact.subject,
+    language: fact.language,
+    message: fact.message,
+    channel: 'webhook',
+    receipt_at: own ? occurred.at : entry.receivedAt,
+    receipt_basis: basis,
+    kindAsGiven: fact.kindAsGiven,
+    actor: 'service',
+  });
+}
+
+/** Opens a case that an officer recorded (a letter, a call); its id is the action's own. */
+export function openCaseFromAction(action: CaseOpened, entry: CaseEntry): FoldedCase {
+  return openedRow(entry, {
+    case_id: action.caseId,
+    request_id: null,
+    kind: isRequestKind(action.kind) ? action.kind : 'unknown',
+    jurisdiction: action.jurisdiction,
+    requester_name: action.requesterName,
+    requester_email: action.requesterEmail,
+    subject: action.subject,
+    language: null,
+    message: action.message,
+    channel: action.channel,
+    receipt_at: action.receivedAt,
+    receipt_basis: 'officer',
+    kindAsGiven: action.kind,
+    actor: action.actor,
+  });
+}
+
+/** Whether a text is a kind of request that this version knows. */
+export function isRequestKind(text: string): text is RequestKind {
+  return (requestKinds as readonly string[]).includes(text);
+}
+
+export type MoveOutcome =
+  | ({ readonly outcome: 'moved' } & FoldedCase)
+  | { readonly outcome: 'refused'; readonly reason: string };
+
+/**
+ * Adds a recorded move to a case. Pure. A refusal says in words why the move has no effect: it was based on another version,
+ * the state does not allow it, or its details cannot be read. What a law forbids is judged before recording (check-move.ts),
+ * because rules may change later and the past must fold the same.
+ */
+export function applyMove(row: CaseRow, action: CaseMoved, entry: CaseEntry): MoveOutcome {
+  const refused = (reason: string): MoveOutcome => ({ outcome: 'refused', reason });
+  if (action.caseId !== row.case_id) return refused(`the move is for ${action.caseId}, not for ${row.case_id}`);
+  if (entry.source !== row.source) return refused(`${row.case_id} belongs to another source`);
+  if (action.basedOn !== row.version) {
+    return refused(`the move is based on version ${action.basedOn} of ${row.case_id}, which is at ${row.version}`);
+  }
+  const read = readMove(action.move, action.details);
+  if (read.outcome === 'refused') return refused(read.problems.join('; '));
+  const { checked } = read;
+  const rule = moveRules[checked.move];
+  if (!(rule.from as readonly string[]).includes(row.state)) {
+    return refused(`${checked.move} is not possible while ${row.case_id} is ${row.state}`);
+  }
+  const state = stateAfter(rule, row.state);
+  const folded = foldMove(parseFolded(row.folded), checked, { actor: action.actor, recordedAt: entry.receivedAt });
+  const next: CaseRow = {
+    ...row,
+    ...amended(row, checked),
+    state,
+    version: row.version + 1,
+    last_seq: entry.seq,
+    folded: foldedColumn(folded),
+    closed_at: state === 'closed' ? (row.closed_at ?? entry.receivedAt) : null,
+  };
+  return {
+    outcome: 'moved',
+    row: next,
+    history: {
+      seq: entry.seq,
+      source: entry.source,
+      received_at: entry.receivedAt,
+      case_id: row.case_id,
+      version: next.version,
+      move: checked.move,
+      from_state: row.state,
+      to_state: state,
+      actor: action.actor,
+      details: canonicalJson(checked.details).toString('utf8'),
+    },
+  };
+}
+
+/** The rules of a case, in the shape that the projection of cases takes. */
+export const caseFold = {
+  openFromRequest: openCaseFromRequest,
+  openFromAction: openCaseFromAction,
+  applyMove,
+};
+
+function amended(row: CaseRow, { move, details }: CheckedMove): Partial<CaseRow> {
+  if (move === 'link-subject') return { subject: details.subject };
+  if (move !== 'amend') return {};
+  const earlier = details.receivedAt !== undefined && details.receivedAt < row.receipt_at;
+  return {
+    ...(details.kind === undefined ? {} : { kind: details.kind }),
+    ...(details.jurisdiction === undefined ? {} : { jurisdiction: details.jurisdiction }),
+    ...(details.requesterName === undefined ? {} : { requester_name: details.requesterName }),
+    ...(details.requesterEmail === undefined ? {} : { requester_email: details.requesterEmail }),
+    ...(details.language === undefined ? {} : { language: details.language }),
+    ...(earlier ? { receipt_at: details.receivedAt, receipt_basis: 'officer' } : {}),
+  } as Partial<CaseRow>;
+}
+
+type Opening = Pick<
+  CaseRow,
+  | 'case_id'
+  | 'request_id'
+  | 'kind'
+  | 'jurisdiction'
+  | 'requester_name'
+  | 'requester_email'
+  | 'subject'
+  | 'language'
+  | 'message'
+  | 'channel'
+  | 'receipt_at'
+  | 'receipt_basis'
+> & { readonly kindAsGiven: string | null; readonly actor: string };
+
+function openedRow(entry: CaseEntry, opening: Opening): FoldedCase {
+  const { kindAsGiven, actor, ...columns } = opening;
+  return {
+    row: {
+      ...columns,
+      source: entry.source,
+      state: 'opened',
+      version: 0,
+      opened_seq: entry.seq,
+      last_seq: entry.seq,
+      folded: foldedColumn(emptyFolded(kindAsGiven)),
+      closed_at: null,
+    },
+    history: {
+      seq: entry.seq,
+      source: entry.source,
+      received_at: entry.receivedAt,
+      case_id: columns.case_id,
+      version: 0,
+      move: 'opened',
+      from_state: null,
+      to_state: 'opened',
+      actor,
+      // All of it: documents rebuild the case from its history (rebuildCase).
+      details: canonicalJson({ ...columns, kindAsGiven }).toString('utf8'),
+    },
+  };
+}
+
+/**
+ * The case as it stood at the last of these history rows (all of one case, by seq from its opening on); null without an
+ * opening. What documents use: they read history up to their asOf, never the present picture.
+ */
+export function rebuildCase(rows: readonly CaseHistoryRow[]): CaseRow | null {
+  let row = null as CaseRow | null;
+  for (const past of rows) {
+    const entry = { seq: past.seq, source: past.source, receivedAt: past.received_at };
+    const details: unknown = JSON.parse(past.details);
+    if (past.move === 'opened') {
+      row = openedRow(entry, { ...(details as Opening), actor: past.actor }).row;
+    } else if (row !== null && past.move === 'reported-again') {
+      row = { ...row, last_seq: past.seq };
+    } else if (row !== null) {
+      const moved = applyMove(row, movedAction(past, details), entry);
+      if (moved.outcome === 'refused') throw new Error(`history of ${past.case_id} at ${past.seq}: ${moved.reason}`);
+      row = moved.row;
+    }
+  }
+  return row;
+}
+
+function movedAction(past: CaseHistoryRow, details: unknown): CaseMoved {
+  const { actor, case_id: caseId, version, move } = past;
+  return { action: 'case.moved', actor, caseId, basedOn: version - 1, move, details: details as CaseMoved['details'] };
+}

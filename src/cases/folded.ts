@@ -1,0 +1,223 @@
+import { z } from 'zod';
+import { canonicalJson } from '../core/canonical.ts';
+import type { CheckedMove } from './move-details.ts';
+import { matchWays, requesterRoles, systemResults } from './move-details.ts';
+
+/** What the moves of a case add up to, besides its own columns: the column `folded` of the table `cases`. */
+const moment = z.string();
+const approval = z.string().nullable();
+export const foldedSchema = z.strictObject({
+  kindAsGiven: z.string().nullable(),
+  acknowledgedAt: moment.nullable(),
+  identity: z.strictObject({
+    /** `recheck`: it was confirmed, and then the requester's name or address was changed. */
+    status: z.enum(['not-asked', 'asked', 'confirmed', 'failed', 'recheck']),
+    /** Why the controller doubts (GDPR Art. 12(6)). */
+    doubt: z.string().nullable(),
+    asked: z.string().nullable(),
+    askedAt: moment.nullable(),
+    informationAt: moment.nullable(),
+    how: z.string().nullable(),
+    checkedBy: z.string().nullable(),
+    checkedAt: moment.nullable(),
+    requester: z.enum(requesterRoles).nullable(),
+    authority: z.string().nullable(),
+    failure: z.string().nullable(),
+  }),
+  fee: z.strictObject({ amount: z.string(), askedAt: moment, paidAt: moment.nullable() }).nullable(),
+  clarifications: z.array(
+    z.strictObject({
+      askedAt: moment,
+      question: z.string(),
+      answeredAt: moment.nullable(),
+      answer: z.string().nullable(),
+    }),
+  ),
+  extension: z
+    .strictObject({ noticeAt: moment, reasons: z.string(), until: z.string().nullable(), approvedBy: approval })
+    .nullable(),
+  systems: z.record(
+    z.string(),
+    z.strictObject({ result: z.enum(systemResults), note: z.string().nullable(), by: z.string(), at: moment }),
+  ),
+  match: z
+    .strictObject({
+      subject: z.string(),
+      way: z.enum(matchWays),
+      note: z.string().nullable(),
+      by: z.string(),
+      at: moment,
+    })
+    .nullable(),
+  answer: z
+    .strictObject({
+      at: moment,
+      channel: z.string(),
+      disclosure: z.string(),
+      documentSha256: z.string().nullable(),
+      approvedBy: approval,
+      by: z.string(),
+    })
+    .nullable(),
+  refusal: z
+    .strictObject({
+      at: moment,
+      reasons: z.string(),
+      basis: z.string(),
+      remedies: z.string(),
+      approvedBy: approval,
+      by: z.string(),
+    })
+    .nullable(),
+  withdrawal: z.strictObject({ at: moment, how: z.string() }).nullable(),
+  duplicateOf: z.string().nullable(),
+});
+export type CaseFolded = z.infer<typeof foldedSchema>;
+
+/** What a case that has just been opened adds up to. */
+export function emptyFolded(kindAsGiven: string | null): CaseFolded {
+  return {
+    kindAsGiven,
+    acknowledgedAt: null,
+    identity: {
+      status: 'not-asked',
+      doubt: null,
+      asked: null,
+      askedAt: null,
+      informationAt: null,
+      how: null,
+      checkedBy: null,
+      checkedAt: null,
+      requester: null,
+      authority: null,
+      failure: null,
+    },
+    fee: null,
+    clarifications: [],
+    extension: null,
+    systems: {},
+    match: null,
+    answer: null,
+    refusal: null,
+    withdrawal: null,
+    duplicateOf: null,
+  };
+}
+
+/** Reads the column. Throws when it is not what this program wrote. */
+export function parseFolded(column: string): CaseFolded {
+  return foldedSchema.parse(JSON.parse(column));
+}
+
+/** The column's text: canonical JSON, so that a rebuild gives the same bytes. */
+export function foldedColumn(folded: CaseFolded): string {
+  return canonicalJson(folded).toString('utf8');
+}
+
+/** Who did it and when it was recorded (our clock). */
+export interface MoveStamp {
+  readonly actor: string;
+  readonly recordedAt: string;
+}
+
+/** Adds one move to what the moves add up to. Pure; the move was checked before. */
+export function foldMove(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp): CaseFolded {
+  const { move, details } = checked;
+  const recorded = stamp.recordedAt;
+  switch (move) {
+    case 'acknowledge':
+      return { ...folded, acknowledgedAt: details.at ?? recorded };
+    case 'ask-identity': {
+      const asked = { status: 'asked' as const, doubt: details.doubt ?? null, asked: details.asked };
+      // A second question does not restart the wait of the first.
+      return {
+        ...folded,
+        identity: { ...folded.identity, ...asked, askedAt: folded.identity.askedAt ?? details.at ?? recorded },
+      };
+    }
+    case 'confirm-identity': {
+      const checkedAt = details.at ?? recorded;
+      const confirmed = {
+        status: 'confirmed' as const,
+        informationAt: details.informationAt ?? folded.identity.informationAt ?? checkedAt,
+        how: details.how,
+        checkedBy: stamp.actor,
+        checkedAt,
+        requester: details.requester,
+        authority: details.authority ?? null,
+        failure: null,
+      };
+      return { ...folded, identity: { ...folded.identity, ...confirmed } };
+    }
+    case 'fail-identity': {
+      const failed = {
+        status: 'failed' as const,
+        failure: details.reason,
+        checkedBy: stamp.actor,
+        checkedAt: details.at ?? recorded,
+      };
+      return { ...folded, identity: { ...folded.identity, ...failed } };
+    }
+    case 'ask-clarification': {
+      const asked = { askedAt: details.at ?? recorded, question: details.question, answeredAt: null, answer: null };
+      return { ...folded, clarifications: [...folded.clarifications, asked] };
+    }
+    case 'receive-clarification': {
+      const answered = { answeredAt: details.at ?? recorded, answer: details.answer };
+      const clarifications = folded.clarifications.map((one) =>
+        one.answeredAt === null ? { ...one, ...answered } : one,
+      );
+      return { ...folded, clarifications };
+    }
+    case 'record-fee':
+      return { ...folded, fee: { amount: details.amount, askedAt: details.askedAt, paidAt: details.paidAt } };
+    case 'extend': {
+      const { reasons, until = null, approvedBy = null } = details;
+      return { ...folded, extension: { noticeAt: details.at ?? recorded, reasons, until, approvedBy } };
+    }
+    case 'mark-system': {
+      const mark = { result: details.result, note: details.note ?? null, by: stamp.actor, at: recorded };
+      return { ...folded, systems: { ...folded.systems, [details.system]: mark } };
+    }
+    case 'link-subject': {
+      const { subject, way, note = null } = details;
+      return { ...folded, match: { subject, way, note, by: stamp.actor, at: recorded } };
+    }
+    case 'answer': {
+      const { channel, disclosure, documentSha256 = null, approvedBy = null } = details;
+      const answer = { at: details.at ?? recorded, channel, disclosure, documentSha256, approvedBy, by: stamp.actor };
+      return { ...folded, answer };
+    }
+    case 'refuse': {
+      const { reasons, basis, remedies, approvedBy = null } = details;
+      return {
+        ...settled(folded, recorded),
+        refusal: { at: details.at ?? recorded, reasons, basis, remedies, approvedBy, by: stamp.actor },
+      };
+    }
+    case 'withdraw':
+      return { ...settled(folded, recorded), withdrawal: { at: details.at ?? recorded, how: details.how } };
+    case 'close-duplicate':
+      return { ...settled(folded, recorded), duplicateOf: details.duplicateOf };
+    case 'reopen':
+      return { ...folded, answer: null, refusal: null, withdrawal: null, duplicateOf: null };
+    case 'amend': {
+      // What was confirmed was confirmed of the requester as noted then: nobody else may come in through a correction.
+      const changed = details.requesterName !== undefined || details.requesterEmail !== undefined;
+      if (!changed || folded.identity.status !== 'confirmed') return folded;
+      return { ...folded, identity: { ...folded.identity, status: 'recheck' } };
+    }
+    case 'start':
+    case 'note':
+    case 'mark-ready':
+    case 'rework':
+    case 'close':
+      return folded;
+  }
+}
+
+/** A case that is settled waits for no clarification any more, or the clock would stand still after a reopening. */
+function settled(folded: CaseFolded, at: string): CaseFolded {
+  const clarifications = folded.clarifications.map((one) => ({ ...one, answeredAt: one.answeredAt ?? at }));
+  return { ...folded, clarifications };
+}

@@ -1,0 +1,91 @@
+import type { ControllerProfile } from '../core/profile.ts';
+import type { CaseReading } from './deps.ts';
+import { disclosureOf } from './disclosure.ts';
+import type { CaseHistoryRow } from './fold.ts';
+import { type Match, matchCase } from './match.ts';
+import type { Disclosure } from './move-details.ts';
+import { caseReadiness, type Readiness } from './readiness.ts';
+import { openStates } from './states.ts';
+import { type CaseView, viewCase } from './view.ts';
+
+export interface CaseFilter {
+  readonly source?: string;
+  readonly state?: string;
+  /** Only cases whose requester still waits. */
+  readonly open?: boolean;
+  /** ISO 8601 UTC. */
+  readonly now: string;
+  /** Of the settled cases, at most this many of the latest receipt, default 500. Open ones are always all there. */
+  readonly limit?: number;
+}
+
+/** Cases with their computed deadlines: the open ones by legal limit, then the settled ones by receipt, latest first. */
+export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<readonly CaseView[]> {
+  let query = deps.store.read.selectFrom('cases').selectAll();
+  if (filter.source !== undefined) query = query.where('source', '=', filter.source);
+  if (filter.state !== undefined) query = query.where('state', '=', filter.state);
+  const open = await query.where('state', 'in', [...openStates]).execute();
+  const settled =
+    filter.open === true
+      ? []
+      : await query
+          .where('state', 'not in', [...openStates])
+          .orderBy('receipt_at', 'desc')
+          .orderBy('opened_seq', 'desc')
+          .limit(filter.limit ?? 500)
+          .execute();
+  const profiles = await loadProfiles(
+    deps,
+    [...open, ...settled].map((row) => row.source),
+  );
+  const view = (row: (typeof open)[number]) =>
+    viewCase(row, {
+      regimes: deps.regimes,
+      timeZone: deps.timeZone,
+      profile: profiles.get(row.source) ?? null,
+      now: filter.now,
+    });
+  return [...open.map(view).sort(byDue), ...settled.map(view)];
+}
+
+export interface ShownCase {
+  readonly view: CaseView;
+  readonly profile: ControllerProfile | null;
+  readonly history: readonly CaseHistoryRow[];
+  readonly match: Match;
+  readonly readiness: Readiness;
+  readonly disclosure: Disclosure;
+}
+
+/** One case with its history, what was found of its subject and what it lacks; null when there is no such case. */
+export async function showCase(deps: CaseReading, caseId: string, now: string): Promise<ShownCase | null> {
+  const row = await deps.store.read.selectFrom('cases').selectAll().where('case_id', '=', caseId).executeTakeFirst();
+  if (row === undefined) return null;
+  const profile = await deps.profileOf(row.source);
+  const view = viewCase(row, { regimes: deps.regimes, timeZone: deps.timeZone, profile, now });
+  const [history, match] = await Promise.all([
+    deps.store.read.selectFrom('case_history').selectAll().where('case_id', '=', caseId).orderBy('seq').execute(),
+    matchCase(deps, row),
+  ]);
+  return {
+    view,
+    profile,
+    history,
+    match,
+    readiness: caseReadiness(view, profile, match),
+    disclosure: disclosureOf(view, match),
+  };
+}
+
+async function loadProfiles(
+  deps: CaseReading,
+  sources: readonly string[],
+): Promise<Map<string, ControllerProfile | null>> {
+  const profiles = new Map<string, ControllerProfile | null>();
+  for (const source of new Set(sources)) profiles.set(source, await deps.profileOf(source));
+  return profiles;
+}
+
+function byDue(a: CaseView, b: CaseView): number {
+  return a.deadline.legalLimit.localeCompare(b.deadline.legalLimit) || a.row.opened_seq - b.row.opened_seq;
+}

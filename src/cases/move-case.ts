@@ -1,0 +1,106 @@
+import { type Action, actionSchema } from '../core/action.ts';
+import { canonicalJson } from '../core/canonical.ts';
+import { isoNow } from '../core/clock.ts';
+import { equalBytes } from '../core/hash.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import { checkMove } from './check-move.ts';
+import type { CaseWriting } from './deps.ts';
+import type { CaseMoved, CaseRow } from './fold.ts';
+import { matchCase } from './match.ts';
+import { type CheckedMove, readMove } from './move-details.ts';
+import { viewCase } from './view.ts';
+
+export interface MoveCaseInput {
+  readonly caseId: string;
+  /** The version that the officer saw. */
+  readonly basedOn: number;
+  readonly move: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly actor: string;
+}
+
+export type MovedCase =
+  | { readonly outcome: 'moved'; readonly caseId: string; readonly version: number; readonly seq: number }
+  /** Somebody else moved the case since: look again. */
+  | { readonly outcome: 'conflict'; readonly caseId: string; readonly version: number }
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] }
+  | { readonly outcome: 'not-found' };
+
+/**
+ * Records a move of a case. Two officers on one version at once: the ledger's deduplication key is the case and the version,
+ * so the second gets `conflict`; the very same move of the same officer sent twice is answered as `moved` both times.
+ * The move shows once the projection has come to `seq`.
+ */
+export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise<MovedCase> {
+  const { caseId, basedOn, actor } = input;
+  const row = await deps.store.read.selectFrom('cases').selectAll().where('case_id', '=', caseId).executeTakeFirst();
+  if (row === undefined) return { outcome: 'not-found' };
+  const read = readMove(input.move, input.details ?? {});
+  if (read.outcome === 'refused') return read;
+  const { checked } = read;
+  const action = actionSchema.parse({
+    action: 'case.moved',
+    actor,
+    caseId,
+    basedOn,
+    move: checked.move,
+    details: checked.details,
+  }) as CaseMoved;
+  if (row.version !== basedOn) return answerConflict(deps, row, action, await seqOfVersion(deps, caseId, basedOn + 1));
+
+  const problems = await problemsOf(deps, row, checked);
+  if (problems.length > 0) return { outcome: 'refused', problems };
+  const appended = await appendAction(
+    deps.ledger,
+    row.source,
+    action,
+    ['case', caseId, String(basedOn)],
+    isoNow(deps.clock),
+  );
+  if (appended.outcome === 'duplicate') return answerConflict(deps, row, action, appended.seq);
+  return { outcome: 'moved', caseId, version: basedOn + 1, seq: appended.seq };
+}
+
+async function problemsOf(deps: CaseWriting, row: CaseRow, checked: CheckedMove): Promise<readonly string[]> {
+  const now = isoNow(deps.clock);
+  const { regimes, timeZone } = deps;
+  const [profile, match] = await Promise.all([deps.profileOf(row.source), matchCase(deps, row)]);
+  const view = viewCase(row, { regimes, timeZone, profile, now });
+  const problems = checkMove(view, checked, { profile, timeZone, now, match });
+  if (problems.length > 0 || checked.move !== 'close-duplicate') return problems;
+  const other = await deps.store.read
+    .selectFrom('cases')
+    .select('case_id')
+    .where('case_id', '=', checked.details.duplicateOf)
+    .where('source', '=', row.source)
+    .executeTakeFirst();
+  return other === undefined ? [`there is no case ${checked.details.duplicateOf} of this source`] : [];
+}
+
+/** The same move by the same officer is no conflict: its first recording is the answer. */
+async function answerConflict(
+  deps: CaseWriting,
+  row: CaseRow,
+  action: Action & CaseMoved,
+  seq: number | null,
+): Promise<MovedCase> {
+  const { caseId, basedOn } = action;
+  if (seq !== null) {
+    const entry = await deps.store.read.selectFrom('entries').select('body').where('seq', '=', seq).executeTakeFirst();
+    if (entry?.body != null && equalBytes(entry.body, canonicalJson(action))) {
+      return { outcome: 'moved', caseId, version: basedOn + 1, seq };
+    }
+  }
+  return { outcome: 'conflict', caseId, version: Math.max(row.version, seq === null ? 0 : basedOn + 1) };
+}
+
+async function seqOfVersion(deps: CaseWriting, caseId: string, version: number): Promise<number | null> {
+  const row = await deps.store.read
+    .selectFrom('case_history')
+    .select('seq')
+    .where('case_id', '=', caseId)
+    .where('version', '=', version)
+    .where('move', '!=', 'reported-again')
+    .executeTakeFirst();
+  return row?.seq ?? null;
+}

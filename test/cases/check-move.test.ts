@@ -1,0 +1,218 @@
+import { describe, expect, it } from 'vitest';
+import { checkMove } from '../../src/cases/check-move.ts';
+import { disclosureOf } from '../../src/cases/disclosure.ts';
+import type { CaseRow } from '../../src/cases/fold.ts';
+import type { Match } from '../../src/cases/match.ts';
+import { readMove } from '../../src/cases/move-details.ts';
+import { caseReadiness } from '../../src/cases/readiness.ts';
+import { createRegimeTable } from '../../src/core/regime-table.ts';
+import { requestKinds } from '../../src/core/vocabulary.ts';
+import type { ControllerProfile } from '../../src/core/profile.ts';
+import { moved, openedCase, profile, view } from './world.ts';
+
+const computed: Match = { status: 'computed', subjects: ['abc'], decisions: 3, says: 'Computed.' };
+const none: Match = { status: 'none', subjects: [], decisions: 0, says: 'Nothing fits.' };
+const shared: Match = { ...computed, status: 'shared' };
+
+function problems(
+  row: CaseRow,
+  move: string,
+  details: Record<string, unknown> = {},
+  more: { match?: Match; profile?: ControllerProfile | null; now?: string } = {},
+): readonly string[] {
+  const read = readMove(move, details);
+  if (read.outcome === 'refused') throw new Error(read.problems.join());
+  const { now = '2026-07-03T09:00:00.000Z', match = computed } = more;
+  const theProfile = more.profile === undefined ? profile() : more.profile;
+  return checkMove(view(row, { profile: theProfile, now }), read.checked, {
+    profile: theProfile,
+    timeZone: 'Europe/Berlin',
+    now,
+    match,
+  });
+}
+
+const searched: readonly (readonly [string, Record<string, unknown>])[] = [
+  ['mark-system', { system: 'crm', result: 'nothing-found' }],
+  ['mark-system', { system: 'shop', result: 'not-applicable' }],
+];
+const confirm = ['confirm-identity', { how: 'signed in' }] as const;
+const answer = (disclosure: string) => ({ channel: 'mail', disclosure });
+
+describe('the identity check', () => {
+  it('needs a recorded doubt under the GDPR', () => {
+    expect(problems(openedCase(), 'ask-identity', { asked: 'a copy' }).join()).toContain('doubt');
+    expect(problems(openedCase(), 'ask-identity', { asked: 'a reply', doubt: 'unknown address' })).toEqual([]);
+  });
+
+  it('is forbidden in California for opt-out, limit and consent withdrawal', () => {
+    for (const kind of ['opt-out', 'limit', 'withdraw-consent'] as const) {
+      const row = openedCase({ kind, jurisdiction: 'US-CA' });
+      expect(problems(row, 'ask-identity', { asked: 'a reply', doubt: 'x' }).join()).toContain('must not depend');
+      expect(problems(row, 'confirm-identity', { how: 'x' })).not.toEqual([]);
+      expect(problems(row, 'fail-identity', { reason: 'x' })).not.toEqual([]);
+      expect(view(row).moves).not.toContain('ask-identity');
+      // … and the case is ready without one.
+      expect(problems(moved(row, ['start'], ...searched), 'mark-ready')).toEqual([]);
+    }
+  });
+
+  it('is required in California before an access or a deletion is answered', () => {
+    for (const kind of ['access', 'erasure'] as const) {
+      const row = moved(openedCase({ kind, jurisdiction: 'US-CA' }), ['start'], ...searched);
+      expect(problems(row, 'mark-ready').join()).toContain('identity check is required');
+      expect(problems(moved(row, confirm), 'mark-ready')).toEqual([]);
+    }
+  });
+
+  it('that failed leads to categories only in California, to a refusal under the GDPR, and never to a deletion', () => {
+    const failed = ['fail-identity', { reason: 'no reply' }] as const;
+    const at = (kind: 'access' | 'erasure', jurisdiction: string) =>
+      moved(openedCase({ kind, jurisdiction }), failed, ...searched);
+    expect(problems(at('access', 'US-CA'), 'mark-ready')).toEqual([]);
+    expect(problems(moved(at('access', 'US-CA'), ['mark-ready']), 'answer', answer('full')).join()).toContain(
+      'categories-only',
+    );
+    expect(problems(moved(at('access', 'US-CA'), ['mark-ready']), 'answer', answer('categories-only'))).toEqual([]);
+    expect(problems(at('erasure', 'US-CA'), 'mark-ready')).not.toEqual([]);
+    expect(problems(at('access', 'DE'), 'mark-ready')).not.toEqual([]);
+  });
+
+  it('made for one requester does not hold for another who is put in the place', () => {
+    const row = moved(openedCase({ jurisdiction: 'US-CA' }), confirm, ...searched, ['mark-ready']);
+    expect(problems(row, 'answer', answer('full'))).toEqual([]);
+    const swapped = moved(row, ['amend', { requesterEmail: 'eve@example.org', reason: 'typo' }]);
+    expect(problems(swapped, 'answer', answer('full'))).not.toEqual([]);
+    expect(disclosureOf(view(swapped), computed)).toBe('categories-only');
+  });
+
+  it('asks when the information came, where the period runs from it', () => {
+    const row = moved(openedCase({ jurisdiction: 'GB' }), ['ask-identity', { asked: 'a reply', doubt: 'x' }]);
+    expect(problems(row, 'confirm-identity', { how: 'replied' }).join()).toContain(
+      'when the identity information arrived',
+    );
+    expect(problems(row, 'confirm-identity', { how: 'replied', informationAt: '2026-07-03T08:00:00Z' })).toEqual([]);
+  });
+
+  it('holds for every kind and law: nothing specific leaves without it, and nothing is asked where it is forbidden', () => {
+    const table = createRegimeTable();
+    for (const regime of table.regimes.values()) {
+      for (const kind of requestKinds) {
+        for (const move of [null, ['fail-identity', { reason: 'no reply' }] as const]) {
+          const opened = openedCase({ kind, jurisdiction: regime.jurisdictions[0] ?? null });
+          const shown = view(move === null ? opened : moved(opened, move));
+          const rule = shown.resolution.row.identity;
+          const unmet = rule !== 'forbidden' && (move !== null || rule === 'required');
+          if (unmet) expect(disclosureOf(shown, computed), `${regime.id} ${kind}`).toBe('categories-only');
+          if (unmet && kind === 'erasure')
+            expect(caseReadiness(shown, profile({ otherSystems: [] }), computed).ready).toBe(false);
+          expect(shown.moves.includes('ask-identity')).toBe(rule !== 'forbidden');
+        }
+      }
+    }
+  });
+});
+
+describe('what an answer may hold', () => {
+  it('is full for a matched subject who asks for a copy, and never for a shared address', () => {
+    expect(disclosureOf(view(openedCase()), computed)).toBe('full');
+    expect(disclosureOf(view(openedCase({ kind: 'portability' })), { ...computed, status: 'from-device' })).toBe(
+      'full',
+    );
+    expect(disclosureOf(view(openedCase()), shared)).toBe('no-match');
+    expect(disclosureOf(view(openedCase()), none)).toBe('no-match');
+  });
+
+  it('is no copy for a request that asks for none: an opt-out without identity check discloses nothing', () => {
+    expect(disclosureOf(view(openedCase({ kind: 'opt-out', jurisdiction: 'US-CA' })), computed)).toBe(
+      'categories-only',
+    );
+    expect(disclosureOf(view(openedCase({ kind: 'unknown' })), computed)).toBe('categories-only');
+  });
+
+  it('is judged again when it is sent', () => {
+    const row = moved(openedCase(), ['start'], ...searched, ['mark-ready']);
+    expect(problems(row, 'answer', answer('full'))).toEqual([]);
+    expect(problems(row, 'answer', answer('full'), { match: none }).join()).toContain('no-match');
+    expect(problems(row, 'answer', answer('no-match'), { match: none })).toEqual([]);
+  });
+});
+
+describe('a case is ready', () => {
+  it('only when each other system is marked', () => {
+    const row = moved(openedCase(), ['start']);
+    expect(problems(row, 'mark-ready').join()).toMatch(/CRM.*Shop/);
+    expect(problems(moved(row, ...searched), 'mark-ready')).toEqual([]);
+    expect(problems(row, 'mark-system', { system: 'unheard-of', result: 'attached' })).not.toEqual([]);
+  });
+
+  it('only when it is settled what is requested, and with a controller profile', () => {
+    const row = moved(openedCase({ kind: 'unknown' }), ['start'], ...searched);
+    expect(problems(row, 'mark-ready').join()).toContain('not settled');
+    expect(problems(moved(openedCase(), ['start']), 'mark-ready', {}, { profile: null }).join()).toContain('profile');
+  });
+
+  it('names missing parts of the profile, a match that is none and a limit that has passed, without blocking', () => {
+    const late = view(openedCase(), { now: '2026-08-04T09:00:00.000Z' });
+    expect([late.overdue, late.daysLeft]).toEqual([true, -1]);
+    const { lacks } = caseReadiness(late, profile(), none);
+    expect(lacks.filter((lack) => lack.code === 'profile-part').length).toBeGreaterThan(5);
+    expect(
+      lacks.filter((lack) => ['profile-part', 'match', 'deadline'].includes(lack.code)).every((lack) => !lack.blocking),
+    ).toBe(true);
+    expect(lacks.map((lack) => lack.code)).toEqual(expect.arrayContaining(['match', 'deadline']));
+  });
+
+  it('reminds of the confirmation of receipt where the law wants one', () => {
+    const row = openedCase({ jurisdiction: 'US-CA' });
+    const codes = (shown: CaseRow) => caseReadiness(view(shown), profile(), computed).lacks.map((lack) => lack.code);
+    expect(codes(row)).toContain('acknowledgement');
+    expect(codes(moved(row, ['acknowledge']))).not.toContain('acknowledgement');
+    // It can still be confirmed when the work has begun, once.
+    expect(problems(moved(row, ['start']), 'acknowledge')).toEqual([]);
+    expect(problems(moved(row, ['start'], ['acknowledge']), 'acknowledge')).not.toEqual([]);
+  });
+});
+
+describe('the extension', () => {
+  it('goes out inside the first period, once, and only where the law has one', () => {
+    const row = openedCase();
+    expect(problems(row, 'extend', { reasons: 'many records' })).toEqual([]);
+    // The month ends on Saturday 1 August 2026, so Monday 3 August is the last day.
+    expect(problems(row, 'extend', { reasons: 'many' }, { now: '2026-08-03T20:00:00.000Z' })).toEqual([]);
+    expect(problems(row, 'extend', { reasons: 'many' }, { now: '2026-08-04T09:00:00.000Z' }).join()).toContain(
+      '2026-08-03',
+    );
+    expect(problems(moved(row, ['extend', { reasons: 'many' }]), 'extend', { reasons: 'more' })).not.toEqual([]);
+    expect(problems(openedCase({ jurisdiction: 'US-CA', kind: 'opt-out' }), 'extend', { reasons: 'many' })).not.toEqual(
+      [],
+    );
+    expect(view(moved(row, ['extend', { reasons: 'many' }])).deadline.legalLimit).toBe('2026-10-01');
+  });
+});
+
+describe('a processor', () => {
+  const processor = profile({ role: 'processor', otherSystems: [] });
+  it('names who approved refusal, extension and release for the controller', () => {
+    const row = moved(openedCase(), ['start'], ['mark-ready']);
+    for (const [move, details] of [
+      ['answer', answer('full')],
+      ['refuse', { reasons: 'x', basis: 'Art. 12(5)', remedies: 'told' }],
+      ['extend', { reasons: 'x' }],
+    ] as const) {
+      expect(problems(row, move, details, { profile: processor }).join(), move).toContain('approved');
+      expect(problems(row, move, { ...details, approvedBy: 'C. Ontroller' }, { profile: processor }), move).toEqual([]);
+    }
+  });
+});
+
+describe('dates', () => {
+  it('lie neither in the future nor before the receipt', () => {
+    const row = openedCase();
+    expect(problems(row, 'acknowledge', { at: '2026-07-02T09:00:00Z' })).toEqual([]);
+    expect(problems(row, 'acknowledge', { at: '2026-07-04T09:00:00Z' }).join()).toContain('future');
+    expect(problems(row, 'acknowledge', { at: '2026-06-30T09:00:00Z' }).join()).toContain('before the receipt');
+    expect(problems(row, 'amend', { receivedAt: '2026-07-02T09:00:00Z', reason: 'x' }).join()).toContain('earlier');
+    expect(problems(row, 'amend', { receivedAt: '2026-06-20T09:00:00Z', reason: 'x' })).toEqual([]);
+  });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import {
+  applyMove,
+  type CaseHistoryRow,
+  openCaseFromAction,
+  openCaseFromRequest,
+  rebuildCase,
+} from '../../src/cases/fold.ts';
+import { parseFolded } from '../../src/cases/folded.ts';
+import { isMoveName, moveDetails } from '../../src/cases/move-details.ts';
+import { caseStates, moveRules, movesFrom } from '../../src/cases/states.ts';
+import { action, moved, openedCase, RECEIVED, request } from './world.ts';
+
+const entry = { seq: 7, source: 'acme', receivedAt: '2026-07-01T14:03:00.000Z' };
+
+describe('a reported request', () => {
+  it('opens a case whose id is the source and the seq of the entry', () => {
+    const { row, history } = openCaseFromRequest(request(), entry);
+    expect([row.case_id, row.state, row.version, row.opened_seq]).toEqual(['acme-7', 'opened', 0, 7]);
+    expect([history.case_id, history.version, history.move, history.from_state]).toEqual(['acme-7', 0, 'opened', null]);
+  });
+
+  it('is received at the time of its payload, or else when it arrived, marked as such', () => {
+    const receipt = (occurred: Partial<ReturnType<typeof request>['occurred']>) => {
+      const { row } = openCaseFromRequest(
+        request({ occurred: { at: RECEIVED, basis: 'payload', counts: true, ...occurred } }),
+        entry,
+      );
+      return [row.receipt_at, row.receipt_basis];
+    };
+    expect(receipt({})).toEqual([RECEIVED, 'payload']);
+    expect(receipt({ basis: 'assumed-offset' })).toEqual([RECEIVED, 'assumed-offset']);
+    expect(receipt({ counts: false, at: '1970-01-01T00:00:00.000Z' })).toEqual([entry.receivedAt, 'received']);
+    expect(receipt({ basis: 'received', at: entry.receivedAt })).toEqual([entry.receivedAt, 'received']);
+  });
+
+  it('opens a case even when no field of it is understood', () => {
+    const nothing = openCaseFromRequest(
+      request({
+        requestId: null,
+        kind: 'unknown',
+        kindAsGiven: null,
+        requesterName: null,
+        requesterEmail: null,
+        jurisdiction: null,
+        language: null,
+      }),
+      entry,
+    );
+    expect([nothing.row.kind, nothing.row.requester_email]).toEqual(['unknown', null]);
+  });
+});
+
+describe('a recorded request', () => {
+  it('opens a case under the id of the action, with the receipt of the officer', () => {
+    const { row } = openCaseFromAction(
+      {
+        action: 'case.opened',
+        actor: 'olga',
+        caseId: 'acme-o0000000001',
+        receivedAt: RECEIVED,
+        kind: 'erasure',
+        requesterName: 'Ada',
+        requesterEmail: null,
+        subject: null,
+        jurisdiction: 'GB',
+        message: null,
+        channel: 'letter',
+      },
+      entry,
+    );
+    expect([row.case_id, row.receipt_at, row.receipt_basis, row.kind, row.channel]).toEqual([
+      'acme-o0000000001',
+      RECEIVED,
+      'officer',
+      'erasure',
+      'letter',
+    ]);
+  });
+});
+
+describe('a move', () => {
+  it('counts the version up, changes the state and leaves its details in the history', () => {
+    const row = openedCase();
+    const outcome = applyMove(row, action(row, 'acknowledge', { channel: 'mail' }), { ...entry, seq: 9 });
+    if (outcome.outcome === 'refused') throw new Error(outcome.reason);
+    expect([outcome.row.state, outcome.row.version, outcome.row.last_seq]).toEqual(['acknowledged', 1, 9]);
+    expect(outcome.history).toMatchObject({
+      version: 1,
+      from_state: 'opened',
+      to_state: 'acknowledged',
+      details: '{"channel":"mail"}',
+    });
+    expect(parseFolded(outcome.row.folded).acknowledgedAt).toBe(entry.receivedAt);
+  });
+
+  it.each([
+    [
+      'another version',
+      (row: ReturnType<typeof openedCase>) => ({ ...action(row, 'acknowledge'), basedOn: 3 }),
+      'version 3',
+    ],
+    [
+      'another case',
+      (row: ReturnType<typeof openedCase>) => ({ ...action(row, 'acknowledge'), caseId: 'acme-8' }),
+      'acme-8',
+    ],
+    ['a state that does not allow it', (row: ReturnType<typeof openedCase>) => action(row, 'mark-ready'), 'opened'],
+    ['a name that is none', (row: ReturnType<typeof openedCase>) => action(row, 'toString'), 'no move'],
+    ['details that lack something', (row: ReturnType<typeof openedCase>) => action(row, 'note'), 'note.text'],
+    ['details that nobody asked for', (row: ReturnType<typeof openedCase>) => action(row, 'start', { x: 1 }), 'start'],
+  ])('is refused in words when it is for %s', (_, made, words) => {
+    const row = openedCase();
+    const outcome = applyMove(row, made(row), { ...entry, seq: 9 });
+    expect(outcome.outcome).toBe('refused');
+    expect(outcome.outcome === 'refused' && outcome.reason).toContain(words);
+  });
+
+  it('is refused when it stands in the ledger of another source', () => {
+    const row = openedCase();
+    expect(applyMove(row, action(row, 'start'), { ...entry, seq: 9, source: 'bolt' }).outcome).toBe('refused');
+  });
+
+  it('corrects the request, and the receipt to an earlier time only', () => {
+    const earlier = moved(openedCase(), [
+      'amend',
+      { receivedAt: '2026-06-28T10:00:00+02:00', kind: 'erasure', reason: 'the letter came first' },
+    ]);
+    expect([earlier.receipt_at, earlier.receipt_basis, earlier.kind]).toEqual([
+      '2026-06-28T08:00:00.000Z',
+      'officer',
+      'erasure',
+    ]);
+    const later = moved(openedCase(), ['amend', { receivedAt: '2026-07-09T10:00:00Z', reason: 'wishful' }]);
+    expect([later.receipt_at, later.receipt_basis]).toEqual([RECEIVED, 'payload']);
+  });
+
+  it('takes the confirmation back when the requester is changed after it', () => {
+    const confirmed = moved(openedCase(), ['confirm-identity', { how: 'signed in' }]);
+    const changed = moved(confirmed, ['amend', { requesterEmail: 'eve@example.org', reason: 'typing error' }]);
+    expect(parseFolded(confirmed.folded).identity.status).toBe('confirmed');
+    expect(parseFolded(changed.folded).identity.status).toBe('recheck');
+    const other = moved(confirmed, ['amend', { jurisdiction: 'FR', reason: 'moved house' }]);
+    expect(parseFolded(other.folded).identity.status).toBe('confirmed');
+  });
+
+  it('lets no clarification stand open once the case is settled', () => {
+    const refused = moved(
+      openedCase(),
+      ['ask-clarification', { question: 'Which site?' }],
+      ['refuse', { reasons: 'excessive', basis: 'Art. 12(5)(b)', remedies: 'told' }, '2026-07-10T09:00:00.000Z'],
+    );
+    expect(parseFolded(refused.folded).clarifications[0]?.answeredAt).toBe('2026-07-10T09:00:00.000Z');
+  });
+
+  it('takes a case from opening to closing', () => {
+    const closed = moved(
+      openedCase(),
+      ['acknowledge'],
+      ['ask-identity', { asked: 'a reply from the address', doubt: 'a new address' }],
+      ['confirm-identity', { how: 'replied', informationAt: '2026-07-02T08:00:00Z' }],
+      ['ask-clarification', { question: 'Which site?' }],
+      ['receive-clarification', { answer: 'the shop' }],
+      ['mark-system', { system: 'crm', result: 'attached' }],
+      ['extend', { reasons: 'many records' }],
+      ['mark-ready'],
+      ['answer', { channel: 'mail', disclosure: 'full' }],
+      ['close', {}, '2026-07-20T09:00:00.000Z'],
+    );
+    expect([closed.state, closed.version, closed.closed_at]).toEqual(['closed', 10, '2026-07-20T09:00:00.000Z']);
+    const again = moved(closed, ['reopen', { reason: 'they wrote again' }]);
+    expect([again.state, again.closed_at, parseFolded(again.folded).answer]).toEqual(['in-progress', null, null]);
+  });
+});
+
+describe('the history of a case', () => {
+  it('is enough to rebuild it as it stood at any entry', () => {
+    const opened = openCaseFromRequest(request({ subject: 'visitor-7', message: 'Hello' }), entry);
+    const rows: CaseHistoryRow[] = [opened.history];
+    const states = [opened.row];
+    let current = opened.row;
+    const moves: [string, Record<string, unknown>][] = [
+      ['acknowledge', { at: '2026-07-02T10:00:00+02:00' }],
+      ['amend', { jurisdiction: 'FR', receivedAt: '2026-06-30T10:00:00Z', reason: 'letter' }],
+      ['link-subject', { subject: 'visitor-8', way: 'from-device' }],
+      ['withdraw', { how: 'by mail' }],
+      ['close', {}],
+    ];
+    for (const [move, details] of moves) {
+      const outcome = applyMove(current, action(current, move, details), { ...entry, seq: current.last_seq + 3 });
+      if (outcome.outcome === 'refused') throw new Error(outcome.reason);
+      current = outcome.row;
+      rows.push(outcome.history);
+      states.push(current);
+    }
+    rows.forEach((_, at) => expect(rebuildCase(rows.slice(0, at + 1))).toEqual(states[at]));
+    expect(rebuildCase([])).toBeNull();
+  });
+
+  it('keeps a request that was reported again without moving the case', () => {
+    const { row, history } = openCaseFromRequest(request(), entry);
+    const again = { ...history, seq: 12, move: 'reported-again', from_state: 'opened', details: '{}' };
+    expect(rebuildCase([history, again])).toEqual({ ...row, last_seq: 12 });
+  });
+});
+
+describe('the table of moves', () => {
+  it('has a rule for every move and leads to states that exist', () => {
+    expect(Object.keys(moveRules).sort()).toEqual(Object.keys(moveDetails).sort());
+    for (const rule of Object.values(moveRules)) {
+      const to = rule.to === 'same' ? [] : typeof rule.to === 'string' ? [rule.to] : Object.values(rule.to);
+      for (const state of [...rule.from, ...to]) expect(caseStates).toContain(state);
+    }
+    expect(isMoveName('constructor')).toBe(false);
+  });
+
+  it('reaches every state from the opening, and closing from every state', () => {
+    const next = (state: string) =>
+      movesFrom(state).map((move) => {
+        const { to } = moveRules[move];
+        return to === 'same' ? state : typeof to === 'string' ? to : ((to as Record<string, string>)[state] ?? state);
+      });
+    const reach = (start: string) => {
+      const seen = new Set([start]);
+      for (const state of seen) for (const to of next(state)) seen.add(to);
+      return seen;
+    };
+    expect([...reach('opened')].sort()).toEqual([...caseStates].sort());
+    for (const state of caseStates) expect(reach(state).has('closed'), state).toBe(true);
+  });
+});
