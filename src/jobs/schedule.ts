@@ -1,0 +1,127 @@
+import type { Clock } from '../core/clock.ts';
+import { nextTime } from '../core/cron.ts';
+import type { Store } from '../store/store.ts';
+import type { Json } from './job.ts';
+import type { Jobs } from './jobs.ts';
+import type { JobLog } from './local.ts';
+
+/** A job that comes round. Its name is the key of its jobs: while one is unfinished no other of them begins. */
+export interface Schedule {
+  readonly name: string;
+  readonly kind: string;
+  /** Cron expression (src/core/cron.ts) in the scheduler's time zone. */
+  readonly cron: string;
+  readonly payload?: Json;
+}
+
+export interface ScheduleState {
+  readonly name: string;
+  readonly kind: string;
+  readonly cron: string;
+  /** ISO 8601 UTC. */
+  readonly nextAt: string;
+  readonly lastAt: string | null;
+}
+
+export interface Scheduler {
+  /** Makes these the schedules of the installation; others are forgotten. What was due while nothing ran comes up once. */
+  replaceAll(schedules: readonly Schedule[]): Promise<void>;
+  /** Enqueues what is due; how many. */
+  tick(): Promise<number>;
+  list(): Promise<readonly ScheduleState[]>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export interface SchedulerOptions {
+  readonly store: Store;
+  readonly jobs: Jobs;
+  /** IANA time zone. */
+  readonly timeZone: string;
+  readonly clock: Clock;
+  readonly log: JobLog;
+  /** Milliseconds between two looks, default 1000. */
+  readonly poll?: number;
+}
+
+/**
+ * Turns schedules into jobs. Any number of processes may run one: the row's next time is moved in the transaction that
+ * enqueues, so each moment comes up once.
+ */
+export function createScheduler(options: SchedulerOptions): Scheduler {
+  const { store, jobs, timeZone, clock, log } = options;
+  let timer: NodeJS.Timeout | null = null;
+  let ticking: Promise<unknown> | null = null;
+  let failing = false;
+
+  function nextAfter(cron: string, after: Date): string {
+    const next = nextTime(cron, timeZone, after);
+    if (next === null) throw new RangeError(`the schedule ${cron} never comes round`);
+    return next.toISOString();
+  }
+
+  async function tick(): Promise<number> {
+    const now = clock();
+    const due = await store.read.selectFrom('schedules').select('name').where('next_at', '<=', now.toISOString()).limit(1).execute();
+    if (due.length === 0) return 0;
+    const enqueued = await store.transaction(async (tx) => {
+      const rows = await tx.query.selectFrom('schedules').selectAll().where('next_at', '<=', now.toISOString()).execute();
+      for (const { name, kind, cron, payload } of rows) {
+        await jobs.enqueueIn(tx, { kind, key: name, payload: JSON.parse(payload) as Json });
+        await tx.query
+          .updateTable('schedules')
+          .set({ next_at: nextAfter(cron, now), last_at: now.toISOString() })
+          .where('name', '=', name)
+          .execute();
+      }
+      return rows.length;
+    });
+    jobs.wake();
+    return enqueued;
+  }
+
+  return {
+    tick,
+    async replaceAll(schedules) {
+      const now = clock();
+      await store.transaction(async (tx) => {
+        const before = new Map((await tx.query.selectFrom('schedules').selectAll().execute()).map((row) => [row.name, row]));
+        const rows = schedules.map(({ name, kind, cron, payload = null }) => {
+          const old = before.get(name);
+          const overdue = old !== undefined && old.cron === cron && old.next_at <= now.toISOString();
+          const nextAt = overdue ? old.next_at : nextAfter(cron, now);
+          return { name, kind, cron, payload: JSON.stringify(payload), next_at: nextAt, last_at: old?.last_at ?? null };
+        });
+        await tx.query.deleteFrom('schedules').execute();
+        await tx.insertMany('schedules', rows);
+      });
+    },
+    async list() {
+      return store.read
+        .selectFrom('schedules')
+        .select(['name', 'kind', 'cron', 'next_at as nextAt', 'last_at as lastAt'])
+        .orderBy('name')
+        .execute();
+    },
+    start() {
+      timer ??= setInterval(() => {
+        ticking ??= tick()
+          .then(() => {
+            failing = false;
+          })
+          .catch((error: unknown) => {
+            if (!failing) log.error({ err: error }, 'schedules cannot be read at the moment');
+            failing = true;
+          })
+          .finally(() => {
+            ticking = null;
+          });
+      }, options.poll ?? 1000);
+    },
+    async stop() {
+      if (timer !== null) clearInterval(timer);
+      timer = null;
+      await ticking;
+    },
+  };
+}

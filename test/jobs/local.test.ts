@@ -1,0 +1,230 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Job } from '../../src/jobs/job.ts';
+import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
+import { createRunner, JobRefused, type JobHandler, type JobLog, type Runner, type RunnerOptions } from '../../src/jobs/local.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { temporaryFolder, temporaryStore } from '../temporary.ts';
+
+const silent: JobLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const clock = () => new Date();
+
+function begin(jobs: Jobs, handlers: Record<string, JobHandler>, more: Partial<RunnerOptions> = {}): Runner {
+  const runner = createRunner({ jobs, handlers, clock, log: silent, poll: 50, lease: 600, ...more });
+  onTestFinished(() => runner.stop(0));
+  runner.start();
+  return runner;
+}
+async function until(jobs: Jobs, id: string, state: Job['state']): Promise<Job> {
+  return vi.waitFor(
+    async () => {
+      const job = await jobs.find(id);
+      expect(job?.state).toBe(state);
+      return job as Job;
+    },
+    { timeout: 8000, interval: 20 },
+  );
+}
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+async function open(of?: Store) {
+  const store = of ?? (await temporaryStore());
+  return { store, jobs: createJobs({ store, clock }) };
+}
+
+test('a job is run, shows its progress and keeps its result', async () => {
+  const { jobs } = await open();
+  begin(jobs, {
+    add: async (payload, { progress }) => {
+      progress({ done: 1, total: 2, message: 'half' });
+      return (payload as number[]).reduce((a, b) => a + b, 0);
+    },
+  });
+  const { id } = await jobs.enqueue({ kind: 'add', payload: [1, 2, 3] });
+  expect(await until(jobs, id, 'done')).toMatchObject({ result: 6, progress: { done: 1, total: 2, message: 'half' } });
+});
+
+test('no more run at once than allowed, and all of them run', async () => {
+  const { jobs } = await open();
+  let now = 0;
+  let most = 0;
+  const ids = await Promise.all(Array.from({ length: 8 }, () => jobs.enqueue({ kind: 'k' })));
+  begin(jobs, {
+    k: async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      now--;
+      return null;
+    },
+  }, { concurrency: 3 });
+  for (const { id } of ids) await until(jobs, id, 'done');
+  expect(most).toBe(3);
+});
+
+test('a failure is retried, a refusal is not', async () => {
+  const { jobs } = await open();
+  let attempts = 0;
+  begin(jobs, {
+    flaky: async () => {
+      attempts++;
+      if (attempts === 1) throw new Error('not yet');
+      return 'in the end';
+    },
+    refused: async () => {
+      throw new JobRefused('the case is gone');
+    },
+  });
+  const refused = await jobs.enqueue({ kind: 'refused' });
+  const flaky = await jobs.enqueue({ kind: 'flaky' });
+  expect(await until(jobs, refused.id, 'failed')).toMatchObject({ error: 'the case is gone', attempts: 1 });
+  expect(await until(jobs, flaky.id, 'done')).toMatchObject({ result: 'in the end', attempts: 2 });
+});
+
+test('a running job is cancelled from another process within a second', async () => {
+  const { store, jobs } = await open();
+  begin(jobs, { k: (_, { signal }) => untilAborted(signal) });
+  const { id } = await jobs.enqueue({ kind: 'k' });
+  await until(jobs, id, 'running');
+  const before = Date.now();
+  expect(await createJobs({ store, clock }).cancel(id)).toBe('requested');
+  await until(jobs, id, 'cancelled');
+  expect(Date.now() - before).toBeLessThan(1500);
+});
+
+test('a long job keeps its lease', async () => {
+  const { jobs } = await open();
+  let runs = 0;
+  const handlers = {
+    k: async () => {
+      runs++;
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      return null;
+    },
+  };
+  begin(jobs, handlers);
+  begin(jobs, handlers);
+  const { id } = await jobs.enqueue({ kind: 'k' });
+  await until(jobs, id, 'done');
+  expect(runs).toBe(1);
+});
+
+test('a worker whose job was taken over is told, may not act any more, and its result is dropped', async () => {
+  const { store, jobs } = await open();
+  let release = () => {};
+  const paused = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let held: boolean | null = null;
+  // This worker's heart does not beat: as if its process were stopped.
+  const deaf: Jobs = { ...jobs, heartbeat: () => new Promise(() => undefined), standing: () => new Promise(() => undefined) };
+  begin(deaf, {
+    k: async (_, { holds }) => {
+      await paused;
+      held = await store.transaction(holds);
+      return 'of the paused worker';
+    },
+  });
+  const { id } = await jobs.enqueue({ kind: 'k' });
+  await until(jobs, id, 'running');
+  begin(jobs, { k: async () => 'of the second worker' });
+  await until(jobs, id, 'done');
+  release();
+  await vi.waitFor(() => expect(held).toBe(false));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(await jobs.find(id)).toMatchObject({ result: 'of the second worker', attempts: 2 });
+});
+
+test('the signal of a job that was taken over is aborted', async () => {
+  const { store, jobs } = await open();
+  let aborted = false;
+  begin(jobs, {
+    k: async (_, { signal }) => {
+      await untilAborted(signal).catch(() => undefined);
+      aborted = true;
+      return 'too late';
+    },
+  }, { lease: 60_000 });
+  const { id } = await jobs.enqueue({ kind: 'k' });
+  await until(jobs, id, 'running');
+  await store.transaction(({ query }) => query.updateTable('jobs').set({ lease_token: 99 }).where('id', '=', id).execute());
+  await vi.waitFor(() => expect(aborted).toBe(true), { timeout: 3000 });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(await jobs.find(id)).toMatchObject({ state: 'running', result: null });
+});
+
+test('stopping waits for what runs and takes nothing new', async () => {
+  const { jobs } = await open();
+  const runner = begin(jobs, {
+    k: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return 'finished';
+    },
+  }, { concurrency: 1 });
+  const first = await jobs.enqueue({ kind: 'k' });
+  const second = await jobs.enqueue({ kind: 'k' });
+  await until(jobs, first.id, 'running');
+  await runner.stop(5000);
+  expect(await jobs.find(first.id)).toMatchObject({ state: 'done', result: 'finished' });
+  expect(await jobs.find(second.id)).toMatchObject({ state: 'waiting', attempts: 0 });
+});
+
+test('what does not end in time is given back: when it listens to its signal, and when it does not', async () => {
+  const { jobs } = await open();
+  const runner = begin(jobs, { listens: (_, { signal }) => untilAborted(signal), deaf: () => new Promise(() => undefined) });
+  const [listens, deaf] = [await jobs.enqueue({ kind: 'listens' }), await jobs.enqueue({ kind: 'deaf' })];
+  await until(jobs, listens.id, 'running');
+  await until(jobs, deaf.id, 'running');
+  await runner.stop(50);
+  for (const { id } of [listens, deaf]) expect(await jobs.find(id)).toMatchObject({ state: 'waiting', attempts: 0 });
+});
+
+test('jobs go on by themselves after the store was away', async () => {
+  const store = await temporaryStore();
+  let broken = true;
+  const flaky: Store = {
+    ...store,
+    get read() {
+      if (broken) throw new Error('the disk is away');
+      return store.read;
+    },
+  };
+  const error = vi.fn();
+  const { jobs } = await open(flaky);
+  const { id } = await createJobs({ store, clock }).enqueue({ kind: 'k' });
+  begin(jobs, { k: async () => 'done' }, { log: { ...silent, error } });
+  await vi.waitFor(() => expect(error).toHaveBeenCalled());
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(error).toHaveBeenCalledTimes(1);
+  broken = false;
+  await until(jobs, id, 'done');
+});
+
+test('the job of a killed process is taken over by another', async () => {
+  const path = join(await temporaryFolder(), 'ledger.sqlite');
+  const script = `
+    import { createJobs } from ${JSON.stringify(join(process.cwd(), 'src/jobs/jobs.ts'))};
+    import { createRunner } from ${JSON.stringify(join(process.cwd(), 'src/jobs/local.ts'))};
+    import { openSqliteStore } from ${JSON.stringify(join(process.cwd(), 'src/store/sqlite/open.ts'))};
+    const clock = () => new Date();
+    const log = { info() {}, warn() {}, error() {} };
+    openSqliteStore({ path: ${JSON.stringify(path)} }).then((store) => {
+      const handlers = { k: () => { console.log('running'); return new Promise(() => {}); } };
+      createRunner({ jobs: createJobs({ store, clock }), handlers, clock, log, poll: 50, lease: 1000 }).start();
+    });`;
+  const store = await openSqliteStore({ path });
+  onTestFinished(() => store.close());
+  const { jobs } = await open(store);
+  const { id } = await jobs.enqueue({ kind: 'k' });
+
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  await until(jobs, id, 'running');
+  child.kill('SIGKILL');
+  await new Promise((resolve) => child.once('exit', resolve));
+
+  begin(jobs, { k: async () => 'taken over' });
+  expect(await until(jobs, id, 'done')).toMatchObject({ result: 'taken over', attempts: 2 });
+});
