@@ -65,6 +65,7 @@ export async function* walkPages<P extends WalkPage>(options: WalkOptions<P>): A
     let ahead = fetchAhead(options.cursor, 1);
     for (let number = 1; ; number += 1) {
       const page = await ahead;
+      options.signal?.throwIfAborted();
       const fault = memory.look(page, number);
       if (page.nextCursor !== null && fault === null) ahead = fetchAhead(page.nextCursor, number + 1);
       yield { type: 'page', page };

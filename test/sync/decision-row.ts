@@ -1,0 +1,31 @@
+import type { Insertable } from 'kysely';
+import type { DecisionHistoryTable } from '../../src/store/schema.ts';
+
+/** A row of the decision history, as the projector writes it; what the test does not care about is filled in. */
+export function decisionRow(row: Partial<Insertable<DecisionHistoryTable>> & { seq: number }): Insertable<DecisionHistoryTable> {
+  const at = row.at ?? '2026-07-01T00:00:00.000Z';
+  return {
+    source: 'acme',
+    received_at: at,
+    occurred_at: at,
+    occurred_basis: 'payload',
+    occurred_counts: 1,
+    at,
+    via: 'webhook',
+    decision_id: `r:${row.seq}`,
+    record_id: null,
+    subject: null,
+    banner_id: 'bnr_1',
+    state: 'given',
+    purposes: '{}',
+    policy_id: null,
+    policy_version: null,
+    region: null,
+    language: null,
+    expires_at: null,
+    is_first: 1,
+    conflicts: 0,
+    body_sha256: '',
+    ...row,
+  };
+}

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createServiceClient } from '../../src/service/client.ts';
+import { pullConsentLogs } from '../../src/sync/pull.ts';
+import { type Fault, type FakeRow, fakeConsentLog } from './fake-consent-log.ts';
+import { sourceAt, syncingWith } from './syncing.ts';
+
+const now = new Date('2026-07-10T00:00:00.000Z');
+const fault = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(null) },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom<Fault[]>(
+      { type: 'status', status: 500 },
+      { type: 'status', status: 503 },
+      { type: 'status', status: 429, retryAfter: '0' },
+      { type: 'status', status: 402 },
+      { type: 'truncated' },
+      { type: 'dropped' },
+      { type: 'empty' },
+      { type: 'repeated' },
+      { type: 'looping' },
+      { type: 'expired', status: 410 },
+      { type: 'expired', status: 400 },
+    ),
+  },
+);
+/** Many rows of one tick among them, and rows dated beyond the present. */
+const rows = fc.array(
+  fc.record({
+    tick: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 100_000 }), fc.constant(40_000_000)),
+    field: fc.json({ maxDepth: 1 }),
+    space: fc.constantFrom('', ' ', '\n  '),
+  }),
+  { maxLength: 60 },
+);
+
+describe('whatever rows, order, page size and faults', () => {
+  it('repeated runs end with exactly the rows of the service, each once', { timeout: 120_000 }, async () => {
+    let faulty = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        rows,
+        fc.record({ order: fc.constantFrom('ascending' as const, 'descending' as const), pageRows: fc.integer({ min: 1, max: 20 }) }),
+        fc.array(fault, { maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 3 }),
+        async (drawn, shape, faults, crashes) => {
+          const all = drawn.map(({ tick, field, space }, index): FakeRow => {
+            const at = Date.parse('2026-07-05T00:00:00Z') + tick * 1000;
+            return { bannerId: 'bnr_1', at, text: `{${space}"id":"r${index}",${space}"x":${field},"fetched_at":${tick}${space}}` };
+          });
+          const early = all.filter((_, index) => index % 5 !== 0);
+          const fake = await fakeConsentLog(early, { ...shape, date: () => now, fault: (nth) => faults[nth - 1] ?? null });
+          const syncing = await syncingWith(fake.baseUrl, now);
+          const service = createServiceClient({ baseUrl: fake.baseUrl, apiKey: 'k', backOffMs: 0, retries: 1 });
+          const pull = (stopAt: number) => {
+            const controller = new AbortController();
+            const onProgress = ({ pages }: { pages: number }) => pages >= stopAt && controller.abort();
+            return pullConsentLogs({ ...syncing.deps, service }, { source: sourceAt(fake.baseUrl), bannerId: 'bnr_1', actor: 'test', signal: controller.signal, onProgress });
+          };
+          for (const stopAt of crashes) {
+            const { outcome } = await pull(stopAt);
+            if (outcome !== 'finished') faulty += 1;
+          }
+          // Rows that the service shows late, within the look-back.
+          fake.rows = all.filter((row) => row.at >= now.getTime() - 86_400_000 || early.includes(row));
+          let outcome: string;
+          let runs = 0;
+          do {
+            ({ outcome } = await pull(Number.POSITIVE_INFINITY));
+            runs += 1;
+            if (outcome !== 'finished') faulty += 1;
+          } while (outcome !== 'finished' && runs < 20);
+          expect(outcome).toBe('finished');
+          expect((await syncing.bodies()).sort()).toEqual(fake.rows.map(({ text }) => text).sort());
+          fake.options = { ...shape, date: () => now };
+          const last = await pull(Number.POSITIVE_INFINITY);
+          expect(last).toMatchObject({ outcome: 'finished', stored: 0 });
+        },
+      ),
+      { numRuns: 40 },
+    );
+    expect(faulty).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { reconcile } from '../../src/sync/reconcile.ts';
+import { temporaryStore } from '../temporary.ts';
+import { decisionRow } from './decision-row.ts';
+
+const july = { source: 'acme', from: '2026-07-01T00:00:00.000Z', to: '2026-08-01T00:00:00.000Z' };
+
+describe('reconciling what was delivered with what was pulled', () => {
+  it('counts decisions that came both ways, one way only, and in contradiction', async () => {
+    const store = await temporaryStore();
+    const pulled = { via: 'pull' as const, is_first: 0 };
+    await store.transaction((tx) =>
+      tx.insertMany('decision_history', [
+        decisionRow({ seq: 1, decision_id: 'both' }),
+        decisionRow({ seq: 2, decision_id: 'both', ...pulled }),
+        decisionRow({ seq: 3, decision_id: 'delivered twice' }),
+        decisionRow({ seq: 4, decision_id: 'delivered twice', is_first: 0 }),
+        decisionRow({ seq: 5, decision_id: 'only pulled', via: 'pull' }),
+        decisionRow({ seq: 6, decision_id: 'contradiction' }),
+        decisionRow({ seq: 7, decision_id: 'contradiction', conflicts: 1, ...pulled }),
+        decisionRow({ seq: 8, decision_id: 'contradiction', conflicts: 1, ...pulled }),
+        decisionRow({ seq: 9, decision_id: 'both', source: 'other' }),
+        decisionRow({ seq: 10, decision_id: 'august', at: july.to }),
+      ]),
+    );
+    expect(await reconcile(store.read, july)).toEqual({ decisions: 4, both: 2, onlyWebhook: 1, onlyPulled: 1, conflicting: 1 });
+    expect(await reconcile(store.read, { ...july, asOf: 6 })).toEqual({ decisions: 4, both: 1, onlyWebhook: 2, onlyPulled: 1, conflicting: 0 });
+    expect(await reconcile(store.read, { ...july, source: 'nobody' })).toEqual({ decisions: 0, both: 0, onlyWebhook: 0, onlyPulled: 0, conflicting: 0 });
+  });
+
+  it('counts a decision whose pulled row lies just outside the period as one that came both ways', async () => {
+    const store = await temporaryStore();
+    await store.transaction((tx) =>
+      tx.insertMany('decision_history', [
+        decisionRow({ seq: 1, decision_id: 'edge', at: '2026-07-31T23:59:59.999Z' }),
+        decisionRow({ seq: 2, decision_id: 'edge', at: july.to, via: 'pull', is_first: 0 }),
+      ]),
+    );
+    expect(await reconcile(store.read, july)).toMatchObject({ decisions: 1, both: 1 });
+  });
+
+  it('equals a count by hand over any history', async () => {
+    const entry = fc.record({ id: fc.integer({ min: 0, max: 8 }), pulled: fc.boolean(), conflicts: fc.boolean(), day: fc.integer({ min: 28, max: 33 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(entry, { maxLength: 30 }), async (entries) => {
+        const store = await temporaryStore();
+        const firsts = new Map<number, (typeof entries)[number]>();
+        const rows = entries.map((one, index) => {
+          const isFirst = !firsts.has(one.id);
+          if (isFirst) firsts.set(one.id, one);
+          const at = new Date(Date.UTC(2026, 6, one.day)).toISOString();
+          return decisionRow({ seq: index + 1, decision_id: `d${one.id}`, via: one.pulled ? 'pull' : 'webhook', at, is_first: isFirst ? 1 : 0, conflicts: !isFirst && one.conflicts ? 1 : 0 });
+        });
+        await store.transaction((tx) => tx.insertMany('decision_history', rows));
+        const ids = [...firsts].filter(([, { day }]) => day <= 31).map(([id]) => `d${id}`);
+        const has = (id: string, via: string) => rows.some((row) => row.decision_id === id && row.via === via);
+        expect(await reconcile(store.read, july)).toEqual({
+          decisions: ids.length,
+          both: ids.filter((id) => has(id, 'pull') && has(id, 'webhook')).length,
+          onlyWebhook: ids.filter((id) => !has(id, 'pull')).length,
+          onlyPulled: ids.filter((id) => !has(id, 'webhook')).length,
+          conflicting: ids.filter((id) => rows.some((row) => row.decision_id === id && row.conflicts === 1)).length,
+        });
+      }),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { createServiceClient } from '../../src/service/client.ts';
+import { loadBannerIds } from '../../src/sync/banners.ts';
+import type { SyncProgress, SyncRequest } from '../../src/sync/sync-source.ts';
+import { syncSource } from '../../src/sync/sync-source.ts';
+import { loadSyncStatus } from '../../src/sync/status.ts';
+import { decisionRow } from './decision-row.ts';
+import { fakeConsentLog, minuteRows } from './fake-consent-log.ts';
+import { sourceAt, syncingWith } from './syncing.ts';
+
+const start = '2026-07-01T00:00:00.000Z';
+const now = new Date('2026-07-10T00:00:00.000Z');
+
+async function world(options: object = {}) {
+  const rows = ['bnr_1', 'bnr_2', 'bnr_seen'].flatMap((bannerId) => minuteRows(12, start, bannerId));
+  const fake = await fakeConsentLog(rows, { pageRows: 10, date: () => now });
+  const syncing = await syncingWith(fake.baseUrl, now);
+  const source = sourceAt(fake.baseUrl, options);
+  const sync = (request: Partial<SyncRequest> = {}) =>
+    syncSource(
+      { ...syncing.deps, serviceFor: ({ baseUrl, apiKey }) => createServiceClient({ baseUrl, apiKey, backOffMs: 1, retries: 1 }) },
+      { source, actor: 'test', ...request },
+    );
+  const see = (bannerId: string | null) =>
+    syncing.store.transaction((tx) => tx.insertMany('decision_history', [decisionRow({ seq: Math.floor(Math.random() * 1e9), banner_id: bannerId })]));
+  const status = () => loadSyncStatus(syncing.store.read, () => syncing.now, [source]);
+  return { fake, syncing, source, sync, see, status };
+}
+
+describe('syncing a source', () => {
+  it('pulls the banners of its options and those seen in decisions, each once, and tells its progress', async () => {
+    const { sync, see, syncing, source } = await world({ banners: ['bnr_2', 'bnr_1'] });
+    await see('bnr_seen');
+    await see('bnr_1');
+    await see(null);
+    expect(await loadBannerIds(syncing.store.read, source)).toEqual(['bnr_2', 'bnr_1', 'bnr_seen']);
+    const told: SyncProgress[] = [];
+    const result = await sync({ onProgress: (progress) => told.push(progress) });
+    expect(result).toMatchObject({ outcome: 'done', banners: [{ bannerId: 'bnr_2', stored: 12 }, { bannerId: 'bnr_1' }, { bannerId: 'bnr_seen' }] });
+    expect(told.map(({ bannerId, done, total, stored }) => [bannerId, done, total, stored])).toEqual([
+      ['bnr_2', 0, 3, 10],
+      ['bnr_2', 0, 3, 12],
+      ['bnr_1', 1, 3, 10],
+      ['bnr_1', 1, 3, 12],
+      ['bnr_seen', 2, 3, 10],
+      ['bnr_seen', 2, 3, 12],
+    ]);
+  });
+
+  it('asks without a banner when none is known, and pulls a banner that is known later without storing its rows again', async () => {
+    const { sync, see, fake } = await world();
+    expect(await sync()).toMatchObject({ outcome: 'done', banners: [{ bannerId: '', stored: 36 }] });
+    expect(fake.requests[0]?.has('banner_id')).toBe(false);
+    await see('bnr_1');
+    expect(await sync({ full: true })).toMatchObject({ outcome: 'done', banners: [{ bannerId: 'bnr_1', rows: 12, stored: 0 }] });
+  });
+
+  it('goes on with the other banners when one is refused, and stops when the key is', async () => {
+    const { sync, fake } = await world({ banners: ['bnr_1', 'bnr_2'] });
+    fake.options = { fault: (_, query) => (query.get('banner_id') === 'bnr_1' ? { type: 'status', status: 404 } : null) };
+    expect(await sync()).toMatchObject({ outcome: 'done', banners: [{ outcome: 'failed' }, { outcome: 'finished' }] });
+    fake.options = { fault: () => ({ type: 'status', status: 401 }) };
+    expect(await sync()).toMatchObject({ outcome: 'stopped', banners: [{ outcome: 'failed', reason: 'unauthorized' }], left: ['bnr_2'] });
+  });
+
+  it('stops when it is cancelled', async () => {
+    const { sync } = await world({ banners: ['bnr_1', 'bnr_2'] });
+    const controller = new AbortController();
+    const result = await sync({ signal: controller.signal, onProgress: () => controller.abort() });
+    expect(result).toMatchObject({ outcome: 'stopped', banners: [{ outcome: 'cancelled', stored: 10 }], left: ['bnr_2'] });
+  });
+
+  it('says what is missing when a source has nothing to pull with', async () => {
+    const { sync } = await world();
+    expect(await sync({ source: { ...sourceAt(null), apiKey: null } })).toMatchObject({
+      outcome: 'not-configured',
+      reason: expect.stringContaining('no base URL of the service and no API key') as string,
+    });
+  });
+});
+
+describe('the status of a sync', () => {
+  it('shows position, lag and rows of each banner, and banners never pulled as such', async () => {
+    const { sync, see, status, syncing } = await world({ banners: ['bnr_1'] });
+    await see('bnr_seen');
+    expect((await status()).map(({ bannerId, state, lagMs }) => [bannerId, state, lagMs])).toEqual([
+      ['bnr_1', 'never-pulled', null],
+      ['bnr_seen', 'never-pulled', null],
+    ]);
+    await sync({ banners: ['bnr_1'] });
+    syncing.now = new Date(now.getTime() + 90_000);
+    expect((await status())[0]).toEqual({
+      source: 'acme',
+      bannerId: 'bnr_1',
+      state: 'up-to-date',
+      watermark: now.toISOString(),
+      lagMs: 90_000,
+      rows: 12,
+      lastSuccessAt: now.toISOString(),
+      lastError: null,
+      lastErrorAt: null,
+    });
+  });
+
+  it('shows an interrupted run and a failing one, until the next success', async () => {
+    const { sync, status, fake } = await world({ banners: ['bnr_1'] });
+    const controller = new AbortController();
+    await sync({ signal: controller.signal, onProgress: () => controller.abort() });
+    expect(await status()).toMatchObject([{ state: 'interrupted', rows: 10, watermark: null }]);
+    fake.options = { fault: () => ({ type: 'status', status: 402 }) };
+    await sync();
+    expect(await status()).toMatchObject([{ state: 'failing', lastError: expect.stringContaining('subscription') as string }]);
+    fake.options = {};
+    await sync();
+    expect(await status()).toMatchObject([{ state: 'up-to-date', rows: 12, lastError: null }]);
+  });
+});
