@@ -4,6 +4,11 @@ import type { Look, Sheet } from './sheet.ts';
 
 const GAP = 8;
 const PAD = 3.2;
+/** Between the edge of the table and its text. */
+const INSET = 5;
+/** A table of so few rows is kept on one page where it fits. */
+const KEPT_TOGETHER = 16;
+const CAPTION: Look = { face: 'bold', size: 8.6, leading: 13, colour: INK };
 const HEAD: Look = { face: 'bold', size: 7.6, leading: 10.4, colour: INK };
 const CELL: Look = { face: 'regular', size: 8.2, leading: 11.2, colour: INK };
 const MONO: Look = { face: 'mono', size: 6.8, leading: 11.2, colour: INK };
@@ -17,13 +22,12 @@ interface Place {
 /** Sets a table row by row; its head is repeated on every page, a row that does not fit moves on, one taller than a page is split. */
 export async function setTable(sheet: Sheet, block: Extract<Block, { block: 'table' }>): Promise<void> {
   const places = placeColumns(sheet, block.columns);
-  const caption: Look = { face: 'bold', size: 8.6, leading: 13, colour: INK };
-  sheet.ensure(caption.leading + 48);
+  sheet.ensure(tableRoom(sheet, block));
   const table = sheet.open('Table');
   const title = sheet.open('Caption', table);
-  for (const line of sheet.wrap(block.caption, caption, sheet.width)) {
-    sheet.tag(title, 'Caption', () => sheet.write(line, sheet.left, sheet.y, caption));
-    sheet.y += caption.leading;
+  for (const line of sheet.wrap(block.caption, CAPTION, sheet.width)) {
+    sheet.tag(title, 'Caption', () => sheet.write(line, sheet.left, sheet.y, CAPTION));
+    sheet.y += CAPTION.leading;
   }
   sheet.close(title);
   sheet.y += 2;
@@ -47,10 +51,35 @@ export async function setTable(sheet: Sheet, block: Extract<Block, { block: 'tab
   sheet.close(table);
 }
 
+/** What a table wants on its page: a short one all of it, a long one its head and first rows. */
+export function tableRoom(sheet: Sheet, block: Extract<Block, { block: 'table' }>): number {
+  if (!Array.isArray(block.rows) || block.rows.length > KEPT_TOGETHER) return CAPTION.leading + 66;
+  const places = placeColumns(sheet, block.columns);
+  const rows = [...(block.rows as readonly (readonly string[])[]), ...(block.total === undefined ? [] : [block.total])];
+  const height = rows.reduce((sum, row) => sum + heightOf(setCells(sheet, places, row, CELL), CELL), CAPTION.leading + 2 + HEAD.leading * 2 + PAD * 2);
+  return Math.min(height, (sheet.bottom - sheet.top) * 0.7);
+}
+
+interface Cell {
+  readonly look: Look;
+  readonly lines: readonly string[];
+}
+
+function setCells(sheet: Sheet, places: readonly Place[], row: readonly string[], look: Look): readonly Cell[] {
+  return places.map(({ column, width }, i) => {
+    const own = column.face === 'mono' ? { ...MONO, colour: look.colour } : look;
+    return { look: own, lines: sheet.wrap(row[i] ?? '', own, width) };
+  });
+}
+
+function heightOf(cells: readonly Cell[], look: Look): number {
+  return Math.max(1, ...cells.map(({ lines }) => lines.length)) * look.leading + PAD * 2;
+}
+
 function placeColumns(sheet: Sheet, columns: readonly Column[]): readonly Place[] {
   const shares = columns.reduce((sum, { share }) => sum + share, 0);
-  const usable = sheet.width - GAP * (columns.length - 1);
-  let x = sheet.left;
+  const usable = sheet.width - INSET * 2 - GAP * (columns.length - 1);
+  let x = sheet.left + INSET;
   return columns.map((column) => {
     const width = (usable * column.share) / shares;
     const place = { x, width, column };
@@ -64,7 +93,7 @@ function setHead(sheet: Sheet, table: ReturnType<Sheet['open']>, places: readonl
   const cells = places.map(({ column, width }) => sheet.wrap(column.title, HEAD, width));
   const lines = Math.max(...cells.map((one) => one.length));
   const height = lines * HEAD.leading + PAD * 2;
-  sheet.decorate(() => sheet.doc.rect(sheet.left - 4, sheet.y, sheet.width + 8, height).fill('#e9eef3'));
+  sheet.decorate(() => sheet.doc.rect(sheet.left, sheet.y, sheet.width, height).fill('#e9eef3'));
   const write = (i: number) => {
     const { x, width, column } = places[i] as Place;
     const own = cells[i] ?? [];
@@ -85,12 +114,9 @@ function setHead(sheet: Sheet, table: ReturnType<Sheet['open']>, places: readonl
 }
 
 function setRow(sheet: Sheet, table: ReturnType<Sheet['open']>, places: readonly Place[], row: readonly string[], look: Look): void {
-  const cells = places.map(({ column, width }, i) => {
-    const own = column.face === 'mono' ? { ...MONO, colour: look.colour } : look;
-    return { look: own, lines: sheet.wrap(row[i] ?? '', own, width) };
-  });
+  const cells = setCells(sheet, places, row, look);
   const lines = Math.max(1, ...cells.map((one) => one.lines.length));
-  const height = lines * look.leading + PAD * 2;
+  const height = heightOf(cells, look);
   const headHeight = HEAD.leading * 2 + PAD * 2;
   if (sheet.y + height > sheet.bottom && height <= sheet.bottom - sheet.top - headHeight) {
     sheet.breakPage();
@@ -117,7 +143,7 @@ function setRow(sheet: Sheet, table: ReturnType<Sheet['open']>, places: readonly
     });
     sheet.y += (until - from) * look.leading + PAD * 2;
     const y = sheet.y;
-    sheet.decorate(() => sheet.doc.moveTo(sheet.left - 4, y).lineTo(sheet.left + sheet.width + 4, y).lineWidth(0.5).stroke(HAIR));
+    sheet.decorate(() => sheet.doc.moveTo(sheet.left, y).lineTo(sheet.left + sheet.width, y).lineWidth(0.5).stroke(HAIR));
     from = until;
   }
   for (const cell of tagged) sheet.close(cell);

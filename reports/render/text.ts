@@ -1,16 +1,17 @@
 /**
- * Makes text safe to show: control characters become their visible pictures (U+2400 …), characters that change the direction of what
- * follows become their code point, lone surrogates the replacement character. Tabs become spaces; line feeds stay.
+ * Makes text safe to show: control characters and characters that change the direction of what follows become their code point in
+ * brackets, lone surrogates the replacement character. Tabs become spaces; line feeds stay.
  */
 export function visibleText(text: string): string {
   return text
     .normalize('NFC')
     .replace(/\r\n?/g, '\n')
     .replace(/\t/g, '  ')
-    .replace(/[\u0000-\u0009\u000b-\u001f\u007f]/g, (c) => (c === '\u007f' ? '\u2421' : String.fromCharCode(0x2400 + c.charCodeAt(0))))
-    .replace(/[\u0080-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u061c]/g, (c) => `[${codePointName(c)}]`)
+    .replace(INVISIBLE, (c) => `[${codePointName(c)}]`)
     .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');
 }
+
+const INVISIBLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** `U+00E9` for `é`. */
 export function codePointName(character: string): string {

@@ -1,0 +1,329 @@
+import type { Block } from '../render/blocks.ts';
+import type { StackedBars } from '../render/chart.ts';
+import { limitsBlocks, verificationBlocks } from '../closing.ts';
+import { formatCount, formatDate, formatDayShort, formatDuration, formatMonth, formatPeriod, formatShare, formatTime } from '../format.ts';
+import type { ReportInput } from '../report.ts';
+import { notStated, stateWord, stateWords } from '../words.ts';
+import { completenessBlocks } from './completeness-blocks.ts';
+import { sumOf, type ConsentAudit, type StateCount } from './gather.ts';
+
+const ROWS_SHOWN = 40;
+
+/** The pages of the report. Lists that could grow without end are cut, and say so; the JSON has them whole. */
+export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator<Block> {
+  yield* opening(audit, input);
+  yield { block: 'heading', level: 1, text: '1  Decisions over time' };
+  yield { block: 'chart', chart: decisionsChart(audit, input) };
+  yield monthTable(audit);
+  yield { block: 'heading', level: 1, text: '2  Completeness' };
+  yield* completenessBlocks(audit.completeness, audit.totals, input);
+  yield { block: 'heading', level: 1, text: '3  Totals' };
+  yield* totals(audit);
+  yield { block: 'heading', level: 1, text: '4  Withdrawals' };
+  yield* withdrawals(audit);
+  yield { block: 'heading', level: 1, text: '5  Policy versions in force' };
+  yield* policies(audit, input);
+  yield { block: 'heading', level: 1, text: '6  Standing consents: expiry and version' };
+  yield* standing(audit, input);
+  yield { block: 'heading', level: 1, text: '7  Who produced and downloaded documents' };
+  yield* access(audit, input);
+  yield { block: 'heading', level: 1, text: '8  Checkpoint and verification' };
+  yield* verificationBlocks(input.checkpoint, input.asOf);
+  yield { block: 'heading', level: 1, text: '9  Limits of this report' };
+  yield* limitsBlocks();
+}
+
+function* opening(audit: ConsentAudit, input: ReportInput): Generator<Block> {
+  const { totals: t, completeness } = audit;
+  yield { block: 'title', text: 'Consent audit', subtitle: formatPeriod(input.from, input.to) };
+  const profile = input.profile;
+  yield {
+    block: 'facts',
+    pairs: [
+      [profile?.role === 'processor' ? 'Processor' : profile?.role === 'joint' ? 'Joint controller' : 'Controller', [profile?.name ?? 'no controller profile is configured', ...(profile?.address ?? [])].join(', ')],
+      ...(profile?.controllerOrJointContact == null ? [] : [[profile.role === 'processor' ? 'On behalf of' : 'Contact (Art. 26)', profile.controllerOrJointContact] as const]),
+      ['Scope', `source ${input.source} (${input.sourceName}); all banners, regions and states`],
+      ['Period', `${formatDate(input.from)} 00:00 to before ${formatDate(input.to)} 00:00, ${input.timeZone}`],
+      ['Time used', 'the time stated for a decision where it counts, else the time of receipt'],
+      ['Position', `entries 1 to ${formatCount(input.asOf)} of the ledger`],
+      ['Made', `${formatTime(input.generatedAt, input.timeZone)} by consent-ledger ${input.version}`],
+    ],
+  };
+  const given = audit.byState.filter(({ state }) => state === 'given' || state === 'renewed-given').reduce((sum, { decisions }) => sum + decisions, 0);
+  const gaps = completeness.pulls.reduce((sum, pull) => sum + pull.gaps.length, 0);
+  yield {
+    block: 'figures',
+    figures: [
+      { value: formatCount(t.decisions), label: t.decisions === 1 ? 'decision' : 'decisions', note: `of ${formatCount(t.subjects)} hashed ${t.subjects === 1 ? 'subject' : 'subjects'}` },
+      { value: formatShare(given, t.decisions), label: 'consent given', note: `${formatCount(given)} decisions` },
+      { value: formatCount(audit.withdrawals.decisions), label: audit.withdrawals.decisions === 1 ? 'withdrawal' : 'withdrawals', note: formatShare(audit.withdrawals.decisions, t.decisions) },
+      { value: formatCount(gaps + t.conflicts), label: 'gaps and conflicts', note: `${formatCount(gaps)} ${gaps === 1 ? 'gap' : 'gaps'} in the pulled log, ${formatCount(t.conflicts)} ${t.conflicts === 1 ? 'conflict' : 'conflicts'}` },
+    ],
+  };
+  if (audit.missingFromProfile.length > 0) {
+    yield {
+      block: 'notice',
+      tone: 'warning',
+      title: 'Missing from the controller profile',
+      text: 'The operator has not said the following about itself. It is left open here, not assumed:',
+      items: audit.missingFromProfile,
+    };
+  }
+}
+
+/** The decisions over the period, stacked by state. */
+export function decisionsChart(audit: ConsentAudit, input: ReportInput): StackedBars {
+  const { unit, spans } = audit.overTime;
+  const used = stateWords.filter(({ state }) => spans.some(({ states }) => states.some((one) => one.state === state)));
+  const series = used.map(({ state, word, colour }) => ({ name: word, colour, values: spans.map(({ states }) => countOf(states, state)) }));
+  const sums = spans.map(({ states }) => sumOf(states));
+  const peak = sums.indexOf(Math.max(0, ...sums));
+  const peakName = spans[peak]?.span;
+  return {
+    title: `Decisions per ${unit} by state`,
+    description:
+      `Stacked bars of the decisions per ${unit}, ${formatPeriod(input.from, input.to)}. ` +
+      `${series.map(({ name, values }) => `${name}: ${formatCount(values.reduce((a, b) => a + b, 0))}`).join('; ') || 'No decisions'}.` +
+      (peakName === undefined || (sums[peak] ?? 0) === 0 ? '' : ` Most in the ${unit} ${peakName}: ${formatCount(sums[peak] ?? 0)}.`),
+    xTitle: `${unit === 'day' ? 'Day' : unit === 'week' ? 'Week from' : 'Month'} (${input.timeZone})`,
+    yTitle: `Decisions per ${unit}`,
+    categories: spans.map(({ span }) => (unit === 'month' ? span : formatDayShort(span))),
+    series,
+  };
+}
+
+function monthTable(audit: ConsentAudit): Block {
+  return stateTable('Decisions by month', 'Month', audit.byMonth.map(({ month, decisions, states }) => ({ name: formatMonth(month), decisions, states })), audit);
+}
+
+function* totals(audit: ConsentAudit): Generator<Block> {
+  const { decisions } = audit.totals;
+  yield {
+    block: 'paragraph',
+    text: 'Each decision counts once, however often it was reported: by its delivery, by the pulled log, or by both.',
+  };
+  yield {
+    block: 'table',
+    caption: 'By state',
+    columns: [
+      { title: 'State (ISO/IEC TS 27560)', share: 5 },
+      { title: 'Decisions', share: 2, align: 'right' },
+      { title: 'Share', share: 2, align: 'right' },
+    ],
+    rows: audit.byState.map(({ state, decisions: n }) => [stateWord(state), formatCount(n), formatShare(n, decisions)]),
+    total: ['All', formatCount(decisions), formatShare(decisions, decisions)],
+    empty: 'No decisions in the period.',
+  };
+  yield {
+    block: 'table',
+    caption: 'By purpose',
+    columns: [
+      { title: 'Purpose', share: 5 },
+      { title: 'Granted', share: 2, align: 'right' },
+      { title: 'Denied', share: 2, align: 'right' },
+      { title: 'Granted of those asked', share: 2, align: 'right' },
+    ],
+    rows: audit.byPurpose.map(({ purpose, granted, denied }) => [purpose, formatCount(granted), formatCount(denied), formatShare(granted, granted + denied)]),
+    empty: 'No decision of the period names a purpose.',
+  };
+  if (audit.withoutPurposes > 0) {
+    yield { block: 'paragraph', look: 'fine', text: `${formatCount(audit.withoutPurposes)} decisions name no purpose; they are not in this table.` };
+  }
+  yield stateTable('By region', 'Region', audit.byRegion.map(({ region, ...rest }) => ({ name: region ?? notStated, ...rest })), audit);
+  yield stateTable(
+    'By policy and version',
+    'Policy, version',
+    audit.byPolicyVersion.map(({ policyId, policyVersion, ...rest }) => ({
+      name: policyId === null && policyVersion === null ? notStated : `${policyId ?? notStated}, ${policyVersion === null ? 'version not stated' : `version ${policyVersion}`}`,
+      ...rest,
+    })),
+    audit,
+  );
+  if (audit.byBanner.length > 1) {
+    yield {
+      block: 'table',
+      caption: 'By banner',
+      columns: [
+        { title: 'Banner', share: 5 },
+        { title: 'Decisions', share: 2, align: 'right' },
+        { title: 'Share', share: 2, align: 'right' },
+      ],
+      rows: audit.byBanner.map(({ bannerId, decisions: n }) => [bannerId ?? notStated, formatCount(n), formatShare(n, decisions)]),
+      empty: 'No decisions in the period.',
+    };
+  }
+}
+
+/** Rows by name, columns by the states that occur: at most six, the rest in one. */
+function stateTable(caption: string, what: string, all: readonly { name: string; decisions: number; states: readonly StateCount[] }[], audit: ConsentAudit): Block {
+  const states = audit.byState.map(({ state }) => state).slice(0, 5);
+  const more = audit.byState.length > states.length;
+  const shown = all.slice(0, ROWS_SHOWN);
+  const rest = all.slice(ROWS_SHOWN);
+  const cells = (row: { name: string; decisions: number; states: readonly StateCount[] }) => {
+    const known = states.map((state) => countOf(row.states, state));
+    return [
+      row.name,
+      ...known.map(formatCount),
+      ...(more ? [formatCount(row.decisions - known.reduce((a, b) => a + b, 0))] : []),
+      formatCount(row.decisions),
+    ];
+  };
+  const sumRow = (name: string, rows: typeof all) => ({
+    name,
+    decisions: rows.reduce((sum, { decisions }) => sum + decisions, 0),
+    states: audit.byState.map(({ state }) => ({ state, decisions: rows.reduce((sum, row) => sum + countOf(row.states, state), 0) })),
+  });
+  return {
+    block: 'table',
+    caption,
+    columns: [
+      { title: what, share: 4.4 },
+      ...states.map((state) => ({ title: stateWord(state), share: 1.7, align: 'right' as const })),
+      ...(more ? [{ title: 'Other', share: 1.7, align: 'right' as const }] : []),
+      { title: 'All', share: 1.7, align: 'right' },
+    ],
+    rows: [...shown.map(cells), ...(rest.length > 0 ? [cells(sumRow(`${formatCount(rest.length)} more (in the JSON)`, rest))] : [])],
+    total: cells(sumRow('All', all)),
+    empty: 'No decisions in the period.',
+  };
+}
+
+function* withdrawals(audit: ConsentAudit): Generator<Block> {
+  const { decisions, recordedWithin: within, withoutOwnTime, longest } = audit.withdrawals;
+  if (decisions === 0) {
+    yield { block: 'paragraph', text: 'No withdrawal was recorded in the period.' };
+    return;
+  }
+  const timed = decisions - withoutOwnTime;
+  yield {
+    block: 'paragraph',
+    text: `${formatCount(decisions)} ${decisions === 1 ? 'decision is a withdrawal' : 'decisions are withdrawals'}. The table shows how long it took until each stood in the ledger, from the time that it states.`,
+  };
+  yield {
+    block: 'table',
+    caption: 'Time until the withdrawal was recorded',
+    columns: [
+      { title: 'Recorded within', share: 5 },
+      { title: 'Withdrawals', share: 2, align: 'right' },
+      { title: 'Share', share: 2, align: 'right' },
+    ],
+    rows: [
+      ['one minute', formatCount(within.minute), formatShare(within.minute, timed)],
+      ['one hour', formatCount(within.hour), formatShare(within.hour, timed)],
+      ['one day', formatCount(within.day), formatShare(within.day, timed)],
+      ['longer', formatCount(within.longer), formatShare(within.longer, timed)],
+    ],
+    total: ['With a time of their own', formatCount(timed), formatShare(timed, timed)],
+    empty: '',
+  };
+  const notes = [longest === null ? '' : `The longest took ${formatDuration(longest)}.`, withoutOwnTime === 0 ? '' : `${formatCount(withoutOwnTime)} state no time that counts.`].filter(Boolean);
+  if (notes.length > 0) yield { block: 'paragraph', look: 'fine', text: notes.join(' ') };
+}
+
+function* policies(audit: ConsentAudit, input: ReportInput): Generator<Block> {
+  const shown = audit.policies.slice(-ROWS_SHOWN);
+  yield {
+    block: 'table',
+    caption: 'Policies as the deliveries reported them',
+    columns: [
+      { title: 'Policy', share: 3.4 },
+      { title: 'Version', share: 1.3 },
+      { title: 'Change', share: 1.6 },
+      { title: 'In force from', share: 2.3 },
+      { title: 'Until', share: 2.3 },
+      { title: 'Entry', share: 1.2, align: 'right' },
+      { title: 'SHA-256 of the delivery', share: 5.9, face: 'mono' },
+    ],
+    rows: shown.map((policy) => [
+      [policy.title ?? policy.policyType ?? policy.policyId, [policy.policyId, policy.jurisdiction, policy.language].filter((part) => part !== null).join(' · ')].join('\n'),
+      policy.version ?? notStated,
+      policy.change,
+      onTwoLines(formatTime(policy.from, input.timeZone)),
+      policy.change === 'deleted' ? '–' : policy.until === null ? 'open' : onTwoLines(formatTime(policy.until, input.timeZone)),
+      formatCount(policy.seq),
+      policy.bodySha256 ?? '–',
+    ]),
+    empty: 'No policy was reported up to the end of the period.',
+  };
+  if (audit.policies.length > shown.length) {
+    yield { block: 'paragraph', look: 'fine', text: `The last ${formatCount(shown.length)} of ${formatCount(audit.policies.length)} changes; the JSON has them all.` };
+  }
+  yield { block: 'paragraph', look: 'fine', text: 'The hash is that of the delivery which reported the change, not of the policy text: deliveries do not carry it.' };
+}
+
+function* standing(audit: ConsentAudit, input: ReportInput): Generator<Block> {
+  const sum = (read: (row: ConsentAudit['standing'][number]) => number) => audit.standing.reduce((total, row) => total + read(row), 0);
+  const old = audit.standing.filter(({ superseded }) => superseded).reduce((total, { consents }) => total + consents, 0);
+  yield {
+    block: 'paragraph',
+    text:
+      `Consents that stood at the end of the period, before ${formatDate(input.to)}: given, with nothing later from the same subject on the same banner. ` +
+      `${formatCount(old)} of ${formatCount(sum(({ consents }) => consents))} were given under a version that was no longer the last known one.`,
+  };
+  yield {
+    block: 'table',
+    caption: 'Standing consents by policy version and expiry',
+    columns: [
+      { title: 'Policy', share: 3.6 },
+      { title: 'Version', share: 2.6 },
+      { title: 'Consents', share: 1.8, align: 'right' },
+      { title: 'Expired', share: 1.6, align: 'right' },
+      { title: 'Expire in 30 days', share: 1.8, align: 'right' },
+      { title: 'In 31 to 90 days', share: 1.8, align: 'right' },
+      { title: 'No expiry stated', share: 1.8, align: 'right' },
+    ],
+    rows: audit.standing
+      .slice(0, ROWS_SHOWN)
+      .map((row) => [
+        row.policyId ?? notStated,
+        `${row.policyVersion ?? notStated}${row.superseded ? ' (superseded)' : ''}`,
+        formatCount(row.consents),
+        formatCount(row.expired),
+        formatCount(row.within30Days),
+        formatCount(row.within90Days),
+        formatCount(row.withoutExpiry),
+      ]),
+    total: [
+      audit.standing.length > ROWS_SHOWN ? `All ${formatCount(audit.standing.length)} (in the JSON)` : 'All',
+      '',
+      formatCount(sum((row) => row.consents)),
+      formatCount(sum((row) => row.expired)),
+      formatCount(sum((row) => row.within30Days)),
+      formatCount(sum((row) => row.within90Days)),
+      formatCount(sum((row) => row.withoutExpiry)),
+    ],
+    empty: 'No consent stood at the end of the period.',
+  };
+}
+
+function* access(audit: ConsentAudit, input: ReportInput): Generator<Block> {
+  const { produced, downloaded, last } = audit.access;
+  const shown = last.slice(-ROWS_SHOWN);
+  yield {
+    block: 'paragraph',
+    text: `In the period ${formatCount(produced)} ${produced === 1 ? 'document was' : 'documents were'} produced and ${formatCount(downloaded)} ${downloaded === 1 ? 'download was' : 'downloads were'} recorded for this source.`,
+  };
+  yield {
+    block: 'table',
+    caption: shown.length < produced + downloaded ? `The last ${formatCount(shown.length)}` : 'All of them',
+    columns: [
+      { title: 'When', share: 3.8 },
+      { title: 'Who', share: 3 },
+      { title: 'What', share: 2 },
+      { title: 'Document', share: 3, face: 'mono' },
+      { title: 'Entry', share: 1.3, align: 'right' },
+    ],
+    rows: shown.map((row) => [formatTime(row.at, input.timeZone), row.actor, row.action === 'document.produced' ? 'produced' : 'downloaded', row.documentId ?? '–', formatCount(row.seq)]),
+    empty: 'Nothing was produced or downloaded in the period.',
+  };
+}
+
+/** The date above, the time below: for narrow columns. */
+function onTwoLines(time: string): string {
+  return time.replace(' ', '\n');
+}
+
+function countOf(states: readonly StateCount[], state: string): number {
+  return states.find((one) => one.state === state)?.decisions ?? 0;
+}

@@ -1,0 +1,155 @@
+import type { DecisionTotals } from '../../src/store/queries/history-decisions.ts';
+import type { Block } from '../render/blocks.ts';
+import { formatCount, formatDuration, formatShare, formatTime } from '../format.ts';
+import { periodOf, type ReportInput } from '../report.ts';
+import { notStated, viaWords } from '../words.ts';
+import type { Completeness } from './completeness.ts';
+
+const GAPS_SHOWN = 20;
+
+/** How complete the records are: first what needs attention, then the counts. */
+export function* completenessBlocks(found: Completeness, totals: DecisionTotals, input: ReportInput): Generator<Block> {
+  const { waysIn, pulls, outsideTheLedger: outside } = found;
+  const concerns = concernsOf(found, totals, input);
+  yield concerns.length === 0
+    ? { block: 'notice', tone: 'information', title: 'Nothing found missing', text: 'No gap, conflict, refused delivery or unreadable entry was seen in the period.' }
+    : { block: 'notice', tone: 'warning', title: 'What to know before relying on the totals', text: '', items: concerns };
+  yield {
+    block: 'table',
+    caption: 'Decisions by way in',
+    columns: [
+      { title: 'Known from', share: 5 },
+      { title: 'Decisions', share: 2, align: 'right' },
+      { title: 'Share', share: 2, align: 'right' },
+    ],
+    rows: [
+      ['Delivery and consent log', formatCount(waysIn.both), formatShare(waysIn.both, totals.decisions)],
+      [`${viaWords['webhook']} only`, formatCount(waysIn.webhookOnly), formatShare(waysIn.webhookOnly, totals.decisions)],
+      [`${viaWords['pull']} only`, formatCount(waysIn.pullOnly), formatShare(waysIn.pullOnly, totals.decisions)],
+    ],
+    total: ['All', formatCount(totals.decisions), formatShare(totals.decisions, totals.decisions)],
+    empty: '',
+  };
+  yield {
+    block: 'table',
+    caption: 'Pulls of the consent log',
+    columns: [
+      { title: 'Banner', share: 3 },
+      { title: 'Runs', share: 1.4, align: 'right' },
+      { title: 'Failed', share: 1.4, align: 'right' },
+      { title: 'Rows', share: 1.6, align: 'right' },
+      { title: 'New', share: 1.6, align: 'right' },
+      { title: 'Known', share: 1.6, align: 'right' },
+      { title: 'Malformed', share: 1.7, align: 'right' },
+      { title: 'Gaps', share: 1.2, align: 'right' },
+    ],
+    rows: pulls.map((pull) => [
+      pull.bannerId ?? 'all banners',
+      formatCount(pull.runs),
+      formatCount(pull.failedRuns),
+      formatCount(pull.rows),
+      formatCount(pull.stored),
+      formatCount(pull.duplicates),
+      formatCount(pull.malformed),
+      formatCount(pull.gaps.length),
+    ]),
+    empty: 'No consent log was pulled for the period: decisions rest on deliveries alone, and what was not delivered is not known.',
+  };
+  const gaps = pulls.flatMap((pull) => pull.gaps.map((gap) => ({ ...gap, bannerId: pull.bannerId })));
+  if (gaps.length > 0) {
+    yield {
+      block: 'table',
+      caption: gaps.length > GAPS_SHOWN ? `The first ${GAPS_SHOWN} of ${formatCount(gaps.length)} stretches that no finished pull asked for` : 'Stretches of the period that no finished pull asked for',
+      columns: [
+        { title: 'Banner', share: 3 },
+        { title: 'From', share: 3 },
+        { title: 'To', share: 3 },
+        { title: 'Length', share: 1.5, align: 'right' },
+      ],
+      rows: gaps
+        .slice(0, GAPS_SHOWN)
+        .map((gap) => [gap.bannerId ?? 'all banners', formatTime(gap.from, input.timeZone), formatTime(gap.to, input.timeZone), formatDuration(Date.parse(gap.to) - Date.parse(gap.from))]),
+      empty: '',
+    };
+  }
+  yield {
+    block: 'table',
+    caption: 'Deliveries kept, by event and verdict of the signature check',
+    columns: [
+      { title: 'Event', share: 4 },
+      { title: 'Signature', share: 4 },
+      { title: 'Read as', share: 2.4 },
+      { title: 'Deliveries', share: 2, align: 'right' },
+    ],
+    rows: found.deliveries.map((row) => [row.event ?? notStated, verdictWord(row.verdict), outcomeWords[row.outcome] ?? row.outcome, formatCount(row.deliveries)]),
+    total: ['All', '', '', formatCount(found.deliveries.reduce((sum, row) => sum + row.deliveries, 0))],
+    empty: 'No delivery was received in the period.',
+  };
+  yield { block: 'heading', level: 2, text: 'Counted outside the ledger' };
+  yield { block: 'paragraph', look: 'fine', text: 'These counters are kept beside the ledger. They were read when this document was made and are not covered by the checkpoint.' };
+  yield {
+    block: 'table',
+    caption: 'Refused and repeated deliveries of the period',
+    columns: [
+      { title: 'What', share: 7 },
+      { title: 'Count', share: 2, align: 'right' },
+    ],
+    rows: [
+      ...outside.rejected.map((row) => [`Refused: ${row.reason.replaceAll(/[_-]/g, ' ')}`, formatCount(row.deliveries)]),
+      ...(outside.rejected.length === 0 ? [['Refused deliveries', '0']] : []),
+      [`Repeats (of ${counted(outside.repeats.deliveries, 'delivery', 'deliveries')}), not counted again`, formatCount(outside.repeats.repeats)],
+      ['Deliveries with neither id nor time that were repeated (each repeat may have been a new choice)', formatCount(outside.ambiguous.deliveries)],
+    ],
+    empty: '',
+  };
+}
+
+function concernsOf(found: Completeness, totals: DecisionTotals, input: ReportInput): string[] {
+  const concerns: string[] = [];
+  const gaps = found.pulls.reduce((sum, pull) => sum + pull.gaps.length, 0);
+  const failed = found.pulls.reduce((sum, pull) => sum + pull.failedRuns, 0);
+  const malformed = found.pulls.reduce((sum, pull) => sum + pull.malformed, 0);
+  const rejected = found.outsideTheLedger.rejected.reduce((sum, row) => sum + row.deliveries, 0);
+  const unread = found.quarantine.reduce((sum, row) => sum + row.entries, 0);
+  const { ambiguous } = found.outsideTheLedger;
+  if (input.generatedAt < periodOf(input).to) concerns.push('The period was not over when this report was made.');
+  if (found.pulls.length === 0) concerns.push('No consent log was pulled for the period, so deliveries could not be compared with it.');
+  if (gaps > 0) concerns.push(`${counted(gaps, 'stretch', 'stretches')} of the period ${gaps === 1 ? 'was' : 'were'} not covered by a finished pull of the consent log.`);
+  if (failed > 0) concerns.push(`${counted(failed, 'pull', 'pulls')} of the consent log failed.`);
+  if (malformed > 0) concerns.push(`${counted(malformed, 'pulled row', 'pulled rows')} could not be read.`);
+  if (found.waysIn.webhookOnly > 0 && found.pulls.length > 0) concerns.push(`${counted(found.waysIn.webhookOnly, 'decision was', 'decisions were')} delivered but not found in the pulled log.`);
+  if (found.waysIn.pullOnly > 0) concerns.push(`${counted(found.waysIn.pullOnly, 'decision stands', 'decisions stand')} in the pulled log without a delivery.`);
+  if (totals.conflicts > 0) concerns.push(`${counted(totals.conflicts, 'record contradicts', 'records contradict')} an earlier record of the same decision; the first is counted.`);
+  if (ambiguous.unresolved > 0) concerns.push(`${counted(ambiguous.unresolved, 'delivery', 'deliveries')} with neither id nor time arrived again: each repeat may have been a new choice.`);
+  if (rejected > 0) concerns.push(`${counted(rejected, 'delivery was', 'deliveries were')} refused (wrong or missing signature, or too large).`);
+  if (unread > 0) concerns.push(`${counted(unread, 'entry', 'entries')} could not be read and ${unread === 1 ? 'is' : 'are'} in the quarantine.`);
+  if (totals.timesNotCounted > 0) concerns.push(`${counted(totals.timesNotCounted, 'decision states', 'decisions state')} an impossible time; the time of receipt stands in.`);
+  if (totals.timedByReceipt > 0) concerns.push(`${counted(totals.timedByReceipt, 'decision states', 'decisions state')} no time; the time of receipt stands in.`);
+  if (totals.offsetAssumed > 0) concerns.push(`${counted(totals.offsetAssumed, 'decision states', 'decisions state')} a time without an offset from UTC; the configured one was assumed.`);
+  if (totals.withoutSubject > 0) concerns.push(`${counted(totals.withoutSubject, 'decision names', 'decisions name')} no subject.`);
+  const silent = found.daysWithoutDelivery;
+  if (silent.length > 0) {
+    const listed = silent.slice(0, 10).join(', ');
+    concerns.push(`${counted(silent.length, 'day', 'days')} (UTC) without any delivery: ${listed}${silent.length > 10 ? ` and ${silent.length - 10} more` : ''}.`);
+  }
+  return concerns;
+}
+
+function counted(n: number, one: string, many: string): string {
+  return `${formatCount(n)} ${n === 1 ? one : many}`;
+}
+
+const outcomeWords: Readonly<Record<string, string>> = { read: 'read', 'unknown-event': 'kept, not read', unreadable: 'quarantine' };
+
+function verdictWord(verdict: string): string {
+  switch (verdict) {
+    case 'verified':
+      return 'verified';
+    case 'verified-headers-disagree':
+      return 'verified, headers disagree';
+    case 'verified-late':
+      return 'verified later (readmitted)';
+    default:
+      return verdict;
+  }
+}

@@ -1,0 +1,64 @@
+import type { PolicyRow } from '../../src/store/queries/history-evidence.ts';
+import { byText } from '../format.ts';
+
+/** A policy as it was known for a stretch of time. */
+export interface PolicyInterval {
+  readonly policyId: string;
+  readonly policyType: string | null;
+  readonly title: string | null;
+  readonly jurisdiction: string | null;
+  readonly language: string | null;
+  readonly version: string | null;
+  readonly change: PolicyRow['change'];
+  /** ISO 8601 UTC; `until` null: not superseded at the end of the period. */
+  readonly from: string;
+  readonly until: string | null;
+  /** Entry of the ledger that reported it, and the SHA-256 of that delivery's body. */
+  readonly seq: number;
+  readonly bodySha256: string | null;
+}
+
+/**
+ * The policies that were in force at some time between `from` and `to`: each change holds until the next one of the same policy.
+ * A deletion ends the last of them. What a change does not mention keeps its last known value.
+ */
+export async function loadPolicyIntervals(rows: AsyncIterable<PolicyRow>, from: string, to: string): Promise<readonly PolicyInterval[]> {
+  const byPolicy = new Map<string, PolicyRow[]>();
+  for await (const row of rows) {
+    const known = byPolicy.get(row.policy_id);
+    if (known === undefined) byPolicy.set(row.policy_id, [row]);
+    else known.push(row);
+  }
+  const intervals: PolicyInterval[] = [];
+  for (const changes of byPolicy.values()) {
+    const ordered = changes.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.seq - b.seq));
+    let before: PolicyInterval | null = null;
+    ordered.forEach((row, i) => {
+      const interval: PolicyInterval = {
+        policyId: row.policy_id,
+        policyType: row.policy_type ?? before?.policyType ?? null,
+        title: row.title ?? before?.title ?? null,
+        jurisdiction: row.jurisdiction ?? before?.jurisdiction ?? null,
+        language: row.language ?? before?.language ?? null,
+        version: row.version ?? before?.version ?? null,
+        change: row.change,
+        from: row.at,
+        until: ordered[i + 1]?.at ?? null,
+        seq: row.seq,
+        bodySha256: row.body_sha256,
+      };
+      before = interval;
+      const inPeriod = interval.from < to && (interval.until === null || interval.until > from);
+      if (inPeriod && interval.change !== 'deleted') intervals.push(interval);
+      if (interval.change === 'deleted' && interval.from >= from && interval.from < to) intervals.push(interval);
+    });
+  }
+  return intervals.sort((a, b) => byText<PolicyInterval>((one) => one.policyId)(a, b) || byText<PolicyInterval>((one) => one.from)(a, b) || a.seq - b.seq);
+}
+
+/** The version of each policy that was the last known one at `to`. */
+export function latestVersions(intervals: readonly PolicyInterval[]): ReadonlyMap<string, string> {
+  const latest = new Map<string, string>();
+  for (const { policyId, version } of intervals) if (version !== null) latest.set(policyId, version);
+  return latest;
+}

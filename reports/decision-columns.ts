@@ -1,0 +1,31 @@
+import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
+import type { CsvColumn } from './render/csv.ts';
+
+/** A decision as a row of a file: what was recorded, how it came in, and where it stands in the ledger. Times are UTC. */
+export const decisionColumns: readonly CsvColumn<DecisionRow>[] = [
+  { title: 'entry', value: (row) => row.seq },
+  { title: 'decision', value: (row) => row.decision_id },
+  { title: 'record_id', value: (row) => row.record_id },
+  { title: 'subject', value: (row) => row.subject },
+  { title: 'banner', value: (row) => row.banner_id },
+  { title: 'state', value: (row) => row.state },
+  { title: 'purposes', value: (row) => row.purposes },
+  { title: 'time', value: (row) => row.at },
+  { title: 'time_stated', value: (row) => row.occurred_at },
+  { title: 'time_basis', value: (row) => row.occurred_basis },
+  { title: 'time_counts', value: (row) => yesNo(row.occurred_counts) },
+  { title: 'received', value: (row) => row.received_at },
+  { title: 'way_in', value: (row) => row.via },
+  { title: 'policy', value: (row) => row.policy_id },
+  { title: 'policy_version', value: (row) => row.policy_version },
+  { title: 'region', value: (row) => row.region },
+  { title: 'language', value: (row) => row.language },
+  { title: 'expires', value: (row) => row.expires_at },
+  { title: 'first_of_decision', value: (row) => yesNo(row.is_first) },
+  { title: 'contradicts_earlier', value: (row) => yesNo(row.conflicts) },
+  { title: 'body_sha256', value: (row) => row.body_sha256 },
+];
+
+function yesNo(flag: number): string {
+  return Number(flag) === 1 ? 'yes' : 'no';
+}

@@ -1,0 +1,12 @@
+import { consentAudit } from './consent-audit.ts';
+import { deliveryLog } from './delivery-log.ts';
+import { dsarRegister } from './dsar-register.ts';
+import type { Report } from './report.ts';
+
+/** Every report there is. */
+export const reports: readonly Report[] = [consentAudit, dsarRegister, deliveryLog];
+
+/** The report of this name; null when there is none. */
+export function findReport(name: string): Report | null {
+  return reports.find((report) => report.name === name) ?? null;
+}

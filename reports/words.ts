@@ -1,0 +1,37 @@
+import type { ConsentState } from '../src/core/vocabulary.ts';
+
+/** Words for the states of a decision (ISO/IEC TS 27560), in the order in which they are listed and stacked. */
+export const stateWords: readonly { readonly state: ConsentState; readonly word: string; readonly colour: string }[] = [
+  { state: 'given', word: 'Given', colour: '#1f5a92' },
+  { state: 'renewed-given', word: 'Given again', colour: '#4a8fc4' },
+  { state: 'refused', word: 'Refused', colour: '#b8730a' },
+  { state: 'withdrawn', word: 'Withdrawn', colour: '#a61c3c' },
+  { state: 'expired', word: 'Expired', colour: '#6d5f8d' },
+  { state: 'terminated', word: 'Terminated', colour: '#4f4f4f' },
+  { state: 'invalidated', word: 'Invalidated', colour: '#7a4419' },
+  { state: 'requested', word: 'Requested', colour: '#2a7f62' },
+  { state: 'request-deferred', word: 'Request deferred', colour: '#5b8a72' },
+  { state: 'unknown', word: 'Not recognised', colour: '#858b93' },
+];
+
+export function stateWord(state: string): string {
+  return stateWords.find((known) => known.state === state)?.word ?? state;
+}
+
+/** Place of a state in lists. */
+export function stateOrder(state: string): number {
+  const place = stateWords.findIndex((known) => known.state === state);
+  return place < 0 ? stateWords.length : place;
+}
+
+/** By whose word a time is known. */
+export const basisWords: Readonly<Record<string, string>> = {
+  payload: 'stated in the delivery',
+  row: 'stated in the pulled row',
+  received: 'time of receipt',
+  'assumed-offset': 'stated without an offset from UTC',
+};
+
+export const viaWords: Readonly<Record<string, string>> = { webhook: 'Delivery (webhook)', pull: 'Consent log (pull)' };
+
+export const notStated = 'not stated';

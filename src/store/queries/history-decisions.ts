@@ -1,0 +1,242 @@
+import { sql, type ExpressionBuilder, type Selectable } from 'kysely';
+import type { ConsentState } from '../../core/vocabulary.ts';
+import type { Span } from '../../core/zoned-days.ts';
+import type { DecisionHistoryTable, Tables } from '../schema.ts';
+import type { Query } from '../store.ts';
+import type { Period, Scope } from './history.ts';
+import { pageByKey } from './pages.ts';
+
+export type DecisionRow = Selectable<DecisionHistoryTable>;
+
+export interface DecisionTotals {
+  /** Distinct decisions: rows that are the first of theirs. */
+  readonly decisions: number;
+  /** All rows: a decision told by a delivery and by the pulled log has two. */
+  readonly rows: number;
+  /** Distinct subjects among the decisions. */
+  readonly subjects: number;
+  readonly withoutSubject: number;
+  /** Rows that contradict an earlier row of the same decision. */
+  readonly conflicts: number;
+  /** Decisions whose claimed time does not count, so that the time of receipt stands in. */
+  readonly timesNotCounted: number;
+  /** Decisions without a time of their own: counted at the time of receipt. */
+  readonly timedByReceipt: number;
+  /** Decisions whose time came without an offset from UTC. */
+  readonly offsetAssumed: number;
+}
+
+/** Consents that stand at the end of a period: given, and nothing later from the same subject on the same banner. */
+export interface StandingConsents {
+  readonly policyId: string | null;
+  readonly policyVersion: string | null;
+  readonly consents: number;
+  readonly withoutExpiry: number;
+  /** Expiry before the end of the period, within 30 days after it, from 30 to 90 days after it. */
+  readonly expired: number;
+  readonly within30Days: number;
+  readonly within90Days: number;
+}
+
+/** Decisions of a period: by `at`, counted at the first row of each (`is_first`). */
+export interface DecisionQueries {
+  decisionTotals(period: Period): Promise<DecisionTotals>;
+  decisionsByState(period: Period): Promise<readonly { state: ConsentState; decisions: number }[]>;
+  /** Over adjoining spans (days, weeks, months); spans without decisions have no rows. */
+  decisionsBySpan(period: Period, spans: readonly Span[]): Promise<readonly { span: string; state: ConsentState; decisions: number }[]>;
+  /** By the whole choice: canonical JSON purpose → granted | denied. */
+  decisionsByChoice(period: Period): Promise<readonly { purposes: string; decisions: number }[]>;
+  decisionsByRegion(period: Period): Promise<readonly { region: string | null; state: ConsentState; decisions: number }[]>;
+  decisionsByBanner(period: Period): Promise<readonly { bannerId: string | null; decisions: number }[]>;
+  decisionsByPolicyVersion(
+    period: Period,
+  ): Promise<readonly { policyId: string | null; policyVersion: string | null; state: ConsentState; decisions: number }[]>;
+  /** By the way in of the first row, and whether the other way brought the decision too. */
+  decisionsByWayIn(period: Period): Promise<readonly { via: 'webhook' | 'pull'; bothWays: boolean; decisions: number }[]>;
+  standingConsents(period: Period, in30Days: string, in90Days: string): Promise<readonly StandingConsents[]>;
+  /** Every row of the period, repeats too, by time. */
+  decisionRows(period: Period, filter?: { readonly state?: ConsentState; readonly conflicts?: boolean; readonly first?: boolean }): AsyncIterable<DecisionRow>;
+  /** Every row of these subjects up to asOf, in ledger order. */
+  decisionRowsOf(scope: Scope, subjects: readonly string[]): AsyncIterable<DecisionRow>;
+}
+
+export function createDecisionQueries(query: Query): DecisionQueries {
+  const inPeriod = (period: Period) =>
+    query
+      .selectFrom('decision_history as d')
+      .where('d.source', '=', period.source)
+      .where('d.at', '>=', period.from)
+      .where('d.at', '<', period.to)
+      .where('d.seq', '<=', period.asOf);
+  const first = (period: Period) => inPeriod(period).where('d.is_first', '=', 1);
+  const count = (eb: Builder) => eb.fn.countAll().as('decisions');
+
+  return {
+    async decisionTotals(period) {
+      const row = await inPeriod(period)
+        .select((eb) => [
+          eb.fn.countAll().as('rows'),
+          sum('d.is_first = 1').as('decisions'),
+          sum('d.conflicts = 1').as('conflicts'),
+          sum('d.is_first = 1 and d.subject is null').as('withoutSubject'),
+          sum('d.is_first = 1 and d.occurred_counts = 0').as('timesNotCounted'),
+          sum(`d.is_first = 1 and d.occurred_basis = 'received'`).as('timedByReceipt'),
+          sum(`d.is_first = 1 and d.occurred_basis = 'assumed-offset'`).as('offsetAssumed'),
+          sql<number>`count(distinct case when d.is_first = 1 then d.subject end)`.as('subjects'),
+        ])
+        .executeTakeFirstOrThrow();
+      return {
+        decisions: Number(row.decisions ?? 0),
+        rows: Number(row.rows),
+        subjects: Number(row.subjects),
+        withoutSubject: Number(row.withoutSubject ?? 0),
+        conflicts: Number(row.conflicts ?? 0),
+        timesNotCounted: Number(row.timesNotCounted ?? 0),
+        timedByReceipt: Number(row.timedByReceipt ?? 0),
+        offsetAssumed: Number(row.offsetAssumed ?? 0),
+      };
+    },
+
+    async decisionsByState(period) {
+      const rows = await first(period).select('d.state').select(count).groupBy('d.state').orderBy('d.state').execute();
+      return rows.map(({ state, decisions }) => ({ state, decisions: Number(decisions) }));
+    },
+
+    async decisionsBySpan(period, spans) {
+      if (spans.length === 0) return [];
+      const values = sql.join(spans.map(({ name, start, end }) => sql`(${name}, ${start}, ${end})`));
+      // `cross join` keeps the order on SQLite: each span walks its stretch of the index on (source, at, seq).
+      const { rows } = await sql<{ span: string; state: ConsentState; decisions: number }>`
+        select s.column1 as span, d.state as state, count(*) as decisions
+        from (values ${values}) as s cross join decision_history as d
+        where d.source = ${period.source} and d.at >= s.column2 and d.at < s.column3 and d.seq <= ${period.asOf} and d.is_first = 1
+          and d.at >= ${period.from} and d.at < ${period.to}
+        group by s.column1, d.state order by s.column1, d.state`.execute(query);
+      return rows.map((row) => ({ ...row, decisions: Number(row.decisions) }));
+    },
+
+    async decisionsByChoice(period) {
+      const rows = await first(period).select('d.purposes').select(count).groupBy('d.purposes').orderBy('d.purposes').execute();
+      return rows.map(({ purposes, decisions }) => ({ purposes, decisions: Number(decisions) }));
+    },
+
+    async decisionsByRegion(period) {
+      const rows = await first(period)
+        .select(['d.region', 'd.state'])
+        .select(count)
+        .groupBy(['d.region', 'd.state'])
+        .orderBy('d.region')
+        .orderBy('d.state')
+        .execute();
+      return rows.map((row) => ({ ...row, decisions: Number(row.decisions) }));
+    },
+
+    async decisionsByBanner(period) {
+      const rows = await first(period).select('d.banner_id as bannerId').select(count).groupBy('d.banner_id').orderBy('d.banner_id').execute();
+      return rows.map((row) => ({ ...row, decisions: Number(row.decisions) }));
+    },
+
+    async decisionsByPolicyVersion(period) {
+      const rows = await first(period)
+        .select(['d.policy_id as policyId', 'd.policy_version as policyVersion', 'd.state'])
+        .select(count)
+        .groupBy(['d.policy_id', 'd.policy_version', 'd.state'])
+        .orderBy('d.policy_id')
+        .orderBy('d.policy_version')
+        .orderBy('d.state')
+        .execute();
+      return rows.map((row) => ({ ...row, decisions: Number(row.decisions) }));
+    },
+
+    async decisionsByWayIn(period) {
+      const both = sql<number>`case when exists (select 1 from decision_history as o where o.source = d.source
+        and o.decision_id = d.decision_id and o.via <> d.via and o.seq <= ${period.asOf}) then 1 else 0 end`;
+      const rows = await query
+        .selectFrom(first(period).select(['d.via', both.as('both_ways')]).as('w'))
+        .select(['w.via', 'w.both_ways'])
+        .select((eb) => eb.fn.countAll().as('decisions'))
+        .groupBy(['w.via', 'w.both_ways'])
+        .orderBy('w.via')
+        .orderBy('w.both_ways')
+        .execute();
+      return rows.map((row) => ({ via: row.via, bothWays: Number(row.both_ways) === 1, decisions: Number(row.decisions) }));
+    },
+
+    async standingConsents(period, in30Days, in90Days) {
+      const rows = await query
+        .selectFrom('decision_history as d')
+        .where('d.source', '=', period.source)
+        .where('d.seq', '<=', period.asOf)
+        .where('d.at', '<', period.to)
+        .where('d.is_first', '=', 1)
+        .where('d.subject', 'is not', null)
+        .where('d.state', 'in', ['given', 'renewed-given'])
+        .where(
+          sql<boolean>`not exists (select 1 from decision_history as o where o.source = d.source and o.subject = d.subject
+            and coalesce(o.banner_id, '') = coalesce(d.banner_id, '') and o.decision_id <> d.decision_id and o.seq <= ${period.asOf}
+            and o.at < ${period.to} and (o.at > d.at or (o.at = d.at and o.seq > d.seq)))`,
+        )
+        .select(['d.policy_id as policyId', 'd.policy_version as policyVersion'])
+        .select((eb) => [
+          eb.fn.countAll().as('consents'),
+          sum('d.expires_at is null').as('withoutExpiry'),
+          sql<number>`sum(case when d.expires_at < ${period.to} then 1 else 0 end)`.as('expired'),
+          sql<number>`sum(case when d.expires_at >= ${period.to} and d.expires_at < ${in30Days} then 1 else 0 end)`.as('within30Days'),
+          sql<number>`sum(case when d.expires_at >= ${in30Days} and d.expires_at < ${in90Days} then 1 else 0 end)`.as('within90Days'),
+        ])
+        .groupBy(['d.policy_id', 'd.policy_version'])
+        .orderBy('d.policy_id')
+        .orderBy('d.policy_version')
+        .execute();
+      return rows.map((row) => ({
+        policyId: row.policyId,
+        policyVersion: row.policyVersion,
+        consents: Number(row.consents),
+        withoutExpiry: Number(row.withoutExpiry),
+        expired: Number(row.expired),
+        within30Days: Number(row.within30Days),
+        within90Days: Number(row.within90Days),
+      }));
+    },
+
+    decisionRows(period, filter = {}) {
+      return pageByKey<DecisionRow>((after, limit) => {
+        let page = inPeriod(period).selectAll('d').orderBy('d.at').orderBy('d.seq').limit(limit);
+        if (filter.state !== undefined) page = page.where('d.state', '=', filter.state);
+        if (filter.conflicts === true) page = page.where('d.conflicts', '=', 1);
+        if (filter.first === true) page = page.where('d.is_first', '=', 1);
+        if (after !== null) {
+          page = page
+            .where('d.at', '>=', after.at)
+            .where((eb) => eb.or([eb('d.at', '>', after.at), eb('d.seq', '>', after.seq)]));
+        }
+        return page.execute();
+      });
+    },
+
+    async *decisionRowsOf(scope, subjects) {
+      // Subject by subject: each is one walk along the index on (source, subject, seq).
+      for (const subject of [...new Set(subjects)].sort()) {
+        yield* pageByKey<DecisionRow>((after, limit) =>
+          query
+            .selectFrom('decision_history as d')
+            .selectAll('d')
+            .where('d.source', '=', scope.source)
+            .where('d.subject', '=', subject)
+            .where('d.seq', '<=', scope.asOf)
+            .where('d.seq', '>', after?.seq ?? 0)
+            .orderBy('d.seq')
+            .limit(limit)
+            .execute(),
+        );
+      }
+    },
+  };
+}
+
+type Builder = ExpressionBuilder<Tables & { d: DecisionHistoryTable }, 'd'>;
+
+/** How many rows meet a condition. Conditions are texts of this file only. */
+function sum(condition: string) {
+  return sql<number | null>`sum(case when ${sql.raw(condition)} then 1 else 0 end)`;
+}

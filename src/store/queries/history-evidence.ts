@@ -1,0 +1,184 @@
+import type { Selectable } from 'kysely';
+import type { ActionName } from '../../core/action.ts';
+import type { ActionHistoryTable, DeliveryHistoryTable, EntriesTable, PolicyHistoryTable } from '../schema.ts';
+import type { Query } from '../store.ts';
+import type { Period, Scope } from './history.ts';
+import { pageByKey } from './pages.ts';
+
+/** A policy change, with the hash of the delivery that reported it. */
+export type PolicyRow = Selectable<PolicyHistoryTable> & { readonly body_sha256: string | null };
+export type DeliveryRow = Selectable<DeliveryHistoryTable>;
+export type ActionRow = Selectable<ActionHistoryTable>;
+export type RawEntry = Pick<Selectable<EntriesTable>, 'seq' | 'kind' | 'received_at' | 'body'>;
+
+/** Deliveries, policies, actions and what was counted around them. Periods of deliveries and actions are by time of receipt. */
+export interface EvidenceQueries {
+  /** When entry `asOf` was received; null for an empty ledger. */
+  receivedAtOf(asOf: number): Promise<string | null>;
+  deliveryCounts(period: Period): Promise<readonly { event: string | null; verdict: string; outcome: DeliveryRow['outcome']; deliveries: number; bytes: number }[]>;
+  /** By UTC day; days without deliveries have no row. */
+  deliveriesByDay(period: Period): Promise<readonly { day: string; deliveries: number }[]>;
+  deliveryRows(period: Period): AsyncIterable<DeliveryRow>;
+  /** Policy changes dated before `to`, whatever their beginning, in ledger order. */
+  policyRows(scope: Scope & { readonly to: string }): AsyncIterable<PolicyRow>;
+  /** Actions of these names on the source (or on several, with `sources`), in ledger order. */
+  actionRows(period: Period, names: readonly ActionName[], sources?: readonly string[]): AsyncIterable<ActionRow>;
+  /** Entries of the period that no fact could be read from, by event. */
+  quarantineCounts(period: Period): Promise<readonly { event: string | null; entries: number }[]>;
+  /** Exact bytes of entries; `body` is null after an erasure. */
+  rawEntries(scope: Scope, seqs: readonly number[]): Promise<readonly RawEntry[]>;
+
+  // Counted outside the ledger: these may still grow after asOf, and every document says so.
+  /** Deliveries of the period that arrived again, and how often in all. */
+  repeatCounts(period: Period): Promise<{ deliveries: number; repeats: number }>;
+  /** Deliveries of the period with neither id nor time that arrived again: a repeat or a new choice, nobody can tell. */
+  ambiguousCounts(period: Period): Promise<{ deliveries: number; repeats: number; unresolved: number }>;
+  /** Refused deliveries by reason. */
+  rejectedCounts(period: Period): Promise<readonly { reason: string; deliveries: number }[]>;
+}
+
+export function createEvidenceQueries(query: Query): EvidenceQueries {
+  const deliveries = (period: Period) =>
+    query
+      .selectFrom('delivery_history as h')
+      .where('h.source', '=', period.source)
+      .where('h.seq', '<=', period.asOf)
+      .where('h.received_at', '>=', period.from)
+      .where('h.received_at', '<', period.to);
+
+  return {
+    async receivedAtOf(asOf) {
+      const row = await query.selectFrom('entries').select('received_at').where('seq', '=', asOf).executeTakeFirst();
+      return row?.received_at ?? null;
+    },
+
+    async deliveryCounts(period) {
+      const rows = await deliveries(period)
+        .select(['h.event', 'h.verdict', 'h.outcome'])
+        .select((eb) => [eb.fn.countAll().as('deliveries'), eb.fn.sum('h.bytes').as('bytes')])
+        .groupBy(['h.event', 'h.verdict', 'h.outcome'])
+        .orderBy('h.event')
+        .orderBy('h.verdict')
+        .orderBy('h.outcome')
+        .execute();
+      return rows.map((row) => ({ ...row, deliveries: Number(row.deliveries), bytes: Number(row.bytes) }));
+    },
+
+    async deliveriesByDay(period) {
+      const rows = await deliveries(period)
+        .select((eb) => [eb.fn<string>('substr', ['h.received_at', eb.lit(1), eb.lit(10)]).as('day'), eb.fn.countAll().as('deliveries')])
+        .groupBy((eb) => eb.fn<string>('substr', ['h.received_at', eb.lit(1), eb.lit(10)]))
+        .orderBy('day')
+        .execute();
+      return rows.map(({ day, deliveries: n }) => ({ day, deliveries: Number(n) }));
+    },
+
+    deliveryRows: (period) =>
+      pageByKey<DeliveryRow>((after, limit) =>
+        deliveries(period)
+          .selectAll('h')
+          .where('h.seq', '>', after?.seq ?? 0)
+          .orderBy('h.seq')
+          .limit(limit)
+          .execute(),
+      ),
+
+    policyRows: ({ source, asOf, to }) =>
+      pageByKey<PolicyRow>((after, limit) =>
+        query
+          .selectFrom('policy_history as p')
+          .leftJoin('delivery_history as h', 'h.seq', 'p.seq')
+          .selectAll('p')
+          .select('h.body_sha256')
+          .where('p.source', '=', source)
+          .where('p.seq', '<=', asOf)
+          .where('p.seq', '>', after?.seq ?? 0)
+          .where('p.at', '<', to)
+          .orderBy('p.seq')
+          .limit(limit)
+          .execute(),
+      ),
+
+    actionRows: (period, names, sources = [period.source]) =>
+      pageByKey<ActionRow>((after, limit) =>
+        query
+          .selectFrom('action_history')
+          .selectAll()
+          .where('source', 'in', [...sources])
+          .where('action', 'in', [...names])
+          .where('seq', '<=', period.asOf)
+          .where('seq', '>', after?.seq ?? 0)
+          .where('received_at', '>=', period.from)
+          .where('received_at', '<', period.to)
+          .orderBy('seq')
+          .limit(limit)
+          .execute(),
+      ),
+
+    async quarantineCounts(period) {
+      const rows = await query
+        .selectFrom('quarantine')
+        .select('event')
+        .select((eb) => eb.fn.countAll().as('entries'))
+        .where('source', '=', period.source)
+        .where('seq', '<=', period.asOf)
+        .where('received_at', '>=', period.from)
+        .where('received_at', '<', period.to)
+        .groupBy('event')
+        .orderBy('event')
+        .execute();
+      return rows.map(({ event, entries }) => ({ event, entries: Number(entries) }));
+    },
+
+    async rawEntries(scope, seqs) {
+      const visible = seqs.filter((seq) => seq <= scope.asOf);
+      if (visible.length === 0) return [];
+      return query
+        .selectFrom('entries')
+        .select(['seq', 'kind', 'received_at', 'body'])
+        .where('source', '=', scope.source)
+        .where('seq', 'in', visible)
+        .orderBy('seq')
+        .execute();
+    },
+
+    async repeatCounts(period) {
+      const row = await deliveries(period)
+        .innerJoin('arrivals as r', 'r.seq', 'h.seq')
+        .select((eb) => [eb.fn.countAll().as('deliveries'), eb.fn.sum('r.count').as('repeats')])
+        .executeTakeFirstOrThrow();
+      return { deliveries: Number(row.deliveries), repeats: Number(row.repeats ?? 0) };
+    },
+
+    async ambiguousCounts(period) {
+      const rows = await deliveries(period)
+        .innerJoin('arrivals as r', 'r.seq', 'h.seq')
+        .innerJoin('ambiguous_repeats as a', 'a.seq', 'h.seq')
+        .select('a.resolution')
+        .select((eb) => [eb.fn.countAll().as('deliveries'), eb.fn.sum('r.count').as('repeats')])
+        .groupBy('a.resolution')
+        .execute();
+      const total = { deliveries: 0, repeats: 0, unresolved: 0 };
+      for (const row of rows) {
+        total.deliveries += Number(row.deliveries);
+        total.repeats += Number(row.repeats ?? 0);
+        if (row.resolution === 'unresolved') total.unresolved += Number(row.deliveries);
+      }
+      return total;
+    },
+
+    async rejectedCounts(period) {
+      const rows = await query
+        .selectFrom('rejected_counts')
+        .select('reason')
+        .select((eb) => eb.fn.sum('count').as('deliveries'))
+        .where('source', '=', period.source)
+        .where('minute', '>=', period.from.slice(0, 16))
+        .where('minute', '<', period.to.slice(0, 16))
+        .groupBy('reason')
+        .orderBy('reason')
+        .execute();
+      return rows.map(({ reason, deliveries: n }) => ({ reason, deliveries: Number(n) }));
+    },
+  };
+}

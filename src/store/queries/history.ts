@@ -1,0 +1,28 @@
+import type { Query } from '../store.ts';
+import { createCaseQueries, type CaseQueries } from './history-cases.ts';
+import { createDecisionQueries, type DecisionQueries } from './history-decisions.ts';
+import { createEvidenceQueries, type EvidenceQueries } from './history-evidence.ts';
+
+/** What one source had in its history when the ledger ended at entry `asOf`. */
+export interface Scope {
+  readonly source: string;
+  /** Rows with a higher seq do not exist for the question asked. */
+  readonly asOf: number;
+}
+
+/** A scope cut to a time. ISO 8601 UTC with milliseconds, `to` exclusive. */
+export interface Period extends Scope {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Everything that documents are made from (docs/architecture.md, Documents read history only).
+ * Read-only; the same on both databases; totals come from GROUP BY, lists come page by page in constant memory.
+ */
+export interface History extends DecisionQueries, EvidenceQueries, CaseQueries {}
+
+/** The history that a store's reader sees. */
+export function createHistory(query: Query): History {
+  return { ...createDecisionQueries(query), ...createEvidenceQueries(query), ...createCaseQueries(query) };
+}

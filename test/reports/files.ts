@@ -1,0 +1,40 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Runs a program over a file of these bytes. Fails when the program is missing: nothing is skipped silently. */
+function overFile(bytes: Buffer, ending: string, program: string, args: (file: string) => string[]): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'reports-file-'));
+  try {
+    const file = join(folder, `file.${ending}`);
+    writeFileSync(file, bytes);
+    return execFileSync(program, args(file), { maxBuffer: 64 * 1024 * 1024 });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The text of a PDF in reading order, pages parted by form feeds (pdftotext of poppler-utils). */
+export function pdfText(pdf: Buffer): string {
+  return overFile(pdf, 'pdf', 'pdftotext', (file) => ['-layout', '-enc', 'UTF-8', file, '-']).toString('utf8');
+}
+
+/** What pdfinfo says of a PDF; with `structure` its tags. */
+export function pdfInfo(pdf: Buffer, ...more: string[]): string {
+  return overFile(pdf, 'pdf', 'pdfinfo', (file) => [...more, file]).toString('utf8');
+}
+
+export function pdfFonts(pdf: Buffer): string {
+  return overFile(pdf, 'pdf', 'pdffonts', (file) => [file]).toString('utf8');
+}
+
+/** Names of the files of a ZIP archive, in its order. */
+export function zipNames(zip: Buffer): string[] {
+  return overFile(zip, 'zip', 'unzip', (file) => ['-Z1', file]).toString('utf8').trim().split('\n');
+}
+
+/** One file of a ZIP archive. */
+export function zipFile(zip: Buffer, name: string): Buffer {
+  return overFile(zip, 'zip', 'unzip', (file) => ['-p', file, name]);
+}

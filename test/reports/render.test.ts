@@ -1,0 +1,245 @@
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import type { Block, Frame } from '../../reports/render/blocks.ts';
+import { layOutStackedBars, type StackedBars } from '../../reports/render/chart.ts';
+import { renderCsv } from '../../reports/render/csv.ts';
+import { renderHtml } from '../../reports/render/html.tsx';
+import { renderJson } from '../../reports/render/json.ts';
+import { renderPdf } from '../../reports/render/pdf.ts';
+import { renderZip } from '../../reports/render/zip.ts';
+import { pdfFonts, pdfInfo, pdfText, zipFile, zipNames } from './files.ts';
+import { collect } from './world.ts';
+
+const frame: Frame = {
+  title: 'A title',
+  owner: 'Förster & Söhne',
+  footer: 'Document 3f2a · as of entry 12',
+  language: 'en',
+  producer: 'consent-ledger 0.1.0',
+  createdAt: '2026-07-01T10:00:00.000Z',
+  watermark: null,
+  kind: 'report',
+};
+const table = (rows: number): Block => ({
+  block: 'table',
+  caption: 'Numbers',
+  columns: [
+    { title: 'Word', share: 3 },
+    { title: 'Figure', share: 1, align: 'right' },
+  ],
+  rows: Array.from({ length: rows }, (_, i) => [`row ${i}`, String(i)]),
+  total: ['All', String(rows)],
+  empty: 'nothing',
+});
+const pdf = (blocks: Block[], changes: Partial<Frame> = {}) => collect(renderPdf({ ...frame, ...changes }, blocks));
+const html = async (blocks: Block[], changes: Partial<Frame> = {}) => (await collect(renderHtml({ ...frame, ...changes }, blocks))).toString('utf8');
+
+const columns = [
+  { title: 'name', value: (row: { name: string | null; n: number }) => row.name },
+  { title: 'n', value: (row: { name: string | null; n: number }) => row.n },
+];
+
+test('text that a spreadsheet would run as a formula gets an apostrophe in CSV, numbers stay numbers', async () => {
+  const dangerous = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1+1'];
+  const csv = await collect(renderCsv(columns, dangerous.map((name) => ({ name, n: -5 }))));
+  const rows = parse(csv, { bom: true, from_line: 2 }) as string[][];
+  expect(rows.map(([name]) => name)).toEqual(dangerous.map((name) => `'${name}`));
+  expect(rows.map(([, n]) => n)).toEqual(dangerous.map(() => '-5'));
+});
+
+test('what is put into CSV comes out of it: quotes, line ends, a lone CR, umlauts, empty and missing values', async () => {
+  const names = ['a "quoted" one', 'two\nlines', 'lone\rreturn', 'Größe, €', '', null];
+  const csv = await collect(renderCsv(columns, names.map((name) => ({ name, n: 1 }))));
+  const rows = parse(csv, { bom: true, from_line: 2, record_delimiter: '\r\n' }) as string[][];
+  expect(rows.map(([name]) => name)).toEqual(names.map((name) => name ?? ''));
+  expect(csv.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
+});
+
+test('CSV of a hundred thousand rows is produced as it is read, not collected first', async () => {
+  let ahead = 0;
+  let furthest = 0;
+  let taken = 0;
+  async function* rows() {
+    for (let n = 0; n < 100_000; n += 1) {
+      ahead = n - taken;
+      furthest = Math.max(furthest, ahead);
+      yield { name: `row ${n}`, n };
+    }
+  }
+  for await (const piece of renderCsv(columns, rows())) taken += piece.toString().split('\r\n').length - 1;
+  expect(taken).toBe(100_001);
+  expect(furthest).toBeLessThan(10_000);
+});
+
+test('an error while rows are read ends the CSV with that error', async () => {
+  async function* rows() {
+    yield { name: 'one', n: 1 };
+    throw new Error('the database went away');
+  }
+  await expect(collect(renderCsv(columns, rows()))).rejects.toThrow('the database went away');
+});
+
+test('JSON with a streamed list is the JSON of the same object', async () => {
+  async function* items() {
+    for (let i = 0; i < 5000; i += 1) yield { i, text: 'ü"\n' };
+  }
+  async function* none() {}
+  const text = await collect(renderJson({ a: { b: [1, null] }, items: items(), none: none(), left: undefined, last: 'x' }));
+  const expected = { a: { b: [1, null] }, items: Array.from({ length: 5000 }, (_, i) => ({ i, text: 'ü"\n' })), none: [], last: 'x' };
+  expect(JSON.parse(text.toString('utf8'))).toEqual(expected);
+});
+
+test('an archive holds its files in order, and the same files give the same bytes', async () => {
+  const files = () => ['b.txt', 'a.txt'].map((name) => ({ name, content: pieces(`content of ${name} `.repeat(1000)) }));
+  const one = await collect(renderZip(files(), '2026-07-01T10:00:00.000Z'));
+  await new Promise((resolve) => setTimeout(resolve, 2100));
+  const two = await collect(renderZip(files(), '2026-07-01T10:00:00.000Z'));
+  expect(one.equals(two)).toBe(true);
+  expect(zipNames(one)).toEqual(['b.txt', 'a.txt']);
+  expect(zipFile(one, 'a.txt').toString()).toBe('content of a.txt '.repeat(1000));
+});
+
+test('an error inside a file of an archive ends the archive with that error, and two files of one name are refused', async () => {
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('half');
+    throw new Error('cannot go on');
+  }
+  await expect(collect(renderZip([{ name: 'x', content: broken() }], frame.createdAt))).rejects.toThrow('cannot go on');
+  const twice = ['x', 'x'].map((name) => ({ name, content: pieces('y') }));
+  await expect(collect(renderZip(twice, frame.createdAt))).rejects.toThrow('two files of the archive are named x');
+});
+
+test('a PDF is tagged, A4, has only embedded fonts, and repeats header, footer and table head on every page', async () => {
+  const file = await pdf([{ block: 'title', text: 'Big title' }, table(120)]);
+  const info = pdfInfo(file);
+  expect(info).toMatch(/Tagged:\s+yes/);
+  expect(info).toMatch(/Page size:\s+595\.28 x 841\.89 pts \(A4\)/);
+  const fonts = pdfFonts(file).trim().split('\n').slice(2);
+  expect(fonts.length).toBeGreaterThan(1);
+  for (const font of fonts) expect(font).toMatch(/DejaVu.*\byes yes yes\b/);
+  const pages = pdfText(file).trimEnd().split('\f');
+  expect(pages.length).toBeGreaterThan(2);
+  pages.forEach((page, i) => {
+    expect(page).toContain('Förster & Söhne');
+    expect(page).toContain('Document 3f2a · as of entry 12');
+    expect(page).toContain(`Page ${i + 1} of ${pages.length}`);
+    expect(page).toMatch(/Word\s+Figure/);
+  });
+  for (let i = 0; i < 120; i += 1) expect(pages.join('\n')).toMatch(new RegExp(`row ${i}\\s+${i}\\b`));
+  const tags = pdfInfo(file, '-struct');
+  for (const tag of ['Document', 'H1', 'Table', 'Caption', 'TR', 'TH', 'TD']) expect(tags).toContain(tag);
+  // The head is heard once, however often it is printed.
+  expect(tags.match(/\bTH\b/g)).toHaveLength(2);
+});
+
+test('SAMPLE stands on every page', async () => {
+  const pages = pdfText(await pdf([table(120)], { watermark: 'SAMPLE' })).trimEnd().split('\f');
+  expect(pages.length).toBeGreaterThan(2);
+  // The letters are set aslant, so a reader of plain text sees them one by one.
+  for (const page of pages) for (const letter of 'SAMPLE') expect(page).toContain(letter);
+  expect(await html([], { watermark: 'SAMPLE' })).toContain('<div class="watermark">SAMPLE</div>');
+});
+
+test('a row that is taller than a page is split, not lost', async () => {
+  const words = Array.from({ length: 3000 }, (_, i) => `w${i}`);
+  const text = pdfText(await pdf([{ ...table(0), rows: [[words.join(' '), '1']] } as Block]));
+  expect(words.filter((word) => !new RegExp(`\\b${word}\\b`).test(text))).toEqual([]);
+});
+
+test('a heading is never alone at the foot of a page', async () => {
+  for (let lines = 30; lines < 48; lines += 1) {
+    const file = await pdf([
+      ...Array.from({ length: lines }, (_, i): Block => ({ block: 'lines', lines: [`line ${i}`] })),
+      { block: 'heading', level: 1, text: 'The heading' },
+      table(8),
+    ]);
+    const page = pdfText(file).split('\f').find((one) => one.includes('The heading'));
+    expect(page).toContain('row 7');
+  }
+});
+
+test('a character without a glyph, or written from right to left, is refused by name and not printed as a box', async () => {
+  for (const [text, message] of [
+    ['Tanaka 田中', /no glyph for U\+7530/],
+    ['שלום', /U\+05E9.*right to left/],
+    ['👍', /U\+1F44D/],
+  ] as const) {
+    await expect(pdf([{ block: 'paragraph', text }])).rejects.toThrow(message);
+    await expect(pdf([], { owner: text })).rejects.toThrow(message);
+    await expect(pdf([{ ...table(0), rows: [[text, '1']] } as Block])).rejects.toThrow(message);
+    expect(await html([{ block: 'paragraph', text }])).toContain(text);
+  }
+  expect(pdfText(await pdf([{ block: 'paragraph', text: 'Łódź, Ελλάδα, Київ, Việt Nam, “€” – ✓' }]))).toContain('Łódź, Ελλάδα, Київ, Việt Nam, “€” – ✓');
+});
+
+test('control characters and direction marks are made visible', async () => {
+  const text = pdfText(await pdf([{ block: 'paragraph', text: 'a\u0000b\u001b[31m \u202Egpj.exe' }]));
+  expect(text).toContain('a[U+0000]b[U+001B][31m [U+202E]gpj.exe');
+  expect(await html([{ block: 'paragraph', text: 'a\u202Eb' }])).toContain('a[U+202E]b');
+});
+
+test('HTML escapes what it shows, runs no script and loads nothing', async () => {
+  const bad = '<script>alert(1)</script>"&\'';
+  const page = await html(
+    [
+      { block: 'title', text: bad, subtitle: bad },
+      { block: 'heading', level: 1, text: bad },
+      { block: 'facts', pairs: [[bad, bad]] },
+      { block: 'notice', tone: 'warning', title: bad, text: bad, items: [bad] },
+      { block: 'verbatim', text: bad },
+      { ...table(0), caption: bad, rows: [[bad, bad]] } as Block,
+      { block: 'chart', chart: { ...chart, title: bad, description: bad, series: [{ name: bad, colour: '#000000', values: [1, 2] }] } },
+    ],
+    { title: bad, owner: bad, footer: bad },
+  );
+  expect(page).not.toContain('<script');
+  expect(page.match(/&lt;script>/g)?.length ?? 0).toBeGreaterThan(12);
+  expect(page).toContain("default-src 'none'");
+  expect(page).not.toMatch(/\s(?:src|href)=/);
+});
+
+const chart: StackedBars = {
+  title: 'Bars',
+  description: 'Two bars',
+  xTitle: 'Day',
+  yTitle: 'Count',
+  categories: ['1 Jun', '2 Jun'],
+  series: [
+    { name: 'lower', colour: '#111111', values: [10, 20] },
+    { name: 'upper', colour: '#222222', values: [30, 0] },
+  ],
+};
+
+test('bars are as high as their values and stand on each other; nothing is drawn for zero', () => {
+  const bars = layOutStackedBars(chart, 400, 200).flatMap((mark) => {
+    const box = mark.mark === 'path' && mark.stroke === '#ffffff' ? /^M([\d.]+) ([\d.]+)H([\d.]+)V([\d.]+)/.exec(mark.d) : null;
+    return box === null || mark.mark !== 'path' ? [] : [{ colour: mark.fill, bottom: Number(box[2]), top: Number(box[4]) }];
+  });
+  expect(bars.map(({ colour }) => colour)).toEqual(['#111111', '#111111', '#222222']);
+  const [first, second, upper] = bars.map(({ bottom, top }) => bottom - top) as [number, number, number];
+  expect(second / first).toBeCloseTo(2, 1);
+  expect(upper / first).toBeCloseTo(3, 1);
+  expect(bars[2]?.bottom).toBeCloseTo(bars[0]?.top ?? 0, 1);
+});
+
+test('a chart names its axes and its series, in the PDF and as SVG', async () => {
+  const text = pdfText(await pdf([{ block: 'chart', chart }]));
+  const page = await html([{ block: 'chart', chart }]);
+  for (const word of ['Bars', 'Day', 'Count', 'lower', 'upper', '1 Jun', '2 Jun']) {
+    expect(text).toContain(word);
+    expect(page).toContain(word);
+  }
+  expect(page).toContain('<desc id="chart-1">Two bars</desc>');
+  expect(pdfInfo(await pdf([{ block: 'chart', chart }]), '-struct')).toMatch(/Figure/);
+});
+
+test('the same blocks give the same PDF, at another time too', async () => {
+  const blocks: Block[] = [{ block: 'title', text: 'T' }, { block: 'chart', chart }, table(90)];
+  const one = await pdf(blocks, { watermark: 'SAMPLE' });
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  expect((await pdf(blocks, { watermark: 'SAMPLE' })).equals(one)).toBe(true);
+});
+
+async function* pieces(text: string): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < text.length; i += 1000) yield Buffer.from(text.slice(i, i + 1000));
+}

@@ -1,0 +1,210 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Insertable } from 'kysely';
+import { profileSchema, type ControllerProfile } from '../../src/core/profile.ts';
+import type { ReportInput } from '../../reports/report.ts';
+import { createHistory } from '../../src/store/queries/history.ts';
+import type { TableName, Tables } from '../../src/store/schema.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import type { Store } from '../../src/store/store.ts';
+
+/** A store with a month of history, in a folder of its own. */
+export interface World {
+  readonly store: Store;
+  insert<T extends TableName>(table: T, rows: readonly Insertable<Tables[T]>[]): Promise<void>;
+  input(changes?: Partial<ReportInput>): ReportInput;
+  close(): Promise<void>;
+}
+
+export const SHA = 'ab'.repeat(32);
+
+export const profile: ControllerProfile = profileSchema.parse({
+  name: 'Förster & Söhne GmbH',
+  address: ['Lindenstraße 12', '80331 München'],
+  country: 'DE',
+  region: 'BY',
+  email: 'datenschutz@foerster.example',
+  purposes: [
+    { purpose: 'Measuring how the shop is used', lawfulBasis: 'consent, GDPR Art. 6(1)(a)', retention: '14 months' },
+    { purpose: 'Advertising', lawfulBasis: 'consent, GDPR Art. 6(1)(a)', retention: 'until withdrawn, at most 13 months' },
+  ],
+  dataCategories: ['hashed visitor identifier', 'consent choices with time and region'],
+  dataSources: ['the consent banner of our web shop'],
+  recipients: [{ name: 'Policy Service Ltd', purpose: 'operates the consent banner', country: 'GB' }],
+  transfers: [{ recipient: 'Policy Service Ltd', country: 'GB', safeguard: 'adequacy decision (EU) 2021/1772' }],
+  automatedDecisions: 'none',
+  supervisoryAuthority: { name: 'Bayerisches Landesamt für Datenschutzaufsicht', address: 'Promenade 18, 91522 Ansbach', website: 'https://www.lda.bayern.de' },
+  withdrawalMethod: 'the link “Cookie settings” at the foot of every page',
+  dataProtectionOfficer: 'Dr. Jana Weiß, dsb@foerster.example',
+  signatory: 'Jana Weiß, data protection officer',
+});
+
+export const checkpoint = {
+  note: 'consent-ledger/3f2a9c/1\n900\nqINS1GRFeGl0EGqPUm3mBbBYJjyeeN2pxCOJ0YbA2kQ=\n\n— consent-ledger/3f2a9c/1 Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4\n',
+  size: 900,
+  rootHex: 'a88352d4645178697410 6a8f526de605b058263c9e78dda9c42389d186c0da44'.replace(' ', ''),
+  keyId: '5b2c91aa',
+};
+
+export async function openWorld(): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'reports-'));
+  const store = await openSqliteStore({ path: join(folder, 'ledger.db') });
+  return {
+    store,
+    insert: (table, rows) => store.transaction((tx) => tx.insertMany(table, rows)),
+    input: (changes = {}) => ({
+      format: 'json',
+      source: 'default',
+      sourceName: 'Förster shop',
+      from: '2026-06-01',
+      to: '2026-07-01',
+      asOf: 1000,
+      timeZone: 'Europe/Berlin',
+      generatedAt: '2026-07-02T08:15:00.000Z',
+      version: '0.1.0',
+      profile,
+      history: createHistory(store.read),
+      checkpoint,
+      sample: false,
+      language: 'en',
+      ...changes,
+    }),
+    async close() {
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type DecisionInsert = Insertable<Tables['decision_history']>;
+
+/** A decision row; `at` is its time and, unless said otherwise, the time of receipt. */
+export function decision(seq: number, at: string, changes: Partial<DecisionInsert> = {}): DecisionInsert {
+  return {
+    seq,
+    source: 'default',
+    received_at: at,
+    occurred_at: at,
+    occurred_basis: 'payload',
+    occurred_counts: 1,
+    at,
+    via: 'webhook',
+    decision_id: `r:rec-${seq}`,
+    record_id: `rec-${seq}`,
+    subject: `subject-${seq}`,
+    banner_id: 'banner-main',
+    state: 'given',
+    purposes: '{"analytics":"granted","marketing":"denied"}',
+    policy_id: 'pol-1',
+    policy_version: '3',
+    region: 'DE',
+    language: 'de',
+    expires_at: null,
+    is_first: 1,
+    conflicts: 0,
+    body_sha256: SHA,
+    ...changes,
+  };
+}
+
+export function policyChange(seq: number, at: string, changes: Partial<Insertable<Tables['policy_history']>> = {}): Insertable<Tables['policy_history']> {
+  return {
+    seq,
+    source: 'default',
+    received_at: at,
+    occurred_at: at,
+    occurred_basis: 'payload',
+    occurred_counts: 1,
+    at,
+    event: 'policy.published',
+    change: 'published',
+    policy_id: 'pol-1',
+    policy_type: 'cookie-policy',
+    title: 'Cookie policy',
+    brand_name: 'Förster',
+    jurisdiction: 'DE',
+    language: 'de',
+    version: '3',
+    hosted_url: null,
+    ...changes,
+  };
+}
+
+export function delivery(seq: number, receivedAt: string, changes: Partial<Insertable<Tables['delivery_history']>> = {}): Insertable<Tables['delivery_history']> {
+  return {
+    seq,
+    source: 'default',
+    received_at: receivedAt,
+    event: 'consent.recorded',
+    verdict: 'verified',
+    outcome: 'read',
+    reason: null,
+    content_type: 'application/json',
+    bytes: 412,
+    body_sha256: SHA,
+    ...changes,
+  };
+}
+
+export function syncRun(seq: number, receivedAt: string, from: string | null, to: string | null, changes: object = {}): Insertable<Tables['action_history']> {
+  const details = { action: 'sync.finished', actor: 'scheduler', bannerId: 'banner-main', runId: `run-${seq}`, from, to, pages: 3, rows: 420, stored: 12, duplicates: 408, malformed: 0, earliest: from, latest: to, error: null, ...changes };
+  return { seq, source: 'default', received_at: receivedAt, action: details.action, actor: 'scheduler', object: 'banner-main', details: JSON.stringify(details) };
+}
+
+export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all);
+}
+
+/** A month that has something of everything: used for reading the pages with one's own eyes, too. */
+export async function fillMonth(world: World): Promise<void> {
+  const states = ['given', 'given', 'given', 'refused', 'given', 'refused', 'renewed-given', 'given', 'withdrawn', 'given'] as const;
+  const regions = ['DE', 'DE', 'AT', 'FR', 'DE', null] as const;
+  const rows: DecisionInsert[] = [];
+  const deliveries: Insertable<Tables['delivery_history']>[] = [];
+  let seq = 10;
+  for (let day = 1; day <= 30; day += 1) {
+    const n = 6 + ((day * 7) % 11) + (day % 7 < 2 ? -4 : 3);
+    for (let i = 0; i < n; i += 1) {
+      const at = new Date(Date.UTC(2026, 5, day, 6 + (i % 12), (i * 13) % 60, day)).toISOString();
+      const state = states[(day + i * 3) % states.length] ?? 'given';
+      const granted = state === 'given' || state === 'renewed-given';
+      seq += 1;
+      const first = decision(seq, at, {
+        received_at: new Date(Date.parse(at) + 1500 + i * 900).toISOString(),
+        state,
+        subject: `9f${(day * 31 + i).toString(16).padStart(6, '0')}`,
+        purposes: JSON.stringify({ analytics: granted ? 'granted' : 'denied', marketing: granted && i % 2 === 0 ? 'granted' : 'denied', necessary: 'granted' }),
+        region: regions[(day + i) % regions.length] ?? null,
+        policy_version: day < 12 ? '3' : '4',
+        expires_at: granted ? new Date(Date.parse(at) + (20 + i * 12) * 86_400_000).toISOString() : null,
+      });
+      rows.push(first);
+      deliveries.push(delivery(seq, first.received_at));
+      if ((day + i) % 9 !== 0) {
+        seq += 1;
+        rows.push({ ...first, seq, via: 'pull', is_first: 0, occurred_basis: 'row', received_at: new Date(Date.UTC(2026, 5, day, 23, 50)).toISOString(), conflicts: day === 17 && i === 2 ? 1 : 0 });
+      }
+    }
+  }
+  await world.insert('decision_history', rows);
+  await world.insert('policy_history', [policyChange(1, '2026-03-02T09:00:00.000Z'), policyChange(2, '2026-06-12T07:30:00.000Z', { version: '4', event: 'policy.updated', change: 'updated' })]);
+  await world.insert('delivery_history', [delivery(1, '2026-03-02T09:00:00.900Z', { event: 'policy.published' }), delivery(2, '2026-06-12T07:30:01.000Z', { event: 'policy.updated' }), delivery(3, '2026-06-14T10:00:00.000Z', { event: 'dsar.submitted' }), delivery(4, '2026-06-15T10:00:00.000Z', { event: 'loyalty.joined', outcome: 'unknown-event' }), ...deliveries]);
+  const runs = [];
+  for (let day = 1; day <= 30; day += 1) {
+    if (day === 20) continue;
+    const to = new Date(Date.UTC(2026, 5, day, 23, 45)).toISOString();
+    runs.push(syncRun(800 + day, to, new Date(Date.UTC(2026, 5, day - 1, 23, 30)).toISOString(), to));
+  }
+  runs.push(syncRun(840, '2026-06-20T23:45:00.000Z', '2026-06-19T23:30:00.000Z', '2026-06-20T23:45:00.000Z', { action: 'sync.failed', error: '503 from the service' }));
+  runs.push(syncRun(841, '2026-07-01T00:00:00.000Z', '2026-06-30T20:00:00.000Z', '2026-07-01T00:00:00.000Z'));
+  await world.insert('action_history', [
+    ...runs.sort((a, b) => a.seq - b.seq),
+    { seq: 860, source: 'default', received_at: '2026-06-21T08:00:00.000Z', action: 'document.produced', actor: 'weiss', object: '3f2a9c0d11e0aa01', details: '{}' },
+    { seq: 861, source: 'default', received_at: '2026-06-21T08:01:10.000Z', action: 'document.downloaded', actor: 'weiss', object: '3f2a9c0d11e0aa01', details: '{}' },
+  ]);
+  await world.insert('rejected_counts', [{ source: 'default', minute: '2026-06-09T11:31', reason: 'signature-mismatch', count: 3 }]);
+  await world.insert('arrivals', [{ seq: 11, count: 2, times: '[]', last_at: '2026-06-02T00:00:00.000Z' }]);
+}
