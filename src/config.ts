@@ -10,7 +10,7 @@ import { valuesSchema, type Values } from './config/variables.ts';
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** As configured; null: see {@link publicUrlOf}. */
+  /** As configured; null: derived from the address really bound (src/core/public-url.ts). */
   readonly publicUrl: string | null;
   /** As Fastify takes it. */
   readonly trustProxy: boolean | number | string[];
@@ -33,6 +33,8 @@ export interface Config {
   /** What is allowed but probably not meant; for the log of the server and for `doctor`. */
   readonly warnings: readonly string[];
 }
+
+export { publicUrlOf } from './core/public-url.ts';
 
 /** Slug of the source that the environment configures. */
 export const DEFAULT_SOURCE = 'default';
@@ -79,19 +81,13 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
   };
 }
 
-/** PUBLIC_URL, else the address that a browser on this machine would use. `port` is the one really bound. */
-export function publicUrlOf(config: Pick<Config, 'publicUrl' | 'host'>, port: number): string {
-  if (config.publicUrl !== null) return config.publicUrl;
-  const host = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
 const listenersSchema = valuesSchema.pick({ HOST: true, PORT: true, ADMIN_HOST: true, ADMIN_PORT: true });
 
 /** Parsed by itself, so that it is reported beside whatever else is wrong. */
 function findPortConflict(texts: Partial<Record<string, string>>): string[] {
   const { data } = listenersSchema.safeParse(texts);
-  if (data === undefined || data.PORT === 0 || data.PORT !== data.ADMIN_PORT || data.HOST !== data.ADMIN_HOST) return [];
+  if (data === undefined || data.PORT === 0 || data.PORT !== data.ADMIN_PORT || data.HOST !== data.ADMIN_HOST)
+    return [];
   return [`PORT and ADMIN_PORT are both ${data.PORT}: the public and the admin listener need a port each.`];
 }
 
@@ -124,7 +120,9 @@ function warnOfValues(values: Values): string[] {
     warnings.push('SERVICE_BASE_URL is not https: the API key would cross the network in clear text.');
   }
   if (SERVICE_API_KEY?.startsWith('pk_')) {
-    warnings.push('SERVICE_API_KEY is a legacy site key (pk_…): it works until the service removes it; create a named key (pak_live_…).');
+    warnings.push(
+      'SERVICE_API_KEY is a legacy site key (pk_…): it works until the service removes it; create a named key (pak_live_…).',
+    );
   } else if (SERVICE_API_KEY !== undefined && !SERVICE_API_KEY.startsWith('pak_live_')) {
     warnings.push('SERVICE_API_KEY does not begin with pak_live_: is it an API key of the service?');
   }

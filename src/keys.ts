@@ -56,7 +56,14 @@ export async function loadKeys(settings: KeySettings, store: Store): Promise<Key
 
   const instanceKey =
     settings.instanceKey ??
-    (await loadFile(paths.instance, mayCreate ? newInstanceKeyText : null, parseInstanceKey, 'INSTANCE_KEY', created, problems));
+    (await loadFile(
+      paths.instance,
+      mayCreate ? newInstanceKeyText : null,
+      parseInstanceKey,
+      'INSTANCE_KEY',
+      created,
+      problems,
+    ));
   const signingPath = settings.signingKeyFile ?? paths.signing;
   const mayCreateSigning = mayCreate && settings.signingKeyFile === null;
   const signing = await loadFile(
@@ -74,8 +81,10 @@ export async function loadKeys(settings: KeySettings, store: Store): Promise<Key
   // Recorded under the write lock, and compared with what stands there afterwards: of two first starts one wins.
   const standing =
     recorded.instance === null || recorded.signing === null ? await recordFingerprints(store, fingerprints) : recorded;
-  if (standing.instance !== fingerprints.instance) problems.push(wrongKey('INSTANCE_KEY', standing.instance, fingerprints.instance));
-  if (standing.signing !== fingerprints.signing) problems.push(wrongKey('signing key', standing.signing, fingerprints.signing));
+  if (standing.instance !== fingerprints.instance)
+    problems.push(wrongKey('INSTANCE_KEY', standing.instance, fingerprints.instance));
+  if (standing.signing !== fingerprints.signing)
+    problems.push(wrongKey('signing key', standing.signing, fingerprints.signing));
   if (problems.length > 0) throw new UsageError(problems);
   return { instance: deriveKeys(instanceKey), signing, verifying, fingerprints, created };
 }
@@ -100,7 +109,9 @@ async function loadFile<T extends object>(
       text = await readIfThere(path);
     }
     if (text === null) {
-      problems.push(`${path} is missing: restore it from your backup, or set ${variable}. A new key would not fit this database.`);
+      problems.push(
+        `${path} is missing: restore it from your backup, or set ${variable}. A new key would not fit this database.`,
+      );
       return null;
     }
     const key = parse(text);
@@ -131,7 +142,10 @@ async function readFingerprints(store: Store): Promise<Fingerprints> {
   return { instance: valueOf(INSTANCE_SETTING), signing: valueOf(SIGNING_SETTING) };
 }
 
-async function recordFingerprints(store: Store, { instance, signing }: { instance: string; signing: string }): Promise<Fingerprints> {
+async function recordFingerprints(
+  store: Store,
+  { instance, signing }: { instance: string; signing: string },
+): Promise<Fingerprints> {
   await store.transaction((tx) =>
     tx.insertMany(
       'settings',

@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync, readFileSync, existsSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEnvFile } from '../src/config/env-file.ts';
 import { loadControllerFile, parseControllerProfile } from '../src/config/controller-file.ts';
 import { variableNames, variables } from '../src/config/variables.ts';
-import { loadConfig, publicUrlOf } from '../src/config.ts';
+import { loadConfig } from '../src/config.ts';
 import { UsageError } from '../src/core/errors.ts';
 import { missingProfileParts } from '../src/core/profile.ts';
+import { publicUrlOf } from '../src/core/public-url.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -153,9 +154,12 @@ describe('configuration', () => {
   ])('TRUST_PROXY=%s is understood', (text, expected) => {
     expect(loadConfig({ TRUST_PROXY: text }, folder).trustProxy).toEqual(expected);
   });
-  test.each(['0', '17', 'y', 'enabled', '10.0.0.0/33', '10.0.0.1/8/8', '1.2.3', ','])('TRUST_PROXY=%s is refused', (text) => {
-    expect(problemsOf({ TRUST_PROXY: text })).toHaveLength(1);
-  });
+  test.each(['0', '17', 'y', 'enabled', '10.0.0.0/33', '10.0.0.1/8/8', '1.2.3', ','])(
+    'TRUST_PROXY=%s is refused',
+    (text) => {
+      expect(problemsOf({ TRUST_PROXY: text })).toHaveLength(1);
+    },
+  );
 
   test.each([
     ['1048576', 1_048_576],
@@ -166,9 +170,12 @@ describe('configuration', () => {
   ])('BODY_LIMIT=%s is understood', (text, expected) => {
     expect(loadConfig({ BODY_LIMIT: text }, folder).bodyLimit).toBe(expected);
   });
-  test.each(['0', '1023', '65 MiB', '1.5 MiB', '1 MiBs', '1e6', '-1', '1 constructor'])('BODY_LIMIT=%s is refused', (text) => {
-    expect(problemsOf({ BODY_LIMIT: text })).toHaveLength(1);
-  });
+  test.each(['0', '1023', '65 MiB', '1.5 MiB', '1 MiBs', '1e6', '-1', '1 constructor'])(
+    'BODY_LIMIT=%s is refused',
+    (text) => {
+      expect(problemsOf({ BODY_LIMIT: text })).toHaveLength(1);
+    },
+  );
 
   test.each([
     ['sqlite:db.sqlite', 'db.sqlite'],
@@ -206,7 +213,9 @@ describe('configuration', () => {
   test('misspelt names warn, foreign names do not', () => {
     write('.env', 'WEBHOOK_SECRET=x\n');
     const env = { SERVICE_API_KEYS: 'x', DATABSE_URL: 'x', port: '1', CONTROLLER_FILE_FILE: 'x', ADMIN_PORT_FILE: 'x' };
-    expect(loadConfig({ ...env, PATH: '/bin', HOSTNAME: 'h', POST: 'p', LANG: 'C', HOME: '/' }, folder).warnings).toEqual([
+    expect(
+      loadConfig({ ...env, PATH: '/bin', HOSTNAME: 'h', POST: 'p', LANG: 'C', HOME: '/' }, folder).warnings,
+    ).toEqual([
       'ADMIN_PORT_FILE is not read: only secrets can be given as a file. Set ADMIN_PORT.',
       'CONTROLLER_FILE_FILE is not read: only secrets can be given as a file. Set CONTROLLER_FILE.',
       'DATABSE_URL is not read. Did you mean DATABASE_URL?',
@@ -224,14 +233,17 @@ describe('configuration', () => {
     expect(warn({ ...base, SERVICE_API_KEY: 'other' })).toContain('does not begin with pak_live_');
     expect(warn(base)).toContain('SERVICE_API_KEY is not');
     expect(warn({ SERVICE_API_KEY: 'pak_live_x' })).toContain('SERVICE_BASE_URL is not');
-    expect(warn({ ...base, SERVICE_API_KEY: 'pak_live_x', SERVICE_BASE_URL: 'http://service.example/api/v1' })).toContain('https');
+    expect(
+      warn({ ...base, SERVICE_API_KEY: 'pak_live_x', SERVICE_BASE_URL: 'http://service.example/api/v1' }),
+    ).toContain('https');
     expect(warn({ ...base, SERVICE_API_KEY: 'pak_live_x', SERVICE_BASE_URL: 'http://127.0.0.1:9/api/v1' })).toBe('');
     expect(warn({ WEBHOOK_SECRETS: 'short' })).toContain('guessed');
     expect(warn({ TRUST_PROXY: 'on' })).toContain('any caller');
   });
 
   test('the same signing secret has the same name, whatever its place', () => {
-    const ids = (secrets: string) => loadConfig({ WEBHOOK_SECRETS: secrets }, folder).defaultSource?.webhookSecrets.map(({ id }) => id);
+    const ids = (secrets: string) =>
+      loadConfig({ WEBHOOK_SECRETS: secrets }, folder).defaultSource?.webhookSecrets.map(({ id }) => id);
     const [a, b] = ids('secret-number-one,secret-number-two') ?? [];
     expect(ids('secret-number-two,secret-number-one')).toEqual([b, a]);
     expect(a).toMatch(/^[0-9a-f]{8}$/);
@@ -275,6 +287,16 @@ describe('init', () => {
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });
 
+  test('keys that a first start has made stay those of the database', async () => {
+    const keys = join(folder, 'elsewhere', 'keys');
+    mkdirSync(keys, { recursive: true });
+    writeFileSync(join(keys, 'instance.key'), KEY);
+    const made = await createEnvFile(folder, 'elsewhere');
+    expect(made).toMatchObject({ keptKeys: [join(keys, 'instance.key')], keys: [join(keys, 'signing.pem')] });
+    const config = loadConfig({}, folder);
+    expect([config.instanceKey, config.dataDir]).toEqual([null, join(folder, 'elsewhere')]);
+  });
+
   test('of two at once, one writes and both leave one set of keys', async () => {
     const outcomes = await Promise.all([createEnvFile(folder), createEnvFile(folder)]);
     expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['exists', 'written']);
@@ -315,7 +337,8 @@ describe('controller profile', () => {
       problems: [`Controller profile ${join(folder, 'none.yaml')} cannot be read (ENOENT).`],
     });
     const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]'];
-    for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh']) bomb.push(`${to}: &${to} [${Array(9).fill(`*${from}`).join(',')}]`);
+    for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh'])
+      bomb.push(`${to}: &${to} [${Array(9).fill(`*${from}`).join(',')}]`);
     expect(parseControllerProfile(bomb.join('\n'), 'c').outcome).toBe('invalid');
   });
 });

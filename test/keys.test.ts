@@ -1,5 +1,15 @@
 import { generateKeyPairSync, randomBytes, sign, verify } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -85,7 +95,14 @@ test('a database whose fingerprints were removed does not get new ones', async (
   const ledger = createLedger({ store, keys: instance });
   const nothing = Buffer.from('{}');
   await ledger.append([
-    { source: 'default', kind: 'webhook', dedupeKey: ledger.keyOf('x'), receivedAt: '2026-01-01T00:00:00.000Z', meta: nothing, body: nothing },
+    {
+      source: 'default',
+      kind: 'webhook',
+      dedupeKey: ledger.keyOf('x'),
+      receivedAt: '2026-01-01T00:00:00.000Z',
+      meta: nothing,
+      body: nothing,
+    },
   ]);
   await ledger.close();
   await store.transaction((tx) => tx.query.deleteFrom('settings').where('name', 'like', 'fingerprint%').execute());
@@ -106,16 +123,24 @@ test('keys that are there before the database are taken over', async () => {
 
 test('a configured signing key file that is missing is not made up', async () => {
   const signingKeyFile = join(folder, 'none.pem');
-  expect(await problemsOf({ ...settings, signingKeyFile })).toEqual([expect.stringContaining(`${signingKeyFile} is missing`)]);
+  expect(await problemsOf({ ...settings, signingKeyFile })).toEqual([
+    expect.stringContaining(`${signingKeyFile} is missing`),
+  ]);
   expect(existsSync(signingKeyFile)).toBe(false);
 });
 
 test('files that hold no key, or a key of another kind, are refused', async () => {
   mkdirSync(join(folder, 'data', 'keys'), { recursive: true });
   writeFileSync(instanceFile(), 'c2hvcnQ=\n');
-  writeFileSync(signingFile(), generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  writeFileSync(
+    signingFile(),
+    generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  );
   const problems = await problemsOf(settings);
-  expect(problems).toEqual([expect.stringContaining('does not hold 32 bytes'), expect.stringContaining('a key of type ec, not Ed25519')]);
+  expect(problems).toEqual([
+    expect.stringContaining('does not hold 32 bytes'),
+    expect.stringContaining('a key of type ec, not Ed25519'),
+  ]);
 });
 
 test('a store that is not SQLite must be given both keys', async () => {

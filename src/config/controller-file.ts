@@ -33,7 +33,9 @@ export async function loadControllerFile(path: string): Promise<ControllerFile> 
 export function parseControllerProfile(text: string, path: string): ControllerFile {
   const document = parseDocument(text, { prettyErrors: true, uniqueKeys: true });
   if (document.errors.length > 0) {
-    const problems = document.errors.map((error) => `Controller profile ${path}: ${error.message.split('\n')[0]?.replace(/:$/, '')}.`);
+    const problems = document.errors.map(
+      (error) => `Controller profile ${path}: ${error.message.split('\n')[0]?.replace(/:$/, '')}.`,
+    );
     return { outcome: 'invalid', problems };
   }
   let value: unknown;
@@ -41,7 +43,10 @@ export function parseControllerProfile(text: string, path: string): ControllerFi
     // The bound on aliases keeps a small file from growing into a huge value.
     value = document.toJS({ maxAliasCount: 50 });
   } catch (error) {
-    return { outcome: 'invalid', problems: [`Controller profile ${path}: ${error instanceof Error ? error.message : String(error)}.`] };
+    return {
+      outcome: 'invalid',
+      problems: [`Controller profile ${path}: ${error instanceof Error ? error.message : String(error)}.`],
+    };
   }
   const parsed = profileSchema.safeParse(value, { error: describe });
   if (parsed.success) return { outcome: 'loaded', profile: parsed.data };
@@ -54,6 +59,7 @@ export function parseControllerProfile(text: string, path: string): ControllerFi
 
 function describe(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is missing';
-  if (issue.code === 'unrecognized_keys') return `${issue.keys.map((key) => `"${key}"`).join(', ')} is not a field of the profile`;
+  if (issue.code === 'unrecognized_keys')
+    return `${issue.keys.map((key) => `"${key}"`).join(', ')} is not a field of the profile`;
   return undefined;
 }

@@ -5,7 +5,11 @@ import { INSTANCE_KEY_BYTES } from '../core/keys.ts';
 import { codeOf } from './layers.ts';
 
 /** Where the keys of an installation lie when the environment does not say. */
-export function keyPaths(dataDir: string): { readonly folder: string; readonly instance: string; readonly signing: string } {
+export function keyPaths(dataDir: string): {
+  readonly folder: string;
+  readonly instance: string;
+  readonly signing: string;
+} {
   const folder = join(dataDir, 'keys');
   return { folder, instance: join(folder, 'instance.key'), signing: join(folder, 'signing.pem') };
 }

@@ -69,7 +69,8 @@ function readDotEnv(path: string, problems: string[]): Record<string, string | u
   // Unquoted, "#" begins a comment even inside a word: a secret would silently be cut short.
   for (const [index, line] of text.split('\n').entries()) {
     const [, name] = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*[^\s"'`#](?:[^#]*[^\s#])?#/.exec(line) ?? [];
-    if (name !== undefined) problems.push(`.env line ${index + 1}: the value of ${name} holds a "#": put it in quotes.`);
+    if (name !== undefined)
+      problems.push(`.env line ${index + 1}: the value of ${name} holds a "#": put it in quotes.`);
   }
   return values;
 }

@@ -17,15 +17,24 @@ export interface Variable {
 export const variables = {
   HOST: plain('127.0.0.1', 'Address of the public listener: webhooks, hand-over links, /healthz, /readyz.'),
   PORT: plain('8080', 'Port of the public listener; 0 takes a free one.'),
-  PUBLIC_URL: plain('derived from HOST and PORT', 'How the world reaches the public listener, for links that leave this machine.'),
-  TRUST_PROXY: plain('off', 'Whose X-Forwarded-For counts: off, on, a number of proxies, or their addresses, comma-separated.'),
+  PUBLIC_URL: plain(
+    'derived from HOST and PORT',
+    'How the world reaches the public listener, for links that leave this machine.',
+  ),
+  TRUST_PROXY: plain(
+    'off',
+    'Whose X-Forwarded-For counts: off, on, a number of proxies, or their addresses, comma-separated.',
+  ),
   BODY_LIMIT: plain('1 MiB', 'Largest webhook body: bytes, or a number with KiB or MiB.'),
   ADMIN_HOST: plain('127.0.0.1', 'Address of the admin listener: dashboard, API, /metrics. Not for the open internet.'),
   ADMIN_PORT: plain('8081', 'Port of the admin listener; 0 takes a free one.'),
   DATA_DIR: plain('./data', 'Folder of the database, keys, journal and documents.'),
   DATABASE_URL: secret('a SQLite file in DATA_DIR', 'sqlite:<path> for a file elsewhere.'),
   REDIS_URL: secret('unset', 'Not yet in this version: leave it unset, jobs run in the process.'),
-  INSTANCE_KEY: secret('DATA_DIR/keys/instance.key', '32 random bytes as base64. Lose it and the ledger can no longer be extended.'),
+  INSTANCE_KEY: secret(
+    'DATA_DIR/keys/instance.key',
+    '32 random bytes as base64. Lose it and the ledger can no longer be extended.',
+  ),
   SIGNING_KEY_FILE: plain('DATA_DIR/keys/signing.pem', 'Ed25519 private key (PKCS#8 PEM) that signs checkpoints.'),
   SERVICE_BASE_URL: plain('unset', 'API root of the service, ending in /api/v1.'),
   SERVICE_SITE_URL: plain('unset', 'Public origin of the service.'),
@@ -34,7 +43,10 @@ export const variables = {
   WEBHOOK_SECRETS: secret('unset', 'Signing secrets of the webhooks, comma-separated; each of them is accepted.'),
   CONTROLLER_FILE: plain('unset', 'Controller profile (YAML or JSON) that documents are made out in the name of.'),
   TIME_ZONE: plain('UTC', 'IANA time zone of deadlines and documents, for example Europe/Berlin.'),
-  SYNC_SCHEDULE: plain('*/15 * * * *', 'When consent logs are pulled, as a cron expression in TIME_ZONE; off: never by itself.'),
+  SYNC_SCHEDULE: plain(
+    '*/15 * * * *',
+    'When consent logs are pulled, as a cron expression in TIME_ZONE; off: never by itself.',
+  ),
   LOG_LEVEL: plain('info', 'fatal, error, warn, info, debug, trace or silent.'),
 } as const satisfies Record<string, Variable>;
 
@@ -104,7 +116,9 @@ function host(text: string): string | Refusal {
 
 function port(text: string): number | Refusal {
   const value = wholeNumber(text);
-  return value !== null && value <= 65_535 ? value : refuse(`must be a whole number from 0 to 65535, not ${quote(text)}`);
+  return value !== null && value <= 65_535
+    ? value
+    : refuse(`must be a whole number from 0 to 65535, not ${quote(text)}`);
 }
 
 function publicUrl(text: string): string | Refusal {
@@ -120,7 +134,8 @@ function trustProxy(text: string): boolean | number | string[] | Refusal {
   const flag = yesOrNo(text);
   if (flag !== null) return flag;
   const hops = wholeNumber(text);
-  if (hops !== null) return hops >= 1 && hops <= 16 ? hops : refuse('a number of proxies must be from 1 to 16; use "off" for none');
+  if (hops !== null)
+    return hops >= 1 && hops <= 16 ? hops : refuse('a number of proxies must be from 1 to 16; use "off" for none');
   const addresses = list(text);
   const wrong = addresses.find((address) => !isProxyAddress(address));
   if (addresses.length > 0 && wrong === undefined) return addresses;
@@ -167,7 +182,9 @@ function sqlitePath(text: string): string | Refusal {
   if (rest === undefined) return refuse('must begin with sqlite:, for example sqlite:./data/ledger.sqlite');
   const path = rest.startsWith('///') ? rest.slice(2) : rest;
   if (path === '' || path.startsWith('//') || path.startsWith(':') || path.endsWith('/')) {
-    return refuse('must name a file, for example sqlite:./data/ledger.sqlite or sqlite:/var/lib/consent-ledger/ledger.sqlite');
+    return refuse(
+      'must name a file, for example sqlite:./data/ledger.sqlite or sqlite:/var/lib/consent-ledger/ledger.sqlite',
+    );
   }
   return path;
 }
@@ -185,11 +202,16 @@ function instanceKey(text: string): Buffer | Refusal {
 }
 
 function serviceBaseUrl(text: string): string | Refusal {
-  return serviceRootOf(text) ?? refuse(`must be the API root of the service, a URL that ends in /api/v1, not ${quote(text)}`);
+  return (
+    serviceRootOf(text) ?? refuse(`must be the API root of the service, a URL that ends in /api/v1, not ${quote(text)}`)
+  );
 }
 
 function serviceSiteUrl(text: string): string | Refusal {
-  return serviceOriginOf(text) ?? refuse(`must be an origin like https://service.example, without a path, not ${quote(text)}`);
+  return (
+    serviceOriginOf(text) ??
+    refuse(`must be an origin like https://service.example, without a path, not ${quote(text)}`)
+  );
 }
 
 function token(text: string): string | Refusal {
@@ -215,14 +237,18 @@ function timeZone(text: string): string | Refusal {
 function schedule(text: string): string | null | Refusal {
   if (text.toLowerCase() === 'off') return null;
   const problem = cronProblem(text);
-  return problem === null ? text : refuse(`must be a cron expression like "*/15 * * * *", or off; ${quote(text)}: ${problem}`);
+  return problem === null
+    ? text
+    : refuse(`must be a cron expression like "*/15 * * * *", or off; ${quote(text)}: ${problem}`);
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 type LogLevel = (typeof logLevels)[number];
 
 function logLevel(text: string): LogLevel | Refusal {
-  return logLevels.find((level) => level === text) ?? refuse(`must be one of ${logLevels.join(', ')}, not ${quote(text)}`);
+  return (
+    logLevels.find((level) => level === text) ?? refuse(`must be one of ${logLevels.join(', ')}, not ${quote(text)}`)
+  );
 }
 
 /** Strict: a word that is neither is nobody's guess. */

@@ -7,7 +7,8 @@ import { Cron } from 'croner';
  */
 export function cronProblem(expression: string): string | null {
   const fields = expression.trim().split(/\s+/).length;
-  if (!expression.trim().startsWith('@') && fields !== 5 && fields !== 6) return 'it needs five fields: minute hour day month weekday';
+  if (!expression.trim().startsWith('@') && fields !== 5 && fields !== 6)
+    return 'it needs five fields: minute hour day month weekday';
   try {
     return nextTime(expression, 'UTC', new Date(0)) === null ? 'it never comes round' : null;
   } catch (error) {

@@ -21,7 +21,9 @@ export function openSealed(key: Uint8Array, sealed: Uint8Array, context: string)
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   const start = 1 + NONCE_BYTES + TAG_BYTES;
   if (bytes.length < start || bytes[0] !== VERSION) return null;
-  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(1, 1 + NONCE_BYTES), { authTagLength: TAG_BYTES });
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(1, 1 + NONCE_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
   decipher.setAAD(Buffer.from(context, 'utf8')).setAuthTag(bytes.subarray(1 + NONCE_BYTES, start));
   try {
     return Buffer.concat([decipher.update(bytes.subarray(start)), decipher.final()]);

@@ -15,7 +15,9 @@ export function serviceOriginOf(text: string): string | null {
 export function webUrlOf(text: string): URL | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
-  return (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === '' ? url : null;
+  return (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === ''
+    ? url
+    : null;
 }
 
 /** Origin and path, without slashes at the end. */

@@ -77,4 +77,3 @@ async function buryAbandoned({ query }: StoreTransaction, kinds: readonly string
     .whereRef('attempts', '>=', 'max_attempts')
     .execute();
 }
-

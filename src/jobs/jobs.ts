@@ -35,7 +35,10 @@ export interface Jobs {
   /** `exists`: an unfinished job of this kind and key is there already; its id is given. */
   enqueue(job: NewJob): Promise<{ readonly outcome: 'enqueued' | 'exists'; readonly id: string }>;
   /** The same inside a transaction of the caller's; call {@link Jobs.wake} once it has committed. */
-  enqueueIn(tx: StoreTransaction, job: NewJob): Promise<{ readonly outcome: 'enqueued' | 'exists'; readonly id: string }>;
+  enqueueIn(
+    tx: StoreTransaction,
+    job: NewJob,
+  ): Promise<{ readonly outcome: 'enqueued' | 'exists'; readonly id: string }>;
   find(id: string): Promise<Job | null>;
   /** Newest first. */
   list(filter?: JobFilter): Promise<readonly Job[]>;
@@ -66,7 +69,6 @@ export interface Jobs {
 }
 
 const MAX_ERROR = 2000;
-
 
 /** Milliseconds before the attempt after this one: 2 s doubling up to 10 minutes, spread by a fifth either way. */
 export function backOff(attempt: number, random: () => number = Math.random): number {
@@ -137,7 +139,11 @@ export function createJobs(options: { readonly store: Store; readonly clock: Clo
       return true;
     });
   }
-  const finished = (state: Job['state']): Partial<JobRow> => ({ ...noLease, state, finished_at: clock().toISOString() });
+  const finished = (state: Job['state']): Partial<JobRow> => ({
+    ...noLease,
+    state,
+    finished_at: clock().toISOString(),
+  });
 
   async function standing(claim: Claim): Promise<Standing> {
     const row = await store.read
@@ -165,7 +171,11 @@ export function createJobs(options: { readonly store: Store; readonly clock: Clo
       let query = store.read.selectFrom('jobs').selectAll();
       if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
       if (filter.state !== undefined) query = query.where('state', '=', filter.state);
-      const rows = await query.orderBy('created_at', 'desc').orderBy('id').limit(filter.limit ?? 100).execute();
+      const rows = await query
+        .orderBy('created_at', 'desc')
+        .orderBy('id')
+        .limit(filter.limit ?? 100)
+        .execute();
       return rows.map(toJob);
     },
 
@@ -175,7 +185,11 @@ export function createJobs(options: { readonly store: Store; readonly clock: Clo
         const row = await query.selectFrom('jobs').select('state').where('id', '=', id).executeTakeFirst();
         if (row === undefined) return 'unknown';
         if (row.state === 'waiting') {
-          await query.updateTable('jobs').set({ state: 'cancelled', updated_at: now, finished_at: now }).where('id', '=', id).execute();
+          await query
+            .updateTable('jobs')
+            .set({ state: 'cancelled', updated_at: now, finished_at: now })
+            .where('id', '=', id)
+            .execute();
           return 'cancelled';
         }
         if (row.state !== 'running') return 'finished';
@@ -211,7 +225,8 @@ export function createJobs(options: { readonly store: Store; readonly clock: Clo
       return (await update(claim, () => ({ progress: JSON.stringify(progress) }))) ? standing(claim) : 'lost';
     },
 
-    complete: (claim, result) => update(claim, () => ({ ...finished('done'), result: JSON.stringify(result), error: null })),
+    complete: (claim, result) =>
+      update(claim, () => ({ ...finished('done'), result: JSON.stringify(result), error: null })),
     fail: (claim, reason, retry) =>
       update(claim, (row) => {
         const error = reason.slice(0, MAX_ERROR);
@@ -223,7 +238,9 @@ export function createJobs(options: { readonly store: Store; readonly clock: Clo
     markCancelled: (claim) => update(claim, () => finished('cancelled')),
     release: (claim) =>
       update(claim, (row) =>
-        row.cancel_requested === 1 ? finished('cancelled') : { ...noLease, state: 'waiting', attempts: row.attempts - 1 },
+        row.cancel_requested === 1
+          ? finished('cancelled')
+          : { ...noLease, state: 'waiting', attempts: row.attempts - 1 },
       ),
 
     async purge(finishedBefore) {

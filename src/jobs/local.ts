@@ -162,7 +162,12 @@ export function createRunner(options: RunnerOptions): Runner {
     running.add(entry);
   }
 
-  async function perform(claim: Claim, context: JobContext, signal: AbortSignal, writeProgress: () => Promise<unknown>): Promise<void> {
+  async function perform(
+    claim: Claim,
+    context: JobContext,
+    signal: AbortSignal,
+    writeProgress: () => Promise<unknown>,
+  ): Promise<void> {
     const { job } = claim;
     const started = performance.now();
     const about = { jobId: job.id, kind: job.kind, attempt: job.attempts };

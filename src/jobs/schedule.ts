@@ -62,10 +62,19 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   async function tick(): Promise<number> {
     const now = clock();
-    const due = await store.read.selectFrom('schedules').select('name').where('next_at', '<=', now.toISOString()).limit(1).execute();
+    const due = await store.read
+      .selectFrom('schedules')
+      .select('name')
+      .where('next_at', '<=', now.toISOString())
+      .limit(1)
+      .execute();
     if (due.length === 0) return 0;
     const enqueued = await store.transaction(async (tx) => {
-      const rows = await tx.query.selectFrom('schedules').selectAll().where('next_at', '<=', now.toISOString()).execute();
+      const rows = await tx.query
+        .selectFrom('schedules')
+        .selectAll()
+        .where('next_at', '<=', now.toISOString())
+        .execute();
       for (const { name, kind, cron, payload } of rows) {
         await jobs.enqueueIn(tx, { kind, key: name, payload: JSON.parse(payload) as Json });
         await tx.query
@@ -85,7 +94,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     async replaceAll(schedules) {
       const now = clock();
       await store.transaction(async (tx) => {
-        const before = new Map((await tx.query.selectFrom('schedules').selectAll().execute()).map((row) => [row.name, row]));
+        const before = new Map(
+          (await tx.query.selectFrom('schedules').selectAll().execute()).map((row) => [row.name, row]),
+        );
         const rows = schedules.map(({ name, kind, cron, payload = null }) => {
           const old = before.get(name);
           const overdue = old !== undefined && old.cron === cron && old.next_at <= now.toISOString();

@@ -15,7 +15,8 @@ export function addressGroup(address: string): string {
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
   // A dotted end stands for two groups; only the first four matter here.
   const length = before.length + after.length + (bare.includes('.') ? 1 : 0);
-  const groups = tail === undefined ? before : [...before, ...Array<string>(Math.max(0, 8 - length)).fill('0'), ...after];
+  const groups =
+    tail === undefined ? before : [...before, ...Array<string>(Math.max(0, 8 - length)).fill('0'), ...after];
   return `${groups
     .slice(0, 4)
     .map((group) => Number.parseInt(group, 16).toString(16))

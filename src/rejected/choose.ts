@@ -68,7 +68,8 @@ export function chooseItems<K extends RingItem & { readonly id: number }, N exte
   for (const newcomer of newcomers) {
     const size = sizeOf(newcomer);
     const share = shares.get(newcomer.address) ?? { items: 0, bytes: 0, oldest: [] };
-    if (share.items + 1 > limits.itemsPerAddress || share.bytes + size > limits.bytesPerAddress || size > limits.bytes) continue;
+    if (share.items + 1 > limits.itemsPerAddress || share.bytes + size > limits.bytesPerAddress || size > limits.bytes)
+      continue;
     const victims: { item: RingItem & { readonly id: number }; share: Share }[] = [];
     while (items + 1 > limits.items || bytes + size > limits.bytes) {
       const heaviest = heaviestOf(shares);

@@ -20,7 +20,11 @@ export interface ReadmitOptions {
 /** What came of one rejected delivery. `unreadable`: altered in the database, or gone. */
 export type Readmitted =
   | { readonly id: number; readonly source: string; readonly outcome: 'stored' | 'duplicate'; readonly seq: number }
-  | { readonly id: number; readonly source: string; readonly outcome: 'missing' | 'mismatch' | 'unknown-source' | 'unreadable' };
+  | {
+      readonly id: number;
+      readonly source: string;
+      readonly outcome: 'missing' | 'mismatch' | 'unknown-source' | 'unreadable';
+    };
 
 /**
  * Verifies rejected deliveries again with the secrets that their source has now, and appends those that are right with the verdict

@@ -124,7 +124,15 @@ export function createRejectedRing(options: RingOptions): RejectedRing {
     if (recent.has(digest)) return;
     recent.add(digest);
     if (recent.size > RECENT) for (const oldest of recent) if (recent.delete(oldest)) break;
-    pending.push({ source, reason, receivedAt: clock().toISOString(), address: group, bytes: rawBody.length, rawBody, headers: kept });
+    pending.push({
+      source,
+      reason,
+      receivedAt: clock().toISOString(),
+      address: group,
+      bytes: rawBody.length,
+      rawBody,
+      headers: kept,
+    });
     pendingBytes += rawBody.length + ITEM_OVERHEAD;
     pendingOf.set(group, ofGroup + 1);
   }
@@ -140,15 +148,20 @@ export function createRejectedRing(options: RingOptions): RejectedRing {
     counts = new Map();
     try {
       // Decided and sealed before the write lock is taken: appends wait for it meanwhile.
-      const kept = await store.read.selectFrom('rejected_deliveries').select(['id', 'address', 'bytes', 'received_at as receivedAt']).execute();
+      const kept = await store.read
+        .selectFrom('rejected_deliveries')
+        .select(['id', 'address', 'bytes', 'received_at as receivedAt'])
+        .execute();
       const { enter, leave } = chooseItems(kept, newcomers, now, limits);
       const rows = enter.map((item) => sealRow(item, keys.rest));
       if (rows.length + leave.length + newCounts.size === 0 && !purging) return;
       await store.transaction(async (tx) => {
-        for (const chunk of chunks(leave)) await tx.query.deleteFrom('rejected_deliveries').where('id', 'in', chunk).execute();
+        for (const chunk of chunks(leave))
+          await tx.query.deleteFrom('rejected_deliveries').where('id', 'in', chunk).execute();
         for (const row of rows) await tx.query.insertInto('rejected_deliveries').values(row).execute();
         await addCounts(tx, [...newCounts.values()]);
-        if (purging) await tx.query.deleteFrom('rejected_counts').where('minute', '<', daysBefore(now, COUNT_DAYS)).execute();
+        if (purging)
+          await tx.query.deleteFrom('rejected_counts').where('minute', '<', daysBefore(now, COUNT_DAYS)).execute();
       });
       lastPurge = purging ? now.getTime() : lastPurge;
     } catch (error) {
@@ -183,7 +196,10 @@ export function createRejectedRing(options: RingOptions): RejectedRing {
     async list(filter = {}) {
       let query = store.read.selectFrom('rejected_deliveries').select(itemColumns).where('received_at', '>=', expiry());
       if (filter.source !== undefined) query = query.where('source', '=', filter.source);
-      return query.orderBy('id', 'desc').limit(filter.limit ?? limits.items).execute();
+      return query
+        .orderBy('id', 'desc')
+        .limit(filter.limit ?? limits.items)
+        .execute();
     },
     async read(id) {
       const row = await store.read
@@ -196,13 +212,17 @@ export function createRejectedRing(options: RingOptions): RejectedRing {
       const { sealed, ...item } = row;
       const opened = openSealed(keys.rest, sealed, contextOf(item.source, item.receivedAt));
       if (opened === null) return null;
-      const { headers, body } = JSON.parse(opened.toString('utf8')) as { headers: Record<string, string>; body: string };
+      const { headers, body } = JSON.parse(opened.toString('utf8')) as {
+        headers: Record<string, string>;
+        body: string;
+      };
       return { ...item, headers, rawBody: Buffer.from(body, 'base64') };
     },
     async remove(ids) {
       if (ids.length === 0) return;
       await store.transaction(async ({ query }) => {
-        for (const chunk of chunks(ids)) await query.deleteFrom('rejected_deliveries').where('id', 'in', chunk).execute();
+        for (const chunk of chunks(ids))
+          await query.deleteFrom('rejected_deliveries').where('id', 'in', chunk).execute();
       });
     },
     async counts(since) {
@@ -259,7 +279,9 @@ async function addCounts(tx: StoreTransaction, counts: readonly RejectedCount[])
       .insertInto('rejected_counts')
       .values({ source, minute, reason, count })
       .onConflict((conflict) =>
-        conflict.columns(['source', 'minute', 'reason']).doUpdateSet((eb) => ({ count: eb('rejected_counts.count', '+', count) })),
+        conflict
+          .columns(['source', 'minute', 'reason'])
+          .doUpdateSet((eb) => ({ count: eb('rejected_counts.count', '+', count) })),
       )
       .execute();
   }

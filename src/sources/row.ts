@@ -35,7 +35,11 @@ export function toRow(source: StoredSource, restKey: Uint8Array): SourceRow {
     name: source.name,
     base_url: source.baseUrl,
     site_url: source.siteUrl,
-    sealed: sealBytes(restKey, canonicalJson(source.credentials), contextOf(source.slug, source.baseUrl, source.siteUrl)),
+    sealed: sealBytes(
+      restKey,
+      canonicalJson(source.credentials),
+      contextOf(source.slug, source.baseUrl, source.siteUrl),
+    ),
     options: canonicalJson(source.options).toString('utf8'),
     created_at: source.createdAt,
     updated_at: source.updatedAt,
@@ -65,7 +69,16 @@ export function fromRow(row: SourceRow, restKey: Uint8Array): StoredSource | nul
 export function toSource(stored: StoredSource): Source {
   const { slug, name, baseUrl, siteUrl, credentials, options } = stored;
   const webhookSecrets = credentials.webhookSecrets.map(({ id, value }) => ({ id, value }));
-  return { slug, name, baseUrl, siteUrl, apiKey: credentials.apiKey, siteKey: credentials.siteKey, webhookSecrets, options };
+  return {
+    slug,
+    name,
+    baseUrl,
+    siteUrl,
+    apiKey: credentials.apiKey,
+    siteKey: credentials.siteKey,
+    webhookSecrets,
+    options,
+  };
 }
 
 // Slug and addresses are bound to the credentials: whoever can only write the database can neither give one

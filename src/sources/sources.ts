@@ -73,7 +73,11 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
   let refreshing: Promise<void> | null = null;
 
   async function load(): Promise<void> {
-    const setting = await store.read.selectFrom('settings').select('value').where('name', '=', VERSION_SETTING).executeTakeFirst();
+    const setting = await store.read
+      .selectFrom('settings')
+      .select('value')
+      .where('name', '=', VERSION_SETTING)
+      .executeTakeFirst();
     const now = setting?.value ?? '0';
     if (now === version) return;
     // The version was read first: a change between the two reads is loaded now and once more at the next look.
@@ -105,11 +109,18 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
 
   /** One change: action entry, row and version in one transaction. */
   async function write(action: SourceAction, keyParts: readonly string[], next: StoredSource): Promise<SourceOutcome> {
-    const { outcome, seq } = await appendAction(ledger, INSTALLATION, action, keyParts, clock().toISOString(), async (tx, appended) => {
-      if (appended[0]?.outcome !== 'stored') return;
-      await tx.insertMany('sources', [toRow(next, keys.rest)], 'replace');
-      await raiseVersion(tx);
-    });
+    const { outcome, seq } = await appendAction(
+      ledger,
+      INSTALLATION,
+      action,
+      keyParts,
+      clock().toISOString(),
+      async (tx, appended) => {
+        if (appended[0]?.outcome !== 'stored') return;
+        await tx.insertMany('sources', [toRow(next, keys.rest)], 'replace');
+        await raiseVersion(tx);
+      },
+    );
     await refreshAfresh();
     if (outcome === 'duplicate') return { outcome: action.action === 'source.added' ? 'exists' : 'conflict' };
     const source = sources.get(next.slug);
@@ -117,7 +128,12 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
     return { outcome: 'done', source, seq };
   }
 
-  function writeChange(before: StoredSource, after: Partial<StoredSource>, changed: readonly string[], actor: string): Promise<SourceOutcome> {
+  function writeChange(
+    before: StoredSource,
+    after: Partial<StoredSource>,
+    changed: readonly string[],
+    actor: string,
+  ): Promise<SourceOutcome> {
     const action: SourceAction = { action: 'source.changed', actor, sourceSlug: before.slug, changed: [...changed] };
     const next = { ...before, ...after, updatedAt: laterThan(before.updatedAt, clock()) };
     return write(action, ['source.changed', before.slug, before.updatedAt], next);
@@ -153,7 +169,9 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
         updatedAt: now,
       };
       const given = { name, baseUrl, siteUrl, apiKey, siteKey, webhookSecrets: secrets[0] };
-      const changed = Object.entries(given).flatMap(([field, value]) => (value === undefined || value === null ? [] : [field]));
+      const changed = Object.entries(given).flatMap(([field, value]) =>
+        value === undefined || value === null ? [] : [field],
+      );
       return write({ action: 'source.added', actor, sourceSlug: slug, changed }, ['source.added', slug], next);
     },
 
@@ -176,7 +194,8 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
 
     async rotateSecret(slug, secret, actor) {
       const parsed = newWebhookSecretSchema.safeParse(secret);
-      if (!parsed.success) return { outcome: 'invalid', problems: problemsIn(parsed.error).map((problem) => `The secret ${problem}.`) };
+      if (!parsed.success)
+        return { outcome: 'invalid', problems: problemsIn(parsed.error).map((problem) => `The secret ${problem}.`) };
       if (configured?.slug === slug) return { outcome: 'configured' };
       await refreshAfresh();
       const before = stored.get(slug);
@@ -206,7 +225,8 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
 
 function withConfigured(stored: ReadonlyMap<string, StoredSource>, configured: Source | null): Map<string, Source> {
   const all = [...stored.values()].filter(({ slug }) => slug !== configured?.slug).map(toSource);
-  if (configured !== null) all.push({ ...configured, options: stored.get(configured.slug)?.options ?? configured.options });
+  if (configured !== null)
+    all.push({ ...configured, options: stored.get(configured.slug)?.options ?? configured.options });
   all.sort((a, b) => (a.slug < b.slug ? -1 : 1));
   return new Map(all.map((source) => [source.slug, source]));
 }
@@ -215,7 +235,16 @@ function withConfigured(stored: ReadonlyMap<string, StoredSource>, configured: S
 function rowForConfigured(slug: string, name: string): StoredSource {
   const never = '1970-01-01T00:00:00.000Z';
   const options = newSourceSchema.parse({ slug }).options;
-  return { slug, name, baseUrl: null, siteUrl: null, credentials: noCredentials, options, createdAt: never, updatedAt: never };
+  return {
+    slug,
+    name,
+    baseUrl: null,
+    siteUrl: null,
+    credentials: noCredentials,
+    options,
+    createdAt: never,
+    updatedAt: never,
+  };
 }
 
 /** Now, but always later than the version before: two changes in one millisecond are two versions. */
@@ -224,6 +253,10 @@ function laterThan(before: string, now: Date): string {
 }
 
 async function raiseVersion(tx: StoreTransaction): Promise<void> {
-  const row = await tx.query.selectFrom('settings').select('value').where('name', '=', VERSION_SETTING).executeTakeFirst();
+  const row = await tx.query
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', VERSION_SETTING)
+    .executeTakeFirst();
   await tx.insertMany('settings', [{ name: VERSION_SETTING, value: String(Number(row?.value ?? 0) + 1) }], 'replace');
 }

@@ -25,7 +25,11 @@ test('a job is claimed once, carries its payload, and keeps its result', async (
   expect(claim.job).toMatchObject({ id, state: 'running', attempts: 1, payload: { to: '2026', deep: [1, null] } });
   expect(await jobs.claim('w2', ['k'], 1000)).toBeNull();
   expect(await jobs.complete(claim, { rows: 3 })).toBe(true);
-  expect(await jobs.find(id)).toMatchObject({ state: 'done', result: { rows: 3 }, finishedAt: '2026-03-01T10:00:00.000Z' });
+  expect(await jobs.find(id)).toMatchObject({
+    state: 'done',
+    result: { rows: 3 },
+    finishedAt: '2026-03-01T10:00:00.000Z',
+  });
   expect(await jobs.find('nobody')).toBeNull();
 });
 
@@ -38,7 +42,8 @@ test('at most one unfinished job exists per kind and key, also when many ask at 
   expect((await jobs.enqueue({ kind: 'k', key: 'zeta' })).outcome).toBe('enqueued');
   for (let n = 0; n < 3; n++) {
     const claim = await take();
-    if (claim.job.key === 'acme') expect((await jobs.enqueue({ kind: claim.job.kind, key: 'acme' })).outcome).toBe('exists');
+    if (claim.job.key === 'acme')
+      expect((await jobs.enqueue({ kind: claim.job.kind, key: 'acme' })).outcome).toBe('exists');
     await jobs.complete(claim, null);
   }
   expect((await jobs.enqueue({ kind: 'k', key: 'acme' })).outcome).toBe('enqueued');
@@ -52,7 +57,11 @@ test('priority goes first, then age; what is not due or of another kind waits', 
   await jobs.enqueue({ kind: 'k', payload: 'urgent', priority: 5 });
   await jobs.enqueue({ kind: 'k', payload: 'later', priority: 9, runAt: new Date(START + 60_000) });
   await jobs.enqueue({ kind: 'foreign', payload: 'foreign', priority: 9 });
-  expect([(await take()).job.payload, (await take()).job.payload, (await take()).job.payload]).toEqual(['urgent', 'first', 'second']);
+  expect([(await take()).job.payload, (await take()).job.payload, (await take()).job.payload]).toEqual([
+    'urgent',
+    'first',
+    'second',
+  ]);
   expect(await jobs.claim('w', ['k'], 1000)).toBeNull();
   pass(60_000);
   expect((await take()).job.payload).toBe('later');
@@ -81,12 +90,16 @@ describe('a failing job', () => {
 
   test('waits longer each time, within bounds', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 60 }), fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), (attempt, random) => {
-        const wait = backOff(attempt, () => random);
-        expect(wait).toBeGreaterThanOrEqual(1600);
-        expect(wait).toBeLessThanOrEqual(720_000);
-        expect(backOff(attempt + 2, () => random)).toBeGreaterThanOrEqual(wait);
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 60 }),
+        fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+        (attempt, random) => {
+          const wait = backOff(attempt, () => random);
+          expect(wait).toBeGreaterThanOrEqual(1600);
+          expect(wait).toBeLessThanOrEqual(720_000);
+          expect(backOff(attempt + 2, () => random)).toBeGreaterThanOrEqual(wait);
+        },
+      ),
     );
   });
 });
@@ -201,7 +214,9 @@ test('two processes that claim at once never hold one job together', async () =>
   const { store, jobs } = await open();
   const other = createJobs({ store, clock: () => new Date(START) });
   for (let n = 0; n < 30; n++) await jobs.enqueue({ kind: 'k' });
-  const claims = await Promise.all(Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? jobs : other).claim(`w${n}`, ['k'], 1000)));
+  const claims = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? jobs : other).claim(`w${n}`, ['k'], 1000)),
+  );
   const ids = claims.flatMap((claim) => (claim === null ? [] : [claim.job.id]));
   expect(ids).toHaveLength(30);
   expect(new Set(ids).size).toBe(30);

@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Job } from '../../src/jobs/job.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
-import { createRunner, JobRefused, type JobHandler, type JobLog, type Runner, type RunnerOptions } from '../../src/jobs/local.ts';
+import {
+  createRunner,
+  JobRefused,
+  type JobHandler,
+  type JobLog,
+  type Runner,
+  type RunnerOptions,
+} from '../../src/jobs/local.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder, temporaryStore } from '../temporary.ts';
@@ -51,14 +58,18 @@ test('no more run at once than allowed, and all of them run', async () => {
   let now = 0;
   let most = 0;
   const ids = await Promise.all(Array.from({ length: 8 }, () => jobs.enqueue({ kind: 'k' })));
-  begin(jobs, {
-    k: async () => {
-      most = Math.max(most, ++now);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      now--;
-      return null;
+  begin(
+    jobs,
+    {
+      k: async () => {
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        now--;
+        return null;
+      },
     },
-  }, { concurrency: 3 });
+    { concurrency: 3 },
+  );
   for (const { id } of ids) await until(jobs, id, 'done');
   expect(most).toBe(3);
 });
@@ -118,7 +129,11 @@ test('a worker whose job was taken over is told, may not act any more, and its r
   });
   let held: boolean | null = null;
   // This worker's heart does not beat: as if its process were stopped.
-  const deaf: Jobs = { ...jobs, heartbeat: () => new Promise(() => undefined), standing: () => new Promise(() => undefined) };
+  const deaf: Jobs = {
+    ...jobs,
+    heartbeat: () => new Promise(() => undefined),
+    standing: () => new Promise(() => undefined),
+  };
   begin(deaf, {
     k: async (_, { holds }) => {
       await paused;
@@ -139,16 +154,22 @@ test('a worker whose job was taken over is told, may not act any more, and its r
 test('the signal of a job that was taken over is aborted', async () => {
   const { store, jobs } = await open();
   let aborted = false;
-  begin(jobs, {
-    k: async (_, { signal }) => {
-      await untilAborted(signal).catch(() => undefined);
-      aborted = true;
-      return 'too late';
+  begin(
+    jobs,
+    {
+      k: async (_, { signal }) => {
+        await untilAborted(signal).catch(() => undefined);
+        aborted = true;
+        return 'too late';
+      },
     },
-  }, { lease: 60_000 });
+    { lease: 60_000 },
+  );
   const { id } = await jobs.enqueue({ kind: 'k' });
   await until(jobs, id, 'running');
-  await store.transaction(({ query }) => query.updateTable('jobs').set({ lease_token: 99 }).where('id', '=', id).execute());
+  await store.transaction(({ query }) =>
+    query.updateTable('jobs').set({ lease_token: 99 }).where('id', '=', id).execute(),
+  );
   await vi.waitFor(() => expect(aborted).toBe(true), { timeout: 3000 });
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(await jobs.find(id)).toMatchObject({ state: 'running', result: null });
@@ -156,12 +177,16 @@ test('the signal of a job that was taken over is aborted', async () => {
 
 test('stopping waits for what runs and takes nothing new', async () => {
   const { jobs } = await open();
-  const runner = begin(jobs, {
-    k: async () => {
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      return 'finished';
+  const runner = begin(
+    jobs,
+    {
+      k: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return 'finished';
+      },
     },
-  }, { concurrency: 1 });
+    { concurrency: 1 },
+  );
   const first = await jobs.enqueue({ kind: 'k' });
   const second = await jobs.enqueue({ kind: 'k' });
   await until(jobs, first.id, 'running');
@@ -172,7 +197,10 @@ test('stopping waits for what runs and takes nothing new', async () => {
 
 test('what does not end in time is given back: when it listens to its signal, and when it does not', async () => {
   const { jobs } = await open();
-  const runner = begin(jobs, { listens: (_, { signal }) => untilAborted(signal), deaf: () => new Promise(() => undefined) });
+  const runner = begin(jobs, {
+    listens: (_, { signal }) => untilAborted(signal),
+    deaf: () => new Promise(() => undefined),
+  });
   const [listens, deaf] = [await jobs.enqueue({ kind: 'listens' }), await jobs.enqueue({ kind: 'deaf' })];
   await until(jobs, listens.id, 'running');
   await until(jobs, deaf.id, 'running');
@@ -218,7 +246,9 @@ test('the job of a killed process is taken over by another', async () => {
   const { jobs } = await open(store);
   const { id } = await jobs.enqueue({ kind: 'k' });
 
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   await new Promise((resolve) => child.stdout.once('data', resolve));
   await until(jobs, id, 'running');

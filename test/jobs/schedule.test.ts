@@ -25,7 +25,13 @@ test('a schedule enqueues its job at its times, and not between', async () => {
   expect(await scheduler.tick()).toBe(0);
   expect(await jobs.list()).toMatchObject([{ kind: 'sync', key: 'sync', payload: { full: false } }]);
   expect(await scheduler.list()).toEqual([
-    { name: 'sync', kind: 'sync', cron: '*/15 * * * *', nextAt: '2026-03-01T10:30:00.000Z', lastAt: '2026-03-01T10:15:00.000Z' },
+    {
+      name: 'sync',
+      kind: 'sync',
+      cron: '*/15 * * * *',
+      nextAt: '2026-03-01T10:30:00.000Z',
+      lastAt: '2026-03-01T10:15:00.000Z',
+    },
   ]);
 });
 
@@ -51,7 +57,10 @@ test('times that passed while nothing ran come up once', async () => {
 
 test('another expression or time zone counts from now on, and schedules that are gone are forgotten', async () => {
   const { store, scheduler } = await open('2026-03-01T10:00:00Z');
-  await scheduler.replaceAll([{ ...sync, cron: '0 9 * * *' }, { name: 'old', kind: 'old', cron: '0 0 * * *' }]);
+  await scheduler.replaceAll([
+    { ...sync, cron: '0 9 * * *' },
+    { name: 'old', kind: 'old', cron: '0 0 * * *' },
+  ]);
   const berlin = await open('2026-03-01T10:00:00Z', 'Europe/Berlin', store);
   await berlin.scheduler.replaceAll([{ ...sync, cron: '0 9 * * *' }]);
   expect(await berlin.scheduler.list()).toMatchObject([{ name: 'sync', nextAt: '2026-03-02T08:00:00.000Z' }]);
@@ -63,7 +72,8 @@ test('daylight saving neither loses nor doubles a day', async () => {
   const seen: string[] = [];
   for (let hour = 0; hour < 72; hour++) {
     at(new Date(Date.parse('2026-10-24T12:00:00Z') + hour * 3_600_000).toISOString());
-    if ((await scheduler.tick()) > 0) seen.push(new Date(Date.parse('2026-10-24T12:00:00Z') + hour * 3_600_000).toISOString());
+    if ((await scheduler.tick()) > 0)
+      seen.push(new Date(Date.parse('2026-10-24T12:00:00Z') + hour * 3_600_000).toISOString());
   }
   expect(seen).toEqual(['2026-10-25T01:00:00.000Z', '2026-10-26T02:00:00.000Z', '2026-10-27T02:00:00.000Z']);
 });
@@ -73,7 +83,12 @@ test('of two processes one enqueues', async () => {
   await scheduler.replaceAll([sync]);
   at('2026-03-01T10:15:00Z');
   const other = await open('2026-03-01T10:15:00Z', 'UTC', store);
-  const counts = await Promise.all([scheduler.tick(), other.scheduler.tick(), scheduler.tick(), other.scheduler.tick()]);
+  const counts = await Promise.all([
+    scheduler.tick(),
+    other.scheduler.tick(),
+    scheduler.tick(),
+    other.scheduler.tick(),
+  ]);
   expect(counts.reduce((a, b) => a + b)).toBe(1);
 });
 

@@ -7,7 +7,12 @@ const NOW = new Date('2026-03-01T12:00:00.000Z');
 const minutesAgo = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString();
 const limits = { ...ringLimits, items: 10, bytes: 10 * 10_000, itemsPerAddress: 6, bytesPerAddress: 8 * 10_000 };
 const stored = (address: string, count: number, minutes = 5, firstId = 1) =>
-  Array.from({ length: count }, (_, place) => ({ id: firstId + place, address, bytes: 100, receivedAt: minutesAgo(minutes) }));
+  Array.from({ length: count }, (_, place) => ({
+    id: firstId + place,
+    address,
+    bytes: 100,
+    receivedAt: minutesAgo(minutes),
+  }));
 const fresh = (address: string, count: number) =>
   Array.from({ length: count }, () => ({ address, bytes: 100, receivedAt: minutesAgo(0) }));
 
@@ -28,7 +33,8 @@ describe('which rejected deliveries are kept', () => {
   });
 
   test('a full ring of equals changes nothing within the hour, and turns over after it', () => {
-    const many = (minutes: number) => Array.from({ length: 10 }, (_, id) => ({ id, address: `a${id}`, bytes: 100, receivedAt: minutesAgo(minutes) }));
+    const many = (minutes: number) =>
+      Array.from({ length: 10 }, (_, id) => ({ id, address: `a${id}`, bytes: 100, receivedAt: minutesAgo(minutes) }));
     expect(chooseItems(many(59), fresh('new', 3), NOW, limits)).toEqual({ enter: [], leave: [] });
     const { enter, leave } = chooseItems(many(61), fresh('new', 3), NOW, limits);
     expect([enter.length, leave.length]).toEqual([3, 3]);
@@ -40,19 +46,36 @@ describe('which rejected deliveries are kept', () => {
   });
 
   test('a large newcomer that would not fit even so displaces nobody', () => {
-    const kept = Array.from({ length: 9 }, (_, id) => ({ id, address: `a${id}`, bytes: 10_000, receivedAt: minutesAgo(5) }));
-    expect(chooseItems(kept, [{ address: 'b', bytes: 70_000, receivedAt: minutesAgo(0) }], NOW, limits)).toEqual({ enter: [], leave: [] });
+    const kept = Array.from({ length: 9 }, (_, id) => ({
+      id,
+      address: `a${id}`,
+      bytes: 10_000,
+      receivedAt: minutesAgo(5),
+    }));
+    expect(chooseItems(kept, [{ address: 'b', bytes: 70_000, receivedAt: minutesAgo(0) }], NOW, limits)).toEqual({
+      enter: [],
+      leave: [],
+    });
   });
 
   test('whatever comes, no bound is passed and nothing leaves twice', () => {
-    const item = fc.record({ address: fc.constantFrom('a', 'b', 'c', 'd'), bytes: fc.integer({ min: 0, max: 40_000 }), age: fc.integer({ min: 0, max: 5000 }) });
+    const item = fc.record({
+      address: fc.constantFrom('a', 'b', 'c', 'd'),
+      bytes: fc.integer({ min: 0, max: 40_000 }),
+      age: fc.integer({ min: 0, max: 5000 }),
+    });
     const round = fc.array(item, { maxLength: 30 });
     fc.assert(
       fc.property(fc.array(round, { minLength: 1, maxLength: 5 }), (rounds) => {
         let kept: { id: number; address: string; bytes: number; receivedAt: string }[] = [];
         let id = 0;
         for (const newcomers of rounds) {
-          const { enter, leave } = chooseItems(kept, newcomers.map(({ age, ...rest }) => ({ ...rest, receivedAt: minutesAgo(age) })), NOW, limits);
+          const { enter, leave } = chooseItems(
+            kept,
+            newcomers.map(({ age, ...rest }) => ({ ...rest, receivedAt: minutesAgo(age) })),
+            NOW,
+            limits,
+          );
           expect(new Set(leave).size).toBe(leave.length);
           expect(leave.every((gone) => kept.some((one) => one.id === gone))).toBe(true);
           kept = [...kept.filter((one) => !leave.includes(one.id)), ...enter.map((one) => ({ ...one, id: ++id }))];

@@ -15,18 +15,37 @@ function open(store: Store, options: Partial<RingOptions> = {}): RejectedRing {
 }
 function rejected(text: string, more: Partial<Rejected> = {}): Rejected {
   const rawBody = Buffer.from(text);
-  return { source: 'acme', reason: 'mismatch', rawBody, headers: signBody(rawBody, 'new-secret'), address: '192.0.2.1', ...more };
+  return {
+    source: 'acme',
+    reason: 'mismatch',
+    rawBody,
+    headers: signBody(rawBody, 'new-secret'),
+    address: '192.0.2.1',
+    ...more,
+  };
 }
 
 test('a rejected delivery can be listed and read, and lies encrypted meanwhile', async () => {
   const store = await temporaryStore();
   const ring = open(store);
-  ring.note(rejected('{"a":"hush"}', { headers: { 'content-type': 'text/plain', cookie: 'hush', authorization: 'hush' } }));
+  ring.note(
+    rejected('{"a":"hush"}', { headers: { 'content-type': 'text/plain', cookie: 'hush', authorization: 'hush' } }),
+  );
   expect(await ring.list()).toEqual([]);
   await ring.flush();
   const [item] = await ring.list();
-  expect(item).toEqual({ id: 1, source: 'acme', receivedAt: START.toISOString(), address: '192.0.2.1', reason: 'mismatch', bytes: 12 });
-  expect(await ring.read(1)).toMatchObject({ rawBody: Buffer.from('{"a":"hush"}'), headers: { 'content-type': 'text/plain' } });
+  expect(item).toEqual({
+    id: 1,
+    source: 'acme',
+    receivedAt: START.toISOString(),
+    address: '192.0.2.1',
+    reason: 'mismatch',
+    bytes: 12,
+  });
+  expect(await ring.read(1)).toMatchObject({
+    rawBody: Buffer.from('{"a":"hush"}'),
+    headers: { 'content-type': 'text/plain' },
+  });
   expect(Object.keys((await ring.read(1))?.headers ?? {})).toEqual(['content-type']);
   const row = await store.read.selectFrom('rejected_deliveries').selectAll().executeTakeFirstOrThrow();
   expect(Object.values(row).map(String).join()).not.toContain('hush');
@@ -141,8 +160,17 @@ test('readmitting appends what the present secrets verify, with the time of arri
     webhookSecrets: secrets,
     options: { banners: [], fieldNames: {}, assumedOffset: '+00:00', controllerFile: null, subjectRecipe: null },
   };
-  const options = { ring, ledger, verify: verifySignature, sources: { find: (slug: string) => (slug === 'acme' ? source : null) } };
-  ring.note(rejected('first', { headers: { ...signBody(Buffer.from('first'), 'new-secret'), 'content-type': 'application/json' } }));
+  const options = {
+    ring,
+    ledger,
+    verify: verifySignature,
+    sources: { find: (slug: string) => (slug === 'acme' ? source : null) },
+  };
+  ring.note(
+    rejected('first', {
+      headers: { ...signBody(Buffer.from('first'), 'new-secret'), 'content-type': 'application/json' },
+    }),
+  );
   ring.note(rejected('second'));
   ring.note(rejected('forged', { headers: signBody(Buffer.from('forged'), 'attacker') }));
   ring.note(rejected('unsigned', { headers: {}, reason: 'missing' }));
@@ -165,7 +193,11 @@ test('readmitting appends what the present secrets verify, with the time of arri
   expect((await ring.list()).map(({ id }) => id)).toEqual([5, 4, 3]);
   const entry = await store.read.selectFrom('entries').selectAll().where('seq', '=', 1).executeTakeFirstOrThrow();
   expect([String(entry.body), entry.received_at]).toEqual(['first', START.toISOString()]);
-  expect(JSON.parse(String(entry.meta))).toMatchObject({ verdict: 'verified-late', secretId: 'new', contentType: 'application/json' });
+  expect(JSON.parse(String(entry.meta))).toMatchObject({
+    verdict: 'verified-late',
+    secretId: 'new',
+    contentType: 'application/json',
+  });
 });
 
 test('a readmitted delivery that came again meanwhile is a duplicate, and only the chosen ones are tried', async () => {
@@ -178,8 +210,17 @@ test('a readmitted delivery that came again meanwhile is a duplicate, and only t
   await ring.flush();
   const nothing = Buffer.from('{}');
   await ledger.append([
-    { source: 'acme', kind: 'webhook', dedupeKey: ledger.keyOf(Buffer.from('b')), receivedAt: START.toISOString(), meta: nothing, body: Buffer.from('b') },
+    {
+      source: 'acme',
+      kind: 'webhook',
+      dedupeKey: ledger.keyOf(Buffer.from('b')),
+      receivedAt: START.toISOString(),
+      meta: nothing,
+      body: Buffer.from('b'),
+    },
   ]);
-  expect(await readmitRejected(options, { ids: [2] })).toEqual([{ id: 2, source: 'acme', outcome: 'duplicate', seq: 1 }]);
+  expect(await readmitRejected(options, { ids: [2] })).toEqual([
+    { id: 2, source: 'acme', outcome: 'duplicate', seq: 1 },
+  ]);
   expect((await ring.list()).map(({ id }) => id)).toEqual([1]);
 });

@@ -20,7 +20,14 @@ const configured: Source = {
 
 async function open(store: Store, options: Partial<SourcesOptions> = {}): Promise<Sources> {
   const ledger = createLedger({ store, keys: testKeys });
-  const sources = await createSources({ store, ledger, keys: testKeys, clock: () => NOW, configured: null, ...options });
+  const sources = await createSources({
+    store,
+    ledger,
+    keys: testKeys,
+    clock: () => NOW,
+    configured: null,
+    ...options,
+  });
   onTestFinished(async () => {
     sources.close();
     await ledger.close();
@@ -40,10 +47,16 @@ test('an added source is found, survives a restart and is an entry without its s
     { slug: 'acme', name: 'Acme', baseUrl: `${API}/`, apiKey: 'pak_live_hush', webhookSecrets: ['hush-secret-one'] },
     'cli:anna',
   );
-  expect(added).toMatchObject({ outcome: 'done', seq: 1, source: { slug: 'acme', baseUrl: API, apiKey: 'pak_live_hush' } });
+  expect(added).toMatchObject({
+    outcome: 'done',
+    seq: 1,
+    source: { slug: 'acme', baseUrl: API, apiKey: 'pak_live_hush' },
+  });
   const again = await open(store);
   expect(again.find('acme')).toEqual(sources.find('acme'));
-  expect(again.find('acme')?.webhookSecrets).toEqual([{ id: expect.stringMatching(/^[0-9a-f]{8}$/), value: 'hush-secret-one' }]);
+  expect(again.find('acme')?.webhookSecrets).toEqual([
+    { id: expect.stringMatching(/^[0-9a-f]{8}$/), value: 'hush-secret-one' },
+  ]);
   expect(await actionsIn(store)).toEqual([
     {
       source: 'installation',
@@ -59,7 +72,10 @@ test('an added source is found, survives a restart and is an entry without its s
 test('no secret lies in the database in clear text', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
-  await sources.add({ slug: 'acme', apiKey: 'pak_live_hush', siteKey: 'pk_hush', webhookSecrets: ['hush-secret-one'] }, 'cli');
+  await sources.add(
+    { slug: 'acme', apiKey: 'pak_live_hush', siteKey: 'pk_hush', webhookSecrets: ['hush-secret-one'] },
+    'cli',
+  );
   await sources.rotateSecret('acme', 'hush-secret-two', 'cli');
   const rows = await store.read.selectFrom('sources').selectAll().execute();
   const entries = await store.read.selectFrom('entries').selectAll().execute();
@@ -97,7 +113,10 @@ test('a change by another process is seen within two seconds', async () => {
 test('the same slug is added once, also by two processes at once', async () => {
   const store = await temporaryStore();
   const [one, two] = [await open(store), await open(store)];
-  const outcomes = await Promise.all([one.add({ slug: 'acme', name: 'A' }, 'a'), two.add({ slug: 'acme', name: 'B' }, 'b')]);
+  const outcomes = await Promise.all([
+    one.add({ slug: 'acme', name: 'A' }, 'a'),
+    two.add({ slug: 'acme', name: 'B' }, 'b'),
+  ]);
   expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['done', 'exists']);
   expect(await one.add({ slug: 'acme' }, 'a')).toEqual({ outcome: 'exists' });
   expect(await actionsIn(store)).toHaveLength(1);
@@ -107,9 +126,15 @@ test('of two changes at once based on one version, one is done and one is told o
   const store = await temporaryStore();
   const [one, two] = [await open(store), await open(store)];
   await one.add({ slug: 'acme' }, 'a');
-  const outcomes = await Promise.all([one.change('acme', { name: 'One' }, 'a'), two.change('acme', { name: 'Two' }, 'b')]);
+  const outcomes = await Promise.all([
+    one.change('acme', { name: 'One' }, 'a'),
+    two.change('acme', { name: 'Two' }, 'b'),
+  ]);
   expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['conflict', 'done']);
-  expect(await two.change('acme', { name: 'Three' }, 'b')).toMatchObject({ outcome: 'done', source: { name: 'Three' } });
+  expect(await two.change('acme', { name: 'Three' }, 'b')).toMatchObject({
+    outcome: 'done',
+    source: { name: 'Three' },
+  });
   await one.refresh();
   expect(one.find('acme')?.name).toBe('Three');
 });
@@ -117,7 +142,8 @@ test('of two changes at once based on one version, one is done and one is told o
 test('many changes within one millisecond are many versions', async () => {
   const sources = await open(await temporaryStore());
   await sources.add({ slug: 'acme' }, 'a');
-  for (const name of ['1', '2', '3']) expect(await sources.change('acme', { name }, 'a')).toMatchObject({ outcome: 'done' });
+  for (const name of ['1', '2', '3'])
+    expect(await sources.change('acme', { name }, 'a')).toMatchObject({ outcome: 'done' });
 });
 
 test('a change says what changed, and nothing is written when nothing does', async () => {
@@ -151,11 +177,23 @@ test('the configured source is listed with the others; only its options can be c
 test('what makes no sense is refused in words that hold no secret', async () => {
   const sources = await open(await temporaryStore());
   const refused = await sources.add(
-    { slug: 'Installation!', baseUrl: 'ftp://x', siteUrl: 'https://x/path', apiKey: 'hush hush', webhookSecrets: [' hush '] },
+    {
+      slug: 'Installation!',
+      baseUrl: 'ftp://x',
+      siteUrl: 'https://x/path',
+      apiKey: 'hush hush',
+      webhookSecrets: [' hush '],
+    },
     'a',
   );
   if (refused.outcome !== 'invalid') throw new Error(refused.outcome);
-  expect(refused.problems.map((problem) => problem.split(':')[0])).toEqual(['slug', 'baseUrl', 'siteUrl', 'apiKey', 'webhookSecrets.0']);
+  expect(refused.problems.map((problem) => problem.split(':')[0])).toEqual([
+    'slug',
+    'baseUrl',
+    'siteUrl',
+    'apiKey',
+    'webhookSecrets.0',
+  ]);
   expect(refused.problems.join()).not.toContain('hush');
   expect(await sources.add({ slug: 'installation' }, 'a')).toMatchObject({ outcome: 'invalid' });
 });
@@ -166,7 +204,11 @@ test('credentials moved to another source or another address do not open, and th
   await sources.add({ slug: 'acme', baseUrl: API, apiKey: 'pak_live_1' }, 'a');
   await sources.add({ slug: 'other', baseUrl: API, apiKey: 'pak_live_2' }, 'a');
   await store.transaction(async ({ query }) => {
-    await query.updateTable('sources').set({ base_url: 'https://attacker.example/api/v1' }).where('slug', '=', 'acme').execute();
+    await query
+      .updateTable('sources')
+      .set({ base_url: 'https://attacker.example/api/v1' })
+      .where('slug', '=', 'acme')
+      .execute();
   });
   const again = await open(store);
   expect(again.find('acme')).toBeNull();
