@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Action } from '../core/action.ts';
+import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { sourceSlugSchema } from '../core/source.ts';
 import { requestKinds } from '../core/vocabulary.ts';

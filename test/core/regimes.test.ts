@@ -2,13 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/core/errors.ts';
 import { findHoliday, knowsHolidays } from '../../src/core/holidays.ts';
 import { regimeRowSchema, regimeSchema, regimesFileSchema } from '../../src/core/regime-schema.ts';
-import { createRegimeTable, findRow, normaliseJurisdiction, resolveRegime } from '../../src/core/regime-table.ts';
+import {
+  createRegimeTable,
+  type Establishment,
+  findRow,
+  normaliseJurisdiction,
+  resolveRegime,
+} from '../../src/core/regime-table.ts';
 import { builtInRegimes, builtInRows } from '../../src/core/regimes.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 
 const table = createRegimeTable();
-const germany = { country: 'DE', region: 'BY', homeRegime: null };
-const resolve = (jurisdiction: string | null, kind: RequestKind = 'access', home = germany as typeof germany | null) =>
+const germany: Establishment = { country: 'DE', region: 'BY', homeRegime: null };
+const resolve = (jurisdiction: string | null, kind: RequestKind = 'access', home: Establishment | null = germany) =>
   resolveRegime(table, { jurisdiction, kind }, home);
 
 describe('the built-in rows', () => {
@@ -102,11 +108,9 @@ describe('which law', () => {
   );
 
   it('derives the home regime from the establishment, its region first', () => {
-    expect(resolve(null, 'access', { country: 'US', region: 'CA', homeRegime: null } as never).regime.id).toBe('us-ca');
-    expect(resolve(null, 'access', { country: 'GB', region: null, homeRegime: null } as never).regime.id).toBe(
-      'uk-gdpr',
-    );
-    expect(resolve(null, 'access', { country: 'DE', region: null, homeRegime: 'nz' } as never).regime.id).toBe('nz');
+    expect(resolve(null, 'access', { country: 'US', region: 'CA', homeRegime: null }).regime.id).toBe('us-ca');
+    expect(resolve(null, 'access', { country: 'GB', region: null, homeRegime: null }).regime.id).toBe('uk-gdpr');
+    expect(resolve(null, 'access', { country: 'DE', region: null, homeRegime: 'nz' }).regime.id).toBe('nz');
   });
 
   it('assumes the GDPR where not even the home is known, and says so', () => {
@@ -169,14 +173,14 @@ describe('a file of a deployment', () => {
   it('overrides a row for the kinds it names only, and adds a regime', () => {
     const changed = createRegimeTable(
       regimesFileSchema.parse({
-        regimes: [{ id: 'za-popia', law: 'POPIA, South Africa', jurisdictions: ['ZA'], territory: ['ZA'] }],
+        regimes: [{ id: 'xx-example', law: 'Example Act', jurisdictions: ['XX'], territory: ['XX'] }],
         rows: [
           {
-            regime: 'za-popia',
+            regime: 'xx-example',
             kinds: 'all',
             period: { amount: 30, unit: 'days' },
             identity: 'required',
-            citation: 'POPIA',
+            citation: 'Example Act',
           },
           {
             regime: 'eu-gdpr',
@@ -188,7 +192,7 @@ describe('a file of a deployment', () => {
         ],
       }),
     );
-    expect(resolveRegime(changed, { jurisdiction: 'ZA', kind: 'erasure' }, null).regime.id).toBe('za-popia');
+    expect(resolveRegime(changed, { jurisdiction: 'XX', kind: 'erasure' }, null).regime.id).toBe('xx-example');
     expect(findRow(changed, 'eu-gdpr', 'opt-out')?.citation).toBe('house rule');
     expect(findRow(changed, 'eu-gdpr', 'access')?.citation).toContain('Art. 12(3)');
   });
