@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import { publicUrlOf } from '../config.ts';
+import { publicUrlOf } from '../core/public-url.ts';
 import { createAdminApp } from './admin.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createPublicApp } from './public.ts';

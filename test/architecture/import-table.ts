@@ -12,7 +12,7 @@ export interface Part {
   readonly types: readonly string[];
 }
 
-const useCases = ['ledger', 'rejected', 'projections', 'sync', 'cases', 'sources', 'attention'];
+const useCases = ['ledger', 'rejected', 'projections', 'sync', 'cases', 'sources', 'attention', 'documents'];
 /** What the rest may know of the parts that keep the outside world away. */
 const interfaces = ['src/store/store.ts', 'src/store/schema.ts', 'src/jobs/jobs.ts', 'service'];
 /** Every use-case leaves its trace in the ledger through this one function. */
@@ -42,6 +42,7 @@ export const parts: readonly Part[] = [
     values: ['core', appendDelivery],
     types: [...interfaces, ...useCases],
   },
+  { name: 'documents', files: /^src\/documents\//, values: ['core', 'reports', 'cases', appendAction], types: [...interfaces, ...useCases] },
   { name: 'attention', files: /^src\/attention\//, values: ['core'], types: [...interfaces, ...useCases] },
   { name: 'sources', files: /^src\/sources\//, values: ['core', appendAction], types: [...interfaces, ...useCases] },
   { name: 'store', files: /^src\/store\//, values: ['core'], types: [] },

@@ -30,7 +30,7 @@ const unavailable = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PRO
 
 /** Whether another connection held what was needed: worth trying again at once, unlike the other outages. */
 export function isContention(error: unknown): boolean {
-  const code = error instanceof StoreUnavailable ? (error.cause as { code?: string }).code : undefined;
+  const code = error instanceof StoreUnavailable ? (error.cause as { code?: string } | undefined)?.code : undefined;
   return code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED';
 }
 
@@ -77,15 +77,22 @@ function connectionOver(database: sqlite3.Database): SqliteConnection {
   const release = (sql: string, statement: sqlite3.Statement) => {
     if (!statements.has(sql)) statement.finalize();
   };
+  // One that failed (locked, disk full) counts as still running, and no transaction could commit beside it, until it is reset.
+  const fail = (sql: string, statement: sqlite3.Statement, error: Error, reject: (error: Error) => void) => {
+    statement.reset(() => {
+      release(sql, statement);
+      reject(translate(error));
+    });
+  };
 
   return {
     async all(sql, parameters = []) {
       const statement = await prepare(sql);
       return new Promise((resolve, reject) => {
         statement.all(parameters, (error: Error | null, rows: unknown[]) => {
+          if (error) return fail(sql, statement, error, reject);
           release(sql, statement);
-          if (error) reject(translate(error));
-          else resolve(rows as SqlRow[]);
+          resolve(rows as SqlRow[]);
         });
       });
     },
@@ -93,9 +100,9 @@ function connectionOver(database: sqlite3.Database): SqliteConnection {
       const statement = await prepare(sql);
       return new Promise((resolve, reject) => {
         statement.run(parameters, function (this: sqlite3.RunResult, error: Error | null) {
+          if (error) return fail(sql, statement, error, reject);
           release(sql, statement);
-          if (error) reject(translate(error));
-          else resolve(this.changes);
+          resolve(this.changes);
         });
       });
     },

@@ -15,7 +15,7 @@ export interface SqliteOptions {
   readonly path: string;
   /** Connections for reading, default 3: a long report occupies one. */
   readonly readers?: number;
-  /** How long a statement waits for another process's write, milliseconds; default 5000. */
+  /** How long a statement waits for another process's write, milliseconds; default 2500. */
   readonly busyTimeout?: number;
 }
 
@@ -25,13 +25,14 @@ export interface SqliteOptions {
  * Rejects with StoreUnavailable when the file cannot be opened, with UsageError when it is from a newer version.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const { path, readers = 3, busyTimeout = 5000 } = options;
+  const { path, readers = 3, busyTimeout = 2500 } = options;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new StoreUnavailable(`the folder of ${path} cannot be made: ${(error as Error).message}`, { cause: error });
   }
-  const first = await openWriter(path, busyTimeout);
+  // Many processes may start at once and wait for the one that migrates.
+  const first = await openWriter(path, Math.max(busyTimeout, 30_000));
   try {
     // It holds personal data: nobody but the program's own user reads it (the write-ahead log takes the mode over).
     await chmod(path, 0o600).catch(() => undefined);
@@ -88,7 +89,7 @@ async function openWriter(path: string, busyTimeout: number): Promise<SqliteConn
     for (let attempt = 0; ; attempt += 1) {
       try {
         await connection.script(
-          `pragma busy_timeout = ${Math.max(busyTimeout, 30_000)}; pragma secure_delete = on; pragma journal_mode = wal;`,
+          `pragma busy_timeout = ${busyTimeout}; pragma secure_delete = on; pragma journal_mode = wal;`,
         );
         break;
       } catch (error) {
@@ -135,7 +136,7 @@ function createWriter(first: SqliteConnection, reopen: () => Promise<SqliteConne
         try {
           return await work(connection);
         } catch (error) {
-          if (error instanceof StoreUnavailable && connection !== null) {
+          if (error instanceof StoreUnavailable && !isContention(error) && connection !== null) {
             const broken = connection;
             connection = null;
             await broken.close().catch(() => undefined);

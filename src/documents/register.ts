@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Action } from '../core/action.ts';
+import type { Clock } from '../core/clock.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+
+/** A document as it is registered: the file, and the entry that holds its hash. */
+export interface RegisteredDocument {
+  readonly documentId: string;
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  /** The last entry that the document knows. */
+  readonly asOf: number;
+  /** The entry `document.produced`. */
+  readonly seq: number;
+}
+
+/** What is registered of a document besides its bytes. */
+export type DocumentFacts = Omit<Extract<Action, { action: 'document.produced' }>, 'action' | 'sha256' | 'bytes'>;
+
+/** Where a registered document lies: `<folder>/<document id>.<format>`. */
+export function documentPath(folder: string, document: { documentId: string; format: string }): string {
+  return join(folder, `${document.documentId}.${document.format}`);
+}
+
+/**
+ * Writes a document to the folder of documents and registers its SHA-256 as an entry. The file appears under its name only when it is
+ * whole and synced. Producing the same document again writes the same bytes and finds its entry there.
+ */
+export async function registerDocument(
+  deps: { readonly ledger: Ledger; readonly clock: Clock; readonly folder: string },
+  source: string,
+  facts: DocumentFacts,
+  content: AsyncIterable<Uint8Array>,
+  signal?: AbortSignal,
+): Promise<RegisteredDocument> {
+  const { folder, ledger, clock } = deps;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = documentPath(folder, facts);
+  const draft = `${path}.${process.pid}.draft`;
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const file = await open(draft, 'w', 0o600);
+  try {
+    for await (const chunk of content) {
+      signal?.throwIfAborted();
+      hash.update(chunk);
+      bytes += chunk.length;
+      await file.writeFile(chunk);
+    }
+    await file.datasync();
+    await file.close();
+    await rename(draft, path);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(draft, { force: true });
+    throw error;
+  }
+  const sha256 = hash.digest('hex');
+  const action = { action: 'document.produced' as const, ...facts, sha256, bytes };
+  const { seq } = await appendAction(ledger, source, action, ['document.produced', facts.documentId, sha256], clock().toISOString());
+  return { documentId: facts.documentId, path, sha256, bytes, asOf: facts.asOf, seq };
+}
