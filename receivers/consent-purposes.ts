@@ -7,7 +7,7 @@ import { clean, isJsonObject, type JsonObject, textOf } from './text.ts';
 
 export type Purposes = Map<string, 'granted' | 'denied'>;
 
-/** More purposes than this in one decision are not taken over. */
+/** More purposes than this in one decision are not looked at. */
 const MAX_PURPOSES = 500;
 const MAX_NAME = 200;
 
@@ -15,8 +15,23 @@ const MAX_NAME = 200;
 const notPurposes = new Set(
   (
     [
-      'recordId', 'subject', 'bannerId', 'consentState', 'shownPolicyId', 'shownPolicyVersion', 'consentCountry', 'consentRegion', 'consentExpiresAt', 'withdrawnAt', 'consentedAt',
-      'consentCreatedAt', 'occurredAt', 'language', 'purposes', 'grantedPurposes', 'deniedPurposes',
+      'recordId',
+      'subject',
+      'bannerId',
+      'consentState',
+      'shownPolicyId',
+      'shownPolicyVersion',
+      'consentCountry',
+      'consentRegion',
+      'consentExpiresAt',
+      'withdrawnAt',
+      'consentedAt',
+      'consentCreatedAt',
+      'occurredAt',
+      'language',
+      'purposes',
+      'grantedPurposes',
+      'deniedPurposes',
     ] as const
   )
     .flatMap((field) => fieldNames[field] as readonly string[])
@@ -56,7 +71,13 @@ function readList(payload: Payload, field: ListField, listed: 'granted' | 'denie
   if (puzzling !== null) payload.puzzle(puzzling);
 }
 
-function collect(value: unknown, path: string, listed: 'granted' | 'denied', payload: Payload, into: Purposes): boolean {
+function collect(
+  value: unknown,
+  path: string,
+  listed: 'granted' | 'denied',
+  payload: Payload,
+  into: Purposes,
+): boolean {
   if (typeof value === 'string') {
     const json = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
     if (json !== undefined) return collect(json, path, listed, payload, into);
@@ -64,7 +85,7 @@ function collect(value: unknown, path: string, listed: 'granted' | 'denied', pay
   }
   const before = into.size;
   if (Array.isArray(value)) {
-    for (const item of value) {
+    for (const item of value.slice(0, MAX_PURPOSES)) {
       if (isJsonObject(item)) collectItem(item, path, listed, payload, into);
       else put(into, textOf(item, MAX_NAME), listed === 'granted' ? 'given' : 'refused');
     }
@@ -72,7 +93,9 @@ function collect(value: unknown, path: string, listed: 'granted' | 'denied', pay
     return into.size > before || value.length === 0;
   }
   if (!isJsonObject(value)) return false;
-  const keys = Object.keys(value).filter((key) => !notPurposes.has(normaliseName(key)));
+  const keys = Object.keys(value)
+    .slice(0, MAX_PURPOSES)
+    .filter((key) => !notPurposes.has(normaliseName(key)));
   for (const key of keys) {
     const item = value[key];
     // Google's consent mode and others nest: {"analytics": {"granted": true}}; {"accepted": [...]} is read elsewhere.
@@ -85,16 +108,40 @@ function collect(value: unknown, path: string, listed: 'granted' | 'denied', pay
 }
 
 /** Fields whose text is a list of purposes, rather than a word for the whole choice. */
-const NAMES_LIST = /(?:categories|purposes|services|groups|selections|choices|preferences|consents|permissions|accepted|granted|allowed|rejected|denied|declined)$/i;
+const NAMES_LIST =
+  /(?:categories|purposes|services|groups|selections|choices|preferences|consents|permissions|accepted|granted|allowed|rejected|denied|declined)$/i;
 
 const NAME_KEYS = ['purpose', 'category', 'name', 'key', 'slug', 'code', 'id', 'type', 'label', 'title'] as const;
-const CHOICE_KEYS = ['granted', 'consent', 'consented', 'accepted', 'allowed', 'enabled', 'given', 'status', 'state', 'choice', 'decision', 'value', 'selected', 'checked'] as const;
+const CHOICE_KEYS = [
+  'granted',
+  'consent',
+  'consented',
+  'accepted',
+  'allowed',
+  'enabled',
+  'given',
+  'status',
+  'state',
+  'choice',
+  'decision',
+  'value',
+  'selected',
+  'checked',
+] as const;
 
 /** `[{"name": "analytics", "granted": true}]`. An item without a choice is granted only in a list of granted ones, which this cannot tell: a puzzle. */
-function collectItem(item: JsonObject, path: string, listed: 'granted' | 'denied', payload: Payload, into: Purposes): void {
+function collectItem(
+  item: JsonObject,
+  path: string,
+  listed: 'granted' | 'denied',
+  payload: Payload,
+  into: Purposes,
+): void {
   const name = NAME_KEYS.map((key) => textOf(item[key], MAX_NAME)).find((text) => text !== null) ?? null;
   const stated = choiceWithin(item);
-  const fromList = CHOICE_KEYS.every((key) => item[key] === undefined) && /accept|grant|allow|consented|reject|den|declin|refus/i.test(path);
+  const fromList =
+    CHOICE_KEYS.every((key) => item[key] === undefined) &&
+    /accept|grant|allow|consented|reject|den|declin|refus/i.test(path);
   const choice = stated ?? (fromList ? (listed === 'granted' ? 'given' : 'refused') : null);
   if (!put(into, name, choice)) payload.puzzle(path);
 }

@@ -13,7 +13,8 @@ const words: Readonly<Record<ConsentState | 'by-purpose', string>> = {
     'refused refuse refuseall refusedall reject rejected rejectall rejectedall allrejected decline declined declineall declinedall deny denied denyall deniedall ' +
     'disagree disagreed disallow disallowed no n false 0 off disabled disable none optout optedout donotsell notgranted notgiven noconsent ' +
     'necessaryonly onlynecessary essentialonly onlyessential requiredonly strictlynecessary strictlynecessaryonly acceptnecessary acceptessential necessary essential rejectnonessential',
-  withdrawn: 'withdrawn withdraw withdrew withdrawal withdrawconsent consentwithdrawn revoke revoked revocation consentrevoked retracted retract',
+  withdrawn:
+    'withdrawn withdraw withdrew withdrawal withdrawconsent consentwithdrawn revoke revoked revocation consentrevoked retracted retract',
   expired: 'expired expire lapsed',
   terminated: 'terminated terminate',
   invalidated: 'invalidated invalidate invalid',
@@ -39,8 +40,19 @@ export function choiceOf(value: unknown): ConsentState | 'by-purpose' | null {
 }
 
 const necessary = new Set([
-  'necessary', 'strictlynecessary', 'essential', 'strictlyessential', 'required', 'mandatory', 'technical', 'technicallynecessary',
-  'necessarycookies', 'essentialcookies', 'strictlynecessarycookies', 'requiredcookies', 'securitystorage',
+  'necessary',
+  'strictlynecessary',
+  'essential',
+  'strictlyessential',
+  'required',
+  'mandatory',
+  'technical',
+  'technicallynecessary',
+  'necessarycookies',
+  'essentialcookies',
+  'strictlynecessarycookies',
+  'requiredcookies',
+  'securitystorage',
 ]);
 
 /** Whether a purpose needs no consent, so that granting it alone is a refusal of the rest. */

@@ -9,8 +9,26 @@ import { readRegion } from './region.ts';
 import { textOf } from './text.ts';
 
 const fields: readonly FieldName[] = [
-  'eventId', 'occurredAt', 'language', 'recordId', 'subject', 'bannerId', 'consentState', 'withdrawnFlag', 'refusedFlag', 'purposes', 'grantedPurposes',
-  'deniedPurposes', 'shownPolicyId', 'shownPolicyVersion', 'consentCountry', 'consentRegion', 'consentExpiresAt', 'withdrawnAt', 'consentedAt', 'consentCreatedAt',
+  'eventId',
+  'occurredAt',
+  'language',
+  'recordId',
+  'subject',
+  'bannerId',
+  'consentState',
+  'withdrawnFlag',
+  'refusedFlag',
+  'purposes',
+  'grantedPurposes',
+  'deniedPurposes',
+  'shownPolicyId',
+  'shownPolicyVersion',
+  'consentCountry',
+  'consentRegion',
+  'consentExpiresAt',
+  'withdrawnAt',
+  'consentedAt',
+  'consentCreatedAt',
 ];
 
 /** Recorded consent choices (docs/service.md §6, consent.recorded, and §2.8, rows of the consent log; neither payload is documented). */

@@ -15,7 +15,10 @@ export function bodyVariants(body: Uint8Array): readonly Variant<Uint8Array>[] {
   const variants: Variant<Uint8Array>[] = [];
   const altered = (value: Uint8Array, what: string) => {
     if (Buffer.compare(value, bytes) === 0) return;
-    variants.push({ value, finding: { code: 'body-altered', sentence: `The body was altered on the way: ${what}.`, remedy: PROXY } });
+    variants.push({
+      value,
+      finding: { code: 'body-altered', sentence: `The body was altered on the way: ${what}.`, remedy: PROXY },
+    });
   };
   // Latin-1 keeps every byte, so replacing in the text replaces in the bytes.
   const text = bytes.toString('latin1');
@@ -34,7 +37,11 @@ export function bodyVariants(body: Uint8Array): readonly Variant<Uint8Array>[] {
     if (Buffer.compare(json, bytes) === 0) continue;
     variants.push({
       value: json,
-      finding: { code: 'body-reserialised', sentence: 'The body is JSON that was parsed and written again on the way.', remedy: `${PROXY} The signature is over the raw bytes.` },
+      finding: {
+        code: 'body-reserialised',
+        sentence: 'The body is JSON that was parsed and written again on the way.',
+        remedy: `${PROXY} The signature is over the raw bytes.`,
+      },
     });
   }
   return variants;
@@ -45,7 +52,13 @@ function jsonForms(bytes: Buffer): readonly Buffer[] {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
     const compact = JSON.stringify(value);
-    const texts = [compact, JSON.stringify(value, null, 2), JSON.stringify(value, null, 4), JSON.stringify(value, null, '\t'), spaced(compact)];
+    const texts = [
+      compact,
+      JSON.stringify(value, null, 2),
+      JSON.stringify(value, null, 4),
+      JSON.stringify(value, null, '\t'),
+      spaced(compact),
+    ];
     const escaped = [...texts, ...texts.map(escapeNonAscii)];
     return [...escaped, ...escaped.map((text) => text.replaceAll('/', '\\/'))].map((text) => Buffer.from(text, 'utf8'));
   } catch {
@@ -75,18 +88,29 @@ function escapeNonAscii(text: string): string {
 /** What a secret may have been meant to be: without what copying adds, or decoded. */
 export function secretVariants(secret: SigningSecret): readonly Variant<string | Uint8Array>[] {
   const { id, value } = secret;
-  const tidy = value.trim().replace(/^(["'`])(.*)\1$/s, '$2').trim();
+  const tidy = value
+    .trim()
+    .replace(/^(["'`])(.*)\1$/s, '$2')
+    .trim();
   const variants: Variant<string | Uint8Array>[] = [];
   const untidy = (changed: string, what: string) => {
     if (changed === '' || changed === value) return;
-    const remedy = 'Set it again without them; in a .env file write the bare value, in a secret file no line break at the end.';
-    variants.push({ value: changed, finding: { code: 'secret-untidy', sentence: `The secret "${id}" is stored with ${what}.`, remedy } });
+    const remedy =
+      'Set it again without them; in a .env file write the bare value, in a secret file no line break at the end.';
+    variants.push({
+      value: changed,
+      finding: { code: 'secret-untidy', sentence: `The secret "${id}" is stored with ${what}.`, remedy },
+    });
   };
   untidy(value.trim(), 'white space around it');
   untidy(tidy, 'quotation marks around it');
   untidy(value.replace(/\s+/g, ''), 'white space in it');
   // A file with a line break at its end, on the side that signs.
-  const lineBreak = { code: 'secret-untidy', sentence: `The service signs with the secret "${id}" and a line break behind it.`, remedy: 'Set the secret anew in the service.' } as const;
+  const lineBreak = {
+    code: 'secret-untidy',
+    sentence: `The service signs with the secret "${id}" and a line break behind it.`,
+    remedy: 'Set the secret anew in the service.',
+  } as const;
   variants.push({ value: `${value}\n`, finding: lineBreak });
   for (const text of new Set([value, tidy, tidy.replace(/^whsec_/, '')])) {
     const decoded = decodings(text);

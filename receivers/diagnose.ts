@@ -1,7 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { bodyVariants, secretVariants, type Variant } from './diagnose-variants.ts';
 import type { Finding, FindingCode } from './finding.ts';
-import { type HeaderValues, SIGNATURE_256_HEADER, SIGNATURE_HEADER, type SignatureInput, verifySignature } from './signature.ts';
+import {
+  type HeaderValues,
+  SIGNATURE_256_HEADER,
+  SIGNATURE_HEADER,
+  type SignatureInput,
+  verifySignature,
+} from './signature.ts';
 
 export interface DiagnoseInput extends SignatureInput {
   /** Secrets that were once right, or belong to other sources: only to tell that one of them was used. */
@@ -17,18 +23,30 @@ export function diagnoseSignature(input: DiagnoseInput): readonly Finding[] {
   const verdict = verifySignature(input);
   if (verdict.outcome === 'verified') {
     const doubt = verdict.headersAgree ? '' : ' The other signature header is wrong, which is tolerated and recorded.';
-    return [finding('verifies', `The signature is right under the secret "${verdict.secretId}" of today.${doubt}`, 'Readmit it: `delivery readmit`.')];
+    return [
+      finding(
+        'verifies',
+        `The signature is right under the secret "${verdict.secretId}" of today.${doubt}`,
+        'Readmit it: `delivery readmit`.',
+      ),
+    ];
   }
   const findings: Finding[] = [];
   const secrets = input.secrets.filter((secret) => secret.value !== '');
   if (secrets.length === 0) {
-    findings.push(finding('no-secret', 'No signing secret is set for this source.', 'Set it: WEBHOOK_SECRETS, or `source rotate`.'));
+    findings.push(
+      finding('no-secret', 'No signing secret is set for this source.', 'Set it: WEBHOOK_SECRETS, or `source rotate`.'),
+    );
   }
   const presented = readPresented(input.headers, findings);
   if (presented.length === 0) return findings;
   if (input.rawBody.length === 0) {
     findings.push(
-      finding('empty-body', 'The body arrived empty.', 'Something in between dropped it (often a redirect from http to https): give the service the final address.'),
+      finding(
+        'empty-body',
+        'The body arrived empty.',
+        'Something in between dropped it (often a redirect from http to https): give the service the final address.',
+      ),
     );
   }
   findings.push(...explain(input, presented));
@@ -42,13 +60,17 @@ function explain(input: DiagnoseInput, presented: readonly Buffer[]): Finding[] 
     const digest = createHmac('sha256', secret).update(body).digest();
     return presented.some((one) => timingSafeEqual(one, digest));
   };
-  const bodies: readonly Variant<Uint8Array>[] = [{ value: input.rawBody, finding: null }, ...bodyVariants(input.rawBody)];
+  const bodies: readonly Variant<Uint8Array>[] = [
+    { value: input.rawBody, finding: null },
+    ...bodyVariants(input.rawBody),
+  ];
   for (const body of bodies) {
     const found = body.finding === null ? [] : [body.finding];
     for (const secret of input.secrets) {
       // Right as it is: then the form of the header, found already, is all that was wrong.
       if (matches(secret.value, body.value)) return found;
-      for (const variant of secretVariants(secret)) if (matches(variant.value, body.value)) return [...found, ...listed(variant)];
+      for (const variant of secretVariants(secret))
+        if (matches(variant.value, body.value)) return [...found, ...listed(variant)];
     }
     for (const other of input.otherSecrets ?? []) {
       const old = finding(
@@ -72,7 +94,10 @@ function listed(variant: Variant<unknown>): Finding[] {
   return variant.finding === null ? [] : [variant.finding];
 }
 
-const headerName = { [SIGNATURE_HEADER]: 'X-Service-Signature', [SIGNATURE_256_HEADER]: 'X-Service-Signature-256' } as const;
+const headerName = {
+  [SIGNATURE_HEADER]: 'X-Service-Signature',
+  [SIGNATURE_256_HEADER]: 'X-Service-Signature-256',
+} as const;
 
 /** The digests that the headers hold, read leniently; what is wrong with their form goes to `findings`. */
 function readPresented(headers: HeaderValues, findings: Finding[]): readonly Buffer[] {
@@ -85,7 +110,13 @@ function readPresented(headers: HeaderValues, findings: Finding[]): readonly Buf
     found = true;
     const label = headerName[name];
     if (values.length > 1) {
-      findings.push(finding('repeated-header', `${label} came ${values.length} times.`, 'Find the proxy that adds it again, and let it pass headers as they are.'));
+      findings.push(
+        finding(
+          'repeated-header',
+          `${label} came ${values.length} times.`,
+          'Find the proxy that adds it again, and let it pass headers as they are.',
+        ),
+      );
     }
     for (const one of values) {
       const digest = readDigest(one, name, label, findings);
@@ -101,22 +132,54 @@ function readDigest(text: string, name: string, label: string, findings: Finding
   const wanted = name === SIGNATURE_256_HEADER ? 'sha256=' : '';
   if (prefix !== wanted) {
     const sentence =
-      wanted === '' ? `${label} holds a prefix; it should be the bare digest.` : `${label} should begin with \`sha256=\` and ${prefix === '' ? 'has no prefix' : 'begins with something else'}.`;
-    findings.push(finding('wrong-prefix', sentence, 'Check whether the headers were swapped or rewritten on the way, and that the sender is the service.'));
+      wanted === ''
+        ? `${label} holds a prefix; it should be the bare digest.`
+        : `${label} should begin with \`sha256=\` and ${prefix === '' ? 'has no prefix' : 'begins with something else'}.`;
+    findings.push(
+      finding(
+        'wrong-prefix',
+        sentence,
+        'Check whether the headers were swapped or rewritten on the way, and that the sender is the service.',
+      ),
+    );
   }
   if (/^[0-9a-f]{64}$/.test(rest)) return Buffer.from(rest, 'hex');
   if (/^[0-9a-f]{64}$/i.test(rest)) {
-    findings.push(finding('not-lower-case', `The digest in ${label} is not in lower case.`, 'Something on the way rewrites it; the service sends lower-case hex.'));
+    findings.push(
+      finding(
+        'not-lower-case',
+        `The digest in ${label} is not in lower case.`,
+        'Something on the way rewrites it; the service sends lower-case hex.',
+      ),
+    );
     return Buffer.from(rest, 'hex');
   }
   if (/^[A-Za-z0-9+/_-]{43}=?$/.test(rest)) {
-    findings.push(finding('base64-digest', `The digest in ${label} is base64 rather than hex.`, 'The sender is probably not the service, or a gateway signs anew: it must pass the headers as they are.'));
+    findings.push(
+      finding(
+        'base64-digest',
+        `The digest in ${label} is base64 rather than hex.`,
+        'The sender is probably not the service, or a gateway signs anew: it must pass the headers as they are.',
+      ),
+    );
     return Buffer.from(rest, 'base64url');
   }
   if (/^[0-9a-f]*$/i.test(rest)) {
-    findings.push(finding('wrong-length', `${label} holds ${rest.length} hex digits${algorithmOf(rest.length)}; SHA-256 has 64.`, 'Look for a header that was cut, or a sender that signs with another algorithm.'));
+    findings.push(
+      finding(
+        'wrong-length',
+        `${label} holds ${rest.length} hex digits${algorithmOf(rest.length)}; SHA-256 has 64.`,
+        'Look for a header that was cut, or a sender that signs with another algorithm.',
+      ),
+    );
   } else {
-    findings.push(finding('not-hex', `${label} holds no hex digest (${rest.length} characters).`, 'Check that the sender is the service and that nothing rewrites the header.'));
+    findings.push(
+      finding(
+        'not-hex',
+        `${label} holds no hex digest (${rest.length} characters).`,
+        'Check that the sender is the service and that nothing rewrites the header.',
+      ),
+    );
   }
   return null;
 }
@@ -131,12 +194,22 @@ const elsewhere = /^(?:x-.*signature.*|x-hub-.*|webhook-signature|signature|stri
 
 function noHeader(headers: HeaderValues, findings: Finding[]): void {
   findings.push(
-    finding('no-header', 'Neither X-Service-Signature nor X-Service-Signature-256 is there.', 'Let proxies and firewalls pass both, and check in the service that the endpoint has a signing secret.'),
+    finding(
+      'no-header',
+      'Neither X-Service-Signature nor X-Service-Signature-256 is there.',
+      'Let proxies and firewalls pass both, and check in the service that the endpoint has a signing secret.',
+    ),
   );
   for (const name of Object.keys(headers).filter((one) => elsewhere.test(one) && headers[one] !== undefined)) {
     // A name from outside, onto a terminal.
     const label = name.replace(/[^a-z0-9-]/g, '?').slice(0, 60);
-    findings.push(finding('other-header', `A header ${label} looks like a signature.`, 'It may be renamed on the way, or the sender may be another service.'));
+    findings.push(
+      finding(
+        'other-header',
+        `A header ${label} looks like a signature.`,
+        'It may be renamed on the way, or the sender may be another service.',
+      ),
+    );
   }
 }
 

@@ -17,8 +17,21 @@ export const dsarFamily: Family = {
   anyOf: 'dsar',
   objects: ['dsar', 'request', 'dsar_request', 'submission', 'form'],
   fields: [
-    'eventId', 'occurredAt', 'language', 'requestId', 'requestKind', 'requesterName', 'requesterFirstName', 'requesterLastName', 'requesterEmail',
-    'requestSubject', 'requestJurisdiction', 'requestRegion', 'requestMessage', 'requestedAt', 'requestCreatedAt',
+    'eventId',
+    'occurredAt',
+    'language',
+    'requestId',
+    'requestKind',
+    'requesterName',
+    'requesterFirstName',
+    'requesterLastName',
+    'requesterEmail',
+    'requestSubject',
+    'requestJurisdiction',
+    'requestRegion',
+    'requestMessage',
+    'requestedAt',
+    'requestCreatedAt',
   ],
   alsoReads: ['status'],
   read: (_event, payload) => readRequest(payload),
@@ -44,8 +57,17 @@ function readRequest(payload: Payload): RequestFact {
 /** A request of which nothing can be read: the body named a `dsar.*` event and is no JSON. */
 export function blankRequest(receivedAt: string): RequestFact {
   return {
-    type: 'request', requestId: null, kind: 'unknown', kindAsGiven: null, requesterName: null, requesterEmail: null, subject: null, jurisdiction: null,
-    language: null, message: null, occurred: { at: receivedAt, basis: 'received', counts: true },
+    type: 'request',
+    requestId: null,
+    kind: 'unknown',
+    kindAsGiven: null,
+    requesterName: null,
+    requesterEmail: null,
+    subject: null,
+    jurisdiction: null,
+    language: null,
+    message: null,
+    occurred: { at: receivedAt, basis: 'received', counts: true },
   };
 }
 
@@ -93,7 +115,13 @@ export function requestKindOf(text: string): RequestKind {
 }
 
 const articles: Readonly<Record<string, RequestKind>> = {
-  '7': 'withdraw-consent', '15': 'access', '16': 'rectification', '17': 'erasure', '18': 'restriction', '20': 'portability', '21': 'objection',
+  '7': 'withdraw-consent',
+  '15': 'access',
+  '16': 'rectification',
+  '17': 'erasure',
+  '18': 'restriction',
+  '20': 'portability',
+  '21': 'objection',
 };
 
 function readName(payload: Payload): string | null {

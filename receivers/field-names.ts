@@ -4,93 +4,153 @@
  * a dot leads into an object; `^` is a name beside an envelope (`{"id": …, "data": {…}}`) rather than in it.
  * A source can put its own names before these (docs/assumptions.md, Webhook payload fields).
  */
-export const fieldNames = {
+const names = {
   // Any event
-  eventId: ['event_id', 'delivery_id', 'webhook_id', 'message_id', '^id', '^uuid'],
-  occurredAt: ['timestamp', 'occurred_at', 'event_time', 'event_timestamp', 'event_date', 'time', 'date', 'datetime', '^created_at', '^created', 'sent_at'],
-  language: ['language', 'lang', 'locale', 'language_code', 'visitor.language', 'requester.language', 'requester.locale', 'data_subject.language'],
+  eventId: 'event_id delivery_id webhook_id message_id ^id ^uuid',
+  occurredAt:
+    'timestamp occurred_at event_time event_timestamp event_date time date datetime ^created_at ^created ' + 'sent_at',
+  language:
+    'language lang locale language_code visitor.language requester.language requester.locale ' +
+    'data_subject.language',
 
   // policy.*
-  policyId: ['policy_id', 'policy.id', 'document_id', 'id', 'uuid', 'uid', 'policy'],
-  policyType: ['policy_type', 'policy.type', 'policy.policy_type', 'document_type', 'policy_slug', 'slug', 'type', 'kind', 'document', 'doc'],
-  policyTitle: ['title', 'policy_title', 'policy.title', 'policy_name', 'policy.name', 'name'],
-  brandName: ['brand_name', 'brand', 'brand.name', 'business_name', 'business.name', 'company_name', 'company', 'company.name', 'organisation_name', 'organization_name', 'client_name', 'client.name'],
-  policyJurisdiction: ['jurisdiction', 'policy.jurisdiction', 'jurisdictions', 'jurisdiction_code', 'country', 'region'],
-  userId: ['user_id', 'user.id', 'owner_id', 'account_id', 'created_by', 'updated_by', 'user'],
-  policyVersion: ['version', 'policy_version', 'policy.version', 'version_number', 'revision', 'rev'],
-  hostedUrl: ['hosted_url', 'public_url', 'policy_url', 'live_url', 'url', 'policy.hosted_url', 'policy.url', 'link'],
-  policyPublishedAt: ['published_at', 'publish_date', 'policy.published_at'],
-  policyUpdatedAt: ['updated_at', 'edited_at', 'regenerated_at', 'modified_at', 'policy.updated_at'],
-  policyDeletedAt: ['deleted_at', 'removed_at', 'policy.deleted_at'],
-  policyCreatedAt: ['created_at', 'generated_at', 'policy.created_at'],
+  policyId: 'policy_id policy.id document_id id uuid uid policy',
+  policyType: 'policy_type policy.type policy.policy_type document_type policy_slug slug type kind document doc',
+  policyTitle: 'title policy_title policy.title policy_name policy.name name',
+  brandName:
+    'brand_name brand brand.name business_name business.name company_name company company.name ' +
+    'organisation_name organization_name client_name client.name',
+  policyJurisdiction: 'jurisdiction policy.jurisdiction jurisdictions jurisdiction_code country region',
+  userId: 'user_id user.id owner_id account_id created_by updated_by user',
+  policyVersion: 'version policy_version policy.version version_number revision rev',
+  hostedUrl: 'hosted_url public_url policy_url live_url url policy.hosted_url policy.url link',
+  policyPublishedAt: 'published_at publish_date policy.published_at',
+  policyUpdatedAt: 'updated_at edited_at regenerated_at modified_at policy.updated_at',
+  policyDeletedAt: 'deleted_at removed_at policy.deleted_at',
+  policyCreatedAt: 'created_at generated_at policy.created_at',
 
   // consent.recorded and rows of the consent log
-  recordId: ['record_id', 'consent_record_id', 'consent_id', 'consent_log_id', 'log_id', 'consent.id', 'record.id', 'id', 'uuid', 'uid'],
-  subject: ['visitor_hash', 'visitor_id_hash', 'hashed_visitor_id', 'visitor_id', 'visitor.hash', 'visitor.hashed_id', 'visitor.id', 'subject_hash', 'subject_id', 'subject.hash', 'subject.id', 'hashed_subject', 'identifier_hash', 'hashed_identifier', 'hashed_id', 'user_hash', 'user_id_hash', 'hashed_user_id', 'anonymous_id', 'device_hash', 'session_hash', 'principal_id', 'visitor', 'subject', 'identifier', 'hash'],
-  bannerId: ['banner_id', 'consent_banner_id', 'cookie_banner_id', 'banner.id', 'widget_id', 'banner'],
-  consentState: ['consent_state', 'consent_status', 'consent_decision', 'consent_choice', 'decision', 'choice', 'state', 'status', 'consent_action', 'action', 'consent', 'consent_given', 'has_consent', 'opted_in', 'accepted', 'granted', 'consent_type', 'event_type', 'type', 'value'],
-  withdrawnFlag: ['withdrawn', 'is_withdrawn', 'revoked', 'is_revoked'],
-  refusedFlag: ['rejected', 'declined', 'denied', 'refused', 'opted_out', 'opt_out', 'do_not_sell'],
-  purposes: ['purposes', 'categories', 'consent_categories', 'cookie_categories', 'consent_purposes', 'choices', 'preferences', 'consent_preferences', 'selections', 'consents', 'permissions', 'services', 'groups', 'choice', 'decision', 'consent', 'consent_state'],
-  grantedPurposes: ['accepted_categories', 'granted_categories', 'allowed_categories', 'consented_categories', 'accepted_purposes', 'granted_purposes', 'allowed_purposes', 'consented_purposes', 'accepted', 'granted', 'allowed'],
-  deniedPurposes: ['rejected_categories', 'denied_categories', 'declined_categories', 'refused_categories', 'rejected_purposes', 'denied_purposes', 'declined_purposes', 'refused_purposes', 'rejected', 'denied', 'declined'],
-  shownPolicyId: ['policy_id', 'policy.id', 'privacy_policy_id', 'cookie_policy_id'],
-  shownPolicyVersion: ['policy_version', 'policy.version', 'privacy_policy_version', 'cookie_policy_version'],
-  consentCountry: ['jurisdiction', 'country_code', 'country', 'geo.country', 'geo.country_code', 'location.country', 'visitor.country'],
-  consentRegion: ['region_code', 'region', 'geo.region', 'location.region', 'visitor.region'],
-  consentExpiresAt: ['expires_at', 'expiry', 'expires', 'expiry_date', 'expiration', 'expiration_date', 'valid_until'],
-  withdrawnAt: ['withdrawn_at', 'revoked_at'],
-  consentedAt: ['recorded_at', 'consented_at', 'consent_timestamp', 'consent_date', 'consent_time', 'decided_at', 'given_at', 'logged_at'],
-  consentCreatedAt: ['created_at', 'created', 'updated_at'],
+  recordId: 'record_id consent_record_id consent_id consent_log_id log_id consent.id record.id id uuid uid',
+  subject:
+    'visitor_hash visitor_id_hash hashed_visitor_id visitor_id visitor.hash visitor.hashed_id visitor.id ' +
+    'subject_hash subject_id subject.hash subject.id hashed_subject identifier_hash hashed_identifier hashed_id ' +
+    'user_hash user_id_hash hashed_user_id anonymous_id device_hash session_hash principal_id visitor subject ' +
+    'identifier hash',
+  bannerId: 'banner_id consent_banner_id cookie_banner_id banner.id widget_id banner',
+  consentState:
+    'consent_state consent_status consent_decision consent_choice decision choice state status consent_action ' +
+    'action consent consent_given has_consent opted_in accepted granted given agreed consent_type event_type ' +
+    'type value',
+  withdrawnFlag: 'withdrawn is_withdrawn revoked is_revoked',
+  refusedFlag: 'rejected declined denied refused opted_out opt_out do_not_sell',
+  purposes:
+    'purposes categories consent_categories cookie_categories consent_purposes choices preferences ' +
+    'consent_preferences selections consents permissions services groups choice decision consent consent_state',
+  grantedPurposes:
+    'accepted_categories granted_categories allowed_categories consented_categories accepted_purposes ' +
+    'granted_purposes allowed_purposes consented_purposes accepted granted allowed',
+  deniedPurposes:
+    'rejected_categories denied_categories declined_categories refused_categories rejected_purposes ' +
+    'denied_purposes declined_purposes refused_purposes rejected denied declined',
+  shownPolicyId: 'policy_id policy.id privacy_policy_id cookie_policy_id',
+  shownPolicyVersion: 'policy_version policy.version privacy_policy_version cookie_policy_version',
+  consentCountry: 'jurisdiction country_code country geo.country geo.country_code location.country visitor.country',
+  consentRegion: 'region_code region geo.region location.region visitor.region',
+  consentExpiresAt: 'expires_at expiry expires expiry_date expiration expiration_date valid_until',
+  withdrawnAt: 'withdrawn_at revoked_at',
+  consentedAt: 'recorded_at consented_at consent_timestamp consent_date consent_time decided_at given_at logged_at',
+  consentCreatedAt: 'created_at created updated_at',
 
   // dsar.*
-  requestId: ['request_id', 'dsar_id', 'dsar_request_id', 'request.id', 'dsar.id', 'reference', 'reference_number', 'ref', 'ticket_id', 'case_id', 'id', 'uuid', 'uid'],
-  requestKind: ['request_type', 'dsar_type', 'request_kind', 'request.type', 'dsar.type', 'request_types', 'right', 'rights', 'right_type', 'request', 'kind', 'type', 'category', 'action', 'subject'],
-  requesterName: ['requester_name', 'requester.name', 'requester.full_name', 'requestor_name', 'requestor.name', 'data_subject_name', 'data_subject.name', 'subject_name', 'customer_name', 'customer.name', 'contact.name', 'consumer.name', 'person.name', 'user.name', 'full_name', 'name', 'requester', 'requestor', 'data_subject', 'from'],
-  requesterFirstName: ['first_name', 'given_name', 'requester.first_name', 'requestor.first_name', 'data_subject.first_name', 'contact.first_name'],
-  requesterLastName: ['last_name', 'family_name', 'surname', 'requester.last_name', 'requestor.last_name', 'data_subject.last_name', 'contact.last_name'],
-  requesterEmail: ['requester_email', 'requester.email', 'requester.email_address', 'requestor_email', 'requestor.email', 'data_subject_email', 'data_subject.email', 'subject_email', 'subject.email', 'customer_email', 'customer.email', 'contact_email', 'contact.email', 'consumer.email', 'person.email', 'user.email', 'user_email', 'email', 'email_address', 'mail', 'contact', 'requester', 'requestor', 'from'],
-  requestSubject: ['visitor_hash', 'visitor_id_hash', 'hashed_visitor_id', 'visitor_id', 'visitor.hash', 'visitor.id', 'subject_hash', 'hashed_subject', 'identifier_hash', 'hashed_identifier', 'hashed_id', 'consent_subject', 'anonymous_id', 'requester.visitor_hash', 'requester.visitor_id', 'subject.hash', 'subject.visitor_hash', 'data_subject.hash', 'data_subject.hashed_id', 'data_subject.visitor_hash', 'hash'],
-  requestJurisdiction: ['jurisdiction', 'jurisdiction_code', 'country_code', 'country', 'requester.country', 'requester.jurisdiction', 'data_subject.country', 'address.country', 'geo.country', 'location.country', 'residence', 'country_of_residence', 'location'],
-  requestRegion: ['region_code', 'state_code', 'region', 'us_state', 'province', 'requester.state', 'requester.region', 'address.state', 'geo.region', 'state'],
-  requestMessage: ['message', 'description', 'request_details', 'details', 'request_message', 'comment', 'comments', 'notes', 'text', 'additional_information', 'body'],
-  requestedAt: ['submitted_at', 'requested_at', 'request_date', 'date_submitted', 'received_at', 'submission_date'],
-  requestCreatedAt: ['created_at', 'created'],
+  requestId:
+    'request_id dsar_id dsar_request_id request.id dsar.id reference reference_number ref ticket_id case_id id ' +
+    'uuid uid',
+  requestKind:
+    'request_type dsar_type request_kind request.type dsar.type request_types right rights right_type request ' +
+    'kind type category action subject',
+  requesterName:
+    'requester_name requester.name requester.full_name requestor_name requestor.name data_subject_name ' +
+    'data_subject.name subject_name customer_name customer.name contact.name consumer.name person.name ' +
+    'user.name full_name name requester requestor data_subject from',
+  requesterFirstName:
+    'first_name given_name requester.first_name requestor.first_name data_subject.first_name contact.first_name',
+  requesterLastName:
+    'last_name family_name surname requester.last_name requestor.last_name data_subject.last_name ' +
+    'contact.last_name',
+  requesterEmail:
+    'requester_email requester.email requester.email_address requestor_email requestor.email data_subject_email ' +
+    'data_subject.email subject_email subject.email customer_email customer.email contact_email contact.email ' +
+    'consumer.email person.email user.email user_email email email_address mail contact requester requestor ' +
+    'from',
+  requestSubject:
+    'visitor_hash visitor_id_hash hashed_visitor_id visitor_id visitor.hash visitor.id subject_hash ' +
+    'hashed_subject identifier_hash hashed_identifier hashed_id consent_subject anonymous_id ' +
+    'requester.visitor_hash requester.visitor_id subject.hash subject.visitor_hash data_subject.hash ' +
+    'data_subject.hashed_id data_subject.visitor_hash hash',
+  requestJurisdiction:
+    'jurisdiction jurisdiction_code country_code country requester.country requester.jurisdiction ' +
+    'data_subject.country address.country geo.country location.country residence country_of_residence location',
+  requestRegion:
+    'region_code state_code region us_state province requester.state requester.region address.state geo.region ' +
+    'state',
+  requestMessage:
+    'message description request_details details request_message comment comments notes text ' +
+    'additional_information body',
+  requestedAt: 'submitted_at requested_at request_date date_submitted received_at submission_date',
+  requestCreatedAt: 'created_at created',
 
   // cookie_scan.completed
-  scanId: ['scan_id', 'cookie_scan_id', 'scan.id', 'report_id', 'id', 'uuid', 'uid'],
-  scanDomain: ['domain', 'site_domain', 'site.domain', 'scanned_domain', 'hostname', 'host', 'website', 'site_url', 'site.url', 'scanned_url', 'target_url', 'url', 'site'],
-  scanStatus: ['scan_status', 'scan.status', 'status', 'result', 'outcome', 'state'],
-  cookiesFound: ['cookies_found', 'cookie_count', 'cookies_count', 'total_cookies', 'num_cookies', 'cookies.total', 'cookies.count', 'total', 'cookies'],
-  trackersFound: ['trackers_found', 'tracker_count', 'trackers_count', 'total_trackers', 'third_party_trackers', 'trackers.total', 'trackers.count', 'cookies.trackers', 'trackers'],
-  uncategorised: ['uncategorised', 'uncategorized', 'uncategorised_cookies', 'uncategorized_cookies', 'uncategorised_count', 'uncategorized_count', 'unclassified', 'unclassified_cookies', 'unclassified_count', 'unknown_cookies', 'unknown', 'cookies.uncategorised', 'cookies.uncategorized', 'cookies.unclassified'],
-  score: ['score', 'compliance_score', 'overall_score', 'scan_score', 'rating'],
-  scannedAt: ['completed_at', 'finished_at', 'scanned_at', 'scan_date', 'ended_at'],
-  scanCreatedAt: ['created_at', 'created'],
+  scanId: 'scan_id cookie_scan_id scan.id report_id id uuid uid',
+  scanDomain:
+    'domain site_domain site.domain scanned_domain hostname host website site_url site.url scanned_url ' +
+    'target_url url site',
+  scanStatus: 'scan_status scan.status status result outcome state',
+  cookiesFound:
+    'cookies_found cookie_count cookies_count total_cookies num_cookies cookies.total cookies.count total ' + 'cookies',
+  trackersFound:
+    'trackers_found tracker_count trackers_count total_trackers third_party_trackers trackers.total ' +
+    'trackers.count cookies.trackers trackers',
+  uncategorised:
+    'uncategorised uncategorized uncategorised_cookies uncategorized_cookies uncategorised_count ' +
+    'uncategorized_count unclassified unclassified_cookies unclassified_count unknown_cookies unknown ' +
+    'cookies.uncategorised cookies.uncategorized cookies.unclassified',
+  score: 'score compliance_score overall_score scan_score rating',
+  scannedAt: 'completed_at finished_at scanned_at scan_date ended_at',
+  scanCreatedAt: 'created_at created',
 
   // integration.*
-  integrationId: ['integration_id', 'integration.id', 'connection_id', 'installation_id', 'id', 'uuid', 'uid'],
-  integrationName: ['integration_name', 'integration.name', 'integration_type', 'integration.type', 'integration', 'provider', 'provider.name', 'platform', 'app_name', 'app', 'service', 'slug', 'name', 'type'],
-  integrationSite: ['site', 'site_domain', 'site.domain', 'domain', 'site_url', 'site.url', 'shop_domain', 'shop', 'store_url', 'store', 'website', 'hostname', 'host', 'url'],
-  connectedAt: ['connected_at', 'installed_at', 'linked_at'],
-  disconnectedAt: ['disconnected_at', 'uninstalled_at', 'removed_at', 'revoked_at'],
-} as const satisfies Record<string, readonly string[]>;
+  integrationId: 'integration_id integration.id connection_id installation_id id uuid uid',
+  integrationName:
+    'integration_name integration.name integration_type integration.type integration provider provider.name ' +
+    'platform app_name app service slug name type',
+  integrationSite:
+    'site site_domain site.domain domain site_url site.url shop_domain shop store_url store website hostname ' +
+    'host url',
+  connectedAt: 'connected_at installed_at linked_at',
+  disconnectedAt: 'disconnected_at uninstalled_at removed_at revoked_at',
+} as const satisfies Record<string, string>;
 
-export type FieldName = keyof typeof fieldNames;
+export type FieldName = keyof typeof names;
+
+/** The table: each field with its names. */
+export const fieldNames = Object.fromEntries(
+  Object.entries(names).map(([field, listed]) => [field, listed.split(' ')]),
+) as unknown as Readonly<Record<FieldName, readonly string[]>>;
 
 /** Names of purposes that may stand in a consent record as fields of their own (`{"analytics": true}`). */
-export const purposeFlags = [
-  'necessary', 'strictly_necessary', 'essential', 'functional', 'functionality', 'preferences', 'analytics', 'statistics', 'performance',
-  'marketing', 'advertising', 'targeting', 'personalization', 'personalisation', 'social_media', 'social', 'unclassified',
-  'ad_storage', 'ad_user_data', 'ad_personalization', 'analytics_storage', 'functionality_storage', 'personalization_storage',
-  'security_storage',
-] as const;
+export const purposeFlags: readonly string[] = (
+  'necessary strictly_necessary essential functional functionality preferences analytics statistics performance ' +
+  'marketing advertising targeting personalization personalisation social_media social unclassified ad_storage ' +
+  'ad_user_data ad_personalization analytics_storage functionality_storage personalization_storage ' +
+  'security_storage'
+).split(' ');
 
 /** Names of an event (docs/service.md §6: `event`), tried in this order. */
-export const eventNames = ['event', 'event_type', 'event_name', 'type', 'topic', 'event.type', 'event.name', 'meta.event', 'name', 'action'] as const;
+export const eventNames: readonly string[] =
+  'event event_type event_name type topic event.type event.name meta.event name action'.split(' ');
 
 /** Objects that wrap what an event is about; their content is read as if it stood outside. */
-export const envelopes = ['data', 'payload', 'object', 'attributes', 'resource', 'body', 'event_data', 'detail'] as const;
+export const envelopes: readonly string[] = 'data payload object attributes resource body event_data detail'.split(' ');
 
 /** The names in `overrides` (a source's `fieldNames`) that are no field of the table: probably misspelt. */
 export function unknownFieldNames(overrides: Readonly<Record<string, readonly string[]>>): readonly string[] {

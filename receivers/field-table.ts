@@ -66,7 +66,9 @@ export class FieldTable {
   knownOf(family: Asked): ReadonlySet<string> {
     let known = this.#known.get(family);
     if (known === undefined) {
-      const asked = family.fields.flatMap((field) => this.names(field)).map((name) => firstSegment(name).replace('^', ''));
+      const asked = family.fields
+        .flatMap((field) => this.names(field))
+        .map((name) => firstSegment(name).replace('^', ''));
       const others = [...family.objects, ...(family.alsoReads ?? [])].map(normaliseName);
       known = new Set([...asked, ...others, ...commonNames]);
       this.#known.set(family, known);

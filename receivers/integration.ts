@@ -7,7 +7,15 @@ import { textOf } from './text.ts';
 export const integrationFamily: Family = {
   events: ['integration.connected', 'integration.disconnected'],
   objects: ['integration', 'connection'],
-  fields: ['eventId', 'occurredAt', 'integrationId', 'integrationName', 'integrationSite', 'connectedAt', 'disconnectedAt'],
+  fields: [
+    'eventId',
+    'occurredAt',
+    'integrationId',
+    'integrationName',
+    'integrationSite',
+    'connectedAt',
+    'disconnectedAt',
+  ],
   // What is connected may be named by these; they are no part of the picture.
   alsoReads: ['status', 'state'],
   read: (event, payload): IntegrationFact => {

@@ -51,7 +51,8 @@ function fromIso(parts: RegExpExecArray, assumedOffset: string): ParsedTime | nu
   midnight.setUTCFullYear(y, mo - 1, d);
   if (midnight.getUTCMonth() !== mo - 1 || midnight.getUTCDate() !== d) return null;
   const assumed = zulu === undefined && hours === undefined;
-  const offset = zulu !== undefined ? 0 : assumed ? offsetMinutes(assumedOffset) : toMinutes(hours ?? '', minutes ?? '00');
+  const offset =
+    zulu !== undefined ? 0 : assumed ? offsetMinutes(assumedOffset) : toMinutes(hours ?? '', minutes ?? '00');
   if (offset === null) return null;
   const millis = Number(fraction.slice(0, 3).padEnd(3, '0'));
   return toParsed(midnight.getTime() + ((h * 60 + mi - offset) * 60 + s) * 1000 + millis, assumed);

@@ -66,5 +66,7 @@ function endOfString(text: string, start: number): number {
 
 function isNumberPart(char: number): boolean {
   // + - . digits e E
-  return (char >= 0x30 && char <= 0x39) || char === 0x2b || char === 0x2d || char === 0x2e || char === 0x65 || char === 0x45;
+  return (
+    (char >= 0x30 && char <= 0x39) || char === 0x2b || char === 0x2d || char === 0x2e || char === 0x65 || char === 0x45
+  );
 }

@@ -11,7 +11,23 @@ const MAX_DEPTH = 4;
 const MAX_UNREAD = 50;
 
 /** Top-level names that mean the event itself when there is an envelope beside them. */
-const BESIDE = new Set(['id', 'uuid', 'type', 'kind', 'name', 'action', 'status', 'state', 'version', 'value', 'createdat', 'created', 'url', 'slug', 'total']);
+const BESIDE = new Set([
+  'id',
+  'uuid',
+  'type',
+  'kind',
+  'name',
+  'action',
+  'status',
+  'state',
+  'version',
+  'value',
+  'createdat',
+  'created',
+  'url',
+  'slug',
+  'total',
+]);
 
 interface Found {
   readonly path: string;
@@ -44,7 +60,7 @@ export class Payload {
   #open(object: JsonObject, path: string, objects: ReadonlySet<string>, depth: number): void {
     const entries: { name: string; found: Found }[] = [];
     let enveloped = false;
-    for (const key of Object.keys(object)) {
+    for (const key of Object.keys(object).slice(0, MAX_FIELDS)) {
       const name = normaliseName(key);
       let value = object[key];
       if (depth < MAX_DEPTH) {
@@ -72,8 +88,12 @@ export class Payload {
     if (!this.#found.has(name)) this.#found.set(name, found);
     if (depth >= MAX_DEPTH || !isJsonObject(found.value)) return;
     const parent = found.value;
-    for (const key of Object.keys(parent)) {
-      this.#add(`${name}.${normaliseName(key)}`, { path: `${found.path}.${key}`, value: parent[key], parent }, depth + 1);
+    for (const key of Object.keys(parent).slice(0, MAX_FIELDS)) {
+      this.#add(
+        `${name}.${normaliseName(key)}`,
+        { path: `${found.path}.${key}`, value: parent[key], parent },
+        depth + 1,
+      );
     }
   }
 

@@ -8,7 +8,7 @@
  * const app = Fastify();
  * await app.register(webhookEndpoint, {
  *   bodyLimit: 1_048_576,
- *   findSource: (slug) => (slug === 'default' ? { secrets: [{ id: 'main', value: process.env.WEBHOOK_SECRET }] } : null),
+ *   findSource: (slug) => (slug === 'default' ? { secrets: [{ id: 'main', value: process.env.WEBHOOK_SECRET ?? '' }] } : null),
  *   accept: async (delivery) => ({ outcome: 'stored', seq: await keep(delivery.rawBody) }),
  * });
  * await app.listen({ port: 8080 });

@@ -67,7 +67,8 @@ function readList(items: readonly unknown[], context: ReadingContext): Reading {
   const objects = items.filter(isJsonObject);
   const request = objects.find((item) => findEvent(item)?.family?.anyOf === 'dsar');
   const only = items.length === 1 ? objects[0] : request;
-  if (only === undefined) return { outcome: 'unknown-event', event: null, reason: 'The body is a list of several things.' };
+  if (only === undefined)
+    return { outcome: 'unknown-event', event: null, reason: 'The body is a list of several things.' };
   const reading = readObject(only, context);
   if (items.length === 1 || reading.outcome !== 'read') return reading;
   return { ...reading, unread: [...reading.unread, `${items.length - 1} more in the list`] };
@@ -120,7 +121,8 @@ function findEvent(root: JsonObject): EventName | null {
     if (candidate === null) continue;
     if (candidate.family !== null) return candidate;
     // A name or an action is an event only when it looks like one.
-    const plausible = (name !== 'name' && name !== 'action') || /^[a-z][a-z0-9_]*\.[a-z0-9_.]+$/i.test(candidate.asGiven);
+    const plausible =
+      (name !== 'name' && name !== 'action') || /^[a-z][a-z0-9_]*\.[a-z0-9_.]+$/i.test(candidate.asGiven);
     if (plausible) unknown ??= candidate;
   }
   return unknown;

@@ -7,7 +7,16 @@ export const scanFamily: Family = {
   events: ['cookie_scan.completed'],
   objects: ['scan', 'cookie_scan', 'result', 'results', 'summary', 'report', 'totals'],
   fields: [
-    'eventId', 'occurredAt', 'scanId', 'scanDomain', 'scanStatus', 'cookiesFound', 'trackersFound', 'uncategorised', 'score', 'scannedAt',
+    'eventId',
+    'occurredAt',
+    'scanId',
+    'scanDomain',
+    'scanStatus',
+    'cookiesFound',
+    'trackersFound',
+    'uncategorised',
+    'score',
+    'scannedAt',
     'scanCreatedAt',
   ],
   alsoReads: ['pages', 'pages_scanned'],
@@ -28,7 +37,9 @@ export const scanFamily: Family = {
 export function hostOf(value: unknown): string | null {
   const text = textOf(value, 4000)?.toLowerCase() ?? null;
   if (text === null) return null;
-  const host = /^(?:[a-z][a-z0-9+.-]*:)?\/\/(?:[^/?#]*@)?([^/?#:]+)/.exec(text)?.[1] ?? /^([^\s/?#:@]+\.[^\s/?#:@]+)/.exec(text)?.[1];
+  const host =
+    /^(?:[a-z][a-z0-9+.-]*:)?\/\/(?:[^/?#]*@)?([^/?#:]+)/.exec(text)?.[1] ??
+    /^([^\s/?#:@]+\.[^\s/?#:@]+)/.exec(text)?.[1];
   return host === undefined || host.length > 253 ? null : host;
 }
 

@@ -7,9 +7,11 @@ import { signBody } from '../../receivers/signature.ts';
 const SECRET = 'k7Qw-secret-value';
 const secrets = [{ id: 'main', value: SECRET }];
 const body = Buffer.from('{"event":"dsar.submitted","name":"J\u00f6rg","url":"https://a.example/x","items":[1,2]}');
-const hexOf = (bytes: Uint8Array, secret: string | Uint8Array = SECRET) => createHmac('sha256', secret).update(bytes).digest('hex');
+const hexOf = (bytes: Uint8Array, secret: string | Uint8Array = SECRET) =>
+  createHmac('sha256', secret).update(bytes).digest('hex');
 const plain = (hex: string) => ({ 'x-service-signature': hex });
-const diagnose = (input: Partial<DiagnoseInput>) => diagnoseSignature({ headers: {}, rawBody: body, secrets, ...input });
+const diagnose = (input: Partial<DiagnoseInput>) =>
+  diagnoseSignature({ headers: {}, rawBody: body, secrets, ...input });
 const codes = (input: Partial<DiagnoseInput>) => diagnose(input).map((one) => one.code);
 
 describe('the form of the headers', () => {
@@ -22,7 +24,11 @@ describe('the form of the headers', () => {
     ['a prefix in the plain header', plain(`sha256=${hexOf(body)}`), ['wrong-prefix']],
     ['upper-case hex', plain(hexOf(body).toUpperCase()), ['not-lower-case']],
     ['base64', plain(Buffer.from(hexOf(body), 'hex').toString('base64')), ['base64-digest']],
-    ['base64 behind the prefix', { 'x-service-signature-256': `sha256=${Buffer.from(hexOf(body), 'hex').toString('base64')}` }, ['base64-digest']],
+    [
+      'base64 behind the prefix',
+      { 'x-service-signature-256': `sha256=${Buffer.from(hexOf(body), 'hex').toString('base64')}` },
+      ['base64-digest'],
+    ],
     ['a SHA-1 digest', plain('a'.repeat(40)), ['wrong-length']],
     ['a cut digest', plain(hexOf(body).slice(0, 60)), ['wrong-length']],
     ['an empty header', plain(''), ['wrong-length']],
@@ -48,11 +54,26 @@ describe('what happened to the body', () => {
     ['LF became CRLF', Buffer.from('{\n"a":1\n}'), Buffer.from('{\r\n"a":1\r\n}'), 'body-altered'],
     ['a byte order mark was added', body, Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), body]), 'body-altered'],
     ['a byte order mark was removed', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), body]), body, 'body-altered'],
-    ['Latin-1 was made into UTF-8', Buffer.from('{"n":"J\u00f6rg"}', 'latin1'), Buffer.from('{"n":"J\u00f6rg"}', 'utf8'), 'body-altered'],
+    [
+      'Latin-1 was made into UTF-8',
+      Buffer.from('{"n":"J\u00f6rg"}', 'latin1'),
+      Buffer.from('{"n":"J\u00f6rg"}', 'utf8'),
+      'body-altered',
+    ],
     ['compact JSON was indented', body, Buffer.from(JSON.stringify(parsed, null, 2)), 'body-reserialised'],
     ['indented JSON was made compact', Buffer.from(JSON.stringify(parsed, null, 2)), body, 'body-reserialised'],
-    ['JSON as Python writes it was made compact', Buffer.from('{"a": "x, \\" y: z", "b": "\\u00e9"}'), Buffer.from('{"a":"x, \\" y: z","b":"\u00e9"}'), 'body-reserialised'],
-    ['JSON as PHP writes it was made compact', Buffer.from('{"u":"https:\\/\\/a.example"}'), Buffer.from('{"u":"https://a.example"}'), 'body-reserialised'],
+    [
+      'JSON as Python writes it was made compact',
+      Buffer.from('{"a": "x, \\" y: z", "b": "\\u00e9"}'),
+      Buffer.from('{"a":"x, \\" y: z","b":"\u00e9"}'),
+      'body-reserialised',
+    ],
+    [
+      'JSON as PHP writes it was made compact',
+      Buffer.from('{"u":"https:\\/\\/a.example"}'),
+      Buffer.from('{"u":"https://a.example"}'),
+      'body-reserialised',
+    ],
   ])('%s', (_name, sent, arrived, expected) => {
     expect(codes({ headers: plain(hexOf(sent)), rawBody: arrived })).toEqual([expected]);
   });
@@ -63,7 +84,10 @@ describe('what happened to the body', () => {
 
 describe('what is wrong with the secret', () => {
   it('an old one was used', () => {
-    const found = diagnose({ headers: plain(hexOf(body, 'former')), otherSecrets: [{ id: 'before-june', value: 'former' }] });
+    const found = diagnose({
+      headers: plain(hexOf(body, 'former')),
+      otherSecrets: [{ id: 'before-june', value: 'former' }],
+    });
     expect(found.map((one) => one.code)).toEqual(['old-secret']);
     expect(found[0]?.sentence).toContain('before-june');
   });
@@ -81,7 +105,9 @@ describe('what is wrong with the secret', () => {
     ['it has quotes and blanks', ` '${SECRET}' `, SECRET, 'secret-untidy'],
     ['the service has a line break behind it', SECRET, `${SECRET}\n`, 'secret-untidy'],
   ])('%s', (_name, stored, signing, expected) => {
-    expect(codes({ headers: plain(hexOf(body, signing)), secrets: [{ id: 'main', value: stored }] })).toEqual([expected]);
+    expect(codes({ headers: plain(hexOf(body, signing)), secrets: [{ id: 'main', value: stored }] })).toEqual([
+      expected,
+    ]);
   });
   it('both an untidy secret and an altered body are told', () => {
     const found = codes({
@@ -100,11 +126,20 @@ describe('a diagnosis', () => {
   it('never holds a secret nor a right digest, and never throws', () => {
     fc.assert(
       fc.property(
-        fc.dictionary(fc.constantFrom('x-service-signature', 'x-service-signature-256', 'x-signature', 'host'), fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.string()))),
-        fc.oneof(fc.uint8Array(), fc.json().map((text) => new TextEncoder().encode(text))),
+        fc.dictionary(
+          fc.constantFrom('x-service-signature', 'x-service-signature-256', 'x-signature', 'host'),
+          fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.string())),
+        ),
+        fc.oneof(
+          fc.uint8Array(),
+          fc.json().map((text) => new TextEncoder().encode(text)),
+        ),
         (headers, rawBody) => {
-          const text = JSON.stringify(diagnose({ headers, rawBody, otherSecrets: [{ id: 'old', value: 'former-secret' }] }));
-          for (const bad of [SECRET, 'former-secret', hexOf(rawBody), hexOf(rawBody, 'former-secret')]) expect(text).not.toContain(bad);
+          const text = JSON.stringify(
+            diagnose({ headers, rawBody, otherSecrets: [{ id: 'old', value: 'former-secret' }] }),
+          );
+          for (const bad of [SECRET, 'former-secret', hexOf(rawBody), hexOf(rawBody, 'former-secret')])
+            expect(text).not.toContain(bad);
         },
       ),
       { numRuns: 300 },

@@ -15,7 +15,7 @@ let app: FastifyInstance;
 let accepted: VerifiedDelivery[];
 let rejected: RejectedDelivery[];
 let tooLarge: { source: string; address: string }[];
-let failWith: unknown;
+let failWith: Error | null;
 
 beforeEach(async () => {
   accepted = [];
@@ -44,7 +44,8 @@ afterEach(async () => {
 
 const post = (payload: Buffer, headers: Record<string, string>, url = '/webhooks/default') =>
   app.inject({ method: 'POST', url, payload, headers });
-const errorOf = (response: { json(): unknown }) => (response.json() as { error: { code: string; message: string } }).error;
+const errorOf = (response: { json(): unknown }) =>
+  (response.json() as { error: { code: string; message: string } }).error;
 
 describe('the webhook endpoint answers', () => {
   it('200 with the seq for a new delivery, and says duplicate for its repeat', async () => {
@@ -108,7 +109,12 @@ describe('the webhook endpoint answers', () => {
     expect([accepted, rejected]).toEqual([[], []]);
   });
   it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)('405 to %s', async (method) => {
-    const response = await app.inject({ method, url: '/webhooks/default', payload: body, headers: signBody(body, SECRET) });
+    const response = await app.inject({
+      method,
+      url: '/webhooks/default',
+      payload: body,
+      headers: signBody(body, SECRET),
+    });
     expect(response.statusCode).toBe(405);
     expect(response.headers.allow).toBe('POST, GET, HEAD');
   });

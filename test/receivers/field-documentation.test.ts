@@ -26,6 +26,9 @@ describe('the table of field names', () => {
     expect(Object.keys(fieldNames).filter((field) => !asked.has(field as keyof typeof fieldNames))).toEqual([]);
   });
   it('knows a misspelt override', () => {
-    expect(unknownFieldNames({ subject: ['who'], subjekt: ['wer'], constructor: ['x'] })).toEqual(['subjekt', 'constructor']);
+    expect(unknownFieldNames({ subject: ['who'], subjekt: ['wer'], constructor: ['x'] })).toEqual([
+      'subjekt',
+      'constructor',
+    ]);
   });
 });

@@ -12,7 +12,11 @@ const verify = (headers: Record<string, string | string[] | undefined>, rawBody:
 
 describe('a signature is accepted', () => {
   it('when the plain header alone is right', () => {
-    expect(verify({ 'x-service-signature': hex })).toEqual({ outcome: 'verified', secretId: 'new', headersAgree: true });
+    expect(verify({ 'x-service-signature': hex })).toEqual({
+      outcome: 'verified',
+      secretId: 'new',
+      headersAgree: true,
+    });
   });
   it('when the prefixed header alone is right', () => {
     expect(verify({ 'x-service-signature-256': `sha256=${hex}` })).toEqual({
@@ -33,12 +37,18 @@ describe('a signature is accepted', () => {
     expect(verify(headers)).toEqual({ outcome: 'verified', secretId: 'new', headersAgree: false });
   });
   it('under any of several secrets, and names the one', () => {
-    const several = [{ id: 'new', value: 'other' }, { id: 'old', value: 'whsec-new' }];
+    const several = [
+      { id: 'new', value: 'other' },
+      { id: 'old', value: 'whsec-new' },
+    ];
     const verdict = verifySignature({ headers: { 'x-service-signature': hex }, rawBody: body, secrets: several });
     expect(verdict).toEqual({ outcome: 'verified', secretId: 'old', headersAgree: true });
   });
   it('when the headers are right under different secrets, as in a rotation', () => {
-    const both = [{ id: 'a', value: 'one' }, { id: 'b', value: 'two' }];
+    const both = [
+      { id: 'a', value: 'one' },
+      { id: 'b', value: 'two' },
+    ];
     const headers = {
       'x-service-signature': signBody(body, 'two')['x-service-signature'],
       'x-service-signature-256': signBody(body, 'one')['x-service-signature-256'],
@@ -86,7 +96,9 @@ describe('a signature is refused', () => {
   it('when the source has no secret, or an empty one', () => {
     const headers = { 'x-service-signature': createHmac('sha256', '').update(body).digest('hex') };
     expect(verifySignature({ headers, rawBody: body, secrets: [] })).toEqual({ outcome: 'mismatch' });
-    expect(verifySignature({ headers, rawBody: body, secrets: [{ id: 'x', value: '' }] })).toEqual({ outcome: 'mismatch' });
+    expect(verifySignature({ headers, rawBody: body, secrets: [{ id: 'x', value: '' }] })).toEqual({
+      outcome: 'mismatch',
+    });
   });
   it('for every single flipped bit of the body', () => {
     for (let bit = 0; bit < body.length * 8; bit++) {

@@ -1,0 +1,291 @@
+import { describe, expect, it } from 'vitest';
+import { decisionIdOf, isAnonymousRepeat, readConsentRow } from '../../receivers/read.ts';
+import type { DecisionFact } from '../../src/core/fact.ts';
+import { bytes, context, factOf, read, RECEIVED } from './reading.ts';
+
+const decision = (fields: object, fieldNames: Record<string, string[]> = {}) =>
+  factOf(read({ event: 'consent.recorded', visitor_hash: 'v1', ...fields }, fieldNames), 'decision');
+const all = { necessary: true, analytics: true };
+const none = { necessary: true, analytics: false };
+
+describe('the state of a decision', () => {
+  it.each<[string, object, DecisionFact['state']]>([
+    ['accept_all', { action: 'accept_all' }, 'given'],
+    ['Accepted', { status: 'Accepted' }, 'given'],
+    ['ALLOW', { choice: 'ALLOW' }, 'given'],
+    ['opt-in', { decision: 'opt-in' }, 'given'],
+    ['a flag', { consent: true }, 'given'],
+    ['1', { granted: 1 }, 'given'],
+    ['"true"', { consent_given: 'true' }, 'given'],
+    ['reject_all', { action: 'reject_all' }, 'refused'],
+    ['declined', { status: 'declined' }, 'refused'],
+    ['denied', { consent_status: 'denied' }, 'refused'],
+    ['false', { accepted: false }, 'refused'],
+    ['0', { consent: 0 }, 'refused'],
+    ['necessary only', { choice: 'necessary_only' }, 'refused'],
+    ['a flag of refusal', { rejected: true }, 'refused'],
+    ['withdrawn', { status: 'withdrawn' }, 'withdrawn'],
+    ['revoke', { action: 'revoke' }, 'withdrawn'],
+    ['a flag of withdrawal beside an old choice', { status: 'accepted', withdrawn: true }, 'withdrawn'],
+    [
+      'a time of withdrawal beside an old choice',
+      { status: 'accepted', withdrawn_at: '2026-07-01T10:00:00Z' },
+      'withdrawn',
+    ],
+    ['expired', { status: 'expired' }, 'expired'],
+    ['invalid', { status: 'invalid' }, 'invalidated'],
+    ['renewed', { status: 'renewed' }, 'renewed-given'],
+    ['dismissed', { action: 'dismissed' }, 'request-deferred'],
+    ['shown', { action: 'shown' }, 'requested'],
+    ['a word that nobody knows', { status: 'frobnicated' }, 'unknown'],
+    ['nothing', {}, 'unknown'],
+    ['custom without purposes', { action: 'custom' }, 'unknown'],
+    ['custom with something granted', { action: 'custom', categories: all }, 'given'],
+    ['custom with what is necessary alone', { action: 'custom', categories: none }, 'refused'],
+    ['save before a definite word', { action: 'save', status: 'rejected' }, 'refused'],
+    ['accepted with what is necessary alone', { status: 'accepted', categories: ['strictly_necessary'] }, 'refused'],
+    ['accepted with something more', { status: 'accepted', categories: all }, 'given'],
+    ['refused, whatever the purposes say', { status: 'rejected', categories: all }, 'refused'],
+    ['purposes alone, some granted', { categories: all }, 'given'],
+    ['purposes alone, none granted', { categories: { analytics: false } }, 'refused'],
+    ['an unknown word with purposes', { status: 'frobnicated', categories: all }, 'given'],
+  ])('%s', (_name, fields, state) => {
+    expect(decision(fields).state).toBe(state);
+  });
+  it('is unread when its word is not known', () => {
+    expect(read({ event: 'consent.recorded', visitor_hash: 'v', status: 'frobnicated' })).toMatchObject({
+      unread: ['status'],
+    });
+  });
+});
+
+describe('purposes are read from', () => {
+  const expected = { analytics: 'granted', marketing: 'denied' };
+  it.each<[string, object]>([
+    ['flags', { categories: { analytics: true, marketing: false } }],
+    ['0 and 1', { purposes: { analytics: 1, marketing: 0 } }],
+    ['words', { consents: { analytics: 'granted', marketing: 'denied' } }],
+    ['yes and no', { preferences: { analytics: 'Yes', marketing: 'No' } }],
+    ['objects', { choices: { analytics: { granted: true }, marketing: { status: 'denied', since: 1 } } }],
+    [
+      'a list of objects',
+      {
+        purposes: [
+          { name: 'analytics', granted: true },
+          { name: 'marketing', granted: false },
+        ],
+      },
+    ],
+    [
+      'a list of objects with words',
+      {
+        categories: [
+          { category: 'analytics', status: 'accepted' },
+          { category: 'marketing', status: 'declined' },
+        ],
+      },
+    ],
+    ['two lists', { accepted_categories: ['analytics'], rejected_categories: ['marketing'] }],
+    ['two lists with short names', { accepted: ['analytics'], rejected: ['marketing'] }],
+    ['JSON in text', { categories: '{"analytics":true,"marketing":false}' }],
+    ['lists in text', { accepted_categories: 'analytics', rejected_categories: 'marketing' }],
+    ['flags of the record', { analytics: true, marketing: false }],
+    ['the consent itself', { consent: { analytics: true, marketing: false } }],
+    [
+      'a consent object with more in it',
+      { consent: { id: 'c', status: 'custom', categories: { analytics: true, marketing: false } } },
+    ],
+  ])('%s', (_name, fields) => {
+    expect(decision(fields).purposes).toEqual(expected);
+  });
+  it.each<[string, object, object]>([
+    [
+      'a list of accepted ones',
+      { categories: ['necessary', 'Analytics Cookies'] },
+      { necessary: 'granted', 'Analytics Cookies': 'granted' },
+    ],
+    ['names in text', { categories: 'necessary, analytics' }, { necessary: 'granted', analytics: 'granted' }],
+    ['none where only the whole is told', { status: 'accepted', consent: 'granted' }, {}],
+    ['none out of other fields of a consent', { consent: { id: 'c', status: 'granted', given: true, version: 2 } }, {}],
+    [
+      'the names of Google consent mode',
+      { consent: { ad_storage: 'denied', analytics_storage: 'granted' } },
+      { ad_storage: 'denied', analytics_storage: 'granted' },
+    ],
+  ])('%s', (_name, fields, purposes) => {
+    expect(decision(fields).purposes).toEqual(purposes);
+  });
+  it('keeps a purpose with a strange name as what it is', () => {
+    const fact = factOf(
+      read('{"event":"consent.recorded","visitor_hash":"v","categories":{"__proto__":true,"constructor":false}}'),
+      'decision',
+    );
+    expect(Object.entries(fact.purposes)).toEqual([
+      ['__proto__', 'granted'],
+      ['constructor', 'denied'],
+    ]);
+    expect(decisionIdOf(fact)).toMatch(/^c:[0-9a-f]{64}$/);
+  });
+  it('names what it does not understand', () => {
+    const reading = read({
+      event: 'consent.recorded',
+      visitor_hash: 'v',
+      categories: { analytics: true, marketing: 'perhaps' },
+    });
+    expect(reading).toMatchObject({ fact: { purposes: { analytics: 'granted' } }, unread: ['categories.marketing'] });
+  });
+});
+
+describe('who and where', () => {
+  it.each<[object, object]>([
+    [
+      { visitorId: 'v1', bannerID: 'b1', Id: 'c1' },
+      { subject: 'v1', bannerId: 'b1', recordId: 'c1' },
+    ],
+    [
+      { visitor: { hash: 'v1' }, banner: { id: 'b1' }, consent: { id: 'c1' } },
+      { subject: 'v1', bannerId: 'b1', recordId: 'c1' },
+    ],
+    [
+      { id: 'evt', data: { subject_hash: 'v1', banner_id: 'b1', record_id: 'c1' } },
+      { subject: 'v1', bannerId: 'b1', recordId: 'c1' },
+    ],
+    [
+      { policy: { id: 'p', version: 3 }, visitor_id: 'v1' },
+      { policyId: 'p', policyVersion: '3', recordId: null },
+    ],
+    [{ visitor_id: 'v1', geo: { country: 'US', region: 'CA' } }, { region: 'US-CA' }],
+    [{ visitor_id: 'v1', country: 'DE', region: 'DE' }, { region: 'DE' }],
+    [{ visitor_id: 'v1', expires_at: '2027-07-01' }, { expiresAt: '2027-07-01T00:00:00.000Z' }],
+  ])('%j', (fields, expected) => {
+    expect(factOf(read({ event: 'consent.recorded', action: 'accept', ...fields }), 'decision')).toMatchObject(
+      expected,
+    );
+  });
+  it('never takes the account\u2019s user for the visitor', () => {
+    expect(factOf(read({ event: 'consent.recorded', user_id: 'u1', action: 'accept' }), 'decision').subject).toBeNull();
+  });
+  it('keeps the digits of ids beyond 2^53', () => {
+    const text =
+      '{"event":"consent.recorded","id":12345678901234567890123,"visitor_id":-9007199254740993,"n":1.00000000000000000001,"s":"say \\"9007199254740993\\" 9007199254740995"}';
+    const fact = factOf(read(text), 'decision');
+    expect([fact.recordId, fact.subject]).toEqual(['12345678901234567890123', '-9007199254740993']);
+  });
+  it('takes a name that the source gives before the built-in ones', () => {
+    const fact = decision(
+      { person: { key: 'p1' }, kennung: 'k1' },
+      { subject: ['data.person.key'], recordId: ['Kennung'] },
+    );
+    expect([fact.subject, fact.recordId]).toEqual(['p1', 'k1']);
+  });
+  it('cannot be read when nothing says who or what', () => {
+    expect(read({ event: 'consent.recorded', foo: 1 })).toMatchObject({
+      outcome: 'unreadable',
+      event: 'consent.recorded',
+    });
+  });
+  it('does not take over an id that is longer than any id', () => {
+    expect(decision({ id: 'x'.repeat(301), action: 'accept' }).recordId).toBeNull();
+  });
+  it('makes text that any database can hold', () => {
+    const fact = factOf(
+      read('{"event":"consent.recorded","visitor_id":"a\\u0000b\\ud800c","action":"accept"}'),
+      'decision',
+    );
+    expect(fact.subject).toBe('a\ufffdb\ufffdc');
+    expect(decisionIdOf(fact)).toMatch(/^c:/);
+  });
+});
+
+describe('when', () => {
+  it.each<[object, string, string]>([
+    [{ timestamp: '2026-07-01T10:00:00Z' }, '2026-07-01T10:00:00.000Z', 'payload'],
+    [{ created_at: 1782900000 }, '2026-07-01T10:00:00.000Z', 'payload'],
+    [{ recorded_at: '2026-07-01 10:00:00' }, '2026-07-01T10:00:00.000Z', 'assumed-offset'],
+    [{ recorded_at: '2026-07-01T09:59:00Z', timestamp: '2026-07-01T10:00:00Z' }, '2026-07-01T09:59:00.000Z', 'payload'],
+    [{}, RECEIVED, 'received'],
+    [{ timestamp: 'soon' }, RECEIVED, 'received'],
+  ])('%j', (fields, at, basis) => {
+    expect(decision({ action: 'accept', ...fields }).occurred).toEqual({ at, basis, counts: true });
+  });
+  it('the time of a withdrawal is that of the withdrawal', () => {
+    const fact = decision({
+      status: 'withdrawn',
+      recorded_at: '2026-06-01T10:00:00Z',
+      withdrawn_at: '2026-07-01T10:00:00Z',
+    });
+    expect(fact.occurred.at).toBe('2026-07-01T10:00:00.000Z');
+  });
+});
+
+describe('a row of the consent log', () => {
+  const row = {
+    id: 'c1',
+    banner_id: 'b1',
+    visitor_hash: 'v1',
+    action: 'accept_all',
+    created_at: '2026-07-01T10:00:00Z',
+  };
+  it('is a pulled decision with the row as its word', () => {
+    const reading = readConsentRow(bytes(row), context);
+    expect(reading).toMatchObject({ outcome: 'read', event: 'consent.recorded', unread: [] });
+    expect(factOf(reading, 'decision')).toMatchObject({
+      via: 'pull',
+      recordId: 'c1',
+      occurred: { basis: 'row', counts: true },
+    });
+  });
+  it.each(['[]', '1', 'null', '{', '"text"', '{}', '{"foo":1}'])('cannot be read from %s', (text) => {
+    expect(readConsentRow(bytes(text), context)).toMatchObject({ outcome: 'unreadable', event: 'consent.recorded' });
+  });
+});
+
+describe('the identity of a decision', () => {
+  const fields = { visitor_hash: 'v1', banner_id: 'b1', action: 'accept', categories: { b: true, a: true } };
+  const fact = (more: object) => decision({ ...fields, ...more });
+  it('is the record id where there is one', () => {
+    expect(decisionIdOf(fact({ record_id: 'c9' }))).toBe('r:c9');
+  });
+  it('else is shared by a webhook and a row that say the same, to the second', () => {
+    const row = factOf(
+      readConsentRow(
+        bytes({
+          visitor_hash: 'v1',
+          banner_id: 'b1',
+          state: 'accepted',
+          purposes: ['a', 'b'],
+          created_at: '2026-07-01T10:00:00.700Z',
+        }),
+        context,
+      ),
+      'decision',
+    );
+    expect(decisionIdOf(row)).toBe(decisionIdOf(fact({ timestamp: '2026-07-01T10:00:00Z' })));
+  });
+  it.each<[string, object]>([
+    ['the subject', { visitor_hash: 'v2' }],
+    ['the banner', { banner_id: 'b2' }],
+    ['the second', { timestamp: '2026-07-01T10:00:01Z' }],
+    ['the choice', { action: 'withdraw' }],
+    ['the purposes', { categories: { a: true, b: false } }],
+  ])('else depends on %s', (_name, more) => {
+    const timestamp = '2026-07-01T10:00:00Z';
+    expect(decisionIdOf(fact({ timestamp, ...more }))).not.toBe(decisionIdOf(fact({ timestamp })));
+  });
+  it('keeps unknown visitors of the same second apart', () => {
+    const ids = ['100', '200'].map((millis) =>
+      decisionIdOf({ ...fact({ timestamp: `2026-07-01T10:00:00.${millis}Z` }), subject: null }),
+    );
+    expect(new Set(ids).size).toBe(2);
+  });
+  it('is uncertain in a repeat without id and time, and certain with either', () => {
+    expect(isAnonymousRepeat(fact({}))).toBe(true);
+    expect(isAnonymousRepeat(fact({ id: 'c1' }))).toBe(false);
+    expect(isAnonymousRepeat(fact({ event_id: 'e1' }))).toBe(false);
+    expect(isAnonymousRepeat(fact({ timestamp: '2026-07-01T10:00:00Z' }))).toBe(false);
+  });
+  it('takes the event\u2019s own id only where nothing could match a row anyway', () => {
+    expect(fact({ event_id: 'e1' }).recordId).toBe('e1');
+    expect(fact({ event_id: 'e1', timestamp: '2026-07-01T10:00:00Z' }).recordId).toBeNull();
+  });
+});

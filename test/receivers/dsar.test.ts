@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { isAnonymousRepeat, readDelivery } from '../../receivers/read.ts';
+import type { RequestKind } from '../../src/core/vocabulary.ts';
+import { context, factOf, read, RECEIVED } from './reading.ts';
+
+const request = (fields: object) => factOf(read({ event: 'dsar.submitted', ...fields }), 'request');
+
+describe('the kind of a request', () => {
+  it.each<[string, RequestKind]>([
+    ['access', 'access'],
+    ['right_to_access', 'access'],
+    ['Right to know', 'access'],
+    ['subject access request', 'access'],
+    ['SAR', 'access'],
+    ['Art. 15', 'access'],
+    ['copy of my data', 'access'],
+    ['request for information', 'access'],
+    ['delete', 'erasure'],
+    ['Deletion', 'erasure'],
+    ['erasure', 'erasure'],
+    ['right-to-be-forgotten', 'erasure'],
+    ['RTBF', 'erasure'],
+    ['Article 17', 'erasure'],
+    ['portability', 'portability'],
+    ['data_portability', 'portability'],
+    ['data export', 'portability'],
+    ['rectification', 'rectification'],
+    ['correction', 'rectification'],
+    ['correct my information', 'rectification'],
+    ['update my data', 'rectification'],
+    ['restriction', 'restriction'],
+    ['restrict_processing', 'restriction'],
+    ['objection', 'objection'],
+    ['object to processing', 'objection'],
+    ['opt-out', 'opt-out'],
+    ['opt_out_of_sale', 'opt-out'],
+    ['do_not_sell', 'opt-out'],
+    ['Do Not Sell or Share My Personal Information', 'opt-out'],
+    ['limit', 'limit'],
+    ['Limit the use of my sensitive personal information', 'limit'],
+    ['withdraw_consent', 'withdraw-consent'],
+    ['consent withdrawal', 'withdraw-consent'],
+    ['revoke consent', 'withdraw-consent'],
+    ['other', 'unknown'],
+    ['unknown', 'unknown'],
+    ['general review', 'unknown'],
+    ['', 'unknown'],
+  ])('%s is %s', (word, kind) => {
+    expect(request({ request_type: word }).kind).toBe(kind);
+  });
+  it('keeps the word as given, understood or not', () => {
+    expect(request({ request_type: 'Right to be forgotten' }).kindAsGiven).toBe('Right to be forgotten');
+    expect(read({ event: 'dsar.submitted', request_type: 'frobnicate' })).toMatchObject({
+      fact: { kind: 'unknown', kindAsGiven: 'frobnicate' },
+      unread: ['request_type'],
+    });
+  });
+  it('is the first of a list that is understood', () => {
+    expect(request({ request_types: ['other', 'deletion'] })).toMatchObject({
+      kind: 'erasure',
+      kindAsGiven: 'other, deletion',
+    });
+  });
+  it('is not the name of the event', () => {
+    expect(factOf(read({ type: 'dsar.submitted', data: { email: 'a@b.example' } }), 'request').kindAsGiven).toBeNull();
+    expect(factOf(read({ type: 'dsar.submitted', data: { type: 'deletion' } }), 'request').kind).toBe('erasure');
+  });
+});
+
+describe('who asks, and from where', () => {
+  it.each<[object, object]>([
+    [
+      { name: 'Ann', email: 'a@b.example' },
+      { requesterName: 'Ann', requesterEmail: 'a@b.example' },
+    ],
+    [
+      { requester: { full_name: 'Ann', email_address: 'a@b.example' } },
+      { requesterName: 'Ann', requesterEmail: 'a@b.example' },
+    ],
+    [{ data: { request: { id: 'r1' }, data_subject: { name: 'Ann' } } }, { requesterName: 'Ann', requestId: 'r1' }],
+    [{ first_name: 'Ann', last_name: 'Lee' }, { requesterName: 'Ann Lee' }],
+    [{ requester: 'a@b.example' }, { requesterName: null, requesterEmail: 'a@b.example' }],
+    [{ from: 'Ann Lee <a@b.example>' }, { requesterName: 'Ann Lee', requesterEmail: 'a@b.example' }],
+    [{ email: 'not an address' }, { requesterEmail: null }],
+    [{ country: 'US', state: 'CA' }, { jurisdiction: 'US-CA' }],
+    [{ state: 'CA' }, { jurisdiction: 'US-CA' }],
+    [{ country: 'DE', state: 'submitted' }, { jurisdiction: 'DE' }],
+    [{ state: 'submitted' }, { jurisdiction: null }],
+    [{ jurisdiction: 'us-ca', country: 'US' }, { jurisdiction: 'us-ca' }],
+    [{ country: 'Germany' }, { jurisdiction: 'Germany' }],
+    [{ visitor: { hash: 'v1' } }, { subject: 'v1' }],
+    [{ data: { message: 'Hello' } }, { message: 'Hello' }],
+  ])('%j', (fields, expected) => {
+    expect(request(fields)).toMatchObject(expected);
+  });
+  it('cuts a very long message at a whole character', () => {
+    const message = request({ message: `${'x'.repeat(19_999)}\u{1f600}${'y'.repeat(50)}` }).message ?? '';
+    expect(message).toBe(`${'x'.repeat(19_999)} […]`);
+  });
+  it('has the receipt by its own word where there is one', () => {
+    expect(request({ submitted_at: '2026-06-30T10:00:00Z' }).occurred).toEqual({
+      at: '2026-06-30T10:00:00.000Z',
+      basis: 'payload',
+      counts: true,
+    });
+    expect(request({}).occurred).toEqual({ at: RECEIVED, basis: 'received', counts: true });
+  });
+  it('a repeat without id and time is uncertain', () => {
+    expect(isAnonymousRepeat(request({ email: 'a@b.example' }))).toBe(true);
+    expect(isAnonymousRepeat(request({ email: 'a@b.example', id: 1 }))).toBe(false);
+  });
+});
+
+describe('a signed dsar event always opens a case', () => {
+  it.each<[string, string, string]>([
+    ['with nothing in it', '{"event":"dsar.submitted"}', 'dsar.submitted'],
+    ['of another name', '{"event":"dsar.verification_requested","x":{"y":[1]}}', 'dsar.verification_requested'],
+    ['in capitals', '{"event":"DSAR.Submitted"}', 'dsar.submitted'],
+    ['with underscores', '{"type":"dsar_submitted"}', 'dsar.submitted'],
+    ['of no further name', '{"event":"dsar"}', 'dsar'],
+    [
+      'with fields of every wrong type',
+      '{"event":"dsar.submitted","name":[],"email":{},"type":[[]],"message":7,"id":true,"submitted_at":{},"country":[1]}',
+      'dsar.submitted',
+    ],
+    ['alone in a list', '[{"event":"dsar.submitted"}]', 'dsar.submitted'],
+    ['among others in a list', '[{"event":"policy.deleted"},{"event":"dsar.submitted"},5]', 'dsar.submitted'],
+    ['cut off', '{"event":"dsar.submitted","name":"An', 'dsar.submitted'],
+    ['sent as a form', 'event=dsar.submitted&email=a%40b.example', 'dsar.submitted'],
+    ['with its name inside the envelope', '{"data":{"event":"dsar.submitted","id":"r"}}', 'dsar.submitted'],
+  ])('%s', (_name, text, event) => {
+    const reading = read(text);
+    expect(reading).toMatchObject({ outcome: 'read', event });
+    expect(factOf(reading, 'request').occurred.at).toBe(RECEIVED);
+  });
+  it('in Latin-1', () => {
+    const body = Buffer.from('{"event":"dsar.submitted","name":"J\u00f6rg"}', 'latin1');
+    expect(factOf(readDelivery(body, context), 'request').requesterName).toBe('J\u00f6rg');
+  });
+  it('but not a text that only speaks of it', () => {
+    expect(read('{"event":"policy.deleted","policy_id":"p","note":"dsar.submitted"}').outcome).toBe('read');
+    expect(read('{"event":"dsarx.submitted"}')).toMatchObject({ outcome: 'unknown-event', event: 'dsarx.submitted' });
+  });
+});
