@@ -13,6 +13,8 @@ import { UsageError } from './core/errors.ts';
 import type { ControllerProfile } from './core/profile.ts';
 import { type Source, sourceOptionsSchema } from './core/source.ts';
 import { type Keys, loadKeys } from './keys.ts';
+import type { DocumentDeps } from './documents/frame.ts';
+import { createJobs, type Jobs } from './jobs/jobs.ts';
 import { createLedger } from './ledger/append.ts';
 import { createJournal, type Journal } from './ledger/journal.ts';
 import type { Ledger } from './ledger/ledger.ts';
@@ -24,6 +26,7 @@ import { createProjector, type Projector } from './projections/run.ts';
 import { createRejectedRing, type RejectedRing } from './rejected/ring.ts';
 import { createServiceClient } from './service/client.ts';
 import { createSources, type Sources } from './sources/sources.ts';
+import { createHistory } from './store/queries/history.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
 import type { Store } from './store/store.ts';
 import type { SyncDeps } from './sync/sync-source.ts';
@@ -46,6 +49,8 @@ export interface Context {
   readonly rejected: RejectedRing;
   readonly projector: Projector;
   readonly sync: SyncDeps;
+  readonly jobs: Jobs;
+  readonly documents: DocumentDeps;
   /** Why appends are refused at the moment; null when they are not. */
   refusal(): string | null;
   /** Seals what was appended so far; a refusal is kept for the warnings. */
@@ -59,13 +64,20 @@ export interface Context {
   close(): Promise<void>;
 }
 
+export interface ContextOptions {
+  readonly clock?: Clock;
+  /** Marks every page of every document SAMPLE (the demo). */
+  readonly sample?: boolean;
+}
+
 const SEAL_FAILURE = 'seal_failure';
 
 /**
  * Opens the installation that `config` describes, creating it at the first start.
  * Throws UsageError for wrong keys or a newer database, StoreUnavailable when the database cannot be opened.
  */
-export async function openContext(config: Config, log: Log, clock: Clock = () => new Date()): Promise<Context> {
+export async function openContext(config: Config, log: Log, options: ContextOptions = {}): Promise<Context> {
+  const { clock = () => new Date(), sample = false } = options;
   const opened: (() => Promise<void> | void)[] = [];
   const close = async () => {
     for (const shut of opened.reverse()) await shut();
@@ -124,11 +136,20 @@ export async function openContext(config: Config, log: Log, clock: Clock = () =>
       return sealing;
     };
 
+    const loadProfile = async (source: Source | null): Promise<ControllerProfile | null> => {
+      const path = source?.options.controllerFile ?? config.controllerFile;
+      if (path === null) return null;
+      const loaded = await loadControllerFile(path);
+      if (loaded.outcome === 'invalid') throw new UsageError(loaded.problems);
+      return loaded.profile;
+    };
+    const version = loadVersion();
+
     return {
       config,
       log,
       clock,
-      version: loadVersion(),
+      version,
       store,
       keys,
       instance,
@@ -149,6 +170,23 @@ export async function openContext(config: Config, log: Log, clock: Clock = () =>
             onRetry: (error, attempt) => log.warn({ source: source.slug, attempt, reason: error.message }, 'the service is asked again'),
           }),
       },
+      jobs: createJobs({ store, clock }),
+      documents: {
+        read: store.read,
+        ledger,
+        clock,
+        folder: join(config.dataDir, 'documents'),
+        history: createHistory(store.read),
+        timeZone: config.timeZone,
+        version,
+        epoch,
+        publicKey: keys.verifying,
+        sources,
+        catchUp: () => projector.catchUp(),
+        seal,
+        loadProfile,
+        sample,
+      },
       refusal: () => refusal,
       seal,
       verify: (onProgress) =>
@@ -162,13 +200,7 @@ export async function openContext(config: Config, log: Log, clock: Clock = () =>
           ...(onProgress ? { onProgress } : {}),
         }),
       rebuild: (onProgress) => rebuild({ ...projection, ...(onProgress ? { onProgress } : {}) }),
-      async loadProfile(source) {
-        const path = source?.options.controllerFile ?? config.controllerFile;
-        if (path === null) return null;
-        const loaded = await loadControllerFile(path);
-        if (loaded.outcome === 'invalid') throw new UsageError(loaded.problems);
-        return loaded.profile;
-      },
+      loadProfile,
       async warnings() {
         const pulled = sources.list().filter((source) => source.baseUrl !== null && source.apiKey !== null);
         const failure = await readSetting(store, SEAL_FAILURE);

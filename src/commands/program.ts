@@ -4,6 +4,7 @@ import type { CommandIo } from './command-io.ts';
 import { registerLedger } from './ledger.ts';
 import { registerSandbox } from './sandbox.ts';
 import { registerServe } from './serve.ts';
+import { registerWorker } from './worker.ts';
 
 /** Builds the command line: one file of this folder per command. */
 export function createProgram(io: CommandIo): Command {
@@ -18,6 +19,7 @@ export function createProgram(io: CommandIo): Command {
     .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 usage or configuration, 3 verification found a fault.\nConfiguration: environment variables and .env, see docs/configuration.md.')
     .exitOverride();
   registerServe(program, io);
+  registerWorker(program, io);
   registerLedger(program, io);
   registerSandbox(program, io);
   inheritSettings(program);

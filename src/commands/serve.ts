@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
+import { startWorker } from '../context/worker.ts';
 import { startServer } from '../http/server.ts';
 import { type CommandIo, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
@@ -19,12 +20,14 @@ export function registerServe(program: Command, io: CommandIo): void {
           // Asked for before the listeners answer, so that a stop at any moment is a graceful one.
           const stopped = io.untilStopped();
           const server = await startServer(context);
+          const worker = options.worker ? await startWorker(context) : null;
           const facts = { publicUrl: server.publicUrl, adminUrl: server.adminUrl, sources: context.sources.list().map(({ slug }) => slug) };
           if (options.json) io.stdout.write(`${JSON.stringify(facts)}\n`);
           else io.stderr.write(startText(facts));
           await stopped;
           io.stderr.write('stopping: what is in flight is answered first\n');
           await server.close();
+          await worker?.stop();
           await context.seal();
         },
         config.logLevel,

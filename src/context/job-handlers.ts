@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { type JobHandler, JobRefused } from '../jobs/local.ts';
+import { produceReport } from '../documents/produce-report.ts';
+import { syncSource } from '../sync/sync-source.ts';
+
+const syncPayload = z.object({ source: z.string(), actor: z.string(), full: z.boolean().optional() });
+const reportFormats = z.enum(['pdf', 'csv', 'json', 'html']);
+const documentPayload = z.object({
+  type: z.literal('report'),
+  name: z.string(),
+  source: z.string(),
+  from: z.string(),
+  to: z.string(),
+  format: reportFormats,
+  actor: z.string(),
+});
+
+type Needs = Pick<Context, 'sources' | 'sync' | 'seal' | 'documents' | 'jobs' | 'clock'>;
+
+/** Days that finished jobs stay listed. */
+const JOBS_KEPT_DAYS = 30;
+
+/** What each kind of job does. All of them are harmless to repeat: the ledger deduplicates. */
+export function createJobHandlers(context: Needs): Readonly<Record<string, JobHandler>> {
+  return {
+    async sync(payload, { signal, progress }) {
+      const { source: slug, actor, full } = parse(syncPayload, payload);
+      const source = context.sources.find(slug);
+      if (source === null) throw new JobRefused(`There is no source ${slug}.`);
+      const result = await syncSource(context.sync, {
+        source,
+        actor,
+        full,
+        signal,
+        onProgress: ({ bannerId, done, total, rows, stored }) =>
+          progress({ done, total, message: `${bannerId === '' ? 'all banners' : bannerId}: ${rows} rows, ${stored} new` }),
+      });
+      if (result.outcome === 'not-configured') throw new JobRefused(result.reason);
+      signal.throwIfAborted();
+      const failed = result.banners.filter((banner) => banner.outcome === 'failed');
+      // Each failure is an entry already and stands in the sync status; the schedule comes round again by itself.
+      return { outcome: result.outcome, banners: result.banners.length, failed: failed.length };
+    },
+
+    /** The schedule's turn: one job per source that can be pulled. */
+    async 'sync-all'() {
+      const sources = context.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
+      for (const { slug } of sources) {
+        await context.jobs.enqueue({ kind: 'sync', key: slug, payload: { source: slug, actor: 'schedule' }, maxAttempts: 2 });
+      }
+      return { sources: sources.length };
+    },
+
+    async document(payload, { signal }) {
+      const request = parse(documentPayload, payload);
+      const produced = await produceReport(context.documents, request, signal);
+      switch (produced.outcome) {
+        case 'produced':
+          return { documentId: produced.documentId, sha256: produced.sha256, bytes: produced.bytes, seq: produced.seq };
+        case 'invalid':
+          throw new JobRefused(produced.problem);
+        case 'unknown-source':
+          throw new JobRefused(`There is no source ${produced.source}.`);
+        default:
+          return produced satisfies never;
+      }
+    },
+
+    async seal() {
+      const sealing = await context.seal();
+      return sealing.outcome === 'sealed' || sealing.outcome === 'unchanged'
+        ? { outcome: sealing.outcome, size: sealing.checkpoint.size }
+        : { outcome: sealing.outcome };
+    },
+
+    async maintenance() {
+      const before = new Date(context.clock().getTime() - JOBS_KEPT_DAYS * 86_400_000);
+      return { purgedJobs: await context.jobs.purge(before) };
+    },
+  };
+}
+
+function parse<T extends z.ZodType>(schema: T, payload: unknown): z.infer<T> {
+  const parsed = schema.safeParse(payload);
+  if (!parsed.success) throw new JobRefused(`The job's payload is not valid: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
