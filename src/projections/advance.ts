@@ -90,17 +90,17 @@ export async function foldPage(
   projections: readonly Projection[],
   entries: readonly ProjectedEntry[],
 ): Promise<ProjectionWrite[]> {
-  if (entries.length === 0) return [];
-  const folded = await Promise.all(
-    projections.map(async ({ name, fold }) => {
-      try {
-        return (await fold(state, entries)).map((write) => ({ projection: name, write }));
-      } catch (error) {
-        throw asFailure(name, error);
-      }
-    }),
-  );
-  return folded.flat();
+  const folded: ProjectionWrite[] = [];
+  if (entries.length === 0) return folded;
+  // One after the other: `state` may be the one connection of a transaction.
+  for (const { name, fold } of projections) {
+    try {
+      for (const write of await fold(state, entries)) folded.push({ projection: name, write });
+    } catch (error) {
+      throw asFailure(name, error);
+    }
+  }
+  return folded;
 }
 
 export interface ProjectionWrite {
@@ -108,17 +108,22 @@ export interface ProjectionWrite {
   readonly write: Write;
 }
 
-const LOST = Symbol('another process moved the position first');
+class LostRace extends Error {}
 
-async function commit(target: Target, writes: readonly ProjectionWrite[], from: Position, to: number): Promise<Advance> {
+async function commit(
+  target: Target,
+  writes: readonly ProjectionWrite[],
+  from: Position,
+  to: number,
+): Promise<Advance> {
   try {
     await target.store.transaction(async (tx) => {
-      if (!(await movePosition(tx, target.position, from, to))) throw LOST;
+      if (!(await movePosition(tx, target.position, from, to))) throw new LostRace();
       await writeAll(tx, target, writes);
     });
     return 'moved';
   } catch (error) {
-    if (error === LOST) return 'lost';
+    if (error instanceof LostRace) return 'lost';
     throw error;
   }
 }
@@ -132,7 +137,7 @@ export async function writeAll(
   for (const { projection, write } of writes) {
     if (write.rows.length === 0) continue;
     try {
-      await tx.insertMany(target.tableName(write.table), write.rows as never, write.onConflict);
+      await tx.insertMany(target.tableName(write.table), write.rows, write.onConflict);
     } catch (error) {
       throw asFailure(projection, error);
     }

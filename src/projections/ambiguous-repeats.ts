@@ -1,5 +1,5 @@
 import type { Query } from '../store/store.ts';
-import { type Projection, type Readers, type Row } from './projection.ts';
+import type { Projection, Readers, Row } from './projection.ts';
 
 /**
  * Deliveries that name neither an id nor a time: should one be repeated, nobody can tell a new choice from a repeat.

@@ -37,7 +37,10 @@ export function createCases(rules: CaseFold): Projection {
       }
       return [
         appendTo('case_history', cases.history),
-        replaceIn('cases', [...cases.touched].map((id) => cases.byId.get(id) as Row<'cases'>)),
+        replaceIn(
+          'cases',
+          [...cases.touched].map((id) => cases.byId.get(id) as Row<'cases'>),
+        ),
         quarantineRows(cases.refused),
       ];
     },
@@ -66,7 +69,13 @@ async function loadCases(state: Query, events: readonly ProjectedEntry[]): Promi
   const byId = new Map<string, Row<'cases'>>();
   const byRequest = new Map<string, string>();
   const loaded = [
-    ids.size === 0 ? [] : await state.selectFrom('cases').selectAll().where('case_id', 'in', [...ids]).execute(),
+    ids.size === 0
+      ? []
+      : await state
+          .selectFrom('cases')
+          .selectAll()
+          .where('case_id', 'in', [...ids])
+          .execute(),
     requests.empty ? [] : await state.selectFrom('cases').selectAll().where(requests.where('request_id')).execute(),
   ];
   for (const row of loaded.flat()) {

@@ -23,7 +23,8 @@ export function createDecisions(readers: Pick<Readers, 'decisionIdOf'>): Project
       const found = factsOf(batch, 'decision');
       if (found.length === 0) return [];
       const rows = found.map(({ entry, fact }) => decisionRow(entry, fact, readers.decisionIdOf(fact)));
-      const [said, known] = await Promise.all([loadSaid(state, rows), loadKnown(state, rows)]);
+      const said = await loadSaid(state, rows);
+      const known = await loadKnown(state, rows);
       const touched = new Map<string, Row<'decisions'>>();
       for (const row of rows) {
         markRepeat(row, said);

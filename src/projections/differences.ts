@@ -21,7 +21,11 @@ export interface SeqRange {
 const SAMPLE = 20;
 
 /** Some of the rows that differ, none when the tables are equal. Both databases compare whole rows with EXCEPT, nulls as equal. */
-export async function findDifferences(query: Query, table: ReadModelName, range: SeqRange | null): Promise<Difference[]> {
+export async function findDifferences(
+  query: Query,
+  table: ReadModelName,
+  range: SeqRange | null,
+): Promise<Difference[]> {
   const any = query as unknown as Kysely<AnyTable>;
   const shadow = shadowName(table);
   const rowsOf = (name: string) => {

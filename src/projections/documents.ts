@@ -15,7 +15,11 @@ export const documents: Projection = {
     }
     const known = new Map<string, Row<'documents'>>();
     if (downloaded.size > 0) {
-      const rows = await state.selectFrom('documents').selectAll().where('document_id', 'in', [...downloaded]).execute();
+      const rows = await state
+        .selectFrom('documents')
+        .selectAll()
+        .where('document_id', 'in', [...downloaded])
+        .execute();
       for (const row of rows) known.set(row.document_id, row);
     }
     for (const entry of batch) {
@@ -39,7 +43,10 @@ export function documentFileName(document: { name: string; documentId: string; f
   return `${document.name}-${document.documentId}.${document.format}`;
 }
 
-function documentRow(action: Extract<Action, { action: 'document.produced' }>, entry: ProjectedEntry): Row<'documents'> {
+function documentRow(
+  action: Extract<Action, { action: 'document.produced' }>,
+  entry: ProjectedEntry,
+): Row<'documents'> {
   return {
     document_id: action.documentId,
     source: entry.source,

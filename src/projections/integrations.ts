@@ -23,7 +23,11 @@ export const integrations: Projection = {
     }
     if (history.length === 0) return [];
     const known = new Map<string, Row<'integrations'>>();
-    for (const row of await state.selectFrom('integrations').selectAll().where(keys.where('integration_key')).execute()) {
+    for (const row of await state
+      .selectFrom('integrations')
+      .selectAll()
+      .where(keys.where('integration_key'))
+      .execute()) {
       known.set(joinKey(row.source, row.integration_key), row);
     }
     const touched = new Map<string, Row<'integrations'>>();

@@ -23,8 +23,10 @@ export class KeysBySource {
     return (eb: ExpressionBuilder<Tables, T>): Expression<SqlBool> => {
       const plain = eb as unknown as ExpressionBuilder<Record<string, Record<string, unknown>>, string>;
       return plain.or(
-        [...this.#ids].map(([source, ids]) => plain.and([plain('source', '=', source), plain(column, 'in', padded(ids))])),
-      ) as unknown as Expression<SqlBool>;
+        [...this.#ids].map(([source, ids]) =>
+          plain.and([plain('source', '=', source), plain(column, 'in', padded(ids))]),
+        ),
+      );
     };
   }
 }

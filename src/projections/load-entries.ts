@@ -90,7 +90,11 @@ async function findEnd(
 ): Promise<{ to: number; full: boolean } | null> {
   const next = query
     .selectFrom('entries')
-    .select((eb) => ['seq', eb.fn<number | null>('length', ['body']).as('body'), eb.fn<number | null>('length', ['meta']).as('meta')])
+    .select((eb) => [
+      'seq',
+      eb.fn<number | null>('length', ['body']).as('body'),
+      eb.fn<number | null>('length', ['meta']).as('meta'),
+    ])
     .where('seq', '>', after)
     .where('seq', '<=', upTo)
     .orderBy('seq')
@@ -193,7 +197,9 @@ function actionFault(event: string | null, problem: string): Fault {
 function parseMeta(bytes: Buffer): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : {};
   } catch {
     return {};
   }

@@ -16,7 +16,11 @@ const generationOf = (name: PositionName) => `${name}:generation`;
 
 /** The position; null before the first entry was ever projected. */
 export async function loadPosition(query: Query, name: PositionName): Promise<Position | null> {
-  const rows = await query.selectFrom('positions').selectAll().where('name', 'in', [name, generationOf(name)]).execute();
+  const rows = await query
+    .selectFrom('positions')
+    .selectAll()
+    .where('name', 'in', [name, generationOf(name)])
+    .execute();
   const seq = rows.find((row) => row.name === name)?.seq;
   return seq === undefined ? null : { seq, generation: rows.find((row) => row.name !== name)?.seq ?? 0 };
 }
@@ -28,7 +32,12 @@ export async function startPosition(tx: StoreTransaction, name: PositionName): P
 }
 
 /** Moves a position if nobody else has in the meantime. False: someone has, and this transaction must write nothing. */
-export async function movePosition(tx: StoreTransaction, name: PositionName, from: Position, to: number): Promise<boolean> {
+export async function movePosition(
+  tx: StoreTransaction,
+  name: PositionName,
+  from: Position,
+  to: number,
+): Promise<boolean> {
   const { numUpdatedRows } = await tx.query
     .updateTable('positions')
     .set({ seq: to })

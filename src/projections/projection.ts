@@ -36,7 +36,11 @@ export interface ProjectedEntry {
 
 /** Rows that one projection wants written, all into one table. */
 export type Write = {
-  [T in TableName]: { readonly table: T; readonly rows: readonly Insertable<Tables[T]>[]; readonly onConflict: OnConflict };
+  [T in TableName]: {
+    readonly table: T;
+    readonly rows: readonly Insertable<Tables[T]>[];
+    readonly onConflict: OnConflict;
+  };
 }[TableName];
 
 /**

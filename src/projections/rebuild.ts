@@ -52,7 +52,7 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
     const differences: Difference[] = [];
     let at = started;
     let compared = 0;
-    for (;;) {
+    for (let attempt = 0; ; attempt += 1) {
       at = await replay(options, target, pages, at);
       while (compared < at.seq) {
         const range = { after: compared, upTo: Math.min(compared + RANGE, at.seq) };
@@ -63,7 +63,7 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
         }
         compared = range.upTo;
       }
-      const settled = await settle(options, target, pages, at, differing, replace);
+      const settled = await settle(options, target, pages, at, { differing, replace, maxPages: 2 ** attempt });
       if (settled !== null) return { seq: settled.seq, differences: [...differences, ...settled.differences] };
     }
   } finally {
@@ -108,48 +108,53 @@ async function replay(options: RebuildOptions, target: Target, pages: PageReader
   return at;
 }
 
+/** What the last step of a rebuild goes by. */
+interface Settling {
+  readonly differing: readonly Part[];
+  readonly replace: boolean;
+  /** Pages that are projected under the write lock at most. It doubles with every attempt, so that the end is reached under any load. */
+  readonly maxPages: number;
+}
+
 /**
  * The end, under the write lock, so that the live position stands still: the last entries, the comparison of what was not
- * compared yet, and the replacement. Null when the live projector is more than a batch ahead; then replay again.
+ * compared yet, and the replacement. Null when the live projector has come too far meanwhile; then replay again.
  */
 async function settle(
   options: RebuildOptions,
   target: Target,
   pages: PageReader,
   from: Position,
-  differing: readonly Part[],
-  replace: boolean,
+  settling: Settling,
 ): Promise<RebuildReport | null> {
-  const { store } = options;
   const projections = options.projections ?? allProjections(options);
   try {
-    return await store.transaction(async (tx) => {
+    return await options.store.transaction(async (tx) => {
       const live = await loadPosition(tx.query, 'projector');
-      if (live === null) return null;
       let at = from.seq;
-      if (at < live.seq) {
-        // The readers see the shadow tables as they are: nobody else writes them, and this transaction has not yet.
-        const page = await pages.load(at, live.seq);
-        if (page?.to !== live.seq) return null;
-        await writeAll(tx, target, await foldPage(target.state, projections, page.entries));
+      for (let pagesLeft = settling.maxPages; at < (live?.seq ?? 0); pagesLeft -= 1) {
+        const page = pagesLeft > 0 ? await pages.load(at, live?.seq) : null;
+        if (page === null) throw new FurtherAhead();
+        await writeAll(tx, target, await foldPage(overShadows(tx.query), projections, page.entries));
         at = page.to;
       }
       if (!(await movePosition(tx, 'rebuild', from, at))) throw takenOver();
-      const last: SeqRange = { after: from.seq, upTo: at };
-      return { seq: at, differences: await settleTables(tx, last, differing, replace) };
+      return { seq: at, differences: await settleTables(tx, { after: from.seq, upTo: at }, settling) };
     });
   } catch (error) {
-    // Replaying finds the entry that a projection fails on.
-    if (error instanceof ProjectionFailure) return null;
+    // After a projection failure replaying finds the entry that it fails on.
+    if (error instanceof FurtherAhead || error instanceof ProjectionFailure) return null;
     throw error;
   }
 }
 
+/** The live projector is further ahead than what may be projected under the write lock. */
+class FurtherAhead extends Error {}
+
 async function settleTables(
   tx: StoreTransaction,
   last: SeqRange,
-  differing: readonly Part[],
-  replace: boolean,
+  { differing, replace }: Settling,
 ): Promise<Difference[]> {
   const differences: Difference[] = [];
   const replaced: { table: ReadModelName; range: SeqRange | null }[] = [...differing];

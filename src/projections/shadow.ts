@@ -25,10 +25,25 @@ export async function createShadows(query: Query): Promise<void> {
     const { key, ...spec } = readModelTables[table];
     await any.schema
       .createTable(shadow)
-      .as(any.selectFrom(table).selectAll().where((eb) => eb.lit(false)))
+      .as(
+        any
+          .selectFrom(table)
+          .selectAll()
+          .where((eb) => eb.lit(false)),
+      )
       .execute();
-    await any.schema.createIndex(`${shadow}_key`).unique().on(shadow).columns([...key]).execute();
-    if ('lookup' in spec) await any.schema.createIndex(`${shadow}_lookup`).on(shadow).columns([...spec.lookup]).execute();
+    await any.schema
+      .createIndex(`${shadow}_key`)
+      .unique()
+      .on(shadow)
+      .columns([...key])
+      .execute();
+    if ('lookup' in spec)
+      await any.schema
+        .createIndex(`${shadow}_lookup`)
+        .on(shadow)
+        .columns([...spec.lookup])
+        .execute();
   }
 }
 

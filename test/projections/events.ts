@@ -137,8 +137,18 @@ const body = fc.oneof(
   { weight: 2, arbitrary: scan.map((fact) => ({ event: 'cookie_scan.completed', fact })) },
   { weight: 2, arbitrary: integration.map((fact) => ({ event: 'integration.connected', fact })) },
   { weight: 1, arbitrary: odd.map((event) => ({ event })) },
-  { weight: 1, arbitrary: fc.constantFrom('dsar.submitted', 'policy.updated').map((event) => ({ event, fails: 'unreadable' as const })) },
-  { weight: 1, arbitrary: fc.constantFrom('dsar.submitted', 'policy.updated').map((event) => ({ event, fails: 'throws' as const })) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom('dsar.submitted', 'policy.updated')
+      .map((event) => ({ event, fails: 'unreadable' as const })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom('dsar.submitted', 'policy.updated')
+      .map((event) => ({ event, fails: 'throws' as const })),
+  },
 );
 
 /** One entry, `place` apart from all others by its body. */
@@ -146,12 +156,12 @@ type Make = (place: number) => NewEntry[];
 
 const receivedAt = (place: number) => new Date(Date.UTC(2026, 2, 1, 3, 0, place * 7)).toISOString();
 
-const delivery: fc.Arbitrary<Make> = fc
-  .tuple(source, body)
-  .map(([slug, said]) => (place) => [webhook(slug, { ...said, nonce: place }, receivedAt(place))]);
-const row: fc.Arbitrary<Make> = fc
-  .tuple(source, decision)
-  .map(([slug, fact]) => (place) => [pulledRow(slug, { event: 'consent.recorded', fact, nonce: place }, receivedAt(place))]);
+const delivery: fc.Arbitrary<Make> = fc.tuple(source, body).map(([slug, said]) => (place) => [
+  webhook(slug, { ...said, nonce: place }, receivedAt(place)),
+]);
+const row: fc.Arbitrary<Make> = fc.tuple(source, decision).map(([slug, fact]) => (place) => [
+  pulledRow(slug, { event: 'consent.recorded', fact, nonce: place }, receivedAt(place)),
+]);
 const deed: fc.Arbitrary<Make> = fc.tuple(source, action).map(([slug, done]) => (place) => {
   const entries = [officerAction(slug, done, receivedAt(place))];
   if (done.action === 'document.produced') {

@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { compareWithRebuild } from '../../src/projections/rebuild.ts';
+import { allProjections } from '../../src/projections/index.ts';
+import { compareWithRebuild, rebuild } from '../../src/projections/rebuild.ts';
+import { readModelNames } from '../../src/projections/tables.ts';
+import type { Store } from '../../src/store/store.ts';
 import { entrySequences } from './events.ts';
-import { createWorld, dump, forgetProjections, rules } from './world.ts';
-
+import { createWorld, decisionFact, dump, forgetProjections, rules, webhook, type World } from './world.ts';
 
 test('a live run in batches of any size gives the rows of a rebuild, of one big batch and of single entries', async () => {
   const { store, ledger, projector } = await createWorld();
@@ -44,4 +47,132 @@ test('a live run in batches of any size gives the rows of a rebuild, of one big 
     { numRuns: 40 },
   );
   expect(sequences).toBeGreaterThanOrEqual(40);
+});
+
+const at = '2026-03-01T10:00:00.000Z';
+
+async function deliver(world: World, from: number, count: number): Promise<void> {
+  const entries = Array.from({ length: count }, (_, place) => {
+    const nonce = from + place;
+    const fact = decisionFact({
+      recordId: `${nonce % 40}`,
+      subject: `s${nonce % 9}`,
+      state: nonce % 3 ? 'given' : 'refused',
+    });
+    return webhook(nonce % 2 ? 'acme' : 'bolt', { event: 'consent.recorded', fact, nonce }, at);
+  });
+  for (let next = 0; next < count; next += 50) await world.ledger.append(entries.slice(next, next + 50));
+}
+
+test('a rebuild puts right what someone altered, added or removed in the read models, and says what it was', async () => {
+  const world = await createWorld();
+  await deliver(world, 0, 120);
+  await world.projector().catchUp();
+  const right = await dump(world.store.read);
+  await world.store.transaction(async ({ query }) => {
+    await query.updateTable('decisions').set({ state: 'given' }).where('source', '=', 'bolt').execute();
+    await query.updateTable('decision_history').set({ subject: 'someone else' }).where('seq', '=', 17).execute();
+    await query.deleteFrom('delivery_history').where('seq', 'in', [3, 99]).execute();
+    await query.deleteFrom('decisions').where('subject', '=', 's1').execute();
+    await query
+      .insertInto('ambiguous_repeats')
+      .values({ seq: 5, source: 'acme', event: 'x', resolution: 'repeat' })
+      .execute();
+  });
+  const altered = await dump(world.store.read);
+
+  const compared = await compareWithRebuild(rules(world.store));
+  expect(await dump(world.store.read)).toEqual(altered);
+  const report = await rebuild(rules(world.store));
+  expect(report).toEqual(compared);
+  expect(report.seq).toBe(120);
+  const named = report.differences.map(
+    ({ table, key, live, rebuilt }) => `${table} ${key} ${live ? '1' : '0'}${rebuilt ? '1' : '0'}`,
+  );
+  expect(named).toEqual(
+    expect.arrayContaining([
+      'decision_history seq=17 11',
+      'delivery_history seq=3 01',
+      'delivery_history seq=99 01',
+      'ambiguous_repeats seq=5 10',
+      'decisions source=acme subject=s1 banner_id=b1 01',
+    ]),
+  );
+  expect(await dump(world.store.read)).toEqual(right);
+  expect((await compareWithRebuild(rules(world.store))).differences).toEqual([]);
+});
+
+test('a rebuild beside a live projector under load neither stops it nor is confused by it', async () => {
+  const world = await createWorld();
+  await deliver(world, 0, 300);
+  const live = world.projector({ batchSize: 20, lingerMs: 0 });
+  live.start(world.ledger.onAppended);
+  await live.projected(100);
+  await world.store.transaction(async ({ query }) => {
+    await query.updateTable('decisions').set({ region: 'altered' }).execute();
+    await query.updateTable('decision_history').set({ region: 'altered' }).where('seq', '<', 50).execute();
+  });
+  let appending = true;
+  const load = (async () => {
+    for (let from = 300; appending; from += 50) {
+      await deliver(world, from, 50);
+      await sleep(60);
+    }
+  })();
+  const report = await rebuild({ ...rules(world.store), batchSize: 25 });
+  expect(report.differences.length).toBeGreaterThan(0);
+  const during = live.position();
+  await rebuild({ ...rules(world.store), batchSize: 25 });
+  expect(live.position()).toBeGreaterThan(during);
+  appending = false;
+  await load;
+  await live.catchUp();
+  expect((await compareWithRebuild(rules(world.store))).differences).toEqual([]);
+});
+
+test('of two rebuilds at once the later one finishes, and the earlier one says so and stops', async () => {
+  const world = await createWorld();
+  await deliver(world, 0, 200);
+  await world.projector().catchUp();
+  let begun = () => {};
+  const first = new Promise<void>((resolve) => (begun = resolve));
+  const earlier = rebuild({ ...rules(world.store), batchSize: 10, onProgress: () => begun() });
+  const stopped = expect(earlier).rejects.toMatchObject({ code: 'conflict' });
+  await first;
+  expect(await compareWithRebuild(rules(world.store))).toEqual({ seq: 200, differences: [] });
+  await stopped;
+  const left = await world.store.read.introspection.getTables();
+  expect(left.map(({ name }) => name).filter((name) => name.startsWith('rebuild_'))).toEqual([]);
+});
+
+test('a batch that was folded before a rebuild was swapped in is folded again, not written over it', async () => {
+  const world = await createWorld();
+  await deliver(world, 0, 40);
+  const slow = world.projector({ batchSize: 20 });
+  await slow.runOnce();
+  await world.store.transaction(
+    async ({ query }) => void (await query.updateTable('decisions').set({ changes: 1000 }).execute()),
+  );
+  // The rebuild is swapped in after the batch was folded over the altered rows, and before it is written.
+  let swapped = false;
+  const store: Store = {
+    ...world.store,
+    transaction: async (work) => {
+      if (!swapped) {
+        swapped = true;
+        expect((await rebuild(rules(world.store))).differences).not.toEqual([]);
+      }
+      return world.store.transaction(work);
+    },
+  };
+  const interrupted = world.projector({ store, batchSize: 20 });
+  expect(await interrupted.runOnce()).toBe('lost');
+  await interrupted.catchUp();
+  expect((await compareWithRebuild(rules(world.store))).differences).toEqual([]);
+});
+
+test('every table that a projection writes is known to the rebuild, with all its columns', async () => {
+  const { store } = await createWorld();
+  const written = allProjections(rules(store)).flatMap(({ tables }) => tables);
+  expect([...written].sort()).toEqual([...readModelNames].sort());
 });

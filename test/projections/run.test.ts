@@ -11,7 +11,9 @@ import { createWorld, rules, webhook, type World } from './world.ts';
 const at = '2026-03-01T10:00:00.000Z';
 
 async function deliver(world: World, count: number, from = 0): Promise<void> {
-  const entries = Array.from({ length: count }, (_, nonce) => webhook('acme', { event: 'ping', nonce: from + nonce }, at));
+  const entries = Array.from({ length: count }, (_, nonce) =>
+    webhook('acme', { event: 'ping', nonce: from + nonce }, at),
+  );
   for (let next = 0; next < entries.length; next += 100) await world.ledger.append(entries.slice(next, next + 100));
 }
 
@@ -57,7 +59,11 @@ function dyingStore(store: Store, moment: string): Store {
           await tx.insertMany(table, ...rest);
         };
         const result = await work({ ...tx, insertMany });
-        const position = await tx.query.selectFrom('positions').select('seq').where('name', '=', 'projector').executeTakeFirst();
+        const position = await tx.query
+          .selectFrom('positions')
+          .select('seq')
+          .where('name', '=', 'projector')
+          .executeTakeFirst();
         return moment === 'before the commit' && position?.seq !== 0 ? die() : result;
       }),
   };
@@ -121,7 +127,11 @@ test('the loop outlives an outage of the store', async () => {
   const warnings: string[] = [];
   const projector = world.projector({
     store: shaky,
-    log: { info: () => undefined, warn: (_, message) => warnings.push(message), error: (_, message) => warnings.push(message) },
+    log: {
+      info: () => undefined,
+      warn: (_, message) => warnings.push(message),
+      error: (_, message) => warnings.push(message),
+    },
   });
   await deliver(world, 3);
   projector.start(world.ledger.onAppended);
@@ -139,7 +149,8 @@ test('a projection with a bug on one entry loses neither that entry nor any othe
   const broken: Projection = {
     name: 'broken',
     tables: [],
-    fold: (_, batch) => (batch.some(({ seq }) => seq === 23) ? Promise.reject(new Error('a bug')) : Promise.resolve([])),
+    fold: (_, batch) =>
+      batch.some(({ seq }) => seq === 23) ? Promise.reject(new Error('a bug')) : Promise.resolve([]),
   };
   const errors: object[] = [];
   const log = { info: () => undefined, warn: () => undefined, error: (details: object) => void errors.push(details) };
@@ -162,7 +173,12 @@ test('rows that the database refuses are a projection failure too, and found the
       Promise.resolve([
         {
           table: 'ambiguous_repeats' as const,
-          rows: batch.map(({ seq }) => ({ seq: seq === 7 ? 1 : seq, source: 'acme', event: row.event, resolution: 'unresolved' as const })),
+          rows: batch.map(({ seq }) => ({
+            seq: seq === 7 ? 1 : seq,
+            source: 'acme',
+            event: row.event,
+            resolution: 'unresolved' as const,
+          })),
           onConflict: 'fail' as const,
         },
       ]),
@@ -179,7 +195,11 @@ test('a page is bounded in bytes, and one entry larger than the bound is taken a
   const world = await createWorld();
   const large = 'x'.repeat(50_000);
   const bodies = [1, 2, 3].map((nonce) => webhook('acme', { event: large, nonce }, at));
-  await world.ledger.append([...bodies, webhook('acme', { event: 'small' }, at), webhook('acme', { event: 'tiny' }, at)]);
+  await world.ledger.append([
+    ...bodies,
+    webhook('acme', { event: 'small' }, at),
+    webhook('acme', { event: 'tiny' }, at),
+  ]);
   const projector = world.projector({ batchBytes: 60_000 });
   const positions: number[] = [];
   while ((await projector.runOnce()) !== 'caught-up') positions.push(projector.position());
@@ -190,7 +210,11 @@ test('erased entries are passed over, and the position moves past them', async (
   const world = await createWorld();
   await deliver(world, 4);
   await world.store.transaction(async (tx) => {
-    await tx.query.updateTable('entries').set({ meta: null, body: null, salt: null }).where('seq', 'in', [2, 4]).execute();
+    await tx.query
+      .updateTable('entries')
+      .set({ meta: null, body: null, salt: null })
+      .where('seq', 'in', [2, 4])
+      .execute();
   });
   expect(await world.projector().catchUp()).toBe(4);
   const seqs = await world.store.read.selectFrom('delivery_history').select('seq').orderBy('seq').execute();

@@ -25,7 +25,8 @@ export interface TestBody {
 function readBody(body: Buffer): Reading {
   const parsed = JSON.parse(body.toString('utf8')) as TestBody;
   if (parsed.fails === 'throws') throw new Error('the reader has a bug');
-  if (parsed.fails === 'unreadable') return { outcome: 'unreadable', event: parsed.event, reason: 'a field is missing' };
+  if (parsed.fails === 'unreadable')
+    return { outcome: 'unreadable', event: parsed.event, reason: 'a field is missing' };
   if (parsed.fact === undefined) return { outcome: 'unknown-event', event: parsed.event, reason: 'not known' };
   return { outcome: 'read', event: parsed.event, fact: parsed.fact, unread: [] };
 }
@@ -37,8 +38,7 @@ export const testReaders: Readers = {
     fact.recordId === null
       ? `c:${[fact.bannerId, fact.subject, fact.occurred.at, fact.state].join('/')}`
       : `r:${fact.recordId}`,
-  isAnonymousRepeat: (fact) =>
-    fact.type === 'decision' && fact.recordId === null && fact.occurred.basis === 'received',
+  isAnonymousRepeat: (fact) => fact.type === 'decision' && fact.recordId === null && fact.occurred.basis === 'received',
 };
 
 /** The least that cases need: they open, they move, a move on an old version is refused. */
@@ -157,6 +157,26 @@ export function officerAction(source: string, action: Action, receivedAt: string
   };
 }
 
+/** A decision that says nothing but what is given. */
+export function decisionFact(said: Partial<DecisionFact>): DecisionFact {
+  return {
+    type: 'decision',
+    via: 'webhook',
+    recordId: null,
+    subject: 's1',
+    bannerId: 'b1',
+    state: 'given',
+    purposes: {},
+    policyId: null,
+    policyVersion: null,
+    region: null,
+    language: null,
+    expiresAt: null,
+    occurred: { at: '2026-03-01T09:00:00.000Z', basis: 'payload', counts: true },
+    ...said,
+  };
+}
+
 export interface World {
   readonly store: Store;
   readonly ledger: Ledger;
@@ -181,7 +201,10 @@ export async function createWorld(): Promise<World> {
 export async function dump(query: Query): Promise<Record<string, unknown[]>> {
   const tables: Record<string, unknown[]> = {};
   for (const table of readModelNames) {
-    let rows = query.selectFrom(table).selectAll() as unknown as { orderBy(column: string): typeof rows; execute(): Promise<unknown[]> };
+    let rows = query.selectFrom(table).selectAll() as unknown as {
+      orderBy(column: string): typeof rows;
+      execute(): Promise<unknown[]>;
+    };
     for (const column of readModelTables[table].key) rows = rows.orderBy(column);
     tables[table] = await rows.execute();
   }

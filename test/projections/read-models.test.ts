@@ -1,0 +1,390 @@
+import { describe, expect, test } from 'vitest';
+import { canonicalJson } from '../../src/core/canonical.ts';
+import type { Fact, IntegrationFact, PolicyFact, RequestFact, ScanFact } from '../../src/core/fact.ts';
+import { countAmbiguousRepeats, loadAmbiguousRepeats } from '../../src/projections/ambiguous-repeats.ts';
+import type { NewEntry } from '../../src/core/entry.ts';
+import { createWorld, decisionFact, officerAction, pulledRow, type TestBody, webhook, type World } from './world.ts';
+
+const at = '2026-03-01T10:00:00.000Z';
+const payloadTime = (hour: number) => ({
+  at: `2026-03-01T0${hour}:00:00.000Z`,
+  basis: 'payload' as const,
+  counts: true,
+});
+const received = { at, basis: 'received' as const, counts: true };
+
+let nonce = 0;
+const told = (fact: Fact, event = 'x'): NewEntry => webhook('acme', { event, fact, nonce: nonce++ }, at);
+
+async function project(world: World, ...entries: NewEntry[]): Promise<void> {
+  await world.ledger.append(entries);
+  await world.projector().catchUp();
+}
+
+describe('decisions', () => {
+  test('a delivery and a pulled row of one decision are two rows, of which the first counts', async () => {
+    const world = await createWorld();
+    const decision = decisionFact({ recordId: 'r1', policyVersion: null });
+    const row = decisionFact({
+      via: 'pull',
+      recordId: 'r1',
+      policyVersion: '3',
+      expiresAt: '2027-03-01T00:00:00.000Z',
+    });
+    await project(world, told(decision));
+    await project(world, pulledRow('acme', { event: 'consent.recorded', fact: row }, at));
+    const history = await world.store.read
+      .selectFrom('decision_history')
+      .select(['via', 'decision_id', 'is_first', 'conflicts'])
+      .orderBy('seq')
+      .execute();
+    expect(history).toEqual([
+      { via: 'webhook', decision_id: 'r:r1', is_first: 1, conflicts: 0 },
+      { via: 'pull', decision_id: 'r:r1', is_first: 0, conflicts: 0 },
+    ]);
+    expect(await world.store.read.selectFrom('decisions').selectAll().execute()).toMatchObject([
+      { changes: 1, policy_version: '3', expires_at: '2027-03-01T00:00:00.000Z', first_seq: 1, last_seq: 2 },
+    ]);
+  });
+
+  test('a row that contradicts any earlier row of its decision is marked; one that leaves things out is not', async () => {
+    const world = await createWorld();
+    const said = [
+      { state: 'given', purposes: { analytics: 'granted' } },
+      { state: 'given', purposes: { analytics: 'granted', necessary: 'granted' } },
+      { state: 'given', purposes: {}, bannerId: null },
+      { state: 'refused', purposes: { analytics: 'denied' } },
+      { state: 'refused', purposes: { analytics: 'denied' } },
+      { state: 'unknown', purposes: { analytics: 'denied' } },
+      { state: 'unknown', purposes: {} },
+    ] as const;
+    // Each projected by itself, so that the earlier rows come out of the database.
+    for (const one of said) await project(world, told(decisionFact({ recordId: 'r1', ...one })));
+    await project(world, ...said.map((one) => told(decisionFact({ recordId: 'r2', ...one }))));
+    const conflicts = await world.store.read
+      .selectFrom('decision_history')
+      .select('conflicts')
+      .orderBy('seq')
+      .execute();
+    const marks = [0, 0, 0, 1, 1, 1, 0];
+    expect(conflicts.map((row) => row.conflicts)).toEqual([...marks, ...marks]);
+  });
+
+  test('the picture is the decision with the latest time, whatever order they come in', async () => {
+    const world = await createWorld();
+    await project(
+      world,
+      told(decisionFact({ recordId: 'r2', state: 'withdrawn', occurred: payloadTime(5) })),
+      told(decisionFact({ recordId: 'r1', state: 'given', occurred: payloadTime(2) })),
+      told(decisionFact({ recordId: 'r3', state: 'given', occurred: { ...payloadTime(9), counts: false } })),
+      told(decisionFact({ recordId: 'r4', bannerId: 'b2', state: 'refused', occurred: payloadTime(1) })),
+      told(decisionFact({ recordId: 'r5', subject: null })),
+    );
+    const rows = await world.store.read
+      .selectFrom('decisions')
+      .select(['banner_id', 'state', 'decision_id', 'at', 'changes', 'last_seq'])
+      .orderBy('banner_id')
+      .execute();
+    // A time that does not count is that of its arrival, which here is the latest.
+    expect(rows).toEqual([
+      { banner_id: 'b1', state: 'given', decision_id: 'r:r3', at, changes: 3, last_seq: 3 },
+      { banner_id: 'b2', state: 'refused', decision_id: 'r:r4', at: payloadTime(1).at, changes: 1, last_seq: 4 },
+    ]);
+  });
+
+  test('subjects of different sources never mix', async () => {
+    const world = await createWorld();
+    const entries = ['acme', 'bolt'].map((source) =>
+      webhook(source, { event: 'consent.recorded', fact: decisionFact({ recordId: 'r1' }) }, at),
+    );
+    await project(world, ...entries);
+    const history = await world.store.read
+      .selectFrom('decision_history')
+      .select(['source', 'is_first'])
+      .orderBy('seq')
+      .execute();
+    expect(history).toEqual([
+      { source: 'acme', is_first: 1 },
+      { source: 'bolt', is_first: 1 },
+    ]);
+  });
+
+  test('a pulled row that names no banner belongs to the banner it was asked for', async () => {
+    const world = await createWorld();
+    const fact = decisionFact({ via: 'pull', bannerId: null });
+    await project(world, pulledRow('acme', { event: 'consent.recorded', fact }, at));
+    const [row] = await world.store.read.selectFrom('decision_history').select(['banner_id', 'decision_id']).execute();
+    expect(row).toMatchObject({ banner_id: 'b1', decision_id: expect.stringMatching(/^c:b1/) });
+  });
+
+  test('an anonymous delivery is an ambiguous repeat only once it was repeated', async () => {
+    const world = await createWorld();
+    const anonymous = told(decisionFact({ occurred: received }), 'consent.recorded');
+    await project(world, anonymous, told(decisionFact({ recordId: 'r9', occurred: received })));
+    expect(await loadAmbiguousRepeats(world.store.read, { source: 'acme' })).toEqual([]);
+    await world.ledger.append([anonymous]);
+    await world.ledger.append([anonymous]);
+    expect(await loadAmbiguousRepeats(world.store.read, { source: 'acme' })).toEqual([
+      { seq: 1, source: 'acme', event: 'consent.recorded', resolution: 'unresolved', repeats: 2, lastAt: at },
+    ]);
+    expect(await countAmbiguousRepeats(world.store.read, { source: null })).toEqual({ deliveries: 1, repeats: 2 });
+    expect(await countAmbiguousRepeats(world.store.read, { source: 'bolt' })).toEqual({ deliveries: 0, repeats: 0 });
+  });
+});
+
+describe('policies', () => {
+  const policy = (change: PolicyFact['change'], hour: number, said: Partial<PolicyFact> = {}): PolicyFact => ({
+    type: 'policy',
+    event: `policy.${change}`,
+    change,
+    policyId: 'p1',
+    policyType: null,
+    title: null,
+    brandName: null,
+    jurisdiction: null,
+    language: null,
+    userId: null,
+    version: null,
+    hostedUrl: null,
+    occurred: payloadTime(hour),
+    ...said,
+  });
+
+  test('changes that come out of order give the picture of their times', async () => {
+    const world = await createWorld();
+    await project(
+      world,
+      told(policy('published', 3, { title: 'Privacy', hostedUrl: 'https://site.example/p1' })),
+      told(policy('deleted', 7)),
+      told(policy('updated', 5, { title: 'Privacy (new)', version: '2' })),
+    );
+    expect(await world.store.read.selectFrom('policies').selectAll().execute()).toMatchObject([
+      {
+        status: 'deleted',
+        title: 'Privacy',
+        version: '2',
+        hosted_url: 'https://site.example/p1',
+        published_at: payloadTime(3).at,
+        last_at: payloadTime(7).at,
+        first_seq: 1,
+        last_seq: 2,
+      },
+    ]);
+    expect(await world.store.read.selectFrom('policy_history').select('change').orderBy('seq').execute()).toHaveLength(
+      3,
+    );
+  });
+});
+
+describe('cases', () => {
+  const request = (said: Partial<RequestFact> = {}): RequestFact => ({
+    type: 'request',
+    requestId: 'q1',
+    kind: 'access',
+    kindAsGiven: null,
+    requesterName: 'Ada',
+    requesterEmail: null,
+    subject: null,
+    jurisdiction: null,
+    language: null,
+    message: null,
+    occurred: payloadTime(1),
+    ...said,
+  });
+  const moved = (caseId: string, basedOn: number, move: string): NewEntry =>
+    officerAction('acme', { action: 'case.moved', actor: 'grace', caseId, basedOn, move, details: {} }, at);
+
+  test('a request that is reported again is the same case, and does not make a move stale', async () => {
+    const world = await createWorld();
+    await project(
+      world,
+      told(request()),
+      told(request({ requestId: null })),
+      told(request({ requesterName: 'Ada L.' })),
+    );
+    await project(world, told(request({ message: 'once more' })), moved('case-1', 0, 'answered'));
+    const cases = await world.store.read
+      .selectFrom('cases')
+      .select(['case_id', 'version', 'state', 'requester_name', 'last_seq'])
+      .orderBy('opened_seq')
+      .execute();
+    expect(cases).toEqual([
+      { case_id: 'case-1', version: 1, state: 'answered', requester_name: 'Ada', last_seq: 5 },
+      { case_id: 'case-2', version: 0, state: 'received', requester_name: 'Ada', last_seq: 2 },
+    ]);
+    const history = await world.store.read
+      .selectFrom('case_history')
+      .selectAll()
+      .where('case_id', '=', 'case-1')
+      .orderBy('seq')
+      .execute();
+    expect(history.map(({ move, version, actor }) => `${move} ${version} ${actor}`)).toEqual([
+      'opened 0 service',
+      'reported-again 0 service',
+      'reported-again 0 service',
+      'answered 1 grace',
+    ]);
+    expect(JSON.parse(history[1]?.details ?? '')).toMatchObject({ requesterName: 'Ada L.' });
+  });
+
+  test.each([
+    ['no field is understood', { event: 'dsar.submitted', fails: 'unreadable' }, 'a field is missing'],
+    ['the reader has a bug', { event: 'dsar.submitted', fails: 'throws' }, 'reader failed: the reader has a bug'],
+    ['the event is a new one', { event: 'dsar.escalated' }, null],
+  ] as [string, TestBody, string | null][])('a signed dsar.* opens a case when %s', async (_, body, reason) => {
+    const world = await createWorld();
+    await project(world, webhook('acme', body, at));
+    expect(await world.store.read.selectFrom('cases').selectAll().execute()).toMatchObject([
+      { case_id: 'case-1', kind: 'unknown', request_id: null, receipt_at: at },
+    ]);
+    const quarantined = await world.store.read.selectFrom('quarantine').select(['seq', 'event', 'reason']).execute();
+    expect(quarantined).toEqual(reason === null ? [] : [{ seq: 1, event: 'dsar.submitted', reason }]);
+  });
+
+  test('a recorded move without effect is shown in the quarantine', async () => {
+    const world = await createWorld();
+    await project(world, told(request()), moved('case-1', 4, 'close'), moved('case-77', 0, 'close'));
+    expect(
+      await world.store.read.selectFrom('quarantine').select(['seq', 'event', 'reason']).orderBy('seq').execute(),
+    ).toEqual([
+      { seq: 2, event: 'case.moved', reason: 'the case is at version 0' },
+      { seq: 3, event: 'case.moved', reason: 'there is no case case-77' },
+    ]);
+  });
+});
+
+describe('scans and integrations', () => {
+  test('the latest scan of a domain is its picture, and all are counted', async () => {
+    const world = await createWorld();
+    const scan = (hour: number, cookiesFound: number, domain: string | null = 'a.example'): ScanFact => ({
+      type: 'scan',
+      scanId: null,
+      domain,
+      status: 'completed',
+      cookiesFound,
+      trackersFound: 2,
+      uncategorised: null,
+      score: 81.5,
+      occurred: payloadTime(hour),
+    });
+    await project(world, told(scan(4, 40)), told(scan(2, 20)), told(scan(3, 30, null)));
+    expect(await world.store.read.selectFrom('scans').selectAll().orderBy('domain').execute()).toMatchObject([
+      { domain: '', scans: 1, cookies_found: 30 },
+      { domain: 'a.example', scans: 2, cookies_found: 40, score: 81.5, at: payloadTime(4).at, last_seq: 1 },
+    ]);
+  });
+
+  test('an integration is connected or not by its latest change', async () => {
+    const world = await createWorld();
+    const changed = (
+      change: IntegrationFact['change'],
+      hour: number,
+      said: Partial<IntegrationFact> = {},
+    ): IntegrationFact => ({
+      type: 'integration',
+      change,
+      integrationId: 'i1',
+      name: null,
+      site: null,
+      occurred: payloadTime(hour),
+      ...said,
+    });
+    await project(
+      world,
+      told(changed('disconnected', 6)),
+      told(changed('connected', 2, { name: 'Shop' })),
+      told(changed('connected', 3, { integrationId: null, name: 'Blog' })),
+    );
+    expect(
+      await world.store.read.selectFrom('integrations').selectAll().orderBy('integration_key').execute(),
+    ).toMatchObject([
+      { integration_key: 'Blog', integration_id: null, status: 'connected' },
+      { integration_key: 'i1', name: 'Shop', status: 'disconnected', last_seq: 1 },
+    ]);
+  });
+});
+
+describe('deliveries and actions', () => {
+  test('every delivery is listed with its verdict and outcome, and counted by day and event', async () => {
+    const world = await createWorld();
+    const night = '2026-03-01T23:59:59.999Z';
+    const day = '2026-03-02T00:00:00.000Z';
+    await project(
+      world,
+      webhook('acme', { event: 'ping' }, night),
+      webhook('acme', { event: 'ping', nonce: 1 }, night),
+    );
+    await project(
+      world,
+      webhook('acme', { event: 'ping', nonce: 2 }, night),
+      webhook('acme', { event: 'policy.updated', fails: 'unreadable' }, day),
+      pulledRow('acme', { event: 'consent.recorded', fact: decisionFact({}) }, day),
+    );
+    expect(await world.store.read.selectFrom('delivery_counts').selectAll().orderBy('day').execute()).toEqual([
+      { source: 'acme', day: '2026-03-01', event: 'ping', deliveries: 3 },
+      { source: 'acme', day: '2026-03-02', event: 'policy.updated', deliveries: 1 },
+    ]);
+    const rows = await world.store.read.selectFrom('delivery_history').selectAll().orderBy('seq').execute();
+    expect(rows.map(({ seq, outcome, verdict, reason }) => [seq, outcome, verdict, reason])).toEqual([
+      [1, 'unknown-event', 'verified', 'not known'],
+      [2, 'unknown-event', 'verified', 'not known'],
+      [3, 'unknown-event', 'verified', 'not known'],
+      [4, 'unreadable', 'verified', 'a field is missing'],
+    ]);
+  });
+
+  test('actions are the audit trail, one that this version does not know among them', async () => {
+    const world = await createWorld();
+    const unknown = { ...officerAction('acme', { action: 'session.opened', actor: 'ada', detail: null }, at) };
+    await project(
+      world,
+      officerAction('acme', { action: 'source.added', actor: 'operator', sourceSlug: 'bolt', changed: ['name'] }, at),
+      {
+        ...unknown,
+        body: Buffer.from('{"action":"moon.landed"}'),
+        meta: canonicalJson({ action: 'moon.landed', actor: 'neil' }),
+      },
+    );
+    const rows = await world.store.read
+      .selectFrom('action_history')
+      .select(['action', 'actor', 'object'])
+      .orderBy('seq')
+      .execute();
+    expect(rows).toEqual([
+      { action: 'source.added', actor: 'operator', object: 'bolt' },
+      { action: 'moon.landed', actor: 'neil', object: null },
+    ]);
+    expect(await world.store.read.selectFrom('quarantine').select(['seq', 'event']).execute()).toEqual([
+      { seq: 2, event: 'moon.landed' },
+    ]);
+  });
+
+  test('a document is registered with its hash, and its downloads are counted', async () => {
+    const world = await createWorld();
+    const produced = {
+      action: 'document.produced' as const,
+      actor: 'ada',
+      documentId: 'd1',
+      name: 'consent-audit',
+      format: 'pdf',
+      sha256: 'ab',
+      bytes: 10,
+      asOf: 0,
+      caseId: null,
+      parameters: { to: '2026-03-31', from: '2026-03-01' },
+    };
+    const download = (actor: string): NewEntry =>
+      officerAction('acme', { action: 'document.downloaded', actor, documentId: 'd1', sha256: 'ab' }, at);
+    await project(world, officerAction('acme', produced, at), download('ada'));
+    await project(world, download('grace'), download('linus'));
+    expect(await world.store.read.selectFrom('documents').selectAll().execute()).toMatchObject([
+      {
+        document_id: 'd1',
+        downloads: 3,
+        seq: 1,
+        created_at: at,
+        parameters: '{"from":"2026-03-01","to":"2026-03-31"}',
+      },
+    ]);
+  });
+});
