@@ -34,7 +34,7 @@ const notPurposes = new Set(
       'deniedPurposes',
     ] as const
   )
-    .flatMap((field) => fieldNames[field] as readonly string[])
+    .flatMap((field) => fieldNames[field])
     .map((name) => normaliseName(name.split('.')[0] ?? ''))
     .concat('version', 'method', 'source')
     .filter((name) => !purposeFlags.map(normaliseName).includes(name)),
