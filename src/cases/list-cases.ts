@@ -1,7 +1,7 @@
 import type { ControllerProfile } from '../core/profile.ts';
 import type { CaseReading } from './deps.ts';
 import { disclosureOf } from './disclosure.ts';
-import type { CaseHistoryRow } from './fold.ts';
+import type { CaseHistoryRow, CaseRow } from './fold.ts';
 import { type Match, matchCase } from './match.ts';
 import type { Disclosure } from './move-details.ts';
 import { caseReadiness, type Readiness } from './readiness.ts';
@@ -38,14 +38,24 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
     deps,
     [...open, ...settled].map((row) => row.source),
   );
-  const view = (row: (typeof open)[number]) =>
+  const view = (row: CaseRow) =>
     viewCase(row, {
       regimes: deps.regimes,
       timeZone: deps.timeZone,
       profile: profiles.get(row.source) ?? null,
       now: filter.now,
     });
-  return [...open.map(view).sort(byDue), ...settled.map(view)];
+  return [...(await viewAll(open, view)).sort(byDue), ...(await viewAll(settled, view))];
+}
+
+/** Computing thousands of deadlines takes a second or two: webhooks are let through in between. */
+async function viewAll(rows: readonly CaseRow[], view: (row: CaseRow) => CaseView): Promise<CaseView[]> {
+  const views: CaseView[] = [];
+  for (const row of rows) {
+    views.push(view(row));
+    if (views.length % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return views;
 }
 
 export interface ShownCase {

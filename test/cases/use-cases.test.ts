@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listCases, showCase } from '../../src/cases/list-cases.ts';
+import { loadPackCase } from '../../src/cases/load-pack-case.ts';
 import { matchCase } from '../../src/cases/match.ts';
 import { moveCase } from '../../src/cases/move-case.ts';
 import { openCase, type OpenCaseInput } from '../../src/cases/open-case.ts';
@@ -266,5 +267,36 @@ describe('finding the subject', () => {
     expect(await match(world, caseId)).toMatchObject({ status: 'shared', subjects: ['visitor-8'] });
     await move(world, caseId, 1, 'link-subject', { subject: 'visitor-8', way: 'from-device' });
     expect(await match(world, caseId)).toMatchObject({ status: 'from-device' });
+  });
+});
+
+describe('a case for its pack', () => {
+  it('is what it was at that entry, whatever came later', async () => {
+    const world = await createCasesWorld();
+    await record(world, 'acme', decision('visitor-7', '2026-05-01T10:00:00.000Z'));
+    const caseId = await opened(world, { subject: 'visitor-7' });
+    const marked = await move(world, caseId, 0, 'mark-system', { system: 'crm', result: 'attached' });
+    const asOf = marked.outcome === 'moved' ? marked.seq : 0;
+    const now = '2026-07-03T09:00:00.000Z';
+    const before = await loadPackCase(world.deps, caseId, asOf, now);
+    await record(world, 'acme', decision('visitor-7', '2026-05-02T10:00:00.000Z'));
+    await move(world, caseId, 1, 'fail-identity', { reason: 'no reply' });
+    expect(await loadPackCase(world.deps, caseId, asOf, now)).toEqual(before);
+    expect(before).toMatchObject({
+      disclosure: 'full',
+      match: { decisions: 1 },
+      identity: { status: 'met', how: null },
+      systems: [
+        { name: 'CRM', result: 'attached' },
+        { name: 'Shop', result: null },
+      ],
+    });
+    const after = await loadPackCase(world.deps, caseId, asOf + 2, now);
+    expect(after).toMatchObject({
+      disclosure: 'categories-only',
+      match: { decisions: 2 },
+      identity: { status: 'failed' },
+    });
+    expect(await loadPackCase(world.deps, caseId, 1, now)).toBeNull();
   });
 });

@@ -1,0 +1,212 @@
+import { type Command, Option } from 'commander';
+import pc from 'picocolors';
+import type { CaseWriting } from '../cases/deps.ts';
+import { listCases, type ShownCase, showCase } from '../cases/list-cases.ts';
+import { moveCase } from '../cases/move-case.ts';
+import { openCase, type OpenCaseInput } from '../cases/open-case.ts';
+import { caseStates, moveRules } from '../cases/states.ts';
+import { type CaseSummary, summariseCase } from '../cases/summarise.ts';
+import type { Context } from '../context.ts';
+import { createCaseDeps } from '../context/case-deps.ts';
+import { isoNow } from '../core/clock.ts';
+import { UsageError } from '../core/errors.ts';
+import { requestKinds } from '../core/vocabulary.ts';
+import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** `dsar list|show|open|move`: data subject requests as cases. */
+export function registerDsar(program: Command, io: CommandIo): Command {
+  const dsar = program.command('dsar').description('data subject requests: what is due, and how far each has come');
+
+  withJson(dsar.command('list'))
+    .description('cases with their deadlines, the most urgent first')
+    .option('--source <slug>', 'only of this source')
+    .addOption(new Option('--state <state>', 'only in this state').choices(caseStates))
+    .option('--open', 'only those whose requester still waits')
+    .action((options: JsonOption & { source?: string; state?: string; open?: boolean }) =>
+      withCases(async (deps) => {
+        const { source, state, open } = options;
+        const now = isoNow(deps.clock);
+        const filter = { ...(source ? { source } : {}), ...(state ? { state } : {}), ...(open ? { open } : {}), now };
+        const cases = (await listCases(deps, filter)).map(summariseCase);
+        printResult(io, options, cases, () => listText(cases));
+      }),
+    );
+
+  withJson(dsar.command('show'))
+    .description('one case: its deadline in words, what it lacks, its history')
+    .argument('<case>', 'id of the case')
+    .action((caseId: string, options: JsonOption) => withCases((deps) => printCase(io, deps, caseId, options)));
+
+  withJson(dsar.command('open'))
+    .description('record a request that came by letter, mail, telephone or in person')
+    .requiredOption(
+      '--received <time>',
+      'when it reached any channel: ISO 8601 with an offset, e.g. 2026-07-01T14:02:00Z',
+    )
+    .addOption(new Option('--kind <kind>', 'what is requested').choices(requestKinds).makeOptionMandatory())
+    .requiredOption('--channel <channel>', 'how it came: letter, mail, telephone …')
+    .option('--source <slug>', 'whose request it is', 'default')
+    .option('--jurisdiction <code>', 'where the requester is, e.g. DE, GB or US-CA')
+    .option('--name <name>', 'name of the requester')
+    .option('--email <address>', 'e-mail address of the requester')
+    .option('--subject <id>', 'the id that the requester read from the own browser')
+    .option('--message <text>', 'what was asked, in the requester’s words')
+    .option('--reference <text>', 'the same reference opens the same case once')
+    .action((options: JsonOption & OpenFlags) =>
+      withCases(async (deps, context) => {
+        if (context.sources.find(options.source) === null)
+          throw new UsageError([`There is no source ${options.source}.`]);
+        const opened = await openCase(deps, openingOf(options));
+        if (opened.outcome === 'refused') throw new UsageError(opened.problems);
+        await context.projector.catchUp();
+        await printCase(io, deps, opened.caseId, options);
+      }),
+    );
+
+  withJson(dsar.command('move'))
+    .description('move a case on')
+    .argument('<case>', 'id of the case')
+    .argument('<move>', `one of ${Object.keys(moveRules).join(', ')}`)
+    .option('--details <json>', 'what the move needs, as a JSON object', '{}')
+    .option('--based-on <version>', 'refuse when the case is not at this version any more')
+    .action((caseId: string, move: string, options: JsonOption & { details: string; basedOn?: string }) =>
+      withCases(async (deps, context) => {
+        const basedOn = options.basedOn === undefined ? await versionOf(deps, caseId) : readVersion(options.basedOn);
+        const details = readDetails(options.details);
+        const moved = await moveCase(deps, { caseId, basedOn, move, details, actor: COMMAND_LINE_ACTOR });
+        switch (moved.outcome) {
+          case 'moved':
+            await context.projector.catchUp();
+            return printCase(io, deps, caseId, options);
+          case 'refused':
+            throw new UsageError(moved.problems);
+          case 'not-found':
+            throw new UsageError([`There is no case ${caseId}.`]);
+          case 'conflict':
+            io.exitCode = 1;
+            return printResult(
+              io,
+              options,
+              moved,
+              () =>
+                `${pc.red('✗')} ${caseId} is at version ${moved.version} by now: look again with \`dsar show ${caseId}\`.`,
+            );
+          default:
+            return moved satisfies never;
+        }
+      }),
+    );
+  return dsar;
+}
+
+type OpenFlags = Readonly<Record<'received' | 'kind' | 'channel' | 'source', string>> &
+  Readonly<Partial<Record<'jurisdiction' | 'name' | 'email' | 'subject' | 'message' | 'reference', string>>>;
+
+function openingOf(flags: OpenFlags): OpenCaseInput {
+  return {
+    source: flags.source,
+    actor: COMMAND_LINE_ACTOR,
+    receivedAt: flags.received,
+    kind: flags.kind as OpenCaseInput['kind'],
+    channel: flags.channel,
+    jurisdiction: flags.jurisdiction ?? null,
+    requesterName: flags.name ?? null,
+    requesterEmail: flags.email ?? null,
+    subject: flags.subject ?? null,
+    message: flags.message ?? null,
+    ...(flags.reference === undefined ? {} : { reference: flags.reference }),
+  };
+}
+
+/** Opens the installation and brings its read models up to date, so that what was appended a moment ago is there. */
+function withCases<T>(work: (deps: CaseWriting, context: Context) => Promise<T>): Promise<T> {
+  return withContext(async (context) => {
+    await context.projector.catchUp();
+    return work(createCaseDeps(context), context);
+  });
+}
+
+async function versionOf(deps: CaseWriting, caseId: string): Promise<number> {
+  const shown = await showCase(deps, caseId, isoNow(deps.clock));
+  if (shown === null) throw new UsageError([`There is no case ${caseId}.`]);
+  return shown.view.row.version;
+}
+
+function readVersion(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError([`--based-on must be a version number, not ${printable(text)}.`]);
+  return Number(text);
+}
+
+function readDetails(text: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (parsed !== null && typeof parsed === 'object' && !Array.isArray(parsed)) return { ...parsed };
+  } catch {
+    // Said below, in the words of the flag.
+  }
+  throw new UsageError(['--details must be a JSON object, for example \'{"text":"called back"}\'.']);
+}
+
+async function printCase(io: CommandIo, deps: CaseWriting, caseId: string, options: JsonOption): Promise<void> {
+  const shown = await showCase(deps, caseId, isoNow(deps.clock));
+  if (shown === null) throw new UsageError([`There is no case ${caseId}.`]);
+  const summary = summariseCase(shown.view);
+  const { match, readiness, disclosure } = shown;
+  const history = shown.history.map(({ seq, received_at, version, move, from_state, to_state, actor, details }) => ({
+    seq,
+    recordedAt: received_at,
+    version,
+    move,
+    fromState: from_state,
+    toState: to_state,
+    actor,
+    details: JSON.parse(details) as unknown,
+  }));
+  printResult(io, options, { ...summary, match, readiness, disclosure, history }, () => caseText(summary, shown));
+}
+
+function listText(cases: readonly CaseSummary[]): string {
+  return tableText(
+    ['case', 'kind', 'law', 'state', 'aim for', 'legal limit', 'left'],
+    cases.map((one) => [one.caseId, one.kind, one.regime, one.state, one.aimFor, one.legalLimit, leftText(one)]),
+    'No requests.',
+  );
+}
+
+function leftText({ daysLeft }: CaseSummary): string {
+  if (daysLeft === null) return '–';
+  if (daysLeft < 0) return `${-daysLeft} ${daysLeft === -1 ? 'day' : 'days'} late`;
+  return daysLeft === 0 ? 'today' : `${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}`;
+}
+
+function caseText(summary: CaseSummary, shown: ShownCase): string {
+  const requester =
+    [summary.requesterName, summary.requesterEmail].filter((part) => part !== null).join(', ') || 'unknown';
+  const lines = [
+    pc.bold(`${summary.caseId}  ${summary.kind}, ${summary.state}, version ${summary.version}`),
+    `requester    ${printable(requester)}`,
+    `law          ${summary.law}`,
+    `due          ${summary.legalLimit}${summary.daysLeft === null ? '' : ` (${leftText(summary)})`}, aim for ${summary.aimFor}`,
+    `because      ${summary.explanation}`,
+    `match        ${shown.match.status}, ${shown.match.decisions} decisions: ${printable(shown.match.says)}`,
+    `may hold     ${shown.disclosure}`,
+    ...summary.says.map((text) => `note         ${printable(text)}`),
+    '',
+    shown.readiness.ready ? `${pc.green('✓')} nothing that is required lacks` : `${pc.yellow('!')} not ready yet`,
+    ...shown.readiness.lacks.map((lack) => `  ${lack.blocking ? pc.red('✗') : '·'} ${printable(lack.text)}`),
+    '',
+    tableText(
+      ['version', 'recorded', 'move', 'state', 'by', 'entry'],
+      shown.history.map((row) => [row.version, row.received_at, row.move, row.to_state, row.actor, row.seq]),
+      '',
+    ),
+    '',
+    `moves: ${summary.moves.join(', ')}`,
+  ];
+  return lines.join('\n');
+}

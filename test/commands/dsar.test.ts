@@ -1,0 +1,98 @@
+import { PassThrough } from 'node:stream';
+import { Command } from 'commander';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { CommandIo } from '../../src/commands/command-io.ts';
+import { registerDsar } from '../../src/commands/dsar.ts';
+import { UsageError } from '../../src/core/errors.ts';
+import { temporaryFolder } from '../temporary.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+interface Run {
+  readonly out: string;
+  readonly exitCode: number;
+}
+
+async function createInstallation(): Promise<(...args: string[]) => Promise<Run>> {
+  vi.stubEnv('DATA_DIR', await temporaryFolder());
+  vi.stubEnv('TIME_ZONE', 'Europe/Berlin');
+  vi.stubEnv('WEBHOOK_SECRETS', 'a-signing-secret-of-this-test-only-0123456789');
+  return async (...args) => {
+    const stdout = new PassThrough();
+    const io: CommandIo = {
+      stdout,
+      stderr: new PassThrough(),
+      exitCode: 0,
+      untilStopped: () => new Promise(() => undefined),
+    };
+    const program = new Command().exitOverride();
+    registerDsar(program, io);
+    await program.parseAsync(['node', 'consent-ledger', 'dsar', ...args]);
+    return { out: String(stdout.read() ?? ''), exitCode: io.exitCode };
+  };
+}
+
+const opening = [
+  'open',
+  '--received',
+  '2026-07-01T14:02:00Z',
+  '--kind',
+  'access',
+  '--channel',
+  'letter',
+  '--jurisdiction',
+  'DE',
+];
+
+describe('dsar', () => {
+  it('opens, lists, shows and moves a case', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-07-03T09:00:00.000Z') });
+    try {
+      const run = await createInstallation();
+      expect((await run('list')).out).toBe('No requests.\n');
+      const opened = JSON.parse((await run(...opening, '--name', 'Ada \u001b[31mLovelace', '--json')).out);
+      expect(opened).toMatchObject({
+        state: 'opened',
+        version: 0,
+        legalLimit: '2026-08-03',
+        daysLeft: 31,
+        regime: 'eu-gdpr',
+      });
+      const { caseId } = opened as { caseId: string };
+
+      const list = (await run('list', '--open')).out;
+      expect(list).toContain(caseId);
+      expect(list).toContain('31 days');
+      const moved = JSON.parse(
+        (await run('move', caseId, 'note', '--details', '{"text":"called back"}', '--json')).out,
+      );
+      expect(moved).toMatchObject({
+        version: 1,
+        history: [{ move: 'opened' }, { move: 'note', details: { text: 'called back' } }],
+      });
+      const shown = (await run('show', caseId)).out;
+      expect(shown).toContain('GDPR Art. 12(3)');
+      expect(shown).not.toContain('\u001b[31mLovelace');
+
+      const stale = await run('move', caseId, 'start', '--based-on', '0', '--json');
+      expect([stale.exitCode, JSON.parse(stale.out)]).toEqual([1, { outcome: 'conflict', caseId, version: 1 }]);
+      expect(JSON.parse((await run('list', '--state', 'closed', '--json')).out)).toEqual([]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('says in sentences what is wrong', async () => {
+    const run = await createInstallation();
+    await expect(run('show', 'default-9')).rejects.toThrow(UsageError);
+    await expect(run('move', 'default-9', 'start')).rejects.toThrow(/no case default-9/);
+    await expect(run(...opening, '--source', 'nowhere')).rejects.toThrow(/no source nowhere/);
+    await expect(run(...opening.map((arg) => (arg.startsWith('2026') ? 'yesterday' : arg)))).rejects.toThrow(
+      /receivedAt/,
+    );
+    const { caseId } = JSON.parse((await run(...opening, '--json')).out) as { caseId: string };
+    await expect(run('move', caseId, 'mark-ready')).rejects.toThrow(/not possible while the case is opened/);
+    await expect(run('move', caseId, 'note', '--details', 'text')).rejects.toThrow(/JSON object/);
+    await expect(run('move', caseId, 'note', '--based-on', 'first')).rejects.toThrow(/version number/);
+  });
+});
