@@ -1,0 +1,70 @@
+import { copyFile } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import { reports } from '../../reports/index.ts';
+import type { ReportFormat } from '../../reports/report.ts';
+import { UsageError } from '../core/errors.ts';
+import { produceReport } from '../documents/produce-report.ts';
+import { type CommandIo, printResult, tableText, withJson } from './command-io.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+
+interface ReportFlags {
+  readonly source: string;
+  readonly from: string;
+  readonly to: string;
+  readonly format: ReportFormat;
+  readonly out?: string;
+  readonly asOf?: number;
+  readonly officer: string;
+  readonly json?: boolean;
+}
+
+/** `report list` and `report <name>`: audit documents over a period. */
+export function registerReport(program: Command, io: CommandIo): void {
+  const command = program.command('report').description('audit reports over a period');
+
+  withJson(command.command('list'))
+    .description('which reports there are')
+    .action((options: { json?: boolean }) => {
+      const list = reports.map(({ name, title, description, formats }) => ({ name, title, description, formats }));
+      printResult(io, options, list, () =>
+        tableText(['name', 'formats', 'what it is'], list.map(({ name, formats, description }) => [name, formats.join(' '), description]), 'There are none.'),
+      );
+    });
+
+  for (const report of reports) {
+    withJson(command.command(report.name))
+      .description(report.description)
+      .option('--source <slug>', 'source', 'default')
+      .requiredOption('--from <date>', 'first day, YYYY-MM-DD in TIME_ZONE')
+      .requiredOption('--to <date>', 'day after the last one')
+      .addOption(new Option('--format <format>', 'file format').choices([...report.formats]).default(report.formats[0]))
+      .option('--out <file>', 'copy the document there as well')
+      .option('--as-of <seq>', 'make it again as it was when the ledger ended at this entry', wholeNumber)
+      .option('--officer <name>', 'who asks for it, as the ledger records it', COMMAND_LINE_ACTOR)
+      .action((options: ReportFlags) => run(report.name, options, io));
+  }
+}
+
+function run(name: string, options: ReportFlags, io: CommandIo): Promise<void> {
+  return withContext(async (context) => {
+    const { source, from, to, format, asOf, officer } = options;
+    const produced = await produceReport(context.documents, { name, source, from, to, format, asOf, actor: officer });
+    if (produced.outcome === 'invalid') throw new UsageError([produced.problem]);
+    if (produced.outcome === 'unknown-source') {
+      throw new UsageError([`There is no source ${produced.source}: \`consent-ledger source list\` names them.`]);
+    }
+    if (options.out !== undefined) await copyFile(produced.path, options.out);
+    printResult(io, options, { ...produced, out: options.out ?? null }, () =>
+      [
+        `${options.out ?? produced.path}`,
+        `document ${produced.documentId}, as of entry ${produced.asOf}, ${produced.bytes} bytes`,
+        `SHA-256 ${produced.sha256}, registered as entry ${produced.seq}`,
+      ].join('\n'),
+    );
+  });
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError([`${text} is no entry number: write digits only.`]);
+  return Number(text);
+}

@@ -1,0 +1,134 @@
+import type { Command } from 'commander';
+import { UsageError } from '../core/errors.ts';
+import { loadSyncStatus } from '../sync/status.ts';
+import type { PullResult } from '../sync/contract.ts';
+import { syncSource, type SyncResult } from '../sync/sync-source.ts';
+import { counted, type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+
+interface SyncFlags {
+  readonly source?: string;
+  readonly banner?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly full?: boolean;
+  readonly json?: boolean;
+}
+
+/** `sync` and `sync status`: pull consent logs now; position, lag, last error. */
+export function registerSync(program: Command, io: CommandIo): void {
+  const command = withJson(program.command('sync'))
+    .description('pull the consent log of every source (or one) now; an interrupted run goes on where it stopped')
+    .option('--source <slug>', 'only this source')
+    .option('--banner <id>', 'only this banner')
+    .option('--from <time>', 'from this ISO 8601 date or time on')
+    .option('--to <time>', 'up to this ISO 8601 date or time')
+    .option('--full', 'everything the service has')
+    .action((options: SyncFlags) =>
+      withContext(async (context) => {
+        if (options.full && (options.from !== undefined || options.to !== undefined)) {
+          throw new UsageError(['--full pulls everything: leave out --from and --to.']);
+        }
+        await context.projector.catchUp();
+        const one = options.source === undefined ? null : context.sources.find(options.source);
+        if (options.source !== undefined && one === null) {
+          throw new UsageError([`There is no source ${options.source}: \`consent-ledger source list\` names them.`]);
+        }
+        const pullable = context.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
+        const sources = one === null ? pullable : [one];
+        if (sources.length === 0) {
+          throw new UsageError(['No source can be pulled: set SERVICE_BASE_URL and SERVICE_API_KEY, or run `consent-ledger source add`.']);
+        }
+        const results: SyncResult[] = [];
+        const stop = new AbortController();
+        void io.untilStopped().then(() => stop.abort(new Error('stopped')));
+        for (const source of sources) {
+          const { banner, from, to, full } = options;
+          const show = createLines(io, source.slug);
+          results.push(
+            await syncSource(context.sync, {
+              source,
+              actor: COMMAND_LINE_ACTOR,
+              signal: stop.signal,
+              ...(banner === undefined ? {} : { banners: [banner] }),
+              from,
+              to,
+              full,
+              onProgress: ({ bannerId, rows, stored }) => show(`${bannerId || 'all banners'}: ${counted(rows, 'row')}, ${stored} new`),
+            }),
+          );
+          if (stop.signal.aborted) break;
+        }
+        await context.projector.catchUp();
+        if (results.some(failed)) io.exitCode = 1;
+        printResult(io, options, results, () => results.map(sentenceOf).join('\n'));
+      }),
+    );
+
+  withJson(command.command('status'))
+    .description('position, lag and last error of every source and banner')
+    .option('--source <slug>', 'only this source')
+    .action((options: { source?: string; json?: boolean }) =>
+      withContext(async (context) => {
+        await context.projector.catchUp();
+        const sources = context.sources.list().filter(({ slug }) => options.source === undefined || slug === options.source);
+        const status = await loadSyncStatus(context.store.read, context.clock, sources);
+        printResult(io, options, status, () =>
+          tableText(
+            ['source', 'banner', 'state', 'last success', 'lag (min)', 'rows', 'last error'],
+            status.map((row) => [
+              row.source,
+              row.bannerId || '(all)',
+              row.state,
+              row.lastSuccessAt,
+              row.lagMs === null ? null : Math.round(row.lagMs / 60_000),
+              row.rows,
+              row.lastError,
+            ]),
+            'Nothing was synced yet: run `consent-ledger sync`.',
+          ),
+        );
+      }),
+    );
+}
+
+/** Progress lines: rewritten on a terminal, every few seconds elsewhere. */
+function createLines(io: CommandIo, source: string): (text: string) => void {
+  let last = 0;
+  return (text) => {
+    const now = Date.now();
+    if (now - last < (io.stderr.isTTY ? 100 : 5000)) return;
+    last = now;
+    io.stderr.write(io.stderr.isTTY ? `\r\u001b[K${source}, ${printable(text)}` : `${source}, ${printable(text)}\n`);
+  };
+}
+
+function failed(result: SyncResult): boolean {
+  return result.outcome !== 'done' || result.banners.some((banner) => banner.outcome !== 'finished');
+}
+
+function sentenceOf(result: SyncResult): string {
+  if (result.outcome === 'not-configured') return `${result.source}: ${result.reason}`;
+  const lines = result.banners.map((banner) => `${result.source}, ${bannerSentence(banner)}`);
+  if (result.outcome === 'stopped') lines.push(`${result.source}: stopped; not tried: ${result.left.map((id) => id || 'all banners').join(', ') || 'none'}`);
+  return lines.length === 0 ? `${result.source}: no banner is known yet` : lines.join('\n');
+}
+
+function bannerSentence(banner: PullResult): string {
+  const name = banner.bannerId === '' ? 'all banners' : `banner ${printable(banner.bannerId)}`;
+  const counts = `${counted(banner.rows, 'row')}, ${banner.stored} new, ${banner.duplicates} known`;
+  const malformed = banner.malformed > 0 ? `, ${banner.malformed} not readable (kept with their bytes)` : '';
+  const until = banner.watermark === null ? '' : `; complete up to ${banner.watermark}`;
+  switch (banner.outcome) {
+    case 'finished':
+      return `${name}: ${counts}${malformed}${until}${banner.earliest === null ? '' : `; the service returned nothing before ${banner.earliest}`}`;
+    case 'failed':
+      return `${name}: failed after ${counts}${malformed}: ${printable(banner.error)}`;
+    case 'cancelled':
+      return `${name}: stopped after ${counts}; the next run goes on from there`;
+    case 'superseded':
+      return `${name}: another run began meanwhile and goes on in its place`;
+    default:
+      return banner satisfies never;
+  }
+}
