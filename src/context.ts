@@ -2,11 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../receivers/read.ts';
+import { loadOfficerAttention, type OfficerAttention } from './attention/officer-attention.ts';
 import { findWarnings, type Warning } from './attention/operator-warnings.ts';
+import type { CaseWriting } from './cases/deps.ts';
 import { caseFold } from './cases/fold.ts';
+import { listCases } from './cases/list-cases.ts';
+import { matchCase } from './cases/match.ts';
 import type { Config } from './config.ts';
 import { loadControllerFile } from './config/controller-file.ts';
 import { loadVersion } from './config/version.ts';
+import { createCaseDeps } from './context/case-deps.ts';
 import { parseTreeHead } from './core/checkpoint.ts';
 import type { Clock } from './core/clock.ts';
 import { UsageError } from './core/errors.ts';
@@ -29,6 +34,7 @@ import { createSources, type Sources } from './sources/sources.ts';
 import { createHistory } from './store/queries/history.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
 import type { Store } from './store/store.ts';
+import { loadSyncStatus } from './sync/status.ts';
 import type { SyncDeps } from './sync/sync-source.ts';
 
 /** Everything that commands, listeners and jobs work with. The composition root: the only place that knows concrete parts. */
@@ -51,6 +57,7 @@ export interface Context {
   readonly sync: SyncDeps;
   readonly jobs: Jobs;
   readonly documents: DocumentDeps;
+  readonly cases: CaseWriting;
   /** Why appends are refused at the moment; null when they are not. */
   refusal(): string | null;
   /** Seals what was appended so far; a refusal is kept for the warnings. */
@@ -60,6 +67,8 @@ export interface Context {
   /** The controller profile that goes with a source; null when none is configured. Throws UsageError when the file is not valid. */
   loadProfile(source: Source | null): Promise<ControllerProfile | null>;
   warnings(): Promise<Warning[]>;
+  /** What needs the officer's attention, of one source or of all. Throws UsageError as loadProfile. */
+  attention(source?: string): Promise<OfficerAttention>;
   /** Finishes what is under way and closes everything, in the reverse order of opening. */
   close(): Promise<void>;
 }
@@ -144,6 +153,8 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       return loaded.profile;
     };
     const version = loadVersion();
+    const cases = createCaseDeps({ store, ledger, clock, config, sources, loadProfile });
+    const listPulled = () => sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
 
     return {
       config,
@@ -187,6 +198,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
         loadProfile,
         sample,
       },
+      cases,
       refusal: () => refusal,
       seal,
       verify: (onProgress) =>
@@ -202,16 +214,26 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       rebuild: (onProgress) => rebuild({ ...projection, ...(onProgress ? { onProgress } : {}) }),
       loadProfile,
       async warnings() {
-        const pulled = sources.list().filter((source) => source.baseUrl !== null && source.apiKey !== null);
         const failure = await readSetting(store, SEAL_FAILURE);
         return findWarnings(store.read, {
           now: clock(),
-          pulled: pulled.map(({ slug }) => slug),
+          pulled: listPulled().map(({ slug }) => slug),
           disk: await readDisk(config.dataDir),
           sealFailure: failure || null,
           refusal,
         });
       },
+      attention: (source) =>
+        loadOfficerAttention({
+          openCases: () => listCases(cases, { open: true, now: clock().toISOString(), ...(source === undefined ? {} : { source }) }),
+          match: (row) => matchCase(cases, row),
+          syncStatus: () =>
+            loadSyncStatus(
+              store.read,
+              clock,
+              listPulled().filter(({ slug }) => source === undefined || slug === source),
+            ),
+        }),
       close,
     };
   } catch (error) {
