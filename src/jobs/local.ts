@@ -111,6 +111,8 @@ export function createRunner(options: RunnerOptions): Runner {
 
   function run(claim: Claim): void {
     const { job } = claim;
+    // This process was paused past the lease and took its own job over: the earlier run ends.
+    for (const earlier of running) if (earlier.claim.job.id === job.id) end(earlier.controller, 'lost');
     const controller = new AbortController();
     let pending: Progress | null = null;
     let leaseUntil = clock().getTime() + lease;

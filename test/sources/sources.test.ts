@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Source } from '../../src/core/source.ts';
 import { createLedger } from '../../src/ledger/append.ts';
-import { createSources, type Sources, type SourcesOptions } from '../../src/sources/sources.ts';
+import { createSources, REFRESH_MILLISECONDS, type Sources, type SourcesOptions } from '../../src/sources/sources.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryStore, testKeys } from '../temporary.ts';
 
@@ -99,15 +99,16 @@ test('a rotated secret overlaps with the old one until that is retired', async (
   expect(await sources.rotateSecret('nobody', 'x', 'cli')).toEqual({ outcome: 'unknown' });
 });
 
-test('a change by another process is seen within two seconds', async () => {
+test('a change by another process is looked for every second and seen', async () => {
+  expect(REFRESH_MILLISECONDS).toBeLessThanOrEqual(1000);
   const store = await temporaryStore();
   const server = await open(store);
   const command = await open(store);
   expect(server.find('acme')).toBeNull();
   await command.add({ slug: 'acme', webhookSecrets: ['secret'] }, 'cli');
-  await vi.waitFor(() => expect(server.find('acme')).not.toBeNull(), { timeout: 2000, interval: 50 });
+  await vi.waitFor(() => expect(server.find('acme')).not.toBeNull(), { timeout: 5000, interval: 50 });
   await command.rotateSecret('acme', 'another', 'cli');
-  await vi.waitFor(() => expect(server.find('acme')?.webhookSecrets).toHaveLength(2), { timeout: 2000, interval: 50 });
+  await vi.waitFor(() => expect(server.find('acme')?.webhookSecrets).toHaveLength(2), { timeout: 5000, interval: 50 });
 });
 
 test('the same slug is added once, also by two processes at once', async () => {
@@ -230,6 +231,6 @@ test('when the store cannot be read the last known sources stay, and the failure
   const sources = await open(flaky, { onRefreshError });
   await sources.add({ slug: 'acme' }, 'a');
   broken = true;
-  await vi.waitFor(() => expect(onRefreshError).toHaveBeenCalled(), { timeout: 2000 });
+  await vi.waitFor(() => expect(onRefreshError).toHaveBeenCalled(), { timeout: 5000 });
   expect(sources.find('acme')).not.toBeNull();
 });
