@@ -34,8 +34,6 @@ export interface Config {
   readonly warnings: readonly string[];
 }
 
-export { publicUrlOf } from './core/public-url.ts';
-
 /** Slug of the source that the environment configures. */
 export const DEFAULT_SOURCE = 'default';
 
