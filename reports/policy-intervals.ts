@@ -1,5 +1,5 @@
-import type { PolicyRow } from '../../src/store/queries/history-evidence.ts';
-import { byText } from '../format.ts';
+import type { PolicyRow } from '../src/store/queries/history-evidence.ts';
+import { byText } from './format.ts';
 
 /** A policy as it was known for a stretch of time. */
 export interface PolicyInterval {

@@ -8,7 +8,7 @@ import { documentIdOf, periodOf, type ReportInput } from '../report.ts';
 import { stateOrder } from '../words.ts';
 import { limits, noLegalAdvice } from '../closing.ts';
 import { loadCompleteness, type Completeness } from './completeness.ts';
-import { latestVersions, loadPolicyIntervals, type PolicyInterval } from './policy-intervals.ts';
+import { latestVersions, loadPolicyIntervals, type PolicyInterval } from '../policy-intervals.ts';
 
 export interface StateCount {
   readonly state: ConsentState;

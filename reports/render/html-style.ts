@@ -22,7 +22,7 @@ dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere;white-space:pre-line}
 table{border-collapse:collapse;width:100%;font-size:.87rem}
 caption,.caption,figcaption{text-align:left;font-weight:600;padding:0 0 .4rem;margin:0;font-size:.92rem}
 th{background:#e9eef3;text-align:left;vertical-align:bottom;padding:.4rem .5rem;font-weight:600}
-td{vertical-align:top;padding:.35rem .5rem;border-bottom:1px solid var(--hair);overflow-wrap:anywhere}
+td{vertical-align:top;padding:.35rem .5rem;border-bottom:1px solid var(--hair);overflow-wrap:break-word}
 tfoot td{font-weight:600}
 .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .mono,pre{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;font-size:.8rem;overflow-wrap:anywhere}

@@ -75,10 +75,13 @@ export function setVerbatim(sheet: Sheet, text: string): void {
   sheet.close(element);
 }
 
-/** Sets lines one below the other, such as an address. */
+/** Sets lines one below the other, such as an address; they stay together. */
 export function setLines(sheet: Sheet, lines: readonly string[], look: Look, align: 'left' | 'right'): void {
+  const set = lines.flatMap((text) => sheet.wrap(text, look, sheet.width));
+  if (set.length === 0) return;
   const element = sheet.open('P');
-  for (const line of lines.flatMap((text) => sheet.wrap(text, look, sheet.width))) {
+  sheet.ensure(Math.min(set.length * look.leading, (sheet.bottom - sheet.top) / 2));
+  for (const line of set) {
     sheet.ensure(look.leading);
     sheet.tag(element, 'P', () => sheet.write(line, sheet.left, sheet.y, look, align, sheet.width));
     sheet.y += look.leading;

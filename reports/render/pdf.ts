@@ -17,7 +17,7 @@ export async function* renderPdf(frame: Frame, blocks: Iterable<Block> | AsyncIt
   let headings: Heading[] = [];
   const setHeadings = (room: number) => {
     if (headings.length > 0) sheet.ensure(headings.reduce((sum, one) => sum + HEADING[one.level].leading + HEADING[one.level].above, room));
-    for (const heading of headings) setHeading(sheet, heading);
+    headings.forEach((heading, i) => setHeading(sheet, heading, i === 0));
     headings = [];
   };
   for await (const block of blocks) {
@@ -36,7 +36,7 @@ export async function* renderPdf(frame: Frame, blocks: Iterable<Block> | AsyncIt
 /** Looks of running text; letters are set a little larger. */
 function bodyLook(sheet: Sheet): Look {
   return sheet.frame.kind === 'letter'
-    ? { face: 'regular', size: 9.8, leading: 14.2, colour: INK }
+    ? { face: 'regular', size: 9.6, leading: 13.6, colour: INK }
     : { face: 'regular', size: 9, leading: 13, colour: INK };
 }
 
@@ -47,9 +47,10 @@ const HEADING: Readonly<Record<1 | 2, Look & { readonly above: number; readonly 
   2: { face: 'bold', size: 10, leading: 14, colour: INK, above: 9, below: 2 },
 };
 
-function setHeading(sheet: Sheet, { level, text }: Heading): void {
+function setHeading(sheet: Sheet, { level, text }: Heading, isFirst: boolean): void {
   const look = HEADING[level];
-  if (sheet.y > sheet.top) sheet.y += look.above;
+  const scale = sheet.frame.kind === 'letter' ? 0.6 : 1;
+  if (sheet.y > sheet.top && isFirst) sheet.y += look.above * scale;
   sheet.doc.outline.addItem(visibleText(text));
   setText(sheet, level === 1 ? 'H2' : 'H3', text, look);
   sheet.y += look.below;
@@ -87,7 +88,7 @@ async function setBlock(sheet: Sheet, block: Exclude<Block, Heading>): Promise<v
               ? { ...body, face: 'bold' }
               : body;
       setText(sheet, 'P', block.text, look);
-      sheet.y += sheet.frame.kind === 'letter' ? 8 : 6;
+      sheet.y += sheet.frame.kind === 'letter' ? 7 : 6;
       return;
     }
     case 'list':

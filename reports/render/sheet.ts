@@ -145,19 +145,35 @@ export function closeSheet(sheet: Sheet): void {
   doc.end();
 }
 
+interface OutlineFont {
+  readonly unitsPerEm: number;
+  layout(text: string): { readonly glyphs: readonly { readonly advanceWidth: number; readonly path: { toSVG(): string } }[] };
+}
+
+/** Large and aslant as outlines, so that it gets between no words when text is copied; and small at the top as text. */
 function stampWatermark(doc: PDFKit.PDFDocument, text: string): void {
+  const small: Look = { face: 'bold', size: 9, leading: 12, colour: '#8a1c1c' };
   doc.markContent('Artifact', { type: 'Page' });
+  doc.font(small.face).fontSize(small.size).fillColor(small.colour);
+  doc.text(text, (PAGE.width - doc.widthOfString(text)) / 2, 22, { lineBreak: false });
+  const font = (doc as unknown as { _font: { font: OutlineFont } })._font.font;
+  const { glyphs } = font.layout(text);
+  const width = glyphs.reduce((sum, { advanceWidth }) => sum + advanceWidth, 0);
+  const scale = Math.min(118, (560 * font.unitsPerEm) / width) / font.unitsPerEm;
   doc.save();
-  doc.rotate(-52, { origin: [PAGE.width / 2, PAGE.height / 2] });
-  doc.font('bold').fontSize(118).fillColor('#8a1c1c').fillOpacity(0.07);
-  const width = doc.widthOfString(text);
-  doc.text(text, (PAGE.width - width) / 2, PAGE.height / 2 - 66, { lineBreak: false });
-  doc.fillOpacity(1);
+  doc.translate(PAGE.width / 2, PAGE.height / 2).rotate(-52).scale(scale, -scale).translate(-width / 2, -font.unitsPerEm * 0.36);
+  doc.fillOpacity(0.07);
+  for (const { advanceWidth, path } of glyphs) {
+    doc.path(path.toSVG()).fill('#8a1c1c');
+    doc.translate(advanceWidth, 0);
+  }
   doc.restore();
   doc.endMarkedContent();
 }
 
-/** Breaks after spaces, hyphens and slashes; a word that is wider than the line is cut. */
+/** Breaks after spaces, slashes, dashes, and hyphens between letters (so that dates stay whole); a word that is wider than the line is cut. */
+const BREAK = /(?<=\s)(?=\S)|(?<=[/–—])(?=[^\s/])|(?<=\p{L}-)(?=\p{L})/u;
+
 function wrapLine(line: string, width: number, measure: (part: string) => number): string[] {
   if (measure(line) <= width) return [line.trimEnd()];
   const lines: string[] = [];
@@ -166,8 +182,7 @@ function wrapLine(line: string, width: number, measure: (part: string) => number
     lines.push(current.trimEnd());
     current = '';
   };
-  for (const word of line.match(/[^\s/–—-]*(?:[\s/–—-]+|$)/g) ?? []) {
-    if (word === '') continue;
+  for (const word of line.split(BREAK)) {
     if (measure((current + word).trimEnd()) <= width) {
       current += word;
       continue;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Insertable } from 'kysely';
 import { profileSchema, type ControllerProfile } from '../../src/core/profile.ts';
+import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
 import type { ReportInput } from '../../reports/report.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import type { TableName, Tables } from '../../src/store/schema.ts';
@@ -207,4 +208,49 @@ export async function fillMonth(world: World): Promise<void> {
   ]);
   await world.insert('rejected_counts', [{ source: 'default', minute: '2026-06-09T11:31', reason: 'signature-mismatch', count: 3 }]);
   await world.insert('arrivals', [{ seq: 11, count: 2, times: '[]', last_at: '2026-06-02T00:00:00.000Z' }]);
+}
+
+/** A request for access under the GDPR, matched and verified; what a pack is made from. */
+export function packInput(world: World, changes: Partial<DsarPackInput> = {}): DsarPackInput {
+  const { format: _, from: _from, to: _to, ...document } = world.input();
+  const row: DsarPackInput['case'] = {
+    case_id: 'default-3',
+    source: 'default',
+    request_id: 'req-77',
+    kind: 'access',
+    jurisdiction: 'DE',
+    requester_name: 'Zoë Krüger-Łącka',
+    requester_email: 'zoe@example.net',
+    subject: '9f00001f',
+    language: 'de',
+    message: 'What do you know about me? My number is 078-05-1120.',
+    channel: 'webhook',
+    receipt_at: '2026-07-01T12:02:00.000Z',
+    receipt_basis: 'payload',
+    state: 'in-progress',
+    version: 2,
+    opened_seq: 3,
+    last_seq: 870,
+    folded: '{}',
+    closed_at: null,
+  };
+  return {
+    ...document,
+    case: row,
+    deadline: {
+      regime: 'eu-gdpr',
+      aimFor: '2026-08-01',
+      legalLimit: '2026-08-03',
+      explanation: ['received Wed 2026-07-01 14:02 (Europe/Berlin), by the payload', 'one month ends Sat 2026-08-01', 'not a working day', 'due Mon 2026-08-03'],
+      citation: 'GDPR Art. 12(3), Reg. 1182/71 Art. 3(2)(c), 3(4)',
+    },
+    disclosure: 'full',
+    match: { status: 'from-device', subjects: ['9f00001f'] },
+    identity: { status: 'met', how: 'answered from the address on file, call back on 2 July' },
+    systems: [
+      { name: 'Customer database', result: 'nothing-found' },
+      { name: 'Newsletter', result: 'attached' },
+    ],
+    ...changes,
+  };
 }

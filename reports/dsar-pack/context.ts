@@ -1,0 +1,91 @@
+import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
+import { loadPolicyIntervals, type PolicyInterval } from '../policy-intervals.ts';
+import { formatCount } from '../format.ts';
+import type { Frame } from '../render/blocks.ts';
+import { effectiveDisclosure, packIdOf, type Disclosure, type DsarPackInput } from './input.ts';
+import { withholdIdentifiers, withholdsIdentifiers } from './withheld.ts';
+
+/** What is known of the person's records before the first file is written. Constant in size however long the history is. */
+export interface RecordsFound {
+  /** Distinct decisions. */
+  readonly decisions: number;
+  readonly first: string | null;
+  readonly last: string | null;
+  /** The policies that they name. */
+  readonly policyIds: ReadonlySet<string>;
+}
+
+export interface PackContext {
+  readonly input: DsarPackInput;
+  readonly packId: string;
+  readonly disclosure: Disclosure;
+  readonly found: RecordsFound;
+  readonly policies: readonly PolicyInterval[];
+  /** The person's decisions as often as they are needed; none unless the disclosure is full. */
+  decisions(): AsyncIterable<DecisionRow>;
+}
+
+/** A file of the pack. */
+export interface PackFile {
+  readonly name: string;
+  /** One line: what it is, for the reader of the pack. */
+  readonly what: string;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** One part of the pack: which file it makes, or none for this case. */
+export type PackPart = (context: PackContext) => PackFile | null | Promise<PackFile | null>;
+
+/** A file that has been written: what the manifest says of it. */
+export interface WrittenFile {
+  readonly name: string;
+  readonly what: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export async function loadContext(input: DsarPackInput): Promise<PackContext> {
+  let disclosure = effectiveDisclosure(input);
+  const withholds = withholdsIdentifiers(input.deadline.regime);
+  const decisions = async function* (): AsyncGenerator<DecisionRow> {
+    if (disclosure !== 'full') return;
+    for await (const row of input.history.decisionRowsOf(input, input.match.subjects)) yield withholds ? withholdIdentifiers(row) : row;
+  };
+  const policyIds = new Set<string>();
+  const found = { decisions: 0, first: null as string | null, last: null as string | null, policyIds };
+  for await (const row of decisions()) {
+    found.decisions += row.is_first;
+    if (found.first === null || row.at < found.first) found.first = row.at;
+    if (found.last === null || row.at > found.last) found.last = row.at;
+    if (row.policy_id !== null) policyIds.add(row.policy_id);
+  }
+  // A subject without a record up to asOf cannot be linked to one.
+  if (disclosure === 'full' && found.decisions === 0) disclosure = 'no-match';
+  const policies =
+    found.first === null
+      ? []
+      : (await loadPolicyIntervals(input.history.policyRows({ source: input.source, asOf: input.asOf, to: input.generatedAt }), found.first, input.generatedAt)).filter(
+          ({ policyId }) => policyIds.size === 0 || policyIds.has(policyId),
+        );
+  return { input, packId: packIdOf(input), disclosure, found, policies, decisions };
+}
+
+/** In whose name the answer goes out: the controller, also where a processor drafts it. */
+export function letterhead({ profile, sourceName }: DsarPackInput): string {
+  if (profile === null) return sourceName;
+  return profile.role === 'processor' && profile.controllerOrJointContact !== null ? profile.controllerOrJointContact : profile.name;
+}
+
+export function packFrame(context: PackContext, title: string, kind: Frame['kind']): Frame {
+  const { input, packId } = context;
+  return {
+    title,
+    owner: letterhead(input).split('\n')[0] ?? '',
+    footer: `Case ${input.case.case_id} · document ${packId} · as of entry ${formatCount(input.asOf)}`,
+    language: input.language,
+    producer: `consent-ledger ${input.version}`,
+    createdAt: input.generatedAt,
+    watermark: input.sample ? 'SAMPLE' : null,
+    kind,
+  };
+}

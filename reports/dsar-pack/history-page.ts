@@ -1,0 +1,80 @@
+import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
+import { noLegalAdvice } from '../closing.ts';
+import { formatCount, formatTime } from '../format.ts';
+import type { Block } from '../render/blocks.ts';
+import { renderHtml } from '../render/html.tsx';
+import { basisWords, notStated, stateWord, viaWords } from '../words.ts';
+import { packFrame, type PackContext, type PackPart } from './context.ts';
+
+/** The person's history to read, as a page that opens in any browser. */
+export const historyPage: PackPart = (context) =>
+  context.disclosure === 'full'
+    ? { name: 'history.html', what: 'the consent decisions, to read', content: renderHtml(packFrame(context, 'Your consent history', 'report'), historyBlocks(context)) }
+    : null;
+
+function* historyBlocks(context: PackContext): Generator<Block> {
+  const { input, found, policies } = context;
+  const zone = input.timeZone;
+  yield { block: 'title', text: 'Your consent history', subtitle: `Case ${input.case.case_id}, as of entry ${formatCount(input.asOf)} of the ledger` };
+  yield {
+    block: 'paragraph',
+    text: `Each line is one decision as it was recorded: ${formatCount(found.decisions)} in all. Times are in ${zone}. “Given” and “given again” permit what was granted; every other state permits nothing.`,
+  };
+  yield {
+    block: 'table',
+    caption: 'Decisions, in the order in which they were recorded',
+    columns: [
+      { title: 'When', share: 3 },
+      { title: 'Decision', share: 2 },
+      { title: 'Purposes', share: 5 },
+      { title: 'Banner', share: 2 },
+      { title: 'Policy', share: 3 },
+      { title: 'Valid until', share: 2 },
+      { title: 'Known from', share: 3 },
+      { title: 'Entry', share: 1, align: 'right' },
+    ],
+    rows: rowsOf(context.decisions(), zone),
+    empty: 'No decisions.',
+  };
+  yield { block: 'paragraph', look: 'fine', text: 'A decision that the service reported twice (as a delivery and in its log) is listed once; the files decisions.csv and decisions.json have both records. “Contradicts” marks a record that says something else than an earlier one of the same decision.' };
+  yield { block: 'heading', level: 1, text: 'Policies at the time' };
+  yield {
+    block: 'table',
+    caption: 'As they were reported',
+    columns: [
+      { title: 'Policy', share: 4 },
+      { title: 'Version', share: 1 },
+      { title: 'From', share: 3 },
+      { title: 'Until', share: 3 },
+    ],
+    rows: policies.map((policy) => [policy.title ?? policy.policyType ?? policy.policyId, policy.version ?? notStated, formatTime(policy.from, zone), policy.until === null ? 'open' : formatTime(policy.until, zone)]),
+    empty: 'No policy that these decisions name was reported.',
+  };
+  yield { block: 'paragraph', text: 'Banner as shown: not evidenced. The records hold the choice, not the screen on which it was made.' };
+  yield { block: 'paragraph', look: 'fine', text: noLegalAdvice };
+}
+
+async function* rowsOf(decisions: AsyncIterable<DecisionRow>, zone: string): AsyncGenerator<string[]> {
+  for await (const row of decisions) {
+    if (row.is_first !== 1 && row.conflicts !== 1) continue;
+    const time = formatTime(row.at, zone);
+    yield [
+      row.occurred_counts === 1 && row.occurred_basis !== 'received' ? time : `${time} (${basisWords['received']})`,
+      row.conflicts === 1 ? `${stateWord(row.state)} (contradicts)` : stateWord(row.state),
+      purposesInWords(row.purposes),
+      row.banner_id ?? notStated,
+      row.policy_id === null ? notStated : `${row.policy_id}${row.policy_version === null ? '' : `, version ${row.policy_version}`}`,
+      row.expires_at === null ? notStated : formatTime(row.expires_at, zone),
+      viaWords[row.via] ?? row.via,
+      formatCount(row.seq),
+    ];
+  }
+}
+
+/** `granted: analytics; denied: marketing`. */
+export function purposesInWords(purposes: string): string {
+  const chosen = Object.entries(JSON.parse(purposes) as Record<string, string>);
+  const named = (answer: string) => chosen.filter(([, given]) => given === answer).map(([purpose]) => purpose);
+  const [granted, denied] = [named('granted'), named('denied')];
+  return [granted.length > 0 ? `granted: ${granted.join(', ')}` : '', denied.length > 0 ? `denied: ${denied.join(', ')}` : ''].filter(Boolean).join('; ') || 'none named';
+}

@@ -1,0 +1,26 @@
+import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
+
+/** What stands in place of a piece that may not be disclosed. */
+export const WITHHELD = '[withheld: 11 CCR 7024(d)]';
+
+// Social security numbers, and long runs of digits that look like account, card or licence numbers.
+const FORBIDDEN = /(?<![\dA-Za-z])(?:\d{3}-\d{2}-\d{4}|\d{9}|\d(?:[ -]?\d){12,18})(?![\dA-Za-z])/g;
+
+/** Regimes under which government ids and account numbers are never disclosed, verified requester or not. */
+export function withholdsIdentifiers(regime: string): boolean {
+  return regime === 'us-ca';
+}
+
+/**
+ * A decision without what may never be disclosed (11 CCR 7024(d)). The records hold hashed subjects; but what the service or a site
+ * put into their texts is not ours to choose, so every text of them is searched.
+ */
+export function withholdIdentifiers(row: DecisionRow): DecisionRow {
+  const texts = ['record_id', 'subject', 'banner_id', 'purposes', 'policy_id', 'policy_version', 'region', 'language', 'decision_id'] as const;
+  const safe: Record<string, unknown> = { ...row };
+  for (const name of texts) {
+    const value = row[name];
+    if (typeof value === 'string') safe[name] = value.replace(FORBIDDEN, WITHHELD);
+  }
+  return safe as unknown as DecisionRow;
+}

@@ -1,0 +1,210 @@
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { consentAudit } from '../../reports/consent-audit.ts';
+import { gapsIn, mergeWindows } from '../../reports/consent-audit/completeness.ts';
+import type { ConsentAudit } from '../../reports/consent-audit/gather.ts';
+import { limits } from '../../reports/closing.ts';
+import type { ReportInput } from '../../reports/report.ts';
+import { pdfText } from './files.ts';
+import { collect, decision, delivery, fillMonth, openWorld, policyChange, syncRun, type World } from './world.ts';
+
+let month: World;
+beforeAll(async () => {
+  month = await openWorld();
+  await fillMonth(month);
+});
+afterAll(() => month.close());
+
+const produce = (world: World, changes: Partial<ReportInput>) => collect(consentAudit.produce(world.input(changes)));
+const json = async (world: World, changes: Partial<ReportInput> = {}) => JSON.parse((await produce(world, { ...changes, format: 'json' })).toString('utf8')) as ConsentAudit;
+
+async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T> {
+  const world = await openWorld();
+  try {
+    return await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+test('every total of the report adds up to the number of decisions', async () => {
+  const audit = await json(month);
+  const { decisions } = audit.totals;
+  expect(decisions).toBeGreaterThan(300);
+  const sum = (rows: readonly { decisions: number }[]) => rows.reduce((total, row) => total + row.decisions, 0);
+  for (const rows of [audit.byState, audit.byRegion, audit.byBanner, audit.byPolicyVersion, audit.byMonth]) expect(sum(rows)).toBe(decisions);
+  expect(sum(audit.overTime.spans.flatMap(({ states }) => states))).toBe(decisions);
+  const { both, webhookOnly, pullOnly } = audit.completeness.waysIn;
+  expect(both + webhookOnly + pullOnly).toBe(decisions);
+  for (const { granted, denied } of audit.byPurpose) expect(granted + denied).toBe(decisions);
+});
+
+test('a decision told twice counts once, a row of it that contradicts is a conflict, and both are rows of the CSV', () =>
+  inWorld(async (world) => {
+    await world.insert('decision_history', [
+      decision(1, '2026-06-03T10:00:00.000Z', { decision_id: 'r:a' }),
+      decision(2, '2026-06-03T10:00:00.000Z', { decision_id: 'r:a', via: 'pull', is_first: 0, conflicts: 1, state: 'refused' }),
+      decision(3, '2026-06-04T10:00:00.000Z', { decision_id: 'r:b', via: 'pull' }),
+    ]);
+    const audit = await json(world);
+    expect(audit.totals).toMatchObject({ decisions: 2, rows: 3, conflicts: 1, subjects: 2 });
+    expect(audit.byState).toEqual([{ state: 'given', decisions: 2 }]);
+    expect(audit.completeness.waysIn).toEqual({ both: 1, webhookOnly: 0, pullOnly: 1 });
+    const rows = parse(await produce(world, { format: 'csv' }), { bom: true, columns: true }) as Record<string, string>[];
+    expect(rows.map((row) => [row['entry'], row['first_of_decision'], row['contradicts_earlier']])).toEqual([
+      ['1', 'yes', 'no'],
+      ['2', 'no', 'yes'],
+      ['3', 'yes', 'no'],
+    ]);
+  }));
+
+test('days are those of the time zone: a decision just after local midnight belongs to the new day, also when clocks change', () =>
+  inWorld(async (world) => {
+    await world.insert('decision_history', [
+      decision(1, '2026-05-31T21:59:59.999Z'),
+      decision(2, '2026-05-31T22:00:00.000Z'),
+      decision(3, '2026-06-30T21:59:59.999Z'),
+      decision(4, '2026-06-30T22:00:00.000Z'),
+      decision(5, '2026-10-24T21:30:00.000Z'),
+      decision(6, '2026-10-25T22:30:00.000Z'),
+    ]);
+    const june = await json(world);
+    expect(june.totals.decisions).toBe(2);
+    expect(june.overTime.spans.filter(({ states }) => states.length > 0).map(({ span }) => span)).toEqual(['2026-06-01', '2026-06-30']);
+    const october = await json(world, { from: '2026-10-24', to: '2026-10-27' });
+    expect(october.overTime.spans.filter(({ states }) => states.length > 0).map(({ span }) => span)).toEqual(['2026-10-24', '2026-10-25']);
+  }));
+
+test('a row beyond asOf changes no byte of the report, in any format', () =>
+  inWorld(async (world) => {
+    await world.insert('decision_history', [decision(10, '2026-06-03T10:00:00.000Z'), decision(11, '2026-06-05T10:00:00.000Z', { subject: 's', expires_at: '2026-07-09T00:00:00.000Z' })]);
+    await world.insert('policy_history', [policyChange(12, '2026-06-01T10:00:00.000Z')]);
+    await world.insert('delivery_history', [delivery(10, '2026-06-03T10:00:00.000Z')]);
+    await world.insert('action_history', [syncRun(13, '2026-06-06T10:00:00.000Z', '2026-05-01T00:00:00.000Z', '2026-06-06T00:00:00.000Z')]);
+    const all = async () => Promise.all(consentAudit.formats.map((format) => produce(world, { format, asOf: 100 })));
+    const before = await all();
+    await world.insert('decision_history', [
+      decision(101, '2026-06-03T11:00:00.000Z'),
+      decision(102, '2026-06-03T10:00:00.000Z', { decision_id: 'r:rec-10', via: 'pull', is_first: 0, conflicts: 1 }),
+      decision(103, '2026-06-20T10:00:00.000Z', { subject: 's', state: 'withdrawn' }),
+    ]);
+    await world.insert('policy_history', [policyChange(104, '2026-06-02T10:00:00.000Z', { version: '9' })]);
+    await world.insert('delivery_history', [delivery(105, '2026-06-03T10:00:00.000Z')]);
+    await world.insert('action_history', [syncRun(106, '2026-06-07T10:00:00.000Z', '2026-06-06T00:00:00.000Z', '2026-06-30T00:00:00.000Z')]);
+    const after = await all();
+    after.forEach((bytes, i) => expect(bytes.equals(before[i] as Buffer), consentAudit.formats[i]).toBe(true));
+    expect((await produce(world, { format: 'csv', asOf: 200 })).equals(before[consentAudit.formats.indexOf('csv')] as Buffer)).toBe(false);
+  }));
+
+test('the same input gives the same bytes a second later, and another source is not in it', async () => {
+  const first = await Promise.all(consentAudit.formats.map((format) => produce(month, { format })));
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  const second = await Promise.all(consentAudit.formats.map((format) => produce(month, { format })));
+  first.forEach((bytes, i) => expect(bytes.equals(second[i] as Buffer), consentAudit.formats[i]).toBe(true));
+  expect((await json(month, { source: 'another' })).totals.decisions).toBe(0);
+});
+
+test('the pages of the PDF say who, what, when, how complete, how to verify, and what it does not prove', async () => {
+  const text = pdfText(await produce(month, { format: 'pdf', sample: true })).replaceAll(/\s+/g, ' ');
+  for (const words of [
+    'Consent audit',
+    'Förster & Söhne GmbH, Lindenstraße 12, 80331 München',
+    '1 June 2026 to 30 June 2026',
+    'source default (Förster shop)',
+    'entries 1 to 1,000 of the ledger',
+    'Decisions per day by state',
+    'Day (Europe/Berlin)',
+    'Refused: signature mismatch',
+    'By purpose',
+    'Time until the withdrawal was recorded',
+    '3 (superseded)',
+    'Root hash (SHA-256)',
+    'Banner as shown: not evidenced.',
+    'It gives no legal advice',
+  ])
+    expect(text).toContain(words);
+  for (const limit of limits) expect(text).toContain(limit);
+  const { totals } = await json(month);
+  expect(text).toContain(`All ${totals.decisions} 100.0 %`);
+});
+
+test('what the profile leaves out is named, and so is a missing profile', async () => {
+  const audit = await json(month, { profile: null });
+  expect(audit.missingFromProfile).toEqual(['the controller profile as a whole']);
+  const input = month.input();
+  const text = pdfText(await produce(month, { format: 'pdf', profile: { ...input.profile!, recipients: [] } }));
+  expect(text).toContain('Missing from the controller profile');
+  expect(text).toMatch(/•\s+recipients/);
+});
+
+test('gaps of the pulled log are what no finished run asked for, and a failed run covers nothing', async () => {
+  const audit = await json(month);
+  expect(audit.completeness.pulls).toHaveLength(1);
+  expect(audit.completeness.pulls[0]).toMatchObject({ bannerId: 'banner-main', failedRuns: 1, lastError: '503 from the service' });
+  expect(audit.completeness.pulls[0]?.gaps).toEqual([
+    { from: '2026-05-31T22:00:00.000Z', to: '2026-05-31T23:30:00.000Z' },
+    { from: '2026-06-19T23:45:00.000Z', to: '2026-06-20T23:30:00.000Z' },
+  ]);
+});
+
+test('windows merge where they touch, and gaps are what is left', () => {
+  const windows = [
+    { from: '5', to: '7' },
+    { from: '1', to: '3' },
+    { from: '3', to: '4' },
+    { from: '6', to: '6' },
+  ];
+  expect(mergeWindows(windows)).toEqual([
+    { from: '1', to: '4' },
+    { from: '5', to: '7' },
+  ]);
+  expect(gapsIn({ from: '0', to: '9' }, windows)).toEqual([
+    { from: '0', to: '1' },
+    { from: '4', to: '5' },
+    { from: '7', to: '9' },
+  ]);
+  expect(gapsIn({ from: '2', to: '3' }, windows)).toEqual([]);
+  expect(gapsIn({ from: '0', to: '9' }, [])).toEqual([{ from: '0', to: '9' }]);
+});
+
+test('a consent stands until something later comes from the same subject on the same banner; expiry and old versions are counted', () =>
+  inWorld(async (world) => {
+    const at = (day: number) => `2026-06-${String(day).padStart(2, '0')}T10:00:00.000Z`;
+    await world.insert('policy_history', [policyChange(1, '2026-01-01T00:00:00.000Z'), policyChange(2, '2026-06-10T00:00:00.000Z', { version: '4', change: 'updated' })]);
+    await world.insert('decision_history', [
+      decision(11, at(1), { subject: 'stays', expires_at: '2026-06-20T00:00:00.000Z' }),
+      decision(12, at(1), { subject: 'withdraws' }),
+      decision(13, at(2), { subject: 'withdraws', state: 'withdrawn' }),
+      decision(14, at(1), { subject: 'elsewhere' }),
+      decision(15, at(2), { subject: 'elsewhere', banner_id: 'other', state: 'withdrawn' }),
+      decision(16, at(12), { subject: 'new', policy_version: '4', expires_at: '2026-07-15T00:00:00.000Z' }),
+      decision(17, at(12), { subject: 'later', policy_version: '4', expires_at: '2026-09-01T00:00:00.000Z' }),
+    ]);
+    expect((await json(world)).standing).toEqual([
+      { policyId: 'pol-1', policyVersion: '3', superseded: true, consents: 2, withoutExpiry: 1, expired: 1, within30Days: 0, within90Days: 0 },
+      { policyId: 'pol-1', policyVersion: '4', superseded: false, consents: 2, withoutExpiry: 0, expired: 0, within30Days: 1, within90Days: 1 },
+    ]);
+  }));
+
+test('times without a word of their own are flagged, and withdrawals say how long it took to record them', () =>
+  inWorld(async (world) => {
+    const at = '2026-06-03T10:00:00.000Z';
+    await world.insert('decision_history', [
+      decision(1, at, { occurred_basis: 'received', state: 'withdrawn' }),
+      decision(2, at, { occurred_counts: 0, occurred_at: '2099-01-01T00:00:00.000Z' }),
+      decision(3, at, { occurred_basis: 'assumed-offset', subject: null }),
+      decision(4, at, { state: 'withdrawn', received_at: '2026-06-03T10:30:00.000Z' }),
+      decision(5, at, { state: 'withdrawn', received_at: '2026-06-06T10:00:00.000Z' }),
+    ]);
+    const audit = await json(world);
+    expect(audit.totals).toMatchObject({ timedByReceipt: 1, timesNotCounted: 1, offsetAssumed: 1, withoutSubject: 1 });
+    expect(audit.withdrawals).toEqual({ decisions: 3, recordedWithin: { minute: 0, hour: 1, day: 0, longer: 1 }, withoutOwnTime: 1, longest: 3 * 86_400_000 });
+  }));
+
+test('an empty month is a report all the same, and a period without a day is refused', () =>
+  inWorld(async (world) => {
+    const text = pdfText(await produce(world, { format: 'pdf', checkpoint: null }));
+    expect(text).toContain('No decisions in the period.');
+    expect(text).toContain('Not sealed');
+    await expect(produce(world, { to: '2026-06-01' })).rejects.toThrow(RangeError);
+  }));
