@@ -1,0 +1,197 @@
+import { createHash } from 'node:crypto';
+import { parse } from 'csv-parse/sync';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
+import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
+import { pdfText, zipFile, zipNames } from './files.ts';
+import { collect, decision, openWorld, packInput, policyChange, type World } from './world.ts';
+
+const own = 'subject-own';
+const other = 'subject-other';
+let world: World;
+
+beforeEach(async () => {
+  world = await openWorld();
+  await world.insert('decision_history', [
+    decision(11, '2026-06-03T10:00:00.000Z', { subject: own, record_id: '=HYPERLINK("x")' }),
+    decision(12, '2026-06-03T10:00:00.000Z', { subject: own, decision_id: 'r:rec-11', via: 'pull', is_first: 0 }),
+    decision(13, '2026-06-04T10:00:00.000Z', { subject: other }),
+    decision(14, '2026-06-20T10:00:00.000Z', { subject: own, state: 'withdrawn', policy_version: '4', purposes: '{"analytics":"denied"}' }),
+    decision(15, '2026-06-20T10:00:00.000Z', { subject: own, source: 'another-client' }),
+  ]);
+  await world.insert('policy_history', [policyChange(1, '2026-01-01T00:00:00.000Z'), policyChange(2, '2026-06-10T00:00:00.000Z', { version: '4', change: 'updated' }), policyChange(3, '2026-01-01T00:00:00.000Z', { policy_id: 'pol-2', title: 'Terms' })]);
+});
+afterEach(() => world.close());
+
+const input = (changes: Partial<DsarPackInput> = {}) => packInput(world, { match: { status: 'from-device', subjects: [own] }, ...changes });
+const pack = (changes: Partial<DsarPackInput> = {}) => collect(produceDsarPack(input(changes)));
+const letterOf = (zip: Buffer) => pdfText(zipFile(zip, 'letter.pdf')).replaceAll(/\s+/g, ' ');
+const jsonOf = (zip: Buffer, name: string) => JSON.parse(zipFile(zip, name).toString('utf8')) as Record<string, unknown>;
+const everything = (zip: Buffer) => zipNames(zip).map((name) => (name.endsWith('.pdf') ? pdfText(zipFile(zip, name)) : zipFile(zip, name).toString('utf8'))).join('\n');
+/** What the pack says of specific records must not be anywhere in it. */
+const pieces = [own, 'rec-11', 'rec-14', 'pol-1', 'banner-main'];
+
+test('a full pack holds the letter, the readable history, the data in two forms, the exact records, the policies, the case and a manifest', async () => {
+  const zip = await pack();
+  expect(zipNames(zip)).toEqual(['letter.pdf', 'history.html', 'decisions.csv', 'decisions.json', 'records.jsonl', 'policies.json', 'case.json', 'README.txt', 'manifest.json']);
+});
+
+test('the manifest gives the true size and SHA-256 of every other file, the checkpoint and how to verify', async () => {
+  const zip = await pack();
+  const manifest = jsonOf(zip, 'manifest.json') as { files: { name: string; bytes: number; sha256: string }[]; checkpoint: unknown; verify: string[] };
+  expect(manifest.files.map(({ name }) => name)).toEqual(zipNames(zip).slice(0, -1));
+  for (const { name, bytes, sha256 } of manifest.files) {
+    const content = zipFile(zip, name);
+    expect(content.length, name).toBe(bytes);
+    expect(createHash('sha256').update(content).digest('hex'), name).toBe(sha256);
+  }
+  expect(manifest.checkpoint).toEqual(input().checkpoint);
+  expect(manifest.verify.join(' ')).toContain('document check');
+});
+
+test('the data files hold the records of the person from this source, all of them and nobody else’s', async () => {
+  const zip = await pack();
+  const rows = parse(zipFile(zip, 'decisions.csv'), { bom: true, columns: true }) as Record<string, string>[];
+  expect(rows.map((row) => row['entry'])).toEqual(['11', '12', '14']);
+  expect(rows[0]?.['record_id']).toBe(`'=HYPERLINK("x")`);
+  const { records } = jsonOf(zip, 'decisions.json') as { records: Record<string, unknown>[] };
+  expect(records.map((record) => record['entry'])).toEqual([11, 12, 14]);
+  expect(records[2]).toMatchObject({ state: 'withdrawn', purposes: { analytics: 'denied' } });
+  const { policies } = jsonOf(zip, 'policies.json') as { policies: { policyId: string; version: string }[] };
+  expect(policies.map(({ policyId, version }) => [policyId, version])).toEqual([['pol-1', '3'], ['pol-1', '4']]);
+  expect(everything(zip)).not.toContain(other);
+});
+
+test('the records are enclosed byte for byte as they were received, and an erased one is named as erased', async () => {
+  const entry = (seq: number, body: Buffer | null) => {
+    const hash = (part: string) => createHash('sha256').update(`${part} ${seq}`).digest();
+    return { seq, source: 'default', source_seq: seq, kind: 'webhook' as const, dedupe_key: hash('key'), received_at: '2026-06-03T10:00:00.000Z', meta: body, body, salt: body === null ? null : hash('salt'), commitment: hash('c'), leaf_hash: hash('l'), mac: hash('m') };
+  };
+  const body = Buffer.from('{ "visitor":"Zoë",  "big": 12345678901234567890 }\n');
+  const bytes = Buffer.from([0xff, 0x00, 0x41]);
+  await world.insert('entries', [entry(11, body), entry(12, bytes), entry(14, null as unknown as Buffer)]);
+  const lines = zipFile(await pack(), 'records.jsonl').toString('utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines.map(({ entry: seq }) => seq)).toEqual([11, 12, 14]);
+  expect(lines[0]?.['body']).toBe(body.toString('utf8'));
+  expect(Buffer.from(lines[1]?.['body_base64'] as string, 'base64')).toEqual(bytes);
+  expect(lines[2]).toMatchObject({ erased: true });
+});
+
+test('the letter is addressed, answers point by point as GDPR Art. 15 has it, explains the date and gives no legal advice', async () => {
+  const letter = letterOf(await pack());
+  for (const words of [
+    'Förster & Söhne GmbH',
+    'Lindenstraße 12, 80331 München',
+    'Zoë Krüger-Łącka',
+    'Our reference: default-3',
+    'On 1 July 2026 you asked us for access to your personal data.',
+    'Yes, we process personal data about you (Art. 15 GDPR). We hold 2 consent decisions from 3 June 2026 to 20 June 2026',
+    'Advertising consent, GDPR Art. 6(1)(a) until withdrawn',
+    'hashed visitor identifier',
+    'Policy Service Ltd (GB): operates the consent banner',
+    'the consent banner of our web shop',
+    'adequacy decision (EU) 2021/1772',
+    'Automated decisions None.',
+    'You may ask us to rectify or erase',
+    'Bayerisches Landesamt für Datenschutzaufsicht',
+    'This pack covers consent and policy records only.',
+    'Customer database: searched, nothing found',
+    'Legal limit 3 August 2026',
+    'one month ends Sat 2026-08-01; not a working day; due Mon 2026-08-03',
+    'GDPR Art. 12(3), Reg. 1182/71',
+    'It gives no legal advice',
+  ])
+    expect(letter).toContain(words);
+});
+
+test('without a match the answer is that nobody can be linked, never that nothing is held, and says how to help', async () => {
+  for (const changes of [
+    { disclosure: 'no-match' },
+    { match: { status: 'none', subjects: [] } },
+    { match: { status: 'from-device', subjects: ['unknown-subject'] } },
+  ] as const) {
+    const zip = await pack(changes);
+    const letter = letterOf(zip);
+    expect(letter).toContain('We cannot link you to a consent record');
+    expect(letter).toContain('Art. 11(2) GDPR');
+    expect(letter).toContain('This is how you can help us');
+    expect(letter).toContain('That does not mean that there are none.');
+    expect(everything(zip)).not.toMatch(/hold no|no (?:personal )?data (?:about|on|of) you|do not (?:hold|process)/i);
+    expect(zipNames(zip)).toEqual(['letter.pdf', 'case.json', 'README.txt', 'manifest.json']);
+  }
+});
+
+test('no specific piece leaves without the identity check, from a shared address, or in a refusal, whatever the caller asked for', async () => {
+  const refusal = { at: '2026-07-02T00:00:00.000Z', reasons: 'The request is manifestly excessive.', basis: 'Art. 12(5)(b) GDPR', remedies: 'Complain to the authority or go to court.' };
+  const base = input().case;
+  for (const changes of [
+    { identity: { status: 'needed', how: null } },
+    { identity: { status: 'failed', how: null } },
+    { match: { status: 'shared', subjects: [own] } },
+    { disclosure: 'categories-only' },
+    { case: { ...base, folded: JSON.stringify({ refusal }) } },
+  ] as const) {
+    const zip = await pack(changes);
+    expect(zipNames(zip)).toEqual(['letter.pdf', 'case.json', 'README.txt', 'manifest.json']);
+    const text = everything(zip);
+    for (const piece of pieces) expect(text, JSON.stringify(changes)).not.toContain(piece);
+  }
+  const refused = letterOf(await pack({ case: { ...base, folded: JSON.stringify({ refusal }) } }));
+  expect(refused).toContain('The request is manifestly excessive.');
+  expect(refused).toContain('Complain to the authority or go to court.');
+});
+
+test('California: government ids and account numbers are never disclosed, and an unverified requester gets categories', async () => {
+  const deadline = { ...input().deadline, regime: 'us-ca' };
+  await world.insert('decision_history', [decision(16, '2026-06-21T10:00:00.000Z', { subject: own, record_id: 'ssn 078-05-1120', region: '4111 1111 1111 1111', purposes: '{"078051120":"granted"}', decision_id: 'r:078-05-1120' })]);
+  const verified = await pack({ deadline });
+  expect(zipNames(verified)).toContain('decisions.csv');
+  expect(zipNames(verified)).not.toContain('records.jsonl');
+  const text = everything(verified);
+  for (const id of ['078-05-1120', '078051120', '4111 1111 1111 1111']) expect(text).not.toContain(id);
+  expect(text).toContain('[withheld: 11 CCR 7024(d)]');
+  expect(letterOf(verified)).toContain('This answer never contains social security');
+  const unverified = await pack({ deadline, identity: { status: 'failed', how: null } });
+  expect(letterOf(unverified)).toContain('we disclose no specific pieces of data');
+  expect(letterOf(unverified)).toContain('hashed visitor identifier');
+  expect(zipNames(unverified)).not.toContain('decisions.csv');
+});
+
+test('what the profile leaves out is named in the letter and in the manifest', async () => {
+  const { profile } = input();
+  const zip = await pack({ profile: { ...profile!, recipients: [], automatedDecisions: null } });
+  const letter = letterOf(zip);
+  expect(letter).toMatch(/Recipients The controller has not stated this yet\./);
+  expect(letter).toContain('Not stated in this answer');
+  expect(jsonOf(zip, 'manifest.json')['notStatedByTheController']).toEqual(['recipients', 'automated decisions']);
+  expect(letterOf(await pack({ profile: null }))).toContain('the controller profile as a whole');
+});
+
+test('a processor drafts, and the controller is the letterhead', async () => {
+  const { profile } = input();
+  const letter = letterOf(await pack({ profile: { ...profile!, name: 'Agency Ltd', role: 'processor', controllerOrJointContact: 'Client & Co\nHigh Street 1, Dublin' } }));
+  expect(letter.trimStart().startsWith('Client & Co High Street 1, Dublin')).toBe(true);
+  expect(letter).toContain('Drafted by Agency Ltd as processor; the controller approves its release.');
+});
+
+test('a name that the font cannot print makes the letter a page of HTML, and the manifest says why', async () => {
+  const zip = await pack({ case: { ...input().case, requester_name: '田中 <b>花子</b>' } });
+  expect(zipNames(zip)[0]).toBe('letter.html');
+  expect(zipFile(zip, 'letter.html').toString('utf8')).toContain('Dear 田中 &lt;b>花子&lt;/b>,');
+  expect(JSON.stringify(jsonOf(zip, 'manifest.json'))).toContain('the font of the PDF lacks characters');
+});
+
+test('what officers wrote among themselves and the text of the request stay out of the pack', async () => {
+  const zip = await pack({ case: { ...input().case, folded: JSON.stringify({ identity: { doubt: 'sounds like a competitor' } }) } });
+  expect(everything(zip)).not.toContain('competitor');
+  expect(everything(zip)).not.toContain('078-05-1120');
+});
+
+test('the same case gives the same bytes, and records after asOf change none of them', async () => {
+  const first = await pack({ sample: true });
+  await new Promise((resolve) => setTimeout(resolve, 2100));
+  await world.insert('decision_history', [decision(2001, '2026-06-22T10:00:00.000Z', { subject: own })]);
+  await world.insert('policy_history', [policyChange(2002, '2026-06-21T00:00:00.000Z', { version: '5' })]);
+  expect((await pack({ sample: true })).equals(first)).toBe(true);
+  expect((await pack({ sample: true, asOf: 3000 })).equals(first)).toBe(false);
+});
