@@ -16,14 +16,17 @@ export interface PullFailure {
 export function failureOfFault(fault: WalkFault): PullFailure {
   const again = 'The pages before it are stored; the next run reads the window again. If it fails in the same way, tell the service’s support.';
   switch (fault.reason) {
-    case 'looping-cursor':
+    case 'looping-cursor': {
+      const place = fault.earlierPage === 0 ? 'the one this run began with' : `page ${fault.earlierPage}`;
       return {
         reason: fault.reason,
-        error: `The service’s cursor runs in a circle: page ${fault.page} leads back to the page after ${
-          fault.earlierPage === 0 ? 'the one this run began with' : `page ${fault.earlierPage}`
-        }, so the rows beyond it cannot be reached. ${again}`,
-        forgetCursor: true,
+        error: fault.standsStill
+          ? `The service’s cursor stands still: the page after ${place} leads to itself again and again, so the rows beyond it cannot be reached. The pages before it are stored; the next run tries again. If it fails in the same way, tell the service’s support.`
+          : `The service’s cursor runs in a circle: page ${fault.page} leads back to the page after ${place}, so the rows beyond it cannot be reached. ${again}`,
+        // A run that got no further than the cursor it began with has nothing to hope for from that cursor.
+        forgetCursor: !fault.standsStill || fault.earlierPage === 0,
       };
+    }
     case 'repeating-page':
       return {
         reason: fault.reason,

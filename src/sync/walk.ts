@@ -10,8 +10,11 @@ export interface WalkPage {
 
 /** Why a walk over the pages cannot go on although the service answers. */
 export type WalkFault =
-  /** The cursor of an earlier page came again. */
-  | { readonly reason: 'looping-cursor'; readonly page: number; readonly earlierPage: number }
+  /**
+   * The cursor of an earlier page came again. `earlierPage` gave it first, 0: the walk began with it. `standsStill`: it leads to its own
+   * page, so it is still the place to go on from.
+   */
+  | { readonly reason: 'looping-cursor'; readonly page: number; readonly earlierPage: number; readonly standsStill: boolean }
   /** The service gives new cursors but the same rows, again and again. */
   | { readonly reason: 'repeating-page'; readonly page: number; readonly earlierPage: number }
   /** Page after page without a row, each with a next cursor. */
@@ -62,15 +65,17 @@ export async function* walkPages<P extends WalkPage>(options: WalkOptions<P>): A
 
   const memory = createMemory(options);
   try {
-    let ahead = fetchAhead(options.cursor, 1);
+    let { cursor } = options;
+    let ahead = fetchAhead(cursor, 1);
     for (let number = 1; ; number += 1) {
       const page = await ahead;
       options.signal?.throwIfAborted();
-      const fault = memory.look(page, number);
-      if (page.nextCursor !== null && fault === null) ahead = fetchAhead(page.nextCursor, number + 1);
+      const fault = memory.look(page, number, cursor);
+      cursor = page.nextCursor;
+      if (cursor !== null && fault === null) ahead = fetchAhead(cursor, number + 1);
       yield { type: 'page', page };
       if (fault !== null) yield { type: 'fault', fault };
-      if (page.nextCursor === null || fault !== null) return;
+      if (cursor === null || fault !== null) return;
     }
   } finally {
     controller.abort(new Error('the walk over the pages has ended'));
@@ -84,24 +89,37 @@ function createMemory(options: Pick<WalkOptions<WalkPage>, 'cursor' | 'maxEmptyP
   const cursors = new Map<string, number>();
   const pages = new Map<string, { count: number; readonly first: number }>();
   let empty = 0;
+  let standing = 0;
+  let askedBefore: string | null | undefined;
   if (options.cursor !== null) cursors.set(shortOf(options.cursor), 0);
 
+  /** A cursor that leads to its own page is asked again a few times: the page may only have come twice. */
+  function lookAtCursor(next: string, page: number, asked: string | null): WalkFault | null {
+    standing = next === asked ? standing + 1 : 0;
+    const earlierPage = cursors.get(shortOf(next));
+    if (earlierPage === undefined) cursors.set(shortOf(next), page);
+    else if (next !== asked) return { reason: 'looping-cursor', page, earlierPage, standsStill: false };
+    else if (standing > maxRepeats) return { reason: 'looping-cursor', page, earlierPage, standsStill: true };
+    return null;
+  }
+
+  function lookAtRows(identity: string | null, page: number): WalkFault | null {
+    empty = identity === null ? empty + 1 : 0;
+    if (identity === null) return empty > maxEmptyPages ? { reason: 'endless-empty-pages', page } : null;
+    const seen = pages.get(identity) ?? { count: 0, first: page };
+    pages.set(identity, seen);
+    seen.count += 1;
+    return seen.count > maxRepeats ? { reason: 'repeating-page', page, earlierPage: seen.first } : null;
+  }
+
   return {
-    look({ nextCursor, identity }: WalkPage, page: number): WalkFault | null {
+    /** `asked`: the cursor that the page was asked with. */
+    look({ nextCursor, identity }: WalkPage, page: number, asked: string | null): WalkFault | null {
       if (nextCursor === null) return null;
-      const cursor = shortOf(nextCursor);
-      const earlierPage = cursors.get(cursor);
-      if (earlierPage !== undefined) return { reason: 'looping-cursor', page, earlierPage };
-      cursors.set(cursor, page);
-      if (identity === null) {
-        empty += 1;
-        return empty > maxEmptyPages ? { reason: 'endless-empty-pages', page } : null;
-      }
-      empty = 0;
-      const seen = pages.get(identity) ?? { count: 0, first: page };
-      pages.set(identity, seen);
-      seen.count += 1;
-      return seen.count > maxRepeats ? { reason: 'repeating-page', page, earlierPage: seen.first } : null;
+      // The same rows under the same cursor are our asking again, not a repetition of the service's.
+      const isAskedAgain = asked !== null && asked === askedBefore;
+      askedBefore = asked;
+      return lookAtCursor(nextCursor, page, asked) ?? (isAskedAgain ? null : lookAtRows(identity, page));
     },
   };
 }

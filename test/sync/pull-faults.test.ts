@@ -67,6 +67,22 @@ describe('a pull from a service with faults', () => {
     expect((await syncing.bodies()).length).toBe(fake.rows.length);
   });
 
+  it('keeps its place when the cursor stands still, and gives it up when the next run gets no further', async () => {
+    const { syncing, position } = await world(0, () => null);
+    const rows = [{ bytes: Buffer.from('{"id":1}'), value: { id: 1 }, isUtf8: true }];
+    const asked: (string | null)[] = [];
+    syncing.deps.service.fetchConsentLogPage = ({ cursor }) => {
+      asked.push(cursor);
+      return Promise.resolve({ rows: cursor === null ? rows : [], nextCursor: cursor === null ? 'a' : 'b', serverDate: null });
+    };
+    const first = await syncing.pull();
+    expect(first).toMatchObject({ outcome: 'failed', reason: 'looping-cursor', error: expect.stringContaining('stands still') as string });
+    expect(await position()).toMatchObject({ cursor: 'b' });
+    expect(asked).toEqual([null, 'a', 'b', 'b', 'b', 'b']);
+    expect(await syncing.pull()).toMatchObject({ outcome: 'failed', reason: 'looping-cursor', resumed: true });
+    expect(await position()).toMatchObject({ cursor: null, run_id: null });
+  });
+
   it('ends although the service repeats one page for ever', async () => {
     const { fake, syncing } = await world(55, (nth) => (nth >= 3 ? { type: 'repeated' } : null));
     const failed = await syncing.pull();
@@ -128,7 +144,7 @@ describe('a pull that is interrupted', () => {
       append(entries, async (tx, appended) => {
         await also?.(tx, appended);
         commits += 1;
-        if (commits === 4) throw new StoreUnavailable('disk full');
+        if (commits === 4) throw new StoreUnavailable('disk full', { cause: Object.assign(new Error('SQLITE_FULL'), { code: 'SQLITE_FULL' }) });
       });
     await expect(syncing.pull()).rejects.toBeInstanceOf(StoreUnavailable);
     expect(await syncing.bodies()).toEqual(fake.rows.slice(0, 30).map(({ text }) => text));

@@ -37,12 +37,13 @@ const rows = fc.array(
 
 describe('whatever rows, order, page size and faults', () => {
   it('repeated runs end with exactly the rows of the service, each once', { timeout: 120_000 }, async () => {
-    let faulty = 0;
+    let served = 0;
+    let unfinished = 0;
     await fc.assert(
       fc.asyncProperty(
         rows,
-        fc.record({ order: fc.constantFrom('ascending' as const, 'descending' as const), pageRows: fc.integer({ min: 1, max: 20 }) }),
-        fc.array(fault, { maxLength: 12 }),
+        fc.record({ order: fc.constantFrom('ascending' as const, 'descending' as const), pageRows: fc.integer({ min: 1, max: 8 }) }),
+        fc.array(fault, { minLength: 6, maxLength: 20 }),
         fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 3 }),
         async (drawn, shape, faults, crashes) => {
           const all = drawn.map(({ tick, field, space }, index): FakeRow => {
@@ -50,7 +51,12 @@ describe('whatever rows, order, page size and faults', () => {
             return { bannerId: 'bnr_1', at, text: `{${space}"id":"r${index}",${space}"x":${field},"fetched_at":${tick}${space}}` };
           });
           const early = all.filter((_, index) => index % 5 !== 0);
-          const fake = await fakeConsentLog(early, { ...shape, date: () => now, fault: (nth) => faults[nth - 1] ?? null });
+          const faultAt = (nth: number): Fault | null => {
+            const drawnFault = faults[nth - 1] ?? null;
+            if (drawnFault !== null) served += 1;
+            return drawnFault;
+          };
+          const fake = await fakeConsentLog(early, { ...shape, date: () => now, fault: faultAt });
           const syncing = await syncingWith(fake.baseUrl, now);
           const service = createServiceClient({ baseUrl: fake.baseUrl, apiKey: 'k', backOffMs: 0, retries: 1 });
           const pull = (stopAt: number) => {
@@ -60,7 +66,7 @@ describe('whatever rows, order, page size and faults', () => {
           };
           for (const stopAt of crashes) {
             const { outcome } = await pull(stopAt);
-            if (outcome !== 'finished') faulty += 1;
+            if (outcome !== 'finished') unfinished += 1;
           }
           // Rows that the service shows late, within the look-back.
           fake.rows = all.filter((row) => row.at >= now.getTime() - 86_400_000 || early.includes(row));
@@ -69,7 +75,7 @@ describe('whatever rows, order, page size and faults', () => {
           do {
             ({ outcome } = await pull(Number.POSITIVE_INFINITY));
             runs += 1;
-            if (outcome !== 'finished') faulty += 1;
+            if (outcome !== 'finished') unfinished += 1;
           } while (outcome !== 'finished' && runs < 20);
           expect(outcome).toBe('finished');
           expect((await syncing.bodies()).sort()).toEqual(fake.rows.map(({ text }) => text).sort());
@@ -80,6 +86,8 @@ describe('whatever rows, order, page size and faults', () => {
       ),
       { numRuns: 40 },
     );
-    expect(faulty).toBeGreaterThan(10);
+    // Forty runs meet about sixty faults: far fewer would mean that the property shows nothing.
+    expect(served).toBeGreaterThan(20);
+    expect(unfinished).toBeGreaterThan(0);
   });
 });

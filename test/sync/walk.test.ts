@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { type PageRequest, type WalkPage, walkPages } from '../../src/sync/walk.ts';
+
+/** Walks over pages given as `cursor → [identity, next cursor]`; what comes out, in words. */
+async function walk(pages: Record<string, [string | null, string | null]>, options: { cursor?: string } = {}): Promise<string[]> {
+  const out: string[] = [];
+  const fetchPage = ({ cursor }: PageRequest): Promise<WalkPage> => {
+    const page = pages[cursor ?? 'start'];
+    if (page === undefined) return Promise.reject(new Error(`no page at ${cursor}`));
+    return Promise.resolve({ identity: page[0], nextCursor: page[1] });
+  };
+  for await (const step of walkPages({ fetchPage, cursor: options.cursor ?? null, signal: undefined })) {
+    out.push(step.type === 'page' ? (step.page.identity ?? '-') : `${step.fault.reason} ${'earlierPage' in step.fault ? step.fault.earlierPage : ''}`);
+  }
+  return out;
+}
+
+describe('walking over pages', () => {
+  it('hands over every page up to the one without a next cursor', async () => {
+    expect(await walk({ start: ['a', '1'], 1: [null, '2'], 2: ['b', null] })).toEqual(['a', '-', 'b']);
+  });
+
+  it('ends at a cursor that leads back, at the latest when the circle closes', async () => {
+    expect(await walk({ start: ['a', '1'], 1: ['b', '2'], 2: ['c', '1'] })).toEqual(['a', 'b', 'c', 'looping-cursor 1']);
+    expect(await walk({ 1: ['b', '2'], 2: ['c', '1'] }, { cursor: '1' })).toEqual(['b', 'c', 'looping-cursor 0']);
+  });
+
+  it('asks a cursor that leads to its own page again, three times', async () => {
+    expect(await walk({ start: ['a', '1'], 1: ['b', '1'] })).toEqual(['a', 'b', 'b', 'b', 'b', 'looping-cursor 1']);
+    let asked = 0;
+    const fetchPage = ({ cursor }: PageRequest): Promise<WalkPage> => {
+      if (cursor === null) return Promise.resolve({ identity: 'a', nextCursor: '1' });
+      asked += 1;
+      return Promise.resolve(asked === 1 ? { identity: null, nextCursor: '1' } : { identity: 'b', nextCursor: null });
+    };
+    const types: string[] = [];
+    for await (const step of walkPages({ fetchPage, cursor: null, signal: undefined })) types.push(step.type);
+    expect(types).toEqual(['page', 'page', 'page']);
+  });
+
+  it('goes on when a page that was asked again three times leads on at last', async () => {
+    let asked = 0;
+    const fetchPage = ({ cursor }: PageRequest): Promise<WalkPage> => {
+      if (cursor === '1') asked += 1;
+      const next = { '': '1', 1: asked <= 3 ? '1' : '2' }[cursor ?? ''] ?? null;
+      return Promise.resolve({ identity: cursor ?? 'start', nextCursor: next });
+    };
+    const out: string[] = [];
+    for await (const step of walkPages({ fetchPage, cursor: null, signal: undefined })) {
+      out.push(step.type === 'page' ? (step.page.identity ?? '') : step.fault.reason);
+    }
+    expect(out).toEqual(['start', '1', '1', '1', '1', '2']);
+  });
+
+  it('ends when new cursors lead to the same rows again and again', async () => {
+    expect(await walk({ start: ['a', '1'], 1: ['b', '2'], 2: ['a', '3'], 3: ['a', '4'], 4: ['a', '5'] })).toEqual(['a', 'b', 'a', 'a', 'a', 'repeating-page 1']);
+  });
+
+  it('takes no last page for a fault', async () => {
+    expect(await walk({ start: ['a', '1'], 1: ['a', '2'], 2: ['a', '3'], 3: ['a', null] })).toEqual(['a', 'a', 'a', 'a']);
+  });
+
+  it('hands over the pages before a failure', async () => {
+    const seen: string[] = [];
+    const fetchPage = ({ cursor }: PageRequest): Promise<WalkPage> =>
+      cursor === null ? Promise.resolve({ identity: 'a', nextCursor: '1' }) : Promise.reject(new Error('away'));
+    await expect(
+      (async () => {
+        for await (const step of walkPages({ fetchPage, cursor: null, signal: undefined })) seen.push(step.type);
+      })(),
+    ).rejects.toThrow('away');
+    expect(seen).toEqual(['page']);
+  });
+
+  it('stops the fetch under way when the loop is left', async () => {
+    let signal: AbortSignal | undefined;
+    const fetchPage = (request: PageRequest): Promise<WalkPage> => {
+      signal = request.signal;
+      return Promise.resolve({ identity: 'a', nextCursor: String(request.number) });
+    };
+    for await (const step of walkPages({ fetchPage, cursor: null, signal: undefined })) if (step.type === 'page') break;
+    expect(signal?.aborted).toBe(true);
+  });
+});
