@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type DialectName, dialectNames, isDialectName } from '../sandbox/dialects.ts';
+import { type FaultInput, faultSchema, isScenarioName, type ScenarioName, scenarios } from '../sandbox/faults.ts';
 import type { ClientTraffic } from '../sandbox/play.ts';
 import { type CommandIo, counted, createProgress, printResult, tableText, withJson } from './command-io.ts';
+import { registerSandboxTrigger, wholeNumber } from './sandbox-trigger.ts';
 import { UsageError } from '../core/errors.ts';
 import { type StartedSandbox, type StartRow, startSandbox } from '../sandbox/start.ts';
 
@@ -12,6 +14,8 @@ interface SandboxFlags {
   readonly clients: number;
   readonly rows: number;
   readonly dialect: DialectName;
+  readonly scenario: ScenarioName;
+  readonly fault: readonly FaultInput[];
   readonly trafficTo?: string;
   readonly json?: boolean;
 }
@@ -37,7 +41,23 @@ export function registerSandbox(program: Command, io: CommandIo): void {
       'play a month of webhooks to this address; {client} stands for the slug, also appended after /webhooks',
       httpUrl,
     );
+  command
+    .addOption(
+      new Option('--scenario <name>', 'a bundle of faults')
+        .choices(Object.keys(scenarios))
+        .default('calm')
+        .argParser(scenarioName),
+    )
+    .option(
+      '--fault <name:key=value,…>',
+      'a fault of its own, repeatable, e.g. server-error:rate=0.1,on=consent-logs',
+      oneFault,
+      [],
+    );
   withJson(command).action((flags: SandboxFlags) => runSandbox(flags, io));
+  // What stands behind `trigger` belongs to it, even where `sandbox` has an option of that name.
+  command.enablePositionalOptions();
+  registerSandboxTrigger(command, io);
 }
 
 /** Starts the sandbox, plays the traffic that was asked for, and ends when the process is interrupted. */
@@ -74,6 +94,7 @@ async function start(flags: SandboxFlags): Promise<StartedSandbox> {
       endsAt: new Date(now - (now % 3_600_000)),
       consentRows: flags.rows,
       dialect: flags.dialect,
+      faults: [...scenarios[flags.scenario], ...flags.fault],
       port: flags.port,
       host: flags.host,
       ...(flags.trafficTo === undefined ? {} : { webhookUrl: flags.trafficTo }),
@@ -151,14 +172,6 @@ function asJson({ sandbox, baseUrl, siteUrl }: StartedSandbox, traffic: ClientTr
   };
 }
 
-function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
-    return value;
-  };
-}
-
 function dialectName(text: string): DialectName {
   if (!isDialectName(text)) throw new InvalidArgumentError(`Choose one of ${dialectNames.join(', ')}.`);
   return text;
@@ -169,4 +182,28 @@ function httpUrl(text: string): string {
   if (!URL.canParse(tried) || !/^https?:$/.test(new URL(tried).protocol))
     throw new InvalidArgumentError('Give an http or https address.');
   return text;
+}
+
+function scenarioName(text: string): ScenarioName {
+  if (!isScenarioName(text)) throw new InvalidArgumentError(`Choose one of ${Object.keys(scenarios).join(', ')}.`);
+  return text;
+}
+
+/** `name:key=value,key=value`; numbers, true, false and null are taken as such. */
+function oneFault(text: string, before: readonly FaultInput[]): FaultInput[] {
+  const [name = '', ...rest] = text.split(':');
+  const pairs = rest
+    .join(':')
+    .split(',')
+    .filter((pair) => pair !== '');
+  const fields = pairs.map((pair): [string, unknown] => {
+    const [key = '', value = ''] = pair.split('=', 2);
+    return [key, /^(-?\d+(\.\d+)?|true|false|null)$/.test(value) ? (JSON.parse(value) as unknown) : value];
+  });
+  const parsed = faultSchema.safeParse({ name, ...Object.fromEntries(fields) });
+  if (!parsed.success) {
+    const names = faultSchema.options.map(({ shape }) => shape.name.value).join(', ');
+    throw new InvalidArgumentError(`${parsed.error.issues[0]?.message ?? 'Not a fault'}. Faults: ${names}.`);
+  }
+  return [...before, parsed.data];
 }

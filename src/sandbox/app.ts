@@ -1,17 +1,20 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { answerErrors } from './api/answers.ts';
-import { createAuthenticate } from './api/authenticate.ts';
+import { createAuthenticate, createLimiter } from './api/authenticate.ts';
+import { addBulkRoute } from './api/bulk.ts';
 import { addConsentLogRoutes } from './api/consent-logs.ts';
+import { addControlRoutes, type ControlRoutes } from './api/control.ts';
 import { addFaultHooks } from './api/fault-hooks.ts';
 import { addPolicyRoutes } from './api/policies.ts';
+import { addSiteRoutes } from './api/site.ts';
 import type { Cursors } from './cursor.ts';
 import type { Dialect } from './dialect.ts';
-import type { Faults } from './faults.ts';
 import type { PolicyHappening } from './happenings.ts';
 import type { ApiKey } from './keys.ts';
+import type { Limits } from './limits.ts';
 import type { World } from './world.ts';
 
-export interface AppOptions {
+export interface AppOptions extends ControlRoutes {
   readonly worlds: readonly World[];
   readonly keys: readonly ApiKey[];
   readonly clock: () => Date;
@@ -19,7 +22,7 @@ export interface AppOptions {
   readonly cursors: Cursors;
   readonly siteUrl: () => string;
   readonly generateMs: number;
-  readonly faults: Faults;
+  readonly limits: Limits;
   readonly notify: (world: World, happening: PolicyHappening) => number;
 }
 
@@ -43,11 +46,23 @@ export function createApp(options: AppOptions): FastifyInstance {
   void app.register(
     async (api) => {
       const authenticate = createAuthenticate(options.keys, options.worlds);
+      const limit = createLimiter(options.limits, options.clock);
+      api.addHook('preHandler', async (request, reply) => {
+        // Only requests with a good key count.
+        authenticate(request);
+        limit(request, reply);
+      });
       addFaultHooks(api, options.faults);
       addConsentLogRoutes(api, { ...options, authenticate });
       addPolicyRoutes(api, { ...options, authenticate });
+      addBulkRoute(api, { ...options, authenticate });
     },
     { prefix: '/api/v1' },
   );
+  void app.register(async (site) => {
+    addFaultHooks(site, options.faults);
+    addSiteRoutes(site, options);
+  });
+  void app.register(async (control) => addControlRoutes(control, options), { prefix: '/_sandbox' });
   return app;
 }

@@ -8,6 +8,18 @@ import type { DeliveryNote, OutgoingDelivery } from './webhooks.ts';
 /** How often the service tries a delivery that got no 2xx. */
 export const TRIES = 4;
 
+/** How an event made on demand is sent. */
+export interface SendOptions {
+  /** Merged over the happening before it is rendered, e.g. `{ jurisdiction: 'US-CA' }`. */
+  readonly happening?: Record<string, unknown>;
+  /** Top-level fields of the finished payload to set. */
+  readonly set?: Record<string, unknown>;
+  /** Address instead of the client's endpoints. */
+  readonly url?: string;
+  /** `forged`, `unsigned` and `old-secret` change the signature. Default `sound`. */
+  readonly note?: DeliveryNote;
+}
+
 /** The bytes and headers of a delivery, before it has an address. */
 export interface Parcel {
   readonly id: string;

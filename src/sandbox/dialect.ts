@@ -1,3 +1,4 @@
+import type { LimitHeaderForm } from './limits.ts';
 import type { DecisionHappening, Happening, PolicyHappening } from './happenings.ts';
 
 /**
@@ -15,6 +16,8 @@ export interface Dialect {
   /** Form of GET /policies. */
   readonly list: 'count' | 'cursor';
   readonly contentType: string;
+  /** Spelling of the rate limit headers. */
+  readonly limitHeaders: LimitHeaderForm;
   /** Unsigned headers that name the delivery. */
   headers(event: string, deliveryId: string): Record<string, string>;
   /** The body of any event but policy.published. */

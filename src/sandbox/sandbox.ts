@@ -3,16 +3,17 @@ import type { FastifyInstance } from 'fastify';
 import { knownEvents, type KnownEvent } from '../core/vocabulary.ts';
 import { createApp } from './app.ts';
 import { type ClientSpec, createClient, keysOf, type SandboxClient, specsFor } from './clients.ts';
-import { address, composeBytes, composeHappening, subscribers } from './compose.ts';
+import { address, type SendOptions, composeBytes, composeHappening, subscribers } from './compose.ts';
 import { createCursors } from './cursor.ts';
 import type { Dialect } from './dialect.ts';
 import { type DialectName, dialects } from './dialects.ts';
 import { createFaults, type FaultInput, type Faults } from './faults.ts';
 import type { Happening } from './happenings.ts';
 import { deriveText } from './keys.ts';
+import { createLimits, type LimitOptions } from './limits.ts';
 import { drawMoment } from './moment.ts';
 import { type ClientTraffic, type PlayOptions, playClient } from './play.ts';
-import { createOutbox, type DeliveryNote, type DeliveryRecord, type Outbox } from './webhooks.ts';
+import { createOutbox, type DeliveryRecord, type Outbox } from './webhooks.ts';
 import { createWebhookFaults } from './webhook-faults.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -33,6 +34,8 @@ export interface SandboxOptions {
   readonly dialect?: DialectName;
   /** Generations per client before the quota is used up. Default 500. */
   readonly quota?: number;
+  /** Rates per key; default: the documented ones. */
+  readonly limits?: LimitOptions;
   /** How long a generation takes, milliseconds. Default 0; the service takes up to 120,000. */
   readonly generateMs?: number;
   /** Waits between tries of a delivery, milliseconds. Default 500, 2,000, 8,000. */
@@ -43,17 +46,6 @@ export interface SandboxOptions {
   readonly faults?: readonly FaultInput[];
   /** Public origin. Default: where the sandbox listens. */
   readonly siteUrl?: string;
-}
-
-export interface SendOptions {
-  /** Merged over the happening before it is rendered, e.g. `{ jurisdiction: 'US-CA' }`. */
-  readonly happening?: Record<string, unknown>;
-  /** Top-level fields of the finished payload to set. */
-  readonly set?: Record<string, unknown>;
-  /** Address instead of the client's endpoints. */
-  readonly url?: string;
-  /** `forged`, `unsigned` and `old-secret` change the signature. Default `sound`. */
-  readonly note?: DeliveryNote;
 }
 
 /** A running stand-in of the service. */
@@ -126,7 +118,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       outbox.enqueue(address(composeHappening(client, dialect, happening, nextId()), client, url));
     return urls.length;
   };
-  const app = createApp({
+  const app: FastifyInstance = createApp({
     worlds,
     keys: clients.flatMap(keysOf),
     clock: options.clock,
@@ -135,7 +127,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     siteUrl,
     generateMs: options.generateMs ?? 0,
     faults,
+    limits: createLimits(options.limits ?? {}, options.limits?.headers ?? dialect.limitHeaders),
     notify,
+    clients,
+    outbox,
+    send: (slug, event, choices) => send(slug, event, choices),
   });
 
   const send = async (slug: string, event: string, choices: SendOptions = {}): Promise<DeliveryRecord[]> => {

@@ -15,7 +15,7 @@ const language = z
   .default('en');
 
 /** Form A of generate (docs/service.md §4.1). */
-const formA = z.object({
+export const formA = z.object({
   policy_type: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'is not a policy type'),
   jurisdiction,
   language,
@@ -109,8 +109,13 @@ function readGenerate(body: unknown): { form: 'A' | 'B'; input: NewPolicy } {
   }
   const parsed = formA.safeParse(body);
   if (!parsed.success) throw invalidRequest(firstProblem(parsed.error));
-  const { policy_type: policyType, jurisdiction: code, language: lang, business_name: brandName = null } = parsed.data;
-  return { form: 'A', input: { policyType, jurisdiction: code, language: lang, brandName, clauses: [] } };
+  return { form: 'A', input: newPolicyOf(parsed.data) };
+}
+
+/** A new policy out of form A. */
+export function newPolicyOf(asked: z.infer<typeof formA>): NewPolicy {
+  const { policy_type: policyType, jurisdiction: code, language: lang, business_name: brandName = null } = asked;
+  return { policyType, jurisdiction: code, language: lang, brandName, clauses: [] };
 }
 
 function shapeA(world: World, policy: Policy): Record<string, unknown> {

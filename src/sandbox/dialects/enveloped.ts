@@ -104,6 +104,7 @@ export const enveloped: Dialect = {
   createdStatus: 201,
   list: 'cursor',
   contentType: 'application/json; charset=utf-8',
+  limitHeaders: 'ratelimit-ietf',
   headers: () => ({}),
   row: decisionObject,
   payload: (happening, deliveryId) => ({

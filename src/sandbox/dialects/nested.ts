@@ -83,6 +83,7 @@ export const nested: Dialect = {
   createdStatus: 201,
   list: 'count',
   contentType: 'application/json',
+  limitHeaders: 'ratelimit',
   headers: (_event, deliveryId) => ({ 'webhook-id': deliveryId }),
   row: (decision) => ({ ...consentParts(decision), recordedAt: withOffset(decision.at) }),
   payload: (happening) => ({

@@ -32,6 +32,7 @@ export const plain: Dialect = {
   createdStatus: 200,
   list: 'count',
   contentType: 'application/json',
+  limitHeaders: 'x-ratelimit',
   headers: (event, deliveryId) => ({ 'x-service-event': event, 'x-service-delivery': deliveryId }),
   row: (decision) => ({ id: decision.recordId, ...decisionFields(decision), created_at: decision.at.toISOString() }),
   payload: (happening) => {

@@ -67,6 +67,7 @@ export const terse: Dialect = {
   createdStatus: 200,
   list: 'cursor',
   contentType: 'text/plain; charset=utf-8',
+  limitHeaders: 'none',
   headers: () => ({}),
   row: (decision) => ({ ...decisionFields(decision), time: withoutOffset(decision.at) }),
   payload: (happening) => ({ event_type: happening.event, ...fieldsOf(happening), time: withoutOffset(happening.at) }),

@@ -1,0 +1,97 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { knownEvents } from '../core/vocabulary.ts';
+import type { TriggerInput } from '../sandbox/api/control.ts';
+import { type DeliveryRecord, deliveryNotes } from '../sandbox/webhooks.ts';
+import { type CommandIo, printResult, tableText, withJson } from './command-io.ts';
+
+interface TriggerFlags {
+  readonly sandbox: string;
+  readonly client?: string;
+  readonly set: Readonly<Record<string, unknown>>;
+  readonly to?: string;
+  readonly count: number;
+  readonly note?: DeliveryRecord['note'];
+  readonly json?: boolean;
+}
+
+/** Adds `sandbox trigger <event>`: makes a running sandbox deliver an event now. */
+export function registerSandboxTrigger(sandbox: Command, io: CommandIo): void {
+  const command = sandbox
+    .command('trigger')
+    .description('make a running sandbox deliver an event now')
+    .argument('<event>', knownEvents.join(', '))
+    .option('--sandbox <url>', 'where the sandbox listens', 'http://127.0.0.1:4010')
+    .option('--client <slug>', 'whose event it is; default the first client')
+    .option('--set <field=value>', 'a field of the payload, repeatable; JSON values are taken as such', setField, {})
+    .option('--to <url>', "address instead of the client's endpoints")
+    .option('--count <number>', 'how many', wholeNumber(1, 10_000), 1)
+    .addOption(new Option('--note <how>', 'another signature, or none').choices([...deliveryNotes]));
+  withJson(command).action((event: string, flags: TriggerFlags) => trigger(event, flags, io));
+}
+
+async function trigger(event: string, flags: TriggerFlags, io: CommandIo): Promise<void> {
+  const input: TriggerInput = {
+    event,
+    set: flags.set,
+    count: flags.count,
+    ...(flags.client === undefined ? {} : { client: flags.client }),
+    ...(flags.to === undefined ? {} : { to: flags.to }),
+    ...(flags.note === undefined ? {} : { note: flags.note }),
+  };
+  const answer = await fetch(new URL('/_sandbox/trigger', flags.sandbox), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(input),
+  }).catch(() => null);
+  if (answer === null) {
+    io.stderr.write(
+      `No sandbox answers at ${flags.sandbox}. Start one with \`consent-ledger sandbox\`, or name another with --sandbox.\n`,
+    );
+    io.exitCode = 1;
+    return;
+  }
+  const result = (await answer.json()) as { deliveries?: DeliveryRecord[]; error?: { message: string } };
+  if (result.deliveries === undefined) {
+    io.stderr.write(`The sandbox refused: ${result.error?.message ?? `status ${answer.status}`}\n`);
+    io.exitCode = 1;
+    return;
+  }
+  const { deliveries } = result;
+  printResult(io, flags, result, () =>
+    tableText(
+      ['delivery', 'event', 'to', 'outcome', 'answers'],
+      deliveries.map(({ id, event: name, url, outcome, attempts }) => [
+        id,
+        name,
+        url,
+        outcome,
+        attempts.map(({ status, error }) => status ?? error).join(', '),
+      ]),
+      'Nothing was delivered.',
+    ),
+  );
+  if (deliveries.some(({ outcome }) => outcome !== 'accepted')) io.exitCode = 1;
+}
+
+function setField(text: string, before: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const [, field, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (field === undefined || value === undefined) throw new InvalidArgumentError('Write it as field=value.');
+  return { ...before, [field]: jsonOrText(value) };
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** A whole number between two bounds, as an option. */
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
+    return value;
+  };
+}

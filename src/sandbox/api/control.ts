@@ -1,0 +1,114 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { SandboxClient } from '../clients.ts';
+import { type Faults, faultSchema, isScenarioName, scenarios } from '../faults.ts';
+import type { SendOptions } from '../compose.ts';
+import { type DeliveryRecord, deliveryNotes, type Outbox } from '../webhooks.ts';
+import { forbidden, invalidRequest, notFound } from './answers.ts';
+import { firstProblem } from './consent-logs.ts';
+
+const httpUrl = z.url({ protocol: /^https?$/ });
+
+/** What `sandbox trigger` asks a running sandbox for. */
+export const triggerSchema = z.strictObject({
+  event: z.string(),
+  /** Slug; default the first client. */
+  client: z.string().optional(),
+  /** Merged over the happening, by the sandbox's own names. */
+  happening: z.record(z.string(), z.unknown()).optional(),
+  /** Top-level fields of the payload. */
+  set: z.record(z.string(), z.unknown()).optional(),
+  to: httpUrl.optional(),
+  note: z.enum(deliveryNotes).optional(),
+  count: z.number().int().min(1).max(10_000).default(1),
+});
+export type TriggerInput = z.input<typeof triggerSchema>;
+
+const faultsSchema = z.union([
+  z.strictObject({ scenario: z.string() }),
+  z.strictObject({ faults: z.array(faultSchema) }),
+]);
+const endpointsSchema = z.strictObject({
+  endpoints: z
+    .array(z.strictObject({ url: httpUrl, events: z.union([z.literal('all'), z.array(z.string())]).default('all') }))
+    .max(20),
+});
+
+export interface ControlRoutes {
+  readonly clients: readonly SandboxClient[];
+  readonly faults: Faults;
+  readonly outbox: Outbox;
+  readonly send: (client: string, event: string, options?: SendOptions) => Promise<DeliveryRecord[]>;
+}
+
+/**
+ * What the service does not have: the controls of the sandbox, under /_sandbox. Only for this machine, and not for web
+ * pages that a browser on it shows.
+ */
+export function addControlRoutes(app: FastifyInstance, { clients, faults, outbox, send }: ControlRoutes): void {
+  app.addHook('onRequest', async (request) => {
+    const isLocal =
+      /^(127\.|::1$|::ffff:127\.)/.test(request.ip) &&
+      /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(request.headers.host ?? '');
+    if (!isLocal || request.headers.origin !== undefined)
+      throw forbidden('The controls answer only to programs on this machine.');
+    if (request.method !== 'GET' && !/^application\/json\b/.test(request.headers['content-type'] ?? '')) {
+      throw invalidRequest('Send application/json.');
+    }
+  });
+  app.get('/clients', async () => ({
+    clients: clients.map(({ seed: _seed, ...client }) => ({ ...client, endpoints: client.endpoints })),
+  }));
+  app.get('/faults', async () => ({ faults: faults.list(), counts: faults.counts() }));
+  app.put('/faults', async (request) => {
+    const wanted = read(faultsSchema, request.body);
+    if ('faults' in wanted) faults.set(wanted.faults);
+    else if (isScenarioName(wanted.scenario)) faults.set(scenarios[wanted.scenario]);
+    else throw notFound('No such scenario.');
+    return { faults: faults.list() };
+  });
+  app.get('/deliveries', async () => ({ deliveries: outbox.log() }));
+  app.post<{ Params: { id: string } }>('/deliveries/:id/redeliver', async (request) => {
+    const record = await outbox.redeliver(request.params.id);
+    if (record === null) throw notFound('No such delivery.');
+    return record;
+  });
+  app.put<{ Params: { slug: string } }>('/clients/:slug/endpoints', async (request) => {
+    const client = clients.find(({ slug }) => slug === request.params.slug);
+    if (client === undefined) throw notFound('No such client.');
+    const { endpoints } = read(endpointsSchema, request.body);
+    client.endpoints.splice(0, client.endpoints.length, ...endpoints);
+    return { endpoints: client.endpoints };
+  });
+  app.post('/trigger', async (request) => {
+    const {
+      event,
+      client = clients[0]?.slug ?? '',
+      happening,
+      set,
+      to,
+      note,
+      count,
+    } = read(triggerSchema, request.body);
+    const options: SendOptions = {
+      ...(happening === undefined ? {} : { happening }),
+      ...(set === undefined ? {} : { set }),
+      ...(to === undefined ? {} : { url: to }),
+      ...(note === undefined ? {} : { note }),
+    };
+    const deliveries: DeliveryRecord[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const made = await send(client, event, options).catch((error: unknown) => {
+        throw invalidRequest(error instanceof Error ? error.message : String(error));
+      });
+      deliveries.push(...made);
+    }
+    return { deliveries };
+  });
+}
+
+function read<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
+  const parsed = schema.safeParse(body);
+  if (!parsed.success) throw invalidRequest(firstProblem(parsed.error));
+  return parsed.data;
+}
