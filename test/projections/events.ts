@@ -6,14 +6,16 @@ import { consentStates, requestKinds } from '../../src/core/vocabulary.ts';
 import { officerAction, pulledRow, webhook } from './world.ts';
 
 /** Few ids, subjects and times, so that they meet; texts from all of Unicode and beyond, so that nothing is taken for granted. */
-const source = fc.constantFrom('acme', 'bolt', 'core');
-const id = fc.constantFrom('1', '2', '3');
+const source = fc.constantFrom('acme', 'acme', 'acme', 'acme', 'bolt');
+const id = fc.constantFrom('1', '1', '1', '2', '3');
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 3 });
 const odd = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('a', 'b', 'A', 'ä', 'a ', '') },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 4 }) },
   { weight: 1, arbitrary: fc.constantFrom('\0', 'x\0y', '\ud800', 'z\udfff', '\ufffd', "' or 1=1 --") },
 );
+/** Mostly an id that others have too. */
+const shared = fc.oneof({ weight: 6, arbitrary: id }, { weight: 1, arbitrary: odd });
 const at = fc.integer({ min: 0, max: 6 }).map((hour) => `2026-03-01T0${hour}:00:00.000Z`);
 const occurred: fc.Arbitrary<Occurred> = fc.record({
   at,
@@ -25,7 +27,7 @@ const policy: fc.Arbitrary<Fact> = fc.record({
   type: fc.constant('policy' as const),
   event: fc.constant('policy.updated'),
   change: fc.constantFrom('created', 'updated', 'published', 'deleted'),
-  policyId: fc.oneof(id, odd),
+  policyId: shared,
   policyType: optional(odd),
   title: optional(odd),
   brandName: optional(odd),
@@ -39,8 +41,8 @@ const policy: fc.Arbitrary<Fact> = fc.record({
 const decision: fc.Arbitrary<Fact> = fc.record({
   type: fc.constant('decision' as const),
   via: fc.constantFrom('webhook', 'pull'),
-  recordId: optional(fc.oneof(id, odd)),
-  subject: optional(fc.oneof(id, odd)),
+  recordId: optional(shared),
+  subject: optional(shared),
   bannerId: optional(id),
   state: fc.constantFrom(...consentStates.slice(0, 4)),
   purposes: fc.dictionary(
@@ -57,7 +59,7 @@ const decision: fc.Arbitrary<Fact> = fc.record({
 });
 const request: fc.Arbitrary<Fact> = fc.record({
   type: fc.constant('request' as const),
-  requestId: optional(fc.oneof(id, odd)),
+  requestId: optional(shared),
   kind: fc.constantFrom(...requestKinds),
   kindAsGiven: optional(odd),
   requesterName: optional(odd),
@@ -132,7 +134,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 const body = fc.oneof(
   { weight: 6, arbitrary: decision.map((fact) => ({ event: 'consent.recorded', fact })) },
-  { weight: 3, arbitrary: policy.map((fact) => ({ event: 'policy.updated', fact })) },
+  { weight: 5, arbitrary: policy.map((fact) => ({ event: 'policy.updated', fact })) },
   { weight: 3, arbitrary: request.map((fact) => ({ event: 'dsar.submitted', fact })) },
   { weight: 2, arbitrary: scan.map((fact) => ({ event: 'cookie_scan.completed', fact })) },
   { weight: 2, arbitrary: integration.map((fact) => ({ event: 'integration.connected', fact })) },
@@ -185,6 +187,6 @@ export const entrySequences: fc.Arbitrary<NewEntry[]> = fc
       { weight: 3, arbitrary: deed },
       { weight: 1, arbitrary: other },
     ),
-    { minLength: 1, maxLength: 60 },
+    { minLength: 1, maxLength: 60, size: 'max' },
   )
   .map((made) => made.flatMap((make, place) => make(place)));

@@ -104,7 +104,7 @@ test('whatever is delivered, the real readers and rules project it without faili
   const filled = new Set<string>();
   await fc.assert(
     fc.asyncProperty(
-      fc.array(made, { minLength: 1, maxLength: 40 }),
+      fc.array(made, { minLength: 1, maxLength: 40, size: 'max' }),
       fc.integer({ min: 1, max: 9 }),
       async (makes, batchSize) => {
         await store.transaction(async (tx) => {
@@ -128,7 +128,7 @@ test('whatever is delivered, the real readers and rules project it without faili
         expect((await compareWithRebuild({ ...rules(store), ...real })).differences).toEqual([]);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 60, interruptAfterTimeLimit: 45_000 },
   );
   expect([...filled]).toEqual(
     expect.arrayContaining([
