@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { type JobHandler, JobRefused } from '../jobs/local.ts';
+import { producePack } from '../documents/produce-pack.ts';
 import { produceReport } from '../documents/produce-report.ts';
 import { syncSource } from '../sync/sync-source.ts';
 
 const syncPayload = z.object({ source: z.string(), actor: z.string(), full: z.boolean().optional() });
 const reportFormats = z.enum(['pdf', 'csv', 'json', 'html']);
-const documentPayload = z.object({
+const packPayload = z.object({ type: z.literal('pack'), caseId: z.string(), actor: z.string() });
+const reportPayload = z.object({
   type: z.literal('report'),
   name: z.string(),
   source: z.string(),
@@ -16,7 +18,9 @@ const documentPayload = z.object({
   actor: z.string(),
 });
 
-type Needs = Pick<Context, 'sources' | 'sync' | 'seal' | 'documents' | 'jobs' | 'clock'>;
+const documentPayload = z.discriminatedUnion('type', [packPayload, reportPayload]);
+
+type Needs = Pick<Context, 'sources' | 'sync' | 'seal' | 'documents' | 'cases' | 'jobs' | 'clock'>;
 
 /** Days that finished jobs stay listed. */
 const JOBS_KEPT_DAYS = 30;
@@ -54,7 +58,10 @@ export function createJobHandlers(context: Needs): Readonly<Record<string, JobHa
 
     async document(payload, { signal }) {
       const request = parse(documentPayload, payload);
-      const produced = await produceReport(context.documents, request, signal);
+      const produced =
+        request.type === 'report'
+          ? await produceReport(context.documents, request, signal)
+          : await producePack({ ...context.documents, cases: context.cases }, request, signal);
       switch (produced.outcome) {
         case 'produced':
           return { documentId: produced.documentId, sha256: produced.sha256, bytes: produced.bytes, seq: produced.seq };
@@ -62,6 +69,8 @@ export function createJobHandlers(context: Needs): Readonly<Record<string, JobHa
           throw new JobRefused(produced.problem);
         case 'unknown-source':
           throw new JobRefused(`There is no source ${produced.source}.`);
+        case 'unknown-case':
+          throw new JobRefused(`There is no case ${produced.caseId}.`);
         default:
           return produced satisfies never;
       }

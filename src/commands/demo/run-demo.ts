@@ -1,0 +1,191 @@
+import { copyFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { loadConfig } from '../../config.ts';
+import { type Context, openContext } from '../../context.ts';
+import { startWorker } from '../../context/worker.ts';
+import { producePack } from '../../documents/produce-pack.ts';
+import { produceReport } from '../../documents/produce-report.ts';
+import { type Server, startServer } from '../../http/server.ts';
+import type { Verification } from '../../ledger/verify.ts';
+import { createLog } from '../../log.ts';
+import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import { syncSource } from '../../sync/sync-source.ts';
+import { counted, createProgress, type CommandIo } from '../command-io.ts';
+import { DEMO_OFFICER, prepareAnswer } from './answer-request.ts';
+import { createDemoClock, type DemoClock } from './demo-clock.ts';
+import { demoEnvironment, writeProfile } from './demo-environment.ts';
+import { playMonth } from './play-month.ts';
+
+const DAY = 86_400_000;
+const CLIENTS = 2;
+
+/** What the demo did. */
+export interface DemoResult {
+  readonly folder: string;
+  readonly deliveries: { readonly sent: number; readonly accepted: number; readonly refused: number };
+  readonly rows: { readonly pulled: number; readonly stored: number };
+  readonly files: readonly string[];
+  readonly verification: Verification;
+  readonly attention: string;
+  readonly readMoreAt: { readonly publicUrl: string; readonly adminUrl: string };
+}
+
+/** The demo while it runs. */
+export interface Demo {
+  readonly context: Context;
+  readonly result: DemoResult;
+  close(): Promise<void>;
+}
+
+/** Runs sandbox and product against each other over HTTP: a month of traffic, sync, report, pack, verification. */
+export async function runDemo(folder: string, io: CommandIo): Promise<Demo> {
+  const steps = createSteps(io);
+  // A full hour, so that a run within it tells the same story.
+  const end = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000);
+  const start = new Date(end.getTime() - 30 * DAY);
+  const clock = createDemoClock(start);
+  const sandbox = createSandbox({ seed: 7, clock: () => new Date(), clients: CLIENTS, startedAt: start, endsAt: end });
+  const opened: (() => Promise<void>)[] = [() => sandbox.close()];
+  const close = async () => {
+    for (const shut of opened.reverse()) await shut();
+  };
+  try {
+    const urls = await sandbox.listen({ port: 0 });
+    const config = loadConfig(await demoEnvironment(folder, sandbox, urls), folder);
+    const context = await openContext(config, createLog('error'), { clock: clock.now, sample: true });
+    opened.push(() => context.close());
+    await addFurtherClients(context, sandbox, folder, urls);
+    const server = await startServer(context);
+    opened.push(() => server.close());
+    for (const [place, client] of sandbox.clients.entries()) {
+      client.webhookUrl = `${server.publicUrl}/webhooks/${slugOf(sandbox, place)}`;
+    }
+    steps.done(`sandbox at ${urls.siteUrl}, webhooks at ${server.publicUrl}`);
+    const result = await tellTheStory({ folder, io, steps, sandbox, context, server, clock });
+    const worker = await startWorker(context);
+    opened.push(() => worker.stop());
+    return { context, result, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Stage {
+  readonly folder: string;
+  readonly io: CommandIo;
+  readonly steps: ReturnType<typeof createSteps>;
+  readonly sandbox: Sandbox;
+  readonly context: Context;
+  readonly server: Server;
+  readonly clock: DemoClock;
+}
+
+async function tellTheStory(stage: Stage): Promise<DemoResult> {
+  const { io, steps, sandbox, context, server, clock, folder } = stage;
+  const progress = createProgress(io, 'deliveries');
+  const deliveries = await playMonth(sandbox, context, clock, (sent) => progress.report(sent, null));
+  progress.end();
+  clock.release();
+  await context.projector.catchUp();
+  steps.done(
+    `a month of signed webhooks of ${counted(CLIENTS, 'client')}: ${deliveries.accepted} kept, ${deliveries.refused} refused for their signature`,
+  );
+
+  const rows = { pulled: 0, stored: 0 };
+  for (const source of context.sources.list()) {
+    const synced = await syncSource(context.sync, { source, actor: DEMO_OFFICER });
+    if (synced.outcome !== 'done') throw new Error(`the sync of ${source.slug} did not end: ${synced.outcome}`);
+    for (const banner of synced.banners) {
+      if (banner.outcome !== 'finished') throw new Error(`the sync of ${source.slug} failed: ${JSON.stringify(banner)}`);
+      rows.pulled += banner.rows;
+      rows.stored += banner.stored;
+    }
+  }
+  await context.projector.catchUp();
+  steps.done(`consent log pulled: ${counted(rows.pulled, 'row')}`);
+
+  const files = await makeDocuments(context, folder);
+  steps.done(`documents made: ${files.map((file) => relative(folder, file)).join(', ')}`);
+
+  await context.seal();
+  const verification = await context.verify();
+  const { faults, entries, checkpoints } = verification;
+  if (faults.length > 0) throw new Error(`the ledger has faults: ${JSON.stringify(faults)}`);
+  steps.done(`ledger verified: ${counted(entries, 'entry', 'entries')} under ${counted(checkpoints, 'signed checkpoint')}, nothing altered`);
+  const { sentence } = await context.attention();
+  return {
+    folder,
+    deliveries,
+    rows,
+    files,
+    verification,
+    attention: sentence,
+    readMoreAt: { publicUrl: server.publicUrl, adminUrl: server.adminUrl },
+  };
+}
+
+/** The first client is the source of the environment; the others are added, as an agency does. */
+async function addFurtherClients(context: Context, sandbox: Sandbox, folder: string, urls: { baseUrl: string; siteUrl: string }): Promise<void> {
+  const [first, ...others] = sandbox.clients;
+  if (first === undefined) throw new Error('the sandbox has no client');
+  const optionsOf = (client: typeof first, controllerFile: string | null) => ({
+    banners: client.banners.map(({ id }) => id),
+    controllerFile,
+    subjectRecipe: client.subjectRecipe,
+  });
+  const changed = await context.sources.change('default', { options: fullOptions(optionsOf(first, null)) }, DEMO_OFFICER);
+  if (changed.outcome !== 'done') throw new Error(`the source default could not be set: ${JSON.stringify(changed)}`);
+  for (const client of others) {
+    const { slug, name, apiKey, siteKey, webhookSecret } = client;
+    const options = fullOptions(optionsOf(client, await writeProfile(folder, slug, name)));
+    const added = await context.sources.add({ slug, name, ...urls, apiKey, siteKey, webhookSecrets: [webhookSecret], options }, DEMO_OFFICER);
+    if (added.outcome !== 'done') throw new Error(`the source ${slug} could not be added: ${JSON.stringify(added)}`);
+  }
+}
+
+function fullOptions<T extends object>(options: T) {
+  return { fieldNames: {}, assumedOffset: '+00:00', ...options };
+}
+
+function slugOf(sandbox: Sandbox, place: number): string {
+  return place === 0 ? 'default' : (sandbox.clients[place]?.slug ?? '');
+}
+
+async function makeDocuments(context: Context, folder: string): Promise<string[]> {
+  const { documents, cases } = context;
+  const to = new Date(context.clock().getTime() + DAY).toISOString().slice(0, 10);
+  const from = new Date(context.clock().getTime() - 31 * DAY).toISOString().slice(0, 10);
+  const files: string[] = [];
+  const keep = async (path: string, name: string) => {
+    const file = join(folder, name);
+    await copyFile(path, file);
+    files.push(file);
+  };
+  for (const { slug } of context.sources.list()) {
+    for (const format of ['pdf', 'csv'] as const) {
+      const report = await produceReport(documents, { name: 'consent-audit', source: slug, from, to, format, actor: DEMO_OFFICER });
+      if (report.outcome !== 'produced') throw new Error(`no report: ${JSON.stringify(report)}`);
+      await keep(report.path, `consent-audit-${slug}.${format}`);
+    }
+    const prepared = await prepareAnswer(context, slug);
+    if (prepared === null) continue;
+    const pack = await producePack({ ...documents, cases }, { caseId: prepared.row.case_id, actor: DEMO_OFFICER });
+    if (pack.outcome !== 'produced') throw new Error(`no pack: ${JSON.stringify(pack)}`);
+    await keep(pack.path, `dsar-pack-${prepared.row.case_id}.zip`);
+  }
+  await context.projector.catchUp();
+  return files;
+}
+
+/** Says each step when it is done, and how long it took. */
+function createSteps(io: CommandIo): { done(what: string): void } {
+  let last = performance.now();
+  return {
+    done(what) {
+      const now = performance.now();
+      io.stderr.write(`  ✓ ${what} (${((now - last) / 1000).toFixed(1)} s)\n`);
+      last = now;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { copyFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { UsageError } from '../core/errors.ts';
+import { producePack } from '../documents/produce-pack.ts';
+import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+
+interface PackFlags {
+  readonly out?: string;
+  readonly officer: string;
+  readonly json?: boolean;
+}
+
+/** `dsar pack <case>`: the ZIP that answers a case. */
+export function registerDsarPack(dsar: Command, io: CommandIo): void {
+  withJson(dsar.command('pack'))
+    .argument('<case>', 'the case, as `dsar list` names it')
+    .description('make the ZIP that answers a case: letter, history, data, manifest')
+    .option('--out <file>', 'copy the pack there as well')
+    .option('--officer <name>', 'who asks for it, as the ledger records it', COMMAND_LINE_ACTOR)
+    .action((caseId: string, options: PackFlags) =>
+      withContext(async (context) => {
+        const deps = { ...context.documents, cases: context.cases };
+        const produced = await producePack(deps, { caseId, actor: options.officer });
+        if (produced.outcome === 'unknown-case') {
+          throw new UsageError([`There is no case ${printable(caseId)}: \`consent-ledger dsar list\` names them.`]);
+        }
+        if (produced.outcome === 'unknown-source') {
+          throw new UsageError([`The source ${produced.source} of this case is not set up any more.`]);
+        }
+        if (options.out !== undefined) await copyFile(produced.path, options.out);
+        printResult(io, options, { ...produced, out: options.out ?? null }, () =>
+          [
+            options.out ?? produced.path,
+            `pack ${produced.documentId}, as of entry ${produced.asOf}, ${produced.bytes} bytes; may hold: ${produced.disclosure}`,
+            `SHA-256 ${produced.sha256}, registered as entry ${produced.seq}`,
+            produced.readiness.ready ? `${pc.green('✓')} nothing that is required lacks` : `${pc.yellow('!')} not ready to be sent:`,
+            ...produced.readiness.lacks.map(({ blocking, text }) => `  ${blocking ? '✗' : '·'} ${printable(text)}`),
+          ].join('\n'),
+        );
+      }),
+    );
+}
