@@ -2,9 +2,12 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
 import { startWorker } from '../context/worker.ts';
+import { createSignInLink, LINK_MINUTES } from '../http/auth/sign-in-links.ts';
 import { startServer } from '../http/server.ts';
 import { type CommandIo, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
+import { signInUrl } from './token.ts';
+import type { Context } from '../context.ts';
 
 /** `serve`: the public and the admin listener, jobs included unless `--no-worker`. */
 export function registerServe(program: Command, io: CommandIo): void {
@@ -24,6 +27,7 @@ export function registerServe(program: Command, io: CommandIo): void {
           const facts = { publicUrl: server.publicUrl, adminUrl: server.adminUrl, sources: context.sources.list().map(({ slug }) => slug) };
           if (options.json) io.stdout.write(`${JSON.stringify(facts)}\n`);
           else io.stderr.write(startText(facts));
+          io.stderr.write(await signInText(context, server.adminUrl));
           await stopped;
           io.stderr.write('stopping: what is in flight is answered first\n');
           await server.close();
@@ -33,6 +37,17 @@ export function registerServe(program: Command, io: CommandIo): void {
         config.logLevel,
       );
     });
+}
+
+/** A fresh link at every start. A store that cannot write at the moment does not keep the server from serving. */
+async function signInText(context: Context, adminUrl: string): Promise<string> {
+  try {
+    const { token } = await createSignInLink(context, { actor: 'server start' });
+    return `  sign in   ${signInUrl(adminUrl, token)}\n            works once, within ${LINK_MINUTES} minutes; another: consent-ledger token create\n`;
+  } catch (error) {
+    context.log.warn({ err: error }, 'no sign-in link could be made');
+    return '  sign in   not possible at the moment; later: consent-ledger token create\n';
+  }
 }
 
 function startText(facts: { publicUrl: string; adminUrl: string; sources: readonly string[] }): string {

@@ -13,6 +13,19 @@ export function startOfDay(date: string, timeZone: string): string {
   return isoOf(Temporal.PlainDate.from(date), timeZone);
 }
 
+/**
+ * A local time of day (`YYYY-MM-DDTHH:MM`, as a form sends it) as a moment, ISO 8601 UTC with milliseconds. A time that the clock skips
+ * or tells twice is taken as the zone's rules have it. Throws RangeError when it is no time.
+ */
+export function momentAt(local: string, timeZone: string): string {
+  return new Date(Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).epochMilliseconds).toISOString();
+}
+
+/** A moment as a local time of day, `YYYY-MM-DDTHH:MM`. */
+export function localTimeOf(iso: string, timeZone: string): string {
+  return Temporal.Instant.from(iso).toZonedDateTimeISO(timeZone).toPlainDateTime().toString({ smallestUnit: 'minute' });
+}
+
 /** The date (YYYY-MM-DD) of a moment in a time zone. */
 export function dateIn(iso: string, timeZone: string): string {
   return Temporal.Instant.from(iso).toZonedDateTimeISO(timeZone).toPlainDate().toString();

@@ -1,20 +1,88 @@
+import cookie from '@fastify/cookie';
+import csrf from '@fastify/csrf-protection';
+import formbody from '@fastify/formbody';
+import helmet from '@fastify/helmet';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Context } from '../context.ts';
-import { answerErrors } from './errors.ts';
+import { hmacSha256 } from '../core/hash.ts';
+import { stylesheet, stylesheetPath } from '../dashboard/style.ts';
+import { formOwner, guardScope, recogniseOfficer } from './auth/guard.ts';
+import { signInRoutes, signOutRoutes } from './auth/sign-in-routes.tsx';
+import { type Health, healthRoutes } from './health.ts';
 import type { Metrics } from './metrics.ts';
+import { answerErrorsWithPages } from './page-errors.tsx';
+import { caseRoutes } from './pages/cases.tsx';
+import { documentRoutes } from './pages/documents.ts';
+import { todayRoutes } from './pages/today.tsx';
+import { proxyTrust } from './public.ts';
 
-/** The admin listener's app: the officer's pages and `/metrics`. Meant for a private network or a reverse proxy with access control. */
-export async function createAdminApp(context: Context, metrics: Metrics): Promise<FastifyInstance> {
+/**
+ * The admin listener's app: the officer's pages behind a sign-in, and without one `/metrics`, `/healthz` and `/readyz` for the
+ * operator's own machines. Meant for a private network or a reverse proxy with access control.
+ */
+export async function createAdminApp(context: Context, metrics: Metrics, health: Health): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: proxyTrust(context.config.trustProxy),
     bodyLimit: 65_536,
     requestTimeout: 30_000,
     forceCloseConnections: 'idle',
+    // A HEAD request must never count as a download.
+    exposeHeadRoutes: false,
   }) as unknown as FastifyInstance;
-  answerErrors(app);
+  answerErrorsWithPages(app);
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'none'"],
+        styleSrc: ["'self'"],
+        imgSrc: ['data:'],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+        baseUri: ["'none'"],
+      },
+    },
+    // TLS ends at the proxy in front: whether this host is to be HTTPS for good is its decision.
+    strictTransportSecurity: false,
+  });
+  app.addHook('onSend', async (_request, reply, payload) => {
+    if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store');
+    return payload;
+  });
+
   app.get('/metrics', async (_request, reply) => {
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
+  await app.register(healthRoutes, health);
+  app.get(stylesheetPath, (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=31536000, immutable').type('text/css; charset=utf-8').send(stylesheet),
+  );
+  await app.register(officePages, context);
   return app;
+}
+
+/** Everything that knows about sessions. */
+async function officePages(app: FastifyInstance, context: Context): Promise<void> {
+  await app.register(cookie);
+  await app.register(formbody);
+  await app.register(csrf, {
+    sessionPlugin: '@fastify/cookie',
+    cookieKey: `consent_ledger_form_${context.instance}`,
+    cookieOpts: { path: '/', httpOnly: true, sameSite: 'strict' },
+    csrfOpts: { hmacKey: hmacSha256(context.keys.instance.session, Buffer.from('forms')).toString('base64'), userInfo: true },
+    getUserInfo: formOwner,
+    getToken: (request) => (request.body as { _csrf?: string } | null)?._csrf,
+  });
+  app.decorateRequest('signedIn', null);
+  app.addHook('onRequest', (request) => recogniseOfficer(context, request));
+  await app.register(signInRoutes, context);
+  await app.register(signOutRoutes, context);
+  await app.register(async (guarded) => {
+    guardScope(guarded);
+    await guarded.register(todayRoutes, context);
+    await guarded.register(caseRoutes, context);
+    await guarded.register(documentRoutes, context);
+  });
 }

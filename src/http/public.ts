@@ -32,7 +32,7 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
   return app;
 }
 
-// A number is how many proxies stand in front; Fastify's types know it only as a function of the hop.
-function proxyTrust(trust: Config['trustProxy']): boolean | string[] | ((address: string, hop: number) => boolean) {
+/** A number is how many proxies stand in front; Fastify's types know it only as a function of the hop. */
+export function proxyTrust(trust: Config['trustProxy']): boolean | string[] | ((address: string, hop: number) => boolean) {
   return typeof trust === 'number' ? (_address, hop) => hop < trust : trust;
 }

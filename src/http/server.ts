@@ -21,13 +21,14 @@ const WARNINGS_EVERY_MS = 60_000;
 export async function startServer(context: Context): Promise<Server> {
   const { config, log, projector, ledger } = context;
   const metrics = metricsOf(context);
+  const health = { notReady: () => notReady(context) };
   const publicApp = createPublicApp({
     config,
     webhooks: receiveInto(context, metrics),
-    health: { notReady: () => notReady(context) },
+    health,
     logger: log,
   });
-  const adminApp = await createAdminApp(context, metrics);
+  const adminApp = await createAdminApp(context, metrics, health);
   const apps: FastifyInstance[] = [publicApp, adminApp];
   try {
     await publicApp.listen({ host: config.host, port: config.port });

@@ -1,0 +1,311 @@
+import { moveRules } from '../cases/states.ts';
+import { isMoveName } from '../cases/move-details.ts';
+import { formatCount } from '../../reports/format.ts';
+import { DocumentTable } from './document-table.tsx';
+import { JobList } from './job-list.tsx';
+import { Csrf, Page, type PageFrame } from './layout.tsx';
+import type { CasePageData } from './load-case.ts';
+import { detailTexts } from './move-fields.ts';
+import { MoveForms } from './move-forms.tsx';
+import { Badge, Day, Moment, Notice, Panel, Problems } from './parts.tsx';
+import { dueText, identityText, kindText, matchText, phrase, receiptText, stateText } from './words.ts';
+
+export interface CasePageProps {
+  readonly frame: PageFrame;
+  readonly data: CasePageData;
+  readonly problems?: readonly string[];
+  /** The form that was refused, to be filled in again. */
+  readonly refused?: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
+  readonly done?: string | null;
+}
+
+/** Everything about one request, and what can be done next. */
+export function CasePage({ frame, data, problems = [], refused = null, done = null }: CasePageProps) {
+  const { shown, documents, jobs } = data;
+  const { view } = shown;
+  const { row } = view;
+  const title = `${kindText(view.kind)} · ${row.case_id}`;
+  return (
+    <Page title={title} frame={frame}>
+      <p class="small">
+        <a href="/">Today</a>
+      </p>
+      <h1>{title}</h1>
+      <p class="lead">
+        {stateText(row.state)}. Legal limit <Day date={view.deadline.legalLimit} /> <Badge {...dueText(view)} />
+      </p>
+      {done === null ? null : (
+        <Notice tone="good">
+          <p>{done}</p>
+        </Notice>
+      )}
+      <Problems title="This was not recorded:" problems={problems} />
+      <div class="columns">
+        <div>
+          <RequestPanel frame={frame} data={data} />
+          <DeadlinePanel data={data} />
+          <RecordsPanel frame={frame} data={data} />
+          <HistoryPanel frame={frame} data={data} />
+        </div>
+        <div>
+          <ReadinessPanel data={data} />
+          <Panel id="moves" title="What to do next">
+            <MoveForms frame={frame} data={data} refused={refused} />
+          </Panel>
+          <Panel id="pack" title="Response pack">
+            <p class="small">A ZIP with the letter, the history in words, tables and a manifest with hashes.</p>
+            {jobs.length === 0 ? null : <JobList jobs={jobs} timeZone={frame.timeZone} again={`/cases/${encodeURIComponent(row.case_id)}`} />}
+            {documents.length === 0 ? null : <DocumentTable documents={documents} timeZone={frame.timeZone} />}
+            <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/pack`}>
+              <Csrf token={frame.csrf} />
+              <br />
+              <button class="quiet" type="submit">
+                Make the pack
+              </button>
+            </form>
+          </Panel>
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+interface PartProps {
+  readonly data: CasePageData;
+}
+
+function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
+  const { view, profile } = data.shown;
+  const { row, resolution } = view;
+  return (
+    <Panel id="request" title="Request">
+      <dl class="facts">
+        <dt>Requester</dt>
+        <dd>
+          {row.requester_name ?? 'not named'}
+          {row.requester_email === null ? null : <span class="soft"> · {row.requester_email}</span>}
+        </dd>
+        <dt>Received</dt>
+        <dd>
+          <Moment iso={row.receipt_at} timeZone={frame.timeZone} /> <span class="soft">({receiptText(row.receipt_basis)})</span>
+        </dd>
+        <dt>Channel</dt>
+        <dd>{row.channel}</dd>
+        <dt>Source</dt>
+        <dd>{row.source}</dd>
+        {row.request_id === null ? null : (
+          <>
+            <dt>Id at the service</dt>
+            <dd>{row.request_id}</dd>
+          </>
+        )}
+        <dt>Law</dt>
+        <dd>
+          {resolution.regime.law} <span class="soft">({row.jurisdiction ?? 'no jurisdiction given'})</span>
+        </dd>
+        <dt>Identity</dt>
+        <dd>
+          <Badge {...identityText(view)} />
+        </dd>
+        {row.language === null ? null : (
+          <>
+            <dt>Language</dt>
+            <dd>{row.language}</dd>
+          </>
+        )}
+        <dt>Controller</dt>
+        <dd>{profile === null ? 'no controller profile' : profile.name}</dd>
+      </dl>
+      {row.message === null ? null : (
+        <>
+          <h3>Message</h3>
+          <blockquote>{row.message}</blockquote>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function DeadlinePanel({ data }: PartProps) {
+  const { deadline, folded, resolution } = data.shown.view;
+  return (
+    <Panel id="deadline" title="Deadline">
+      <dl class="facts">
+        <dt>Aim for</dt>
+        <dd>
+          <Day date={deadline.aimFor} />
+        </dd>
+        <dt>Legal limit</dt>
+        <dd>
+          <Day date={deadline.legalLimit} />
+        </dd>
+        {deadline.acknowledgeBy === null ? null : (
+          <>
+            <dt>Confirm receipt by</dt>
+            <dd>
+              <Day date={deadline.acknowledgeBy} /> {folded.acknowledgedAt === null ? null : <Badge text="done" tone="good" />}
+            </dd>
+          </>
+        )}
+      </dl>
+      <h3>How it was computed</h3>
+      <ol class="plain">
+        {deadline.explanation.map((words) => (
+          <li key={words}>{words}</li>
+        ))}
+      </ol>
+      <p class="soft small">{deadline.citation}</p>
+      {resolution.row.notes.length === 0 ? null : (
+        <ul class="plain small">
+          {resolution.row.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function ReadinessPanel({ data }: PartProps) {
+  const { readiness, disclosure, view } = data.shown;
+  const blocking = readiness.lacks.filter((lack) => lack.blocking);
+  const others = readiness.lacks.filter((lack) => !lack.blocking);
+  const holds = { full: 'the records of the person', 'categories-only': 'categories only, nothing about the person', 'no-match': 'that we cannot link the requester to records' };
+  return (
+    <Panel id="readiness" title="Is it ready?">
+      {view.open ? <p>{readiness.ready ? <Badge text="Nothing is in the way" tone="good" /> : <Badge text={`${blocking.length} in the way`} tone="warn" />}</p> : <p>The case is settled.</p>}
+      {blocking.length === 0 ? null : (
+        <ul class="plain">
+          {blocking.map(({ text }) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+      {others.length === 0 ? null : (
+        <>
+          <h3>To know</h3>
+          <ul class="plain small">
+            {others.map(({ text }) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      <p class="small soft">The answer may hold: {holds[disclosure]}.</p>
+    </Panel>
+  );
+}
+
+function RecordsPanel({ frame, data }: PartProps & { frame: PageFrame }) {
+  const { match } = data.shown;
+  const { decisions } = data;
+  return (
+    <Panel id="records" title="Consent records">
+      <p>
+        <Badge {...matchText(match)} /> {match.says}
+      </p>
+      {match.subjects.length === 0 ? null : (
+        <p class="small">
+          Subject: <span class="mono">{match.subjects.join(', ')}</span>
+        </p>
+      )}
+      {decisions.length === 0 ? null : (
+        <table class="stacks" role="table">
+          <caption>{match.decisions > decisions.length ? `The latest ${decisions.length} of ${formatCount(match.decisions)} decisions` : 'Every recorded decision, the latest first'}</caption>
+          <thead role="rowgroup">
+            <tr role="row">
+              {['When', 'Decision', 'Banner', 'Policy version', 'Entry'].map((title) => (
+                <th key={title} scope="col" role="columnheader">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {decisions.map((decision) => (
+              <tr role="row" key={decision.seq}>
+                <th scope="row" role="rowheader">
+                  <Moment iso={decision.at} timeZone={frame.timeZone} />
+                </th>
+                <td role="cell" data-label="Decision">
+                  <span>
+                    {phrase(decision.state)}
+                    <br />
+                    <span class="soft small">{purposesText(decision.purposes)}</span>
+                  </span>
+                </td>
+                <td role="cell" data-label="Banner">
+                  {decision.banner_id ?? '–'}
+                </td>
+                <td role="cell" data-label="Version">
+                  {decision.policy_version ?? '–'}
+                </td>
+                <td role="cell" data-label="Entry">
+                  {formatCount(decision.seq)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  );
+}
+
+/** `analytics granted, marketing denied`. */
+function purposesText(purposes: string): string {
+  const choices = JSON.parse(purposes) as Readonly<Record<string, string>>;
+  return Object.entries(choices)
+    .map(([purpose, choice]) => `${purpose} ${choice}`)
+    .join(', ');
+}
+
+function HistoryPanel({ frame, data }: PartProps & { frame: PageFrame }) {
+  return (
+    <Panel id="history" title="History">
+      <table class="stacks" role="table">
+        <caption>Every move is an entry of the ledger.</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            {['When', 'What', 'By', 'Entry'].map((title) => (
+              <th key={title} scope="col" role="columnheader">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {data.shown.history.map((move) => (
+            <tr role="row" key={`${move.seq} ${move.version}`}>
+              <td role="cell" data-label="When">
+                <Moment iso={move.received_at} timeZone={frame.timeZone} />
+              </td>
+              <td role="cell" data-label="What">
+                <span>
+                  {moveText(move.move)}
+                  {move.move === 'opened' || move.move === 'reported-again'
+                    ? null
+                    : detailTexts(move.details).map(([label, text]) => (
+                        <p key={label} class="hint">
+                          {label}: {text}
+                        </p>
+                      ))}
+                </span>
+              </td>
+              <td role="cell" data-label="By">
+                {move.actor}
+              </td>
+              <td role="cell" data-label="Entry">
+                {formatCount(move.seq)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+function moveText(move: string): string {
+  return isMoveName(move) ? moveRules[move].label : phrase(move);
+}

@@ -1,0 +1,88 @@
+import type { MoveName } from '../cases/move-details.ts';
+import { moveRules } from '../cases/states.ts';
+import { Csrf, type PageFrame } from './layout.tsx';
+import type { CasePageData } from './load-case.ts';
+import { type FieldChoices, fieldsOf, type MoveField } from './move-fields.ts';
+import { Field, Select } from './parts.tsx';
+
+export interface MoveFormsProps {
+  readonly frame: PageFrame;
+  readonly data: CasePageData;
+  readonly refused: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
+}
+
+/** A form per move that the case allows now, generated from the moves' own schemas. */
+export function MoveForms({ frame, data, refused }: MoveFormsProps) {
+  const { view } = data.shown;
+  const choices = choicesOf(data);
+  const moves = view.moves.filter((move) => move !== 'mark-system' || (choices['system']?.length ?? 0) > 0);
+  return (
+    <>
+      {moves.map((move) => (
+        <details key={move} open={refused?.move === move}>
+          <summary>{moveRules[move].label}</summary>
+          <MoveForm frame={frame} data={data} move={move} choices={choices} values={refused?.move === move ? refused.form : proposed(data, move)} />
+        </details>
+      ))}
+    </>
+  );
+}
+
+function MoveForm(props: { frame: PageFrame; data: CasePageData; move: MoveName; choices: FieldChoices; values: Readonly<Record<string, string>> }) {
+  const { frame, data, move, choices, values } = props;
+  const { row } = data.shown.view;
+  return (
+    <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/moves`}>
+      <Csrf token={frame.csrf} />
+      <input type="hidden" name="move" value={move} />
+      <input type="hidden" name="basedOn" value={row.version} />
+      {fieldsOf(move, choices).map((field) => (
+        <MoveInput key={field.name} id={`${move}-${field.name}`} field={field} value={values[field.name] ?? ''} timeZone={frame.timeZone} />
+      ))}
+      <button type="submit">{moveRules[move].label}</button>
+    </form>
+  );
+}
+
+function MoveInput({ id, field, value, timeZone }: { id: string; field: MoveField; value: string; timeZone: string }) {
+  const { name, type, required } = field;
+  const hints = [field.hint, type === 'moment' ? `In ${timeZone}.` : null].filter((hint) => hint !== null);
+  const described = hints.length > 0 ? { 'aria-describedby': `${id}-hint` } : {};
+  const common = { id, name, required, ...described };
+  return (
+    <Field id={id} label={field.label} optional={!required} hint={hints.length > 0 ? hints.join(' ') : undefined}>
+      {type === 'choice' ? <Select id={id} name={name} value={value} options={field.choices} required={required} /> : null}
+      {type === 'text' ? (
+        <textarea {...common} maxLength={4000} rows={3}>
+          {value}
+        </textarea>
+      ) : null}
+      {type === 'line' ? <input {...common} type="text" maxLength={300} value={value} /> : null}
+      {type === 'moment' ? <input {...common} type="datetime-local" value={value} /> : null}
+      {type === 'date' ? <input {...common} type="date" value={value} /> : null}
+    </Field>
+  );
+}
+
+/** What the case narrows down: the systems of the controller, the documents of the case. */
+function choicesOf({ shown, documents }: CasePageData): FieldChoices {
+  const systems = shown.profile?.otherSystems ?? [];
+  return {
+    system: systems.map(({ id, name }) => [id, Object.hasOwn(shown.view.folded.systems, id) ? `${name} (marked)` : name]),
+    documentSha256: documents.map(({ sha256, file_name }) => [sha256, `${file_name} · ${sha256.slice(0, 12)}…`]),
+  };
+}
+
+/** What a form is filled in with at first: what is known already. */
+function proposed({ shown, documents }: CasePageData, move: MoveName): Readonly<Record<string, string>> {
+  switch (move) {
+    case 'answer':
+      return { disclosure: shown.disclosure, documentSha256: documents[0]?.sha256 ?? '' };
+    case 'mark-system': {
+      const next = shown.profile?.otherSystems.find(({ id }) => !Object.hasOwn(shown.view.folded.systems, id));
+      return { system: next?.id ?? '' };
+    }
+    default:
+      return {};
+  }
+}

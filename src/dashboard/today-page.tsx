@@ -1,0 +1,252 @@
+import { reports } from '../../reports/index.ts';
+import { formatCount, formatDuration } from '../../reports/format.ts';
+import { DocumentTable } from './document-table.tsx';
+import { JobList } from './job-list.tsx';
+import { Csrf, Page, type PageFrame } from './layout.tsx';
+import type { Today } from './load-today.ts';
+import { Badge, Field, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
+import { RequestTable } from './request-table.tsx';
+import { syncText } from './words.ts';
+
+/** What was filled into the form for a report: as the officer left it, or as it is proposed. */
+export interface ReportForm {
+  readonly name: string;
+  readonly source: string;
+  readonly format: string;
+  /** YYYY-MM-DD, both included. */
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface TodayProps {
+  readonly frame: PageFrame;
+  readonly today: Today;
+  readonly form: ReportForm;
+  readonly problems?: readonly string[];
+  /** What was just done. */
+  readonly done?: string | null;
+}
+
+/** The page that the officer begins the day with. */
+export function TodayPage({ frame, today, form, problems = [], done = null }: TodayProps) {
+  const { attention, sources, source } = today;
+  const several = sources.length > 1;
+  return (
+    <Page title="Today" frame={frame} current="today">
+      <h1>Today</h1>
+      <p class="lead">{attention.sentence}</p>
+      {done === null ? null : (
+        <Notice tone="good">
+          <p>{done}</p>
+        </Notice>
+      )}
+      <Problems title="This could not be done:" problems={problems} />
+      {several ? <SourceFilter sources={sources} source={source} /> : null}
+      <Warnings today={today} />
+      <Panel id="requests" title="Requests">
+        <RequestTable requests={attention.requests} timeZone={frame.timeZone} withSource={several && source === null} />
+      </Panel>
+      <div class="columns">
+        <div>
+          <Panel id="documents" title="Documents to download">
+            <DocumentTable documents={today.documents} total={today.documentCount} timeZone={frame.timeZone} />
+          </Panel>
+          <SyncPanel frame={frame} today={today} />
+        </div>
+        <div>
+          {today.jobs.length === 0 ? null : (
+            <Panel id="work" title="Under way and just done">
+              <JobList jobs={today.jobs} timeZone={frame.timeZone} again={source === null ? '/' : `/?source=${encodeURIComponent(source)}`} />
+            </Panel>
+          )}
+          <ReportPanel frame={frame} today={today} form={form} />
+          <LedgerPanel frame={frame} today={today} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function SourceFilter({ sources, source }: Pick<Today, 'sources' | 'source'>) {
+  const options = [['', 'All sources'] as const, ...sources.map(({ slug, name }) => [slug, name] as const)];
+  return (
+    <form class="filter" method="get" action="/">
+      <label for="source-filter">Show</label>
+      <Select id="source-filter" name="source" value={source ?? ''} options={options} />
+      <button class="quiet" type="submit">
+        Apply
+      </button>
+    </form>
+  );
+}
+
+function Warnings({ today }: { today: Today }) {
+  if (today.warnings.length === 0) return null;
+  return (
+    <section aria-labelledby="warnings">
+      <h2 id="warnings">For the operator</h2>
+      <ul class="warnings">
+        {today.warnings.map(({ code, source, sentence, remedy }) => (
+          <li key={`${code} ${source}`}>
+            <strong>{sentence}</strong>
+            {remedy}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; form: ReportForm }) {
+  const formats = [...new Set(reports.flatMap((report) => report.formats))];
+  const [only] = today.sources;
+  return (
+    <Panel id="report" title="Make a report">
+      {only === undefined ? (
+        <p>There is no source yet, so there is nothing to report on.</p>
+      ) : (
+        <form method="post" action="/reports">
+          <Csrf token={frame.csrf} />
+          <Field id="report-name" label="Report">
+            <Select id="report-name" name="name" value={form.name} options={reports.map(({ name, title }) => [name, title])} />
+          </Field>
+          <details>
+            <summary>What is in them</summary>
+            <div>
+              {reports.map(({ name, title, description }) => (
+                <p key={name} class="small">
+                  <strong>{title}.</strong> {description}
+                </p>
+              ))}
+            </div>
+          </details>
+          <br />
+          {today.sources.length === 1 ? (
+            <input type="hidden" name="source" value={only.slug} />
+          ) : (
+            <Field id="report-source" label="Source">
+              <Select id="report-source" name="source" value={form.source} options={today.sources.map(({ slug, name }) => [slug, name])} />
+            </Field>
+          )}
+          <div class="pair">
+            <Field id="report-from" label="First day">
+              <input id="report-from" name="from" type="date" value={form.from} required />
+            </Field>
+            <Field id="report-to" label="Last day">
+              <input id="report-to" name="to" type="date" value={form.to} required />
+            </Field>
+          </div>
+          <Field id="report-format" label="Format">
+            <Select id="report-format" name="format" value={form.format} options={formats.map((format) => [format, format.toUpperCase()])} />
+          </Field>
+          <button type="submit">Make the report</button>
+        </form>
+      )}
+    </Panel>
+  );
+}
+
+function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) {
+  const pulled = today.sources.filter(({ slug, baseUrl, apiKey }) => baseUrl !== null && apiKey !== null && (today.source === null || slug === today.source));
+  const { banners } = today.attention;
+  return (
+    <Panel id="sync" title="Consent log">
+      {pulled.length === 0 ? (
+        <p>No source has an API key: deliveries are kept, nothing is pulled.</p>
+      ) : (
+        <>
+          {banners.length === 0 ? (
+            <p>No banner is known yet. The first pull asks for everything that the key may see.</p>
+          ) : (
+            <table class="stacks" role="table">
+              <caption>How the pull of each banner stands</caption>
+              <thead role="rowgroup">
+                <tr role="row">
+                  <th scope="col" role="columnheader">Banner</th>
+                  <th scope="col" role="columnheader">State</th>
+                  <th scope="col" role="columnheader">Complete until</th>
+                  <th scope="col" role="columnheader" class="number">Rows</th>
+                </tr>
+              </thead>
+              <tbody role="rowgroup">
+                {banners.map((banner) => (
+                  <tr role="row" key={`${banner.source} ${banner.bannerId}`}>
+                    <th scope="row" role="rowheader">
+                      {banner.bannerId === '' ? 'all banners' : banner.bannerId}
+                      {today.sources.length > 1 ? <span class="soft"> · {banner.source}</span> : null}
+                    </th>
+                    <td role="cell" data-label="State">
+                      <span>
+                        <Badge {...syncText(banner.state)} />
+                        {banner.state === 'failing' && banner.lastError !== null ? <p class="hint">{banner.lastError}</p> : null}
+                      </span>
+                    </td>
+                    <td role="cell" data-label="Complete until">
+                      {banner.watermark === null ? (
+                        '–'
+                      ) : (
+                        <span>
+                          <Moment iso={banner.watermark} timeZone={frame.timeZone} />
+                          {banner.lagMs === null ? null : <span class="soft"> ({formatDuration(banner.lagMs)} ago)</span>}
+                        </span>
+                      )}
+                    </td>
+                    <td role="cell" data-label="Rows" class="number">
+                      {formatCount(banner.rows)}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+          <br />
+          {pulled.map(({ slug, name }) => (
+            <form key={slug} method="post" action="/sync">
+              <Csrf token={frame.csrf} />
+              <input type="hidden" name="source" value={slug} />
+              <button class="quiet" type="submit">
+                {pulled.length === 1 ? 'Sync now' : `Sync ${name} now`}
+              </button>
+            </form>
+          ))}
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
+  const { entries, checkpoint, quarantined, ambiguousRepeats } = today.ledger;
+  const unsealed = entries - (checkpoint?.size ?? 0);
+  return (
+    <Panel id="ledger" title="Ledger">
+      <dl class="facts">
+        <dt>Entries</dt>
+        <dd>{formatCount(entries)}</dd>
+        <dt>Last checkpoint</dt>
+        <dd>
+          {checkpoint === null ? (
+            'none yet'
+          ) : (
+            <>
+              over {formatCount(checkpoint.size)} entries, <Moment iso={checkpoint.createdAt} timeZone={frame.timeZone} />
+              <br />
+              <span class="mono" title={checkpoint.rootHex}>
+                root {checkpoint.rootHex.slice(0, 16)}…
+              </span>
+            </>
+          )}
+        </dd>
+        <dt>Not yet sealed</dt>
+        <dd>{formatCount(unsealed)}</dd>
+        <dt>Quarantine</dt>
+        <dd>{quarantined === 0 ? 'empty' : <Badge text={`${formatCount(quarantined)} not read`} tone="warn" />}</dd>
+        <dt>Ambiguous repeats</dt>
+        <dd>{ambiguousRepeats === 0 ? 'none' : <Badge text={`${formatCount(ambiguousRepeats)} unresolved`} tone="warn" />}</dd>
+      </dl>
+      <p class="hint">
+        To check every entry against its hash, key and checkpoint: <span class="mono">consent-ledger ledger verify</span>
+      </p>
+    </Panel>
+  );
+}

@@ -1,0 +1,112 @@
+import type { CaseView } from '../cases/view.ts';
+import type { Match } from '../cases/match.ts';
+import type { BannerStatus } from '../sync/status.ts';
+
+/** How a word is coloured; colour never stands alone. */
+export type Tone = 'calm' | 'good' | 'warn' | 'bad';
+export interface Worded {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+const kinds: Readonly<Record<CaseView['kind'], string>> = {
+  access: 'Access',
+  portability: 'Portability',
+  erasure: 'Erasure',
+  rectification: 'Rectification',
+  restriction: 'Restriction',
+  objection: 'Objection',
+  'opt-out': 'Opt-out',
+  limit: 'Limit use of sensitive data',
+  'withdraw-consent': 'Withdrawal of consent',
+  unknown: 'Unclear request',
+};
+
+/** A kind of request, for people. */
+export function kindText(kind: string): string {
+  return (kinds as Readonly<Record<string, string>>)[kind] ?? kind;
+}
+
+/** A word with hyphens as a phrase: `waiting-identity` → `Waiting identity`. */
+export function phrase(word: string): string {
+  const text = word.replaceAll('-', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const stateTexts: Readonly<Record<string, string>> = {
+  opened: 'New',
+  acknowledged: 'Receipt confirmed',
+  'waiting-identity': 'Waiting for identification',
+  'waiting-clarification': 'Waiting for clarification',
+  'in-progress': 'In progress',
+  ready: 'Ready to answer',
+};
+
+/** A state of a case, for people. */
+export function stateText(state: string): string {
+  return stateTexts[state] ?? phrase(state);
+}
+
+/** How near the legal limit is, in words. */
+export function dueText(view: Pick<CaseView, 'daysLeft' | 'overdue'>): Worded {
+  const { daysLeft, overdue } = view;
+  if (daysLeft === null) return { text: 'settled', tone: 'calm' };
+  if (overdue) return { text: `overdue by ${days(-daysLeft)}`, tone: 'bad' };
+  if (daysLeft === 0) return { text: 'due today', tone: 'bad' };
+  return { text: `in ${days(daysLeft)}`, tone: daysLeft <= 7 ? 'warn' : 'calm' };
+}
+
+/** Where the identity check stands, in words. */
+export function identityText(view: Pick<CaseView, 'identity' | 'resolution' | 'folded'>): Worded {
+  if (view.resolution.row.identity === 'forbidden') return { text: 'no check allowed', tone: 'calm' };
+  if (view.identity === 'failed') return { text: 'not confirmed', tone: 'bad' };
+  if (view.folded.identity.status === 'confirmed') return { text: 'confirmed', tone: 'good' };
+  if (view.folded.identity.status === 'asked') return { text: 'asked for', tone: 'warn' };
+  if (view.folded.identity.status === 'recheck') return { text: 'to be checked again', tone: 'warn' };
+  return view.identity === 'needed' ? { text: 'to be checked', tone: 'warn' } : { text: 'no doubt noted', tone: 'calm' };
+}
+
+/** How the requester was found in the consent records, in words. */
+export function matchText(match: Match): Worded {
+  const found = `${match.decisions} ${match.decisions === 1 ? 'decision' : 'decisions'}`;
+  switch (match.status) {
+    case 'from-device':
+    case 'computed':
+      return { text: found, tone: 'good' };
+    case 'shared':
+      return { text: `${found}, shared address`, tone: 'warn' };
+    case 'none':
+      return { text: 'unmatched', tone: 'warn' };
+  }
+}
+
+/** How the pull of a banner stands, in words. */
+export function syncText(state: BannerStatus['state']): Worded {
+  switch (state) {
+    case 'up-to-date':
+      return { text: 'up to date', tone: 'good' };
+    case 'interrupted':
+      return { text: 'interrupted: the next run goes on', tone: 'warn' };
+    case 'failing':
+      return { text: 'failing', tone: 'bad' };
+    case 'never-pulled':
+      return { text: 'never pulled: a gap', tone: 'warn' };
+  }
+}
+
+const receiptTexts: Readonly<Record<CaseView['row']['receipt_basis'], string>> = {
+  payload: 'as the service reported it',
+  received: 'arrival of the notice; no earlier receipt is known',
+  officer: 'as recorded by an officer',
+  'assumed-offset': 'as the service reported it, its offset from UTC assumed',
+};
+
+/** By whose word the receipt is what it is. */
+export function receiptText(basis: CaseView['row']['receipt_basis']): string {
+  return receiptTexts[basis];
+}
+
+/** `1 day`, `3 days`. */
+export function days(count: number): string {
+  return `${count} ${count === 1 ? 'day' : 'days'}`;
+}

@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import type { PageFrame } from '../../dashboard/layout.tsx';
+import { csrfToken, officerOf } from '../auth/guard.ts';
+
+/** What every page of a signed-in officer knows. */
+export function frameOf(context: Pick<Context, 'config' | 'version'>, request: FastifyRequest, reply: FastifyReply): PageFrame {
+  return { officer: officerOf(request).officer, csrf: csrfToken(request, reply), timeZone: context.config.timeZone, version: context.version };
+}
+
+/** A screen shows what was just written, unless the projector takes unusually long: then it shows what there is. */
+const PATIENCE_MS = 5000;
+
+/** Waits until the read models have come to an entry. */
+export async function untilProjected(context: Pick<Context, 'projector' | 'log'>, seq: number): Promise<void> {
+  const projected = context.projector.projected(seq).catch((error: unknown) => context.log.warn({ err: error }, 'a page did not wait for its own entry'));
+  await Promise.race([projected, pause(PATIENCE_MS)]);
+}
+
+/** Most documents and short syncs are done by then, so that the page comes back with the result. */
+const JOB_PATIENCE_MS = 1500;
+const LOOK_EVERY_MS = 75;
+
+/** Waits a moment for a job to end. */
+export async function untilDoneSoon(context: Pick<Context, 'jobs' | 'projector' | 'log'>, id: string): Promise<void> {
+  for (let waited = 0; waited < JOB_PATIENCE_MS; waited += LOOK_EVERY_MS) {
+    const job = await context.jobs.find(id);
+    if (job === null || job.finishedAt !== null) {
+      const seq = (job?.result as { seq?: unknown } | null | undefined)?.seq;
+      if (typeof seq === 'number') await untilProjected(context, seq);
+      return;
+    }
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

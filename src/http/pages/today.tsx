@@ -1,0 +1,97 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { findReport, reports } from '../../../reports/index.ts';
+import type { Context } from '../../context.ts';
+import { addDays, dateIn } from '../../core/zoned-days.ts';
+import { renderPage } from '../../dashboard/layout.tsx';
+import { loadToday } from '../../dashboard/load-today.ts';
+import { type ReportForm, TodayPage } from '../../dashboard/today-page.tsx';
+import { officerOf } from '../auth/guard.ts';
+import { formOf, html } from '../html.ts';
+import { frameOf, untilDoneSoon } from './frame.ts';
+
+/** What an address may say was just done; the address never carries the text itself. */
+const doneTexts: Readonly<Record<string, string>> = {
+  report: 'The report was asked for. When it is made, it stands under the documents.',
+  sync: 'The sync was asked for.',
+};
+
+/** The page Today and what it asks for: reports and syncs. */
+export async function todayRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/', (request, reply) => {
+    const { source = '', done = '' } = formOf(request.query);
+    return sendToday(request, reply, { source, done: doneTexts[done] ?? null });
+  });
+
+  app.post('/reports', async (request, reply) => {
+    const form = formOf(request.body);
+    const wanted = reportFormOf(form);
+    const problems = problemsOf(wanted);
+    if (problems.length > 0) return sendToday(request, reply, { source: '', form: wanted, problems }, 422);
+    const { name, source, from, format } = wanted;
+    const to = addDays(wanted.to, 1);
+    const { id } = await context.jobs.enqueue({
+      kind: 'document',
+      // A double click asks for one document.
+      key: ['report', name, source, from, to, format].join(' '),
+      payload: { type: 'report', name, source, from, to, format, actor: officerOf(request).officer },
+      priority: 1,
+    });
+    await untilDoneSoon(context, id);
+    return reply.redirect('/?done=report', 303);
+  });
+
+  app.post('/sync', async (request, reply) => {
+    const { source = '' } = formOf(request.body);
+    if (context.sources.find(source) === null) return sendToday(request, reply, { source: '', problems: ['There is no such source.'] }, 422);
+    const payload = { source, actor: officerOf(request).officer };
+    const { id } = await context.jobs.enqueue({ kind: 'sync', key: source, payload, priority: 1, maxAttempts: 2 });
+    await untilDoneSoon(context, id);
+    return reply.redirect('/?done=sync', 303);
+  });
+
+  interface Shown {
+    readonly source: string;
+    readonly form?: ReportForm;
+    readonly problems?: readonly string[];
+    readonly done?: string | null;
+  }
+
+  async function sendToday(request: FastifyRequest, reply: FastifyReply, shown: Shown, status = 200): Promise<FastifyReply> {
+    const source = context.sources.find(shown.source)?.slug ?? null;
+    const today = await loadToday(context, source);
+    const props = { today, form: shown.form ?? proposedForm(source), problems: shown.problems ?? [], done: shown.done ?? null };
+    return html(reply, renderPage(<TodayPage frame={frameOf(context, request, reply)} {...props} />), status);
+  }
+
+  /** Last month, as most audits ask for it. */
+  function proposedForm(source: string | null): ReportForm {
+    const today = dateIn(context.clock().toISOString(), context.config.timeZone);
+    const to = addDays(`${today.slice(0, 7)}-01`, -1);
+    const [first] = context.sources.list();
+    return { name: reports[0]?.name ?? '', source: source ?? first?.slug ?? '', format: 'pdf', from: `${to.slice(0, 7)}-01`, to };
+  }
+
+  function problemsOf(form: ReportForm): readonly string[] {
+    const problems: string[] = [];
+    const report = findReport(form.name);
+    if (report === null) problems.push('There is no such report.');
+    else if (!(report.formats as readonly string[]).includes(form.format)) problems.push(`${report.title} does not come as ${form.format.toUpperCase()}.`);
+    if (context.sources.find(form.source) === null) problems.push('There is no such source.');
+    if (!isDate(form.from)) problems.push('The first day is no date.');
+    if (!isDate(form.to)) problems.push('The last day is no date.');
+    if (isDate(form.from) && isDate(form.to) && form.from > form.to) problems.push('The last day comes before the first.');
+    return problems;
+  }
+}
+
+function reportFormOf(form: Readonly<Record<string, string>>): ReportForm {
+  const { name = '', source = '', format = '', from = '', to = '' } = form;
+  return { name, source, format, from, to };
+}
+
+/** Whether a text is a day of the calendar, in the years that a report can be about. */
+function isDate(text: string): boolean {
+  if (!/^(?:19|20|21)\d{2}-\d{2}-\d{2}$/.test(text)) return false;
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
