@@ -26,7 +26,8 @@ export function registerSandboxTrigger(sandbox: Command, io: CommandIo): void {
     .option('--to <url>', "address instead of the client's endpoints")
     .option('--count <number>', 'how many', wholeNumber(1, 10_000), 1)
     .addOption(new Option('--note <how>', 'another signature, or none').choices([...deliveryNotes]));
-  withJson(command).action((event: string, flags: TriggerFlags) => trigger(event, flags, io));
+  // `--json` may be taken by `sandbox`, which has it too.
+  withJson(command).action((event: string) => trigger(event, command.optsWithGlobals<TriggerFlags>(), io));
 }
 
 async function trigger(event: string, flags: TriggerFlags, io: CommandIo): Promise<void> {

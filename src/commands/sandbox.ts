@@ -55,8 +55,6 @@ export function registerSandbox(program: Command, io: CommandIo): void {
       [],
     );
   withJson(command).action((flags: SandboxFlags) => runSandbox(flags, io));
-  // What stands behind `trigger` belongs to it, even where `sandbox` has an option of that name.
-  command.enablePositionalOptions();
   registerSandboxTrigger(command, io);
 }
 
@@ -202,8 +200,11 @@ function oneFault(text: string, before: readonly FaultInput[]): FaultInput[] {
   });
   const parsed = faultSchema.safeParse({ name, ...Object.fromEntries(fields) });
   if (!parsed.success) {
-    const names = faultSchema.options.map(({ shape }) => shape.name.value).join(', ');
-    throw new InvalidArgumentError(`${parsed.error.issues[0]?.message ?? 'Not a fault'}. Faults: ${names}.`);
+    const names = faultSchema.options.map(({ shape }) => shape.name.value);
+    const issue = parsed.error.issues[0];
+    const problem =
+      issue === undefined || issue.path[0] === 'name' ? 'No such fault' : `${issue.path.join('.')} ${issue.message}`;
+    throw new InvalidArgumentError(`${problem}. Faults: ${names.join(', ')}.`);
   }
   return [...before, parsed.data];
 }

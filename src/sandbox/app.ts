@@ -5,6 +5,7 @@ import { addBulkRoute } from './api/bulk.ts';
 import { addConsentLogRoutes } from './api/consent-logs.ts';
 import { addControlRoutes, type ControlRoutes } from './api/control.ts';
 import { addFaultHooks } from './api/fault-hooks.ts';
+import { describeApi } from './api/openapi.ts';
 import { addPolicyRoutes } from './api/policies.ts';
 import { addSiteRoutes } from './api/site.ts';
 import type { Cursors } from './cursor.ts';
@@ -62,6 +63,10 @@ export function createApp(options: AppOptions): FastifyInstance {
   void app.register(async (site) => {
     addFaultHooks(site, options.faults);
     addSiteRoutes(site, options);
+    // Both documented addresses; that they need no key is an assumption.
+    for (const path of ['/openapi', '/api/v1/openapi']) {
+      site.get(path, { config: { target: 'openapi' } }, async () => describeApi(`${options.siteUrl()}/api/v1`));
+    }
   });
   void app.register(async (control) => addControlRoutes(control, options), { prefix: '/_sandbox' });
   return app;

@@ -26,7 +26,7 @@ export const formA = z.object({
 });
 
 /** Form B of generate: other names, told from form A by its `type`. */
-const formB = z.object({
+export const formB = z.object({
   type: z.string().regex(/^[a-z0-9]+(_[a-z0-9]+)*$/, 'is not a policy type'),
   jurisdiction: z.array(jurisdiction).min(1),
   language,

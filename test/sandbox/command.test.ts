@@ -1,0 +1,143 @@
+import { Writable } from 'node:stream';
+import { Command, CommanderError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import type { CommandIo } from '../../src/commands/command-io.ts';
+import { registerSandbox } from '../../src/commands/sandbox.ts';
+import { UsageError } from '../../src/core/errors.ts';
+import { withEndpoint } from './sandbox-world.ts';
+
+interface Run {
+  readonly io: CommandIo;
+  readonly out: () => string;
+  readonly err: () => string;
+  readonly ended: Promise<unknown>;
+  stop(): void;
+}
+
+/** Runs the command line in this process until `stop`. */
+function run(...args: string[]): Run {
+  const texts = { out: '', err: '' };
+  const sink = (name: 'out' | 'err'): Writable =>
+    new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        texts[name] += chunk.toString();
+        done();
+      },
+    });
+  let stop = (): void => undefined;
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const io: CommandIo = { stdout: sink('out'), stderr: sink('err'), exitCode: 0, untilStopped: () => stopped };
+  const program = new Command('consent-ledger')
+    .exitOverride()
+    .configureOutput({ writeErr: (text) => void io.stderr.write(text) });
+  registerSandbox(program, io);
+  const inherit = (command: Command): void =>
+    command.commands.forEach((child) => {
+      child.copyInheritedSettings(command);
+      inherit(child);
+    });
+  inherit(program);
+  const ended = program.parseAsync(['sandbox', ...args], { from: 'user' }).catch((error: unknown) => error);
+  return { io, out: () => texts.out, err: () => texts.err, ended, stop };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let n = 0; n < 500 && !condition(); n += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  if (!condition()) throw new Error('it did not happen within ten seconds');
+}
+
+describe('consent-ledger sandbox', () => {
+  it('prints what a receiver needs, plays the month to the address of each client, and ends when it is stopped', async () => {
+    await withEndpoint(
+      () => 200,
+      async (url, received) => {
+        const sandbox = run('--port', '0', '--rows', '30', '--traffic-to', url);
+        await until(() => sandbox.err().includes('Ctrl-C'));
+        expect(sandbox.out()).toMatch(/base URL +http:\/\/127\.0\.0\.1:\d+\/api\/v1/);
+        expect(sandbox.out()).toMatch(/API key +pak_live_/);
+        expect(new Set(received.map(({ path }) => path))).toEqual(
+          new Set(['/webhooks/nordlicht', '/webhooks/harbour-finch']),
+        );
+        expect(sandbox.err()).toMatch(/nordlicht: \d+ deliveries, \d+ accepted, 0 refused/);
+        sandbox.stop();
+        expect(await sandbox.ended).toBeInstanceOf(Command);
+        expect(sandbox.err()).toContain('has ended');
+      },
+    );
+  });
+
+  it('gives one JSON document with --json, and takes faults', async () => {
+    const sandbox = run('--port', '0', '--clients', '1', '--json', '--fault', 'server-error:on=list,status=502');
+    await until(() => sandbox.err().includes('Ctrl-C'));
+    const document = JSON.parse(sandbox.out());
+    const { apiKey } = document.clients[0];
+    const ask = async (path: string): Promise<number> =>
+      (await fetch(`${document.baseUrl}${path}`, { headers: { authorization: `Bearer ${apiKey}` } })).status;
+    expect(await ask('/policies')).toBe(502);
+    expect(await ask('/consent/logs')).toBe(200);
+    sandbox.stop();
+    await sandbox.ended;
+  });
+
+  it('triggers events of a running sandbox', async () => {
+    await withEndpoint(
+      () => 200,
+      async (url, received) => {
+        const sandbox = run('--port', '0', '--clients', '1', '--json');
+        await until(() => sandbox.err().includes('Ctrl-C'));
+        const { siteUrl } = JSON.parse(sandbox.out());
+        const trigger = run(
+          'trigger',
+          'dsar.submitted',
+          '--sandbox',
+          siteUrl,
+          '--to',
+          url,
+          '--count',
+          '2',
+          '--set',
+          'jurisdiction=BR',
+          '--json',
+        );
+        await trigger.ended;
+        expect(trigger.io.exitCode).toBe(0);
+        expect(JSON.parse(trigger.out()).deliveries).toHaveLength(2);
+        expect(received.map(({ body }) => JSON.parse(body.toString()).jurisdiction)).toEqual(['BR', 'BR']);
+        sandbox.stop();
+        await sandbox.ended;
+      },
+    );
+  });
+
+  it('says so when no sandbox answers', async () => {
+    const trigger = run('trigger', 'dsar.submitted', '--sandbox', 'http://127.0.0.1:9');
+    await trigger.ended;
+    expect(trigger.io.exitCode).toBe(1);
+    expect(trigger.err()).toContain('No sandbox answers');
+  });
+
+  it('says that a port is taken', async () => {
+    const first = run('--port', '0', '--json');
+    await until(() => first.err().includes('Ctrl-C'));
+    const port = new URL(JSON.parse(first.out()).baseUrl).port;
+    const error = await run('--port', port).ended;
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as UsageError).problems[0]).toContain(`Port ${port} is taken`);
+    first.stop();
+    await first.ended;
+  });
+
+  it.each([
+    ['--port', '70000'],
+    ['--clients', '0'],
+    ['--dialect', 'latin'],
+    ['--traffic-to', 'ftp://127.0.0.1/'],
+    ['--fault', 'nope'],
+    ['--fault', 'latency:ms=soon'],
+    ['--scenario', 'nope'],
+  ])('refuses %s %s', async (flag, value) => {
+    expect(await run(flag, value).ended).toBeInstanceOf(CommanderError);
+  });
+});
