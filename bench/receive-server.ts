@@ -1,34 +1,54 @@
-/** The server half of the receive benchmark, in a process of its own: `verify` only checks signatures, `durable` keeps each delivery. */
+/**
+ * The server half of the receive benchmarks, in a process of its own. `verify` only checks signatures, `durable` keeps each delivery,
+ * `projected` folds them into the read models at the same time.
+ */
+import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../receivers/read.ts';
+import { caseFold } from '../src/cases/fold.ts';
 import { deriveKeys } from '../src/core/keys.ts';
+import { sourceOptionsSchema } from '../src/core/source.ts';
 import { createPublicApp } from '../src/http/public.ts';
 import { createLedger } from '../src/ledger/append.ts';
 import { appendDelivery } from '../src/ledger/append-delivery.ts';
+import { createProjector } from '../src/projections/run.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 
-const [mode, path, secret] = process.argv.slice(2) as [string, string, string];
-const secrets = [{ id: 'bench', value: secret }];
-const findSource = (slug: string) => (slug === 'default' ? { secrets } : null);
+const [mode, path, secret] = process.argv.slice(2) as ['verify' | 'durable' | 'projected', string, string];
+const source = { secrets: [{ id: 'bench', value: secret }] };
 const store = await openSqliteStore({ path });
 const ledger = createLedger({ store, keys: deriveKeys(Buffer.alloc(32, 1)) });
+const options = sourceOptionsSchema.parse({});
+const projector = createProjector({
+  store,
+  read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
+  cases: caseFold,
+  optionsOf: () => options,
+});
 const kept = Promise.resolve({ outcome: 'stored' as const, seq: 1 });
 
 const app = createPublicApp({
   config: { bodyLimit: 1 << 20, trustProxy: false },
   webhooks: {
-    findSource,
-    accept:
-      mode === 'verify'
-        ? () => kept
-        : (delivery) => appendDelivery(ledger, delivery, new Date().toISOString()),
+    findSource: (slug) => (slug === 'default' ? source : null),
+    accept: mode === 'verify' ? () => kept : (delivery) => appendDelivery(ledger, delivery, new Date().toISOString()),
   },
   health: { notReady: () => Promise.resolve(null) },
 });
 await app.listen({ port: 0, host: '127.0.0.1' });
+if (mode === 'projected') projector.start((listener) => ledger.onAppended(listener));
 const address = app.server.address();
 process.send?.({ port: typeof address === 'object' ? address?.port : 0 });
-process.on('message', () => {
+
+process.on('message', (message) => {
   void (async () => {
+    if (message === 'catch-up') {
+      const behindAt = projector.position();
+      const started = performance.now();
+      const position = await projector.catchUp();
+      process.send?.({ behind: position - behindAt, position, seconds: (performance.now() - started) / 1000 });
+      return;
+    }
     await app.close();
+    await projector.close();
     await ledger.close();
     await store.close();
     process.disconnect();

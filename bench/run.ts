@@ -1,8 +1,9 @@
+import { benchProject } from './project.ts';
 import { benchReceive } from './receive.ts';
 import type { Figure } from './figures.ts';
 
 /** `npm run bench [-- name …]`: each figure beside its baseline, measured in the same run. */
-const benches: Record<string, (scale: number) => Promise<Figure[]>> = { receive: benchReceive };
+const benches: Record<string, (scale: number) => Promise<Figure[]>> = { receive: benchReceive, project: benchProject };
 
 const scale = Number(process.env.BENCH_SCALE ?? 1);
 const names = process.argv.slice(2);
