@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import Table from 'cli-table3';
 import pc from 'picocolors';
 
@@ -20,21 +20,46 @@ export function withJson(command: Command): Command {
   return command.option('--json', 'print one JSON document on standard output, everything else on standard error');
 }
 
+/** Parses a flag that takes a whole number from `least` on. */
+export function wholeNumberFrom(least: number): (text: string) => number {
+  return (text) => {
+    if (!/^\d{1,15}$/.test(text) || Number(text) < least) {
+      throw new InvalidArgumentError(`Give a whole number${least > 0 ? ` from ${least} on` : ''}, digits only.`);
+    }
+    return Number(text);
+  };
+}
+
 /** Prints a result: one JSON document with `--json`, else the text. */
 export function printResult(io: CommandIo, options: { json?: boolean }, value: unknown, text: () => string): void {
   io.stdout.write(options.json ? `${JSON.stringify(value, null, 2)}\n` : `${text()}\n`);
 }
 
 /** Rows as a table for people, without borders; says `nothing` where there are none. */
-export function tableText(head: readonly string[], rows: readonly (readonly (string | number | null)[])[], nothing: string): string {
+export function tableText(
+  head: readonly string[],
+  rows: readonly (readonly (string | number | null)[])[],
+  nothing: string,
+): string {
   if (rows.length === 0) return nothing;
-  const none = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '', bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' };
+  const none = {
+    top: '',
+    'top-mid': '',
+    'top-left': '',
+    'top-right': '',
+    bottom: '',
+    'bottom-mid': '',
+    'bottom-left': '',
+    'bottom-right': '',
+  };
   const inner = { left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' };
   const table = new Table({
     head: head.map((text) => pc.bold(text)),
     chars: { ...none, ...inner },
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-    colAligns: head.map((_, place) => (rows.every((row) => typeof row[place] === 'number' || row[place] === null) ? 'right' : 'left')),
+    colAligns: head.map((_, place) =>
+      rows.every((row) => typeof row[place] === 'number' || row[place] === null) ? 'right' : 'left',
+    ),
   });
   for (const row of rows) table.push(row.map((cell) => printable(cell === null ? '–' : String(cell))));
   return table.toString().replace(/[ \t]+$/gm, '');
@@ -42,13 +67,17 @@ export function tableText(head: readonly string[], rows: readonly (readonly (str
 
 /** Text from outside for a terminal: control characters, which could rewrite the screen, become visible. */
 export function printable(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) =>
-    `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
 /** Progress of long work: one line rewritten on a terminal, a plain line every few seconds elsewhere. */
-export function createProgress(io: CommandIo, what: string): { report(done: number, total: number | null): void; end(): void } {
+export function createProgress(
+  io: CommandIo,
+  what: string,
+): { report(done: number, total: number | null): void; end(): void } {
   let last = 0;
   let shown = false;
   const every = io.stderr.isTTY ? 100 : 5000;

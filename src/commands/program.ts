@@ -1,9 +1,20 @@
 import { Command } from 'commander';
 import { loadVersion } from '../config/version.ts';
 import type { CommandIo } from './command-io.ts';
+import { registerDemo } from './demo/register.ts';
+import { registerDelivery } from './delivery.ts';
+import { registerDoctor } from './doctor.ts';
+import { registerDocument } from './document.ts';
+import { registerDsar } from './dsar.ts';
+import { registerDsarPack } from './dsar-pack.ts';
+import { registerInit } from './init.ts';
 import { registerLedger } from './ledger.ts';
+import { registerReport } from './report.ts';
 import { registerSandbox } from './sandbox.ts';
 import { registerServe } from './serve.ts';
+import { registerSource } from './source.ts';
+import { registerSync } from './sync.ts';
+import { registerToken } from './token.ts';
 import { registerWorker } from './worker.ts';
 
 /** Builds the command line: one file of this folder per command. */
@@ -16,11 +27,24 @@ export function createProgram(io: CommandIo): Command {
       writeErr: (text) => io.stderr.write(text),
     })
     .showHelpAfterError('(run with --help for what is possible)')
-    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 usage or configuration, 3 verification found a fault.\nConfiguration: environment variables and .env, see docs/configuration.md.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 1 failed, 2 usage or configuration, 3 verification found a fault.\nConfiguration: environment variables and .env, see docs/configuration.md.',
+    )
     .exitOverride();
+  registerInit(program, io);
+  registerDoctor(program, io);
   registerServe(program, io);
   registerWorker(program, io);
+  registerToken(program, io);
+  registerSource(program, io);
+  registerDelivery(program, io);
+  registerSync(program, io);
+  registerDsarPack(registerDsar(program, io), io);
+  registerReport(program, io);
+  registerDocument(program, io);
   registerLedger(program, io);
+  registerDemo(program, io);
   registerSandbox(program, io);
   inheritSettings(program);
   return program;

@@ -4,7 +4,7 @@ import { reports } from '../../reports/index.ts';
 import type { ReportFormat } from '../../reports/report.ts';
 import { UsageError } from '../core/errors.ts';
 import { produceReport } from '../documents/produce-report.ts';
-import { type CommandIo, printResult, tableText, withJson } from './command-io.ts';
+import { type CommandIo, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 interface ReportFlags {
@@ -27,7 +27,11 @@ export function registerReport(program: Command, io: CommandIo): void {
     .action((options: { json?: boolean }) => {
       const list = reports.map(({ name, title, description, formats }) => ({ name, title, description, formats }));
       printResult(io, options, list, () =>
-        tableText(['name', 'formats', 'what it is'], list.map(({ name, formats, description }) => [name, formats.join(' '), description]), 'There are none.'),
+        tableText(
+          ['name', 'formats', 'what it is'],
+          list.map(({ name, formats, description }) => [name, formats.join(' '), description]),
+          'There are none.',
+        ),
       );
     });
 
@@ -39,7 +43,7 @@ export function registerReport(program: Command, io: CommandIo): void {
       .requiredOption('--to <date>', 'day after the last one')
       .addOption(new Option('--format <format>', 'file format').choices([...report.formats]).default(report.formats[0]))
       .option('--out <file>', 'copy the document there as well')
-      .option('--as-of <seq>', 'make it again as it was when the ledger ended at this entry', wholeNumber)
+      .option('--as-of <seq>', 'make it again as it was when the ledger ended at this entry', wholeNumberFrom(0))
       .option('--officer <name>', 'who asks for it, as the ledger records it', COMMAND_LINE_ACTOR)
       .action((options: ReportFlags) => run(report.name, options, io));
   }
@@ -48,12 +52,21 @@ export function registerReport(program: Command, io: CommandIo): void {
 function run(name: string, options: ReportFlags, io: CommandIo): Promise<void> {
   return withContext(async (context) => {
     const { source, from, to, format, asOf, officer } = options;
+    const last = await context.projector.catchUp();
+    // Beyond the end it would be today's document under a number of tomorrow.
+    if (asOf !== undefined && asOf > last) throw new UsageError([`--as-of ${asOf}: the ledger ends at entry ${last}.`]);
     const produced = await produceReport(context.documents, { name, source, from, to, format, asOf, actor: officer });
     if (produced.outcome === 'invalid') throw new UsageError([produced.problem]);
     if (produced.outcome === 'unknown-source') {
       throw new UsageError([`There is no source ${produced.source}: \`consent-ledger source list\` names them.`]);
     }
-    if (options.out !== undefined) await copyFile(produced.path, options.out);
+    if (options.out !== undefined) {
+      await copyFile(produced.path, options.out).catch((error: NodeJS.ErrnoException) => {
+        throw new UsageError([
+          `${options.out} cannot be written (${error.code ?? error.message}); the document itself lies in ${produced.path}.`,
+        ]);
+      });
+    }
     printResult(io, options, { ...produced, out: options.out ?? null }, () =>
       [
         `${options.out ?? produced.path}`,
@@ -62,9 +75,4 @@ function run(name: string, options: ReportFlags, io: CommandIo): Promise<void> {
       ].join('\n'),
     );
   });
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new UsageError([`${text} is no entry number: write digits only.`]);
-  return Number(text);
 }

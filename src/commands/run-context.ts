@@ -9,7 +9,11 @@ export async function withContext<T>(work: (context: Context) => Promise<T>): Pr
 }
 
 /** The same for a configuration at hand. Commands log warnings and worse; what they do they print themselves. */
-export async function withContextOf<T>(config: Config, work: (context: Context) => Promise<T>, logLevel = 'warn'): Promise<T> {
+export async function withContextOf<T>(
+  config: Config,
+  work: (context: Context) => Promise<T>,
+  logLevel = 'warn',
+): Promise<T> {
   const log = createLog(logLevel);
   const context = await openContext(config, log);
   try {

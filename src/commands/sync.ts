@@ -17,7 +17,8 @@ interface SyncFlags {
 
 /** `sync` and `sync status`: pull consent logs now; position, lag, last error. */
 export function registerSync(program: Command, io: CommandIo): void {
-  const command = withJson(program.command('sync'))
+  // `sync status --source x`: what stands behind `status` is its own, though `sync` has flags of the same names.
+  const command = withJson(program.command('sync').enablePositionalOptions())
     .description('pull the consent log of every source (or one) now; an interrupted run goes on where it stopped')
     .option('--source <slug>', 'only this source')
     .option('--banner <id>', 'only this banner')
@@ -37,7 +38,9 @@ export function registerSync(program: Command, io: CommandIo): void {
         const pullable = context.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
         const sources = one === null ? pullable : [one];
         if (sources.length === 0) {
-          throw new UsageError(['No source can be pulled: set SERVICE_BASE_URL and SERVICE_API_KEY, or run `consent-ledger source add`.']);
+          throw new UsageError([
+            'No source can be pulled: set SERVICE_BASE_URL and SERVICE_API_KEY, or run `consent-ledger source add`.',
+          ]);
         }
         const results: SyncResult[] = [];
         const stop = new AbortController();
@@ -54,7 +57,8 @@ export function registerSync(program: Command, io: CommandIo): void {
               from,
               to,
               full,
-              onProgress: ({ bannerId, rows, stored }) => show(`${bannerId || 'all banners'}: ${counted(rows, 'row')}, ${stored} new`),
+              onProgress: ({ bannerId, rows, stored }) =>
+                show(`${bannerId || 'all banners'}: ${counted(rows, 'row')}, ${stored} new`),
             }),
           );
           if (stop.signal.aborted) break;
@@ -71,7 +75,9 @@ export function registerSync(program: Command, io: CommandIo): void {
     .action((options: { source?: string; json?: boolean }) =>
       withContext(async (context) => {
         await context.projector.catchUp();
-        const sources = context.sources.list().filter(({ slug }) => options.source === undefined || slug === options.source);
+        const sources = context.sources
+          .list()
+          .filter(({ slug }) => options.source === undefined || slug === options.source);
         const status = await loadSyncStatus(context.store.read, context.clock, sources);
         printResult(io, options, status, () =>
           tableText(
@@ -110,7 +116,10 @@ function failed(result: SyncResult): boolean {
 function sentenceOf(result: SyncResult): string {
   if (result.outcome === 'not-configured') return `${result.source}: ${result.reason}`;
   const lines = result.banners.map((banner) => `${result.source}, ${bannerSentence(banner)}`);
-  if (result.outcome === 'stopped') lines.push(`${result.source}: stopped; not tried: ${result.left.map((id) => id || 'all banners').join(', ') || 'none'}`);
+  if (result.outcome === 'stopped')
+    lines.push(
+      `${result.source}: stopped; not tried: ${result.left.map((id) => id || 'all banners').join(', ') || 'none'}`,
+    );
   return lines.length === 0 ? `${result.source}: no banner is known yet` : lines.join('\n');
 }
 

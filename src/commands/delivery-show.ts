@@ -1,0 +1,109 @@
+import { isUtf8 } from 'node:buffer';
+import pc from 'picocolors';
+import { sha256 } from '../core/hash.ts';
+import type { Query } from '../store/store.ts';
+import { printable } from './command-io.ts';
+
+/** One entry of the ledger in full. A body that is not UTF-8 is given as base64; both are null when it was erased. */
+export interface ShownDelivery {
+  readonly seq: number;
+  readonly source: string;
+  readonly sourceSeq: number;
+  readonly kind: string;
+  readonly receivedAt: string;
+  readonly event: string | null;
+  readonly outcome: string | null;
+  readonly note: string | null;
+  readonly repeats: { readonly count: number; readonly times: readonly string[] };
+  readonly meta: unknown;
+  readonly bytes: number | null;
+  readonly bodySha256: string | null;
+  readonly bodyText: string | null;
+  readonly bodyBase64: string | null;
+  readonly leafHash: string;
+  readonly erased: boolean;
+}
+
+/** Reads an entry and what was made of it; null when there is none. */
+export async function loadDelivery(read: Query, seq: number): Promise<ShownDelivery | null> {
+  const entry = await read.selectFrom('entries').selectAll().where('seq', '=', seq).executeTakeFirst();
+  if (entry === undefined) return null;
+  const history = await read.selectFrom('delivery_history').selectAll().where('seq', '=', seq).executeTakeFirst();
+  const arrivals = await read.selectFrom('arrivals').selectAll().where('seq', '=', seq).executeTakeFirst();
+  const { body, meta } = entry;
+  const isText = body !== null && isUtf8(body);
+  return {
+    seq,
+    source: entry.source,
+    sourceSeq: entry.source_seq,
+    kind: entry.kind,
+    receivedAt: entry.received_at,
+    event: history?.event ?? null,
+    outcome: history?.outcome ?? null,
+    note: history?.reason ?? null,
+    repeats: {
+      count: arrivals?.count ?? 0,
+      times: arrivals === undefined ? [] : (JSON.parse(arrivals.times) as string[]),
+    },
+    meta: meta === null ? null : readMeta(meta),
+    bytes: body?.length ?? null,
+    bodySha256: body === null ? null : sha256(body).toString('hex'),
+    bodyText: isText ? body.toString('utf8') : null,
+    bodyBase64: body === null || isText ? null : body.toString('base64'),
+    leafHash: entry.leaf_hash.toString('hex'),
+    erased: body === null,
+  };
+}
+
+function readMeta(meta: Buffer): unknown {
+  try {
+    return JSON.parse(meta.toString('utf8'));
+  } catch {
+    return meta.toString('base64');
+  }
+}
+
+const TEXT_SHOWN = 20_000;
+const HEX_SHOWN = 512;
+
+export function deliveryText(shown: ShownDelivery): string {
+  const { repeats, note } = shown;
+  return [
+    pc.bold(`entry ${shown.seq}  ${shown.kind} of ${shown.source}, number ${shown.sourceSeq} there`),
+    `received     ${shown.receivedAt}`,
+    ...(shown.kind === 'webhook'
+      ? [`event        ${printable(shown.event ?? 'none that is known')} (${shown.outcome ?? 'not projected'})`]
+      : []),
+    ...(note === null ? [] : [`note         ${printable(note)}`]),
+    ...(repeats.count === 0
+      ? []
+      : [
+          `came again   ${repeats.count} times: ${repeats.times.slice(0, 5).join(', ')}${repeats.count > 5 ? ' …' : ''}`,
+        ]),
+    `leaf hash    ${shown.leafHash}`,
+    ...(shown.erased
+      ? ['', 'Its content was erased; its place in the ledger is still proven.']
+      : [
+          `SHA-256      ${shown.bodySha256} (${shown.bytes} bytes)`,
+          `meta         ${printable(JSON.stringify(shown.meta))}`,
+          '',
+          bodyPreview(shown),
+        ]),
+  ].join('\n');
+}
+
+function bodyPreview({ bodyText, bodyBase64 }: ShownDelivery): string {
+  if (bodyText !== null) {
+    const lines = bodyText.slice(0, TEXT_SHOWN).split('\n').map(printable).join('\n');
+    return bodyText.length > TEXT_SHOWN
+      ? `${lines}\n… ${bodyText.length - TEXT_SHOWN} more characters: --json has all`
+      : lines;
+  }
+  const bytes = Buffer.from(bodyBase64 ?? '', 'base64');
+  const lines =
+    bytes
+      .subarray(0, HEX_SHOWN)
+      .toString('hex')
+      .match(/.{1,64}/g) ?? [];
+  return [`not text; in hex${bytes.length > HEX_SHOWN ? `, the first ${HEX_SHOWN} bytes` : ''}:`, ...lines].join('\n');
+}

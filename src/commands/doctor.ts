@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { type Config, loadProcessConfig } from '../config.ts';
+import { CodedError, StoreUnavailable, UsageError } from '../core/errors.ts';
+import { type CommandIo, counted, printable, printResult, withJson } from './command-io.ts';
+import { checkData } from './doctor/data.ts';
+import { fault, type Line } from './doctor/line.ts';
+import { checkNetwork } from './doctor/network.ts';
+import { checkSettings, checkSources } from './doctor/sources.ts';
+import { checkSurroundings } from './doctor/surroundings.ts';
+import { withContextOf } from './run-context.ts';
+
+/** `doctor`: is this installation safe to go into production. Changes nothing; exit code 0 when it is, 1 when not. */
+export function registerDoctor(program: Command, io: CommandIo): void {
+  withJson(program.command('doctor'))
+    .description(
+      'is this installation safe: ✓ or ✗ with the remedy, line by line; exit code 1 when it is not ready for production',
+    )
+    .option('--public', 'ask over the network too: is PUBLIC_URL reachable, do the API keys work, is the clock right')
+    .action(async (options: { public?: boolean; json?: boolean }) => {
+      const lines = await examine(options.public === true);
+      const reasons = lines.filter(({ level }) => level === 'fault').length;
+      if (reasons > 0) io.exitCode = 1;
+      printResult(io, options, { ready: reasons === 0, reasons, lines }, () =>
+        [
+          ...lines.map(lineText),
+          '',
+          `ready for production: ${reasons === 0 ? pc.green('yes') : pc.red(`no, ${counted(reasons, 'reason')}`)}`,
+        ].join('\n'),
+      );
+    });
+}
+
+async function examine(overNetwork: boolean): Promise<Line[]> {
+  let config: Config;
+  try {
+    config = loadProcessConfig();
+  } catch (error) {
+    return refusals(error, 'configuration', 'docs/configuration.md lists every variable.');
+  }
+  const lines = await checkSurroundings(config);
+  // Opening a database that is not there would begin an installation, keys and all: that is not for an examination to do.
+  if (!existsSync(config.database.path)) {
+    return [
+      ...lines,
+      ...checkSettings(config.defaultSource === null ? [] : [config.defaultSource]),
+      fault(
+        'database',
+        `There is no database at ${config.database.path} yet.`,
+        'The first `consent-ledger serve` makes it; then ask again.',
+      ),
+    ];
+  }
+  try {
+    await withContextOf(
+      config,
+      async (context) => {
+        lines.push(...(await checkData(context)), ...(await checkSources(context)));
+        if (overNetwork) lines.push(...(await checkNetwork(context)));
+      },
+      'fatal',
+    );
+  } catch (error) {
+    lines.push(...refusals(error, 'database', 'Nothing can be received until this is put right.'));
+  }
+  return lines;
+}
+
+/** An expected refusal as lines; anything else is a bug and goes on. */
+function refusals(error: unknown, about: string, remedy: string): Line[] {
+  if (error instanceof UsageError) return error.problems.map((problem) => fault(about, problem, remedy));
+  if (error instanceof StoreUnavailable || error instanceof CodedError) return [fault(about, error.message, remedy)];
+  throw error;
+}
+
+const signs = { ok: pc.green('✓'), note: pc.yellow('!'), fault: pc.red('✗') } as const;
+
+function lineText({ about, level, sentence, remedy }: Line): string {
+  const first = `${signs[level]} ${about}: ${printable(sentence)}`;
+  return remedy === null ? first : `${first}\n    ${printable(remedy)}`;
+}

@@ -1,0 +1,240 @@
+import { open, rm, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Warning } from '../../attention/operator-warnings.ts';
+import type { Context } from '../../context.ts';
+import { parseTreeHead } from '../../core/checkpoint.ts';
+import { diagnoseEntry } from '../../ledger/entry-fault.ts';
+import { readEntryPages } from '../../ledger/read-entries.ts';
+import { loadPosition } from '../../projections/position.ts';
+import { fault, type Line, note, ok } from './line.ts';
+
+const MEBIBYTE = 1024 ** 2;
+/** A larger database is not read through: that takes seconds per GiB. */
+const READ_THROUGH_BYTES = 512 * MEBIBYTE;
+const ENTRIES_CHECKED = 1000;
+/** Slower than this, and deliveries wait noticeably for the disk. */
+const SLOW_SYNC_MS = 50;
+/** No disk is as fast: it says "written" before it is. */
+const IMPLAUSIBLE_SYNC_MS = 0.02;
+const UNSEALED_MINUTES = 60;
+const LAG_ENTRIES = 1000;
+
+/** What lies on disk: is it durable, sound, sealed and projected. */
+export async function checkData(context: Context): Promise<Line[]> {
+  const last = await context.store.read
+    .selectFrom('entries')
+    .select(['seq', 'received_at'])
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const lastSeq = last?.seq ?? 0;
+  return [
+    ...(await checkStore(context)),
+    await checkDisk(context.config.dataDir),
+    await checkSync(context.config.dataDir),
+    ...(await checkLastEntries(context, lastSeq)),
+    ...checkClock(last?.received_at ?? null, context.clock()),
+    ...(await checkSealing(context, lastSeq)),
+    await checkProjector(context, lastSeq),
+    await checkWorker(context),
+    ...(await context.warnings()).map(lineOf),
+  ];
+}
+
+async function checkStore({ store, config }: Context): Promise<Line[]> {
+  const bytes = await store.sizeOnDisk();
+  const readThrough = bytes <= READ_THROUGH_BYTES;
+  const { schemaVersion, deviations, damage } = await store.inspect({ readThrough });
+  const size = `${(bytes / MEBIBYTE).toFixed(1)} MiB`;
+  const lines: Line[] = deviations.map((deviation) =>
+    fault(
+      'database',
+      `The database does not run as it must: ${deviation}.`,
+      'Is it on a network file system? Move it to a local disk.',
+    ),
+  );
+  for (const found of damage ?? [])
+    lines.push(fault('database', `The database file is damaged: ${found}.`, 'Put a backup back, and check the disk.'));
+  if (lines.length > 0) return lines;
+  const soundness = readThrough ? ', structure sound' : '; too large to read through here';
+  return [
+    ok(
+      'database',
+      `${config.database.path}: schema version ${schemaVersion}, write-ahead log, every commit synced, ${size}${soundness}.`,
+    ),
+  ];
+}
+
+async function checkDisk(folder: string): Promise<Line> {
+  const { bavail, bsize, blocks } = await statfs(folder);
+  const share = Math.round((bavail / blocks) * 100);
+  // Too little of it is one of the warnings.
+  return ok('disk', `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB are free where the data lies (${share} %).`);
+}
+
+async function checkSync(folder: string): Promise<Line> {
+  const median = await measureSync(folder);
+  const text = `${median.toFixed(median < 1 ? 2 : 1)} ms`;
+  if (median > SLOW_SYNC_MS)
+    return note(
+      'disk',
+      `Syncing a page to disk takes ${text}: every delivery waits as long.`,
+      'Use a local SSD; network disks and busy ones are slow.',
+    );
+  if (median < IMPLAUSIBLE_SYNC_MS)
+    return note(
+      'disk',
+      `Syncing a page takes ${text}: no disk is as fast, so this one may say "written" too early.`,
+      'Make sure that DATA_DIR is no memory disk and that the disk’s cache survives a power cut.',
+    );
+  return ok('disk', `Syncing a page to disk takes ${text}.`);
+}
+
+/** Median time of writing and syncing 4 KiB, milliseconds. */
+async function measureSync(folder: string): Promise<number> {
+  const path = join(folder, `.sync-speed-${process.pid}`);
+  const times: number[] = [];
+  const file = await open(path, 'wx', 0o600);
+  try {
+    const page = Buffer.alloc(4096, 1);
+    for (let round = 0; round < 21; round += 1) {
+      const started = performance.now();
+      await file.write(page, 0, page.length, round * page.length);
+      await file.datasync();
+      times.push(performance.now() - started);
+    }
+  } finally {
+    await file.close();
+    await rm(path, { force: true });
+  }
+  return times.sort((a, b) => a - b)[10] ?? 0;
+}
+
+async function checkLastEntries({ store, keys }: Context, lastSeq: number): Promise<Line[]> {
+  if (lastSeq === 0) return [ok('ledger', 'The ledger is empty.')];
+  const first = Math.max(0, lastSeq - ENTRIES_CHECKED);
+  let expected = first + 1;
+  for await (const page of readEntryPages(store.read, first, lastSeq)) {
+    for (const entry of page) {
+      const found =
+        entry.seq !== expected
+          ? { seq: expected, sentence: 'the entry is missing' }
+          : diagnoseEntry(entry, keys.instance);
+      if (found !== null) {
+        const remedy =
+          'Run `consent-ledger ledger verify`: it names every fault. Keep database and journal as they are.';
+        return [fault('ledger', `Entry ${found.seq} was altered: ${found.sentence}.`, remedy)];
+      }
+      expected += 1;
+    }
+  }
+  const which = first === 0 ? `All ${lastSeq}` : `The last ${lastSeq - first} of ${lastSeq}`;
+  return [
+    ok(
+      'ledger',
+      `${which} entries are as they were appended${first === 0 ? '' : '; \`consent-ledger ledger verify\` reads all'}.`,
+    ),
+  ];
+}
+
+function checkClock(lastAt: string | null, now: Date): Line[] {
+  const ahead = lastAt === null ? 0 : Date.parse(lastAt) - now.getTime();
+  if (ahead < 300_000) return [];
+  return [
+    fault(
+      'clock',
+      `The last entry is dated ${Math.round(ahead / 60_000)} minutes after now: the clock of this machine went back.`,
+      'Let it be set by NTP.',
+    ),
+  ];
+}
+
+async function checkSealing({ store, journal, epoch, clock }: Context, lastSeq: number): Promise<Line[]> {
+  if (lastSeq === 0) return [];
+  const remedy = 'Is a server or a worker running? `consent-ledger ledger checkpoint` seals now.';
+  const checkpoint = await store.read
+    .selectFrom('checkpoints')
+    .select(['size', 'created_at'])
+    .where('epoch', '=', epoch)
+    .orderBy('size', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const size = checkpoint?.size ?? 0;
+  const newest = await journal.newest();
+  const journalled = newest === null ? 0 : (parseTreeHead(newest)?.size ?? 0);
+  const lines: Line[] = [];
+  if (journalled < size)
+    lines.push(
+      fault(
+        'journal',
+        `The journal ends at a checkpoint over ${journalled} entries, the database at one over ${size}.`,
+        'Put DATA_DIR/journal back from the backup that belongs to this database; `consent-ledger ledger verify` names each checkpoint.',
+      ),
+    );
+  else if (journalled === size && size > 0)
+    lines.push(ok('journal', `Journal and database agree on the last checkpoint, over ${size} entries.`));
+  const unsealed = await store.read
+    .selectFrom('entries')
+    .select('received_at')
+    .where('seq', '>', size)
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  const minutes =
+    unsealed === undefined ? 0 : Math.floor((clock().getTime() - Date.parse(unsealed.received_at)) / 60_000);
+  if (minutes > UNSEALED_MINUTES)
+    lines.push(
+      fault('sealing', `${lastSeq - size} entries have not been sealed, the oldest for ${minutes} minutes.`, remedy),
+    );
+  else
+    lines.push(
+      ok(
+        'sealing',
+        checkpoint === undefined
+          ? 'Nothing has been sealed yet.'
+          : `The last checkpoint is of ${checkpoint.created_at}; ${lastSeq - size} entries came after it.`,
+      ),
+    );
+  return lines;
+}
+
+async function checkProjector({ store }: Context, lastSeq: number): Promise<Line> {
+  const lag = lastSeq - ((await loadPosition(store.read, 'projector'))?.seq ?? 0);
+  const { count } = await store.read
+    .selectFrom('quarantine')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  const quarantined = Number(count) === 0 ? 'nothing waits in the quarantine' : `${count} wait in the quarantine`;
+  if (lag <= LAG_ENTRIES)
+    return ok(
+      'read models',
+      `${lag === 0 ? 'The read models are up to date' : `The read models are ${lag} entries behind`}; ${quarantined}.`,
+    );
+  return fault(
+    'read models',
+    `The read models are ${lag} entries behind the ledger.`,
+    'Is a server running? If it is and this does not shrink, its log says why; `consent-ledger ledger rebuild` folds them anew.',
+  );
+}
+
+const WORKER_SILENT_MS = 15 * 60_000;
+
+async function checkWorker({ store, clock }: Context): Promise<Line> {
+  const next = await store.read
+    .selectFrom('schedules')
+    .select(['name', 'next_at'])
+    .orderBy('next_at')
+    .limit(1)
+    .executeTakeFirst();
+  const remedy = 'Start `consent-ledger serve`, or `consent-ledger worker` beside `serve --no-worker`.';
+  if (next === undefined)
+    return note('jobs', 'No worker has ever run here: nothing is synced or sealed by itself.', remedy);
+  const late = clock().getTime() - Date.parse(next.next_at);
+  if (late > WORKER_SILENT_MS)
+    return note('jobs', `No worker is running: ${next.name} was due ${Math.floor(late / 60_000)} minutes ago.`, remedy);
+  return ok('jobs', 'A worker follows the schedules.');
+}
+
+function lineOf({ sentence, remedy, code }: Warning): Line {
+  return fault(code, sentence, remedy);
+}

@@ -1,0 +1,20 @@
+/** One thing that `doctor` looked at. `fault`: a reason not to go into production; `note`: allowed, but look at it. */
+export interface Line {
+  readonly about: string;
+  readonly level: 'ok' | 'note' | 'fault';
+  readonly sentence: string;
+  /** What to do; null where nothing is to be done. */
+  readonly remedy: string | null;
+}
+
+export function ok(about: string, sentence: string): Line {
+  return { about, level: 'ok', sentence, remedy: null };
+}
+
+export function note(about: string, sentence: string, remedy: string): Line {
+  return { about, level: 'note', sentence, remedy };
+}
+
+export function fault(about: string, sentence: string, remedy: string): Line {
+  return { about, level: 'fault', sentence, remedy };
+}

@@ -1,0 +1,123 @@
+import type { Context } from '../../context.ts';
+import { checkKey } from '../../context/check-key.ts';
+import { fault, type Line, note, ok } from './line.ts';
+
+const TIMEOUT_MS = 10_000;
+/** An installation of an agency has hundreds of sources: their addresses differ in the last part only. */
+const SOURCES_ASKED = 20;
+/** Whole seconds in the Date header and the way there make less than this meaningless. */
+const SKEW_MS = 30_000;
+
+/** What needs the network: is the public address reachable and TLS right, is nothing public that must not be, do the keys work, is the clock right. */
+export async function checkNetwork(context: Context): Promise<Line[]> {
+  const { publicUrl } = context.config;
+  const sources = context.sources.list();
+  const lines: Line[] = [];
+  if (publicUrl === null) {
+    lines.push(
+      fault(
+        'reachable',
+        'Whether the public listener can be reached is not known: PUBLIC_URL is not set.',
+        'Set PUBLIC_URL.',
+      ),
+    );
+  } else {
+    const health = await ask(`${publicUrl}/healthz`);
+    lines.push(answerLine(health, `${publicUrl}/healthz`));
+    if (health.status === 200) {
+      for (const { slug } of sources.slice(0, SOURCES_ASKED)) {
+        const url = `${publicUrl}/webhooks/${slug}`;
+        lines.push(answerLine(await ask(url), url));
+      }
+      const metrics = await ask(`${publicUrl}/metrics`);
+      if (metrics.status === 200)
+        lines.push(
+          fault(
+            'reachable',
+            `${publicUrl}/metrics answers: the admin listener is public.`,
+            'Let the proxy pass on the public listener only.',
+          ),
+        );
+    }
+  }
+  for (const source of sources.slice(0, SOURCES_ASKED)) {
+    const check = await checkKey(source, context.clock);
+    if (check.outcome === 'refused')
+      lines.push(
+        fault(
+          'API key',
+          `${source.slug}: ${check.sentence}`,
+          `\`consent-ledger source check ${source.slug}\` tries again.`,
+        ),
+      );
+    if (check.outcome === 'works') {
+      lines.push(ok('API key', check.sentence));
+      if (check.clockSkewMs !== null && Math.abs(check.clockSkewMs) > SKEW_MS)
+        lines.push(
+          fault(
+            'clock',
+            `The clock of this machine is ${Math.round(Math.abs(check.clockSkewMs) / 1000)} seconds ${check.clockSkewMs > 0 ? 'ahead of' : 'behind'} the service’s.`,
+            'Let it be set by NTP.',
+          ),
+        );
+    }
+  }
+  const left = sources.length - SOURCES_ASKED;
+  if (left > 0)
+    lines.push(
+      note(
+        'reachable',
+        `${left} further sources were not asked about.`,
+        '`consent-ledger source check` asks for all of them.',
+      ),
+    );
+  return lines;
+}
+
+interface Asked {
+  readonly status: number | null;
+  readonly problem: string | null;
+}
+
+/** A GET without following redirects: a delivery is a POST, and loses its body on the way when it is redirected. */
+async function ask(url: string): Promise<Asked> {
+  try {
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
+    await response.body?.cancel();
+    return { status: response.status, problem: null };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const code = (cause as NodeJS.ErrnoException).code;
+    return { status: null, problem: code ?? (cause instanceof Error ? cause.message : String(cause)) };
+  }
+}
+
+function answerLine({ status, problem }: Asked, url: string): Line {
+  if (status === 200)
+    return ok('reachable', `${url} answers${url.startsWith('https:') ? ', and its certificate is valid' : ''}.`);
+  if (problem !== null) {
+    const tls = /CERT|TLS|SSL|SELF_SIGNED|ALTNAME|UNABLE_TO_VERIFY/i.test(problem);
+    return tls
+      ? fault(
+          'reachable',
+          `The certificate of ${url} is not valid (${problem}).`,
+          'The service will not deliver to it: renew the certificate, with its whole chain.',
+        )
+      : fault(
+          'reachable',
+          `${url} cannot be reached from here (${problem}).`,
+          'Is the server running, does the name lead to the proxy, and does the firewall let it through?',
+        );
+  }
+  if (status !== null && status >= 300 && status < 400)
+    return fault(
+      'reachable',
+      `${url} redirects (HTTP ${status}): deliveries lose their body on the way.`,
+      'Set PUBLIC_URL to the final address, and give the service that one.',
+    );
+  return fault(
+    'reachable',
+    `${url} answers with HTTP ${status}.`,
+    'Does the proxy pass every path on to the public listener?',
+  );
+}

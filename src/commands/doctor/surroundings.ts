@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import type { Config } from '../../config.ts';
+import { keyPaths } from '../../config/key-files.ts';
+import { fault, type Line, note, ok } from './line.ts';
+
+/** What can be said without the database: who may reach the program, as whom it runs, who can read its keys. */
+export async function checkSurroundings(config: Config): Promise<Line[]> {
+  return [
+    ...checkWarnings(config),
+    checkPublicUrl(config),
+    ...checkProxy(config),
+    checkAdminHost(config.adminHost),
+    ...checkUser(),
+    ...(await checkFiles(config)),
+    checkTimeZone(config.timeZone),
+    ...(config.syncSchedule === null
+      ? [
+          note(
+            'sync',
+            'SYNC_SCHEDULE is off: consent logs are pulled by hand only.',
+            'Set a schedule, or run `consent-ledger sync` from elsewhere.',
+          ),
+        ]
+      : []),
+  ];
+}
+
+// What these say of the source `default` the checks of the sources say of every source.
+const saidElsewhere = /^(?:SERVICE_BASE_URL|SERVICE_API_KEY|WEBHOOK_SECRETS) (?!is not read)/;
+
+function checkWarnings({ warnings }: Config): Line[] {
+  return [
+    ok('configuration', 'The configuration can be read.'),
+    ...warnings
+      .filter((warning) => !saidElsewhere.test(warning))
+      .map((warning) => note('configuration', warning, 'docs/configuration.md lists every variable.')),
+  ];
+}
+
+function checkPublicUrl({ publicUrl }: Config): Line {
+  const remedy = 'Put a proxy that speaks TLS before the public listener, and set PUBLIC_URL to its https address.';
+  if (publicUrl === null)
+    return fault('public address', 'PUBLIC_URL is not set: links that leave this machine would lead nowhere.', remedy);
+  if (!publicUrl.startsWith('https:'))
+    return fault(
+      'public address',
+      `PUBLIC_URL is not https: personal data would cross the network in clear text.`,
+      remedy,
+    );
+  return ok('public address', `Webhooks and links go to ${publicUrl}.`);
+}
+
+function checkProxy({ publicUrl, trustProxy }: Config): Line[] {
+  // The program itself speaks no TLS: an https address means that a proxy stands before it.
+  if (publicUrl?.startsWith('https:') !== true || trustProxy !== false) return [];
+  const sentence =
+    'TRUST_PROXY is off although a proxy stands before the public listener: every refused delivery seems to come from that proxy, and they share the room of one address.';
+  return [note('proxy', sentence, 'Set TRUST_PROXY to the proxy’s address.')];
+}
+
+function checkAdminHost(host: string): Line {
+  const remedy = 'Set ADMIN_HOST to 127.0.0.1 and reach it through a tunnel or a proxy with access control.';
+  switch (reachOf(host)) {
+    case 'machine':
+      return ok('admin address', `The admin listener is reachable from this machine only (${host}).`);
+    case 'private':
+      return ok('admin address', `The admin listener is on a private network (${host}).`);
+    case 'everywhere':
+      return isContainer()
+        ? ok(
+            'admin address',
+            `The admin listener takes all addresses of this container (${host}): publish its port on 127.0.0.1 only.`,
+          )
+        : note('admin address', `The admin listener takes all addresses of this machine (${host}).`, remedy);
+    case 'public':
+      return fault('admin address', `The admin listener is on an address that may be public (${host}).`, remedy);
+  }
+}
+
+/** Who can reach a listener on this address. */
+export function reachOf(host: string): 'machine' | 'private' | 'everywhere' | 'public' {
+  if (host === 'localhost' || host === '::1' || /^127\./.test(host)) return 'machine';
+  if (host === '0.0.0.0' || host === '::') return 'everywhere';
+  if (/^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|f[cd][0-9a-f]{2}:|fe80:)/i.test(host))
+    return 'private';
+  // A name resolves to whatever it resolves to: on a private network as a rule.
+  return isIP(host) === 0 ? 'private' : 'public';
+}
+
+function isContainer(): boolean {
+  return existsSync('/.dockerenv') || existsSync('/run/.containerenv');
+}
+
+function checkUser(): Line[] {
+  if (process.getuid?.() !== 0) return [];
+  return [
+    note(
+      'user',
+      'This runs as root: a fault in the program would have the whole machine.',
+      'Run it as a user of its own that owns DATA_DIR.',
+    ),
+  ];
+}
+
+async function checkFiles(config: Config): Promise<Line[]> {
+  const { dataDir, database, instanceKey, signingKeyFile } = config;
+  const keys = keyPaths(dataDir);
+  const open: Line[] = [];
+  const look = async (path: string, what: string, mode: string) => {
+    const found = await stat(path).catch(() => null);
+    // Secrets that a container engine mounts have the modes that it gives them.
+    if (found === null || path.startsWith('/run/secrets/') || (found.mode & 0o077) === 0) return;
+    const octal = (found.mode & 0o777).toString(8).padStart(4, '0');
+    open.push(
+      fault(
+        'files',
+        `${what} ${path} can be read by other users of this machine (mode ${octal}).`,
+        `chmod ${mode} ${path}`,
+      ),
+    );
+  };
+  if (instanceKey === null) await look(keys.instance, 'The instance key', '600');
+  await look(signingKeyFile ?? keys.signing, 'The signing key', '600');
+  await look(keys.folder, 'The folder of the keys', '700');
+  await look(resolve('.env'), 'The file', '600');
+  await look(database.path, 'The database', '600');
+  if (open.length > 0) return open;
+  return [
+    ok(
+      'files',
+      `Keys and database can be read by this user only. Keep a copy of ${instanceKey === null ? 'both keys' : 'INSTANCE_KEY and the signing key'} apart from the backup of the database.`,
+    ),
+  ];
+}
+
+function checkTimeZone(zone: string): Line {
+  if (zone !== 'UTC') return ok('time zone', `Deadlines and documents follow ${zone}.`);
+  return note(
+    'time zone',
+    'TIME_ZONE is UTC: days of deadlines and documents begin at midnight UTC.',
+    'Set it to the zone of the controller, for example Europe/Berlin.',
+  );
+}

@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../core/errors.ts';
+import type { SourceOptions } from '../core/source.ts';
+
+/** The flags of `source add` and `source change` that carry no secret. */
+export interface SourceFlags {
+  readonly name?: string;
+  readonly baseUrl?: string;
+  readonly siteUrl?: string;
+  readonly banner?: readonly string[];
+  readonly fieldName?: Readonly<Record<string, readonly string[]>>;
+  readonly assumedOffset?: string;
+  readonly controllerFile?: string;
+  readonly subjectRecipeFile?: string;
+  readonly clear?: readonly Clearable[];
+}
+
+/** What `source change --clear` can take away. */
+export const clearables = [
+  'base-url',
+  'site-url',
+  'api-key',
+  'site-key',
+  'banners',
+  'field-names',
+  'controller-file',
+  'subject-recipe',
+] as const;
+export type Clearable = (typeof clearables)[number];
+
+/** Adds the flags that describe a source. */
+export function withSourceFlags(command: Command): Command {
+  return command
+    .option('--name <name>', 'what people call it')
+    .option('--base-url <url>', 'API root of the service, ending in /api/v1')
+    .option('--site-url <url>', 'public origin of the service')
+    .option(
+      '--banner <id...>',
+      'banners whose consent log is pulled (all of them; ids seen in webhooks are added by the sync)',
+    )
+    .option(
+      '--field-name <field=name,…>',
+      'own names of a payload field, repeatable, e.g. subject=data.person.key',
+      fieldName,
+    )
+    .option('--assumed-offset <±hh:mm>', 'what a time without an offset means')
+    .option('--controller-file <path>', 'controller profile of this source')
+    .option(
+      '--subject-recipe-file <path>',
+      'JSON: how this source hashes e-mail addresses (algorithm, normalise, salt)',
+    );
+}
+
+/** Adds `--clear`. */
+export function withClear(command: Command): Command {
+  return command.addOption(new Option('--clear <what...>', 'take away').choices(clearables));
+}
+
+/** The options of a source after these flags. Throws UsageError with every problem. */
+export async function optionsFrom(flags: SourceFlags, before: SourceOptions): Promise<SourceOptions> {
+  const { banner, fieldName: names, assumedOffset, controllerFile, subjectRecipeFile, clear = [] } = flags;
+  const fieldNames = { ...(clear.includes('field-names') ? {} : before.fieldNames), ...names };
+  // A field with no names at all is back to the built-in ones.
+  for (const [field, given] of Object.entries(fieldNames)) if (given.length === 0) delete fieldNames[field];
+  return {
+    ...before,
+    banners: banner === undefined ? (clear.includes('banners') ? [] : before.banners) : [...new Set(banner)],
+    fieldNames: Object.fromEntries(Object.entries(fieldNames).map(([field, given]) => [field, [...given]])),
+    assumedOffset: assumedOffset ?? before.assumedOffset,
+    controllerFile:
+      controllerFile === undefined
+        ? clear.includes('controller-file')
+          ? null
+          : before.controllerFile
+        : resolve(controllerFile),
+    subjectRecipe:
+      subjectRecipeFile === undefined
+        ? clear.includes('subject-recipe')
+          ? null
+          : before.subjectRecipe
+        : await readRecipe(subjectRecipeFile),
+  };
+}
+
+/** The schema of the sources checks what it holds. */
+async function readRecipe(path: string): Promise<SourceOptions['subjectRecipe']> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as SourceOptions['subjectRecipe'];
+  } catch (error) {
+    const why =
+      error instanceof SyntaxError
+        ? 'holds no JSON'
+        : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`;
+    throw new UsageError([`--subject-recipe-file: ${path} ${why}.`]);
+  }
+}
+
+function fieldName(
+  text: string,
+  before: Readonly<Record<string, readonly string[]>> = {},
+): Record<string, readonly string[]> {
+  const [field = '', ...rest] = text.split('=');
+  if (field === '' || rest.length === 0) throw new InvalidArgumentError('Write it as field=name,name.');
+  const names = rest
+    .join('=')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  return { ...before, [field]: names };
+}

@@ -1,0 +1,294 @@
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { DEFAULT_SOURCE } from '../config.ts';
+import type { Context } from '../context.ts';
+import { checkKey, type KeyCheck } from '../context/check-key.ts';
+import { UsageError } from '../core/errors.ts';
+import { publicUrlOf } from '../core/public-url.ts';
+import { sourceOptionsSchema, type Source } from '../core/source.ts';
+import type { SourceChanges } from '../sources/input.ts';
+import type { SourceOutcome } from '../sources/sources.ts';
+import { type CommandIo, counted, printable, printResult, tableText, withJson } from './command-io.ts';
+import { readSecrets, withSecret } from './read-secret.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { findSourceFaults, type SourceFault } from './source-faults.ts';
+import { type Clearable, optionsFrom, type SourceFlags, withClear, withSourceFlags } from './source-flags.ts';
+
+interface JsonOption {
+  readonly json?: boolean;
+}
+
+const apiKey = { flag: 'api-key', what: 'API key (pak_live_…)' };
+const siteKey = { flag: 'site-key', what: 'site key (pk_…)' };
+const webhookSecret = { flag: 'webhook-secret', what: 'signing secret of the webhook' };
+
+/** `source list|add|change|rotate|retire|check`: the accounts of the service that this installation follows. */
+export function registerSource(program: Command, io: CommandIo): void {
+  const source = program
+    .command('source')
+    .description('the accounts of the service that are followed')
+    .addHelpText(
+      'after',
+      '\nSecrets are read from a file, standard input or an environment variable, never from the command line itself.',
+    );
+
+  withJson(source.command('list'))
+    .description('the sources, where each delivers to and what is set; never a secret')
+    .action((options: JsonOption) =>
+      withContext(async (context) => {
+        const list = context.sources.list().map((one) => shown(context, one));
+        const damaged = context.sources.damaged();
+        if (damaged.length > 0) io.exitCode = 3;
+        printResult(io, options, { sources: list, damaged }, () => listText(list, damaged));
+      }),
+    );
+
+  const add = withJson(source.command('add'))
+    .argument('<slug>', 'short name, part of its webhook address: lower-case letters, digits, hyphens')
+    .description('follow another account; its secrets are sealed under INSTANCE_KEY');
+  for (const flag of [apiKey, siteKey, webhookSecret]) withSecret(add, flag);
+  withSourceFlags(add).action(async (slug: string, options: JsonOption & SourceFlags) => {
+    const secrets = await readSecrets(options, [apiKey, siteKey, webhookSecret]);
+    await withContext(async (context) => {
+      const { name, baseUrl, siteUrl } = options;
+      const secret = secrets.get('webhook-secret') ?? null;
+      const outcome = await context.sources.add(
+        {
+          slug,
+          ...(name === undefined ? {} : { name }),
+          baseUrl: baseUrl ?? null,
+          siteUrl: siteUrl ?? null,
+          apiKey: secrets.get('api-key') ?? null,
+          siteKey: secrets.get('site-key') ?? null,
+          webhookSecrets: secret === null ? [] : [secret],
+          options: await optionsFrom(options, sourceOptionsSchema.parse({})),
+        },
+        COMMAND_LINE_ACTOR,
+      );
+      report(io, options, context, slug, outcome, 'added');
+    });
+  });
+
+  const change = withJson(source.command('change'))
+    .argument('<slug>', 'which source')
+    .description('change what is set for a source; what is not named stays as it is');
+  for (const flag of [apiKey, siteKey]) withSecret(change, flag);
+  withClear(withSourceFlags(change)).action(async (slug: string, options: JsonOption & SourceFlags) => {
+    const secrets = await readSecrets(options, [apiKey, siteKey]);
+    await withContext(async (context) => {
+      const before = context.sources.find(slug);
+      if (before === null) throw noSuchSource(slug);
+      const changes = await changesFrom(options, secrets, before);
+      report(io, options, context, slug, await context.sources.change(slug, changes, COMMAND_LINE_ACTOR), 'changed');
+    });
+  });
+
+  const rotate = withJson(source.command('rotate'))
+    .argument('<slug>', 'which source')
+    .description('accept a new signing secret beside the old ones, which stay valid until they are retired')
+    .option('--retire <secret>', 'stop to accept the signing secret of this id');
+  withSecret(rotate, webhookSecret).action(async (slug: string, options: JsonOption & { retire?: string }) => {
+    const secret = (await readSecrets(options, [webhookSecret])).get('webhook-secret') ?? null;
+    const { retire } = options;
+    if (secret === null && retire === undefined) {
+      throw new UsageError([
+        'Give the new secret with --webhook-secret-file (- for standard input), or name an old one with --retire.',
+      ]);
+    }
+    await withContext(async (context) => {
+      // The new one first: should it be refused, the old one stays.
+      const added = secret === null ? null : await context.sources.rotateSecret(slug, secret, COMMAND_LINE_ACTOR);
+      if (added !== null && (added.outcome !== 'done' || retire === undefined)) {
+        report(io, options, context, slug, added, 'rotated', await waitingFor(context, slug));
+      } else if (retire !== undefined) {
+        const retired = await context.sources.retireSecret(slug, retire, COMMAND_LINE_ACTOR);
+        report(io, options, context, slug, retired, 'rotated', await waitingFor(context, slug), retire);
+      }
+    });
+  });
+
+  withJson(source.command('retire'))
+    .argument('<slug>', 'which source')
+    .argument('<secret>', 'id of the signing secret, as `source list` shows it')
+    .description('stop to accept a signing secret')
+    .action((slug: string, secretId: string, options: JsonOption) =>
+      withContext(async (context) => {
+        const outcome = await context.sources.retireSecret(slug, secretId, COMMAND_LINE_ACTOR);
+        report(io, options, context, slug, outcome, 'changed', 0, secretId);
+      }),
+    );
+
+  withJson(source.command('check'))
+    .argument('[slug]', 'only this source')
+    .description('one read call with the API key: does it work; changes nothing')
+    .action((slug: string | undefined, options: JsonOption) =>
+      withContext(async (context) => {
+        const one = slug === undefined ? null : context.sources.find(slug);
+        if (slug !== undefined && one === null) throw noSuchSource(slug);
+        const checks: (KeyCheck & { source: string; faults: readonly SourceFault[] })[] = [];
+        for (const each of one === null ? context.sources.list() : [one]) {
+          const check = await checkKey(each, context.clock);
+          if (check.outcome === 'refused' || (one !== null && check.outcome !== 'works')) io.exitCode = 1;
+          checks.push({ source: each.slug, ...check, faults: findSourceFaults(each) });
+        }
+        printResult(io, options, checks, () =>
+          checks.length === 0
+            ? 'There is no source yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.'
+            : checks
+                .flatMap(({ outcome, sentence, faults }) => [
+                  `${outcome === 'works' ? pc.green('✓') : outcome === 'refused' ? pc.red('✗') : '·'} ${printable(sentence)}`,
+                  ...faults.map(
+                    (fault) => `  ${fault.level === 'fault' ? pc.red('✗') : '!'} ${fault.sentence} ${fault.remedy}`,
+                  ),
+                ])
+                .join('\n'),
+        );
+      }),
+    );
+}
+
+/** A source as it is shown: which credentials are set, never what they are. */
+function shown(context: Context, source: Source) {
+  const { slug, name, baseUrl, siteUrl, webhookSecrets, options } = source;
+  const { subjectRecipe } = options;
+  return {
+    slug,
+    name,
+    from: context.config.defaultSource?.slug === slug ? 'environment' : 'database',
+    webhookUrl: `${publicUrlOf(context.config, context.config.port)}/webhooks/${slug}`,
+    baseUrl,
+    siteUrl,
+    apiKeySet: source.apiKey !== null,
+    siteKeySet: source.siteKey !== null,
+    webhookSecrets: webhookSecrets.map(({ id }) => id),
+    options: {
+      ...options,
+      subjectRecipe:
+        subjectRecipe === null
+          ? null
+          : {
+              algorithm: subjectRecipe.algorithm,
+              normalise: subjectRecipe.normalise,
+              salted: subjectRecipe.salt !== '',
+            },
+    },
+    warnings: findSourceFaults(source).map(({ sentence, remedy }) => `${sentence} ${remedy}`),
+  };
+}
+type ShownSource = ReturnType<typeof shown>;
+
+function listText(list: readonly ShownSource[], damaged: readonly string[]): string {
+  const table = tableText(
+    ['source', 'name', 'from', 'webhook address', 'pulled from', 'API key', 'signing secrets'],
+    list.map((one) => [
+      one.slug,
+      one.name,
+      one.from,
+      one.webhookUrl,
+      one.baseUrl,
+      one.apiKeySet ? 'set' : 'none',
+      one.webhookSecrets.join(' ') || 'none',
+    ]),
+    'There is no source yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.',
+  );
+  return [
+    table,
+    ...list.flatMap(({ warnings }) => warnings.map((warning) => `! ${warning}`)),
+    ...damaged.map(
+      (slug) =>
+        `${pc.red('✗')} ${printable(slug)}: its row was altered in the database, and it is not followed. Put it back from a backup.`,
+    ),
+  ].join('\n');
+}
+
+async function changesFrom(
+  flags: SourceFlags,
+  secrets: ReadonlyMap<string, string | null>,
+  before: Source,
+): Promise<SourceChanges> {
+  const cleared = (what: Clearable) => flags.clear?.includes(what) === true;
+  const next: { -readonly [K in keyof SourceChanges]: SourceChanges[K] } = {};
+  if (flags.name !== undefined) next.name = flags.name;
+  if (flags.baseUrl !== undefined || cleared('base-url')) next.baseUrl = flags.baseUrl ?? null;
+  if (flags.siteUrl !== undefined || cleared('site-url')) next.siteUrl = flags.siteUrl ?? null;
+  const [key, site] = [secrets.get('api-key') ?? null, secrets.get('site-key') ?? null];
+  if (key !== null || cleared('api-key')) next.apiKey = key;
+  if (site !== null || cleared('site-key')) next.siteKey = site;
+  const options = await optionsFrom(flags, before.options);
+  if (JSON.stringify(options) !== JSON.stringify(before.options)) next.options = options;
+  return next;
+}
+
+/** Refused deliveries of a source that may be right under a new secret. */
+async function waitingFor(context: Context, slug: string): Promise<number> {
+  return (await context.rejected.list({ source: slug })).length;
+}
+
+function noSuchSource(slug: string): UsageError {
+  return new UsageError([`There is no source ${printable(slug)}: \`consent-ledger source list\` names them.`]);
+}
+
+const done = { added: 'was added', changed: 'was changed', rotated: 'accepts' } as const;
+
+/** Prints what came of a change. Throws UsageError where it was refused. */
+function report(
+  io: CommandIo,
+  options: JsonOption,
+  context: Context,
+  slug: string,
+  outcome: SourceOutcome,
+  verb: keyof typeof done,
+  waiting = 0,
+  secretId?: string,
+): void {
+  switch (outcome.outcome) {
+    case 'done': {
+      const one = shown(context, outcome.source);
+      return printResult(io, options, { outcome: 'done', seq: outcome.seq, source: one, waiting }, () =>
+        [
+          `${pc.green('✓')} ${slug} ${done[verb]}${verb === 'rotated' ? ` the signing secrets ${one.webhookSecrets.join(', ') || '(none)'}` : ''}, recorded as entry ${outcome.seq}.`,
+          ...(verb === 'added' ? [`Register ${one.webhookUrl} with the service, for all events.`] : []),
+          'A running server takes it up within two seconds.',
+          ...(waiting > 0
+            ? [
+                `${counted(waiting, 'refused delivery', 'refused deliveries')} of ${slug} may be right now: \`consent-ledger delivery readmit --source ${slug}\`.`,
+              ]
+            : []),
+          ...one.warnings.map((warning) => `! ${warning}`),
+        ].join('\n'),
+      );
+    }
+    case 'unchanged':
+      return printResult(io, options, { outcome: 'unchanged' }, () => `Nothing to do: ${slug} is as you want it.`);
+    case 'conflict':
+      io.exitCode = 1;
+      return printResult(
+        io,
+        options,
+        { outcome: 'conflict' },
+        () =>
+          `${pc.red('✗')} Someone else changed ${slug} at the same time: look at it with \`source list\`, and try again.`,
+      );
+    case 'exists':
+      throw new UsageError([
+        verb === 'rotated'
+          ? `${slug} accepts this secret already.`
+          : `There is a source ${slug} already: \`source change ${slug}\` changes it.`,
+      ]);
+    case 'unknown':
+      if (secretId !== undefined && context.sources.find(slug) !== null) {
+        throw new UsageError([
+          `${slug} has no signing secret ${printable(secretId)}: \`consent-ledger source list\` names them.`,
+        ]);
+      }
+      throw noSuchSource(slug);
+    case 'configured':
+      throw new UsageError([
+        `The credentials of \`${DEFAULT_SOURCE}\` come from the environment: change ${verb === 'rotated' || secretId !== undefined ? 'WEBHOOK_SECRETS (several, comma-separated, are all accepted)' : 'the SERVICE_… variables'} there and start the server again.`,
+      ]);
+    case 'invalid':
+      throw new UsageError(outcome.problems);
+    default:
+      return outcome satisfies never;
+  }
+}
