@@ -16,6 +16,7 @@ export interface Fault {
     | 'identity-edited'
     | 'foreign-entry'
     | 'partial-erasure'
+    | 'erased-without-record'
     | 'missing'
     | 'source-gap'
     | 'root-mismatch'

@@ -1,5 +1,7 @@
 import type { KeyObject } from 'node:crypto';
+import { z } from 'zod';
 import { originOf, parseTreeHead, readCheckpoint } from '../core/checkpoint.ts';
+import type { Entry } from '../core/entry.ts';
 import type { InstanceKeys } from '../core/keys.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../core/merkle.ts';
 import type { Store } from '../store/store.ts';
@@ -58,7 +60,8 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
   const sourceSeq = new Map<string, number>();
   let frontier: Frontier = EMPTY_FRONTIER;
   let expected = 1;
-  let erased = 0;
+  const erased = new Set<number>();
+  const recorded = new Set<number>();
   let bytes = 0;
   let nextSize = 0;
   let whole = true; // no entry is missing so far, so roots mean something
@@ -81,7 +84,8 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
       }
       sourceSeq.set(entry.source, entry.sourceSeq);
       frontier = growFrontier(frontier, [entry.leafHash]);
-      if (entry.body === null) erased += 1;
+      if (entry.body === null) erased.add(entry.seq);
+      if (entry.kind === 'erasure') for (const seq of erasedSeqs(entry)) recorded.add(seq);
       bytes += (entry.body?.length ?? 0) + (entry.meta?.length ?? 0);
       expected = entry.seq + 1;
       for (let size = sizes[nextSize]; size !== undefined && size <= entry.seq; size = sizes[++nextSize]) {
@@ -101,10 +105,14 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
   } else if (!whole && sealed > 0) {
     report({ seq: null, fault: 'root-mismatch', sentence: 'with entries missing, the roots of the checkpoints cannot be reproduced' });
   }
+  for (const seq of erased) {
+    if (recorded.has(seq)) continue;
+    report({ seq, fault: 'erased-without-record', sentence: 'its content is gone, and no erasure is recorded that took it' });
+  }
   faults.sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity));
   return {
     entries: total,
-    erased,
+    erased: erased.size,
     bytes,
     sources: sourceSeq.size,
     checkpoints: sizes.length,
@@ -178,5 +186,16 @@ function compareRoots(
     if (!one.root.equals(root)) {
       report({ seq: size, fault: 'root-mismatch', sentence: `the first ${size} entries do not give the root that ${one.where} was signed for` });
     }
+  }
+}
+
+const erasureSchema = z.object({ seqs: z.array(z.number()) });
+
+/** The entries that an erasure took the content of; none when its body cannot be read. */
+function erasedSeqs(entry: Entry): readonly number[] {
+  try {
+    return erasureSchema.parse(JSON.parse(entry.body?.toString('utf8') ?? 'null')).seqs;
+  } catch {
+    return [];
   }
 }

@@ -153,12 +153,30 @@ describe('verify names the seq and the fault of', () => {
     expect(faults).toContainEqual([12, 'checkpoint-invalid']);
     expect(faults).toContainEqual([12, 'not-in-journal']);
   });
+  test('content that is gone without a recorded erasure, whole or in part', async () => {
+    await tamper(
+      'update entries set body = null, meta = null, salt = null where seq = 5',
+      'update entries set salt = null where seq = 7',
+    );
+    expect(await found()).toEqual([
+      [5, 'erased-without-record'],
+      [7, 'partial-erasure'],
+    ]);
+  });
   test('an edited journal', async () => {
     const [name] = await readdir(`${folder}/journal`);
     const file = `${folder}/journal/${name}`;
     await writeFile(file, (await readFile(file, 'utf8')).replace('\n12\n', '\n11\n'));
     expect((await found()).map(([, fault]) => fault)).toContain('journal-invalid');
   });
+});
+
+test('an erasure that is recorded as an entry is no fault', async () => {
+  const body = Buffer.from('{"seqs":[5]}');
+  await ledger.append([{ source: 'default', kind: 'erasure', dedupeKey: ledger.keyOf('erasure', '5'), receivedAt: at, meta: Buffer.from('{}'), body }], (tx) =>
+    tx.query.updateTable('entries').set({ body: null, meta: null, salt: null }).where('seq', '=', 5).execute().then(() => undefined),
+  );
+  expect(await verify()).toMatchObject({ faults: [], erased: 1 });
 });
 
 test('sealing goes on from the last checkpoint and gives the root of the whole', async () => {
