@@ -42,6 +42,11 @@ export function loadProcessConfig(): Config {
   return loadConfig(process.env, process.cwd());
 }
 
+/** One variable of this process's environment, for flags that name a variable; null when it is unset or empty. */
+export function readEnvironmentVariable(name: string): string | null {
+  return process.env[name] || null;
+}
+
 /**
  * Reads the configuration: `env` over `<cwd>/.env`, secrets also out of the files that X_FILE names.
  * Throws UsageError with every problem at once.
@@ -140,7 +145,7 @@ function warnOfValues(values: Values): string[] {
 }
 
 /** Whether what is sent there stays unread on the way: TLS, or the machine's own loopback. */
-function isPrivateTransport(url: string): boolean {
+export function isPrivateTransport(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }

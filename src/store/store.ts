@@ -26,7 +26,11 @@ export type OnConflict = 'fail' | 'keep' | 'replace';
 export interface StoreTransaction {
   readonly query: Query;
   /** Inserts rows in one statement however many they are; every row must have the same columns. */
-  insertMany<T extends TableName>(table: T, rows: readonly Insertable<Tables[T]>[], onConflict?: OnConflict): Promise<void>;
+  insertMany<T extends TableName>(
+    table: T,
+    rows: readonly Insertable<Tables[T]>[],
+    onConflict?: OnConflict,
+  ): Promise<void>;
   /** Highest seq, and highest source_seq of each of the sources named. */
   heads(sources: readonly string[]): Promise<{ seq: number; sourceSeq: ReadonlyMap<string, number> }>;
   /** Seqs of those keys that exist already, in the order given; null for the others. */
@@ -35,6 +39,16 @@ export interface StoreTransaction {
   insertEntries(entries: readonly Entry[]): Promise<void>;
   /** Counts repeats of entries: count and the first hundred times (design: arrivals). */
   countArrivals(repeats: readonly { readonly seq: number; readonly at: string }[]): Promise<void>;
+}
+
+/** How a store is really set, as the database itself answers. */
+export interface StoreInspection {
+  /** Number of migrations applied. */
+  readonly schemaVersion: number;
+  /** What is not as it has to be for a commit to survive a power cut and for erased content to be gone; empty when all is. */
+  readonly deviations: readonly string[];
+  /** What a check of the file's structure found; empty when it is sound, null when it was not asked for. */
+  readonly damage: readonly string[] | null;
 }
 
 /**
@@ -52,6 +66,8 @@ export interface Store {
    * `expectedSeq`. False when it does not, or when a number or key exists: nothing was written then.
    */
   insertEntriesAt(expectedSeq: number, entries: readonly Entry[]): Promise<boolean>;
+  /** Looks at the settings of the writing connection and, if asked, reads through the file for damage (seconds per GiB). */
+  inspect(options: { readonly readThrough: boolean }): Promise<StoreInspection>;
   /** Bytes the database takes on disk. */
   sizeOnDisk(): Promise<number>;
   /** Removes residue of erased content from the files. */

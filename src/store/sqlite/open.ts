@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { chmod, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StoreUnavailable } from '../../core/errors.ts';
-import type { Store, StoreTransaction } from '../store.ts';
+import type { Store, StoreInspection, StoreTransaction } from '../store.ts';
 import { countArrivals } from '../queries/arrivals.ts';
 import { createQuery } from './dialect.ts';
 import { isContention, openConnection, type SqliteConnection } from './driver.ts';
@@ -64,9 +64,27 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       }),
     insertEntriesAt: (expectedSeq, entries) =>
       writer.use((connection) => insertEntriesAt(connection, expectedSeq, entries)),
+    inspect: async ({ readThrough }) => {
+      const settings = await writer.use(inspectSettings);
+      if (!readThrough) return { ...settings, damage: null };
+      // On a connection of its own, so that nobody waits for it.
+      const connection = await openReader(path, busyTimeout);
+      try {
+        const rows = await connection.all('pragma quick_check(20)');
+        const found = rows.map((row) => String(row.quick_check));
+        return { ...settings, damage: found.length === 1 && found[0] === 'ok' ? [] : found };
+      } finally {
+        await connection.close();
+      }
+    },
     async sizeOnDisk() {
       const sizes = await Promise.all(
-        ['', '-wal'].map((suffix) => stat(path + suffix).then((found) => found.size, () => 0)),
+        ['', '-wal'].map((suffix) =>
+          stat(path + suffix).then(
+            (found) => found.size,
+            () => 0,
+          ),
+        ),
       );
       return sizes.reduce((sum, size) => sum + size, 0);
     },
@@ -105,6 +123,19 @@ async function openWriter(path: string, busyTimeout: number): Promise<SqliteConn
     await connection.close();
     throw error;
   }
+}
+
+/** What each connection that writes must answer. */
+const required = { journal_mode: 'wal', synchronous: 2, secure_delete: 1, foreign_keys: 1 } as const;
+
+async function inspectSettings(connection: SqliteConnection): Promise<Omit<StoreInspection, 'damage'>> {
+  const ask = async (pragma: string) => Object.values((await connection.all(`pragma ${pragma}`))[0] ?? {})[0];
+  const deviations: string[] = [];
+  for (const [pragma, wanted] of Object.entries(required)) {
+    const answer = await ask(pragma);
+    if (answer !== wanted) deviations.push(`${pragma} is ${String(answer)}, not ${wanted}`);
+  }
+  return { schemaVersion: Number(await ask('user_version')), deviations };
 }
 
 async function openReader(path: string, busyTimeout: number): Promise<SqliteConnection> {

@@ -1,0 +1,58 @@
+import type { Source } from '../core/source.ts';
+import { createServiceClient } from '../service/client.ts';
+import { ServiceError } from '../service/service-error.ts';
+
+/**
+ * What one read call with a source's API key came to. `works`: the key may read; `clockSkewMs` is our clock minus the service's Date header
+ * (which has whole seconds), null without one. The other sentences end with what to do.
+ */
+export type KeyCheck =
+  | { readonly outcome: 'works'; readonly sentence: string; readonly clockSkewMs: number | null }
+  | { readonly outcome: 'refused' | 'not-configured'; readonly sentence: string };
+
+const TIMEOUT_MS = 15_000;
+
+/**
+ * Asks the service once whether the API key of a source works: for the first row of its consent log, which is what a sync reads; where
+ * the service refuses that request itself (no banner is known), for the list of policies. Never tried again, changes nothing.
+ */
+export async function checkKey(source: Source, now: () => Date): Promise<KeyCheck> {
+  const { slug, baseUrl, apiKey, options } = source;
+  if (baseUrl === null || apiKey === null) {
+    const missing = baseUrl === null ? 'base URL of the service' : 'API key';
+    return {
+      outcome: 'not-configured',
+      sentence: `The source ${slug} has no ${missing}: deliveries are received, but nothing can be pulled.`,
+    };
+  }
+  const client = createServiceClient({ baseUrl, apiKey, retries: 0, timeoutMs: TIMEOUT_MS });
+  try {
+    const bannerId = options.banners[0] ?? null;
+    const page = await client.fetchConsentLogPage({ bannerId, from: null, to: null, limit: 1, cursor: null });
+    return {
+      outcome: 'works',
+      sentence: `The API key of ${slug} works: the consent log${bannerId === null ? '' : ` of banner ${bannerId}`} can be read.`,
+      clockSkewMs: page.serverDate === null ? null : now().getTime() - page.serverDate.getTime(),
+    };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    if (error.kind !== 'bad-request' && error.kind !== 'not-found')
+      return { outcome: 'refused', sentence: error.message };
+    return checkByPolicies(slug, client, error);
+  }
+}
+
+async function checkByPolicies(
+  slug: string,
+  client: ReturnType<typeof createServiceClient>,
+  before: ServiceError,
+): Promise<KeyCheck> {
+  try {
+    const policies = await client.listPolicies();
+    const sentence = `The API key of ${slug} works: ${policies.length} published policies can be listed. The consent log cannot be read as it is asked for: ${before.message}`;
+    return { outcome: 'works', sentence, clockSkewMs: null };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { outcome: 'refused', sentence: error.message };
+  }
+}
