@@ -1,0 +1,107 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { afterAll } from 'vitest';
+import type { DemoResult } from '../../src/commands/demo/run-demo.ts';
+import { cliPath } from '../serving.ts';
+
+let home: string;
+let result: DemoResult;
+
+/** Runs the built program in the demo's home, as `npm run demo` does. */
+async function run(args: readonly string[], cwd: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [cliPath, ...args], { cwd, env: { PATH: process.env.PATH ?? '' }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => (stdout += String(chunk)));
+  child.stderr.on('data', (chunk) => (stderr += String(chunk)));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'consent-ledger-demo-'));
+  const demo = await run(['demo', '--once', '--json'], home);
+  if (demo.code !== 0) throw new Error(demo.stderr);
+  result = JSON.parse(demo.stdout) as DemoResult;
+}, 120_000);
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+test('a month of signed deliveries of two clients is kept, forged ones are refused, and the ledger is sound', () => {
+  const { deliveries, verification, rows } = result;
+  expect(deliveries.accepted).toBeGreaterThan(500);
+  expect(deliveries.refused).toBeGreaterThan(0);
+  expect(deliveries.accepted + deliveries.refused).toBe(deliveries.sent);
+  expect(rows.pulled).toBeGreaterThan(500);
+  expect(verification).toMatchObject({ faults: [], unsealed: 0 });
+  expect(verification.checkpoints).toBeGreaterThan(25); // one a day
+});
+
+test('it says what needs attention in the words of a data protection officer', () => {
+  expect(result.attention).toMatch(/^\d+ requests: 1 due in \d days?, 1 unmatched, 1 opt-out/);
+});
+
+test('every page of every PDF is marked SAMPLE and has text', () => {
+  const pdfs = result.files.filter((file) => file.endsWith('.pdf'));
+  expect(pdfs).toHaveLength(2);
+  for (const file of pdfs) {
+    const pages = execFileSync('pdftotext', ['-layout', file, '-']).toString().split('\f').slice(0, -1);
+    expect(pages.length).toBeGreaterThan(2);
+    for (const page of pages) expect(page).toContain('SAMPLE');
+    expect(execFileSync('qpdf', ['--check', file]).toString()).toContain('No syntax or stream encoding errors');
+  }
+});
+
+test('the pack holds what its manifest says, byte for byte', () => {
+  const pack = result.files.find((file) => file.endsWith('.zip')) as string;
+  const folder = join(home, 'pack');
+  mkdirSync(folder);
+  execFileSync('unzip', ['-q', pack, '-d', folder]);
+  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as { files: { name: string; sha256: string; bytes: number }[] };
+  expect(manifest.files.map(({ name }) => name)).toEqual(expect.arrayContaining(['letter.pdf', 'history.html', 'decisions.csv', 'decisions.json']));
+  for (const { name, sha256, bytes } of manifest.files) {
+    const content = readFileSync(join(folder, name));
+    expect([name, content.length, createHash('sha256').update(content).digest('hex')]).toEqual([name, bytes, sha256]);
+  }
+});
+
+test('a produced file is genuine; with one byte changed it is not', async () => {
+  const [file = ''] = result.files;
+  const cwd = result.folder;
+  expect((await run(['document', 'check', file], cwd)).code).toBe(0);
+  const changed = join(home, 'changed.pdf');
+  const bytes = readFileSync(file);
+  bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] as number) ^ 1;
+  writeFileSync(changed, bytes);
+  expect((await run(['document', 'check', changed], cwd)).code).toBe(3);
+});
+
+test('the other commands work in its folder; after tampering verify names the altered entry and ends with exit code 3', async () => {
+  const cwd = result.folder;
+  const list = await run(['dsar', 'list', '--json'], cwd);
+  expect([list.code, list.stderr]).toEqual([0, '']);
+  expect((JSON.parse(list.stdout) as unknown[]).length).toBeGreaterThan(3);
+  expect((await run(['ledger', 'verify'], cwd)).code).toBe(0);
+
+  const tampered = await run(['demo', 'tamper', '--json'], home);
+  expect(tampered.code).toBe(3);
+  const { altered } = JSON.parse(tampered.stdout) as { altered: { seq: number } };
+  const verified = await run(['ledger', 'verify', '--json'], cwd);
+  expect(verified.code).toBe(3);
+  expect(JSON.parse(verified.stdout)).toMatchObject({ faults: [{ seq: altered.seq, fault: 'body-edited' }] });
+});
+
+test('it leaves a folder alone that is not its own', async () => {
+  const folder = join(home, 'mine');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'important.txt'), 'keep me');
+  const refused = await run(['demo', '--once', '--folder', folder], home);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('--folder');
+  expect(existsSync(join(folder, 'important.txt'))).toBe(true);
+});
