@@ -82,5 +82,5 @@ export function diagnosisText(diagnosed: readonly Diagnosed[], kept: number): st
     ].join('\n');
   });
   const more = kept - diagnosed.length;
-  return [...blocks, ...(more > 0 ? [`${more} older ones were not looked at: --limit.`] : [])].join('\n\n');
+  return [...blocks, ...(more > 0 ? [`${counted(more, 'older one')} not looked at: raise --limit.`] : [])].join('\n\n');
 }

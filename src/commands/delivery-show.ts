@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import pc from 'picocolors';
 import { sha256 } from '../core/hash.ts';
 import type { Query } from '../store/store.ts';
-import { printable } from './command-io.ts';
+import { counted, printable } from './command-io.ts';
 
 /** One entry of the ledger in full. A body that is not UTF-8 is given as base64; both are null when it was erased. */
 export interface ShownDelivery {
@@ -78,7 +78,7 @@ export function deliveryText(shown: ShownDelivery): string {
     ...(repeats.count === 0
       ? []
       : [
-          `came again   ${repeats.count} times: ${repeats.times.slice(0, 5).join(', ')}${repeats.count > 5 ? ' …' : ''}`,
+          `came again   ${counted(repeats.count, 'time')}: ${repeats.times.slice(0, 5).join(', ')}${repeats.count > 5 ? ' …' : ''}`,
         ]),
     `leaf hash    ${shown.leafHash}`,
     ...(shown.erased

@@ -31,6 +31,8 @@ export function createProgram(io: CommandIo): Command {
       'after',
       '\nExit codes: 0 done, 1 failed, 2 usage or configuration, 3 verification found a fault.\nConfiguration: environment variables and .env, see docs/configuration.md.',
     )
+    // What stands behind a subcommand is its own, even where its parent has a flag of that name (`sync status --source x`).
+    .enablePositionalOptions()
     .exitOverride();
   registerInit(program, io);
   registerDoctor(program, io);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
+import { verifySignature } from '../../receivers/signature.ts';
 import { DEFAULT_SOURCE } from '../config.ts';
 import type { Context } from '../context.ts';
 import { checkKey, type KeyCheck } from '../context/check-key.ts';
@@ -219,9 +220,15 @@ async function changesFrom(
   return next;
 }
 
-/** Refused deliveries of a source that may be right under a new secret. */
-async function waitingFor(context: Context, slug: string): Promise<number> {
-  return (await context.rejected.list({ source: slug })).length;
+/** How many refused deliveries of a source are right under the secrets that it has now. */
+async function waitingFor({ rejected, sources }: Context, slug: string): Promise<number> {
+  const secrets = sources.find(slug)?.webhookSecrets ?? [];
+  let count = 0;
+  for (const { id } of await rejected.list({ source: slug })) {
+    const item = await rejected.read(id);
+    if (item !== null && verifySignature({ ...item, secrets }).outcome === 'verified') count += 1;
+  }
+  return count;
 }
 
 function noSuchSource(slug: string): UsageError {
@@ -251,7 +258,7 @@ function report(
           'A running server takes it up within two seconds.',
           ...(waiting > 0
             ? [
-                `${counted(waiting, 'refused delivery', 'refused deliveries')} of ${slug} may be right now: \`consent-ledger delivery readmit --source ${slug}\`.`,
+                `${counted(waiting, 'refused delivery', 'refused deliveries')} of ${slug} ${waiting === 1 ? 'verifies' : 'verify'} under these: \`consent-ledger delivery readmit --source ${slug}\` takes ${waiting === 1 ? 'it' : 'them'} in.`,
               ]
             : []),
           ...one.warnings.map((warning) => `! ${warning}`),

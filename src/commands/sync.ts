@@ -17,8 +17,7 @@ interface SyncFlags {
 
 /** `sync` and `sync status`: pull consent logs now; position, lag, last error. */
 export function registerSync(program: Command, io: CommandIo): void {
-  // `sync status --source x`: what stands behind `status` is its own, though `sync` has flags of the same names.
-  const command = withJson(program.command('sync').enablePositionalOptions())
+  const command = withJson(program.command('sync'))
     .description('pull the consent log of every source (or one) now; an interrupted run goes on where it stopped')
     .option('--source <slug>', 'only this source')
     .option('--banner <id>', 'only this banner')
@@ -32,9 +31,7 @@ export function registerSync(program: Command, io: CommandIo): void {
         }
         await context.projector.catchUp();
         const one = options.source === undefined ? null : context.sources.find(options.source);
-        if (options.source !== undefined && one === null) {
-          throw new UsageError([`There is no source ${options.source}: \`consent-ledger source list\` names them.`]);
-        }
+        if (options.source !== undefined && one === null) throw noSuchSource(options.source);
         const pullable = context.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
         const sources = one === null ? pullable : [one];
         if (sources.length === 0) {
@@ -74,6 +71,8 @@ export function registerSync(program: Command, io: CommandIo): void {
     .option('--source <slug>', 'only this source')
     .action((options: { source?: string; json?: boolean }) =>
       withContext(async (context) => {
+        const { source: slug } = options;
+        if (slug !== undefined && context.sources.find(slug) === null) throw noSuchSource(slug);
         await context.projector.catchUp();
         const sources = context.sources
           .list()
@@ -140,4 +139,8 @@ function bannerSentence(banner: PullResult): string {
     default:
       return banner satisfies never;
   }
+}
+
+function noSuchSource(slug: string): UsageError {
+  return new UsageError([`There is no source ${printable(slug)}: \`consent-ledger source list\` names them.`]);
 }

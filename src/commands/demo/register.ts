@@ -40,7 +40,11 @@ export function registerDemo(program: Command, io: CommandIo): void {
 
   withJson(command.command('tamper'))
     .description('alter one record of the last demo behind the ledger’s back, and let verify find it; exit code 3')
-    .action((_options: object, child: Command) => tamper(io, child.optsWithGlobals<{ folder: string; json?: boolean }>()));
+    .option('--folder <path>', 'where that demo is; default as of `demo`')
+    .action((options: Partial<DemoFlags>) => {
+      const { folder, json } = { ...command.opts<DemoFlags>(), ...options };
+      return tamper(io, { folder, ...(json === undefined ? {} : { json }) });
+    });
 }
 
 function summary(result: DemoResult, signIn: string | null): string {
