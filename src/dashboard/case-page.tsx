@@ -5,6 +5,7 @@ import { DocumentTable } from './document-table.tsx';
 import { JobList } from './job-list.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
+import { missingProfileParts } from '../core/profile.ts';
 import { detailTexts } from './move-fields.ts';
 import { MoveForms } from './move-forms.tsx';
 import { Badge, Day, Moment, Notice, Panel, Problems } from './parts.tsx';
@@ -28,7 +29,7 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
   return (
     <Page title={title} frame={frame}>
       <p class="small">
-        <a href="/">Today</a>
+        <a href="/">← Today</a>
       </p>
       <h1>{title}</h1>
       <p class="lead">
@@ -82,8 +83,13 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
       <dl class="facts">
         <dt>Requester</dt>
         <dd>
-          {row.requester_name ?? 'not named'}
-          {row.requester_email === null ? null : <span class="soft"> · {row.requester_email}</span>}
+          <bdi>{row.requester_name ?? 'not named'}</bdi>
+          {row.requester_email === null ? null : (
+            <span class="soft">
+              {' '}
+              · <bdi>{row.requester_email}</bdi>
+            </span>
+          )}
         </dd>
         <dt>Received</dt>
         <dd>
@@ -119,7 +125,9 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
       {row.message === null ? null : (
         <>
           <h3>Message</h3>
-          <blockquote>{row.message}</blockquote>
+          <blockquote>
+            <bdi>{row.message}</bdi>
+          </blockquote>
         </>
       )}
     </Panel>
@@ -154,7 +162,6 @@ function DeadlinePanel({ data }: PartProps) {
           <li key={words}>{words}</li>
         ))}
       </ol>
-      <p class="soft small">{deadline.citation}</p>
       {resolution.row.notes.length === 0 ? null : (
         <ul class="plain small">
           {resolution.row.notes.map((note) => (
@@ -167,9 +174,11 @@ function DeadlinePanel({ data }: PartProps) {
 }
 
 function ReadinessPanel({ data }: PartProps) {
-  const { readiness, disclosure, view } = data.shown;
+  const { readiness, disclosure, view, profile } = data.shown;
   const blocking = readiness.lacks.filter((lack) => lack.blocking);
-  const others = readiness.lacks.filter((lack) => !lack.blocking);
+  const others = readiness.lacks.filter((lack) => !lack.blocking && lack.code !== 'profile-part').map(({ text }) => text);
+  const missing = profile === null ? [] : missingProfileParts(profile);
+  if (missing.length > 0) others.push(`The controller profile does not say: ${missing.join('; ')}.`);
   const holds = { full: 'the records of the person', 'categories-only': 'categories only, nothing about the person', 'no-match': 'that we cannot link the requester to records' };
   return (
     <Panel id="readiness" title="Is it ready?">
@@ -185,7 +194,7 @@ function ReadinessPanel({ data }: PartProps) {
         <>
           <h3>To know</h3>
           <ul class="plain small">
-            {others.map(({ text }) => (
+            {others.map((text) => (
               <li key={text}>{text}</li>
             ))}
           </ul>
@@ -287,7 +296,7 @@ function HistoryPanel({ frame, data }: PartProps & { frame: PageFrame }) {
                     ? null
                     : detailTexts(move.details).map(([label, text]) => (
                         <p key={label} class="hint">
-                          {label}: {text}
+                          {label}: <bdi>{text}</bdi>
                         </p>
                       ))}
                 </span>

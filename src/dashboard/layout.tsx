@@ -17,7 +17,7 @@ export interface PageProps {
   /** Null: nobody is signed in. */
   readonly frame: PageFrame | null;
   /** The place in the navigation. */
-  readonly current?: 'today' | 'new-request';
+  readonly current?: 'today' | 'requests' | 'new-request';
   readonly children: ComponentChildren;
 }
 
@@ -48,6 +48,9 @@ export function Page({ title, frame, current, children }: PageProps) {
                   <ul>
                     <li>
                       <NavLink href="/" label="Today" here={current === 'today'} />
+                    </li>
+                    <li>
+                      <NavLink href="/cases" label="All requests" here={current === 'requests'} />
                     </li>
                     <li>
                       <NavLink href="/cases/new" label="Record a request" here={current === 'new-request'} />

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { moveDetails, type MoveName } from '../cases/move-details.ts';
 import { momentAt } from '../core/zoned-days.ts';
+import { kindText } from './words.ts';
 
 /** One input of the form of a move, read out of the schema of its details. */
 export interface MoveField {
@@ -22,7 +23,7 @@ interface FieldSchema {
   readonly anyOf?: readonly FieldSchema[];
 }
 
-/** Labels and hints; a field that is not named here is shown under its own name. */
+/** Labels and hints, by field or by move and field; a field that is not named here is shown under its own name. */
 const words: Readonly<Record<string, readonly [label: string, hint?: string]>> = {
   at: ['When', 'Empty: now.'],
   channel: ['By which channel', 'For example e-mail, letter or portal.'],
@@ -36,7 +37,8 @@ const words: Readonly<Record<string, readonly [label: string, hint?: string]>> =
   doubt: ['What the doubt about the identity is'],
   asked: ['What was asked for'],
   informationAt: ['When the information arrived'],
-  how: ['How', 'Say what was checked. Never keep an identity document.'],
+  how: ['How'],
+  'confirm-identity.how': ['How', 'Say what was checked. Never keep an identity document.'],
   requester: ['Who asks'],
   authority: ['By what authority', 'For an agent or a guardian.'],
   question: ['The question'],
@@ -87,8 +89,8 @@ export function fieldsOf(move: MoveName, known: FieldChoices = {}): readonly Mov
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const field = property.anyOf?.find(({ type }) => type !== 'null') ?? property;
     const isRequired = required.includes(name) || property.default !== undefined && property.default !== null;
-    const listed = known[name] ?? field.enum?.map((value) => [value, choiceTexts[value] ?? value] as const);
-    const [label = name, hint = null] = words[name] ?? [];
+    const listed = known[name] ?? field.enum?.map((value) => [value, choiceText(name, value)] as const);
+    const [label = name, hint = null] = words[`${move}.${name}`] ?? words[name] ?? [];
     return {
       name,
       label,
@@ -98,6 +100,10 @@ export function fieldsOf(move: MoveName, known: FieldChoices = {}): readonly Mov
       choices: listed === undefined ? [] : isRequired ? listed : [['', '–'] as const, ...listed],
     };
   });
+}
+
+function choiceText(field: string, value: string): string {
+  return field === 'kind' ? kindText(value) : (choiceTexts[value] ?? value);
 }
 
 function typeOf({ format, maxLength }: FieldSchema): MoveField['type'] {
@@ -114,8 +120,9 @@ export type ReadDetails =
 export function readDetails(move: MoveName, form: Readonly<Record<string, string>>, timeZone: string): ReadDetails {
   const details: Record<string, string> = {};
   const problems: string[] = [];
-  for (const { name, label, type } of fieldsOf(move)) {
+  for (const { name, label, type, required } of fieldsOf(move)) {
     const value = form[name]?.trim() ?? '';
+    if (value === '' && required && type !== 'choice') problems.push(`${label}: this is needed.`);
     if (value === '') continue;
     if (type !== 'moment') {
       details[name] = value.replaceAll('\r\n', '\n');
@@ -137,6 +144,6 @@ export function detailTexts(details: string): readonly (readonly [label: string,
     .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => {
       const text = typeof value === 'string' ? value : JSON.stringify(value);
-      return [words[name]?.[0] ?? name, choiceTexts[text] ?? text] as const;
+      return [words[name]?.[0] ?? name, choiceText(name, text)] as const;
     });
 }

@@ -1,16 +1,25 @@
-import type { OpenRequest } from '../attention/officer-attention.ts';
+import type { Match } from '../cases/match.ts';
+import type { CaseView } from '../cases/view.ts';
 import { Badge, Day } from './parts.tsx';
 import { dueText, identityText, kindText, matchText, stateText } from './words.ts';
 
-/** The open requests, the nearest legal limit first. */
-export function RequestTable({ requests, timeZone, withSource }: { requests: readonly OpenRequest[]; timeZone: string; withSource: boolean }) {
-  if (requests.length === 0) return <p>No request waits for an answer.</p>;
+export interface RequestTableProps {
+  readonly caption: string;
+  /** With `match` undefined nobody looked for the requester: the column is left out. */
+  readonly requests: readonly { readonly view: CaseView; readonly match?: Match }[];
+  readonly withSource: boolean;
+}
+
+/** Requests, one a line. */
+export function RequestTable({ caption, requests, withSource }: RequestTableProps) {
+  const matched = requests.some(({ match }) => match !== undefined);
+  const titles = ['Request', 'Legal limit', 'Aim for', 'Law', 'State', 'Identity', ...(matched ? ['Consent records'] : [])];
   return (
     <table class="stacks" role="table">
-      <caption>Open requests by legal limit. Dates are days in {timeZone}.</caption>
+      <caption>{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {['Request', 'Legal limit', 'Aim for', 'Law', 'State', 'Identity', 'Consent records'].map((title) => (
+          {titles.map((title) => (
             <th key={title} scope="col" role="columnheader">
               {title}
             </th>
@@ -28,7 +37,7 @@ export function RequestTable({ requests, timeZone, withSource }: { requests: rea
                 </a>
                 <br />
                 <span class="soft small">
-                  {row.requester_name ?? row.requester_email ?? 'requester not named'}
+                  <bdi>{row.requester_name ?? row.requester_email ?? 'requester not named'}</bdi>
                   {withSource ? ` · ${row.source}` : ''}
                 </span>
               </th>
@@ -51,11 +60,13 @@ export function RequestTable({ requests, timeZone, withSource }: { requests: rea
                   <Badge {...identityText(view)} />
                 </span>
               </td>
-              <td role="cell" data-label="Records">
-                <span>
-                  <Badge {...matchText(match)} />
-                </span>
-              </td>
+              {match === undefined ? null : (
+                <td role="cell" data-label="Records">
+                  <span>
+                    <Badge {...matchText(match)} />
+                  </span>
+                </td>
+              )}
             </tr>
           );
         })}

@@ -6,6 +6,7 @@ import { Csrf, Page, type PageFrame } from './layout.tsx';
 import type { Today } from './load-today.ts';
 import { Badge, Field, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
 import { RequestTable } from './request-table.tsx';
+import { SourceFilter } from './source-filter.tsx';
 import { syncText } from './words.ts';
 
 /** What was filled into the form for a report: as the officer left it, or as it is proposed. */
@@ -41,10 +42,10 @@ export function TodayPage({ frame, today, form, problems = [], done = null }: To
         </Notice>
       )}
       <Problems title="This could not be done:" problems={problems} />
-      {several ? <SourceFilter sources={sources} source={source} /> : null}
+      {several ? <SourceFilter action="/" sources={sources} source={source} /> : null}
       <Warnings today={today} />
       <Panel id="requests" title="Requests">
-        <RequestTable requests={attention.requests} timeZone={frame.timeZone} withSource={several && source === null} />
+        <OpenRequests frame={frame} today={today} withSource={several && source === null} />
       </Panel>
       <div class="columns">
         <div>
@@ -67,16 +68,19 @@ export function TodayPage({ frame, today, form, problems = [], done = null }: To
   );
 }
 
-function SourceFilter({ sources, source }: Pick<Today, 'sources' | 'source'>) {
-  const options = [['', 'All sources'] as const, ...sources.map(({ slug, name }) => [slug, name] as const)];
+/** More than these are looked through on their own page. */
+const REQUESTS_SHOWN = 50;
+
+function OpenRequests({ frame, today, withSource }: { frame: PageFrame; today: Today; withSource: boolean }) {
+  const { requests } = today.attention;
+  if (requests.length === 0) return <p>No request waits for an answer.</p>;
+  const more = requests.length > REQUESTS_SHOWN ? `The first ${REQUESTS_SHOWN} of ${formatCount(requests.length)}: ` : '';
   return (
-    <form class="filter" method="get" action="/">
-      <label for="source-filter">Show</label>
-      <Select id="source-filter" name="source" value={source ?? ''} options={options} />
-      <button class="quiet" type="submit">
-        Apply
-      </button>
-    </form>
+    <RequestTable
+      caption={`${more}open requests by legal limit. Dates are days in ${frame.timeZone}.`.replace(/^o/, 'O')}
+      requests={requests.slice(0, REQUESTS_SHOWN)}
+      withSource={withSource}
+    />
   );
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { listCases } from '../../cases/list-cases.ts';
 import { moveCase } from '../../cases/move-case.ts';
 import { isMoveName } from '../../cases/move-details.ts';
 import { openCase, type OpenCaseInput } from '../../cases/open-case.ts';
@@ -11,6 +12,7 @@ import { renderPage } from '../../dashboard/layout.tsx';
 import { loadCase } from '../../dashboard/load-case.ts';
 import { readDetails } from '../../dashboard/move-fields.ts';
 import { NewRequestPage } from '../../dashboard/new-request-page.tsx';
+import { RequestsPage } from '../../dashboard/requests-page.tsx';
 import { officerOf } from '../auth/guard.ts';
 import { formOf, html } from '../html.ts';
 import { frameOf, untilDoneSoon, untilProjected } from './frame.ts';
@@ -22,12 +24,23 @@ const doneTexts: Readonly<Record<string, string>> = {
   pack: 'The pack was asked for. When it is made, it stands under Response pack.',
 };
 
+/** Of the settled requests, the latest; the register of requests (a report) has them all. */
+const SETTLED_SHOWN = 200;
+
 interface CaseParams {
   readonly Params: { readonly caseId: string };
 }
 
 /** The pages of requests, and the moves that officers make. */
 export async function caseRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/cases', async (request, reply) => {
+    const { source = '' } = formOf(request.query);
+    const known = context.sources.find(source)?.slug ?? null;
+    const filter = { now: context.clock().toISOString(), limit: SETTLED_SHOWN, ...(known === null ? {} : { source: known }) };
+    const props = { cases: await listCases(context.cases, filter), sources: context.sources.list(), source: known };
+    return html(reply, renderPage(<RequestsPage frame={frameOf(context, request, reply)} {...props} />));
+  });
+
   app.get('/cases/new', (request, reply) => sendNewRequest(request, reply, {}, []));
 
   app.post('/cases', async (request, reply) => {

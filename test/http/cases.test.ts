@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { createOfficeWorld, type OfficeWorld, type Page, signedIn, type Visitor } from './office-world.ts';
+import { seedRequests } from '../dashboard/seed.ts';
+
+async function openedAccess(world: OfficeWorld): Promise<string> {
+  return `default-${(await seedRequests(world)).access}`;
+}
+
+/** Sends the form of a move as the page of the case has it. */
+async function move(visitor: Visitor, caseId: string, name: string, form: Record<string, string> = {}): Promise<Page> {
+  const page = await visitor.get(`/cases/${caseId}`);
+  const own = page.text.split('<form').find((text) => text.includes(`name="move" value="${name}"`));
+  if (own === undefined) throw new Error(`the page offers no ${name}`);
+  const basedOn = /name="basedOn" value="(\d+)"/.exec(own)?.[1] ?? '';
+  return visitor.post(`/cases/${caseId}/moves`, { move: name, basedOn, ...form });
+}
+
+describe('the page of a request', () => {
+  it('takes a request from receipt to closing through its forms alone', async () => {
+    const world = await createOfficeWorld();
+    const caseId = await openedAccess(world);
+    const olga = await signedIn(world, 'Olga');
+    const moves: [string, Record<string, string>][] = [
+      ['acknowledge', { channel: 'e-mail' }],
+      ['start', {}],
+      ['confirm-identity', { how: 'Logged in to the customer account', requester: 'person' }],
+      ['mark-system', { system: 'crm', result: 'nothing-found' }],
+      ['mark-ready', {}],
+      ['answer', { channel: 'e-mail', disclosure: 'full', at: '' }],
+      ['close', {}],
+    ];
+    for (const [name, form] of moves) {
+      const page = await move(olga, caseId, name, form);
+      expect([name, page.status, page.headers.get('location')]).toEqual([name, 303, `/cases/${caseId}?done=moved`]);
+    }
+    const shown = await olga.get(`/cases/${caseId}?done=moved`);
+    expect(shown.text).toContain('Recorded in the ledger.');
+    expect(shown.text).toContain('Logged in to the customer account');
+    const row = await world.context.store.read.selectFrom('cases').selectAll().where('case_id', '=', caseId).executeTakeFirstOrThrow();
+    expect([row.state, row.version]).toEqual(['closed', 7]);
+    expect((await world.actions('case.moved')).map(({ actor }) => actor)).toEqual(moves.map(() => 'Olga'));
+    expect((await olga.get('/')).text).not.toContain(caseId);
+    expect((await olga.get('/cases')).text).toContain(caseId);
+  });
+
+  it('says why a move is refused and keeps what was written', async () => {
+    const world = await createOfficeWorld();
+    const caseId = await openedAccess(world);
+    const olga = await signedIn(world);
+    const unready = await move(olga, caseId, 'start').then(() => move(olga, caseId, 'mark-ready'));
+    expect([unready.status, unready.text.includes('CRM is not marked')]).toEqual([422, true]);
+    const ask = await move(olga, caseId, 'ask-identity', { asked: 'A copy of "nothing" & <b>more</b>' });
+    expect(ask.status).toBe(422);
+    expect(ask.text).toContain('without a reasonable doubt nothing may be asked');
+    expect(ask.text).toContain('A copy of &quot;nothing&quot; &amp; &lt;b>more&lt;/b>');
+    const when = await move(olga, caseId, 'note', { text: '' });
+    expect([when.status, when.text.includes('Note: this is needed.')]).toEqual([422, true]);
+    const time = await move(olga, caseId, 'refuse', { at: 'yesterday', reasons: 'x', basis: 'y', remedies: 'z' });
+    expect([time.status, time.text.includes('write a date and a time')]).toEqual([422, true]);
+    expect((await world.actions('case.moved')).length).toBe(1);
+  });
+
+  it('takes times as times of the controller’s zone', async () => {
+    const world = await createOfficeWorld();
+    const caseId = await openedAccess(world);
+    const olga = await signedIn(world);
+    const local = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
+    expect((await move(olga, caseId, 'acknowledge', { at: `${local}T12:00` })).status).toBe(303);
+    const row = await world.context.store.read.selectFrom('case_history').select('details').where('move', '=', 'acknowledge').executeTakeFirstOrThrow();
+    expect(['10:00:00.000Z', '11:00:00.000Z']).toContain((JSON.parse(row.details) as { at: string }).at.slice(11));
+  });
+
+  it('shows the second of two officers what the first did, and records nothing of his', async () => {
+    const world = await createOfficeWorld();
+    const caseId = await openedAccess(world);
+    const [olga, otto] = [await signedIn(world, 'Olga'), await signedIn(world, 'Otto')];
+    await olga.get(`/cases/${caseId}`);
+    await otto.get(`/cases/${caseId}`);
+    expect((await olga.post(`/cases/${caseId}/moves`, { move: 'note', basedOn: '0', text: 'first' })).status).toBe(303);
+    const page = await otto.post(`/cases/${caseId}/moves`, { move: 'note', basedOn: '0', text: 'second' });
+    expect(page.status).toBe(409);
+    expect(page.text).toContain('Someone else moved this case');
+    expect(page.text).toContain('second');
+    expect((await world.actions('case.moved')).map(({ actor }) => actor)).toEqual(['Olga']);
+    // Sent twice by the same officer it is the same move.
+    expect((await olga.post(`/cases/${caseId}/moves`, { move: 'note', basedOn: '0', text: 'first' })).status).toBe(303);
+    expect((await world.actions('case.moved')).length).toBe(1);
+  });
+
+  it('is not there for a case that does not exist, and takes no move that does not exist', async () => {
+    const world = await createOfficeWorld();
+    const caseId = await openedAccess(world);
+    const olga = await signedIn(world);
+    expect((await olga.get('/cases/default-999')).status).toBe(404);
+    await olga.get('/');
+    expect((await olga.post('/cases/default-999/moves', { move: 'note', basedOn: '0', text: 'x' })).status).toBe(404);
+    expect((await olga.post('/cases/default-999/pack', {})).status).toBe(404);
+    for (const form of [{ move: 'dance', basedOn: '0' }, { move: 'constructor', basedOn: '0' }, { move: 'note', basedOn: '-1', text: 'x' }]) {
+      expect((await olga.post(`/cases/${caseId}/moves`, form)).status).toBe(400);
+    }
+  });
+
+  it('makes the response pack and offers it', async () => {
+    const world = await createOfficeWorld();
+    const caseId = await openedAccess(world);
+    const olga = await signedIn(world, 'Olga');
+    const page = await olga.post(`/cases/${caseId}/pack`, {});
+    expect([page.status, page.headers.get('location')]).toEqual([303, `/cases/${caseId}?done=pack`]);
+    await expect.poll(async () => (await world.actions('document.produced')).length, { timeout: 30_000 }).toBe(1);
+    const shown = await olga.get(`/cases/${caseId}`);
+    const href = /href="(\/documents\/[^"]+\/download)"/.exec(shown.text)?.[1] ?? '';
+    const file = await olga.get(href);
+    expect([file.status, file.headers.get('content-type'), file.bytes.subarray(0, 2).toString()]).toEqual([200, 'application/zip', 'PK']);
+    expect((await world.actions('document.downloaded')).length).toBe(1);
+  });
+});
+
+describe('a request that came by letter', () => {
+  it('is recorded once, however often the form is sent', async () => {
+    const world = await createOfficeWorld();
+    const olga = await signedIn(world, 'Olga');
+    const form = { source: 'default', kind: 'erasure', receivedAt: '2026-10-05T09:30', channel: 'letter', requesterName: 'Mary Seacole', jurisdiction: 'GB', reference: 'f-1' };
+    await olga.get('/cases/new');
+    const [one, two] = [await olga.post('/cases', form), await olga.post('/cases', form)];
+    expect([one.status, two.headers.get('location')]).toEqual([303, one.headers.get('location')]);
+    const page = await olga.get(one.headers.get('location') ?? '');
+    expect(page.text).toContain('Mary Seacole');
+    expect(page.text).toContain('5 Oct 2026, 09:30');
+    expect((await world.actions('case.opened')).length).toBe(1);
+  });
+
+  it('is refused in words, with what was filled in', async () => {
+    const world = await createOfficeWorld();
+    const olga = await signedIn(world);
+    const form = { source: 'default', kind: 'access', receivedAt: '2026-10-05T09:30', channel: 'letter', requesterName: 'Mary "M" Seacole' };
+    for (const change of [{ receivedAt: '' }, { receivedAt: '2126-01-01T00:00' }, { channel: '' }, { kind: 'dance' }, { source: 'No Such' }]) {
+      await olga.get('/cases/new');
+      const page = await olga.post('/cases', { ...form, ...change });
+      expect([change, page.status, page.text.includes('Mary &quot;M&quot; Seacole')]).toEqual([change, 422, true]);
+    }
+    expect(await world.actions('case.opened')).toEqual([]);
+  });
+});
