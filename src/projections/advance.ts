@@ -13,6 +13,8 @@ export interface Target {
   readonly position: PositionName;
   /** The name that a table has in this target. */
   tableName(table: TableName): TableName;
+  /** Told of every write, before it commits. */
+  onWrite?(write: Write): void;
 }
 
 /** `moved`: the page is in, exactly once. `lost`: another process moved the position first, and nothing was written. */
@@ -131,13 +133,14 @@ async function commit(
 /** Writes what was folded into the target's tables. */
 export async function writeAll(
   tx: StoreTransaction,
-  target: Pick<Target, 'tableName'>,
+  target: Pick<Target, 'tableName' | 'onWrite'>,
   writes: readonly ProjectionWrite[],
 ): Promise<void> {
   for (const { projection, write } of writes) {
     if (write.rows.length === 0) continue;
     try {
       await tx.insertMany(target.tableName(write.table), write.rows, write.onConflict);
+      target.onWrite?.(write);
     } catch (error) {
       throw asFailure(projection, error);
     }

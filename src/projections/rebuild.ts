@@ -1,13 +1,13 @@
 import { CodedError } from '../core/errors.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { advance, foldPage, ProjectionFailure, type Target, writeAll } from './advance.ts';
-import { type Difference, findDifferences, replaceRows, type SeqRange } from './differences.ts';
+import { type Comparison, createComparison } from './comparison.ts';
+import type { Difference } from './differences.ts';
 import { allProjections } from './index.ts';
 import { createPageReader, type PageReader } from './load-entries.ts';
 import { loadPosition, movePosition, nextGeneration, type Position, startPosition } from './position.ts';
 import { type ProjectorOptions, pageLimits } from './run.ts';
-import { createShadows, dropShadows, overShadows, shadowName } from './shadow.ts';
-import { historyNames, type ReadModelName, stateNames } from './tables.ts';
+import { createShadows, dropShadows, emptyShadows, overShadows, shadowName } from './shadow.ts';
 
 export interface RebuildOptions extends Omit<ProjectorOptions, 'pollMs' | 'lingerMs'> {
   readonly onProgress?: (done: number, total: number) => void;
@@ -34,37 +34,25 @@ export function compareWithRebuild(options: RebuildOptions): Promise<RebuildRepo
   return projectAgain(options, false);
 }
 
-/** Histories are compared in parts of this many seqs, each a short query, and replaced in such parts. */
-const RANGE = 20_000;
-
-interface Part {
-  readonly table: ReadModelName;
-  readonly range: SeqRange;
-}
-
 async function projectAgain(options: RebuildOptions, replace: boolean): Promise<RebuildReport> {
   const { store } = options;
-  const target: Target = { store, state: overShadows(store.read), position: 'rebuild', tableName: shadowName };
+  const comparison = createComparison(store.read);
+  const target: Target = {
+    store,
+    state: overShadows(store.read),
+    position: 'rebuild',
+    tableName: shadowName,
+    onWrite: (write) => comparison.written(write),
+  };
   const pages = createPageReader(store.read, options.read, options.optionsOf, pageLimits(options));
   const started = await begin(store);
   try {
-    const differing: Part[] = [];
-    const differences: Difference[] = [];
     let at = started;
-    let compared = 0;
     for (let attempt = 0; ; attempt += 1) {
       at = await replay(options, target, pages, at);
-      while (compared < at.seq) {
-        const range = { after: compared, upTo: Math.min(compared + RANGE, at.seq) };
-        for (const table of historyNames) {
-          const found = await findDifferences(store.read, table, range);
-          if (found.length > 0) differing.push({ table, range });
-          differences.push(...found);
-        }
-        compared = range.upTo;
-      }
-      const settled = await settle(options, target, pages, at, { differing, replace, maxPages: 2 ** attempt });
-      if (settled !== null) return { seq: settled.seq, differences: [...differences, ...settled.differences] };
+      await comparison.compareUpTo(at.seq);
+      const settled = await settle(options, target, pages, at, { comparison, replace, maxPages: 2 ** attempt });
+      if (settled !== null) return settled;
     }
   } finally {
     await pages.close();
@@ -84,13 +72,26 @@ function begin(store: Store): Promise<Position> {
   });
 }
 
-/** Drops the shadow tables, unless another rebuild fills them now. */
+/**
+ * Drops the shadow tables, unless another rebuild fills them now. Long histories are emptied in parts before, because
+ * dropping a large table overwrites all of it while appends wait.
+ */
 async function cleanUp(store: Store, started: Position): Promise<void> {
+  const ours = async (tx: StoreTransaction) =>
+    (await loadPosition(tx.query, 'rebuild'))?.generation === started.generation;
+  const last = (await loadPosition(store.read, 'rebuild'))?.seq ?? 0;
+  for (let upTo = EMPTIED; upTo < last; upTo += EMPTIED) {
+    await store.transaction(async (tx) => {
+      if (await ours(tx)) await emptyShadows(tx.query, upTo);
+    });
+  }
   await store.transaction(async (tx) => {
-    const position = await loadPosition(tx.query, 'rebuild');
-    if (position?.generation === started.generation) await dropShadows(tx.query);
+    if (await ours(tx)) await dropShadows(tx.query);
   });
 }
+
+/** Seqs whose rows are deleted in one transaction. */
+const EMPTIED = 20_000;
 
 /** Projects into the shadow tables until the live position is reached. */
 async function replay(options: RebuildOptions, target: Target, pages: PageReader, from: Position): Promise<Position> {
@@ -110,7 +111,7 @@ async function replay(options: RebuildOptions, target: Target, pages: PageReader
 
 /** What the last step of a rebuild goes by. */
 interface Settling {
-  readonly differing: readonly Part[];
+  readonly comparison: Comparison;
   readonly replace: boolean;
   /** Pages that are projected under the write lock at most. It doubles with every attempt, so that the end is reached under any load. */
   readonly maxPages: number;
@@ -139,7 +140,10 @@ async function settle(
         at = page.to;
       }
       if (!(await movePosition(tx, 'rebuild', from, at))) throw takenOver();
-      return { seq: at, differences: await settleTables(tx, { after: from.seq, upTo: at }, settling) };
+      const differences = await settling.comparison.finish(tx, { after: from.seq, upTo: at }, settling.replace);
+      // The live projector may be folding over the rows of before at this moment: its batch must fail and be folded again.
+      if (settling.replace && differences.length > 0) await nextGeneration(tx, 'projector');
+      return { seq: at, differences };
     });
   } catch (error) {
     // After a projection failure replaying finds the entry that it fails on.
@@ -150,30 +154,6 @@ async function settle(
 
 /** The live projector is further ahead than what may be projected under the write lock. */
 class FurtherAhead extends Error {}
-
-async function settleTables(
-  tx: StoreTransaction,
-  last: SeqRange,
-  { differing, replace }: Settling,
-): Promise<Difference[]> {
-  const differences: Difference[] = [];
-  const replaced: { table: ReadModelName; range: SeqRange | null }[] = [...differing];
-  for (const table of historyNames) {
-    const found = last.after < last.upTo ? await findDifferences(tx.query, table, last) : [];
-    if (found.length > 0) replaced.push({ table, range: last });
-    differences.push(...found);
-  }
-  for (const table of stateNames) {
-    const found = await findDifferences(tx.query, table, null);
-    if (found.length > 0) replaced.push({ table, range: null });
-    differences.push(...found);
-  }
-  if (!replace || replaced.length === 0) return differences;
-  for (const { table, range } of replaced) await replaceRows(tx.query, table, range);
-  // The live projector may be folding over the rows of before at this moment: its batch must fail and be folded again.
-  await nextGeneration(tx, 'projector');
-  return differences;
-}
 
 function takenOver(): CodedError {
   return new CodedError('conflict', 'Another rebuild was started meanwhile; it goes on instead of this one.');

@@ -1,7 +1,7 @@
 import type { Kysely, KyselyPlugin, RootOperationNode } from 'kysely';
 import type { TableName } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
-import { type AnyTable, isReadModel, readModelNames, readModelTables } from './tables.ts';
+import { type AnyTable, historyNames, isReadModel, readModelNames, readModelTables } from './tables.ts';
 
 /** The name of the table that a rebuild fills instead of `table`. */
 export function shadowName(table: TableName): TableName {
@@ -50,6 +50,12 @@ export async function createShadows(query: Query): Promise<void> {
 /** Drops the shadow tables that there are. */
 export async function dropShadows(query: Query): Promise<void> {
   for (const table of readModelNames) await query.schema.dropTable(shadowName(table)).ifExists().execute();
+}
+
+/** Deletes the histories of the shadow tables up to a seq. */
+export async function emptyShadows(query: Query, upTo: number): Promise<void> {
+  const any = query as unknown as Kysely<AnyTable>;
+  for (const table of historyNames) await any.deleteFrom(shadowName(table)).where('seq', '<=', upTo).execute();
 }
 
 const shadowPlugin: KyselyPlugin = {

@@ -177,3 +177,21 @@ test('every table that a projection writes is known to the rebuild, with all its
   const written = allProjections(rules(store)).flatMap(({ tables }) => tables);
   expect([...written].sort()).toEqual([...readModelNames].sort());
 });
+
+test('a state of which almost everything is wrong is replaced as a whole', async () => {
+  const world = await createWorld();
+  await deliver(world, 0, 30);
+  await world.projector().catchUp();
+  const right = await dump(world.store.read);
+  const wrong = Array.from({ length: 25_000 }, (_, place) => ({
+    source: 'acme',
+    day: `${place}`,
+    event: 'x',
+    deliveries: 1,
+  }));
+  await world.store.transaction((tx) => tx.insertMany('delivery_counts', wrong));
+  const { differences } = await rebuild(rules(world.store));
+  expect(differences.length).toBeGreaterThan(0);
+  expect(differences.length).toBeLessThan(100);
+  expect(await dump(world.store.read)).toEqual(right);
+});

@@ -1,0 +1,111 @@
+import type { Query, StoreTransaction } from '../store/store.ts';
+import {
+  type Difference,
+  findDifferences,
+  keyText,
+  recheck,
+  replaceByKey,
+  replaceRows,
+  type SeqRange,
+} from './differences.ts';
+import type { Write } from './projection.ts';
+import {
+  historyNames,
+  isReadModel,
+  type ReadModelName,
+  type ReadModelRow,
+  readModelTables,
+  stateNames,
+} from './tables.ts';
+
+/**
+ * Compares live tables with their shadows while the live ones go on changing, so that only little is left to compare under
+ * the write lock, where both stand still:
+ * - history rows never change, so what was equal stays equal;
+ * - a state row that was equal can only differ later if an entry has touched it since, and then the shadow row was written
+ *   since too ({@link Comparison.written}). Those, and the rows that were not equal, are looked at again.
+ */
+export interface Comparison {
+  /** Told of everything that is written into the shadow tables. */
+  written(write: Write): void;
+  /** Compares without a lock; the shadow tables are at this seq, the live ones may be further. */
+  compareUpTo(seq: number): Promise<void>;
+  /** The rest, inside the transaction in which both are at `last.upTo`; replaces what differs if wanted. Some of each that differs. */
+  finish(tx: StoreTransaction, last: SeqRange, replace: boolean): Promise<readonly Difference[]>;
+}
+
+/** Histories are compared in parts of this many seqs, each a short query, and replaced in such parts. */
+const RANGE = 20_000;
+/** Differences that are reported of one part of a table. */
+const SAMPLE = 20;
+/** Beyond this many state rows that differ, the whole table is compared and replaced. */
+const MANY = 10_000;
+
+export function createComparison(read: Query): Comparison {
+  const differing: { readonly table: ReadModelName; readonly range: SeqRange }[] = [];
+  const differences: Difference[] = [];
+  /** Rows of states to look at again, by table and key; null: all of them. Without an entry: not compared yet. */
+  const suspects = new Map<ReadModelName, Map<string, ReadModelRow> | null>();
+  let compared = 0;
+
+  async function compareStates(): Promise<void> {
+    for (const table of stateNames) {
+      const rows = new Map<string, ReadModelRow>();
+      // From here on writes are remembered.
+      suspects.set(table, rows);
+      const found = await findDifferences(read, table, null, MANY);
+      for (const { key, live, rebuilt } of found) rows.set(key, (live ?? rebuilt) as ReadModelRow);
+      if (found.length >= MANY) suspects.set(table, null);
+    }
+  }
+
+  /** What differs in a state now, and the way to put it right. */
+  async function finishState(tx: StoreTransaction, table: ReadModelName) {
+    const rows = suspects.get(table);
+    if (rows) {
+      const found = await recheck(tx.query, table, [...rows.values()]);
+      return { found, putRight: () => replaceByKey(tx, table, found) };
+    }
+    const found = await findDifferences(tx.query, table, null, SAMPLE);
+    return { found, putRight: () => replaceRows(tx.query, table, null) };
+  }
+
+  return {
+    written({ table, rows }) {
+      if (!isReadModel(table) || readModelTables[table].sort === 'history') return;
+      const known = suspects.get(table);
+      if (!known) return;
+      for (const row of rows as readonly ReadModelRow[]) known.set(keyText(table, row), row);
+    },
+
+    async compareUpTo(seq) {
+      if (suspects.size === 0) await compareStates();
+      while (compared < seq) {
+        const range = { after: compared, upTo: Math.min(compared + RANGE, seq) };
+        for (const table of historyNames) {
+          const found = await findDifferences(read, table, range, SAMPLE);
+          if (found.length > 0) differing.push({ table, range });
+          differences.push(...found);
+        }
+        compared = range.upTo;
+      }
+    },
+
+    async finish(tx, last, replace) {
+      const all = [...differences];
+      const parts = [...differing];
+      for (const table of last.after < last.upTo ? historyNames : []) {
+        const found = await findDifferences(tx.query, table, last, SAMPLE);
+        if (found.length > 0) parts.push({ table, range: last });
+        all.push(...found);
+      }
+      for (const { table, range } of replace ? parts : []) await replaceRows(tx.query, table, range);
+      for (const table of stateNames) {
+        const { found, putRight } = await finishState(tx, table);
+        if (found.length > 0 && replace) await putRight();
+        all.push(...found.slice(0, SAMPLE));
+      }
+      return all;
+    },
+  };
+}
