@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { onTestFinished } from 'vitest';
+import type { CommandIo } from '../../src/commands/command-io.ts';
+import { createProgram } from '../../src/commands/program.ts';
+import { cliPath } from '../serving.ts';
+
+/** How a command of the built program ended. */
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the built program in `folder` with nothing of the machine's environment but PATH. Killed when the test ends, if it still runs. */
+export async function runIn(
+  folder: string,
+  args: readonly string[],
+  { env = {}, input = '', until }: { env?: Record<string, string>; input?: string; until?: RegExp } = {},
+): Promise<Ran> {
+  const child = spawn(process.execPath, [cliPath, ...args], {
+    env: { PATH: process.env.PATH ?? '', NO_COLOR: '1', ...env },
+    cwd: folder,
+    stdio: 'pipe',
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  // A command that does not read its input may be gone before it is written.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  let stdout = '';
+  if (until !== undefined) {
+    // It goes on until it is stopped, which it is once it has said this much.
+    child.stdout.on('data', (chunk) => {
+      stdout += String(chunk);
+      if (until.test(stdout)) child.kill('SIGTERM');
+    });
+  }
+  const [out, err, [code]] = await Promise.all([
+    until === undefined ? text(child.stdout) : once(child.stdout, 'close').then(() => stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { code, stdout: out, stderr: err };
+}
+
+/** A command line in this process, for what needs no installation. */
+export function createCommandLine(): { program: Command; io: CommandIo; written: () => string } {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const io: CommandIo = { stdout, stderr, exitCode: 0, untilStopped: () => new Promise(() => undefined) };
+  return { program: createProgram(io), io, written: () => String(stdout.read() ?? '') };
+}
+
+/** Every command that does something by itself, by its full name. */
+export function commandsOf(parent: Command, path: readonly string[] = []): { name: string; command: Command }[] {
+  return parent.commands.flatMap((command) => {
+    const name = [...path, command.name()];
+    const runs = command.commands.length === 0 || command.options.some(({ long }) => long === '--json');
+    return [...(runs ? [{ name: name.join(' '), command }] : []), ...commandsOf(command, name)];
+  });
+}
+
+/** Sends a delivery to a source, signed with `secret`; resolves with status and answer. */
+export async function deliverTo(url: string, secret: string, body: string): Promise<{ status: number; text: string }> {
+  const digest = createHmac('sha256', secret).update(body).digest('hex');
+  const response = await fetch(url, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', 'x-service-signature': digest },
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+/** A service with an empty consent log and no policies, which accepts one key; closed when the test ends. */
+export async function startEmptyService(key: string): Promise<string> {
+  const server = createServer((request, response) => {
+    const known = request.headers.authorization === `Bearer ${key}`;
+    response.writeHead(known ? 200 : 401, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify(
+        known
+          ? { data: [], next_cursor: null }
+          : { error: { code: 'unauthorized', message: `no such key: ${key.slice(0, 4)}` } },
+      ),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
+}
+
+/** Waits until `look` finds something, at most `seconds`. */
+export async function untilThere<T>(look: () => Promise<T | null>, seconds = 20): Promise<T> {
+  const end = Date.now() + seconds * 1000;
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    if (Date.now() > end) throw new Error(`it is not there after ${seconds} seconds`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}

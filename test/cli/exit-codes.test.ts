@@ -1,0 +1,184 @@
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { openConnection } from '../../src/store/sqlite/driver.ts';
+import { startServing } from '../serving.ts';
+import { temporaryFolder } from '../temporary.ts';
+import { deliverTo, runIn } from './command-line.ts';
+
+it('a misconfiguration is told whole, every problem at once, with exit code 2 and nothing on standard output', async () => {
+  const folder = await temporaryFolder();
+  const env = {
+    DATA_DIR: folder,
+    PORT: 'many',
+    TIME_ZONE: 'Mars/Olympus',
+    INSTANCE_KEY: 'c2hvcnQ=',
+    SERVICE_BASE_URL: 'ftp://service.example',
+    SYNC_SCHEDULE: 'often',
+  };
+  for (const args of [['serve'], ['ledger', 'verify', '--json']]) {
+    const { code, stdout, stderr } = await runIn(folder, args, { env });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('5 problems');
+    for (const name of ['PORT', 'TIME_ZONE', 'INSTANCE_KEY', 'SERVICE_BASE_URL', 'SYNC_SCHEDULE'])
+      expect(stderr).toContain(`- ${name} `);
+    expect(stderr).not.toContain('c2hvcnQ=');
+  }
+});
+
+it('wrong usage ends with exit code 2 and a sentence, not with a stack', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: folder };
+  const wrong: readonly [readonly string[], RegExp][] = [
+    [['frobnicate'], /unknown command/],
+    [['ledger', 'verify', '--fast'], /unknown option/],
+    [['delivery', 'show', 'first'], /digits only/],
+    [['delivery', 'show', '7'], /no entry 7/],
+    [['delivery', 'list', '--refused', '--ambiguous'], /choose one/],
+    [['delivery', 'readmit', '--id', '5'], /No refused delivery 5/],
+    [['source', 'rotate', 'default'], /--webhook-secret-file/],
+    [['source', 'retire', 'nowhere', 'abcd'], /no source nowhere/],
+    [['sync', '--full', '--from', '2026-01-01'], /leave out/],
+    [['sync', 'status', '--source', 'nowhere'], /no source nowhere/],
+    [['report', 'consent-audit', '--from', '2026-01-01'], /--to/],
+    [['report', 'consent-audit', '--from', '2026-13-01', '--to', '2027-01-01'], /no date|no source/],
+    [['document', 'check', 'not-there.pdf'], /cannot be read/],
+    [['init', '--folder', 'not-there'], /no folder/],
+  ];
+  for (const [args, sentence] of wrong) {
+    const { code, stdout, stderr } = await runIn(folder, args, { env });
+    expect([args.join(' '), code, stdout]).toEqual([args.join(' '), 2, '']);
+    expect(stderr).toMatch(sentence);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  }
+});
+
+it('a fault that a verification finds ends with exit code 3; a changed file is not genuine', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: 'a-signing-secret-of-the-tests' };
+  const server = await startServing(folder, env);
+  expect(
+    (await deliverTo(`${server.url}/webhooks/default`, env.WEBHOOK_SECRETS, '{"event":"ping","n":1}')).status,
+  ).toBe(200);
+  expect(await server.stop()).toBe(0);
+  expect((await runIn(folder, ['ledger', 'verify'], { env })).code).toBe(0);
+
+  const made = await runIn(
+    folder,
+    [
+      'report',
+      'delivery-log',
+      '--from',
+      '2020-01-01',
+      '--to',
+      '2100-01-01',
+      '--format',
+      'csv',
+      '--out',
+      'log.csv',
+      '--json',
+    ],
+    { env },
+  );
+  expect([made.code, made.stderr]).toEqual([0, '']);
+  const genuine = await runIn(folder, ['document', 'check', 'log.csv', '--json'], { env });
+  expect([genuine.code, JSON.parse(genuine.stdout)]).toMatchObject([
+    0,
+    { genuine: true, documents: [{ name: 'delivery-log', format: 'csv' }] },
+  ]);
+  await writeFile(`${folder}/log.csv`, `${await readFile(`${folder}/log.csv`, 'utf8')} `);
+  const changed = await runIn(folder, ['document', 'check', 'log.csv'], { env });
+  expect(changed.code).toBe(3);
+  expect(changed.stdout).toContain('not known');
+
+  const connection = await openConnection(`${folder}/ledger.sqlite`);
+  await connection.run(`update entries set body = cast('{"event":"ping","n":2}' as blob) where kind = 'webhook'`);
+  await connection.close();
+  const verify = await runIn(folder, ['ledger', 'verify', '--json'], { env });
+  expect([verify.code, JSON.parse(verify.stdout)]).toMatchObject([3, { faults: [{ fault: 'body-edited' }] }]);
+  const doctor = await runIn(folder, ['doctor'], { env });
+  expect(doctor.code).toBe(1);
+  expect(doctor.stdout).toMatch(/✗ ledger: Entry \d+ was altered/);
+});
+
+it('a failure outside of the operator’s words ends with exit code 1 and a sentence', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(`${folder}/ledger.sqlite`, 'this is no database');
+  await chmod(`${folder}/ledger.sqlite`, 0o600);
+  const { code, stderr } = await runIn(folder, ['ledger', 'verify'], { env: { DATA_DIR: folder } });
+  expect(code).toBe(1);
+  expect(stderr).toContain('file is not a database');
+  expect(stderr).not.toMatch(/\n\s+at /);
+});
+
+it('a report made again as of the same entry has the same bytes, and both are known', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: 'a-signing-secret-of-the-tests' };
+  const server = await startServing(folder, env);
+  const send = (n: number) =>
+    deliverTo(
+      `${server.url}/webhooks/default`,
+      env.WEBHOOK_SECRETS,
+      JSON.stringify({
+        event: 'consent.recorded',
+        consent_id: `c${n}`,
+        banner_id: 'b',
+        visitor_hash: `v${n}`,
+        status: 'accept_all',
+      }),
+    );
+  const make = async (more: readonly string[]) => {
+    const ran = await runIn(
+      folder,
+      ['report', 'consent-audit', '--from', '2020-01-01', '--to', '2100-01-01', ...more, '--json'],
+      { env },
+    );
+    expect([ran.code, ran.stderr]).toEqual([0, '']);
+    return JSON.parse(ran.stdout) as { sha256: string; asOf: number; seq: number; documentId: string };
+  };
+  for (const format of ['pdf', 'csv', 'json']) {
+    for (let n = 0; n < 3; n += 1) expect((await send(n)).status).toBe(200);
+    const first = await make(['--format', format]);
+    expect((await send(100 + first.seq)).status).toBe(200);
+    const again = await make(['--format', format, '--as-of', String(first.asOf)]);
+    expect(again).toMatchObject({ sha256: first.sha256, asOf: first.asOf, documentId: first.documentId });
+    const later = await make(['--format', format]);
+    expect(later.sha256).not.toBe(first.sha256);
+  }
+  const beyond = await runIn(
+    folder,
+    ['report', 'consent-audit', '--from', '2020-01-01', '--to', '2100-01-01', '--as-of', '100000'],
+    { env },
+  );
+  expect([beyond.code, beyond.stderr]).toEqual([2, expect.stringContaining('the ledger ends at entry')]);
+  await server.stop();
+});
+
+it('init writes keys once and never overwrites', async () => {
+  const folder = await temporaryFolder();
+  const first = await runIn(folder, ['init', '--json']);
+  expect([first.code, JSON.parse(first.stdout)]).toMatchObject([0, { outcome: 'written' }]);
+  const before = [await readFile(`${folder}/.env`, 'utf8'), await readFile(`${folder}/data/keys/signing.pem`, 'utf8')];
+  expect(before[0]).toMatch(/^INSTANCE_KEY=".{44}"$/m);
+  expect(first.stdout).not.toContain(/^INSTANCE_KEY="(.{44})"$/m.exec(before[0] ?? '')?.[1]);
+
+  const second = await runIn(folder, ['init', '--json']);
+  expect([second.code, JSON.parse(second.stdout)]).toMatchObject([1, { outcome: 'exists' }]);
+  expect([await readFile(`${folder}/.env`, 'utf8'), await readFile(`${folder}/data/keys/signing.pem`, 'utf8')]).toEqual(
+    before,
+  );
+  // What init wrote is what the program reads.
+  expect((await runIn(folder, ['ledger', 'verify'])).code).toBe(0);
+});
+
+it('init follows DATA_DIR, and keeps the keys that a first start has made there', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: 'elsewhere' };
+  expect((await runIn(folder, ['ledger', 'verify'], { env })).code).toBe(0);
+  const key = await readFile(`${folder}/elsewhere/keys/instance.key`, 'utf8');
+  const made = await runIn(folder, ['init'], { env });
+  expect(made.code).toBe(0);
+  expect(made.stdout).toContain('Kept the key');
+  expect(await readFile(`${folder}/elsewhere/keys/instance.key`, 'utf8')).toBe(key);
+  expect(await readFile(`${folder}/.env`, 'utf8')).not.toMatch(/^INSTANCE_KEY=/m);
+  expect((await runIn(folder, ['ledger', 'verify'])).code).toBe(0);
+});

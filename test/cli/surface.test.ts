@@ -1,0 +1,148 @@
+import { CommanderError } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { startServing } from '../serving.ts';
+import { temporaryFolder } from '../temporary.ts';
+import { commandsOf, createCommandLine, deliverTo, runIn, startEmptyService } from './command-line.ts';
+
+const names = commandsOf(createCommandLine().program).map(({ name }) => name);
+const SECRET = 'a-signing-secret-of-the-tests';
+
+describe('every command', () => {
+  it('is found by this test', () => {
+    expect(names.length).toBeGreaterThan(25);
+    expect(names).toEqual(
+      expect.arrayContaining(['doctor', 'delivery diagnose', 'sync', 'sync status', 'source rotate', 'ledger verify']),
+    );
+  });
+
+  it.each(names)('%s says what it does, what each of its flags means, and takes --json', (name) => {
+    const command = commandsOf(createCommandLine().program).find((one) => one.name === name)?.command;
+    expect(command?.description()).toMatch(/\w{3}/);
+    expect(command?.options.map(({ long }) => long)).toContain('--json');
+    const silent = command?.options
+      .filter(({ description, hidden }) => !hidden && description === '')
+      .map(({ flags }) => flags);
+    expect(silent).toEqual([]);
+    const wordless = command?.registeredArguments
+      .filter(({ description }) => description === '')
+      .map((one) => one.name());
+    expect(wordless).toEqual([]);
+  });
+
+  it.each(names)('%s --help prints its usage and touches nothing', async (name) => {
+    const { program, written } = createCommandLine();
+    const ended: unknown = await program
+      .parseAsync(['node', 'consent-ledger', ...name.split(' '), '--help'])
+      .catch((error: unknown) => error);
+    expect(ended).toBeInstanceOf(CommanderError);
+    expect((ended as CommanderError).exitCode).toBe(0);
+    expect(written()).toContain(`Usage: consent-ledger ${name}`);
+  });
+});
+
+/** How each command is run for its JSON. `null`: it has a suite of its own that looks at its output. */
+function runsOf(ids: { caseId: string; file: string; delivered: number }): Record<string, readonly string[] | null> {
+  const period = ['--from', '2020-01-01', '--to', '2100-01-01', '--format', 'json'];
+  return {
+    init: [],
+    doctor: [],
+    serve: [],
+    worker: [],
+    'token create': ['--admin-url', 'https://ledger.example.org'],
+    'source list': [],
+    'source add': ['shop', '--webhook-secret-env', 'GIVEN'],
+    'source change': ['shop', '--name', 'Shop'],
+    'source rotate': ['shop', '--webhook-secret-file', '-'],
+    'source retire': ['shop', 'RETIRED'],
+    'source check': ['default'],
+    'delivery list': [],
+    'delivery show': [String(ids.delivered)],
+    'delivery diagnose': [],
+    'delivery readmit': [],
+    sync: [],
+    'sync status': [],
+    'dsar list': [],
+    'dsar show': [ids.caseId],
+    'dsar open': ['--received', '2026-07-01T14:02:00Z', '--kind', 'access', '--channel', 'letter'],
+    'dsar move': [ids.caseId, 'note', '--details', '{"text":"called back"}'],
+    'dsar pack': [ids.caseId],
+    'report list': [],
+    'report consent-audit': period,
+    'report delivery-log': period,
+    'report dsar-register': period,
+    'document list': [],
+    'document check': [ids.file],
+    'ledger verify': [],
+    'ledger checkpoint': [],
+    'ledger rebuild': [],
+    demo: null,
+    'demo tamper': null,
+    sandbox: ['--port', '0'],
+    'sandbox trigger': null,
+  };
+}
+
+it('every command prints exactly one JSON document on standard output with --json', { timeout: 240_000 }, async () => {
+  const folder = await temporaryFolder();
+  const key = 'pak_live_for_this_test_only';
+  const env = {
+    DATA_DIR: folder,
+    PORT: '0',
+    ADMIN_PORT: '0',
+    WEBHOOK_SECRETS: SECRET,
+    GIVEN: 'another-secret-of-the-tests',
+    SERVICE_BASE_URL: await startEmptyService(key),
+    SERVICE_API_KEY: key,
+  };
+  const server = await startServing(folder, env);
+  await deliverTo(`${server.url}/webhooks/default`, 'a-wrong-secret-of-the-tests', '{"event":"ping"}');
+  const answer = await deliverTo(
+    `${server.url}/webhooks/default`,
+    SECRET,
+    JSON.stringify({
+      event: 'dsar.submitted',
+      request_id: 'r1',
+      request_type: 'access',
+      name: 'Ada',
+      jurisdiction: 'DE',
+    }),
+  );
+  const delivered = (JSON.parse(answer.text) as { seq: number }).seq;
+  await server.stop();
+  const cases = JSON.parse((await runIn(folder, ['dsar', 'list', '--json'], { env })).stdout) as { caseId: string }[];
+
+  const runs = runsOf({ caseId: cases[0]?.caseId ?? '', file: `${folder}/ledger.sqlite`, delivered });
+  expect(Object.keys(runs).sort()).toEqual([...names].sort());
+  let secretId = '';
+  const looked: string[] = [];
+  for (const [name, args] of Object.entries(runs)) {
+    if (args === null) continue;
+    const isLong = ['serve', 'worker', 'sandbox'].includes(name);
+    const all = [...name.split(' '), ...args.map((arg) => (arg === 'RETIRED' ? secretId : arg)), '--json'];
+    const ran = await runIn(folder, all, {
+      env,
+      input: 'a-third-secret-of-the-tests\n',
+      ...(isLong ? { until: /\}\s*$/ } : {}),
+    });
+    expect({ name, document: parsed(ran.stdout), stderr: ran.stderr }).toMatchObject({
+      document: expect.anything() as object,
+    });
+    expect([0, 1, 3], `${name} ended with ${ran.code}: ${ran.stderr}`).toContain(ran.code);
+    for (const secret of [SECRET, key, env.GIVEN, 'a-third-secret-of-the-tests']) {
+      // The sandbox makes secrets up and shows them: they are what it is asked for.
+      expect(ran.stdout + ran.stderr, name).not.toContain(secret);
+    }
+    if (name === 'source add')
+      secretId = (parsed(ran.stdout) as { source: { webhookSecrets: string[] } }).source.webhookSecrets[0] ?? '';
+    looked.push(name);
+  }
+  expect(looked.length).toBe(names.length - 3);
+});
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
