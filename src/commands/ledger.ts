@@ -17,11 +17,12 @@ export function registerLedger(program: Command, io: CommandIo): void {
         progress.end();
         if (verification.faults.length > 0) io.exitCode = 3;
         printResult(io, options, verification, () => {
-          const { entries, sources, checkpoints, unsealed, erased, faults, moreFaults, root } = verification;
+          const { entries, sources, checkpoints, unsealed, unfinishedNotes, erased, faults, moreFaults, root } = verification;
           const read = `${counted(entries, 'entry', 'entries')} of ${counted(sources, 'source')}, ${counted(checkpoints, 'checkpoint')}`;
           const notes = [
             `root of all ${entries}: ${root}`,
             ...(unsealed > 0 ? [`${counted(unsealed, 'entry', 'entries')} after the last checkpoint: protected by the instance key, not yet by a signature`] : []),
+            ...(unfinishedNotes > 0 ? [`${counted(unfinishedNotes, 'note')} of the journal cut off while being written: never published, passed over`] : []),
             ...(erased > 0 ? [`${counted(erased, 'entry', 'entries')} erased: their place is proven, their content is gone`] : []),
           ];
           if (faults.length === 0) return [`${pc.green('✓ sound')}: ${read}`, ...notes].join('\n');
@@ -70,10 +71,12 @@ export function registerLedger(program: Command, io: CommandIo): void {
         await context.projector.catchUp();
         const report = await context.rebuild((done, total) => progress.report(done, total));
         progress.end();
-        printResult(io, options, report, () =>
-          report.differences.length === 0
+        // Which rows differed, not what they hold: that may be somebody's name.
+        const differences = report.differences.map(({ table, key }) => ({ table, key }));
+        printResult(io, options, { seq: report.seq, differences }, () =>
+          differences.length === 0
             ? `${pc.green('✓')} ${counted(report.seq, 'entry', 'entries')} projected anew: nothing differed`
-            : `${counted(report.seq, 'entry', 'entries')} projected anew; ${counted(report.differences.length, 'difference')} put right:\n${report.differences.map((difference) => `  ${JSON.stringify(difference)}`).join('\n')}`,
+            : `${counted(report.seq, 'entry', 'entries')} projected anew; ${counted(differences.length, 'difference')} put right:\n${differences.map(({ table, key }) => `  ${table} ${JSON.stringify(key)}`).join('\n')}`,
         );
       }),
     );

@@ -27,10 +27,27 @@ export interface Fault {
   readonly sentence: string;
 }
 
+/** Whether what the leaf is made of has the types that it was written with: SQLite keeps any type in any column. */
+export function hasLeafTypes(
+  entry: Pick<Entry, 'source' | 'kind' | 'receivedAt' | 'dedupeKey' | 'commitment' | 'leafHash' | 'mac'>,
+): boolean {
+  return (
+    [entry.source, entry.kind, entry.receivedAt].every((value) => typeof value === 'string') &&
+    [entry.dedupeKey, entry.commitment, entry.leafHash, entry.mac].every((value) => Buffer.isBuffer(value))
+  );
+}
+
 /** Looks for what is wrong with one entry, and says as exactly as its hashes allow what was changed. */
 export function diagnoseEntry(entry: Entry, keys: Pick<InstanceKeys, 'append' | 'dedupe'>): Fault | null {
-  const fault = findEntryFault(entry, keys.append);
   const { seq } = entry;
+  const { meta, body, salt } = entry;
+  if (![meta, body, salt].every((value) => value === null || Buffer.isBuffer(value))) {
+    return { seq, fault: 'content-edited', sentence: 'its body, meta or salt is not of the type that was appended' };
+  }
+  if (!hasLeafTypes(entry)) {
+    return { seq, fault: 'identity-edited', sentence: 'its time, source, key or hashes are not of the type that was appended' };
+  }
+  const fault = findEntryFault(entry, keys.append);
   switch (fault) {
     case null:
       return null;

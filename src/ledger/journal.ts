@@ -1,5 +1,6 @@
-import { mkdir, open, readdir, readFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseTreeHead } from '../core/checkpoint.ts';
 
 /**
  * Checkpoints outside the database, one file a day (UTC), notes separated by an empty line. A note is synced here
@@ -8,10 +9,18 @@ import { join } from 'node:path';
 export interface Journal {
   /** Appends a note; durable when it resolves. */
   write(note: string, at: string): Promise<void>;
-  /** All notes, oldest first. */
-  read(): AsyncIterable<{ readonly file: string; readonly note: string }>;
-  /** The newest note; null when there is none. */
+  /** Everything in it, in order of writing. */
+  read(): AsyncIterable<JournalPart>;
+  /** The note over most entries; null when there is none. The clock may have been wrong, so this is not always the last. */
   newest(): Promise<string | null>;
+}
+
+/** A note, or what stands where a note should. */
+export interface JournalPart {
+  readonly file: string;
+  readonly note: string;
+  /** Its writing was cut off (the process or the machine stopped): it was never published, and says nothing. */
+  readonly unfinished: boolean;
 }
 
 /** A journal in `folder`, which is made when missing. */
@@ -19,9 +28,10 @@ export function createJournal(folder: string): Journal {
   return {
     async write(note, at) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const file = await open(join(folder, `${at.slice(0, 10)}.notes`), 'a', 0o600);
+      const file = await open(join(folder, `${at.slice(0, 10)}.notes`), 'a+', 0o600);
       try {
-        await file.appendFile(`${note}\n`);
+        // After a note that was cut off, the next one begins on a line of its own.
+        await file.appendFile(`${(await endsWhole(file)) ? '' : '\n'}${note}\n`);
         await file.datasync();
       } finally {
         await file.close();
@@ -36,15 +46,16 @@ export function createJournal(folder: string): Journal {
     },
     async *read() {
       for (const file of await listFiles(folder)) {
-        for (const note of await readNotes(join(folder, file))) yield { file, note };
+        for (const part of parseNotes(await readFile(join(folder, file), 'utf8'))) yield { file, ...part };
       }
     },
     async newest() {
-      for (const file of (await listFiles(folder)).reverse()) {
-        const note = (await readNotes(join(folder, file))).at(-1);
-        if (note !== undefined) return note;
+      let newest: { size: number; note: string } | null = null;
+      for (const file of await listFiles(folder)) {
+        const found = await newestOf(join(folder, file));
+        if (found !== null && found.size >= (newest?.size ?? 0)) newest = found;
       }
-      return null;
+      return newest?.note ?? null;
     },
   };
 }
@@ -57,10 +68,73 @@ async function listFiles(folder: string): Promise<string[]> {
   return names.filter((name) => name.endsWith('.notes')).sort();
 }
 
-/** A note is its text, an empty line, its signatures; and an empty line follows it: so notes are every second pair of blocks. */
-async function readNotes(path: string): Promise<string[]> {
-  const blocks = (await readFile(path, 'utf8')).split('\n\n');
-  const notes: string[] = [];
-  for (let place = 0; place + 1 < blocks.length; place += 2) notes.push(`${blocks[place]}\n\n${blocks[place + 1]}\n`);
-  return notes;
+async function endsWhole(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return true;
+  const end = Buffer.alloc(2);
+  const { bytesRead } = await file.read(end, 0, 2, Math.max(0, size - 2));
+  return end.subarray(0, bytesRead).toString('latin1') === '\n\n';
+}
+
+const TAIL_BYTES = 4096;
+
+/** Of one file; from its end where that holds a note, for a start must not read years of them. */
+async function newestOf(path: string): Promise<{ size: number; note: string } | null> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
+    await file.read(tail, 0, tail.length, size - tail.length);
+    const text = tail.toString('utf8');
+    const start = tail.length === size ? 0 : text.search(/^consent-ledger\//m);
+    const found = start < 0 ? null : highestOf(text.slice(start));
+    return found ?? (tail.length === size ? null : highestOf(await readFile(path, 'utf8')));
+  } finally {
+    await file.close();
+  }
+}
+
+function highestOf(text: string): { size: number; note: string } | null {
+  let highest: { size: number; note: string } | null = null;
+  for (const { note } of parseNotes(text)) {
+    const size = parseTreeHead(note)?.size;
+    if (size !== undefined && size >= (highest?.size ?? 0)) highest = { size, note };
+  }
+  return highest;
+}
+
+// A note is its text (origin, size, root), an empty line and its signatures; an empty line or the end of the file follows it.
+const NOTE = /^[^\n]+\n\d+\n[A-Za-z0-9+/=]+\n\n(?:— [^\n]*\n)+(?:\n|(?![^]))/gm;
+
+function* parseNotes(text: string): Generator<Omit<JournalPart, 'file'>> {
+  let end = 0;
+  for (const match of text.matchAll(NOTE)) {
+    yield* strayParts(text.slice(end, match.index));
+    yield { note: match[0].replace(/\n+$/, '\n'), unfinished: false };
+    end = match.index + match[0].length;
+  }
+  yield* strayParts(text.slice(end));
+}
+
+/** What lies between notes: nothing, as a rule. */
+function* strayParts(text: string): Generator<Omit<JournalPart, 'file'>> {
+  for (const part of text.split(/\n(?=consent-ledger\/)/)) {
+    const note = part.replace(/\n+$/, '');
+    if (note !== '') yield { note: `${note}\n`, unfinished: isBeginning(note) };
+  }
+}
+
+/** Whether this is how a note begins, up to some byte of it. */
+function isBeginning(text: string): boolean {
+  const [origin = '', size = '', root = '', blank = '', signature = '', ...more] = text.split('\n');
+  const begins = (line: string, start: string) => line.startsWith(start) || start.startsWith(line);
+  return (
+    begins(origin, 'consent-ledger/') &&
+    /^\d*$/.test(size) &&
+    /^[A-Za-z0-9+/=]*$/.test(root) &&
+    blank === '' &&
+    // The dash is three bytes long, and may itself be cut.
+    begins(signature.replace(/^\ufffd+$/, ''), '— ') &&
+    more.length === 0
+  );
 }

@@ -1,10 +1,11 @@
-import type { KeyObject } from 'node:crypto';
-import { originOf, signCheckpoint } from '../core/checkpoint.ts';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { originOf, readCheckpoint, signCheckpoint } from '../core/checkpoint.ts';
 import { type Clock, isoNow } from '../core/clock.ts';
 import { leafHashOf, macOf } from '../core/entry.ts';
 import { equalBytes } from '../core/hash.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, packFrontier, rootOf, unpackFrontier } from '../core/merkle.ts';
 import type { Store } from '../store/store.ts';
+import { hasLeafTypes } from './entry-fault.ts';
 import type { Journal } from './journal.ts';
 
 /** A published checkpoint. */
@@ -35,12 +36,20 @@ const PAGE = 2000;
 
 /**
  * Seals all entries so far into the Merkle tree and publishes a checkpoint: grown from the last one, signed, synced to the journal, then
- * inserted. Refuses at an entry that is missing or was not written by a holder of the key: it shall never be signed.
+ * inserted. Refuses at an entry that is missing or was not written by a holder of the key, and when the last checkpoint is not the one
+ * that was signed or covers more than there is: nothing of that shall ever be signed.
  */
 export async function sealLedger(options: SealOptions): Promise<Sealing> {
   const { store, epoch } = options;
   const last = await lastCheckpoint(store, epoch);
-  let frontier: Frontier = last ? unpackFrontier(last.size, last.frontier) : EMPTY_FRONTIER;
+  let frontier: Frontier = EMPTY_FRONTIER;
+  if (last) {
+    const grown = frontierOf(options, last);
+    if (grown === null) {
+      return refused(Number.isSafeInteger(last.size) ? last.size : 0, 'the last checkpoint is not the one that was signed');
+    }
+    frontier = grown;
+  }
   for (;;) {
     const rows = await store.read
       .selectFrom('entries')
@@ -52,13 +61,9 @@ export async function sealLedger(options: SealOptions): Promise<Sealing> {
     for (const [place, row] of rows.entries()) {
       const expected = frontier.size + place + 1;
       if (row.seq !== expected) return refused(expected, 'the entry is missing');
-      const leafHash = leafHashOf({
-        ...row,
-        sourceSeq: row.source_seq,
-        receivedAt: row.received_at,
-        dedupeKey: row.dedupe_key,
-      });
-      if (!equalBytes(leafHash, row.leaf_hash)) return refused(row.seq, 'the entry was altered after it was appended');
+      const leaf = { ...row, sourceSeq: row.source_seq, receivedAt: row.received_at, dedupeKey: row.dedupe_key };
+      const altered = !hasLeafTypes({ ...leaf, leafHash: row.leaf_hash }) || !equalBytes(leafHashOf(leaf), row.leaf_hash);
+      if (altered) return refused(row.seq, 'the entry was altered after it was appended');
       if (!equalBytes(macOf(options.appendKey, row.leaf_hash), row.mac)) {
         return refused(row.seq, 'the entry was not written by a holder of the instance key');
       }
@@ -71,6 +76,8 @@ export async function sealLedger(options: SealOptions): Promise<Sealing> {
   }
   if (frontier.size === 0) return { outcome: 'empty' };
   if (last && frontier.size === last.size) {
+    const end = await highestSeq(store);
+    if (end < last.size) return refused(end + 1, 'the entry is missing');
     const { size, root, note, created_at } = last;
     return { outcome: 'unchanged', checkpoint: { size, root, note, createdAt: created_at } };
   }
@@ -91,6 +98,32 @@ async function publish(options: SealOptions, frontier: Frontier): Promise<Checkp
   // Sealing is deterministic per size: where another process was first, its row says the same.
   await store.transaction((tx) => tx.insertMany('checkpoints', [row], 'keep'));
   return { size: frontier.size, root, note, createdAt };
+}
+
+/** The right edge of the tree that a stored checkpoint was signed over; null when the row does not say what was signed. */
+function frontierOf(
+  { signingKey, instance, epoch }: SealOptions,
+  row: { readonly size: number; readonly root: Buffer; readonly frontier: Buffer; readonly note: string },
+): Frontier | null {
+  if (typeof row.note !== 'string' || !Buffer.isBuffer(row.root) || !Buffer.isBuffer(row.frontier)) return null;
+  const reading = readCheckpoint(row.note, createPublicKey(signingKey));
+  if (reading.outcome !== 'valid') return null;
+  const { head } = reading;
+  if (head.origin !== originOf(instance, epoch) || head.size !== row.size || !head.root.equals(row.root)) return null;
+  try {
+    const frontier = unpackFrontier(head.size, row.frontier);
+    return rootOf(frontier).equals(head.root) ? frontier : null;
+  } catch {
+    return null;
+  }
+}
+
+async function highestSeq(store: Store): Promise<number> {
+  const row = await store.read
+    .selectFrom('entries')
+    .select((eb) => eb.fn.max('seq').as('seq'))
+    .executeTakeFirst();
+  return Number(row?.seq ?? 0);
 }
 
 /** The newest checkpoint of an epoch, as stored. */

@@ -7,7 +7,7 @@ import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../core/mer
 import type { Store } from '../store/store.ts';
 import { diagnoseEntry, type Fault } from './entry-fault.ts';
 import type { Journal } from './journal.ts';
-import { readEntryPages } from './read-entries.ts';
+import { entryFromRow, readEntryPages } from './read-entries.ts';
 
 /** What a verification found. Sound when `faults` is empty. */
 export interface Verification {
@@ -18,6 +18,8 @@ export interface Verification {
   readonly checkpoints: number;
   /** Entries after the last checkpoint: protected by their MACs, not yet by a signature. */
   readonly unsealed: number;
+  /** Notes of the journal whose writing was cut off. They were never published, and are no fault. */
+  readonly unfinishedNotes: number;
   readonly root: string;
   readonly faults: readonly Fault[];
   /** Faults beyond the first thousand, which are not listed. */
@@ -49,6 +51,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
     else moreFaults += 1;
   };
 
+  let unfinishedNotes = 0;
   const wantedRoots = await collectHeads(options, report);
   const sizes = [...wantedRoots.keys()].sort((a, b) => a - b);
   const { highest, total } = await store.read
@@ -66,8 +69,12 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
   let nextSize = 0;
   let whole = true; // no entry is missing so far, so roots mean something
   let done = 0;
-  for await (const page of readEntryPages(store.read, 0, highest)) {
+  for await (const page of readEntryPages(store.read, Number.MIN_SAFE_INTEGER, highest)) {
     for (const entry of page) {
+      if (entry.seq < 1) {
+        report({ seq: entry.seq, fault: 'foreign-entry', sentence: 'entries are numbered from 1: this program did not write it' });
+        continue;
+      }
       if (entry.seq !== expected) {
         report(missing(expected, entry.seq - 1));
         whole = false;
@@ -83,7 +90,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
         });
       }
       sourceSeq.set(entry.source, entry.sourceSeq);
-      frontier = growFrontier(frontier, [entry.leafHash]);
+      frontier = growFrontier(frontier, [Buffer.isBuffer(entry.leafHash) ? entry.leafHash : Buffer.alloc(0)]);
       if (entry.body === null) erased.add(entry.seq);
       if (entry.kind === 'erasure') for (const seq of erasedSeqs(entry)) recorded.add(seq);
       bytes += (entry.body?.length ?? 0) + (entry.meta?.length ?? 0);
@@ -95,6 +102,9 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
     done += page.length;
     options.onProgress?.(done, total);
   }
+  if (done < total) {
+    report({ seq: null, fault: 'foreign-entry', sentence: `${total - done} entries have numbers that no entry can have` });
+  }
   const sealed = sizes.at(-1) ?? 0;
   if (sealed > highest) {
     report({
@@ -105,6 +115,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
   } else if (!whole && sealed > 0) {
     report({ seq: null, fault: 'root-mismatch', sentence: 'with entries missing, the roots of the checkpoints cannot be reproduced' });
   }
+  if ([...erased].some((seq) => !recorded.has(seq))) await collectLaterErasures();
   for (const seq of erased) {
     if (recorded.has(seq)) continue;
     report({ seq, fault: 'erased-without-record', sentence: 'its content is gone, and no erasure is recorded that took it' });
@@ -117,6 +128,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
     sources: sourceSeq.size,
     checkpoints: sizes.length,
     unsealed: Math.max(0, highest - sealed),
+    unfinishedNotes,
     root: rootOf(frontier).toString('hex'),
     faults,
     moreFaults,
@@ -125,6 +137,19 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
   function missing(from: number, to: number): Fault {
     const sentence = from === to ? 'the entry is missing' : `the entries ${from} to ${to} are missing`;
     return { seq: from, fault: 'missing', sentence };
+  }
+
+  /** Of what was erased while the entries were read, the record came after the end that was read to. */
+  async function collectLaterErasures(): Promise<void> {
+    const rows = await store.read
+      .selectFrom('entries')
+      .selectAll()
+      .where('seq', '>', highest)
+      .where('kind', '=', 'erasure')
+      .execute();
+    for (const entry of rows.map(entryFromRow)) {
+      if (diagnoseEntry(entry, keys) === null) for (const seq of erasedSeqs(entry)) recorded.add(seq);
+    }
   }
 
   /** Roots that signed notes of database and journal give for each size. */
@@ -145,11 +170,9 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
         heads.set(size, [...(heads.get(size) ?? []), { root, where }]);
       }
     };
-    for await (const { file, note } of journal.read()) {
-      journalled.add(note);
-      add(note, `the journal (${file})`, 'journal-invalid');
-    }
-    let after = -1;
+    // The database first: a note is in the journal before it is in the database, so one that is sealed meanwhile is found in both.
+    const stored: { size: number; note: string }[] = [];
+    let after = Number.MIN_SAFE_INTEGER;
     for (;;) {
       const rows = await store.read
         .selectFrom('checkpoints')
@@ -159,20 +182,35 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
         .orderBy('size')
         .limit(1000)
         .execute();
-      for (const row of rows) {
-        add(row.note, `the checkpoint at ${row.size}`, 'checkpoint-invalid');
-        const head = parseTreeHead(row.note);
-        if (head && (head.size !== row.size || !head.root.equals(row.root))) {
-          reportFault({ seq: row.size, fault: 'checkpoint-invalid', sentence: `the checkpoint at ${row.size} does not say what its note says` });
+      for (const { size, root, note } of rows) {
+        if (!Number.isSafeInteger(size) || size < 1 || typeof note !== 'string' || !Buffer.isBuffer(root)) {
+          reportFault({ seq: null, fault: 'checkpoint-invalid', sentence: `there is a checkpoint at ${size}, which no checkpoint can be` });
+          continue;
         }
-        if (!journalled.has(row.note)) {
-          reportFault({ seq: row.size, fault: 'not-in-journal', sentence: `the checkpoint at ${row.size} is not in the journal` });
+        stored.push({ size, note });
+        add(note, `the checkpoint at ${size}`, 'checkpoint-invalid');
+        const head = parseTreeHead(note);
+        if (head && (head.size !== size || !head.root.equals(root))) {
+          reportFault({ seq: size, fault: 'checkpoint-invalid', sentence: `the checkpoint at ${size} does not say what its note says` });
         }
       }
       const final = rows.at(-1);
-      if (final === undefined) return heads;
+      if (final === undefined || !(final.size > after)) break;
       after = final.size;
     }
+    for await (const { file, note, unfinished } of journal.read()) {
+      if (unfinished) {
+        unfinishedNotes += 1;
+        continue;
+      }
+      journalled.add(note);
+      add(note, `the journal (${file})`, 'journal-invalid');
+    }
+    for (const { size, note } of stored) {
+      if (journalled.has(note)) continue;
+      reportFault({ seq: size, fault: 'not-in-journal', sentence: `the checkpoint at ${size} is not in the journal` });
+    }
+    return heads;
   }
 }
 

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { commitmentOf, leafHashOf, sealEntry } from '../../src/core/entry.ts';
 import { entryFromRow } from '../../src/ledger/read-entries.ts';
@@ -27,9 +27,9 @@ const entryOf = (text: string, source = 'default') => {
   const body = Buffer.from(text);
   return { source, kind: 'webhook' as const, dedupeKey: ledger.keyOf(body), receivedAt: at, meta: Buffer.from('{"verdict":"verified"}'), body };
 };
-const seal = () =>
-  sealLedger({ store, journal, appendKey: testKeys.append, signingKey: privateKey, instance: 'test', epoch: 1, clock });
-const verify = () => verifyLedger({ store, journal, keys: testKeys, publicKey, instance: 'test', epoch: 1 });
+const seal = (into = journal) =>
+  sealLedger({ store, journal: into, appendKey: testKeys.append, signingKey: privateKey, instance: 'test', epoch: 1, clock });
+const verify = (from = journal) => verifyLedger({ store, journal: from, keys: testKeys, publicKey, instance: 'test', epoch: 1 });
 const found = async () => (await verify()).faults.map(({ seq, fault }) => [seq, fault]);
 
 /** Someone with write access to the database file. */
@@ -187,4 +187,118 @@ test('sealing goes on from the last checkpoint and gives the root of the whole',
   expect(verification).toMatchObject({ faults: [], checkpoints: 2, unsealed: 0 });
   if (second.outcome !== 'sealed') throw new Error(second.outcome);
   expect(verification.root).toBe(second.checkpoint.root.toString('hex'));
+});
+
+test('a checkpoint that reached the journal but not the database is no fault, and the next seal goes on', async () => {
+  const cut = sealing(async () => {
+    throw new Error('the process ends here');
+  });
+  await expect(cut).rejects.toThrow('ends here');
+  expect(await verify()).toMatchObject({ faults: [], checkpoints: 2, unsealed: 0 });
+  await ledger.append([entryOf('later')]);
+  expect(await seal()).toMatchObject({ outcome: 'sealed', checkpoint: { size: 14 } });
+  expect(await verify()).toMatchObject({ faults: [], checkpoints: 3, unsealed: 0 });
+
+  async function sealing(afterwards: () => Promise<void>) {
+    return seal({ ...journal, write: (note, time) => journal.write(note, time).then(afterwards) });
+  }
+});
+
+test('a note whose writing was cut off is shown, and is no fault', async () => {
+  const [name] = await readdir(`${folder}/journal`);
+  await appendFile(`${folder}/journal/${name}`, 'consent-ledger/test/1\n13\nqL4x');
+  expect(await verify()).toMatchObject({ faults: [], unfinishedNotes: 1 });
+  await seal();
+  expect(await verify()).toMatchObject({ faults: [], unfinishedNotes: 1, checkpoints: 2 });
+});
+
+test('processes that seal at once, over the same or another number of entries, leave a sound ledger', async () => {
+  const sealings = [];
+  for (let i = 0; i < 12; i += 1) {
+    sealings.push(seal(), seal());
+    await ledger.append([entryOf(`more ${i}`)]);
+  }
+  await Promise.all(sealings);
+  await seal();
+  expect(await verify()).toMatchObject({ faults: [], unsealed: 0, entries: 25 });
+});
+
+test('a seal while verify runs is no fault', async () => {
+  const slow: Journal = {
+    ...journal,
+    async *read() {
+      yield* journal.read();
+      await seal();
+    },
+  };
+  expect((await verify(slow)).faults).toEqual([]);
+});
+
+test('an erasure while verify runs is no fault', async () => {
+  const body = Buffer.from('{"seqs":[700]}');
+  await Promise.all(Array.from({ length: 700 }, (_, i) => ledger.append([entryOf(`more ${i}`)])));
+  const erase = () =>
+    ledger.append([{ source: 'default', kind: 'erasure', dedupeKey: ledger.keyOf('erasure', '700'), receivedAt: at, meta: Buffer.from('{}'), body }], (tx) =>
+      tx.query.updateTable('entries').set({ body: null, meta: null, salt: null }).where('seq', '=', 700).execute().then(() => undefined),
+    );
+  // After the first page of entries was read, and before the one that holds the erased entry.
+  let erased = false;
+  const read = store.read.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (result.rows.length === 500 && !erased) {
+        erased = true;
+        await erase();
+      }
+      return result;
+    },
+  });
+  const verification = await verifyLedger({ store: { ...store, read }, journal, keys: testKeys, publicKey, instance: 'test', epoch: 1 });
+  expect(verification).toMatchObject({ faults: [], erased: 1 });
+});
+
+describe('someone with write access to the database', () => {
+  const claim = (size: string, frontier: string) =>
+    tamper(`insert into checkpoints select ${size}, epoch, root, ${frontier}, note, created_at from checkpoints where size = 12`);
+
+  test('cannot stop the sealer by a checkpoint over more entries than there are', async () => {
+    await claim('1024', 'zeroblob(32)');
+    expect(await seal()).toMatchObject({ outcome: 'refused', seq: 1024 });
+    expect(await found()).toContainEqual([1024, 'checkpoint-invalid']);
+  });
+  test('cannot make the sealer or verify fail by a checkpoint of an impossible size', async () => {
+    for (const size of ['9007199254740993', '-4', "'many'", '1.5']) {
+      await claim(size, "x'00'");
+      if (size !== '-4' && size !== '1.5') expect((await seal()).outcome).toBe('refused');
+      expect((await found()).map(([, fault]) => fault)).toContain('checkpoint-invalid');
+      await tamper('delete from checkpoints where size <> 12');
+    }
+  });
+  test('cannot get a root signed that the entries do not give', async () => {
+    await tamper('update checkpoints set frontier = zeroblob(length(frontier))');
+    expect(await seal()).toMatchObject({ outcome: 'refused', seq: 12 });
+  });
+  test('cannot hide that sealed entries are gone from the end', async () => {
+    await tamper('delete from entries where seq > 10');
+    expect(await seal()).toMatchObject({ outcome: 'refused', seq: 11 });
+  });
+  test('cannot make verify or the sealer fail by values of another type', async () => {
+    for (const column of ['body', 'meta', 'salt', 'commitment', 'leaf_hash', 'mac', 'dedupe_key', 'received_at', 'source']) {
+      for (const value of ['5', "'text'", '1.5', "x''"]) {
+        for (const seq of [7, 13]) {
+          await tamper(`create table kept as select * from entries where seq = ${seq}`, `update entries set ${column} = ${value} where seq = ${seq}`);
+          expect([column, value, (await found())[0]?.[0]]).toEqual([column, value, seq]);
+          if (seq === 13 && !['body', 'meta', 'salt'].includes(column)) expect(await seal()).toMatchObject({ outcome: 'refused', seq });
+          await tamper(`delete from entries where seq = ${seq}`, 'insert into entries select * from kept', 'drop table kept');
+        }
+      }
+    }
+    expect(await found()).toEqual([]);
+  });
+  test('cannot hide entries below the first number', async () => {
+    await tamper(
+      `insert into entries select -3, source, 99, kind, randomblob(32), received_at, meta, body, salt, commitment, leaf_hash, mac from entries where seq = 5`,
+    );
+    expect((await found())[0]).toEqual([-3, 'foreign-entry']);
+  });
 });
