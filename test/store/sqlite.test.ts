@@ -14,7 +14,7 @@ describeStore('SQLite store', temporaryStore);
 test('of 20 processes that start at once on no database, one migrates and all can work', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
   const children = Array.from({ length: 20 }, () =>
-    fork(new URL('./open-store.ts', import.meta.url), [path], { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }),
+    fork(new URL('./open-store.js', import.meta.url), [path], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }),
   );
   onTestFinished(() => children.forEach((child) => void child.kill('SIGKILL')));
   const codes = await Promise.all(

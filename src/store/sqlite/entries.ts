@@ -11,7 +11,7 @@ const INSERT = `insert into entries (seq, source, source_seq, kind, dedupe_key, 
   select value->>0, value->>1, value->>2, value->>3, substr(?2, value->>5, 32), value->>4,
     substr(?2, (value->>5) + 160, value->>6), substr(?2, (value->>5) + 160 + (value->>6), value->>7),
     substr(?2, (value->>5) + 32, 32), substr(?2, (value->>5) + 64, 32), substr(?2, (value->>5) + 96, 32), substr(?2, (value->>5) + 128, 32)
-  from json_each(?1)`;
+  from jsonb_each(?1)`;
 const INSERT_AT = `${INSERT} where (select coalesce(max(seq), 0) from entries) = ?3`;
 
 /** Inserts entries; rejects with ConstraintViolation when a number or key exists. */

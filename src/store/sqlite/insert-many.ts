@@ -27,7 +27,7 @@ export async function insertMany(
   });
   const [before, after] = verb[onConflict];
   await connection.run(
-    `${before} ${table} (${columns.join(', ')}) select ${values.join(', ')} from json_each(?)${after}`,
+    `${before} ${table} (${columns.join(', ')}) select ${values.join(', ')} from jsonb_each(?)${after}`,
     [JSON.stringify(cells)],
   );
 }
