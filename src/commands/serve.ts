@@ -24,7 +24,11 @@ export function registerServe(program: Command, io: CommandIo): void {
           const stopped = io.untilStopped();
           const server = await startServer(context);
           const worker = options.worker ? await startWorker(context) : null;
-          const facts = { publicUrl: server.publicUrl, adminUrl: server.adminUrl, sources: context.sources.list().map(({ slug }) => slug) };
+          const facts = {
+            publicUrl: server.publicUrl,
+            adminUrl: server.adminUrl,
+            sources: context.sources.list().map(({ slug }) => slug),
+          };
           if (options.json) io.stdout.write(`${JSON.stringify(facts)}\n`);
           else io.stderr.write(startText(facts));
           io.stderr.write(await signInText(context, server.adminUrl));
@@ -53,5 +57,10 @@ async function signInText(context: Context, adminUrl: string): Promise<string> {
 function startText(facts: { publicUrl: string; adminUrl: string; sources: readonly string[] }): string {
   const webhooks = facts.sources.map((slug) => `  webhooks  ${facts.publicUrl}/webhooks/${slug}`);
   const none = '  webhooks  none yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`';
-  return [pc.bold('consent-ledger serves'), ...(webhooks.length > 0 ? webhooks : [none]), `  admin     ${facts.adminUrl}`, ''].join('\n');
+  return [
+    pc.bold('consent-ledger serves'),
+    ...(webhooks.length > 0 ? webhooks : [none]),
+    `  admin     ${facts.adminUrl}`,
+    '',
+  ].join('\n');
 }

@@ -17,14 +17,23 @@ export function registerToken(program: Command, io: CommandIo): void {
     .description('make a link that signs an officer in once')
     .option('--officer <name>', 'who signs in with it, as the ledger records it', officerName, DEFAULT_OFFICER)
     .option('--minutes <number>', 'how long it works', wholeNumber(1, 7 * 24 * 60), LINK_MINUTES)
-    .option('--admin-url <url>', 'how the officer reaches the admin listener; default ADMIN_HOST and ADMIN_PORT', adminUrl)
+    .option(
+      '--admin-url <url>',
+      'how the officer reaches the admin listener; default ADMIN_HOST and ADMIN_PORT',
+      adminUrl,
+    )
     .action((options: { officer: string; minutes: number; adminUrl?: string; json?: boolean }) =>
       withContext(async (context) => {
         const { officer, minutes } = options;
         const base = options.adminUrl ?? adminUrlOf(context);
         const link = await createSignInLink(context, { officer, minutes, actor: COMMAND_LINE_ACTOR });
         const url = signInUrl(base, link.token);
-        printResult(io, options, { url, officer, expiresAt: link.expiresAt }, () => `${url}\nsigns ${officer} in once, until ${link.expiresAt}`);
+        printResult(
+          io,
+          options,
+          { url, officer, expiresAt: link.expiresAt },
+          () => `${url}\nsigns ${officer} in once, until ${link.expiresAt}`,
+        );
       }),
     );
 }
@@ -32,7 +41,9 @@ export function registerToken(program: Command, io: CommandIo): void {
 /** Where the admin listener is, as this installation is configured. Throws UsageError where that says no port. */
 function adminUrlOf({ config }: Context): string {
   if (config.adminPort === 0) {
-    throw new UsageError(['ADMIN_PORT is 0, a free port of each start: give --admin-url with the address that `serve` printed.']);
+    throw new UsageError([
+      'ADMIN_PORT is 0, a free port of each start: give --admin-url with the address that `serve` printed.',
+    ]);
   }
   return publicUrlOf({ publicUrl: null, host: config.adminHost }, config.adminPort);
 }
@@ -44,12 +55,14 @@ export function signInUrl(adminUrl: string, token: string): string {
 
 function adminUrl(text: string): string {
   const url = webUrlOf(text);
-  if (url === null || url.search !== '' || url.hash !== '') throw new InvalidArgumentError('Give an address like https://ledger.example.org.');
+  if (url === null || url.search !== '' || url.hash !== '')
+    throw new InvalidArgumentError('Give an address like https://ledger.example.org.');
   return urlWithoutSlash(url);
 }
 
 function officerName(text: string): string {
   const name = text.trim();
-  if (name === '' || name.length > OFFICER_MAX) throw new InvalidArgumentError(`Give a name of 1 to ${OFFICER_MAX} characters.`);
+  if (name === '' || name.length > OFFICER_MAX)
+    throw new InvalidArgumentError(`Give a name of 1 to ${OFFICER_MAX} characters.`);
   return name;
 }

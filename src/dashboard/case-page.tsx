@@ -55,7 +55,9 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
           </Panel>
           <Panel id="pack" title="Response pack">
             <p class="small">A ZIP with the letter, the history in words, tables and a manifest with hashes.</p>
-            {jobs.length === 0 ? null : <JobList jobs={jobs} timeZone={frame.timeZone} again={`/cases/${encodeURIComponent(row.case_id)}`} />}
+            {jobs.length === 0 ? null : (
+              <JobList jobs={jobs} timeZone={frame.timeZone} again={`/cases/${encodeURIComponent(row.case_id)}`} />
+            )}
             {documents.length === 0 ? null : <DocumentTable documents={documents} timeZone={frame.timeZone} />}
             <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/pack`}>
               <Csrf token={frame.csrf} />
@@ -93,7 +95,8 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
         </dd>
         <dt>Received</dt>
         <dd>
-          <Moment iso={row.receipt_at} timeZone={frame.timeZone} /> <span class="soft">({receiptText(row.receipt_basis)})</span>
+          <Moment iso={row.receipt_at} timeZone={frame.timeZone} />{' '}
+          <span class="soft">({receiptText(row.receipt_basis)})</span>
         </dd>
         <dt>Channel</dt>
         <dd>{row.channel}</dd>
@@ -151,7 +154,8 @@ function DeadlinePanel({ data }: PartProps) {
           <>
             <dt>Confirm receipt by</dt>
             <dd>
-              <Day date={deadline.acknowledgeBy} /> {folded.acknowledgedAt === null ? null : <Badge text="done" tone="good" />}
+              <Day date={deadline.acknowledgeBy} />{' '}
+              {folded.acknowledgedAt === null ? null : <Badge text="done" tone="good" />}
             </dd>
           </>
         )}
@@ -176,13 +180,29 @@ function DeadlinePanel({ data }: PartProps) {
 function ReadinessPanel({ data }: PartProps) {
   const { readiness, disclosure, view, profile } = data.shown;
   const blocking = readiness.lacks.filter((lack) => lack.blocking);
-  const others = readiness.lacks.filter((lack) => !lack.blocking && lack.code !== 'profile-part').map(({ text }) => text);
+  const others = readiness.lacks
+    .filter((lack) => !lack.blocking && lack.code !== 'profile-part')
+    .map(({ text }) => text);
   const missing = profile === null ? [] : missingProfileParts(profile);
   if (missing.length > 0) others.push(`The controller profile does not say: ${missing.join('; ')}.`);
-  const holds = { full: 'the records of the person', 'categories-only': 'categories only, nothing about the person', 'no-match': 'that we cannot link the requester to records' };
+  const holds = {
+    full: 'the records of the person',
+    'categories-only': 'categories only, nothing about the person',
+    'no-match': 'that we cannot link the requester to records',
+  };
   return (
     <Panel id="readiness" title="Is it ready?">
-      {view.open ? <p>{readiness.ready ? <Badge text="Nothing is in the way" tone="good" /> : <Badge text={`${blocking.length} in the way`} tone="warn" />}</p> : <p>The case is settled.</p>}
+      {view.open ? (
+        <p>
+          {readiness.ready ? (
+            <Badge text="Nothing is in the way" tone="good" />
+          ) : (
+            <Badge text={`${blocking.length} in the way`} tone="warn" />
+          )}
+        </p>
+      ) : (
+        <p>The case is settled.</p>
+      )}
       {blocking.length === 0 ? null : (
         <ul class="plain">
           {blocking.map(({ text }) => (
@@ -220,7 +240,11 @@ function RecordsPanel({ frame, data }: PartProps & { frame: PageFrame }) {
       )}
       {decisions.length === 0 ? null : (
         <table class="stacks" role="table">
-          <caption>{match.decisions > decisions.length ? `The latest ${decisions.length} of ${formatCount(match.decisions)} decisions` : 'Every recorded decision, the latest first'}</caption>
+          <caption>
+            {match.decisions > decisions.length
+              ? `The latest ${decisions.length} of ${formatCount(match.decisions)} decisions`
+              : 'Every recorded decision, the latest first'}
+          </caption>
           <thead role="rowgroup">
             <tr role="row">
               {['When', 'Decision', 'Banner', 'Policy version', 'Entry'].map((title) => (

@@ -5,20 +5,37 @@ import type { DocumentRow } from './load-today.ts';
 import { Moment } from './parts.tsx';
 
 /** Registered files. The link downloads; each download is an entry. */
-export function DocumentTable({ documents, total, timeZone }: { documents: readonly DocumentRow[]; total?: number; timeZone: string }) {
+export function DocumentTable({
+  documents,
+  total,
+  timeZone,
+}: {
+  documents: readonly DocumentRow[];
+  total?: number;
+  timeZone: string;
+}) {
   if (documents.length === 0) return <p>None yet.</p>;
   const more = (total ?? documents.length) - documents.length;
   return (
     <table class="stacks" role="table">
       <caption>
-        {more > 0 ? `The newest ${documents.length} of ${formatCount(total ?? 0)}. ` : ''}Each download is recorded in the ledger.
+        {more > 0 ? `The newest ${documents.length} of ${formatCount(total ?? 0)}. ` : ''}Each download is recorded in
+        the ledger.
       </caption>
       <thead role="rowgroup">
         <tr role="row">
-          <th scope="col" role="columnheader">Document</th>
-          <th scope="col" role="columnheader">Made</th>
-          <th scope="col" role="columnheader">SHA-256</th>
-          <th scope="col" role="columnheader" class="number">Downloads</th>
+          <th scope="col" role="columnheader">
+            Document
+          </th>
+          <th scope="col" role="columnheader">
+            Made
+          </th>
+          <th scope="col" role="columnheader">
+            SHA-256
+          </th>
+          <th scope="col" role="columnheader" class="number">
+            Downloads
+          </th>
         </tr>
       </thead>
       <tbody role="rowgroup">
@@ -70,5 +87,7 @@ function aboutOf({ parameters, source, as_of }: DocumentRow): string {
 }
 
 function periodText(from: string, to: string): string {
-  return /^\d{4}-\d{2}-\d{2}$/.test(from) && /^\d{4}-\d{2}-\d{2}$/.test(to) ? formatPeriod(from, to) : `${from} – ${to}`;
+  return /^\d{4}-\d{2}-\d{2}$/.test(from) && /^\d{4}-\d{2}-\d{2}$/.test(to)
+    ? formatPeriod(from, to)
+    : `${from} – ${to}`;
 }

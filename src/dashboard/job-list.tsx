@@ -36,7 +36,10 @@ function Progress({ job }: { job: Job }) {
   const { done, total, message } = job.progress;
   return (
     <p class="hint">
-      {total === null ? null : <progress aria-label={`Progress of ${nameOf(job)}`} value={done} max={Math.max(total, 1)} />} {message}
+      {total === null ? null : (
+        <progress aria-label={`Progress of ${nameOf(job)}`} value={done} max={Math.max(total, 1)} />
+      )}{' '}
+      {message}
     </p>
   );
 }
@@ -53,7 +56,9 @@ function nameOf(job: Job): string {
 function stateOf(job: Job): Worded {
   switch (job.state) {
     case 'waiting':
-      return job.attempts > 0 ? { text: 'failed, will be tried again', tone: 'warn' } : { text: 'waiting', tone: 'calm' };
+      return job.attempts > 0
+        ? { text: 'failed, will be tried again', tone: 'warn' }
+        : { text: 'waiting', tone: 'calm' };
     case 'running':
       return { text: 'running', tone: 'calm' };
     case 'done':

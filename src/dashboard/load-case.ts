@@ -5,7 +5,10 @@ import type { Job } from '../jobs/job.ts';
 import type { DecisionHistoryTable } from '../store/schema.ts';
 import { type DocumentRow, payloadText } from './load-today.ts';
 
-export type DecisionRow = Pick<Selectable<DecisionHistoryTable>, 'seq' | 'at' | 'banner_id' | 'state' | 'purposes' | 'policy_version' | 'via'>;
+export type DecisionRow = Pick<
+  Selectable<DecisionHistoryTable>,
+  'seq' | 'at' | 'banner_id' | 'state' | 'purposes' | 'policy_version' | 'via'
+>;
 
 /** Everything on the page of a case. */
 export interface CasePageData {
@@ -20,7 +23,10 @@ export interface CasePageData {
 const DECISIONS_SHOWN = 50;
 
 /** Gathers the page of a case; null when there is no such case. */
-export async function loadCase(context: Pick<Context, 'cases' | 'store' | 'jobs' | 'clock'>, caseId: string): Promise<CasePageData | null> {
+export async function loadCase(
+  context: Pick<Context, 'cases' | 'store' | 'jobs' | 'clock'>,
+  caseId: string,
+): Promise<CasePageData | null> {
   const shown = await showCase(context.cases, caseId, context.clock().toISOString());
   if (shown === null) return null;
   const { read } = context.store;

@@ -72,11 +72,17 @@ async function countDocuments({ store }: Needs, source: string | null): Promise<
 /** Documents and syncs that someone asked for: what is under way, and what ended lately; of each the newest first. */
 async function loadJobs({ jobs, clock }: Needs, source: string | null): Promise<Job[]> {
   const since = new Date(clock().getTime() - JOBS_SHOWN_MS).toISOString();
-  const [documents, syncs] = await Promise.all([jobs.list({ kind: 'document', limit: 50 }), jobs.list({ kind: 'sync', limit: 50 })]);
+  const [documents, syncs] = await Promise.all([
+    jobs.list({ kind: 'document', limit: 50 }),
+    jobs.list({ kind: 'sync', limit: 50 }),
+  ]);
   const wanted = [...documents, ...syncs].filter((job) => {
     const unfinished = job.finishedAt === null;
     const byHand = payloadText(job, 'actor') !== 'schedule';
-    return (unfinished || (byHand && job.finishedAt !== null && job.finishedAt >= since)) && (source === null || payloadText(job, 'source') === source || payloadText(job, 'source') === null);
+    return (
+      (unfinished || (byHand && job.finishedAt !== null && job.finishedAt >= since)) &&
+      (source === null || payloadText(job, 'source') === source || payloadText(job, 'source') === null)
+    );
   });
   return wanted.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, 8);
 }
@@ -92,14 +98,33 @@ export function payloadText(job: Job, name: string): string | null {
 async function loadLedgerState({ store, epoch }: Needs): Promise<LedgerState> {
   const { read } = store;
   const [entries, checkpoint, quarantined, ambiguous] = await Promise.all([
-    read.selectFrom('entries').select((eb) => eb.fn.max('seq').as('seq')).executeTakeFirst(),
-    read.selectFrom('checkpoints').select(['size', 'root', 'created_at']).where('epoch', '=', epoch).orderBy('size', 'desc').limit(1).executeTakeFirst(),
-    read.selectFrom('quarantine').select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
-    read.selectFrom('ambiguous_repeats').select((eb) => eb.fn.countAll<number>().as('count')).where('resolution', '=', 'unresolved').executeTakeFirstOrThrow(),
+    read
+      .selectFrom('entries')
+      .select((eb) => eb.fn.max('seq').as('seq'))
+      .executeTakeFirst(),
+    read
+      .selectFrom('checkpoints')
+      .select(['size', 'root', 'created_at'])
+      .where('epoch', '=', epoch)
+      .orderBy('size', 'desc')
+      .limit(1)
+      .executeTakeFirst(),
+    read
+      .selectFrom('quarantine')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow(),
+    read
+      .selectFrom('ambiguous_repeats')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('resolution', '=', 'unresolved')
+      .executeTakeFirstOrThrow(),
   ]);
   return {
     entries: Number(entries?.seq ?? 0),
-    checkpoint: checkpoint === undefined ? null : { size: checkpoint.size, rootHex: checkpoint.root.toString('hex'), createdAt: checkpoint.created_at },
+    checkpoint:
+      checkpoint === undefined
+        ? null
+        : { size: checkpoint.size, rootHex: checkpoint.root.toString('hex'), createdAt: checkpoint.created_at },
     quarantined: Number(quarantined.count),
     ambiguousRepeats: Number(ambiguous.count),
   };

@@ -88,7 +88,7 @@ export function fieldsOf(move: MoveName, known: FieldChoices = {}): readonly Mov
   const required = schema.required ?? [];
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const field = property.anyOf?.find(({ type }) => type !== 'null') ?? property;
-    const isRequired = required.includes(name) || property.default !== undefined && property.default !== null;
+    const isRequired = required.includes(name) || (property.default !== undefined && property.default !== null);
     const listed = known[name] ?? field.enum?.map((value) => [value, choiceText(name, value)] as const);
     const [label = name, hint = null] = words[`${move}.${name}`] ?? words[name] ?? [];
     return {

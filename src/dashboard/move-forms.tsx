@@ -21,14 +21,26 @@ export function MoveForms({ frame, data, refused }: MoveFormsProps) {
       {moves.map((move) => (
         <details key={move} open={refused?.move === move}>
           <summary>{moveRules[move].label}</summary>
-          <MoveForm frame={frame} data={data} move={move} choices={choices} values={refused?.move === move ? refused.form : proposed(data, move)} />
+          <MoveForm
+            frame={frame}
+            data={data}
+            move={move}
+            choices={choices}
+            values={refused?.move === move ? refused.form : proposed(data, move)}
+          />
         </details>
       ))}
     </>
   );
 }
 
-function MoveForm(props: { frame: PageFrame; data: CasePageData; move: MoveName; choices: FieldChoices; values: Readonly<Record<string, string>> }) {
+function MoveForm(props: {
+  frame: PageFrame;
+  data: CasePageData;
+  move: MoveName;
+  choices: FieldChoices;
+  values: Readonly<Record<string, string>>;
+}) {
   const { frame, data, move, choices, values } = props;
   const { row } = data.shown.view;
   return (
@@ -37,7 +49,13 @@ function MoveForm(props: { frame: PageFrame; data: CasePageData; move: MoveName;
       <input type="hidden" name="move" value={move} />
       <input type="hidden" name="basedOn" value={row.version} />
       {fieldsOf(move, choices).map((field) => (
-        <MoveInput key={field.name} id={`${move}-${field.name}`} field={field} value={values[field.name] ?? ''} timeZone={frame.timeZone} />
+        <MoveInput
+          key={field.name}
+          id={`${move}-${field.name}`}
+          field={field}
+          value={values[field.name] ?? ''}
+          timeZone={frame.timeZone}
+        />
       ))}
       <button type="submit">{moveRules[move].label}</button>
     </form>
@@ -51,7 +69,9 @@ function MoveInput({ id, field, value, timeZone }: { id: string; field: MoveFiel
   const common = { id, name, required, ...described };
   return (
     <Field id={id} label={field.label} optional={!required} hint={hints.length > 0 ? hints.join(' ') : undefined}>
-      {type === 'choice' ? <Select id={id} name={name} value={value} options={field.choices} required={required} /> : null}
+      {type === 'choice' ? (
+        <Select id={id} name={name} value={value} options={field.choices} required={required} />
+      ) : null}
       {type === 'text' ? (
         <textarea {...common} maxLength={4000} rows={3}>
           {value}
@@ -68,7 +88,10 @@ function MoveInput({ id, field, value, timeZone }: { id: string; field: MoveFiel
 function choicesOf({ shown, documents }: CasePageData): FieldChoices {
   const systems = shown.profile?.otherSystems ?? [];
   return {
-    system: systems.map(({ id, name }) => [id, Object.hasOwn(shown.view.folded.systems, id) ? `${name} (marked)` : name]),
+    system: systems.map(({ id, name }) => [
+      id,
+      Object.hasOwn(shown.view.folded.systems, id) ? `${name} (marked)` : name,
+    ]),
     documentSha256: documents.map(({ sha256, file_name }) => [sha256, `${file_name} · ${sha256.slice(0, 12)}…`]),
   };
 }

@@ -19,7 +19,10 @@ export function NewRequestPage({ frame, sources, reference, form = {}, problems 
   return (
     <Page title="Record a request" frame={frame} current="new-request">
       <h1>Record a request</h1>
-      <p class="lead">For a request that came by letter, mail, telephone or in person. Those that the service reports open by themselves.</p>
+      <p class="lead">
+        For a request that came by letter, mail, telephone or in person. Those that the service reports open by
+        themselves.
+      </p>
       <Problems title="This was not recorded:" problems={problems} />
       <Panel id="request" title="The request">
         {sources.length === 0 ? (
@@ -30,28 +33,90 @@ export function NewRequestPage({ frame, sources, reference, form = {}, problems 
             <input type="hidden" name="reference" value={reference} />
             <div class="pair">
               <Field id="source" label="Source">
-                <Select id="source" name="source" value={value('source')} options={sources.map(({ slug, name }) => [slug, name])} />
+                <Select
+                  id="source"
+                  name="source"
+                  value={value('source')}
+                  options={sources.map(({ slug, name }) => [slug, name])}
+                />
               </Field>
               <Field id="kind" label="Kind of request">
-                <Select id="kind" name="kind" value={value('kind')} options={requestKinds.map((kind) => [kind, kindText(kind)])} />
+                <Select
+                  id="kind"
+                  name="kind"
+                  value={value('kind')}
+                  options={requestKinds.map((kind) => [kind, kindText(kind)])}
+                />
               </Field>
-              <Field id="receivedAt" label="Received" hint={`When it reached any channel of the controller, in ${frame.timeZone}.`}>
-                <input id="receivedAt" name="receivedAt" type="datetime-local" value={value('receivedAt')} aria-describedby="receivedAt-hint" required />
+              <Field
+                id="receivedAt"
+                label="Received"
+                hint={`When it reached any channel of the controller, in ${frame.timeZone}.`}
+              >
+                <input
+                  id="receivedAt"
+                  name="receivedAt"
+                  type="datetime-local"
+                  value={value('receivedAt')}
+                  aria-describedby="receivedAt-hint"
+                  required
+                />
               </Field>
               <Field id="channel" label="Channel" hint="For example letter, e-mail, telephone.">
-                <input id="channel" name="channel" type="text" maxLength={200} value={value('channel')} aria-describedby="channel-hint" required />
+                <input
+                  id="channel"
+                  name="channel"
+                  type="text"
+                  maxLength={200}
+                  value={value('channel')}
+                  aria-describedby="channel-hint"
+                  required
+                />
               </Field>
               <Field id="requesterName" label="Name of the requester" optional>
-                <input id="requesterName" name="requesterName" type="text" maxLength={300} value={value('requesterName')} autocomplete="off" />
+                <input
+                  id="requesterName"
+                  name="requesterName"
+                  type="text"
+                  maxLength={300}
+                  value={value('requesterName')}
+                  autocomplete="off"
+                />
               </Field>
               <Field id="requesterEmail" label="E-mail of the requester" optional>
-                <input id="requesterEmail" name="requesterEmail" type="email" maxLength={300} value={value('requesterEmail')} autocomplete="off" />
+                <input
+                  id="requesterEmail"
+                  name="requesterEmail"
+                  type="email"
+                  maxLength={300}
+                  value={value('requesterEmail')}
+                  autocomplete="off"
+                />
               </Field>
-              <Field id="jurisdiction" label="Jurisdiction" optional hint="A code like DE, GB or US-CA; empty: the controller’s home.">
-                <input id="jurisdiction" name="jurisdiction" type="text" maxLength={20} value={value('jurisdiction')} aria-describedby="jurisdiction-hint" />
+              <Field
+                id="jurisdiction"
+                label="Jurisdiction"
+                optional
+                hint="A code like DE, GB or US-CA; empty: the controller’s home."
+              >
+                <input
+                  id="jurisdiction"
+                  name="jurisdiction"
+                  type="text"
+                  maxLength={20}
+                  value={value('jurisdiction')}
+                  aria-describedby="jurisdiction-hint"
+                />
               </Field>
               <Field id="subject" label="Id from the requester’s device" optional>
-                <input id="subject" name="subject" type="text" maxLength={300} value={value('subject')} autocomplete="off" />
+                <input
+                  id="subject"
+                  name="subject"
+                  type="text"
+                  maxLength={300}
+                  value={value('subject')}
+                  autocomplete="off"
+                />
               </Field>
             </div>
             <Field id="message" label="What was asked" optional>

@@ -52,7 +52,19 @@ export function Panel({ id, title, children }: { id: string; title: string; chil
 }
 
 /** A label, its input, and what helps to fill it in. */
-export function Field({ id, label, optional, hint, children }: { id: string; label: string; optional?: boolean; hint?: string | undefined; children: ComponentChildren }) {
+export function Field({
+  id,
+  label,
+  optional,
+  hint,
+  children,
+}: {
+  id: string;
+  label: string;
+  optional?: boolean;
+  hint?: string | undefined;
+  children: ComponentChildren;
+}) {
   return (
     <div class="field">
       <label for={id}>
@@ -70,7 +82,19 @@ export function Field({ id, label, optional, hint, children }: { id: string; lab
 }
 
 /** A list to choose from. */
-export function Select({ id, name, value, options, required }: { id: string; name: string; value?: string | undefined; options: readonly (readonly [value: string, text: string])[]; required?: boolean }) {
+export function Select({
+  id,
+  name,
+  value,
+  options,
+  required,
+}: {
+  id: string;
+  name: string;
+  value?: string | undefined;
+  options: readonly (readonly [value: string, text: string])[];
+  required?: boolean;
+}) {
   return (
     <select id={id} name={name} required={required ?? false}>
       {options.map(([one, text]) => (

@@ -1,4 +1,4 @@
-import { Csrf, Page, type PageFrame } from './layout.tsx';
+import { Csrf, Page } from './layout.tsx';
 
 /** The page behind a one-time link. Opening it uses nothing up, so that a mail program's preview does not either. */
 export function SignInPage({ officer, token, csrf }: { officer: string; token: string; csrf: string }) {
@@ -31,20 +31,28 @@ export function SignedOutPage() {
   );
 }
 
-/** What went wrong and what to do about it. */
-export function ErrorPage({ title, sentences, frame = null }: { title: string; sentences: readonly string[]; frame?: PageFrame | null }) {
+/** What went wrong and what to do about it. `home`: a way back for who is signed in. */
+export function ErrorPage({
+  title,
+  sentences,
+  home = false,
+}: {
+  title: string;
+  sentences: readonly string[];
+  home?: boolean;
+}) {
   return (
-    <Page title={title} frame={frame}>
+    <Page title={title} frame={null}>
       <div class="panel narrow">
         <h1>{title}</h1>
         {sentences.map((sentence) => (
           <p key={sentence}>{sentence}</p>
         ))}
-        {frame === null ? null : (
+        {home ? (
           <p>
             <a href="/">To Today</a>
           </p>
-        )}
+        ) : null}
       </div>
     </Page>
   );

@@ -13,7 +13,15 @@ export interface RequestTableProps {
 /** Requests, one a line. */
 export function RequestTable({ caption, requests, withSource }: RequestTableProps) {
   const matched = requests.some(({ match }) => match !== undefined);
-  const titles = ['Request', 'Legal limit', 'Aim for', 'Law', 'State', 'Identity', ...(matched ? ['Consent records'] : [])];
+  const titles = [
+    'Request',
+    'Legal limit',
+    'Aim for',
+    'Law',
+    'State',
+    'Identity',
+    ...(matched ? ['Consent records'] : []),
+  ];
   return (
     <table class="stacks" role="table">
       <caption>{caption}</caption>

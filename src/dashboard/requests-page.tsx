@@ -17,7 +17,11 @@ export function RequestsPage({ frame, cases, sources, source }: RequestsProps) {
   const [open, settled] = [cases.filter((view) => view.open), cases.filter((view) => !view.open)];
   const withSource = sources.length > 1 && source === null;
   const table = (views: readonly CaseView[], caption: string, none: string) =>
-    views.length === 0 ? <p>{none}</p> : <RequestTable caption={caption} requests={views.map((view) => ({ view }))} withSource={withSource} />;
+    views.length === 0 ? (
+      <p>{none}</p>
+    ) : (
+      <RequestTable caption={caption} requests={views.map((view) => ({ view }))} withSource={withSource} />
+    );
   return (
     <Page title="All requests" frame={frame} current="requests">
       <h1>All requests</h1>

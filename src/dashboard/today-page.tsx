@@ -57,7 +57,11 @@ export function TodayPage({ frame, today, form, problems = [], done = null }: To
         <div>
           {today.jobs.length === 0 ? null : (
             <Panel id="work" title="Under way and just done">
-              <JobList jobs={today.jobs} timeZone={frame.timeZone} again={source === null ? '/' : `/?source=${encodeURIComponent(source)}`} />
+              <JobList
+                jobs={today.jobs}
+                timeZone={frame.timeZone}
+                again={source === null ? '/' : `/?source=${encodeURIComponent(source)}`}
+              />
             </Panel>
           )}
           <ReportPanel frame={frame} today={today} form={form} />
@@ -74,7 +78,8 @@ const REQUESTS_SHOWN = 50;
 function OpenRequests({ frame, today, withSource }: { frame: PageFrame; today: Today; withSource: boolean }) {
   const { requests } = today.attention;
   if (requests.length === 0) return <p>No request waits for an answer.</p>;
-  const more = requests.length > REQUESTS_SHOWN ? `The first ${REQUESTS_SHOWN} of ${formatCount(requests.length)}: ` : '';
+  const more =
+    requests.length > REQUESTS_SHOWN ? `The first ${REQUESTS_SHOWN} of ${formatCount(requests.length)}: ` : '';
   return (
     <RequestTable
       caption={`${more}open requests by legal limit. Dates are days in ${frame.timeZone}.`.replace(/^o/, 'O')}
@@ -112,7 +117,12 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
         <form method="post" action="/reports">
           <Csrf token={frame.csrf} />
           <Field id="report-name" label="Report">
-            <Select id="report-name" name="name" value={form.name} options={reports.map(({ name, title }) => [name, title])} />
+            <Select
+              id="report-name"
+              name="name"
+              value={form.name}
+              options={reports.map(({ name, title }) => [name, title])}
+            />
           </Field>
           <details>
             <summary>What is in them</summary>
@@ -129,7 +139,12 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
             <input type="hidden" name="source" value={only.slug} />
           ) : (
             <Field id="report-source" label="Source">
-              <Select id="report-source" name="source" value={form.source} options={today.sources.map(({ slug, name }) => [slug, name])} />
+              <Select
+                id="report-source"
+                name="source"
+                value={form.source}
+                options={today.sources.map(({ slug, name }) => [slug, name])}
+              />
             </Field>
           )}
           <div class="pair">
@@ -141,7 +156,12 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
             </Field>
           </div>
           <Field id="report-format" label="Format">
-            <Select id="report-format" name="format" value={form.format} options={formats.map((format) => [format, format.toUpperCase()])} />
+            <Select
+              id="report-format"
+              name="format"
+              value={form.format}
+              options={formats.map((format) => [format, format.toUpperCase()])}
+            />
           </Field>
           <button type="submit">Make the report</button>
         </form>
@@ -151,7 +171,10 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
 }
 
 function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) {
-  const pulled = today.sources.filter(({ slug, baseUrl, apiKey }) => baseUrl !== null && apiKey !== null && (today.source === null || slug === today.source));
+  const pulled = today.sources.filter(
+    ({ slug, baseUrl, apiKey }) =>
+      baseUrl !== null && apiKey !== null && (today.source === null || slug === today.source),
+  );
   const { banners } = today.attention;
   return (
     <Panel id="sync" title="Consent log">
@@ -166,10 +189,18 @@ function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) {
               <caption>How the pull of each banner stands</caption>
               <thead role="rowgroup">
                 <tr role="row">
-                  <th scope="col" role="columnheader">Banner</th>
-                  <th scope="col" role="columnheader">State</th>
-                  <th scope="col" role="columnheader">Complete until</th>
-                  <th scope="col" role="columnheader" class="number">Rows</th>
+                  <th scope="col" role="columnheader">
+                    Banner
+                  </th>
+                  <th scope="col" role="columnheader">
+                    State
+                  </th>
+                  <th scope="col" role="columnheader">
+                    Complete until
+                  </th>
+                  <th scope="col" role="columnheader" class="number">
+                    Rows
+                  </th>
                 </tr>
               </thead>
               <tbody role="rowgroup">
@@ -182,7 +213,9 @@ function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) {
                     <td role="cell" data-label="State">
                       <span>
                         <Badge {...syncText(banner.state)} />
-                        {banner.state === 'failing' && banner.lastError !== null ? <p class="hint">{banner.lastError}</p> : null}
+                        {banner.state === 'failing' && banner.lastError !== null ? (
+                          <p class="hint">{banner.lastError}</p>
+                        ) : null}
                       </span>
                     </td>
                     <td role="cell" data-label="Complete until">
@@ -191,7 +224,9 @@ function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) {
                       ) : (
                         <span>
                           <Moment iso={banner.watermark} timeZone={frame.timeZone} />
-                          {banner.lagMs === null ? null : <span class="soft"> ({formatDuration(banner.lagMs)} ago)</span>}
+                          {banner.lagMs === null ? null : (
+                            <span class="soft"> ({formatDuration(banner.lagMs)} ago)</span>
+                          )}
                         </span>
                       )}
                     </td>
@@ -233,7 +268,8 @@ function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
             'none yet'
           ) : (
             <>
-              over {formatCount(checkpoint.size)} entries, <Moment iso={checkpoint.createdAt} timeZone={frame.timeZone} />
+              over {formatCount(checkpoint.size)} entries,{' '}
+              <Moment iso={checkpoint.createdAt} timeZone={frame.timeZone} />
               <br />
               <span class="mono" title={checkpoint.rootHex}>
                 root {checkpoint.rootHex.slice(0, 16)}…
@@ -246,10 +282,13 @@ function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
         <dt>Quarantine</dt>
         <dd>{quarantined === 0 ? 'empty' : <Badge text={`${formatCount(quarantined)} not read`} tone="warn" />}</dd>
         <dt>Ambiguous repeats</dt>
-        <dd>{ambiguousRepeats === 0 ? 'none' : <Badge text={`${formatCount(ambiguousRepeats)} unresolved`} tone="warn" />}</dd>
+        <dd>
+          {ambiguousRepeats === 0 ? 'none' : <Badge text={`${formatCount(ambiguousRepeats)} unresolved`} tone="warn" />}
+        </dd>
       </dl>
       <p class="hint">
-        To check every entry against its hash, key and checkpoint: <span class="mono">consent-ledger ledger verify</span>
+        To check every entry against its hash, key and checkpoint:{' '}
+        <span class="mono">consent-ledger ledger verify</span>
       </p>
     </Panel>
   );

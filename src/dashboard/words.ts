@@ -63,7 +63,9 @@ export function identityText(view: Pick<CaseView, 'identity' | 'resolution' | 'f
   if (view.folded.identity.status === 'confirmed') return { text: 'confirmed', tone: 'good' };
   if (view.folded.identity.status === 'asked') return { text: 'asked for', tone: 'warn' };
   if (view.folded.identity.status === 'recheck') return { text: 'to be checked again', tone: 'warn' };
-  return view.identity === 'needed' ? { text: 'to be checked', tone: 'warn' } : { text: 'no doubt noted', tone: 'calm' };
+  return view.identity === 'needed'
+    ? { text: 'to be checked', tone: 'warn' }
+    : { text: 'no doubt noted', tone: 'calm' };
 }
 
 /** How the requester was found in the consent records, in words. */

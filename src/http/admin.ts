@@ -57,7 +57,10 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
   });
   await app.register(healthRoutes, health);
   app.get(stylesheetPath, (_request, reply) =>
-    reply.header('cache-control', 'public, max-age=31536000, immutable').type('text/css; charset=utf-8').send(stylesheet),
+    reply
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .type('text/css; charset=utf-8')
+      .send(stylesheet),
   );
   await app.register(officePages, context);
   return app;
@@ -71,7 +74,10 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     sessionPlugin: '@fastify/cookie',
     cookieKey: `consent_ledger_form_${context.instance}`,
     cookieOpts: { path: '/', httpOnly: true, sameSite: 'strict' },
-    csrfOpts: { hmacKey: hmacSha256(context.keys.instance.session, Buffer.from('forms')).toString('base64'), userInfo: true },
+    csrfOpts: {
+      hmacKey: hmacSha256(context.keys.instance.session, Buffer.from('forms')).toString('base64'),
+      userInfo: true,
+    },
     getUserInfo: formOwner,
     getToken: (request) => (request.body as { _csrf?: string } | null)?._csrf,
   });

@@ -16,7 +16,10 @@ export function codeOf(error: unknown): ErrorCode {
 export function sendError(reply: FastifyReply, code: ErrorCode): FastifyReply {
   const { status, text } = errorCodes[code];
   if (status === 503) void reply.header('retry-after', '5');
-  return reply.code(status).type('application/json; charset=utf-8').send({ error: { code, message: text } });
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send({ error: { code, message: text } });
 }
 
 /** Makes an app answer every error and every unknown address in the envelope. */

@@ -21,7 +21,13 @@ export function answerErrorsWithPages(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     if (error instanceof UsageError) {
       request.log.error({ err: error }, 'the configuration is not valid');
-      return html(reply, renderPage(<ErrorPage title="The configuration is not valid" sentences={error.problems} />), 500);
+      return html(
+        reply,
+        renderPage(
+          <ErrorPage title="The configuration is not valid" sentences={error.problems} home={isSignedIn(reply)} />,
+        ),
+        500,
+      );
     }
     const code = codeOf(error);
     if (errorCodes[code].status >= 500) request.log.error({ err: error }, 'a request failed');
@@ -34,11 +40,23 @@ export function answerErrorsWithPages(app: FastifyInstance): void {
 export function sendErrorPage(reply: FastifyReply, code: keyof typeof errorCodes, sentence?: string): FastifyReply {
   const { status, text } = errorCodes[code];
   if (status === 503) void reply.header('retry-after', '5');
-  return html(reply, renderPage(<ErrorPage title={titles[code] ?? 'This did not work'} sentences={[sentence ?? text]} />), status);
+  return html(
+    reply,
+    renderPage(
+      <ErrorPage title={titles[code] ?? 'This did not work'} sentences={[sentence ?? text]} home={isSignedIn(reply)} />,
+    ),
+    status,
+  );
+}
+
+/** Outside the scope that knows sessions nobody is. */
+function isSignedIn({ request }: FastifyReply): boolean {
+  return (request.signedIn ?? null) !== null;
 }
 
 /** What an error says itself, where it was written for this page. */
 function sentenceOf(error: unknown): string | undefined {
-  if (error instanceof StoreUnavailable) return 'The store cannot be used at the moment. Nothing was changed; try again in a moment.';
+  if (error instanceof StoreUnavailable)
+    return 'The store cannot be used at the moment. Nothing was changed; try again in a moment.';
   return error instanceof CodedError ? error.message : undefined;
 }

@@ -33,6 +33,8 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
 }
 
 /** A number is how many proxies stand in front; Fastify's types know it only as a function of the hop. */
-export function proxyTrust(trust: Config['trustProxy']): boolean | string[] | ((address: string, hop: number) => boolean) {
+export function proxyTrust(
+  trust: Config['trustProxy'],
+): boolean | string[] | ((address: string, hop: number) => boolean) {
   return typeof trust === 'number' ? (_address, hop) => hop < trust : trust;
 }

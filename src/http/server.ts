@@ -70,7 +70,10 @@ function metricsOf(context: Context): Metrics {
     const query =
       table === 'entries'
         ? store.read.selectFrom('entries').select((eb) => eb.fn.max('seq').as('seq'))
-        : store.read.selectFrom('checkpoints').select((eb) => eb.fn.max('size').as('seq')).where('epoch', '=', epoch);
+        : store.read
+            .selectFrom('checkpoints')
+            .select((eb) => eb.fn.max('size').as('seq'))
+            .where('epoch', '=', epoch);
     return Number((await query.executeTakeFirst())?.seq ?? 0);
   };
   return createMetrics({

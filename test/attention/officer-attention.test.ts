@@ -19,16 +19,28 @@ describe('what needs attention, in one sentence', () => {
 
   it('counts what is near, overdue, unmatched, an opt-out or unclear', () => {
     const now = '2026-07-30T09:00:00.000Z';
-    const requests = [german(now), optOut(now), unclear(now)].map((one, place) => ({ view: one, match: place === 0 ? found : none }));
-    expect(describeAttention(requests, 2)).toBe('3 requests: 1 overdue, 2 due in 4 days, 2 unmatched, 1 opt-out, 1 unclear · 2 gaps');
+    const requests = [german(now), optOut(now), unclear(now)].map((one, place) => ({
+      view: one,
+      match: place === 0 ? found : none,
+    }));
+    expect(describeAttention(requests, 2)).toBe(
+      '3 requests: 1 overdue, 2 due in 4 days, 2 unmatched, 1 opt-out, 1 unclear · 2 gaps',
+    );
     expect(describeAttention(requests.slice(0, 1), 0)).toBe('1 request: 1 due in 4 days');
   });
 
   it('says today on the day, and nothing of a date that is far', () => {
-    expect(describeAttention([{ view: german('2026-08-03T09:00:00.000Z'), match: found }], 0)).toBe('1 request: 1 due today');
-    expect(describeAttention([{ view: german('2026-08-02T09:00:00.000Z'), match: found }], 0)).toBe('1 request: 1 due in 1 day');
+    expect(describeAttention([{ view: german('2026-08-03T09:00:00.000Z'), match: found }], 0)).toBe(
+      '1 request: 1 due today',
+    );
+    expect(describeAttention([{ view: german('2026-08-02T09:00:00.000Z'), match: found }], 0)).toBe(
+      '1 request: 1 due in 1 day',
+    );
     expect(describeAttention([{ view: german('2026-07-03T09:00:00.000Z'), match: found }], 0)).toBe('1 request');
-    const two = [german('2026-07-30T09:00:00.000Z'), german('2026-08-01T09:00:00.000Z')].map((one) => ({ view: one, match: found }));
+    const two = [german('2026-07-30T09:00:00.000Z'), german('2026-08-01T09:00:00.000Z')].map((one) => ({
+      view: one,
+      match: found,
+    }));
     expect(describeAttention(two, 0)).toBe('2 requests: 2 due within 4 days');
   });
 });
@@ -36,14 +48,33 @@ describe('what needs attention, in one sentence', () => {
 describe('gathering it', () => {
   it('keeps the order of the requests and takes every banner that is not up to date for a gap', async () => {
     const now = '2026-07-03T09:00:00.000Z';
-    const cases = Array.from({ length: 20 }, (_, place) => view(openedCase(request({ requesterName: `Nr ${place}` })), { now }));
-    const banner = (bannerId: string, state: BannerStatus['state']): BannerStatus => ({ source: 'acme', bannerId, state, watermark: null, lagMs: null, rows: 0, lastSuccessAt: null, lastError: null, lastErrorAt: null });
+    const cases = Array.from({ length: 20 }, (_, place) =>
+      view(openedCase(request({ requesterName: `Nr ${place}` })), { now }),
+    );
+    const banner = (bannerId: string, state: BannerStatus['state']): BannerStatus => ({
+      source: 'acme',
+      bannerId,
+      state,
+      watermark: null,
+      lagMs: null,
+      rows: 0,
+      lastSuccessAt: null,
+      lastError: null,
+      lastErrorAt: null,
+    });
     const attention = await loadOfficerAttention({
       openCases: async () => cases,
       match: async (row) => (row.requester_name === 'Nr 7' ? none : found),
-      syncStatus: async () => [banner('a', 'up-to-date'), banner('b', 'never-pulled'), banner('c', 'failing'), banner('d', 'interrupted')],
+      syncStatus: async () => [
+        banner('a', 'up-to-date'),
+        banner('b', 'never-pulled'),
+        banner('c', 'failing'),
+        banner('d', 'interrupted'),
+      ],
     });
-    expect(attention.requests.map((one) => one.view.row.requester_name)).toEqual(cases.map((one) => one.row.requester_name));
+    expect(attention.requests.map((one) => one.view.row.requester_name)).toEqual(
+      cases.map((one) => one.row.requester_name),
+    );
     expect(attention.gaps.map(({ bannerId }) => bannerId)).toEqual(['b', 'c', 'd']);
     expect(attention.sentence).toBe('20 requests: 1 unmatched · 3 gaps');
   });

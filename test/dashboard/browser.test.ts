@@ -8,7 +8,10 @@ import { openOffice } from './browser.ts';
 import { seedRequests } from './seed.ts';
 
 async function seededWorld(): Promise<{ world: OfficeWorld; access: string; hostile: string }> {
-  const world = await createOfficeWorld({ SERVICE_BASE_URL: 'http://127.0.0.1:9/api/v1', SERVICE_API_KEY: 'pak_live_x' });
+  const world = await createOfficeWorld({
+    SERVICE_BASE_URL: 'http://127.0.0.1:9/api/v1',
+    SERVICE_API_KEY: 'pak_live_x',
+  });
   const seqs = await seedRequests(world);
   await world.context.seal();
   return { world, access: `default-${seqs.access}`, hostile: `default-${seqs.erasure}` };
@@ -29,13 +32,22 @@ describe('the pages in a browser', () => {
       const { page } = await openOffice(world, { width });
       const check = async (what: string) => {
         expect([what, await violations(page)]).toEqual([what, []]);
-        const [content, view] = await page.evaluate('[document.documentElement.scrollWidth, document.documentElement.clientWidth]') as [number, number];
+        const [content, view] = await page.evaluate<[number, number]>(
+          '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+        );
         expect([what, content]).toEqual([what, view]);
       };
       await page.getByLabel('Report', { exact: true }).selectOption({ label: 'Consent audit' });
       await page.getByRole('button', { name: 'Make the report' }).click();
       await page.getByText('The report was asked for').waitFor();
-      await expect.poll(async () => (await page.goto(world.adminUrl), await page.getByRole('link', { name: /Consent audit/ }).count()), { timeout: 20_000 }).toBe(1);
+      await expect
+        .poll(
+          async () => (
+            await page.goto(world.adminUrl), await page.getByRole('link', { name: /Consent audit/ }).count()
+          ),
+          { timeout: 20_000 },
+        )
+        .toBe(1);
       await page.getByRole('button', { name: /Sync/ }).first().click();
       await page.getByText('What is in them').click();
       await check('today');
@@ -86,11 +98,15 @@ describe('the pages in a browser', () => {
       await page.getByText('Recorded in the ledger.', { exact: true }).waitFor();
     };
     await move('Start working on it');
-    await move('Mark another system as searched', () => page.locator('#mark-system-result').selectOption('not-applicable'));
+    await move('Mark another system as searched', () =>
+      page.locator('#mark-system-result').selectOption('not-applicable'),
+    );
     await page.getByRole('button', { name: 'Make the pack' }).click();
     await page.getByText('The pack was asked for').waitFor();
     const pack = page.getByRole('link', { name: new RegExp(`for ${access}`) });
-    await expect.poll(async () => (await page.goto(`${world.adminUrl}/cases/${access}`), await pack.count()), { timeout: 30_000 }).toBe(1);
+    await expect
+      .poll(async () => (await page.goto(`${world.adminUrl}/cases/${access}`), await pack.count()), { timeout: 30_000 })
+      .toBe(1);
     await move('Ready to be answered');
     await move('The answer was sent', () => page.locator('#answer-channel').fill('e-mail'));
     await page.goto(world.adminUrl);
@@ -98,17 +114,30 @@ describe('the pages in a browser', () => {
     await page.getByLabel('Format').selectOption('json');
     await page.getByRole('button', { name: 'Make the report' }).click();
     await page.getByText('The report was asked for').waitFor();
-    await expect.poll(async () => (await page.goto(world.adminUrl), await downloads(page).count()), { timeout: 30_000 }).toBe(2);
+    await expect
+      .poll(async () => (await page.goto(world.adminUrl), await downloads(page).count()), { timeout: 30_000 })
+      .toBe(2);
     for (const link of await downloads(page).all()) {
       const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
       const bytes = await readFile(await download.path());
-      const rows = await world.context.store.read.selectFrom('documents').selectAll().where('file_name', '=', download.suggestedFilename()).execute();
+      const rows = await world.context.store.read
+        .selectFrom('documents')
+        .selectAll()
+        .where('file_name', '=', download.suggestedFilename())
+        .execute();
       expect(rows.map(({ sha256 }) => sha256)).toEqual([createHash('sha256').update(bytes).digest('hex')]);
     }
     expect((await world.actions('document.downloaded')).length).toBe(2);
-    const answered = await world.context.store.read.selectFrom('case_history').select('details').where('move', '=', 'answer').executeTakeFirstOrThrow();
+    const answered = await world.context.store.read
+      .selectFrom('case_history')
+      .select('details')
+      .where('move', '=', 'answer')
+      .executeTakeFirstOrThrow();
     // The document that was made for the case is proposed as the one that was sent.
-    expect(JSON.parse(answered.details)).toMatchObject({ disclosure: 'full', documentSha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(JSON.parse(answered.details)).toMatchObject({
+      disclosure: 'full',
+      documentSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
   });
 
   it('can be used with the keyboard alone: the first stop leads to the content', async () => {

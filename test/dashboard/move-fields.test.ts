@@ -6,7 +6,11 @@ const moves = Object.keys(moveDetails) as MoveName[];
 
 describe('the forms of moves', () => {
   it('have a label in words for every field of every move', () => {
-    const unnamed = moves.flatMap((move) => fieldsOf(move).filter(({ name, label }) => label === name).map(({ name }) => `${move}.${name}`));
+    const unnamed = moves.flatMap((move) =>
+      fieldsOf(move)
+        .filter(({ name, label }) => label === name)
+        .map(({ name }) => `${move}.${name}`),
+    );
     expect(unnamed).toEqual([]);
     expect(moves.length).toBeGreaterThan(15);
   });
@@ -17,16 +21,30 @@ describe('the forms of moves', () => {
     expect(field('extend', 'until')).toMatchObject({ type: 'date', required: false });
     expect(field('acknowledge', 'at')).toMatchObject({ type: 'moment', required: false });
     expect(field('record-fee', 'paidAt')).toMatchObject({ type: 'moment', required: false });
-    expect(field('mark-system', 'result')?.choices.map(([value]) => value)).toEqual(['nothing-found', 'attached', 'not-applicable']);
+    expect(field('mark-system', 'result')?.choices.map(([value]) => value)).toEqual([
+      'nothing-found',
+      'attached',
+      'not-applicable',
+    ]);
     expect(field('amend', 'kind')?.choices[0]).toEqual(['', '–']);
     expect(field('confirm-identity', 'requester')).toMatchObject({ type: 'choice', required: true });
-    expect(fieldsOf('mark-system', { system: [['crm', 'CRM']] })[0]).toMatchObject({ type: 'choice', choices: [['crm', 'CRM']] });
+    expect(fieldsOf('mark-system', { system: [['crm', 'CRM']] })[0]).toMatchObject({
+      type: 'choice',
+      choices: [['crm', 'CRM']],
+    });
   });
 
   it('leave out what is empty, and read nothing that the schema does not know', () => {
-    const read = readDetails('acknowledge', { at: '2026-07-01T14:02', channel: '  ', _csrf: 'x', extra: 'y' }, 'Europe/Berlin');
+    const read = readDetails(
+      'acknowledge',
+      { at: '2026-07-01T14:02', channel: '  ', _csrf: 'x', extra: 'y' },
+      'Europe/Berlin',
+    );
     expect(read).toEqual({ outcome: 'read', details: { at: '2026-07-01T12:02:00.000Z' } });
-    expect(readDetails('note', { text: 'one\r\ntwo' }, 'UTC')).toEqual({ outcome: 'read', details: { text: 'one\ntwo' } });
+    expect(readDetails('note', { text: 'one\r\ntwo' }, 'UTC')).toEqual({
+      outcome: 'read',
+      details: { text: 'one\ntwo' },
+    });
     expect(readDetails('acknowledge', { at: 'noon' }, 'UTC').outcome).toBe('refused');
   });
 });

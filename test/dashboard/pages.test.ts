@@ -6,11 +6,22 @@ describe('text from outside', () => {
   it('stays text on every page, whatever a requester calls himself', async () => {
     const world = await createOfficeWorld();
     const { erasure } = await seedRequests(world);
-    const row = await world.context.store.read.selectFrom('cases').selectAll().where('case_id', '=', `default-${erasure}`).executeTakeFirstOrThrow();
+    const row = await world.context.store.read
+      .selectFrom('cases')
+      .selectAll()
+      .where('case_id', '=', `default-${erasure}`)
+      .executeTakeFirstOrThrow();
     expect(row.requester_name).toContain('<script>');
     expect(row.message).toContain('<script>');
     const olga = await signedIn(world, '<b>Olga</b> "onload=x');
-    const pages = ['/', '/cases', '/cases/new', `/cases/default-${erasure}`, '/?source=<script>alert(1)</script>&done=<script>alert(2)</script>', '/cases/<script>alert(3)</script>'];
+    const pages = [
+      '/',
+      '/cases',
+      '/cases/new',
+      `/cases/default-${erasure}`,
+      '/?source=<script>alert(1)</script>&done=<script>alert(2)</script>',
+      '/cases/<script>alert(3)</script>',
+    ];
     for (const path of pages) {
       const { text } = await olga.get(path);
       expect(text, path).not.toMatch(/<script|<img|<b>|onerror=|javascript:/i);
@@ -39,7 +50,10 @@ describe('the page Today', () => {
     await seedRequests(world);
     const olga = await signedIn(world);
     expect((await olga.get('/')).text).not.toContain('All sources');
-    await world.context.sources.add({ slug: 'bolt', name: 'Bolt Ltd', webhookSecrets: ['another-signing-secret'] }, 'test');
+    await world.context.sources.add(
+      { slug: 'bolt', name: 'Bolt Ltd', webhookSecrets: ['another-signing-secret'] },
+      'test',
+    );
     const all = await olga.get('/');
     expect(all.text).toContain('All sources');
     expect(all.text).toContain('Access · default');

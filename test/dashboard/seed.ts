@@ -3,12 +3,54 @@ import type { OfficeWorld } from '../http/office-world.ts';
 const DAY = 86_400_000;
 
 /** Requests and decisions as the service would deliver them. */
-export async function seedRequests(world: OfficeWorld, now = Date.now()): Promise<{ access: number; optOut: number; erasure: number }> {
+export async function seedRequests(
+  world: OfficeWorld,
+  now = Date.now(),
+): Promise<{ access: number; optOut: number; erasure: number }> {
   const ago = (days: number) => new Date(now - days * DAY).toISOString();
-  await world.event('consent.recorded', { consent_id: 'c-1', banner_id: 'bnr_1', visitor_hash: 'visitor-7', consent: { analytics: true, marketing: false }, policy_version: '3', recorded_at: ago(40) });
-  await world.event('consent.recorded', { consent_id: 'c-2', banner_id: 'bnr_1', visitor_hash: 'visitor-7', consent: { analytics: false, marketing: false }, policy_version: '4', recorded_at: ago(12) });
-  const access = await world.event('dsar.submitted', { request_id: 'r-1', type: 'access', name: 'Ada Lovelace', email: 'ada@example.org', jurisdiction: 'DE', language: 'de', visitor_hash: 'visitor-7', message: 'Please send me everything you hold about me.\nKind regards', submitted_at: ago(27) });
-  const optOut = await world.event('dsar.submitted', { request_id: 'r-2', type: 'opt-out', name: 'Grace Hopper', email: 'grace@example.com', jurisdiction: 'US-CA', submitted_at: ago(3) });
-  const erasure = await world.event('dsar.submitted', { request_id: 'r-3', type: 'deletion', name: '<script>alert("x")</script>', email: '"><img src=x onerror=alert(1)>@example.org', jurisdiction: 'DE', message: '</textarea><script>alert(2)</script> \u202E gnp.exe', submitted_at: ago(45) });
+  await world.event('consent.recorded', {
+    consent_id: 'c-1',
+    banner_id: 'bnr_1',
+    visitor_hash: 'visitor-7',
+    consent: { analytics: true, marketing: false },
+    policy_version: '3',
+    recorded_at: ago(40),
+  });
+  await world.event('consent.recorded', {
+    consent_id: 'c-2',
+    banner_id: 'bnr_1',
+    visitor_hash: 'visitor-7',
+    consent: { analytics: false, marketing: false },
+    policy_version: '4',
+    recorded_at: ago(12),
+  });
+  const access = await world.event('dsar.submitted', {
+    request_id: 'r-1',
+    type: 'access',
+    name: 'Ada Lovelace',
+    email: 'ada@example.org',
+    jurisdiction: 'DE',
+    language: 'de',
+    visitor_hash: 'visitor-7',
+    message: 'Please send me everything you hold about me.\nKind regards',
+    submitted_at: ago(27),
+  });
+  const optOut = await world.event('dsar.submitted', {
+    request_id: 'r-2',
+    type: 'opt-out',
+    name: 'Grace Hopper',
+    email: 'grace@example.com',
+    jurisdiction: 'US-CA',
+    submitted_at: ago(3),
+  });
+  const erasure = await world.event('dsar.submitted', {
+    request_id: 'r-3',
+    type: 'deletion',
+    name: '<script>alert("x")</script>',
+    email: '"><img src=x onerror=alert(1)>@example.org',
+    jurisdiction: 'DE',
+    message: '</textarea><script>alert(2)</script> \u202E gnp.exe',
+    submitted_at: ago(45),
+  });
   return { access, optOut, erasure };
 }

@@ -36,7 +36,11 @@ describe('the page of a request', () => {
     const shown = await olga.get(`/cases/${caseId}?done=moved`);
     expect(shown.text).toContain('Recorded in the ledger.');
     expect(shown.text).toContain('Logged in to the customer account');
-    const row = await world.context.store.read.selectFrom('cases').selectAll().where('case_id', '=', caseId).executeTakeFirstOrThrow();
+    const row = await world.context.store.read
+      .selectFrom('cases')
+      .selectAll()
+      .where('case_id', '=', caseId)
+      .executeTakeFirstOrThrow();
     expect([row.state, row.version]).toEqual(['closed', 7]);
     expect((await world.actions('case.moved')).map(({ actor }) => actor)).toEqual(moves.map(() => 'Olga'));
     expect((await olga.get('/')).text).not.toContain(caseId);
@@ -66,7 +70,11 @@ describe('the page of a request', () => {
     const olga = await signedIn(world);
     const local = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
     expect((await move(olga, caseId, 'acknowledge', { at: `${local}T12:00` })).status).toBe(303);
-    const row = await world.context.store.read.selectFrom('case_history').select('details').where('move', '=', 'acknowledge').executeTakeFirstOrThrow();
+    const row = await world.context.store.read
+      .selectFrom('case_history')
+      .select('details')
+      .where('move', '=', 'acknowledge')
+      .executeTakeFirstOrThrow();
     expect(['10:00:00.000Z', '11:00:00.000Z']).toContain((JSON.parse(row.details) as { at: string }).at.slice(11));
   });
 
@@ -95,7 +103,11 @@ describe('the page of a request', () => {
     await olga.get('/');
     expect((await olga.post('/cases/default-999/moves', { move: 'note', basedOn: '0', text: 'x' })).status).toBe(404);
     expect((await olga.post('/cases/default-999/pack', {})).status).toBe(404);
-    for (const form of [{ move: 'dance', basedOn: '0' }, { move: 'constructor', basedOn: '0' }, { move: 'note', basedOn: '-1', text: 'x' }]) {
+    for (const form of [
+      { move: 'dance', basedOn: '0' },
+      { move: 'constructor', basedOn: '0' },
+      { move: 'note', basedOn: '-1', text: 'x' },
+    ]) {
       expect((await olga.post(`/cases/${caseId}/moves`, form)).status).toBe(400);
     }
   });
@@ -110,7 +122,11 @@ describe('the page of a request', () => {
     const shown = await olga.get(`/cases/${caseId}`);
     const href = /href="(\/documents\/[^"]+\/download)"/.exec(shown.text)?.[1] ?? '';
     const file = await olga.get(href);
-    expect([file.status, file.headers.get('content-type'), file.bytes.subarray(0, 2).toString()]).toEqual([200, 'application/zip', 'PK']);
+    expect([file.status, file.headers.get('content-type'), file.bytes.subarray(0, 2).toString()]).toEqual([
+      200,
+      'application/zip',
+      'PK',
+    ]);
     expect((await world.actions('document.downloaded')).length).toBe(1);
   });
 });
@@ -119,7 +135,15 @@ describe('a request that came by letter', () => {
   it('is recorded once, however often the form is sent', async () => {
     const world = await createOfficeWorld();
     const olga = await signedIn(world, 'Olga');
-    const form = { source: 'default', kind: 'erasure', receivedAt: '2026-10-05T09:30', channel: 'letter', requesterName: 'Mary Seacole', jurisdiction: 'GB', reference: 'f-1' };
+    const form = {
+      source: 'default',
+      kind: 'erasure',
+      receivedAt: '2026-10-05T09:30',
+      channel: 'letter',
+      requesterName: 'Mary Seacole',
+      jurisdiction: 'GB',
+      reference: 'f-1',
+    };
     await olga.get('/cases/new');
     const [one, two] = [await olga.post('/cases', form), await olga.post('/cases', form)];
     expect([one.status, two.headers.get('location')]).toEqual([303, one.headers.get('location')]);
@@ -132,8 +156,20 @@ describe('a request that came by letter', () => {
   it('is refused in words, with what was filled in', async () => {
     const world = await createOfficeWorld();
     const olga = await signedIn(world);
-    const form = { source: 'default', kind: 'access', receivedAt: '2026-10-05T09:30', channel: 'letter', requesterName: 'Mary "M" Seacole' };
-    for (const change of [{ receivedAt: '' }, { receivedAt: '2126-01-01T00:00' }, { channel: '' }, { kind: 'dance' }, { source: 'No Such' }]) {
+    const form = {
+      source: 'default',
+      kind: 'access',
+      receivedAt: '2026-10-05T09:30',
+      channel: 'letter',
+      requesterName: 'Mary "M" Seacole',
+    };
+    for (const change of [
+      { receivedAt: '' },
+      { receivedAt: '2126-01-01T00:00' },
+      { channel: '' },
+      { kind: 'dance' },
+      { source: 'No Such' },
+    ]) {
       await olga.get('/cases/new');
       const page = await olga.post('/cases', { ...form, ...change });
       expect([change, page.status, page.text.includes('Mary &quot;M&quot; Seacole')]).toEqual([change, 422, true]);

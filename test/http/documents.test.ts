@@ -11,7 +11,11 @@ async function madeReport(world: OfficeWorld, visitor: Visitor, form: Record<str
   await visitor.get('/');
   const page = await visitor.post('/reports', form);
   expect([page.status, page.headers.get('location')]).toEqual([303, '/?done=report']);
-  await expect.poll(() => world.context.store.read.selectFrom('documents').select('document_id').executeTakeFirst(), { timeout: 20_000 }).toBeDefined();
+  await expect
+    .poll(() => world.context.store.read.selectFrom('documents').select('document_id').executeTakeFirst(), {
+      timeout: 20_000,
+    })
+    .toBeDefined();
   return world.context.store.read.selectFrom('documents').selectAll().orderBy('seq', 'desc').executeTakeFirstOrThrow();
 }
 
@@ -19,7 +23,12 @@ describe('a report that an officer asks for', () => {
   it('is made, listed and downloaded byte for byte, and each download is an entry', async () => {
     const world = await createOfficeWorld();
     const olga = await signedIn(world, 'Olga');
-    await world.event('consent.recorded', { consent_id: 'c-1', banner_id: 'b', visitor_hash: 'v', consent: { analytics: true } });
+    await world.event('consent.recorded', {
+      consent_id: 'c-1',
+      banner_id: 'b',
+      visitor_hash: 'v',
+      consent: { analytics: true },
+    });
     const made = await madeReport(world, olga);
     expect(made).toMatchObject({ name: 'consent-audit', format: 'csv', actor: 'Olga', downloads: 0 });
     // The form's last day is included; the report's end is not.
@@ -31,12 +40,16 @@ describe('a report that an officer asks for', () => {
     const file = await olga.get(`/documents/${made.document_id}/download`);
     expect(file.status).toBe(200);
     expect(createHash('sha256').update(file.bytes).digest('hex')).toBe(made.sha256);
-    expect(file.headers.get('content-disposition')).toContain(`attachment; filename="consent-audit-${made.document_id}.csv"`);
+    expect(file.headers.get('content-disposition')).toContain(
+      `attachment; filename="consent-audit-${made.document_id}.csv"`,
+    );
     expect(file.headers.get('x-content-type-options')).toBe('nosniff');
     expect(file.headers.get('content-type')).toContain('text/csv');
     expect(file.headers.get('cache-control')).toBe('no-store');
     await olga.get(`/documents/${made.document_id}/download`);
-    expect(await world.actions('document.downloaded')).toEqual([1, 2].map(() => ({ actor: 'Olga', object: made.document_id })));
+    expect(await world.actions('document.downloaded')).toEqual(
+      [1, 2].map(() => ({ actor: 'Olga', object: made.document_id })),
+    );
     expect((await olga.get('/')).text).toMatch(/data-label="Downloads"[^>]*>2</);
   });
 
@@ -61,7 +74,10 @@ describe('a report that an officer asks for', () => {
     const olga = await signedIn(world);
     const made = await madeReport(world, olga);
     const cookie = [...olga.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const head = await fetch(`${world.adminUrl}/documents/${made.document_id}/download`, { method: 'HEAD', headers: { cookie } });
+    const head = await fetch(`${world.adminUrl}/documents/${made.document_id}/download`, {
+      method: 'HEAD',
+      headers: { cookie },
+    });
     expect(head.status).toBe(404);
     for (const id of ['0000000000000000', '..%2F..%2Fledger', '%2e%2e', `${made.document_id}.csv`]) {
       expect((await olga.get(`/documents/${id}/download`)).status).toBe(404);
@@ -102,7 +118,10 @@ describe('a report that an officer asks for', () => {
 
 describe('a sync that an officer asks for', () => {
   it('is one job per source, and shows what went wrong', async () => {
-    const world = await createOfficeWorld({ SERVICE_BASE_URL: 'http://127.0.0.1:9/api/v1', SERVICE_API_KEY: 'pak_live_x' }, { worker: false });
+    const world = await createOfficeWorld(
+      { SERVICE_BASE_URL: 'http://127.0.0.1:9/api/v1', SERVICE_API_KEY: 'pak_live_x' },
+      { worker: false },
+    );
     const olga = await signedIn(world, 'Olga');
     await olga.post('/sync', { source: 'default' });
     await olga.post('/sync', { source: 'default' });

@@ -33,10 +33,22 @@ otherSystems:
   - { id: crm, name: CRM }
 `;
 
-export async function createOfficeWorld(env: Record<string, string> = {}, options: { worker?: boolean } = {}): Promise<OfficeWorld> {
+export async function createOfficeWorld(
+  env: Record<string, string> = {},
+  options: { worker?: boolean } = {},
+): Promise<OfficeWorld> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'controller.yaml'), profile);
-  const config = loadConfig(environment(folder, { CONTROLLER_FILE: join(folder, 'controller.yaml'), SYNC_SCHEDULE: 'off', LOG_LEVEL: 'fatal', TIME_ZONE: 'Europe/Berlin', ...env }), folder);
+  const config = loadConfig(
+    environment(folder, {
+      CONTROLLER_FILE: join(folder, 'controller.yaml'),
+      SYNC_SCHEDULE: 'off',
+      LOG_LEVEL: 'fatal',
+      TIME_ZONE: 'Europe/Berlin',
+      ...env,
+    }),
+    folder,
+  );
   let shift = 0;
   const context = await openContext(config, createLog('fatal'), { clock: () => new Date(Date.now() + shift) });
   onTestFinished(() => context.close());
@@ -64,7 +76,12 @@ export async function createOfficeWorld(env: Record<string, string> = {}, option
     },
     async actions(name) {
       await context.projector.catchUp();
-      return context.store.read.selectFrom('action_history').select(['actor', 'object']).where('action', '=', name).orderBy('seq').execute();
+      return context.store.read
+        .selectFrom('action_history')
+        .select(['actor', 'object'])
+        .where('action', '=', name)
+        .orderBy('seq')
+        .execute();
     },
   };
 }
@@ -72,7 +89,11 @@ export async function createOfficeWorld(env: Record<string, string> = {}, option
 /** A browser without scripts: keeps cookies, sends forms with what their page says. */
 export interface Visitor {
   get(path: string): Promise<Page>;
-  post(path: string, form: Record<string, string>, options?: { csrf?: string | null; headers?: Record<string, string> }): Promise<Page>;
+  post(
+    path: string,
+    form: Record<string, string>,
+    options?: { csrf?: string | null; headers?: Record<string, string> },
+  ): Promise<Page>;
   /** Presses the button behind a one-time link. */
   signIn(token: string): Promise<Page>;
   readonly cookies: Map<string, string>;

@@ -6,7 +6,8 @@ describe('a one-time link', () => {
     const world = await createOfficeWorld();
     const token = await world.link({ officer: 'Olga' });
     const visitor = createVisitor(world.adminUrl);
-    for (let look = 0; look < 3; look += 1) expect((await visitor.get(`/sign-in?token=${token}`)).text).toContain('Sign in as Olga');
+    for (let look = 0; look < 3; look += 1)
+      expect((await visitor.get(`/sign-in?token=${token}`)).text).toContain('Sign in as Olga');
     expect((await visitor.get('/')).status).toBe(401);
     const page = await visitor.post('/sign-in', { token });
     expect([page.status, page.headers.get('location')]).toEqual([303, '/']);
@@ -59,7 +60,9 @@ describe('a one-time link', () => {
     const sessions = await world.context.store.read.selectFrom('sessions').selectAll().execute();
     const entries = await world.context.store.read.selectFrom('entries').select(['body', 'meta']).execute();
     expect([links.length, sessions.length]).toEqual([1, 1]);
-    const kept = [links[0]?.token_hash, sessions[0]?.id_hash, ...entries.flatMap(({ body, meta }) => [body, meta])].map((bytes) => Buffer.from(bytes ?? []));
+    const kept = [links[0]?.token_hash, sessions[0]?.id_hash, ...entries.flatMap(({ body, meta }) => [body, meta])].map(
+      (bytes) => Buffer.from(bytes ?? []),
+    );
     for (const secret of [token, session]) {
       for (const bytes of kept) {
         expect(bytes.includes(secret)).toBe(false);
@@ -78,7 +81,14 @@ describe('a session', () => {
       expect([path, page.status]).toEqual([path, 401]);
       expect(page.text).toContain('Please sign in');
     }
-    for (const path of ['/reports', '/sync', '/cases', '/cases/default-1/moves', '/cases/default-1/pack', '/sign-out']) {
+    for (const path of [
+      '/reports',
+      '/sync',
+      '/cases',
+      '/cases/default-1/moves',
+      '/cases/default-1/pack',
+      '/sign-out',
+    ]) {
       expect([path, (await visitor.post(path, {}, { csrf: null })).status]).toEqual([path, 401]);
     }
     visitor.cookies.set(`consent_ledger_session_${world.context.instance}`, 'A'.repeat(43));
@@ -101,7 +111,10 @@ describe('a session', () => {
 
   it('lives in a cookie that scripts and other sites do not get', async () => {
     const world = await createOfficeWorld({ TRUST_PROXY: 'on' });
-    for (const [proto, secure] of [['http', false], ['https', true]] as const) {
+    for (const [proto, secure] of [
+      ['http', false],
+      ['https', true],
+    ] as const) {
       const token = await world.link();
       const visitor = createVisitor(world.adminUrl);
       await visitor.get(`/sign-in?token=${token}`);
@@ -167,7 +180,8 @@ describe('the admin listener', () => {
     expect((await visitor.get('/healthz')).status).toBe(200);
     expect((await visitor.get('/readyz')).status).toBe(200);
     expect((await visitor.get('/nowhere')).status).toBe(404);
-    for (const path of ['/', '/sign-in', '/metrics', '/cases/new']) expect((await fetch(world.url + path)).status).toBe(404);
+    for (const path of ['/', '/sign-in', '/metrics', '/cases/new'])
+      expect((await fetch(world.url + path)).status).toBe(404);
   });
 
   it('slows down who tries links one after the other', async () => {

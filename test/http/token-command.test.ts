@@ -34,7 +34,10 @@ describe('signing in to a running server', () => {
     expect((await olga.get('/')).text).toContain('Olga');
     expect(await serving.stop()).toBe(0);
     // Neither link nor session is in what the server logged besides the line for the operator.
-    const logged = serving.errors().split('\n').filter((line) => line.startsWith('{'));
+    const logged = serving
+      .errors()
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
     for (const line of logged) expect(line).not.toContain(new URL(link.url).searchParams.get('token'));
   });
 
@@ -44,7 +47,11 @@ describe('signing in to a running server', () => {
     expect([refused.code, refused.stderr.includes('--admin-url')]).toEqual([2, true]);
     const made = await runCli(folder, ['token', 'create', '--admin-url', 'https://ledger.example.org/']);
     expect(made.stdout).toMatch(/^https:\/\/ledger\.example\.org\/sign-in\?token=[\w-]{43}\nsigns operator in once/);
-    for (const args of [['--minutes', '0'], ['--officer', ' '], ['--admin-url', 'ledger']]) {
+    for (const args of [
+      ['--minutes', '0'],
+      ['--officer', ' '],
+      ['--admin-url', 'ledger'],
+    ]) {
       expect((await runCli(folder, ['token', 'create', ...args])).code).toBe(2);
     }
   });

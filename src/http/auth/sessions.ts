@@ -34,8 +34,17 @@ export function newSession(officer: string, now: string): NewSession {
   return { id: randomBytes(ID_BYTES).toString('base64url'), officer, expiresAt };
 }
 
-export function sessionRow(deps: Pick<SessionDeps, 'keys'>, session: NewSession, now: string): Insertable<SessionsTable> {
-  return { id_hash: idHash(deps, session.id), officer: session.officer, created_at: now, expires_at: session.expiresAt };
+export function sessionRow(
+  deps: Pick<SessionDeps, 'keys'>,
+  session: NewSession,
+  now: string,
+): Insertable<SessionsTable> {
+  return {
+    id_hash: idHash(deps, session.id),
+    officer: session.officer,
+    created_at: now,
+    expires_at: session.expiresAt,
+  };
 }
 
 /** The session that a cookie names; null when there is none, or it has ended. */

@@ -46,14 +46,19 @@ export async function createSignInLink(
     async ({ query, insertMany }) => {
       await query.deleteFrom('sign_in_links').where('expires_at', '<', now).execute();
       const token_hash = linkHash(deps, token);
-      await insertMany('sign_in_links', [{ token_hash, officer, created_at: now, expires_at: expiresAt, used_at: null }]);
+      await insertMany('sign_in_links', [
+        { token_hash, officer, created_at: now, expires_at: expiresAt, used_at: null },
+      ]);
     },
   );
   return { token, officer, expiresAt };
 }
 
 /** Whom a link would sign in; null when it is unknown, used or expired. Uses nothing up. */
-export async function findSignInLink(deps: Pick<AuthDeps, 'store' | 'keys' | 'clock'>, token: string): Promise<{ officer: string } | null> {
+export async function findSignInLink(
+  deps: Pick<AuthDeps, 'store' | 'keys' | 'clock'>,
+  token: string,
+): Promise<{ officer: string } | null> {
   if (!tokenPattern.test(token)) return null;
   const link = await deps.store.read
     .selectFrom('sign_in_links')

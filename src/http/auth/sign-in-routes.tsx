@@ -6,7 +6,15 @@ import { CodedError } from '../../core/errors.ts';
 import { renderPage } from '../../dashboard/layout.tsx';
 import { SignedOutPage, SignInPage } from '../../dashboard/plain-pages.tsx';
 import { html } from '../html.ts';
-import { cookieOptions, csrfToken, guardScope, officerOf, requireCsrf, sessionCookie, setSessionCookie } from './guard.ts';
+import {
+  cookieOptions,
+  csrfToken,
+  guardScope,
+  officerOf,
+  requireCsrf,
+  sessionCookie,
+  setSessionCookie,
+} from './guard.ts';
 import { closeSession } from './sessions.ts';
 import { findSignInLink, openSession } from './sign-in-links.ts';
 
@@ -24,7 +32,10 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
     if (token === '' && request.signedIn !== null) return reply.redirect('/', 303);
     const link = await findSignInLink(context, token);
     if (link === null) throw new CodedError('link_invalid');
-    return html(reply, renderPage(<SignInPage officer={link.officer} token={token} csrf={csrfToken(request, reply)} />));
+    return html(
+      reply,
+      renderPage(<SignInPage officer={link.officer} token={token} csrf={csrfToken(request, reply)} />),
+    );
   });
 
   app.post('/sign-in', async (request, reply) => {

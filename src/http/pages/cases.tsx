@@ -36,7 +36,11 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
   app.get('/cases', async (request, reply) => {
     const { source = '' } = formOf(request.query);
     const known = context.sources.find(source)?.slug ?? null;
-    const filter = { now: context.clock().toISOString(), limit: SETTLED_SHOWN, ...(known === null ? {} : { source: known }) };
+    const filter = {
+      now: context.clock().toISOString(),
+      limit: SETTLED_SHOWN,
+      ...(known === null ? {} : { source: known }),
+    };
     const props = { cases: await listCases(context.cases, filter), sources: context.sources.list(), source: known };
     return html(reply, renderPage(<RequestsPage frame={frameOf(context, request, reply)} {...props} />));
   });
@@ -68,7 +72,13 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
     const read = readDetails(move, form, context.config.timeZone);
     if (read.outcome === 'refused') return sendCase(request, reply, caseId, { problems: read.problems, refused }, 422);
     const actor = officerOf(request).officer;
-    const moved = await moveCase(context.cases, { caseId, basedOn: Number(basedOn), move, details: read.details, actor });
+    const moved = await moveCase(context.cases, {
+      caseId,
+      basedOn: Number(basedOn),
+      move,
+      details: read.details,
+      actor,
+    });
     switch (moved.outcome) {
       case 'moved':
         await untilProjected(context, moved.seq);
@@ -76,7 +86,9 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
       case 'refused':
         return sendCase(request, reply, caseId, { problems: moved.problems, refused }, 422);
       case 'conflict': {
-        const problems = ['Someone else moved this case in the meantime. This is how it stands now; look at it and send the form again.'];
+        const problems = [
+          'Someone else moved this case in the meantime. This is how it stands now; look at it and send the form again.',
+        ];
         return sendCase(request, reply, caseId, { problems, refused }, 409);
       }
       case 'not-found':
@@ -101,16 +113,35 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
     readonly done?: string | null;
   }
 
-  async function sendCase(request: FastifyRequest, reply: FastifyReply, caseId: string, shown: Shown, status = 200): Promise<FastifyReply> {
+  async function sendCase(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    caseId: string,
+    shown: Shown,
+    status = 200,
+  ): Promise<FastifyReply> {
     const data = await loadCase(context, caseId);
     if (data === null) throw new CodedError('not_found', 'There is no such case.');
-    return html(reply, renderPage(<CasePage frame={frameOf(context, request, reply)} data={data} {...shown} />), status);
+    return html(
+      reply,
+      renderPage(<CasePage frame={frameOf(context, request, reply)} data={data} {...shown} />),
+      status,
+    );
   }
 
-  function sendNewRequest(request: FastifyRequest, reply: FastifyReply, form: Readonly<Record<string, string>>, problems: readonly string[]): FastifyReply {
+  function sendNewRequest(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    form: Readonly<Record<string, string>>,
+    problems: readonly string[],
+  ): FastifyReply {
     const reference = form['reference'] ?? randomUUID();
     const props = { sources: context.sources.list(), reference, form, problems };
-    return html(reply, renderPage(<NewRequestPage frame={frameOf(context, request, reply)} {...props} />), problems.length > 0 ? 422 : 200);
+    return html(
+      reply,
+      renderPage(<NewRequestPage frame={frameOf(context, request, reply)} {...props} />),
+      problems.length > 0 ? 422 : 200,
+    );
   }
 
   function momentOf(local: string): string | null {

@@ -20,16 +20,29 @@ const contentTypes: Readonly<Record<string, string>> = {
 export async function documentRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get<{ Params: { documentId: string } }>('/documents/:documentId/download', async (request, reply) => {
     const { documentId } = request.params;
-    const row = await context.store.read.selectFrom('documents').selectAll().where('document_id', '=', documentId).executeTakeFirst();
+    const row = await context.store.read
+      .selectFrom('documents')
+      .selectAll()
+      .where('document_id', '=', documentId)
+      .executeTakeFirst();
     if (row === undefined || !/^[\w-]+$/.test(row.document_id) || !/^\w+$/.test(row.format)) {
       throw new CodedError('not_found', 'There is no such document.');
     }
-    const file = await openRegistered(documentPath(context.documents.folder, { documentId, format: row.format }), row.sha256);
+    const file = await openRegistered(
+      documentPath(context.documents.folder, { documentId, format: row.format }),
+      row.sha256,
+    );
     try {
       // Before the first byte leaves: a download that is not in the ledger did not happen.
       const { officer } = officerOf(request);
       const action = { action: 'document.downloaded' as const, actor: officer, documentId, sha256: row.sha256 };
-      await appendAction(context.ledger, row.source, action, ['document.downloaded', documentId, randomUUID()], isoNow(context.clock));
+      await appendAction(
+        context.ledger,
+        row.source,
+        action,
+        ['document.downloaded', documentId, randomUUID()],
+        isoNow(context.clock),
+      );
     } catch (error) {
       await file.close();
       throw error;
@@ -46,13 +59,19 @@ export async function documentRoutes(app: FastifyInstance, context: Context): Pr
 async function openRegistered(path: string, sha256: string): Promise<FileHandle> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
-    throw new CodedError('not_found', 'The file of this document is missing from the folder of documents: restore it from a backup, or make it again.');
+    throw new CodedError(
+      'not_found',
+      'The file of this document is missing from the folder of documents: restore it from a backup, or make it again.',
+    );
   });
   try {
     const hash = createHash('sha256');
     for await (const chunk of file.createReadStream({ start: 0, autoClose: false })) hash.update(chunk as Buffer);
     if (hash.digest('hex') !== sha256) {
-      throw new CodedError('conflict', 'The file of this document is not the one that was registered: its hash differs. Tell the operator; it is not handed out.');
+      throw new CodedError(
+        'conflict',
+        'The file of this document is not the one that was registered: its hash differs. Tell the operator; it is not handed out.',
+      );
     }
     return file;
   } catch (error) {
@@ -64,6 +83,9 @@ async function openRegistered(path: string, sha256: string): Promise<FileHandle>
 /** RFC 6266: a plain name for every browser, and the exact one beside it. */
 export function attachment(fileName: string): string {
   const plain = fileName.replace(/[^\w.-]+/g, '_');
-  const exact = encodeURIComponent(Buffer.from(fileName).toString()).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  const exact = encodeURIComponent(Buffer.from(fileName).toString()).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
   return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
 }

@@ -4,8 +4,17 @@ import type { PageFrame } from '../../dashboard/layout.tsx';
 import { csrfToken, officerOf } from '../auth/guard.ts';
 
 /** What every page of a signed-in officer knows. */
-export function frameOf(context: Pick<Context, 'config' | 'version'>, request: FastifyRequest, reply: FastifyReply): PageFrame {
-  return { officer: officerOf(request).officer, csrf: csrfToken(request, reply), timeZone: context.config.timeZone, version: context.version };
+export function frameOf(
+  context: Pick<Context, 'config' | 'version'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): PageFrame {
+  return {
+    officer: officerOf(request).officer,
+    csrf: csrfToken(request, reply),
+    timeZone: context.config.timeZone,
+    version: context.version,
+  };
 }
 
 /** A screen shows what was just written, unless the projector takes unusually long: then it shows what there is. */
@@ -13,7 +22,9 @@ const PATIENCE_MS = 5000;
 
 /** Waits until the read models have come to an entry. */
 export async function untilProjected(context: Pick<Context, 'projector' | 'log'>, seq: number): Promise<void> {
-  const projected = context.projector.projected(seq).catch((error: unknown) => context.log.warn({ err: error }, 'a page did not wait for its own entry'));
+  const projected = context.projector
+    .projected(seq)
+    .catch((error: unknown) => context.log.warn({ err: error }, 'a page did not wait for its own entry'));
   await Promise.race([projected, pause(PATIENCE_MS)]);
 }
 

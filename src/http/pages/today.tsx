@@ -42,7 +42,8 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
 
   app.post('/sync', async (request, reply) => {
     const { source = '' } = formOf(request.body);
-    if (context.sources.find(source) === null) return sendToday(request, reply, { source: '', problems: ['There is no such source.'] }, 422);
+    if (context.sources.find(source) === null)
+      return sendToday(request, reply, { source: '', problems: ['There is no such source.'] }, 422);
     const payload = { source, actor: officerOf(request).officer };
     const { id } = await context.jobs.enqueue({ kind: 'sync', key: source, payload, priority: 1, maxAttempts: 2 });
     await untilDoneSoon(context, id);
@@ -56,10 +57,20 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
     readonly done?: string | null;
   }
 
-  async function sendToday(request: FastifyRequest, reply: FastifyReply, shown: Shown, status = 200): Promise<FastifyReply> {
+  async function sendToday(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    shown: Shown,
+    status = 200,
+  ): Promise<FastifyReply> {
     const source = context.sources.find(shown.source)?.slug ?? null;
     const today = await loadToday(context, source);
-    const props = { today, form: shown.form ?? proposedForm(source), problems: shown.problems ?? [], done: shown.done ?? null };
+    const props = {
+      today,
+      form: shown.form ?? proposedForm(source),
+      problems: shown.problems ?? [],
+      done: shown.done ?? null,
+    };
     return html(reply, renderPage(<TodayPage frame={frameOf(context, request, reply)} {...props} />), status);
   }
 
@@ -68,18 +79,26 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
     const today = dateIn(context.clock().toISOString(), context.config.timeZone);
     const to = addDays(`${today.slice(0, 7)}-01`, -1);
     const [first] = context.sources.list();
-    return { name: reports[0]?.name ?? '', source: source ?? first?.slug ?? '', format: 'pdf', from: `${to.slice(0, 7)}-01`, to };
+    return {
+      name: reports[0]?.name ?? '',
+      source: source ?? first?.slug ?? '',
+      format: 'pdf',
+      from: `${to.slice(0, 7)}-01`,
+      to,
+    };
   }
 
   function problemsOf(form: ReportForm): readonly string[] {
     const problems: string[] = [];
     const report = findReport(form.name);
     if (report === null) problems.push('There is no such report.');
-    else if (!(report.formats as readonly string[]).includes(form.format)) problems.push(`${report.title} does not come as ${form.format.toUpperCase()}.`);
+    else if (!(report.formats as readonly string[]).includes(form.format))
+      problems.push(`${report.title} does not come as ${form.format.toUpperCase()}.`);
     if (context.sources.find(form.source) === null) problems.push('There is no such source.');
     if (!isDate(form.from)) problems.push('The first day is no date.');
     if (!isDate(form.to)) problems.push('The last day is no date.');
-    if (isDate(form.from) && isDate(form.to) && form.from > form.to) problems.push('The last day comes before the first.');
+    if (isDate(form.from) && isDate(form.to) && form.from > form.to)
+      problems.push('The last day comes before the first.');
     return problems;
   }
 }
