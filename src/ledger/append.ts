@@ -106,7 +106,7 @@ export function createLedger(options: LedgerOptions): Ledger {
         waiting.resolve(appended.slice(place, place + waiting.prepared.length));
         place += waiting.prepared.length;
       }
-      if (last) for (const listener of listeners) listener(last.seq);
+      if (last) tell(last.seq);
     } catch (error) {
       known = null;
       if (error instanceof StoreUnavailable || batch.length === 1) {
@@ -116,6 +116,17 @@ export function createLedger(options: LedgerOptions): Ledger {
         const middle = batch.length >> 1;
         await commit(batch.slice(0, middle));
         await commit(batch.slice(middle));
+      }
+    }
+  }
+
+  /** What a listener throws is its own fault, and must not make what is committed look as if it failed. */
+  function tell(seq: number): void {
+    for (const listener of listeners) {
+      try {
+        listener(seq);
+      } catch (error) {
+        process.emitWarning(error instanceof Error ? error : String(error));
       }
     }
   }
@@ -179,6 +190,11 @@ export function createLedger(options: LedgerOptions): Ledger {
   return {
     append(entries, alsoInTransaction) {
       if (closed) return Promise.reject(new CodedError('shutting_down'));
+      const content = entries.reduce((sum, { meta, body }) => sum + meta.length + body.length, 0);
+      if (entries.length > 1 && (entries.length > limits.batchEntries || content > limits.batchBytes)) {
+        const mebibytes = limits.batchBytes / (1 << 20);
+        return Promise.reject(new RangeError(`A batch is at most ${limits.batchEntries} entries and ${mebibytes} MiB`));
+      }
       const prepared = entries.map(prepare);
       const bytes = prepared.reduce((sum, one) => sum + one.bytes, 0);
       if (waitingBytes + bytes > limits.waitingBytes && line.length > 0) return Promise.reject(new CodedError('overloaded'));

@@ -12,7 +12,8 @@ export interface Ledger {
   /**
    * Appends entries in the order given: deduplicated, numbered without gaps, durable when it resolves.
    * `alsoInTransaction` commits together with them (a page and its cursor); it gets the outcome of each entry.
-   * Rejects with StoreUnavailable when the store cannot write, with CodedError `overloaded` when the waiting line is full.
+   * Rejects with StoreUnavailable when the store cannot write, with CodedError `overloaded` when the waiting line is full,
+   * with RangeError when more than one entry is more than 256 entries or 4 MiB of meta and body.
    */
   append(
     entries: readonly NewEntry[],

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { findEntryFault, type NewEntry } from '../../src/core/entry.ts';
-import { CodedError } from '../../src/core/errors.ts';
+import { CodedError, StoreUnavailable } from '../../src/core/errors.ts';
 import { createLedger } from '../../src/ledger/append.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { temporaryFolder, temporaryLedger, testKeys } from '../temporary.ts';
@@ -120,4 +120,63 @@ test('after close nothing more is accepted, but what was in line is committed', 
   await ledger.close();
   expect(await last).toEqual([{ outcome: 'stored', seq: 1 }]);
   await expect(ledger.append([delivery(ledger, 'late')])).rejects.toThrow(CodedError);
+});
+
+test('a listener that throws loses no acknowledgement and repeats nothing', async () => {
+  const { store, ledger } = await temporaryLedger();
+  const warned: Error[] = [];
+  const onWarning = (warning: Error) => warned.push(warning);
+  process.on('warning', onWarning);
+  onTestFinished(() => void process.off('warning', onWarning));
+  const told: number[] = [];
+  ledger.onAppended(() => {
+    throw new Error('a listener of someone’s own');
+  });
+  ledger.onAppended((seq) => told.push(seq));
+  const answers = await Promise.all(['a', 'b', 'c', 'd'].map((text) => ledger.append([delivery(ledger, text)])));
+  expect(answers.flat()).toEqual([1, 2, 3, 4].map((seq) => ({ outcome: 'stored', seq })));
+  expect(await ledger.append([delivery(ledger, 'e')])).toEqual([{ outcome: 'stored', seq: 5 }]);
+  expect(told.at(-1)).toBe(5);
+  expect(await store.read.selectFrom('arrivals').selectAll().execute()).toEqual([]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(warned.map(({ message }) => message)).toContain('a listener of someone’s own');
+});
+
+test('a batch beyond the limits is refused before it waits; one entry alone never is', async () => {
+  const { ledger } = await temporaryLedger();
+  const many = (count: number) => Array.from({ length: count }, (_, i) => delivery(ledger, `n${i}`));
+  await expect(ledger.append(many(257))).rejects.toThrow('A batch is at most 256 entries and 4 MiB');
+  expect(await ledger.append(many(256))).toHaveLength(256);
+  const large = Array.from({ length: 5 }, (_, i) => delivery(ledger, Buffer.alloc(1 << 20, i)));
+  await expect(ledger.append(large)).rejects.toThrow('A batch is at most 256 entries and 4 MiB');
+  expect(await ledger.append([delivery(ledger, Buffer.alloc(5 << 20))])).toEqual([{ outcome: 'stored', seq: 257 }]);
+});
+
+test('what was refused, failed or repeated leaves nothing in the waiting line', async () => {
+  const { ledger } = await temporaryLedger({ limits: { waitingBytes: 20_000, batchBytes: 1 << 20 } });
+  for (let round = 0; round < 50; round += 1) {
+    const bad = { ...delivery(ledger, `bad ${round}`), receivedAt: '\ud800' };
+    const also = () => Promise.reject(new StoreUnavailable('on purpose'));
+    const results = await Promise.allSettled([
+      ...Array.from({ length: 8 }, (_, i) => ledger.append([delivery(ledger, `${i}${'x'.repeat(3000)}`)])),
+      ledger.append([bad]),
+      ledger.append([delivery(ledger, `also ${round}`)], also),
+    ]);
+    expect(results.some(({ status }) => status === 'rejected')).toBe(true);
+  }
+  // Anything left behind would make this one too much beside another.
+  const both = [delivery(ledger, 'y'.repeat(9000)), delivery(ledger, 'z'.repeat(9000))].map((entry) => ledger.append([entry]));
+  expect((await Promise.all(both)).flat().map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
+});
+
+test('the same key twice at once: where the first one cannot be stored, the second is', async () => {
+  const { ledger } = await temporaryLedger();
+  await ledger.append([delivery(ledger, 'before')]);
+  const bad = { ...delivery(ledger, 'same'), receivedAt: '\ud800' };
+  const [first, second, third] = await Promise.allSettled([bad, delivery(ledger, 'same'), delivery(ledger, 'same')].map((entry) => ledger.append([entry])));
+  expect(first.status).toBe('rejected');
+  expect([second, third].map((each) => (each?.status === 'fulfilled' ? each.value : null))).toEqual([
+    [{ outcome: 'stored', seq: 2 }],
+    [{ outcome: 'duplicate', seq: 2 }],
+  ]);
 });
