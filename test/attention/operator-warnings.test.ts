@@ -1,0 +1,99 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { findWarnings, type Surroundings } from '../../src/attention/operator-warnings.ts';
+import type { Store } from '../../src/store/store.ts';
+import { temporaryStore } from '../temporary.ts';
+
+const now = new Date('2026-07-10T12:00:00.000Z');
+const calm: Surroundings = { now, pulled: ['shop'], disk: { free: 50 * 2 ** 30, total: 100 * 2 ** 30 }, sealFailure: null, refusal: null };
+const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString();
+
+let store: Store;
+beforeEach(async () => {
+  store = await temporaryStore();
+});
+
+const codes = async (around: Partial<Surroundings> = {}) =>
+  (await findWarnings(store.read, { ...calm, ...around })).map(({ code, source }) => [code, source]);
+
+async function delivered(seq: number, minutesAgo: number): Promise<void> {
+  const received_at = ago(minutesAgo);
+  await store.transaction(async (tx) => {
+    await tx.insertMany('delivery_history', [
+      { seq, source: 'shop', received_at, event: 'consent.recorded', verdict: 'verified', outcome: 'read', reason: null, content_type: null, bytes: 2, body_sha256: '' },
+    ]);
+    await tx.insertMany('delivery_counts', [{ source: 'shop', day: received_at.slice(0, 10), event: 'consent.recorded', deliveries: 1 }], 'replace');
+  });
+}
+const refused = (count: number, minutesAgo: number, reason = 'mismatch') =>
+  store.transaction((tx) => tx.insertMany('rejected_counts', [{ source: 'shop', minute: ago(minutesAgo).slice(0, 16), reason, count }]));
+const synced = (row: { last_success_at: string | null; last_error?: string; last_error_at?: string }) =>
+  store.transaction((tx) =>
+    tx.insertMany('sync_positions', [
+      {
+        source: 'shop', banner_id: 'b1', cursor: null, run_id: null, run_from: null, run_to: null, run_as_of: null, watermark: null, rows_total: 0,
+        last_error: null, last_error_at: null, updated_at: now.toISOString(), ...row,
+      },
+    ]),
+  );
+
+test('nothing to warn of on a fresh installation', async () => {
+  expect(await codes()).toEqual([]);
+});
+
+describe('the operator is warned of', () => {
+  test('a source that used to deliver and fell silent, but not of one that delivered yesterday', async () => {
+    await delivered(1, 60 * 24 * 5);
+    expect(await codes()).toEqual([['silent-source', 'shop']]);
+    await delivered(2, 60 * 24);
+    expect(await codes()).toEqual([]);
+  });
+
+  test('a surge of refusals for signature, but not of a few, of old ones, or of too large bodies', async () => {
+    await refused(9, 5);
+    await refused(500, 60);
+    await refused(500, 4, 'too-large');
+    expect(await codes()).toEqual([]);
+    await refused(3, 3);
+    expect(await codes()).toEqual([['refused-surge', 'shop']]);
+  });
+
+  test('refusals that are fewer than what was accepted are no surge', async () => {
+    await refused(10, 5);
+    for (let seq = 1; seq <= 10; seq += 1) await delivered(seq, 5);
+    expect(await codes()).toEqual([]);
+  });
+
+  test('a sync that lags, and one that fails; an error before the last success is over', async () => {
+    await synced({ last_success_at: ago(60 * 4) });
+    expect(await codes()).toEqual([['sync-lag', 'shop']]);
+    expect(await codes({ pulled: [] })).toEqual([]);
+  });
+  test('a failing sync, in the words of its error', async () => {
+    await synced({ last_success_at: ago(30), last_error: 'the key was revoked', last_error_at: ago(10) });
+    const [warning] = await findWarnings(store.read, calm);
+    expect(warning).toMatchObject({ code: 'sync-failing', source: 'shop' });
+    expect(warning?.sentence).toContain('the key was revoked');
+    expect(warning?.remedy).toContain('consent-ledger sync --source shop');
+  });
+  test('an error that was followed by a success is over', async () => {
+    await synced({ last_success_at: ago(10), last_error: 'the key was revoked', last_error_at: ago(30) });
+    expect(await codes()).toEqual([]);
+  });
+
+  test('a disk that runs full, in bytes or in share', async () => {
+    expect(await codes({ disk: { free: 500 * 2 ** 20, total: 2 * 2 ** 30 } })).toEqual([['disk-low', null]]);
+    expect(await codes({ disk: { free: 40 * 2 ** 30, total: 1000 * 2 ** 30 } })).toEqual([['disk-low', null]]);
+    expect(await codes({ disk: null })).toEqual([]);
+  });
+
+  test('a failed seal, refused appends, and entries that could not be read', async () => {
+    await store.transaction((tx) =>
+      tx.insertMany('quarantine', [{ seq: 1, source: 'shop', event: 'consent.recorded', reason: 'no banner', received_at: ago(1) }]),
+    );
+    expect(await codes({ sealFailure: 'entry 7: it was altered', refusal: 'the journal is ahead' })).toEqual([
+      ['journal-ahead', null],
+      ['seal-failed', null],
+      ['quarantine', null],
+    ]);
+  });
+});
