@@ -140,8 +140,13 @@ async function inspectSettings(connection: SqliteConnection): Promise<Omit<Store
 
 async function openReader(path: string, busyTimeout: number): Promise<SqliteConnection> {
   const connection = await openConnection(path);
-  await connection.script(`pragma busy_timeout = ${busyTimeout}; pragma query_only = on; pragma cache_size = -16384;`);
-  return connection;
+  try {
+    await connection.script(`pragma busy_timeout = ${busyTimeout}; pragma query_only = on; pragma cache_size = -16384;`);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
 }
 
 interface Writer {
@@ -187,36 +192,53 @@ function createWriter(first: SqliteConnection, reopen: () => Promise<SqliteConne
 /** A fixed number of connections, opened when first needed and lent to one query at a time. */
 function createReaders(size: number, open: () => Promise<SqliteConnection>) {
   const idle: SqliteConnection[] = [];
-  const waiting: ((connection: SqliteConnection) => void)[] = [];
-  const all: SqliteConnection[] = [];
+  const waiting: { resolve(connection: SqliteConnection): void; reject(error: Error): void }[] = [];
   let opened = 0;
   let closed = false;
+  let onLastClosed: () => void = () => undefined;
+
+  async function acquire(): Promise<SqliteConnection> {
+    if (closed) throw new StoreUnavailable('the store is closed');
+    const ready = idle.pop();
+    if (ready) return ready;
+    if (opened >= size) return new Promise((resolve, reject) => waiting.push({ resolve, reject }));
+    opened += 1;
+    try {
+      return await open();
+    } catch (error) {
+      opened -= 1;
+      // One that waited for this connection has none to wait for any more, and tries for itself.
+      const next = waiting.shift();
+      if (next) acquire().then(next.resolve, next.reject);
+      if (opened === 0) onLastClosed();
+      throw error;
+    }
+  }
+
+  async function discard(connection: SqliteConnection): Promise<void> {
+    await connection.close().catch(() => undefined);
+    opened -= 1;
+    if (opened === 0) onLastClosed();
+  }
+
   return {
-    async acquire(): Promise<SqliteConnection> {
-      if (closed) throw new StoreUnavailable('the store is closed');
-      const ready = idle.pop();
-      if (ready) return ready;
-      if (opened < size) {
-        opened += 1;
-        try {
-          const connection = await open();
-          all.push(connection);
-          return connection;
-        } catch (error) {
-          opened -= 1;
-          throw error;
-        }
-      }
-      return new Promise((resolve) => waiting.push(resolve));
-    },
+    acquire,
     release(connection: SqliteConnection): void {
       const next = waiting.shift();
-      if (next) next(connection);
+      if (next) next.resolve(connection);
+      else if (closed) void discard(connection);
       else idle.push(connection);
     },
+    /** Lets the queries under way end (closing under them would bring the process down) and refuses those that wait. */
     async close(): Promise<void> {
       closed = true;
-      for (const connection of all) await connection.close().catch(() => undefined);
+      for (const waiter of waiting.splice(0)) waiter.reject(new StoreUnavailable('the store is closed'));
+      const lastClosed = new Promise<void>((resolve) => {
+        onLastClosed = resolve;
+      });
+      if (opened === 0) return;
+      for (const connection of idle.splice(0)) void discard(connection);
+      await lastClosed;
     },
   };
 }
