@@ -6,6 +6,7 @@ import { parseTreeHead } from '../../core/checkpoint.ts';
 import { diagnoseEntry } from '../../ledger/entry-fault.ts';
 import { readEntryPages } from '../../ledger/read-entries.ts';
 import { loadPosition } from '../../projections/position.ts';
+import { counted } from '../command-io.ts';
 import { fault, type Line, note, ok } from './line.ts';
 
 const MEBIBYTE = 1024 ** 2;
@@ -184,7 +185,11 @@ async function checkSealing({ store, journal, epoch, clock }: Context, lastSeq: 
     unsealed === undefined ? 0 : Math.floor((clock().getTime() - Date.parse(unsealed.received_at)) / 60_000);
   if (minutes > UNSEALED_MINUTES)
     lines.push(
-      fault('sealing', `${lastSeq - size} entries have not been sealed, the oldest for ${minutes} minutes.`, remedy),
+      fault(
+        'sealing',
+        `${counted(lastSeq - size, 'entry', 'entries')} not sealed yet, the oldest for ${minutes} minutes.`,
+        remedy,
+      ),
     );
   else
     lines.push(
@@ -192,7 +197,7 @@ async function checkSealing({ store, journal, epoch, clock }: Context, lastSeq: 
         'sealing',
         checkpoint === undefined
           ? 'Nothing has been sealed yet.'
-          : `The last checkpoint is of ${checkpoint.created_at}; ${lastSeq - size} entries came after it.`,
+          : `The last checkpoint is of ${checkpoint.created_at}; ${counted(lastSeq - size, 'entry', 'entries')} came after it.`,
       ),
     );
   return lines;

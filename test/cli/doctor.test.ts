@@ -1,0 +1,250 @@
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { reachOf } from '../../src/commands/doctor/surroundings.ts';
+import { openConnection } from '../../src/store/sqlite/driver.ts';
+import { startServing } from '../serving.ts';
+import { temporaryFolder } from '../temporary.ts';
+import { runHere, runIn } from './command-line.ts';
+import { selfSigned } from './self-signed.ts';
+
+interface Examination {
+  readonly ready: boolean;
+  readonly reasons: number;
+  readonly lines: readonly {
+    readonly about: string;
+    readonly level: string;
+    readonly sentence: string;
+    readonly remedy: string | null;
+  }[];
+}
+
+/** An installation that is fit for production, but for being asked over the network. */
+async function createFitInstallation(): Promise<{ folder: string; env: Record<string, string> }> {
+  const folder = await temporaryFolder();
+  const example = join(import.meta.dirname, '../../docs/controller.example.yaml');
+  await writeFile(
+    join(folder, 'controller.yaml'),
+    (await readFile(example, 'utf8')).replace(/^controllerOrJointContact: null$/m, ''),
+  );
+  const env = {
+    DATA_DIR: join(folder, 'data'),
+    PUBLIC_URL: 'https://ledger.example.org',
+    TRUST_PROXY: 'loopback',
+    TIME_ZONE: 'Europe/Berlin',
+    CONTROLLER_FILE: join(folder, 'controller.yaml'),
+    SERVICE_BASE_URL: 'https://service.example.org/api/v1',
+    SERVICE_API_KEY: 'pak_live_0123456789',
+    WEBHOOK_SECRETS: 'a-signing-secret-of-the-tests',
+  };
+  expect((await runHere(folder, ['ledger', 'checkpoint'], env)).code).toBe(0);
+  return { folder, env };
+}
+
+async function examine(
+  folder: string,
+  env: Record<string, string>,
+  ...flags: string[]
+): Promise<Examination & { code: number | null }> {
+  const { code, stdout, stderr } = await runHere(folder, ['doctor', '--json', ...flags], env);
+  expect(stderr).toBe('');
+  return { code, ...(JSON.parse(stdout) as Examination) };
+}
+
+const faultsOf = ({ lines }: Examination) =>
+  lines.filter(({ level }) => level === 'fault').map(({ about, sentence }) => `${about}: ${sentence}`);
+
+async function listen(answer: RequestListener, tls = false): Promise<string> {
+  const server = tls ? createTlsServer(selfSigned, answer) : createServer(answer);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+it('says yes, with exit code 0, when nothing stands against production', async () => {
+  const { folder, env } = await createFitInstallation();
+  const found = await examine(folder, env);
+  expect(faultsOf(found)).toEqual([]);
+  expect(found).toMatchObject({ code: 0, ready: true, reasons: 0 });
+  const about = new Set(found.lines.map((line) => line.about));
+  for (const topic of [
+    'configuration',
+    'public address',
+    'admin address',
+    'files',
+    'time zone',
+    'database',
+    'disk',
+    'ledger',
+    'read models',
+    'jobs',
+    'sources',
+    'controller profile',
+  ]) {
+    expect(about).toContain(topic);
+  }
+  for (const line of found.lines)
+    expect([line.sentence, line.level === 'ok' ? null : '']).toEqual([line.sentence, line.remedy === null ? null : '']);
+  const { code, stdout } = await runIn(folder, ['doctor'], { env });
+  expect([code, stdout.trimEnd().split('\n').at(-1)]).toEqual([0, 'ready for production: yes']);
+  expect(stdout).toContain('✓ database: ');
+  expect(stdout).not.toContain('✗');
+});
+
+it.each<[string, Record<string, string>, string]>([
+  ['no public address', { PUBLIC_URL: '' }, 'public address: PUBLIC_URL is not set'],
+  [
+    'a public address in clear text',
+    { PUBLIC_URL: 'http://ledger.example.org' },
+    'public address: PUBLIC_URL is not https',
+  ],
+  [
+    'an admin listener that is public',
+    { ADMIN_HOST: '203.0.113.9' },
+    'admin address: The admin listener is on an address that may be public',
+  ],
+  ['a short signing secret', { WEBHOOK_SECRETS: 'short' }, 'has less than 16 characters'],
+  ['no signing secret', { WEBHOOK_SECRETS: '' }, 'default has no signing secret'],
+  ['a base URL in clear text', { SERVICE_BASE_URL: 'http://service.example.org/api/v1' }, 'is not https'],
+  ['no API key', { SERVICE_API_KEY: '' }, 'has a base URL but no API key'],
+  ['no controller profile', { CONTROLLER_FILE: '' }, 'No controller profile is set for default'],
+  ['a controller profile that is not there', { CONTROLLER_FILE: '/nowhere.yaml' }, '/nowhere.yaml cannot be read'],
+  ['another instance key', { INSTANCE_KEY: Buffer.alloc(32, 3).toString('base64') }, 'The INSTANCE_KEY is not the one'],
+])('says no for %s', async (_name, change, sentence) => {
+  const { folder, env } = await createFitInstallation();
+  const found = await examine(folder, { ...env, ...change });
+  expect(found).toMatchObject({ code: 1, ready: false, reasons: 1 });
+  expect(faultsOf(found)[0]).toContain(sentence);
+});
+
+it('names an incomplete profile’s missing parts, keys that others can read and what the schedule left undone', async () => {
+  const { folder, env } = await createFitInstallation();
+  await writeFile(join(folder, 'controller.yaml'), 'name: Shop\nnoTransfers: true\n');
+  await chmod(join(folder, 'data/keys/instance.key'), 0o644);
+  await chmod(join(folder, 'data/keys'), 0o755);
+  const found = await examine(folder, env);
+  expect(faultsOf(found)).toEqual([
+    expect.stringMatching(/^files: The instance key .*mode 0644/),
+    expect.stringMatching(/^files: The folder of the keys .*mode 0755/),
+    expect.stringMatching(/does not say: postal address; contact e-mail; country of establishment; purposes/),
+  ]);
+  expect(found.lines.find(({ about }) => about === 'files')?.remedy).toMatch(/^chmod 600 /);
+  expect(found.lines.find(({ about }) => about === 'jobs')).toMatchObject({
+    level: 'note',
+    sentence: expect.stringContaining('No worker has ever run') as string,
+  });
+});
+
+it('finds an altered entry, entries that nobody sealed and a journal that is gone', async () => {
+  const { folder, env } = await createFitInstallation();
+  expect((await runHere(folder, ['source', 'add', 'one'], env)).code).toBe(0);
+  expect((await runHere(folder, ['ledger', 'checkpoint'], env)).code).toBe(0);
+  expect((await runHere(folder, ['source', 'add', 'two'], env)).code).toBe(0);
+  const [notes = ''] = await readdir(join(folder, 'data/journal'));
+  await writeFile(join(folder, 'data/journal', notes), '');
+  const connection = await openConnection(join(folder, 'data/ledger.sqlite'));
+  await connection.run(`update entries set received_at = '2026-01-01T00:00:00.000Z' where seq = 2`);
+  await connection.close();
+  const found = faultsOf(await examine(folder, env));
+  expect(found).toContainEqual(expect.stringMatching(/^ledger: Entry 2 was altered/));
+  expect(found).toContainEqual(
+    expect.stringMatching(/^journal: The journal ends at a checkpoint over 0 entries, the database at one over 1/),
+  );
+  expect(found).toContainEqual(
+    expect.stringMatching(/^sealing: 1 entry not sealed yet, the oldest for \d{3,} minutes/),
+  );
+});
+
+it('a configuration that cannot be read is a reason for each of its problems', async () => {
+  const folder = await temporaryFolder();
+  const found = await examine(folder, { DATA_DIR: folder, PORT: 'x', TIME_ZONE: 'Nowhere/Else', BODY_LIMIT: 'huge' });
+  expect(found).toMatchObject({ code: 1, ready: false, reasons: 3 });
+  expect(found.lines.every(({ about }) => about === 'configuration')).toBe(true);
+});
+
+it('begins no installation where there is none', async () => {
+  const folder = await temporaryFolder();
+  const found = await examine(folder, {
+    DATA_DIR: join(folder, 'data'),
+    WEBHOOK_SECRETS: 'a-signing-secret-of-the-tests',
+  });
+  expect(found.code).toBe(1);
+  expect(faultsOf(found)).toContainEqual(expect.stringContaining('There is no database at'));
+  expect(await readdir(folder)).toEqual([]);
+});
+
+it('--public asks the public address, each webhook, the service’s key and its clock', async () => {
+  const { folder, env } = await createFitInstallation();
+  const service = await listen((request, response) => {
+    response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString());
+    response.statusCode = request.headers.authorization === `Bearer ${env.SERVICE_API_KEY}` ? 200 : 401;
+    response.end('{"data":[],"next_cursor":null}');
+  });
+  const server = await startServing(join(folder, 'data'), {
+    ...env,
+    SYNC_SCHEDULE: 'off',
+    PUBLIC_URL: '',
+    PORT: '0',
+    ADMIN_PORT: '0',
+  });
+  const reachable = await examine(
+    folder,
+    { ...env, PUBLIC_URL: server.url, SERVICE_BASE_URL: `${service}/api/v1` },
+    '--public',
+  );
+  const said = reachable.lines.filter(({ about }) => about === 'reachable');
+  expect(said.map(({ level, sentence }) => [level, sentence])).toEqual([
+    ['ok', `${server.url}/healthz answers.`],
+    ['ok', `${server.url}/webhooks/default answers.`],
+  ]);
+  expect(reachable.lines).toContainEqual(expect.objectContaining({ about: 'API key', level: 'ok' }));
+  expect(faultsOf(reachable)).toContainEqual(
+    expect.stringMatching(/^clock: The clock of this machine is 3\d{3} seconds ahead/),
+  );
+  await server.stop();
+
+  const gone = await examine(
+    folder,
+    { ...env, PUBLIC_URL: server.url, SERVICE_BASE_URL: `${service}/api/v1`, SERVICE_API_KEY: 'pak_live_other' },
+    '--public',
+  );
+  expect(faultsOf(gone)).toContainEqual(expect.stringContaining('/healthz cannot be reached from here (ECONNREFUSED)'));
+  expect(faultsOf(gone)).toContainEqual(expect.stringContaining('does not accept the API key'));
+});
+
+it('--public finds a certificate that nobody vouches for, a redirect and an admin listener that is public', async () => {
+  const { folder, env } = await createFitInstallation();
+  const without = { ...env, SERVICE_BASE_URL: '', SERVICE_API_KEY: '' };
+  const askAt = async (url: string) => faultsOf(await examine(folder, { ...without, PUBLIC_URL: url }, '--public'));
+  const untrusted = await listen((_request, response) => response.end('ok'), true);
+  expect(await askAt(untrusted)).toEqual([
+    expect.stringMatching(/^reachable: The certificate of .* is not valid \(DEPTH_ZERO_SELF_SIGNED_CERT\)/),
+  ]);
+  const redirecting = await listen((_request, response) =>
+    response.writeHead(308, { location: 'https://elsewhere.example' }).end(),
+  );
+  expect(await askAt(redirecting)).toContainEqual(expect.stringContaining('redirects (HTTP 308)'));
+  const open = await listen((_request, response) => response.end('ok'));
+  expect(await askAt(open)).toContainEqual(expect.stringContaining('/metrics answers: the admin listener is public'));
+});
+
+it.each([
+  ['127.0.0.1', 'machine'],
+  ['localhost', 'machine'],
+  ['::1', 'machine'],
+  ['0.0.0.0', 'everywhere'],
+  ['::', 'everywhere'],
+  ['10.1.2.3', 'private'],
+  ['172.20.0.4', 'private'],
+  ['172.40.0.4', 'public'],
+  ['fd00::1', 'private'],
+  ['2001:db8::1', 'public'],
+  ['admin.internal', 'private'],
+])('an admin listener on %s is reachable by: %s', (host, reach) => {
+  expect(reachOf(host)).toBe(reach);
+});

@@ -1,0 +1,175 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startServing } from '../serving.ts';
+import { temporaryFolder } from '../temporary.ts';
+import { deliverTo, runHere, runIn, untilThere } from './command-line.ts';
+
+interface Diagnosis {
+  readonly diagnosed: readonly {
+    readonly id: number;
+    readonly source: string;
+    readonly findings: readonly { readonly code: string; readonly remedy: string }[];
+  }[];
+}
+
+const OLD = 'the-first-secret-of-the-shop-4711';
+const NEW = 'the-second-secret-of-the-shop-4712';
+const OTHER = 'the-secret-of-another-source-4713';
+const API_KEY = 'pak_live_of_the_shop_4714';
+
+it('a secret that was changed at the service loses nothing: refused, diagnosed, rotated, readmitted with the time of arrival', {
+  timeout: 180_000,
+}, async () => {
+  const folder = await temporaryFolder();
+  const env = {
+    DATA_DIR: folder,
+    PORT: '0',
+    ADMIN_PORT: '0',
+    WEBHOOK_SECRETS: OTHER,
+    LOG_LEVEL: 'trace',
+    GIVEN_KEY: API_KEY,
+  };
+  const said: string[] = [];
+  const run = async (args: readonly string[], input = '') => {
+    // What changes something is a process of its own, as the server is.
+    const isChange = input !== '' || ['add', 'rotate', 'readmit'].includes(args[1] ?? '');
+    const ran = await (isChange ? runIn(folder, args, { env, input }) : runHere(folder, args, env));
+    said.push(ran.stdout, ran.stderr);
+    return ran;
+  };
+  const json = async <T>(args: readonly string[], input = ''): Promise<T> => {
+    const { code, stdout, stderr } = await run([...args, '--json'], input);
+    expect([code, stderr]).toEqual([0, '']);
+    return JSON.parse(stdout) as T;
+  };
+
+  const server = await startServing(folder, env);
+  await writeFile(join(folder, 'secret'), `${OLD}\n`);
+  const added = await json<{ source: { webhookSecrets: string[] } }>([
+    'source',
+    'add',
+    'shop',
+    '--webhook-secret-file',
+    'secret',
+    '--api-key-env',
+    'GIVEN_KEY',
+    '--base-url',
+    'https://service.example/api/v1',
+  ]);
+  const oldId = added.source.webhookSecrets[0] ?? '';
+  const url = `${server.url}/webhooks/shop`;
+  // A running server takes a new source up by itself.
+  await untilThere(async () => ((await deliverTo(url, OLD, '{"event":"ping","n":0}')).status === 200 ? true : null));
+
+  const body = JSON.stringify({
+    event: 'dsar.submitted',
+    request_id: 'r1',
+    request_type: 'access',
+    email: 'ada@example.org',
+    jurisdiction: 'DE',
+  });
+  const sentAt = Date.now();
+  expect(await deliverTo(url, NEW, body)).toMatchObject({ status: 401 });
+  expect(await deliverTo(url, OTHER, '{"event":"ping","n":1}')).toMatchObject({ status: 401 });
+
+  const { diagnosed } = await untilThere(async () => {
+    const found = await json<Diagnosis>(['delivery', 'diagnose', '--source', 'shop']);
+    return found.diagnosed.length === 2 ? found : null;
+  });
+  const [ofOther, ofNew] = diagnosed;
+  expect(ofOther?.findings[0]?.code).toBe('old-secret');
+  expect(ofNew?.findings).toMatchObject([
+    { code: 'no-match', remedy: expect.stringContaining('Copy the signing secret anew') as string },
+  ]);
+  expect((await run(['delivery', 'diagnose'])).stdout).toContain('which this source does not accept');
+
+  // Readmitting before the rotation takes nothing in, and keeps what waits.
+  const early = await run(['delivery', 'readmit', '--id', String(ofNew?.id)]);
+  expect([early.code, early.stdout]).toEqual([1, expect.stringContaining('the signature is still wrong')]);
+
+  const rotated = await json<{ waiting: number; source: { webhookSecrets: string[] } }>(
+    ['source', 'rotate', 'shop', '--webhook-secret-file', '-'],
+    `${NEW}\n`,
+  );
+  expect(rotated).toMatchObject({ waiting: 1 });
+  expect(rotated.source.webhookSecrets).toHaveLength(2);
+  expect(
+    (await json<Diagnosis>(['delivery', 'diagnose', '--id', String(ofNew?.id)])).diagnosed[0]?.findings[0]?.code,
+  ).toBe('verifies');
+
+  const results = await json<{ id: number; outcome: string; seq?: number }[]>([
+    'delivery',
+    'readmit',
+    '--source',
+    'shop',
+  ]);
+  expect(results).toMatchObject([
+    { id: ofNew?.id, outcome: 'stored' },
+    { id: ofOther?.id, outcome: 'mismatch' },
+  ]);
+  const shown = await json<{ receivedAt: string; bodyText: string; meta: object }>([
+    'delivery',
+    'show',
+    String(results[0]?.seq),
+  ]);
+  expect(shown).toMatchObject({
+    source: 'shop',
+    event: 'dsar.submitted',
+    bodyText: body,
+    meta: { verdict: 'verified-late' },
+  });
+  expect(Math.abs(Date.parse(shown.receivedAt) - sentAt)).toBeLessThan(10_000);
+  expect(await json<object[]>(['dsar', 'list'])).toHaveLength(1);
+  expect(await json<object[]>(['delivery', 'readmit', '--source', 'shop'])).toHaveLength(1);
+
+  // Both secrets are right until the old one is retired.
+  await untilThere(async () => ((await deliverTo(url, NEW, '{"event":"ping","n":2}')).status === 200 ? true : null));
+  expect((await deliverTo(url, OLD, '{"event":"ping","n":3}')).status).toBe(200);
+  await json(['source', 'rotate', 'shop', '--retire', oldId]);
+  await untilThere(async () =>
+    (await deliverTo(url, OLD, `{"event":"ping","at":${Date.now()}}`)).status === 401 ? true : null,
+  );
+  expect((await deliverTo(url, NEW, '{"event":"ping","n":4}')).status).toBe(200);
+
+  for (const args of [
+    ['source', 'list'],
+    ['source', 'list', '--json'],
+    ['delivery', 'list'],
+    ['delivery', 'list', '--refused'],
+    ['doctor'],
+  ])
+    await run(args);
+  expect(await server.stop()).toBe(0);
+  expect((await run(['ledger', 'verify'])).code).toBe(0);
+
+  // No output, no log and no file holds a secret in clear.
+  const places = [...said, server.errors()];
+  for (const name of await readdir(folder, { recursive: true })) {
+    if (!name.startsWith('ledger.sqlite')) continue;
+    places.push(await readFile(join(folder, name), 'latin1'));
+  }
+  expect(places.length).toBeGreaterThan(20);
+  for (const secret of [OLD, NEW, OTHER, API_KEY]) expect(places.filter((text) => text.includes(secret))).toEqual([]);
+});
+
+it('tells what came twice and may be two choices', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: OTHER };
+  const server = await startServing(folder, env);
+  const send = (body: object) => deliverTo(`${server.url}/webhooks/default`, OTHER, JSON.stringify(body));
+  const anonymous = { event: 'consent.recorded', banner_id: 'b', visitor_hash: 'v', status: 'accept_all' };
+  const named = { ...anonymous, consent_id: 'c1', recorded_at: new Date().toISOString() };
+  for (const body of [anonymous, named, anonymous, named, anonymous, { event: 'no.such.event' }])
+    expect((await send(body)).status).toBe(200);
+  await server.stop();
+
+  const list = async (...flags: string[]) =>
+    JSON.parse((await runHere(folder, ['delivery', 'list', '--json', ...flags], env)).stdout) as { seq: number }[];
+  expect(await list('--ambiguous')).toMatchObject([{ source: 'default', repeats: 2, resolution: 'unresolved' }]);
+  expect(await list()).toMatchObject([{ outcome: 'unknown-event', repeats: 0 }, { repeats: 1 }, { repeats: 2 }]);
+  expect(await list('--event', 'consent.recorded', '--limit', '1')).toMatchObject([
+    { event: 'consent.recorded', repeats: 1 },
+  ]);
+  expect(await list('--quarantine')).toEqual([]);
+});

@@ -1,0 +1,173 @@
+import { writeFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../temporary.ts';
+import { runHere, runIn, startEmptyService } from './command-line.ts';
+
+const KEY = 'pak_live_nobody_may_read_this';
+const SECRET = 'nobody-may-read-this-secret';
+
+it('a secret on the command line is refused without being repeated, and nothing is written', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: `${folder}/data` };
+  const inFull = ['source', 'add', 'shop', `--api-key=${KEY}`];
+  for (const args of [
+    inFull,
+    ['source', 'add', 'shop', '--api-key', KEY],
+    ['source', 'add', 'shop', '--webhook-secret', SECRET],
+    ['source', 'change', 'shop', '--site-key', KEY],
+    ['source', 'rotate', 'shop', '--webhook-secret', SECRET],
+  ]) {
+    // The first as a process of its own: nothing that the parser of flags says comes by another way.
+    const { code, stdout, stderr } = await (args === inFull
+      ? runIn(folder, args, { env })
+      : runHere(folder, args, env));
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('not taken on the command line');
+    expect(stderr).not.toMatch(/nobody/);
+  }
+  expect(JSON.parse((await runHere(folder, ['source', 'list', '--json'], env)).stdout)).toEqual({
+    sources: [],
+    damaged: [],
+  });
+});
+
+it('what cannot be a secret is refused: an empty file, several lines, a variable that is not set, two ways at once', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: folder, GIVEN: SECRET };
+  await writeFile(`${folder}/lines`, `${SECRET}\nanother\n`);
+  await writeFile(`${folder}/empty`, '\n');
+  const wrong: readonly [readonly string[], RegExp][] = [
+    [['--webhook-secret-file', 'lines'], /several lines/],
+    [['--webhook-secret-file', 'empty'], /empty is empty/],
+    [['--webhook-secret-file', '-'], /standard input is empty/],
+    [['--webhook-secret-file', 'nowhere'], /cannot be read \(ENOENT\)/],
+    [['--webhook-secret-env', 'NOT_SET'], /NOT_SET is not set/],
+    [['--webhook-secret-env', 'GIVEN', '--webhook-secret-file', 'lines'], /leave one out/],
+    [['--webhook-secret-file', '-', '--api-key-file', '-'], /one secret only/],
+  ];
+  for (const [flags, sentence] of wrong) {
+    const args = ['source', 'add', 'shop', ...flags];
+    const { code, stderr } = await (flags.includes('-') ? runIn(folder, args, { env }) : runHere(folder, args, env));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(sentence)]);
+    expect(stderr).not.toContain(SECRET);
+  }
+});
+
+it('sets, changes and clears what belongs to a source, warns of fields that no payload has, and says who configures the default', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: folder, WEBHOOK_SECRETS: SECRET, GIVEN: KEY };
+  const run = async (args: readonly string[]) => {
+    const ran = await runHere(folder, ['source', ...args, '--json'], env);
+    expect([ran.code, ran.stderr]).toEqual([0, '']);
+    return JSON.parse(ran.stdout) as { outcome: string; source: Record<string, unknown> };
+  };
+  await writeFile(
+    `${folder}/recipe.json`,
+    JSON.stringify({ algorithm: 'sha256', normalise: 'trim-lowercase', salt: 'nobody-may-read-this-salt' }),
+  );
+  const added = await run([
+    'add',
+    'shop',
+    '--name',
+    'Shop',
+    '--api-key-env',
+    'GIVEN',
+    '--base-url',
+    'https://service.example/api/v1/',
+    '--banner',
+    'b1',
+    'b2',
+    '--field-name',
+    'subject=data.person.key,visitor',
+    '--field-name',
+    'subjct=x',
+    '--assumed-offset',
+    '+02:00',
+    '--subject-recipe-file',
+    'recipe.json',
+  ]);
+  expect(added.source).toMatchObject({
+    slug: 'shop',
+    name: 'Shop',
+    from: 'database',
+    baseUrl: 'https://service.example/api/v1',
+    apiKeySet: true,
+    webhookSecrets: [],
+    options: {
+      banners: ['b1', 'b2'],
+      fieldNames: { subject: ['data.person.key', 'visitor'], subjct: ['x'] },
+      assumedOffset: '+02:00',
+      subjectRecipe: { algorithm: 'sha256', normalise: 'trim-lowercase', salted: true },
+    },
+  });
+  expect(JSON.stringify(added)).not.toMatch(/nobody/);
+  expect(added.source.warnings).toEqual([
+    expect.stringContaining('no signing secret'),
+    expect.stringContaining('subjct'),
+  ]);
+
+  const changed = await run([
+    'change',
+    'shop',
+    '--field-name',
+    'subjct=',
+    '--clear',
+    'banners',
+    'api-key',
+    'base-url',
+    'subject-recipe',
+  ]);
+  expect(changed.source).toMatchObject({
+    apiKeySet: false,
+    baseUrl: null,
+    name: 'Shop',
+    options: { banners: [], fieldNames: { subject: ['data.person.key', 'visitor'] }, subjectRecipe: null },
+  });
+  expect(await run(['change', 'shop', '--name', 'Shop'])).toEqual({ outcome: 'unchanged' });
+
+  // Options of the configured source live in the database; its credentials do not.
+  expect((await run(['change', 'default', '--banner', 'b9'])).source).toMatchObject({
+    from: 'environment',
+    options: { banners: ['b9'] },
+  });
+  const refusals: readonly [readonly string[], RegExp][] = [
+    [['add', 'shop'], /a source shop already/],
+    [['add', 'Not A Slug'], /slug/],
+    [['change', 'default', '--api-key-env', 'GIVEN'], /come from the environment/],
+    [['rotate', 'default', '--webhook-secret-env', 'GIVEN'], /WEBHOOK_SECRETS/],
+    [['change', 'shop', '--base-url', 'service.example'], /API root/],
+    [['change', 'shop', '--assumed-offset', 'CET'], /assumedOffset/],
+    [['change', 'shop', '--field-name', 'subject'], /field=name/],
+    [['change', 'shop', '--clear', 'everything'], /Allowed choices/],
+  ];
+  for (const [args, sentence] of refusals) {
+    const { code, stderr } = await runHere(folder, ['source', ...args], env);
+    expect([args.join(' '), code, stderr]).toEqual([args.join(' '), 2, expect.stringMatching(sentence)]);
+    expect(stderr).not.toMatch(/nobody/);
+  }
+});
+
+it('check says in a sentence whether the API key works', async () => {
+  const folder = await temporaryFolder();
+  const base = { DATA_DIR: folder, WEBHOOK_SECRETS: SECRET, SERVICE_BASE_URL: await startEmptyService(KEY) };
+  const check = (apiKey: string, ...flags: string[]) =>
+    runHere(folder, ['source', 'check', 'default', ...flags], { ...base, SERVICE_API_KEY: apiKey });
+  const right = await check(KEY);
+  expect([right.code, right.stdout]).toEqual([0, expect.stringContaining('The API key of default works')]);
+  const wrong = await check('pak_live_wrong', '--json');
+  expect(wrong.code).toBe(1);
+  expect(JSON.parse(wrong.stdout)).toMatchObject([
+    {
+      source: 'default',
+      outcome: 'refused',
+      sentence: expect.stringContaining('does not accept the API key') as string,
+    },
+  ]);
+  const nowhere = await runHere(folder, ['source', 'check'], {
+    ...base,
+    SERVICE_BASE_URL: 'http://127.0.0.1:9/api/v1',
+    SERVICE_API_KEY: KEY,
+  });
+  expect([nowhere.code, nowhere.stdout]).toEqual([1, expect.stringContaining('could not be reached')]);
+  for (const { stdout, stderr } of [right, wrong, nowhere]) expect(stdout + stderr).not.toMatch(/nobody/);
+});
