@@ -314,16 +314,16 @@ function HistoryPanel({ frame, data }: PartProps & { frame: PageFrame }) {
                 <Moment iso={move.received_at} timeZone={frame.timeZone} />
               </td>
               <td role="cell" data-label="What">
-                <span>
+                <div>
                   {moveText(move.move)}
                   {move.move === 'opened' || move.move === 'reported-again'
                     ? null
-                    : detailTexts(move.details).map(([label, text]) => (
+                    : detailTexts(move.details, frame.timeZone).map(([label, text]) => (
                         <p key={label} class="hint">
                           {label}: <bdi>{text}</bdi>
                         </p>
                       ))}
-                </span>
+                </div>
               </td>
               <td role="cell" data-label="By">
                 {move.actor}

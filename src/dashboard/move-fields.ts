@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { moveDetails, type MoveName } from '../cases/move-details.ts';
 import { momentAt } from '../core/zoned-days.ts';
+import { momentText } from './format.ts';
 import { kindText } from './words.ts';
 
 /** One input of the form of a move, read out of the schema of its details. */
@@ -137,13 +138,17 @@ export function readDetails(move: MoveName, form: Readonly<Record<string, string
   return problems.length > 0 ? { outcome: 'refused', problems } : { outcome: 'read', details };
 }
 
+/** As every recorded move has its times. */
+const momentPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
 /** Details of a recorded move in words, for the history. */
-export function detailTexts(details: string): readonly (readonly [label: string, text: string])[] {
+export function detailTexts(details: string, timeZone: string): readonly (readonly [label: string, text: string])[] {
   const values = JSON.parse(details) as Readonly<Record<string, unknown>>;
   return Object.entries(values)
     .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => {
       const text = typeof value === 'string' ? value : JSON.stringify(value);
+      if (momentPattern.test(text)) return [words[name]?.[0] ?? name, momentText(text, timeZone)] as const;
       return [words[name]?.[0] ?? name, choiceText(name, text)] as const;
     });
 }

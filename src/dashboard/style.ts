@@ -37,7 +37,7 @@ p { margin: 0 0 0.75rem; max-width: 46rem; }
 .hint { font-size: 0.875rem; margin: 0.15rem 0 0; }
 .small { font-size: 0.875rem; }
 .mono { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 0.875em; overflow-wrap: anywhere; }
-.panel { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 1.1rem 1.25rem 1.25rem; margin: 0 0 1.25rem; }
+.panel { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 1.1rem 1.25rem 1.25rem; margin: 0 0 1.25rem; container-type: inline-size; }
 .columns { display: grid; grid-template-columns: minmax(0, 3fr) minmax(17rem, 2fr); gap: 0 1.25rem; align-items: start; }
 .notice { border-left: 5px solid var(--accent); background: var(--calm-ground); padding: 0.7rem 1rem; margin: 0 0 1.25rem; border-radius: 0 6px 6px 0; }
 .notice > :last-child { margin-bottom: 0; }
@@ -55,6 +55,7 @@ thead th { font-size: 0.8125rem; color: var(--soft); font-weight: 600; border-bo
 tbody th { font-weight: 500; }
 tbody tr:last-child > * { border-bottom: 0; padding-bottom: 0.1rem; }
 th:last-child, td:last-child { padding-right: 0; }
+table .mono { white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 .badge { display: inline-block; padding: 0.05rem 0.55rem; border-radius: 999px; font-size: 0.8125rem; font-weight: 600; white-space: nowrap; background: var(--calm-ground); color: var(--ink); }
 .badge.bad { background: var(--bad-ground); color: var(--bad); }
@@ -85,8 +86,10 @@ summary:hover { background: var(--calm-ground); }
 details[open] > summary { font-weight: 650; }
 details > form, details > div { padding: 0.5rem 0.25rem 1.1rem; }
 progress { width: 100%; max-width: 14rem; height: 0.6rem; accent-color: var(--accent); }
-.filter { display: flex; flex-wrap: wrap; gap: 0.35rem 0.5rem; align-items: end; margin-bottom: 1.25rem; }
+.filter { display: flex; flex-wrap: wrap; gap: 0.35rem 0.75rem; align-items: center; margin-bottom: 1.25rem; }
 .filter label { margin: 0; }
+.buttons { display: flex; flex-wrap: wrap; gap: 0.5rem 0.75rem; align-items: center; margin-top: 1rem; }
+.buttons select { width: auto; min-width: 12rem; }
 .filter select { width: auto; min-width: 12rem; }
 .head { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0.5rem 1.5rem; align-items: baseline; }
 .jobs { list-style: none; margin: 0; padding: 0; }
@@ -100,6 +103,8 @@ progress { width: 100%; max-width: 14rem; height: 0.6rem; accent-color: var(--ac
   .pair { grid-template-columns: 1fr; }
   dl.facts { grid-template-columns: minmax(0, 1fr); gap: 0; }
   dl.facts dd { margin-bottom: 0.6rem; }
+}
+@container (max-width: 34rem) {
   .stacks, .stacks tbody, .stacks tr, .stacks th, .stacks td, .stacks caption { display: block; }
   .stacks thead { position: absolute; left: -100rem; }
   .stacks tr { padding: 0.7rem 0; border-bottom: 1px solid var(--line); }

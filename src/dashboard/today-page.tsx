@@ -1,5 +1,5 @@
 import { reports } from '../../reports/index.ts';
-import { formatCount, formatDuration } from '../../reports/format.ts';
+import { formatCount } from '../../reports/format.ts';
 import { DocumentTable } from './document-table.tsx';
 import { JobList } from './job-list.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
@@ -7,7 +7,7 @@ import type { Today } from './load-today.ts';
 import { Badge, Field, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
 import { RequestTable } from './request-table.tsx';
 import { SourceFilter } from './source-filter.tsx';
-import { syncText } from './words.ts';
+import { SyncPanel } from './sync-panel.tsx';
 
 /** What was filled into the form for a report: as the officer left it, or as it is proposed. */
 export interface ReportForm {
@@ -165,90 +165,6 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
           </Field>
           <button type="submit">Make the report</button>
         </form>
-      )}
-    </Panel>
-  );
-}
-
-function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) {
-  const pulled = today.sources.filter(
-    ({ slug, baseUrl, apiKey }) =>
-      baseUrl !== null && apiKey !== null && (today.source === null || slug === today.source),
-  );
-  const { banners } = today.attention;
-  return (
-    <Panel id="sync" title="Consent log">
-      {pulled.length === 0 ? (
-        <p>No source has an API key: deliveries are kept, nothing is pulled.</p>
-      ) : (
-        <>
-          {banners.length === 0 ? (
-            <p>No banner is known yet. The first pull asks for everything that the key may see.</p>
-          ) : (
-            <table class="stacks" role="table">
-              <caption>How the pull of each banner stands</caption>
-              <thead role="rowgroup">
-                <tr role="row">
-                  <th scope="col" role="columnheader">
-                    Banner
-                  </th>
-                  <th scope="col" role="columnheader">
-                    State
-                  </th>
-                  <th scope="col" role="columnheader">
-                    Complete until
-                  </th>
-                  <th scope="col" role="columnheader" class="number">
-                    Rows
-                  </th>
-                </tr>
-              </thead>
-              <tbody role="rowgroup">
-                {banners.map((banner) => (
-                  <tr role="row" key={`${banner.source} ${banner.bannerId}`}>
-                    <th scope="row" role="rowheader">
-                      {banner.bannerId === '' ? 'all banners' : banner.bannerId}
-                      {today.sources.length > 1 ? <span class="soft"> · {banner.source}</span> : null}
-                    </th>
-                    <td role="cell" data-label="State">
-                      <span>
-                        <Badge {...syncText(banner.state)} />
-                        {banner.state === 'failing' && banner.lastError !== null ? (
-                          <p class="hint">{banner.lastError}</p>
-                        ) : null}
-                      </span>
-                    </td>
-                    <td role="cell" data-label="Complete until">
-                      {banner.watermark === null ? (
-                        '–'
-                      ) : (
-                        <span>
-                          <Moment iso={banner.watermark} timeZone={frame.timeZone} />
-                          {banner.lagMs === null ? null : (
-                            <span class="soft"> ({formatDuration(banner.lagMs)} ago)</span>
-                          )}
-                        </span>
-                      )}
-                    </td>
-                    <td role="cell" data-label="Rows" class="number">
-                      {formatCount(banner.rows)}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
-          <br />
-          {pulled.map(({ slug, name }) => (
-            <form key={slug} method="post" action="/sync">
-              <Csrf token={frame.csrf} />
-              <input type="hidden" name="source" value={slug} />
-              <button class="quiet" type="submit">
-                {pulled.length === 1 ? 'Sync now' : `Sync ${name} now`}
-              </button>
-            </form>
-          ))}
-        </>
       )}
     </Panel>
   );

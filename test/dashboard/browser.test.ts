@@ -48,7 +48,7 @@ describe('the pages in a browser', () => {
           { timeout: 20_000 },
         )
         .toBe(1);
-      await page.getByRole('button', { name: /Sync/ }).first().click();
+      await page.getByRole('button', { name: 'Sync now' }).click();
       await page.getByText('What is in them').click();
       await check('today');
       for (const path of ['/cases', '/cases/new', '/nowhere', '/?source=bolt']) {
