@@ -13,6 +13,8 @@ export const errorCodes = {
   method_not_allowed: { status: 405, text: 'This address does not answer this method.' },
   body_too_large: { status: 413, text: 'The body is over the limit (BODY_LIMIT).' },
   invalid_request: { status: 400, text: 'The request is not valid.' },
+  request_timeout: { status: 408, text: 'The request did not arrive in time.' },
+  headers_too_large: { status: 431, text: 'The headers are over the limit.' },
   conflict: { status: 409, text: 'Someone else changed this in the meantime. Reload and look again.' },
   too_many_requests: { status: 429, text: 'Too many requests. Wait a moment and try again.' },
   store_unavailable: { status: 503, text: 'The store cannot write at the moment. Nothing was acknowledged; send it again.' },

@@ -8,6 +8,7 @@ import { hmacSha256 } from '../core/hash.ts';
 import { stylesheet, stylesheetPath } from '../dashboard/style.ts';
 import { formOwner, guardScope, recogniseOfficer } from './auth/guard.ts';
 import { signInRoutes, signOutRoutes } from './auth/sign-in-routes.tsx';
+import { answersToMalformed } from './errors.ts';
 import { type Health, healthRoutes } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { answerErrorsWithPages } from './page-errors.tsx';
@@ -30,6 +31,7 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
     forceCloseConnections: 'idle',
     // A HEAD request must never count as a download.
     exposeHeadRoutes: false,
+    ...answersToMalformed,
   }) as unknown as FastifyInstance;
   answerErrorsWithPages(app);
   await app.register(helmet, {

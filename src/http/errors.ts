@@ -1,4 +1,6 @@
-import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyServerOptions } from 'fastify';
 import { CodedError, type ErrorCode, errorCodes, StoreUnavailable } from '../core/errors.ts';
 
 /** The error code that an exception is answered with. What is nobody's fault but ours stays `internal`. */
@@ -31,3 +33,29 @@ export function answerErrors(app: FastifyInstance): void {
   });
   app.setNotFoundHandler((_request, reply) => sendError(reply, 'not_found'));
 }
+
+/** Options of an app that make it answer in the envelope where a request does not get as far as a route: not HTTP, too slow, no valid path. */
+export const answersToMalformed = {
+  clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (error.code === 'ECONNRESET' || socket.destroyed) return;
+    const code =
+      error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? 'request_timeout'
+        : error.code === 'HPE_HEADER_OVERFLOW'
+          ? 'headers_too_large'
+          : 'invalid_request';
+    const { status, text } = errorCodes[code];
+    const body = JSON.stringify({ error: { code, message: text } });
+    // After an answer that has begun, another one would be taken for its end.
+    const begun = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent === true;
+    if (socket.writable && !begun) {
+      socket.write(
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      );
+    }
+    socket.destroy();
+  },
+  frameworkErrors(error: FastifyError, _request: unknown, reply: FastifyReply): void {
+    void sendError(reply, error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 'not_found' : codeOf(error));
+  },
+} satisfies Pick<FastifyServerOptions, 'clientErrorHandler' | 'frameworkErrors'>;

@@ -1,7 +1,7 @@
 import Fastify, { LogController, type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import { webhookEndpoint, type WebhookEndpointOptions } from '../../receivers/endpoint.ts';
 import type { Config } from '../config.ts';
-import { answerErrors } from './errors.ts';
+import { answerErrors, answersToMalformed } from './errors.ts';
 import { healthRoutes, type Health } from './health.ts';
 
 export interface PublicAppOptions {
@@ -24,7 +24,9 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    return503OnClosing: true,
+    // What comes on an open connection while it closes is answered as ever, and the connection closed after it.
+    return503OnClosing: false,
+    ...answersToMalformed,
   }) as unknown as FastifyInstance;
   answerErrors(app);
   app.register(webhookEndpoint, { ...options.webhooks, bodyLimit: config.bodyLimit });
