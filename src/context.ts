@@ -140,8 +140,10 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
         clock,
       });
       const failure = sealing.outcome === 'refused' ? `entry ${sealing.seq}: ${sealing.reason}` : '';
-      if (failure !== '') log.error({ seq: sealing.outcome === 'refused' ? sealing.seq : null }, `not sealed: ${failure}`);
-      if (failure !== (await readSetting(store, SEAL_FAILURE) ?? '')) await writeSetting(store, SEAL_FAILURE, failure);
+      if (failure !== '')
+        log.error({ seq: sealing.outcome === 'refused' ? sealing.seq : null }, `not sealed: ${failure}`);
+      if (failure !== ((await readSetting(store, SEAL_FAILURE)) ?? ''))
+        await writeSetting(store, SEAL_FAILURE, failure);
       return sealing;
     };
 
@@ -178,7 +180,8 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
           createServiceClient({
             baseUrl,
             apiKey,
-            onRetry: (error, attempt) => log.warn({ source: source.slug, attempt, reason: error.message }, 'the service is asked again'),
+            onRetry: (error, attempt) =>
+              log.warn({ source: source.slug, attempt, reason: error.message }, 'the service is asked again'),
           }),
       },
       jobs: createJobs({ store, clock }),
@@ -225,7 +228,8 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       },
       attention: (source) =>
         loadOfficerAttention({
-          openCases: () => listCases(cases, { open: true, now: clock().toISOString(), ...(source === undefined ? {} : { source }) }),
+          openCases: () =>
+            listCases(cases, { open: true, now: clock().toISOString(), ...(source === undefined ? {} : { source }) }),
           match: (row) => matchCase(cases, row),
           syncStatus: () =>
             loadSyncStatus(

@@ -24,7 +24,10 @@ const secretNames = [
 const paths = secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
 /** The program's log: JSON lines on standard error, without secrets and personal data. */
-export function createLog(level: string, destination: pino.DestinationStream = pino.destination({ dest: 2, sync: true })): Log {
+export function createLog(
+  level: string,
+  destination: pino.DestinationStream = pino.destination({ dest: 2, sync: true }),
+): Log {
   return pino(
     {
       level,

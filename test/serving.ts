@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
+import { type Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -12,7 +12,15 @@ export const SECRET = 'a-signing-secret-of-the-tests';
 
 /** The environment of a test's installation: nothing of the machine's own settings but PATH. */
 export function environment(folder: string, more: Record<string, string> = {}): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: SECRET, LOG_LEVEL: 'warn', ...more };
+  return {
+    PATH: process.env.PATH ?? '',
+    DATA_DIR: folder,
+    PORT: '0',
+    ADMIN_PORT: '0',
+    WEBHOOK_SECRETS: SECRET,
+    LOG_LEVEL: 'warn',
+    ...more,
+  };
 }
 
 /** A server of the built program in a process of its own. */
@@ -29,9 +37,17 @@ export interface Serving {
 }
 
 /** Starts `serve` and waits until it listens. Killed when the test ends, if it still runs. */
-export async function startServing(folder: string, more: Record<string, string> = {}, prefix: readonly string[] = []): Promise<Serving> {
+export async function startServing(
+  folder: string,
+  more: Record<string, string> = {},
+  prefix: readonly string[] = [],
+): Promise<Serving> {
   const [command = process.execPath, ...args] = [...prefix, process.execPath, cliPath, 'serve', '--json'];
-  const child = spawn(command, args, { env: environment(folder, more), cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    env: environment(folder, more),
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   let errors = '';
   child.stderr.on('data', (chunk) => (errors += String(chunk)));
@@ -58,8 +74,16 @@ export async function startServing(folder: string, more: Record<string, string> 
 }
 
 /** Runs a command of the built program to its end. */
-export async function runCli(folder: string, args: readonly string[], more: Record<string, string> = {}): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [cliPath, ...args], { env: environment(folder, more), cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+export async function runCli(
+  folder: string,
+  args: readonly string[],
+  more: Record<string, string> = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [cliPath, ...args], {
+    env: environment(folder, more),
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk) => (stdout += String(chunk)));
@@ -75,15 +99,26 @@ export interface Answer {
 }
 
 /** Sends a signed delivery. Never rejects. */
-export function deliver(url: string, body: string | Buffer, agent?: Agent, headers: Record<string, string> = {}): Promise<Answer> {
+export function deliver(
+  url: string,
+  body: string | Buffer,
+  agent?: Agent,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
   const digest = createHmac('sha256', SECRET).update(body).digest('hex');
   return new Promise((resolve) => {
-    const options = { method: 'POST', timeout: 20_000, headers: { 'content-type': 'application/json', 'x-service-signature': digest, ...headers } };
+    const options = {
+      method: 'POST',
+      timeout: 20_000,
+      headers: { 'content-type': 'application/json', 'x-service-signature': digest, ...headers },
+    };
     const sent = request(`${url}/webhooks/default`, agent ? { ...options, agent } : options, (response) => {
       let text = '';
       response.on('data', (chunk) => (text += String(chunk)));
       response.on('error', () => resolve({ status: 0, body: {} }));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text || '{}') as Answer['body'] }));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, body: JSON.parse(text || '{}') as Answer['body'] }),
+      );
     });
     sent.on('error', () => resolve({ status: 0, body: {} }));
     sent.on('timeout', () => sent.destroy());

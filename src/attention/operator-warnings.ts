@@ -84,7 +84,8 @@ function diskWarning(disk: Surroundings['disk']): Warning[] {
       code: 'disk-low',
       source: null,
       sentence: `Only ${free} are free where the data lies.`,
-      remedy: 'Make room or enlarge the disk: when it is full, deliveries are answered with 503 until there is space again.',
+      remedy:
+        'Make room or enlarge the disk: when it is full, deliveries are answered with 503 until there is space again.',
     },
   ];
 }
@@ -160,10 +161,20 @@ async function syncWarnings(read: Query, around: Surroundings): Promise<Warning[
     const { source, banner_id: banner, last_success_at: success, last_error: error, last_error_at: errorAt } = position;
     const remedy = `Run \`consent-ledger sync --source ${source}\` and read what it says.`;
     if (error !== null && errorAt !== null && (success === null || errorAt > success)) {
-      warnings.push({ code: 'sync-failing', source, sentence: `The last sync of ${source}, banner ${banner}, failed: ${error}`, remedy });
+      warnings.push({
+        code: 'sync-failing',
+        source,
+        sentence: `The last sync of ${source}, banner ${banner}, failed: ${error}`,
+        remedy,
+      });
     } else if (success !== null && around.now.getTime() - Date.parse(success) > LAG_HOURS * HOUR) {
       const hours = Math.floor((around.now.getTime() - Date.parse(success)) / HOUR);
-      warnings.push({ code: 'sync-lag', source, sentence: `${source}, banner ${banner}, was last synced ${hours} hours ago.`, remedy });
+      warnings.push({
+        code: 'sync-lag',
+        source,
+        sentence: `${source}, banner ${banner}, was last synced ${hours} hours ago.`,
+        remedy,
+      });
     }
   }
   return warnings;
@@ -180,7 +191,8 @@ async function quarantineWarning(read: Query): Promise<Warning[]> {
       code: 'quarantine',
       source: null,
       sentence: `${count} ${Number(count) === 1 ? 'entry' : 'entries'} could not be read and wait in the quarantine.`,
-      remedy: '`consent-ledger delivery list --quarantine` names them; field names of a source can be set (docs/assumptions.md).',
+      remedy:
+        '`consent-ledger delivery list --quarantine` names them; field names of a source can be set (docs/assumptions.md).',
     },
   ];
 }

@@ -35,7 +35,9 @@ export function registerDsarPack(dsar: Command, io: CommandIo): void {
             options.out ?? produced.path,
             `pack ${produced.documentId}, as of entry ${produced.asOf}, ${produced.bytes} bytes; may hold: ${produced.disclosure}`,
             `SHA-256 ${produced.sha256}, registered as entry ${produced.seq}`,
-            produced.readiness.ready ? `${pc.green('✓')} nothing that is required lacks` : `${pc.yellow('!')} not ready to be sent:`,
+            produced.readiness.ready
+              ? `${pc.green('✓')} nothing that is required lacks`
+              : `${pc.yellow('!')} not ready to be sent:`,
             ...produced.readiness.lacks.map(({ blocking, text }) => `  ${blocking ? '✗' : '·'} ${printable(text)}`),
           ].join('\n'),
         );

@@ -9,7 +9,9 @@ export function registerLedger(program: Command, io: CommandIo): void {
   const ledger = program.command('ledger').description('check, seal and rebuild the evidence');
 
   withJson(ledger.command('verify'))
-    .description('read the whole ledger against its hashes, keys, checkpoints and journal; exit code 3 when something was altered')
+    .description(
+      'read the whole ledger against its hashes, keys, checkpoints and journal; exit code 3 when something was altered',
+    )
     .action((options: { json?: boolean }) =>
       withContext(async (context) => {
         const progress = createProgress(io, 'entries verified');
@@ -17,18 +19,31 @@ export function registerLedger(program: Command, io: CommandIo): void {
         progress.end();
         if (verification.faults.length > 0) io.exitCode = 3;
         printResult(io, options, verification, () => {
-          const { entries, sources, checkpoints, unsealed, unfinishedNotes, erased, faults, moreFaults, root } = verification;
+          const { entries, sources, checkpoints, unsealed, unfinishedNotes, erased, faults, moreFaults, root } =
+            verification;
           const read = `${counted(entries, 'entry', 'entries')} of ${counted(sources, 'source')}, ${counted(checkpoints, 'checkpoint')}`;
           const notes = [
             `root of all ${entries}: ${root}`,
-            ...(unsealed > 0 ? [`${counted(unsealed, 'entry', 'entries')} after the last checkpoint: protected by the instance key, not yet by a signature`] : []),
-            ...(unfinishedNotes > 0 ? [`${counted(unfinishedNotes, 'note')} of the journal cut off while being written: never published, passed over`] : []),
-            ...(erased > 0 ? [`${counted(erased, 'entry', 'entries')} erased: their place is proven, their content is gone`] : []),
+            ...(unsealed > 0
+              ? [
+                  `${counted(unsealed, 'entry', 'entries')} after the last checkpoint: protected by the instance key, not yet by a signature`,
+                ]
+              : []),
+            ...(unfinishedNotes > 0
+              ? [
+                  `${counted(unfinishedNotes, 'note')} of the journal cut off while being written: never published, passed over`,
+                ]
+              : []),
+            ...(erased > 0
+              ? [`${counted(erased, 'entry', 'entries')} erased: their place is proven, their content is gone`]
+              : []),
           ];
           if (faults.length === 0) return [`${pc.green('✓ sound')}: ${read}`, ...notes].join('\n');
           return [
             `${pc.red(`✗ ${counted(faults.length + moreFaults, 'fault')}`)}: ${read}`,
-            ...faults.map(({ seq, fault, sentence }) => `  ${seq === null ? 'ledger' : `entry ${seq}`}: ${fault}: ${sentence}`),
+            ...faults.map(
+              ({ seq, fault, sentence }) => `  ${seq === null ? 'ledger' : `entry ${seq}`}: ${fault}: ${sentence}`,
+            ),
             ...(moreFaults > 0 ? [`  … and ${moreFaults} more`] : []),
             'Keep the database and the journal as they are: they are evidence now. Compare with a backup to see what was there before.',
           ].join('\n');
@@ -45,7 +60,14 @@ export function registerLedger(program: Command, io: CommandIo): void {
         if (sealing.outcome === 'refused') io.exitCode = 3;
         const value =
           sealing.outcome === 'sealed' || sealing.outcome === 'unchanged'
-            ? { outcome: sealing.outcome, size: sealing.checkpoint.size, root: sealing.checkpoint.root.toString('hex'), note: sealing.checkpoint.note, createdAt: sealing.checkpoint.createdAt, verifierKey }
+            ? {
+                outcome: sealing.outcome,
+                size: sealing.checkpoint.size,
+                root: sealing.checkpoint.root.toString('hex'),
+                note: sealing.checkpoint.note,
+                createdAt: sealing.checkpoint.createdAt,
+                verifierKey,
+              }
             : { ...sealing, verifierKey };
         printResult(io, options, value, () => {
           switch (sealing.outcome) {

@@ -38,7 +38,11 @@ export function createJobHandlers(context: Needs): Readonly<Record<string, JobHa
         full,
         signal,
         onProgress: ({ bannerId, done, total, rows, stored }) =>
-          progress({ done, total, message: `${bannerId === '' ? 'all banners' : bannerId}: ${rows} rows, ${stored} new` }),
+          progress({
+            done,
+            total,
+            message: `${bannerId === '' ? 'all banners' : bannerId}: ${rows} rows, ${stored} new`,
+          }),
       });
       if (result.outcome === 'not-configured') throw new JobRefused(result.reason);
       signal.throwIfAborted();
@@ -51,7 +55,12 @@ export function createJobHandlers(context: Needs): Readonly<Record<string, JobHa
     async 'sync-all'() {
       const sources = context.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
       for (const { slug } of sources) {
-        await context.jobs.enqueue({ kind: 'sync', key: slug, payload: { source: slug, actor: 'schedule' }, maxAttempts: 2 });
+        await context.jobs.enqueue({
+          kind: 'sync',
+          key: slug,
+          payload: { source: slug, actor: 'schedule' },
+          maxAttempts: 2,
+        });
       }
       return { sources: sources.length };
     },

@@ -32,7 +32,10 @@ export function rawPublicKey(key: KeyObject): Buffer {
 
 /** Four bytes that tell a verifier which key signed (C2SP signed-note): SHA-256(name ‖ LF ‖ 0x01 ‖ public key). */
 export function keyHashOf(name: string, publicKey: KeyObject): Buffer {
-  return sha256(Buffer.concat([Buffer.from(`${name}\n`), Buffer.from([ED25519]), rawPublicKey(publicKey)])).subarray(0, 4);
+  return sha256(Buffer.concat([Buffer.from(`${name}\n`), Buffer.from([ED25519]), rawPublicKey(publicKey)])).subarray(
+    0,
+    4,
+  );
 }
 
 /** The verifier key as C2SP tools take it: `<name>+<key hash, hex>+<base64 of 0x01 and the public key>`. */

@@ -17,7 +17,10 @@ export const errorCodes = {
   headers_too_large: { status: 431, text: 'The headers are over the limit.' },
   conflict: { status: 409, text: 'Someone else changed this in the meantime. Reload and look again.' },
   too_many_requests: { status: 429, text: 'Too many requests. Wait a moment and try again.' },
-  store_unavailable: { status: 503, text: 'The store cannot write at the moment. Nothing was acknowledged; send it again.' },
+  store_unavailable: {
+    status: 503,
+    text: 'The store cannot write at the moment. Nothing was acknowledged; send it again.',
+  },
   overloaded: { status: 503, text: 'The waiting line is full. Nothing was acknowledged; send it again.' },
   shutting_down: { status: 503, text: 'The server is shutting down. Nothing was acknowledged; send it again.' },
   internal: { status: 500, text: 'Something went wrong here. The server log has the details under this request id.' },

@@ -55,6 +55,10 @@ export function packFrontier(frontier: Frontier): Buffer {
 export function unpackFrontier(size: number, bytes: Uint8Array): Frontier {
   let ones = 0;
   for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) ones += rest % 2;
-  if (bytes.length !== ones * 32) throw new RangeError(`a frontier of size ${size} has ${ones * 32} bytes, got ${bytes.length}`);
-  return { size, subtrees: Array.from({ length: ones }, (_, place) => Buffer.from(bytes.subarray(place * 32, place * 32 + 32))) };
+  if (bytes.length !== ones * 32)
+    throw new RangeError(`a frontier of size ${size} has ${ones * 32} bytes, got ${bytes.length}`);
+  return {
+    size,
+    subtrees: Array.from({ length: ones }, (_, place) => Buffer.from(bytes.subarray(place * 32, place * 32 + 32))),
+  };
 }

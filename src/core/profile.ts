@@ -12,7 +12,11 @@ export const profileSchema = z.strictObject({
   role: z.enum(['controller', 'processor', 'joint']).default('controller'),
   address: z.array(text).default([]),
   /** ISO 3166-1 alpha-2 of the establishment, with an optional region for its holidays, e.g. `DE` and `BY`. */
-  country: z.string().regex(/^[A-Z]{2}$/).nullable().default(null),
+  country: z
+    .string()
+    .regex(/^[A-Z]{2}$/)
+    .nullable()
+    .default(null),
   region: text.nullable().default(null),
   email: text.nullable().default(null),
   phone: text.nullable().default(null),
@@ -26,12 +30,17 @@ export const profileSchema = z.strictObject({
   dataCategories: z.array(text).default([]),
   dataSources: z.array(text).default([]),
   /** The actual recipients (CJEU C-154/21). */
-  recipients: z.array(z.strictObject({ name: text, purpose: text, country: text.nullable().default(null) })).default([]),
+  recipients: z
+    .array(z.strictObject({ name: text, purpose: text, country: text.nullable().default(null) }))
+    .default([]),
   /** Transfers to third countries and their safeguards (Art. 46); an empty list says "none" only with noTransfers. */
   transfers: z.array(z.strictObject({ recipient: text, country: text, safeguard: text })).default([]),
   noTransfers: z.boolean().default(false),
   automatedDecisions: text.nullable().default(null),
-  supervisoryAuthority: z.strictObject({ name: text, address: text.nullable().default(null), website: text.nullable().default(null) }).nullable().default(null),
+  supervisoryAuthority: z
+    .strictObject({ name: text, address: text.nullable().default(null), website: text.nullable().default(null) })
+    .nullable()
+    .default(null),
   withdrawalMethod: text.nullable().default(null),
   /** The controller's other systems: a case is ready only when each is marked nothing found, attached or not applicable. */
   otherSystems: z.array(z.strictObject({ id: text, name: text })).default([]),
@@ -49,11 +58,14 @@ export function missingProfileParts(profile: ControllerProfile): readonly string
   if (profile.dataCategories.length === 0) missing.push('categories of data');
   if (profile.dataSources.length === 0) missing.push('sources of the data');
   if (profile.recipients.length === 0) missing.push('recipients');
-  if (profile.transfers.length === 0 && !profile.noTransfers) missing.push('transfers to third countries and their safeguards');
+  if (profile.transfers.length === 0 && !profile.noTransfers)
+    missing.push('transfers to third countries and their safeguards');
   if (profile.automatedDecisions === null) missing.push('automated decisions');
   if (profile.supervisoryAuthority === null) missing.push('supervisory authority');
   if (profile.withdrawalMethod === null) missing.push('how to withdraw consent');
-  if (profile.role === 'processor' && profile.controllerOrJointContact === null) missing.push('the controller on whose behalf this is drafted');
-  if (profile.role === 'joint' && profile.controllerOrJointContact === null) missing.push('the contact point of the joint controllers (Art. 26)');
+  if (profile.role === 'processor' && profile.controllerOrJointContact === null)
+    missing.push('the controller on whose behalf this is drafted');
+  if (profile.role === 'joint' && profile.controllerOrJointContact === null)
+    missing.push('the contact point of the joint controllers (Art. 26)');
   return missing;
 }

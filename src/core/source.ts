@@ -49,5 +49,8 @@ export interface Source {
 /** Schema of a source's slug. */
 export const sourceSlugSchema = z
   .string()
-  .regex(sourceSlugPattern, 'a source slug has 1 to 63 lower-case letters, digits and hyphens, and no hyphen at either end')
+  .regex(
+    sourceSlugPattern,
+    'a source slug has 1 to 63 lower-case letters, digits and hyphens, and no hyphen at either end',
+  )
   .refine((slug) => slug !== 'installation', 'the slug `installation` is reserved');

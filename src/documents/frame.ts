@@ -36,7 +36,11 @@ export type UnknownSource = { readonly outcome: 'unknown-source'; readonly sourc
  * What every document is made from, as of an entry: the given one, or the newest. Its time is the time of that entry and its checkpoint
  * the last one up to it, so that the same document can be made again, byte for byte.
  */
-export async function frameOf(deps: DocumentDeps, slug: string, wantedAsOf?: number): Promise<DocumentInput | UnknownSource> {
+export async function frameOf(
+  deps: DocumentDeps,
+  slug: string,
+  wantedAsOf?: number,
+): Promise<DocumentInput | UnknownSource> {
   const source = deps.sources.find(slug);
   if (source === null) return { outcome: 'unknown-source', source: slug };
   const position = await deps.catchUp();

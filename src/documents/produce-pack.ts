@@ -55,7 +55,13 @@ export async function producePack(
     format: 'zip',
     asOf: input.asOf,
     caseId,
-    parameters: { source: row.source, disclosure, timeZone: input.timeZone, language: input.language, sample: input.sample },
+    parameters: {
+      source: row.source,
+      disclosure,
+      timeZone: input.timeZone,
+      language: input.language,
+      sample: input.sample,
+    },
   };
   const registered = await registerDocument(deps, row.source, facts, produceDsarPack(input), signal);
   return { outcome: 'produced', disclosure, readiness, ...registered };

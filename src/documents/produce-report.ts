@@ -23,7 +23,11 @@ export type ReportOutcome =
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Produces a report and registers it. Errors: as the store and the ledger; UnprintableText for a PDF with a character that no font has. */
-export async function produceReport(deps: DocumentDeps, request: ReportRequest, signal?: AbortSignal): Promise<ReportOutcome> {
+export async function produceReport(
+  deps: DocumentDeps,
+  request: ReportRequest,
+  signal?: AbortSignal,
+): Promise<ReportOutcome> {
   const report = findReport(request.name);
   const problem = problemOf(report, request);
   if (report === null || problem !== null) return { outcome: 'invalid', problem: problem ?? '' };
@@ -45,7 +49,8 @@ export async function produceReport(deps: DocumentDeps, request: ReportRequest, 
 
 function problemOf(report: Report | null, { name, format, from, to }: ReportRequest): string | null {
   if (report === null) return `There is no report ${name}.`;
-  if (!report.formats.includes(format)) return `The report ${name} comes as ${report.formats.join(', ')}, not as ${format}.`;
+  if (!report.formats.includes(format))
+    return `The report ${name} comes as ${report.formats.join(', ')}, not as ${format}.`;
   for (const date of [from, to]) {
     if (!DATE.test(date) || Number.isNaN(Date.parse(date)) || new Date(date).toISOString().slice(0, 10) !== date) {
       return `${date} is no date: write it as YYYY-MM-DD.`;

@@ -61,6 +61,12 @@ export async function registerDocument(
   }
   const sha256 = hash.digest('hex');
   const action = { action: 'document.produced' as const, ...facts, sha256, bytes };
-  const { seq } = await appendAction(ledger, source, action, ['document.produced', facts.documentId, sha256], clock().toISOString());
+  const { seq } = await appendAction(
+    ledger,
+    source,
+    action,
+    ['document.produced', facts.documentId, sha256],
+    clock().toISOString(),
+  );
   return { documentId: facts.documentId, path, sha256, bytes, asOf: facts.asOf, seq };
 }

@@ -4,7 +4,13 @@ import type { Store } from '../../src/store/store.ts';
 import { temporaryStore } from '../temporary.ts';
 
 const now = new Date('2026-07-10T12:00:00.000Z');
-const calm: Surroundings = { now, pulled: ['shop'], disk: { free: 50 * 2 ** 30, total: 100 * 2 ** 30 }, sealFailure: null, refusal: null };
+const calm: Surroundings = {
+  now,
+  pulled: ['shop'],
+  disk: { free: 50 * 2 ** 30, total: 100 * 2 ** 30 },
+  sealFailure: null,
+  refusal: null,
+};
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString();
 
 let store: Store;
@@ -19,19 +25,47 @@ async function delivered(seq: number, minutesAgo: number): Promise<void> {
   const received_at = ago(minutesAgo);
   await store.transaction(async (tx) => {
     await tx.insertMany('delivery_history', [
-      { seq, source: 'shop', received_at, event: 'consent.recorded', verdict: 'verified', outcome: 'read', reason: null, content_type: null, bytes: 2, body_sha256: '' },
+      {
+        seq,
+        source: 'shop',
+        received_at,
+        event: 'consent.recorded',
+        verdict: 'verified',
+        outcome: 'read',
+        reason: null,
+        content_type: null,
+        bytes: 2,
+        body_sha256: '',
+      },
     ]);
-    await tx.insertMany('delivery_counts', [{ source: 'shop', day: received_at.slice(0, 10), event: 'consent.recorded', deliveries: 1 }], 'replace');
+    await tx.insertMany(
+      'delivery_counts',
+      [{ source: 'shop', day: received_at.slice(0, 10), event: 'consent.recorded', deliveries: 1 }],
+      'replace',
+    );
   });
 }
 const refused = (count: number, minutesAgo: number, reason = 'mismatch') =>
-  store.transaction((tx) => tx.insertMany('rejected_counts', [{ source: 'shop', minute: ago(minutesAgo).slice(0, 16), reason, count }]));
+  store.transaction((tx) =>
+    tx.insertMany('rejected_counts', [{ source: 'shop', minute: ago(minutesAgo).slice(0, 16), reason, count }]),
+  );
 const synced = (row: { last_success_at: string | null; last_error?: string; last_error_at?: string }) =>
   store.transaction((tx) =>
     tx.insertMany('sync_positions', [
       {
-        source: 'shop', banner_id: 'b1', cursor: null, run_id: null, run_from: null, run_to: null, run_as_of: null, watermark: null, rows_total: 0,
-        last_error: null, last_error_at: null, updated_at: now.toISOString(), ...row,
+        source: 'shop',
+        banner_id: 'b1',
+        cursor: null,
+        run_id: null,
+        run_from: null,
+        run_to: null,
+        run_as_of: null,
+        watermark: null,
+        rows_total: 0,
+        last_error: null,
+        last_error_at: null,
+        updated_at: now.toISOString(),
+        ...row,
       },
     ]),
   );
@@ -88,7 +122,9 @@ describe('the operator is warned of', () => {
 
   test('a failed seal, refused appends, and entries that could not be read', async () => {
     await store.transaction((tx) =>
-      tx.insertMany('quarantine', [{ seq: 1, source: 'shop', event: 'consent.recorded', reason: 'no banner', received_at: ago(1) }]),
+      tx.insertMany('quarantine', [
+        { seq: 1, source: 'shop', event: 'consent.recorded', reason: 'no banner', received_at: ago(1) },
+      ]),
     );
     expect(await codes({ sealFailure: 'entry 7: it was altered', refusal: 'the journal is ahead' })).toEqual([
       ['journal-ahead', null],

@@ -16,15 +16,19 @@ function rfcRoot(leaves: Buffer[]): Buffer {
 
 test('the root is that of RFC 6962 at every size, however the leaves are added', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 300 }), fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 10 }), (n, steps) => {
-      const leaves = Array.from({ length: n }, (_, i) => sha(Buffer.from(`leaf ${i}`)));
-      let frontier = EMPTY_FRONTIER;
-      for (const step of [...steps, n]) {
-        frontier = growFrontier(frontier, leaves.slice(frontier.size, frontier.size + step));
-        frontier = unpackFrontier(frontier.size, packFrontier(frontier));
-        expect(rootOf(frontier)).toEqual(rfcRoot(leaves.slice(0, frontier.size)));
-      }
-    }),
+    fc.property(
+      fc.integer({ min: 0, max: 300 }),
+      fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 10 }),
+      (n, steps) => {
+        const leaves = Array.from({ length: n }, (_, i) => sha(Buffer.from(`leaf ${i}`)));
+        let frontier = EMPTY_FRONTIER;
+        for (const step of [...steps, n]) {
+          frontier = growFrontier(frontier, leaves.slice(frontier.size, frontier.size + step));
+          frontier = unpackFrontier(frontier.size, packFrontier(frontier));
+          expect(rootOf(frontier)).toEqual(rfcRoot(leaves.slice(0, frontier.size)));
+        }
+      },
+    ),
     { numRuns: 60 },
   );
 });

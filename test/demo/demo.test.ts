@@ -14,8 +14,15 @@ let home: string;
 let result: DemoResult;
 
 /** Runs the built program in the demo's home, as `npm run demo` does. */
-async function run(args: readonly string[], cwd: string): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [cliPath, ...args], { cwd, env: { PATH: process.env.PATH ?? '' }, stdio: ['ignore', 'pipe', 'pipe'] });
+async function run(
+  args: readonly string[],
+  cwd: string,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [cliPath, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk) => (stdout += String(chunk)));
@@ -62,8 +69,12 @@ test('the pack holds what its manifest says, byte for byte', () => {
   const folder = join(home, 'pack');
   mkdirSync(folder);
   execFileSync('unzip', ['-q', pack, '-d', folder]);
-  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as { files: { name: string; sha256: string; bytes: number }[] };
-  expect(manifest.files.map(({ name }) => name)).toEqual(expect.arrayContaining(['letter.pdf', 'history.html', 'decisions.csv', 'decisions.json']));
+  const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as {
+    files: { name: string; sha256: string; bytes: number }[];
+  };
+  expect(manifest.files.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['letter.pdf', 'history.html', 'decisions.csv', 'decisions.json']),
+  );
   for (const { name, sha256, bytes } of manifest.files) {
     const content = readFileSync(join(folder, name));
     expect([name, content.length, createHash('sha256').update(content).digest('hex')]).toEqual([name, bytes, sha256]);

@@ -47,7 +47,12 @@ test('killed under load again and again, it has every delivery that it acknowled
   expect(verified.code).toBe(0);
 
   const store = await openSqliteStore({ path: `${folder}/ledger.sqlite` });
-  const rows = await store.read.selectFrom('entries').select(['seq', 'body']).where('kind', '=', 'webhook').orderBy('seq').execute();
+  const rows = await store.read
+    .selectFrom('entries')
+    .select(['seq', 'body'])
+    .where('kind', '=', 'webhook')
+    .orderBy('seq')
+    .execute();
   await store.close();
   const kept = new Map(rows.map((row) => [String(row.body), row.seq]));
   expect(kept.size).toBe(rows.length); // each body once

@@ -23,8 +23,20 @@ async function untilStored(server: Serving, name: string): Promise<void> {
 test('a full disk is answered with 503 and Retry-After; with room again it goes on without a restart', async () => {
   const folder = await temporaryFolder();
   // A small disk of its own, in a mount namespace that ends with the process.
-  const server = await startServing(folder, {}, ['unshare', isRoot ? '-m' : '-rm', 'sh', '-c', 'mount -t tmpfs -o size=8m,mode=700 none "$0" && exec "$@"', folder]);
-  const inside = (...command: string[]) => ['-t', String(server.child.pid), ...(isRoot ? ['-m'] : ['-U', '-m', '--preserve-credentials']), ...command];
+  const server = await startServing(folder, {}, [
+    'unshare',
+    isRoot ? '-m' : '-rm',
+    'sh',
+    '-c',
+    'mount -t tmpfs -o size=8m,mode=700 none "$0" && exec "$@"',
+    folder,
+  ]);
+  const inside = (...command: string[]) => [
+    '-t',
+    String(server.child.pid),
+    ...(isRoot ? ['-m'] : ['-U', '-m', '--preserve-credentials']),
+    ...command,
+  ];
   const kept: { body: string; seq: number }[] = [];
   let refused = 0;
   for (let i = 0; i < 2000 && refused < 3; i += 1) {
@@ -43,7 +55,9 @@ test('a full disk is answered with 503 and Retry-After; with room again it goes 
 
   execFileSync('nsenter', inside('mount', '-o', 'remount,size=64m', folder));
   await untilStored(server, 'after');
-  const verify = spawn('nsenter', inside(process.execPath, cliPath, 'ledger', 'verify', '--json'), { env: environment(folder) });
+  const verify = spawn('nsenter', inside(process.execPath, cliPath, 'ledger', 'verify', '--json'), {
+    env: environment(folder),
+  });
   let text = '';
   verify.stdout.on('data', (chunk) => (text += String(chunk)));
   await once(verify, 'close');
@@ -90,7 +104,8 @@ test('a command that writes while the server is under load fails neither of them
   const answers: number[] = [];
   let number = 0;
   const senders = Array.from({ length: 16 }, async () => {
-    while (!done) answers.push((await deliver(server.url, JSON.stringify({ event: 'ping', number: number++ }), agent)).status);
+    while (!done)
+      answers.push((await deliver(server.url, JSON.stringify({ event: 'ping', number: number++ }), agent)).status);
   });
   const commands = [];
   for (let i = 0; i < 3; i += 1) {
@@ -139,7 +154,8 @@ test('a graceful stop answers every delivery that is in flight', async () => {
 test('64 deliveries of 1 MiB at once are kept within bounded memory', async () => {
   const folder = await temporaryFolder();
   const server = await startServing(folder);
-  const peak = () => Number(/VmHWM:\s+(\d+)/.exec(execFileSync('cat', [`/proc/${server.child.pid}/status`]).toString())?.[1]) / 1024;
+  const peak = () =>
+    Number(/VmHWM:\s+(\d+)/.exec(execFileSync('cat', [`/proc/${server.child.pid}/status`]).toString())?.[1]) / 1024;
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   onTestFinished(() => agent.destroy());
   const start = peak();

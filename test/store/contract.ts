@@ -7,7 +7,12 @@ import { testKeys } from '../temporary.ts';
 export function describeStore(name: string, open: () => Promise<Store>): void {
   const entry = (seq: number, text = `body ${seq}`, source = 'default') => {
     const body = Buffer.from(text);
-    const fresh = { source, kind: 'webhook' as const, dedupeKey: Buffer.alloc(32, seq), receivedAt: '2026-07-01T10:00:00.000Z' };
+    const fresh = {
+      source,
+      kind: 'webhook' as const,
+      dedupeKey: Buffer.alloc(32, seq),
+      receivedAt: '2026-07-01T10:00:00.000Z',
+    };
     return sealEntry({ ...fresh, meta: Buffer.from('{}'), body }, seq, seq, Buffer.alloc(32, seq), testKeys.append);
   };
 
@@ -32,12 +37,27 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
 
     test('bytes come back as they went in: empty, NUL, not UTF-8, a mebibyte', async () => {
       const store = await open();
-      const bodies = [Buffer.alloc(0), Buffer.from('a\u0000b'), Buffer.from([0xff, 0xfe, 0x80]), Buffer.alloc(1 << 20, 0xab)];
+      const bodies = [
+        Buffer.alloc(0),
+        Buffer.from('a\u0000b'),
+        Buffer.from([0xff, 0xfe, 0x80]),
+        Buffer.alloc(1 << 20, 0xab),
+      ];
       const entries = bodies.map((body, place) =>
-        sealEntry({ ...entry(place + 1), meta: Buffer.from('{"ü":1}'), body }, place + 1, place + 1, Buffer.alloc(32, 5), testKeys.append),
+        sealEntry(
+          { ...entry(place + 1), meta: Buffer.from('{"ü":1}'), body },
+          place + 1,
+          place + 1,
+          Buffer.alloc(32, 5),
+          testKeys.append,
+        ),
       );
       await store.transaction((tx) => tx.insertEntries(entries));
-      const rows = await store.read.selectFrom('entries').select(['body', 'meta', 'mac', 'leaf_hash']).orderBy('seq').execute();
+      const rows = await store.read
+        .selectFrom('entries')
+        .select(['body', 'meta', 'mac', 'leaf_hash'])
+        .orderBy('seq')
+        .execute();
       expect(rows.map(({ body }) => body?.toString('hex'))).toEqual(bodies.map((body) => body.toString('hex')));
       expect(rows.map(({ mac }) => mac)).toEqual(entries.map(({ mac }) => mac));
       expect(rows[0]?.meta?.toString()).toBe('{"ü":1}');
@@ -47,7 +67,11 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       const store = await open();
       await store.insertEntriesAt(0, [entry(1), entry(2)]);
       await store.transaction(async (tx) => {
-        const key = (seq: number, source = 'default') => ({ source, kind: 'webhook' as const, dedupeKey: Buffer.alloc(32, seq) });
+        const key = (seq: number, source = 'default') => ({
+          source,
+          kind: 'webhook' as const,
+          dedupeKey: Buffer.alloc(32, seq),
+        });
         expect(await tx.findSeqs([key(9), key(2), key(1, 'other'), key(1)])).toEqual([null, 2, null, 1]);
         const heads = await tx.heads(['default', 'other']);
         expect(heads.seq).toBe(2);
@@ -68,13 +92,17 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
 
     test('many rows go in at once; a conflict fails, keeps or replaces as asked', async () => {
       const store = await open();
-      const rows = Array.from({ length: 1000 }, (_, i) => ({ name: `n${String(i).padStart(4, '0')}`, value: `wért "${i}" \u0001 \u0000 ' %` }));
+      const rows = Array.from({ length: 1000 }, (_, i) => ({
+        name: `n${String(i).padStart(4, '0')}`,
+        value: `wért "${i}" \u0001 \u0000 ' %`,
+      }));
       await store.transaction((tx) => tx.insertMany('settings', rows));
       expect(await store.read.selectFrom('settings').selectAll().orderBy('name').execute()).toEqual(rows);
       const other = [{ name: 'n0001', value: 'new' }];
       await expect(store.transaction((tx) => tx.insertMany('settings', other))).rejects.toThrow();
       await store.transaction((tx) => tx.insertMany('settings', other, 'keep'));
-      const valueOf = () => store.read.selectFrom('settings').select('value').where('name', '=', 'n0001').executeTakeFirst();
+      const valueOf = () =>
+        store.read.selectFrom('settings').select('value').where('name', '=', 'n0001').executeTakeFirst();
       expect(await valueOf()).toEqual({ value: rows[1]?.value });
       await store.transaction((tx) => tx.insertMany('settings', other, 'replace'));
       expect(await valueOf()).toEqual({ value: 'new' });
@@ -83,8 +111,14 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
     test('numbers, nulls and bytes survive insertMany', async () => {
       const store = await open();
       const row = {
-        slug: 's', name: 'n', base_url: null, site_url: 'https://x.example', sealed: Buffer.from([0, 1, 255]), options: '{}',
-        created_at: 'c', updated_at: 'u',
+        slug: 's',
+        name: 'n',
+        base_url: null,
+        site_url: 'https://x.example',
+        sealed: Buffer.from([0, 1, 255]),
+        options: '{}',
+        created_at: 'c',
+        updated_at: 'u',
       };
       await store.transaction((tx) => tx.insertMany('sources', [row]));
       expect(await store.read.selectFrom('sources').selectAll().execute()).toEqual([row]);
@@ -94,7 +128,10 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       const store = await open();
       await store.insertEntriesAt(0, [entry(1)]);
       const [before] = await Promise.all([
-        store.read.selectFrom('entries').select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow(),
+        store.read
+          .selectFrom('entries')
+          .select((eb) => eb.fn.countAll<number>().as('n'))
+          .executeTakeFirstOrThrow(),
         store.insertEntriesAt(1, [entry(2)]),
       ]);
       expect([1, 2]).toContain(Number(before.n));
@@ -104,8 +141,18 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       const store = await open();
       await store.transaction(async (tx) => {
         await tx.insertMany('positions', [{ name: 'p', seq: 1 }]);
-        const moved = await tx.query.updateTable('positions').set({ seq: 2 }).where('name', '=', 'p').where('seq', '=', 1).executeTakeFirst();
-        const lost = await tx.query.updateTable('positions').set({ seq: 3 }).where('name', '=', 'p').where('seq', '=', 1).executeTakeFirst();
+        const moved = await tx.query
+          .updateTable('positions')
+          .set({ seq: 2 })
+          .where('name', '=', 'p')
+          .where('seq', '=', 1)
+          .executeTakeFirst();
+        const lost = await tx.query
+          .updateTable('positions')
+          .set({ seq: 3 })
+          .where('name', '=', 'p')
+          .where('seq', '=', 1)
+          .executeTakeFirst();
         expect([moved.numUpdatedRows, lost.numUpdatedRows]).toEqual([1n, 0n]);
       });
     });

@@ -9,7 +9,9 @@ import { temporaryFolder, temporaryStore } from '../temporary.ts';
 
 const names = (store: Store) => store.read.selectFrom('settings').select('name').execute();
 const slowRead = (store: Store) =>
-  sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 300000) select count(*) from n`.execute(store.read);
+  sql`with recursive n(i) as (select 1 union all select i + 1 from n where i < 300000) select count(*) from n`.execute(
+    store.read,
+  );
 
 test('readers that cannot be opened fail every read, those that wait too, and the next ones work', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
@@ -18,7 +20,9 @@ test('readers that cannot be opened fail every read, those that wait too, and th
   await rename(path, `${path}.away`);
   await mkdir(path);
   const reads = await Promise.allSettled(Array.from({ length: 6 }, () => names(store)));
-  expect(reads.map((read) => read.status === 'rejected' && read.reason instanceof StoreUnavailable)).toEqual(reads.map(() => true));
+  expect(reads.map((read) => read.status === 'rejected' && read.reason instanceof StoreUnavailable)).toEqual(
+    reads.map(() => true),
+  );
   await rmdir(path);
   await rename(`${path}.away`, path);
   expect(await Promise.all(Array.from({ length: 6 }, () => names(store)))).toHaveLength(6);
@@ -26,7 +30,9 @@ test('readers that cannot be opened fail every read, those that wait too, and th
 
 test('a read that fails gives its connection back', async () => {
   const store = await temporaryStore();
-  const wrong = Array.from({ length: 20 }, () => sql`select nothing from nowhere`.execute(store.read).catch(() => 'failed'));
+  const wrong = Array.from({ length: 20 }, () =>
+    sql`select nothing from nowhere`.execute(store.read).catch(() => 'failed'),
+  );
   expect(new Set(await Promise.all(wrong))).toEqual(new Set(['failed']));
   expect(await names(store)).toEqual([]);
 });
@@ -63,19 +69,33 @@ test('statements go on after another process has changed the schema', async () =
 
 test('insertMany refuses what no column can hold, and keeps what only looks odd', async () => {
   const store = await temporaryStore();
-  const insert = (rows: { name: string; seq: number }[]) => store.transaction((tx) => tx.insertMany('positions', rows, 'replace'));
+  const insert = (rows: { name: string; seq: number }[]) =>
+    store.transaction((tx) => tx.insertMany('positions', rows, 'replace'));
   for (const seq of [Number.NaN, Infinity, undefined, 5n, Symbol('s')]) {
     await expect(insert([{ name: 'p', seq: seq as number }])).rejects.toThrow(TypeError);
   }
   await expect(insert([{ name: 'p', seq: 1 }, { name: 'q', other: 2 } as never])).rejects.toThrow(TypeError);
-  await insert([{ name: 'zero', seq: -0 }, { name: 'large', seq: Number.MAX_SAFE_INTEGER }, { name: 'x'.repeat(1 << 20), seq: 1 }]);
+  await insert([
+    { name: 'zero', seq: -0 },
+    { name: 'large', seq: Number.MAX_SAFE_INTEGER },
+    { name: 'x'.repeat(1 << 20), seq: 1 },
+  ]);
   const rows = await store.read.selectFrom('positions').select('seq').orderBy('seq', 'desc').execute();
   expect(rows.map(({ seq }) => seq)).toEqual([Number.MAX_SAFE_INTEGER, 1, 0]);
 });
 
 test('empty bytes and no bytes are told apart by insertMany', async () => {
   const store = await temporaryStore();
-  const row = { slug: 's', name: '', base_url: null, site_url: null, sealed: Buffer.alloc(0), options: '{}', created_at: '', updated_at: '' };
+  const row = {
+    slug: 's',
+    name: '',
+    base_url: null,
+    site_url: null,
+    sealed: Buffer.alloc(0),
+    options: '{}',
+    created_at: '',
+    updated_at: '',
+  };
   await store.transaction((tx) => tx.insertMany('sources', [row]));
   expect(await store.read.selectFrom('sources').selectAll().execute()).toEqual([row]);
 });

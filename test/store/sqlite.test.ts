@@ -14,7 +14,10 @@ describeStore('SQLite store', temporaryStore);
 test('of 20 processes that start at once on no database, one migrates and all can work', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
   const children = Array.from({ length: 20 }, () =>
-    fork(new URL('./open-store.js', import.meta.url), [path], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }),
+    fork(new URL('./open-store.js', import.meta.url), [path], {
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    }),
   );
   onTestFinished(() => children.forEach((child) => void child.kill('SIGKILL')));
   const codes = await Promise.all(
@@ -66,11 +69,23 @@ test('erased text is gone from the file after compact', async () => {
   const store = await openSqliteStore({ path });
   const text = 'a-secret-that-must-vanish';
   const entry = sealEntry(
-    { source: 's', kind: 'webhook', dedupeKey: Buffer.alloc(32), receivedAt: 't', meta: Buffer.from('{}'), body: Buffer.from(text) },
-    1, 1, Buffer.alloc(32, 1), testKeys.append,
+    {
+      source: 's',
+      kind: 'webhook',
+      dedupeKey: Buffer.alloc(32),
+      receivedAt: 't',
+      meta: Buffer.from('{}'),
+      body: Buffer.from(text),
+    },
+    1,
+    1,
+    Buffer.alloc(32, 1),
+    testKeys.append,
   );
   await store.insertEntriesAt(0, [entry]);
-  await store.transaction((tx) => tx.query.updateTable('entries').set({ body: null, meta: null, salt: null }).where('seq', '=', 1).execute());
+  await store.transaction((tx) =>
+    tx.query.updateTable('entries').set({ body: null, meta: null, salt: null }).where('seq', '=', 1).execute(),
+  );
   await store.compact();
   for (const suffix of ['', '-wal']) {
     expect((await readFile(path + suffix)).includes(text)).toBe(false);

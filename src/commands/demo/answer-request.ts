@@ -16,14 +16,24 @@ export async function prepareAnswer(context: Context, source: string): Promise<C
   const moves: [MoveName, Record<string, string>][] = [
     ['acknowledge', { at, channel: 'e-mail' }],
     ['confirm-identity', { at, how: 'answered from the address that the request came from (SAMPLE)' }],
-    ...(profile?.otherSystems ?? []).map(({ id }): [MoveName, Record<string, string>] => ['mark-system', { system: id, result: 'nothing-found' }]),
+    ...(profile?.otherSystems ?? []).map(({ id }): [MoveName, Record<string, string>] => [
+      'mark-system',
+      { system: id, result: 'nothing-found' },
+    ]),
   ];
   for (const [move, details] of moves) {
     await context.projector.catchUp();
     const [view] = (await open(context, source)).filter(({ row }) => row.case_id === caseId);
     if (view === undefined || !view.moves.includes(move)) continue;
-    const moved = await moveCase(context.cases, { caseId, basedOn: view.row.version, move, details, actor: DEMO_OFFICER });
-    if (moved.outcome !== 'moved') throw new Error(`the demo's case could not be moved (${move}): ${JSON.stringify(moved)}`);
+    const moved = await moveCase(context.cases, {
+      caseId,
+      basedOn: view.row.version,
+      move,
+      details,
+      actor: DEMO_OFFICER,
+    });
+    if (moved.outcome !== 'moved')
+      throw new Error(`the demo's case could not be moved (${move}): ${JSON.stringify(moved)}`);
   }
   await context.projector.catchUp();
   return (await open(context, source)).find(({ row }) => row.case_id === caseId) ?? null;

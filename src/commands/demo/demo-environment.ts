@@ -13,7 +13,11 @@ function profileOf(name: string): object {
     website: 'https://sample.example',
     dataProtectionOfficer: 'Sam Sample, dpo@sample.example',
     purposes: [
-      { purpose: 'Proving consent choices', lawfulBasis: 'GDPR Art. 6(1)(c) with Art. 7(1)', retention: 'while relied on, and 3 years after' },
+      {
+        purpose: 'Proving consent choices',
+        lawfulBasis: 'GDPR Art. 6(1)(c) with Art. 7(1)',
+        retention: 'while relied on, and 3 years after',
+      },
       { purpose: 'Statistics of use', lawfulBasis: 'GDPR Art. 6(1)(a)', retention: '13 months' },
       { purpose: 'Marketing', lawfulBasis: 'GDPR Art. 6(1)(a)', retention: 'until withdrawn' },
     ],
@@ -22,7 +26,10 @@ function profileOf(name: string): object {
     recipients: [{ name: 'The policy service (processor)', purpose: 'operates the consent banner', country: 'IE' }],
     noTransfers: true,
     automatedDecisions: 'None within the meaning of GDPR Art. 22.',
-    supervisoryAuthority: { name: 'Berliner Beauftragte für Datenschutz und Informationsfreiheit', website: 'https://www.datenschutz-berlin.de' },
+    supervisoryAuthority: {
+      name: 'Berliner Beauftragte für Datenschutz und Informationsfreiheit',
+      website: 'https://www.datenschutz-berlin.de',
+    },
     withdrawalMethod: 'At any time through "Cookie settings" at the foot of each page.',
     otherSystems: [
       { id: 'shop', name: 'Shop database' },
@@ -33,7 +40,11 @@ function profileOf(name: string): object {
 }
 
 /** The environment of the demo's installation: the first client as the source `default`, nothing of the user's own settings. */
-export async function demoEnvironment(folder: string, sandbox: Sandbox, urls: { baseUrl: string; siteUrl: string }): Promise<Record<string, string>> {
+export async function demoEnvironment(
+  folder: string,
+  sandbox: Sandbox,
+  urls: { baseUrl: string; siteUrl: string },
+): Promise<Record<string, string>> {
   const [client] = sandbox.clients;
   if (client === undefined) throw new Error('the sandbox has no client');
   const controllerFile = join(folder, 'controller.json');

@@ -28,6 +28,7 @@ export async function playMonth(
       onDelivery(sent);
     },
   });
-  const sum = (count: (one: (typeof traffic)[number]) => number) => traffic.reduce((total, one) => total + count(one), 0);
+  const sum = (count: (one: (typeof traffic)[number]) => number) =>
+    traffic.reduce((total, one) => total + count(one), 0);
   return { sent, accepted: sum((one) => one.accepted), refused: sum((one) => one.refused) };
 }

@@ -17,12 +17,16 @@ interface DemoFlags {
 /** `demo` and `demo tamper`: the main job on made-up traffic, everything on this machine. */
 export function registerDemo(program: Command, io: CommandIo): void {
   const command = withJson(program.command('demo'))
-    .description('play a month of made-up traffic against this program: webhooks, sync, report, DSAR pack, verification')
+    .description(
+      'play a month of made-up traffic against this program: webhooks, sync, report, DSAR pack, verification',
+    )
     .option('--once', 'end when it is done instead of serving on')
     .option('--folder <path>', 'everything goes there; emptied first if it is an earlier demo', 'demo-output')
     .action(async (options: DemoFlags) => {
       const stopped = options.once ? null : io.untilStopped();
-      io.stderr.write(`${pc.bold('consent-ledger demo')}: a stand-in of the service, the product, and everything between them over HTTP\n`);
+      io.stderr.write(
+        `${pc.bold('consent-ledger demo')}: a stand-in of the service, the product, and everything between them over HTTP\n`,
+      );
       const demo = await runDemo(await prepareFolder(options.folder), io);
       try {
         const { result } = demo;
@@ -30,7 +34,11 @@ export function registerDemo(program: Command, io: CommandIo): void {
           printResult(io, options, result, () => summary(result, null));
           return;
         }
-        const { token } = await createSignInLink(demo.context, { officer: DEMO_OFFICER, minutes: 60, actor: DEMO_OFFICER });
+        const { token } = await createSignInLink(demo.context, {
+          officer: DEMO_OFFICER,
+          minutes: 60,
+          actor: DEMO_OFFICER,
+        });
         printResult(io, options, result, () => summary(result, `${result.readMoreAt.adminUrl}/sign-in?token=${token}`));
         await stopped;
       } finally {
@@ -66,7 +74,10 @@ function summary(result: DemoResult, signIn: string | null): string {
     pc.bold('What to try next'),
     ...(signIn === null
       ? ['  npm run demo                      the same, and goes on serving the officer’s page']
-      : [`  open ${signIn}`, '                                    the officer’s page (the link works once, for an hour)']),
+      : [
+          `  open ${signIn}`,
+          '                                    the officer’s page (the link works once, for an hour)',
+        ]),
     '  npm run demo -- tamper            alter a record, and see verify turn red',
     `  cd ${here} && node ../dist/src/cli.js dsar list`,
     `  cd ${here} && node ../dist/src/cli.js ledger verify`,

@@ -97,7 +97,8 @@ async function tellTheStory(stage: Stage): Promise<DemoResult> {
     const synced = await syncSource(context.sync, { source, actor: DEMO_OFFICER });
     if (synced.outcome !== 'done') throw new Error(`the sync of ${source.slug} did not end: ${synced.outcome}`);
     for (const banner of synced.banners) {
-      if (banner.outcome !== 'finished') throw new Error(`the sync of ${source.slug} failed: ${JSON.stringify(banner)}`);
+      if (banner.outcome !== 'finished')
+        throw new Error(`the sync of ${source.slug} failed: ${JSON.stringify(banner)}`);
       rows.pulled += banner.rows;
       rows.stored += banner.stored;
     }
@@ -112,7 +113,9 @@ async function tellTheStory(stage: Stage): Promise<DemoResult> {
   const verification = await context.verify();
   const { faults, entries, checkpoints } = verification;
   if (faults.length > 0) throw new Error(`the ledger has faults: ${JSON.stringify(faults)}`);
-  steps.done(`ledger verified: ${counted(entries, 'entry', 'entries')} under ${counted(checkpoints, 'signed checkpoint')}, nothing altered`);
+  steps.done(
+    `ledger verified: ${counted(entries, 'entry', 'entries')} under ${counted(checkpoints, 'signed checkpoint')}, nothing altered`,
+  );
   const { sentence } = await context.attention();
   return {
     folder,
@@ -126,7 +129,12 @@ async function tellTheStory(stage: Stage): Promise<DemoResult> {
 }
 
 /** The first client is the source of the environment; the others are added, as an agency does. */
-async function addFurtherClients(context: Context, sandbox: Sandbox, folder: string, urls: { baseUrl: string; siteUrl: string }): Promise<void> {
+async function addFurtherClients(
+  context: Context,
+  sandbox: Sandbox,
+  folder: string,
+  urls: { baseUrl: string; siteUrl: string },
+): Promise<void> {
   const [first, ...others] = sandbox.clients;
   if (first === undefined) throw new Error('the sandbox has no client');
   const optionsOf = (client: typeof first, controllerFile: string | null) => ({
@@ -134,12 +142,19 @@ async function addFurtherClients(context: Context, sandbox: Sandbox, folder: str
     controllerFile,
     subjectRecipe: client.subjectRecipe,
   });
-  const changed = await context.sources.change('default', { options: fullOptions(optionsOf(first, null)) }, DEMO_OFFICER);
+  const changed = await context.sources.change(
+    'default',
+    { options: fullOptions(optionsOf(first, null)) },
+    DEMO_OFFICER,
+  );
   if (changed.outcome !== 'done') throw new Error(`the source default could not be set: ${JSON.stringify(changed)}`);
   for (const client of others) {
     const { slug, name, apiKey, siteKey, webhookSecret } = client;
     const options = fullOptions(optionsOf(client, await writeProfile(folder, slug, name)));
-    const added = await context.sources.add({ slug, name, ...urls, apiKey, siteKey, webhookSecrets: [webhookSecret], options }, DEMO_OFFICER);
+    const added = await context.sources.add(
+      { slug, name, ...urls, apiKey, siteKey, webhookSecrets: [webhookSecret], options },
+      DEMO_OFFICER,
+    );
     if (added.outcome !== 'done') throw new Error(`the source ${slug} could not be added: ${JSON.stringify(added)}`);
   }
 }
@@ -164,7 +179,14 @@ async function makeDocuments(context: Context, folder: string): Promise<string[]
   };
   for (const { slug } of context.sources.list()) {
     for (const format of ['pdf', 'csv'] as const) {
-      const report = await produceReport(documents, { name: 'consent-audit', source: slug, from, to, format, actor: DEMO_OFFICER });
+      const report = await produceReport(documents, {
+        name: 'consent-audit',
+        source: slug,
+        from,
+        to,
+        format,
+        actor: DEMO_OFFICER,
+      });
       if (report.outcome !== 'produced') throw new Error(`no report: ${JSON.stringify(report)}`);
       await keep(report.path, `consent-audit-${slug}.${format}`);
     }

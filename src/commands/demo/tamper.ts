@@ -44,7 +44,11 @@ async function alterOne(context: Context): Promise<{ seq: number; source: string
   const body = Buffer.from(changed === text ? `${text} ` : changed);
   // The schema's type forbids it, as it should: an entry is written once.
   await context.store.transaction((tx) =>
-    tx.query.updateTable('entries').set({ body: body as never }).where('seq', '=', refused.seq).execute(),
+    tx.query
+      .updateTable('entries')
+      .set({ body: body as never })
+      .where('seq', '=', refused.seq)
+      .execute(),
   );
   return { seq: refused.seq, source: refused.source };
 }
