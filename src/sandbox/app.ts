@@ -5,26 +5,23 @@ import { addBulkRoute } from './api/bulk.ts';
 import { addConsentLogRoutes } from './api/consent-logs.ts';
 import { addControlRoutes, type ControlRoutes } from './api/control.ts';
 import { addFaultHooks } from './api/fault-hooks.ts';
+import type { GenerateOptions } from './api/generate.ts';
+import { addMcpRoute } from './api/mcp.ts';
 import { describeApi } from './api/openapi.ts';
 import { addPolicyRoutes } from './api/policies.ts';
 import { addSiteRoutes } from './api/site.ts';
 import type { Cursors } from './cursor.ts';
 import type { Dialect } from './dialect.ts';
-import type { PolicyHappening } from './happenings.ts';
 import type { ApiKey } from './keys.ts';
 import type { Limits } from './limits.ts';
 import type { World } from './world.ts';
 
-export interface AppOptions extends ControlRoutes {
+export interface AppOptions extends ControlRoutes, GenerateOptions {
   readonly worlds: readonly World[];
   readonly keys: readonly ApiKey[];
-  readonly clock: () => Date;
   readonly dialect: Dialect;
   readonly cursors: Cursors;
-  readonly siteUrl: () => string;
-  readonly generateMs: number;
   readonly limits: Limits;
-  readonly notify: (world: World, happening: PolicyHappening) => number;
 }
 
 /** The service's HTTP surface under /api/v1 (docs/service.md §4). */
@@ -44,10 +41,10 @@ export function createApp(options: AppOptions): FastifyInstance {
       done(Object.assign(new Error('The body is not JSON.'), { statusCode: 400 }), undefined);
     }
   });
+  const authenticate = createAuthenticate(options.keys, options.worlds);
+  const limit = createLimiter(options.limits, options.clock);
   void app.register(
     async (api) => {
-      const authenticate = createAuthenticate(options.keys, options.worlds);
-      const limit = createLimiter(options.limits, options.clock);
       api.addHook('preHandler', async (request, reply) => {
         // Only requests with a good key count.
         authenticate(request);
@@ -63,6 +60,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   void app.register(async (site) => {
     addFaultHooks(site, options.faults);
     addSiteRoutes(site, options);
+    addMcpRoute(site, { ...options, authenticate, limit });
     // Both documented addresses; that they need no key is an assumption.
     for (const path of ['/openapi', '/api/v1/openapi']) {
       site.get(path, { config: { target: 'openapi' } }, async () => describeApi(`${options.siteUrl()}/api/v1`));

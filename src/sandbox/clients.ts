@@ -12,7 +12,12 @@ export interface ClientSpec {
   readonly language?: string;
   readonly banners?: number;
   readonly webhookUrl?: string;
+  readonly account?: AccountState;
 }
+
+/** `expired`: the subscription ended, 402. `no-api`: the plan has no API access, 403 (docs/service.md §7). */
+export const accountStates = ['active', 'expired', 'no-api'] as const;
+export type AccountState = (typeof accountStates)[number];
 
 /** Where deliveries go. `events` is the subscription. */
 export interface WebhookEndpoint {
@@ -44,6 +49,10 @@ export interface SandboxClient {
   readonly apiKey: string;
   /** Named key that may only read. */
   readonly readKey: string;
+  /** Named key that may write and not read. */
+  readonly writeKey: string;
+  /** Named key for webhooks alone: no documented endpoint is open to it. */
+  readonly webhooksKey: string;
   /** Named key that was revoked. */
   readonly revokedKey: string;
   /** Legacy key; also the embed's siteKey. */
@@ -56,6 +65,8 @@ export interface SandboxClient {
   readonly endpoints: WebhookEndpoint[];
   /** The first endpoint's address. Setting it subscribes that address to all events; null removes all endpoints. */
   webhookUrl: string | null;
+  /** May be changed at any time. */
+  account: AccountState;
   /** Feeds everything that is drawn for this client. */
   readonly seed: number;
 }
@@ -106,6 +117,8 @@ export function createClient(seed: number, spec: ClientSpec): SandboxClient {
     userId: `usr_${text(16, 'user')}`,
     apiKey: `pak_live_${text(40, 'api-key')}`,
     readKey: `pak_live_${text(40, 'read-key')}`,
+    writeKey: `pak_live_${text(40, 'write-key')}`,
+    webhooksKey: `pak_live_${text(40, 'webhooks-key')}`,
     revokedKey: `pak_live_${text(40, 'revoked-key')}`,
     siteKey: `pk_${text(32, 'site-key')}`,
     webhookSecret: `wsk_${text(40, 'webhook-secret')}`,
@@ -123,18 +136,21 @@ export function createClient(seed: number, spec: ClientSpec): SandboxClient {
       endpoints.length = 0;
       if (url !== null) endpoints.push({ url: new URL(url).href, events: 'all' });
     },
+    account: spec.account ?? 'active',
     seed: seedOf(seed, spec.slug),
   };
   if (spec.webhookUrl !== undefined) client.webhookUrl = spec.webhookUrl;
   return client;
 }
 
-/** The keys that open this client's resources. */
+/** The keys that open this client's resources and no other's. */
 export function keysOf(client: SandboxClient): ApiKey[] {
   const clients = [client.slug];
   return [
     { value: client.apiKey, scopes: ['read', 'write', 'webhooks'], clients, revoked: false },
     { value: client.readKey, scopes: ['read'], clients, revoked: false },
+    { value: client.writeKey, scopes: ['write'], clients, revoked: false },
+    { value: client.webhooksKey, scopes: ['webhooks'], clients, revoked: false },
     { value: client.revokedKey, scopes: ['read', 'write', 'webhooks'], clients, revoked: true },
     { value: client.siteKey, scopes: ['read', 'write'], clients, revoked: false },
   ];

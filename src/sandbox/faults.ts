@@ -11,6 +11,7 @@ export const faultTargets = [
   'consent-logs',
   'openapi',
   'embed',
+  'mcp',
   'webhooks',
 ] as const;
 export type FaultTarget = (typeof faultTargets)[number];

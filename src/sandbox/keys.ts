@@ -7,7 +7,7 @@ export type Scope = 'read' | 'write' | 'webhooks';
 export interface ApiKey {
   readonly value: string;
   readonly scopes: readonly Scope[];
-  /** Slugs that the key reaches; an agency's pooled key reaches several. */
+  /** Slugs that the key reaches; an agency-wide key reaches all clients, one that is limited to a client only that one. */
   readonly clients: readonly string[];
   readonly revoked: boolean;
 }

@@ -1,6 +1,7 @@
 import type { SandboxClient } from './clients.ts';
 import type { PolicyHappening } from './happenings.ts';
 import { deriveText } from './keys.ts';
+import type { Quota } from './quota.ts';
 import { sampleHtml, sampleMarkdown } from './sample-text.ts';
 
 /** One policy of a client as it stands. */
@@ -30,7 +31,8 @@ export interface NewPolicy {
 export interface PolicyShelf {
   list(now: Date): readonly Policy[];
   find(id: string, now: Date): Policy | null;
-  generate(input: NewPolicy, now: Date): Policy;
+  /** Counts against the quota. null: nothing is left of it. */
+  generate(input: NewPolicy, now: Date): Policy | null;
   /** null: no such policy. Publishing again renews the time and keeps the address. */
   publish(id: string, now: Date): Policy | null;
   /** What is left of the plan's quota. */
@@ -45,7 +47,7 @@ export interface PolicyShelf {
 export function createPolicyShelf(
   client: SandboxClient,
   timeline: readonly PolicyHappening[],
-  quota: number,
+  quota: Quota,
 ): PolicyShelf {
   const policies = new Map<string, Policy>();
   let applied = 0;
@@ -92,6 +94,7 @@ export function createPolicyShelf(
     },
     generate: (input, now) => {
       catchUp(now);
+      if (!quota.take()) return null;
       generated += 1;
       const policy: Policy = {
         id: `pol_${deriveText(16, client.seed, 'generated', generated)}`,
@@ -117,7 +120,7 @@ export function createPolicyShelf(
       policies.set(id, published);
       return published;
     },
-    remaining: () => Math.max(0, quota - generated),
+    remaining: () => quota.remaining(),
     path,
     markdown: (policy) => sampleMarkdown(sampleOf(policy)),
     html: (policy) => sampleHtml(sampleOf(policy)),

@@ -1,6 +1,8 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { knownEvents, type KnownEvent } from '../core/vocabulary.ts';
+import { type Agency, agencyKeys, createAgency } from './agency.ts';
 import { createApp } from './app.ts';
 import { type ClientSpec, createClient, keysOf, type SandboxClient, specsFor } from './clients.ts';
 import { address, type SendOptions, composeBytes, composeHappening, subscribers } from './compose.ts';
@@ -13,6 +15,7 @@ import { deriveText } from './keys.ts';
 import { createLimits, type LimitOptions } from './limits.ts';
 import { drawMoment } from './moment.ts';
 import { type ClientTraffic, type PlayOptions, playClient } from './play.ts';
+import { createQuota } from './quota.ts';
 import { createOutbox, type DeliveryRecord, type Outbox } from './webhooks.ts';
 import { createWebhookFaults } from './webhook-faults.ts';
 import { createWorld, type World } from './world.ts';
@@ -34,10 +37,14 @@ export interface SandboxOptions {
   readonly dialect?: DialectName;
   /** Generations per client before the quota is used up. Default 500. */
   readonly quota?: number;
+  /** Makes the clients those of one agency: keys over all of them, and one quota for all together. */
+  readonly agency?: { readonly quota: number };
   /** Rates per key; default: the documented ones. */
   readonly limits?: LimitOptions;
   /** How long a generation takes, milliseconds. Default 0; the service takes up to 120,000. */
   readonly generateMs?: number;
+  /** Waits so many milliseconds of the sandbox's clock. Default: of the machine's. */
+  readonly wait?: (ms: number) => Promise<void>;
   /** Waits between tries of a delivery, milliseconds. Default 500, 2,000, 8,000. */
   readonly backoffMs?: readonly number[];
   /** How long an endpoint may take, milliseconds. Default 10,000. */
@@ -52,6 +59,8 @@ export interface SandboxOptions {
 export interface Sandbox {
   readonly app: FastifyInstance;
   readonly clients: readonly SandboxClient[];
+  /** Set when the clients are those of an agency. */
+  readonly agency: Agency | null;
   readonly worlds: readonly World[];
   readonly dialect: Dialect;
   readonly window: { readonly start: Date; readonly end: Date };
@@ -83,13 +92,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const window = { start: options.startedAt ?? new Date(end.getTime() - 30 * DAY), end };
   const specs = typeof options.clients === 'number' ? specsFor(options.clients) : options.clients;
   const faults = createFaults(options.seed, options.faults);
+  const agency = options.agency === undefined ? null : createAgency(options.seed, options.agency.quota);
+  const pool = agency === null ? null : createQuota(agency.quota);
   const worlds = specs.map((spec, position) =>
     createWorld({
       client: createClient(options.seed, spec),
       position,
       window,
       rows: options.consentRows ?? 400,
-      quota: options.quota ?? 500,
+      quota: pool ?? createQuota(options.quota ?? 500),
       rowDelay: faults.rowDelay,
     }),
   );
@@ -101,6 +112,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     remember: 10_000,
     disturb: createWebhookFaults(faults, clients),
   });
+  const closing = new AbortController();
   let made = 0;
   const nextId = (): string => {
     made += 1;
@@ -120,12 +132,13 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
   const app: FastifyInstance = createApp({
     worlds,
-    keys: clients.flatMap(keysOf),
+    keys: [...clients.flatMap(keysOf), ...(agency === null ? [] : agencyKeys(agency, clients))],
     clock: options.clock,
     dialect,
     cursors: createCursors(deriveText(32, options.seed, 'cursors')),
     siteUrl,
     generateMs: options.generateMs ?? 0,
+    wait: options.wait ?? ((ms) => sleep(ms, undefined, { signal: closing.signal })),
     faults,
     limits: createLimits(options.limits ?? {}, options.limits?.headers ?? dialect.limitHeaders),
     notify,
@@ -155,6 +168,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   return {
     app,
     clients,
+    agency,
     worlds,
     dialect,
     window,
@@ -172,6 +186,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         worlds.map((world) => playClient(world, dialect, outbox, { from: window.start, to: window.end, ...range })),
       ),
     close: async () => {
+      closing.abort();
       await outbox.close();
       await app.close();
     },

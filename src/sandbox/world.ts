@@ -4,6 +4,7 @@ import { type ConsentLog, createConsentLog } from './consent-log.ts';
 import { createDecisions, type Decisions, type PolicyAt } from './decisions.ts';
 import type { Happening, PolicyHappening } from './happenings.ts';
 import { createPolicyShelf, type PolicyShelf } from './policies.ts';
+import type { Quota } from './quota.ts';
 import { createRhythm, type Rhythm } from './rhythm.ts';
 
 /** Everything that happens to one client within the window. */
@@ -24,7 +25,7 @@ export interface WorldOptions {
   readonly position: number;
   readonly window: Window;
   readonly rows: number;
-  readonly quota: number;
+  readonly quota: Quota;
   /** How late a row appears in the consent log, milliseconds. */
   readonly rowDelay: (index: number) => number;
 }

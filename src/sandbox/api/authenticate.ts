@@ -4,14 +4,16 @@ import type { LimitedKind, Limits } from '../limits.ts';
 import type { World } from '../world.ts';
 import { forbidden, ServiceError, unauthorized } from './answers.ts';
 
-/** Finds out on whose behalf a request is made, or refuses it with 401 or 403 (docs/service.md §5). */
-export function createAuthenticate(
-  keys: readonly ApiKey[],
-  worlds: readonly World[],
-): (request: FastifyRequest) => World {
-  return (request) => {
+/** On whose behalf a request is made: the clients that its key reaches, one or, with an agency-wide key, all. Never none. */
+export type Caller = readonly [World, ...World[]];
+
+/** Finds out on whose behalf a request is made, or throws a refusal: 401, 402 or 403 (docs/service.md §5, §7). */
+export type Authenticate = (request: FastifyRequest, needed?: Scope) => Caller;
+
+export function createAuthenticate(keys: readonly ApiKey[], worlds: readonly World[]): Authenticate {
+  return (request, asked) => {
     // Which scope an endpoint needs is not documented: reading needs `read`, everything else `write`.
-    const needed: Scope = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
+    const needed: Scope = asked ?? (request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write');
     const verdict = judgeKey(keys, request.headers.authorization, needed);
     switch (verdict.outcome) {
       case 'missing':
@@ -21,9 +23,14 @@ export function createAuthenticate(
       case 'scope-missing':
         throw forbidden(`This API key lacks the scope ${verdict.needed}.`);
       case 'accepted': {
-        const world = worlds.find(({ client }) => verdict.key.clients.includes(client.slug));
-        if (world === undefined) throw forbidden('This API key reaches no client.');
-        return world;
+        const { clients } = verdict.key;
+        const reached = worlds.filter(({ client }) => clients.includes(client.slug));
+        if (reached.some(({ client }) => client.account === 'expired'))
+          throw new ServiceError(402, 'payment_required', 'The subscription has expired.');
+        const [first, ...others] = reached;
+        if (first === undefined || reached.some(({ client }) => client.account === 'no-api'))
+          throw forbidden('The plan has no access to the API.');
+        return [first, ...others];
       }
     }
   };
@@ -33,14 +40,28 @@ export function createAuthenticate(
 export function createLimiter(
   limits: Limits,
   clock: () => Date,
-): (request: FastifyRequest, reply: FastifyReply) => void {
-  return (request, reply) => {
+): (request: FastifyRequest, reply: FastifyReply, kind?: LimitedKind) => void {
+  return (request, reply, given) => {
     const { target } = request.routeOptions.config;
-    const kind: LimitedKind = target === 'generate' || target === 'bulk' ? target : 'other';
+    const kind: LimitedKind = given ?? (target === 'generate' || target === 'bulk' ? target : 'other');
     const verdict = limits.take(request.headers.authorization?.trim().split(/ +/).at(-1) ?? '', kind, clock());
     reply.headers(verdict.headers);
     if (verdict.outcome === 'free') return;
     reply.header('retry-after', String(verdict.retryAfterSeconds));
     throw new ServiceError(429, 'rate_limited', 'Too many requests for this API key.');
   };
+}
+
+/**
+ * Whose policy a generation becomes: of several clients the one with that domain, else the first. How the service decides it is
+ * not documented.
+ */
+export function worldFor(caller: Caller, domain: string | undefined): World {
+  if (domain === undefined) return caller[0];
+  const host = domain
+    .replace(/^[a-z]+:\/\//i, '')
+    .replace(/[/?#:].*$/s, '')
+    .replace(/^www\./i, '')
+    .toLowerCase();
+  return caller.find(({ client }) => client.domain === host) ?? caller[0];
 }

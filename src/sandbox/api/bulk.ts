@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { deriveText } from '../keys.ts';
 import { invalidRequest } from './answers.ts';
-import { formA, newPolicyOf, type PolicyRoutes } from './policies.ts';
+import { worldFor } from './authenticate.ts';
+import { newPolicyOf } from './generate.ts';
+import { formA, type PolicyRoutes } from './policies.ts';
 
 const MOST_ITEMS = 20;
 const bodySchema = z.object({ items: z.array(z.unknown()).min(1).max(MOST_ITEMS) });
@@ -17,21 +19,22 @@ interface BulkResult {
 export function addBulkRoute(app: FastifyInstance, { authenticate, clock, siteUrl, notify }: PolicyRoutes): void {
   let batches = 0;
   app.post('/policies/bulk', { config: { target: 'bulk' } }, async (request) => {
-    const world = authenticate(request);
+    const caller = authenticate(request);
     const body = bodySchema.safeParse(request.body);
     if (!body.success) throw invalidRequest(`items: must be an array of 1 to ${MOST_ITEMS} objects`);
     batches += 1;
     const results = body.data.items.map((item): BulkResult => {
       const parsed = formA.safeParse(item);
       if (!parsed.success) return { id: null, policy_type: typeOf(item), status: 'failed' };
-      if (world.shelf.remaining() === 0) return { id: null, policy_type: parsed.data.policy_type, status: 'skipped' };
+      const world = worldFor(caller, parsed.data.domain);
       const policy = world.shelf.generate(newPolicyOf(parsed.data), clock());
+      if (policy === null) return { id: null, policy_type: parsed.data.policy_type, status: 'skipped' };
       notify(world, world.shelf.happening(policy, 'policy.created', policy.createdAt, siteUrl()));
       return { id: policy.id, policy_type: policy.policyType, status: 'created' };
     });
     const count = (status: BulkResult['status']): number => results.filter((result) => result.status === status).length;
     return {
-      batch_id: `bat_${deriveText(16, world.client.seed, 'batch', batches)}`,
+      batch_id: `bat_${deriveText(16, caller[0].client.seed, 'batch', batches)}`,
       total: results.length,
       created: count('created'),
       failed: count('failed'),

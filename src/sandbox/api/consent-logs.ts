@@ -1,10 +1,11 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { LogQuery } from '../consent-log.ts';
 import type { Cursors } from '../cursor.ts';
 import type { Dialect } from '../dialect.ts';
 import type { World } from '../world.ts';
 import { invalidRequest, notFound } from './answers.ts';
+import type { Authenticate } from './authenticate.ts';
 import { faultsOf } from './fault-hooks.ts';
 import { disturbPage } from './page-faults.ts';
 
@@ -25,7 +26,7 @@ const querySchema = z.object({
 });
 
 export interface ConsentLogRoutes {
-  readonly authenticate: (request: FastifyRequest) => World;
+  readonly authenticate: Authenticate;
   readonly clock: () => Date;
   readonly dialect: Dialect;
   readonly cursors: Cursors;
@@ -37,25 +38,52 @@ export function addConsentLogRoutes(
   { authenticate, clock, dialect, cursors }: ConsentLogRoutes,
 ): void {
   app.get('/consent/logs', { config: { target: 'consent-logs' } }, async (request) => {
-    const world = authenticate(request);
+    const caller = authenticate(request);
     const parsed = querySchema.safeParse(request.query);
     if (!parsed.success) throw invalidRequest(firstProblem(parsed.error));
     const { banner_id: bannerId = null, limit = DEFAULT_LIMIT, cursor } = parsed.data;
-    if (bannerId !== null && !world.client.banners.some(({ id }) => id === bannerId))
-      throw notFound('No such consent banner.');
+    const worlds =
+      bannerId === null ? caller : caller.filter(({ client }) => client.banners.some(({ id }) => id === bannerId));
+    if (worlds.length === 0) throw notFound('No such consent banner.');
     const from = parsed.data.from === undefined ? null : boundary('from', parsed.data.from, 'start');
     const to = parsed.data.to === undefined ? null : boundary('to', parsed.data.to, 'end');
     if (from !== null && to !== null && from > to) throw invalidRequest('from lies after to.');
 
-    const query = JSON.stringify([world.client.slug, bannerId, parsed.data.from ?? null, parsed.data.to ?? null]);
-    const position = cursor === undefined ? null : cursors.read(query, cursor);
-    if (cursor !== undefined && position === null) throw invalidRequest('The cursor does not belong to this query.');
+    const query = JSON.stringify([
+      worlds.map(({ client }) => client.slug),
+      bannerId,
+      parsed.data.from ?? null,
+      parsed.data.to ?? null,
+    ]);
+    const place = cursor === undefined ? 0 : cursors.read(query, cursor);
+    if (place === null) throw invalidRequest('The cursor does not belong to this query.');
+    const { world, index, position } = readPlace(worlds, place);
     const asked: LogQuery = { bannerId, from, to, limit, order: dialect.rowOrder, position, now: clock().getTime() };
     const page = disturbPage(asked, world.log.page(asked), faultsOf(request));
     const data = page.rows.map((row) => dialect.row(row));
-    if (page.next !== null) return { data, next_cursor: cursors.make(query, page.next, page.nonce) };
+    const next =
+      page.next !== null ? placeOf(index, page.next) : index + 1 < worlds.length ? placeOf(index + 1, null) : null;
+    if (next !== null) return { data, next_cursor: cursors.make(query, next, page.nonce) };
     return dialect.lastPage === 'absent' ? { data } : { data, next_cursor: dialect.lastPage === 'empty' ? '' : null };
   });
+}
+
+const ROOM = 2 ** 40;
+
+/** A cursor names a client and a place in its log: with several clients, one log follows the other. */
+function placeOf(index: number, position: number | null): number {
+  return index * ROOM + (position === null ? 0 : position + 1);
+}
+
+function readPlace(
+  worlds: readonly World[],
+  place: number,
+): { readonly world: World; readonly index: number; readonly position: number | null } {
+  const index = Math.floor(place / ROOM);
+  const world = worlds[index];
+  if (world === undefined) throw invalidRequest('The cursor does not belong to this query.');
+  const within = place % ROOM;
+  return { world, index, position: within === 0 ? null : within - 1 };
 }
 
 const isoTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;

@@ -1,12 +1,12 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Dialect } from '../dialect.ts';
-import type { PolicyHappening } from '../happenings.ts';
 import type { NewPolicy, Policy } from '../policies.ts';
 import type { World } from '../world.ts';
-import { invalidRequest, notFound, ServiceError } from './answers.ts';
+import { invalidRequest, notFound } from './answers.ts';
+import { type Authenticate, worldFor } from './authenticate.ts';
 import { firstProblem } from './consent-logs.ts';
+import { type GenerateOptions, generatePolicy, newPolicyOf } from './generate.ts';
 
 const jurisdiction = z.string().regex(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/, 'is not a jurisdiction code');
 const language = z
@@ -34,15 +34,9 @@ export const formB = z.object({
   custom_clauses: z.array(z.string().max(2000)).default([]),
 });
 
-export interface PolicyRoutes {
-  readonly authenticate: (request: FastifyRequest) => World;
-  readonly clock: () => Date;
+export interface PolicyRoutes extends GenerateOptions {
+  readonly authenticate: Authenticate;
   readonly dialect: Dialect;
-  readonly siteUrl: () => string;
-  /** How long a generation takes, milliseconds. */
-  readonly generateMs: number;
-  /** Queues webhooks; answers how many. */
-  readonly notify: (world: World, happening: PolicyHappening) => number;
 }
 
 /** Generate, list and publish (docs/service.md §4.1, §4.3, §4.4). */
@@ -50,37 +44,36 @@ export function addPolicyRoutes(app: FastifyInstance, routes: PolicyRoutes): voi
   const { authenticate, clock, dialect, siteUrl, notify } = routes;
 
   app.post('/policies/generate', { config: { target: 'generate' } }, async (request, reply) => {
-    const world = authenticate(request);
-    const { form, input } = readGenerate(request.body);
-    if (world.shelf.remaining() === 0)
-      throw new ServiceError(402, 'quota_exhausted', 'The quota of the plan is used up.');
-    if (routes.generateMs > 0) await sleep(routes.generateMs);
-    const policy = world.shelf.generate(input, clock());
-    notify(world, world.shelf.happening(policy, 'policy.created', policy.createdAt, siteUrl()));
+    const caller = authenticate(request);
+    const { form, input, domain } = readGenerate(request.body);
+    const world = worldFor(caller, domain);
+    const policy = await generatePolicy(world, input, routes);
     return reply
       .code(dialect.createdStatus)
       .send(form === 'A' ? shapeA(world, policy) : shapeB(world, policy, siteUrl()));
   });
 
   app.get('/policies', { config: { target: 'list' } }, async (request) => {
-    const world = authenticate(request);
-    const policies = world.shelf.list(clock()).map((policy) => ({
-      id: policy.id,
-      policy_type: policy.policyType,
-      title: policy.title,
-      jurisdiction: policy.jurisdiction,
-      language: policy.language,
-      updated_at: policy.updatedAt.toISOString(),
-      url: `${siteUrl()}${world.shelf.path(policy)}`,
-    }));
+    const policies = authenticate(request).flatMap((world) =>
+      world.shelf.list(clock()).map((policy) => ({
+        id: policy.id,
+        policy_type: policy.policyType,
+        title: policy.title,
+        jurisdiction: policy.jurisdiction,
+        language: policy.language,
+        updated_at: policy.updatedAt.toISOString(),
+        url: `${siteUrl()}${world.shelf.path(policy)}`,
+      })),
+    );
     return dialect.list === 'count' ? { count: policies.length, policies } : { data: policies, next_cursor: null };
   });
 
   app.post<{ Params: { id: string } }>('/policies/:id/publish', { config: { target: 'publish' } }, async (request) => {
-    const world = authenticate(request);
-    const policy = world.shelf.publish(request.params.id, clock());
-    if (policy === null) throw notFound('No such policy.');
-    const publishedAt = policy.publishedAt ?? clock();
+    const now = clock();
+    const world = authenticate(request).find(({ shelf }) => shelf.find(request.params.id, now) !== null);
+    const policy = world?.shelf.publish(request.params.id, now) ?? null;
+    if (world === undefined || policy === null) throw notFound('No such policy.');
+    const publishedAt = policy.publishedAt ?? now;
     const queued = notify(world, world.shelf.happening(policy, 'policy.published', publishedAt, siteUrl()));
     return {
       id: policy.id,
@@ -91,7 +84,7 @@ export function addPolicyRoutes(app: FastifyInstance, routes: PolicyRoutes): voi
   });
 }
 
-function readGenerate(body: unknown): { form: 'A' | 'B'; input: NewPolicy } {
+function readGenerate(body: unknown): { form: 'A' | 'B'; input: NewPolicy; domain: string | undefined } {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalidRequest('The body must be a JSON object.');
   if ('type' in body && !('policy_type' in body)) {
@@ -105,17 +98,11 @@ function readGenerate(body: unknown): { form: 'A' | 'B'; input: NewPolicy } {
       brandName: null,
       clauses,
     };
-    return { form: 'B', input };
+    return { form: 'B', input, domain: undefined };
   }
   const parsed = formA.safeParse(body);
   if (!parsed.success) throw invalidRequest(firstProblem(parsed.error));
-  return { form: 'A', input: newPolicyOf(parsed.data) };
-}
-
-/** A new policy out of form A. */
-export function newPolicyOf(asked: z.infer<typeof formA>): NewPolicy {
-  const { policy_type: policyType, jurisdiction: code, language: lang, business_name: brandName = null } = asked;
-  return { policyType, jurisdiction: code, language: lang, brandName, clauses: [] };
+  return { form: 'A', input: newPolicyOf(parsed.data), domain: parsed.data.domain };
 }
 
 function shapeA(world: World, policy: Policy): Record<string, unknown> {
