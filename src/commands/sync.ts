@@ -44,7 +44,7 @@ export function registerSync(program: Command, io: CommandIo): void {
         void io.untilStopped().then(() => stop.abort(new Error('stopped')));
         for (const source of sources) {
           const { banner, from, to, full } = options;
-          const show = createLines(io, source.slug);
+          const lines = createLines(io, source.slug);
           results.push(
             await syncSource(context.sync, {
               source,
@@ -55,9 +55,10 @@ export function registerSync(program: Command, io: CommandIo): void {
               to,
               full,
               onProgress: ({ bannerId, rows, stored }) =>
-                show(`${bannerId || 'all banners'}: ${counted(rows, 'row')}, ${stored} new`),
+                lines.show(`${bannerId || 'all banners'}: ${counted(rows, 'row')}, ${stored} new`),
             }),
           );
+          lines.end();
           if (stop.signal.aborted) break;
         }
         await context.projector.catchUp();
@@ -98,13 +99,19 @@ export function registerSync(program: Command, io: CommandIo): void {
 }
 
 /** Progress lines: rewritten on a terminal, every few seconds elsewhere. */
-function createLines(io: CommandIo, source: string): (text: string) => void {
+function createLines(io: CommandIo, source: string): { show(text: string): void; end(): void } {
   let last = 0;
-  return (text) => {
-    const now = Date.now();
-    if (now - last < (io.stderr.isTTY ? 100 : 5000)) return;
-    last = now;
-    io.stderr.write(io.stderr.isTTY ? `\r\u001b[K${source}, ${printable(text)}` : `${source}, ${printable(text)}\n`);
+  return {
+    show(text) {
+      const now = Date.now();
+      if (now - last < (io.stderr.isTTY ? 100 : 5000)) return;
+      last = now;
+      const line = `${source}, ${printable(text)}`;
+      io.stderr.write(io.stderr.isTTY ? `\r\u001b[K${line}` : `${line}\n`);
+    },
+    end() {
+      if (last > 0 && io.stderr.isTTY) io.stderr.write('\r\u001b[K');
+    },
   };
 }
 

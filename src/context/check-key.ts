@@ -37,7 +37,7 @@ export async function checkKey(source: Source, now: () => Date): Promise<KeyChec
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     if (error.kind !== 'bad-request' && error.kind !== 'not-found')
-      return { outcome: 'refused', sentence: error.message };
+      return { outcome: 'refused', sentence: `${slug}: ${error.message}` };
     return checkByPolicies(slug, client, error);
   }
 }
@@ -53,6 +53,6 @@ async function checkByPolicies(
     return { outcome: 'works', sentence, clockSkewMs: null };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return { outcome: 'refused', sentence: error.message };
+    return { outcome: 'refused', sentence: `${slug}: ${error.message}` };
   }
 }

@@ -1,5 +1,5 @@
 import { open, rm, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Warning } from '../../attention/operator-warnings.ts';
 import type { Context } from '../../context.ts';
 import { parseTreeHead } from '../../core/checkpoint.ts';
@@ -29,10 +29,12 @@ export async function checkData(context: Context): Promise<Line[]> {
     .limit(1)
     .executeTakeFirst();
   const lastSeq = last?.seq ?? 0;
+  // DATA_DIR may be on another disk; commits wait for this one.
+  const databaseFolder = dirname(context.config.database.path);
   return [
     ...(await checkStore(context)),
-    await checkDisk(context.config.dataDir),
-    await checkSync(context.config.dataDir),
+    await checkDisk(databaseFolder),
+    await checkSync(databaseFolder),
     ...(await checkLastEntries(context, lastSeq)),
     ...checkClock(last?.received_at ?? null, context.clock()),
     ...(await checkSealing(context, lastSeq)),

@@ -43,13 +43,7 @@ export async function checkNetwork(context: Context): Promise<Line[]> {
   for (const source of sources.slice(0, SOURCES_ASKED)) {
     const check = await checkKey(source, context.clock);
     if (check.outcome === 'refused')
-      lines.push(
-        fault(
-          'API key',
-          `${source.slug}: ${check.sentence}`,
-          `\`consent-ledger source check ${source.slug}\` tries again.`,
-        ),
-      );
+      lines.push(fault('API key', check.sentence, `\`consent-ledger source check ${source.slug}\` tries again.`));
     if (check.outcome === 'works') {
       lines.push(ok('API key', check.sentence));
       if (check.clockSkewMs !== null && Math.abs(check.clockSkewMs) > SKEW_MS)
