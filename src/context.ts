@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../receivers/read.ts';
-import { loadOfficerAttention, type OfficerAttention } from './attention/officer-attention.ts';
+import { AGREEMENT_DAYS, loadOfficerAttention, type OfficerAttention } from './attention/officer-attention.ts';
 import { findWarnings, type Warning } from './attention/operator-warnings.ts';
 import type { CaseWriting } from './cases/deps.ts';
 import { caseFold } from './cases/fold.ts';
@@ -34,6 +34,7 @@ import { createSources, type Sources } from './sources/sources.ts';
 import { createHistory } from './store/queries/history.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
 import type { Store } from './store/store.ts';
+import { reconcile } from './sync/reconcile.ts';
 import { loadSyncStatus } from './sync/status.ts';
 import type { SyncDeps } from './sync/sync-source.ts';
 
@@ -237,6 +238,19 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
               clock,
               listPulled().filter(({ slug }) => source === undefined || slug === source),
             ),
+          async agreement() {
+            const to = clock();
+            const from = new Date(to.getTime() - AGREEMENT_DAYS * 86_400_000);
+            const sum = { undelivered: 0, contradicting: 0 };
+            for (const { slug } of listPulled()) {
+              if (source !== undefined && slug !== source) continue;
+              const period = { source: slug, from: from.toISOString(), to: to.toISOString() };
+              const { onlyPulled, conflicting } = await reconcile(store.read, period);
+              sum.undelivered += onlyPulled;
+              sum.contradicting += conflicting;
+            }
+            return sum;
+          },
         }),
       close,
     };

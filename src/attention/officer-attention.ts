@@ -18,7 +18,19 @@ export interface OfficerAttention {
   readonly banners: readonly BannerStatus[];
   /** Banners whose consent log is not known to be complete. */
   readonly gaps: readonly BannerStatus[];
+  readonly agreement: Agreement;
 }
+
+/** How deliveries and the pulled log agree over the last {@link AGREEMENT_DAYS} days. */
+export interface Agreement {
+  /** Decisions that came by the log alone: the endpoint was away, or the event is not subscribed. */
+  readonly undelivered: number;
+  /** Decisions of which two records say different things. */
+  readonly contradicting: number;
+}
+
+/** Days that deliveries and the log are set against each other for the officer; the consent audit does it for any period. */
+export const AGREEMENT_DAYS = 31;
 
 /** The queries behind it; the composition root hands them in. */
 export interface AttentionQueries {
@@ -26,6 +38,7 @@ export interface AttentionQueries {
   openCases(): Promise<readonly CaseView[]>;
   match(row: CaseView['row']): Promise<Match>;
   syncStatus(): Promise<readonly BannerStatus[]>;
+  agreement(): Promise<Agreement>;
 }
 
 /** A request whose legal limit is this near is named with its days. */
@@ -35,18 +48,22 @@ const TOGETHER = 8;
 
 /** Gathers what needs the officer's attention. */
 export async function loadOfficerAttention(queries: AttentionQueries): Promise<OfficerAttention> {
-  const [cases, banners] = await Promise.all([queries.openCases(), queries.syncStatus()]);
+  const [cases, banners, agreement] = await Promise.all([
+    queries.openCases(),
+    queries.syncStatus(),
+    queries.agreement(),
+  ]);
   const requests: OpenRequest[] = [];
   for (let first = 0; first < cases.length; first += TOGETHER) {
     const some = cases.slice(first, first + TOGETHER);
     requests.push(...(await Promise.all(some.map(async (view) => ({ view, match: await queries.match(view.row) })))));
   }
   const gaps = banners.filter(({ state }) => state !== 'up-to-date');
-  return { sentence: describeAttention(requests, gaps.length), requests, banners, gaps };
+  return { sentence: describeAttention(requests, gaps.length, agreement), requests, banners, gaps, agreement };
 }
 
 /** One sentence for the head of the page and the command line. A request may count under several of its words. */
-export function describeAttention(requests: readonly OpenRequest[], gaps: number): string {
+export function describeAttention(requests: readonly OpenRequest[], gaps: number, agreement: Agreement): string {
   const parts: string[] = [];
   const add = (count: number, words: string) => {
     if (count > 0) parts.push(`${count} ${words}`);
@@ -60,7 +77,13 @@ export function describeAttention(requests: readonly OpenRequest[], gaps: number
   add(requests.filter(({ view }) => view.kind === 'unknown').length, 'unclear');
   const count = requests.length === 0 ? 'No open requests' : counted(requests.length, 'request');
   const head = parts.length === 0 ? count : `${count}: ${parts.join(', ')}`;
-  return gaps === 0 ? head : `${head} · ${counted(gaps, 'gap')}`;
+  const { undelivered, contradicting } = agreement;
+  return [
+    head,
+    ...(gaps > 0 ? [counted(gaps, 'gap')] : []),
+    ...(undelivered > 0 ? [`${counted(undelivered, 'decision')} never delivered`] : []),
+    ...(contradicting > 0 ? [`${contradicting} contradictory`] : []),
+  ].join(' · ');
 }
 
 /** Requests that stop something at once, whoever asks (CCPA §1798.120, §1798.121). */

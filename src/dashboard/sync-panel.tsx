@@ -1,4 +1,5 @@
 import { formatCount, formatDuration } from '../../reports/format.ts';
+import { type Agreement, AGREEMENT_DAYS } from '../attention/officer-attention.ts';
 import type { BannerStatus } from '../sync/status.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
 import type { Today } from './load-today.ts';
@@ -32,6 +33,7 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
               timeZone={frame.timeZone}
             />
           )}
+          <AgreementText agreement={today.attention.agreement} />
           <form class="buttons" method="post" action="/sync">
             <Csrf token={frame.csrf} />
             {pulled.length === 1 ? (
@@ -49,6 +51,16 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
         </>
       )}
     </Panel>
+  );
+}
+
+function AgreementText({ agreement: { undelivered, contradicting } }: { agreement: Agreement }) {
+  if (undelivered === 0 && contradicting === 0) return null;
+  return (
+    <p>
+      In the last {AGREEMENT_DAYS} days {formatCount(undelivered)} decisions came by the log alone, and{' '}
+      {formatCount(contradicting)} have records that contradict each other. The consent audit says more.
+    </p>
   );
 }
 

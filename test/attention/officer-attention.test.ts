@@ -5,6 +5,7 @@ import type { BannerStatus } from '../../src/sync/status.ts';
 import { openedCase, request, view } from '../cases/world.ts';
 
 const found: Match = { status: 'from-device', subjects: ['v'], decisions: 2, says: '' };
+const agreed = { undelivered: 0, contradicting: 0 };
 const none: Match = { status: 'none', subjects: [], decisions: 0, says: '' };
 /** A German access request is due on 3 August, a Californian opt-out on 23 July, of 1 July 2026. */
 const german = (now: string) => view(openedCase(request()), { now });
@@ -13,8 +14,17 @@ const unclear = (now: string) => view(openedCase(request({ kind: 'unknown', kind
 
 describe('what needs attention, in one sentence', () => {
   it('says that nothing does', () => {
-    expect(describeAttention([], 0)).toBe('No open requests');
-    expect(describeAttention([], 1)).toBe('No open requests · 1 gap');
+    expect(describeAttention([], 0, agreed)).toBe('No open requests');
+    expect(describeAttention([], 1, agreed)).toBe('No open requests · 1 gap');
+  });
+
+  it('says how many decisions came by the log alone, and how many records contradict each other', () => {
+    expect(describeAttention([], 0, { undelivered: 18, contradicting: 8 })).toBe(
+      'No open requests · 18 decisions never delivered · 8 contradictory',
+    );
+    expect(describeAttention([], 2, { undelivered: 1, contradicting: 0 })).toBe(
+      'No open requests · 2 gaps · 1 decision never delivered',
+    );
   });
 
   it('counts what is near, overdue, unmatched, an opt-out or unclear', () => {
@@ -23,25 +33,25 @@ describe('what needs attention, in one sentence', () => {
       view: one,
       match: place === 0 ? found : none,
     }));
-    expect(describeAttention(requests, 2)).toBe(
+    expect(describeAttention(requests, 2, agreed)).toBe(
       '3 requests: 1 overdue, 2 due in 4 days, 2 unmatched, 1 opt-out, 1 unclear · 2 gaps',
     );
-    expect(describeAttention(requests.slice(0, 1), 0)).toBe('1 request: 1 due in 4 days');
+    expect(describeAttention(requests.slice(0, 1), 0, agreed)).toBe('1 request: 1 due in 4 days');
   });
 
   it('says today on the day, and nothing of a date that is far', () => {
-    expect(describeAttention([{ view: german('2026-08-03T09:00:00.000Z'), match: found }], 0)).toBe(
+    expect(describeAttention([{ view: german('2026-08-03T09:00:00.000Z'), match: found }], 0, agreed)).toBe(
       '1 request: 1 due today',
     );
-    expect(describeAttention([{ view: german('2026-08-02T09:00:00.000Z'), match: found }], 0)).toBe(
+    expect(describeAttention([{ view: german('2026-08-02T09:00:00.000Z'), match: found }], 0, agreed)).toBe(
       '1 request: 1 due in 1 day',
     );
-    expect(describeAttention([{ view: german('2026-07-03T09:00:00.000Z'), match: found }], 0)).toBe('1 request');
+    expect(describeAttention([{ view: german('2026-07-03T09:00:00.000Z'), match: found }], 0, agreed)).toBe('1 request');
     const two = [german('2026-07-30T09:00:00.000Z'), german('2026-08-01T09:00:00.000Z')].map((one) => ({
       view: one,
       match: found,
     }));
-    expect(describeAttention(two, 0)).toBe('2 requests: 2 due within 4 days');
+    expect(describeAttention(two, 0, agreed)).toBe('2 requests: 2 due within 4 days');
   });
 });
 
@@ -65,6 +75,7 @@ describe('gathering it', () => {
     const attention = await loadOfficerAttention({
       openCases: async () => cases,
       match: async (row) => (row.requester_name === 'Nr 7' ? none : found),
+      agreement: () => Promise.resolve(agreed),
       syncStatus: async () => [
         banner('a', 'up-to-date'),
         banner('b', 'never-pulled'),
