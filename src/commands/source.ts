@@ -1,19 +1,17 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { verifySignature } from '../../receivers/signature.ts';
-import { DEFAULT_SOURCE } from '../config.ts';
 import type { Context } from '../context.ts';
 import { checkKey, type KeyCheck } from '../context/check-key.ts';
 import { UsageError } from '../core/errors.ts';
-import { publicUrlOf } from '../core/public-url.ts';
 import { sourceOptionsSchema, type Source } from '../core/source.ts';
 import type { SourceChanges } from '../sources/input.ts';
-import type { SourceOutcome } from '../sources/sources.ts';
-import { type CommandIo, counted, printable, printResult, tableText, withJson } from './command-io.ts';
+import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
 import { readSecrets, withSecret } from './read-secret.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 import { findSourceFaults, type SourceFault } from './source-faults.ts';
 import { type Clearable, optionsFrom, type SourceFlags, withClear, withSourceFlags } from './source-flags.ts';
+import { listText, noSuchSource, report, shown } from './source-text.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -148,60 +146,6 @@ export function registerSource(program: Command, io: CommandIo): void {
     );
 }
 
-/** A source as it is shown: which credentials are set, never what they are. */
-function shown(context: Context, source: Source) {
-  const { slug, name, baseUrl, siteUrl, webhookSecrets, options } = source;
-  const { subjectRecipe } = options;
-  return {
-    slug,
-    name,
-    from: context.config.defaultSource?.slug === slug ? 'environment' : 'database',
-    webhookUrl: `${publicUrlOf(context.config, context.config.port)}/webhooks/${slug}`,
-    baseUrl,
-    siteUrl,
-    apiKeySet: source.apiKey !== null,
-    siteKeySet: source.siteKey !== null,
-    webhookSecrets: webhookSecrets.map(({ id }) => id),
-    options: {
-      ...options,
-      subjectRecipe:
-        subjectRecipe === null
-          ? null
-          : {
-              algorithm: subjectRecipe.algorithm,
-              normalise: subjectRecipe.normalise,
-              salted: subjectRecipe.salt !== '',
-            },
-    },
-    warnings: findSourceFaults(source).map(({ sentence, remedy }) => `${sentence} ${remedy}`),
-  };
-}
-type ShownSource = ReturnType<typeof shown>;
-
-function listText(list: readonly ShownSource[], damaged: readonly string[]): string {
-  const table = tableText(
-    ['source', 'name', 'from', 'webhook address', 'pulled from', 'API key', 'signing secrets'],
-    list.map((one) => [
-      one.slug,
-      one.name,
-      one.from,
-      one.webhookUrl,
-      one.baseUrl,
-      one.apiKeySet ? 'set' : 'none',
-      one.webhookSecrets.join(' ') || 'none',
-    ]),
-    'There is no source yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.',
-  );
-  return [
-    table,
-    ...list.flatMap(({ warnings }) => warnings.map((warning) => `! ${warning}`)),
-    ...damaged.map(
-      (slug) =>
-        `${pc.red('✗')} ${printable(slug)}: its row was altered in the database, and it is not followed. Put it back from a backup.`,
-    ),
-  ].join('\n');
-}
-
 async function changesFrom(
   flags: SourceFlags,
   secrets: ReadonlyMap<string, string | null>,
@@ -229,73 +173,4 @@ async function waitingFor({ rejected, sources }: Context, slug: string): Promise
     if (item !== null && verifySignature({ ...item, secrets }).outcome === 'verified') count += 1;
   }
   return count;
-}
-
-function noSuchSource(slug: string): UsageError {
-  return new UsageError([`There is no source ${printable(slug)}: \`consent-ledger source list\` names them.`]);
-}
-
-const done = { added: 'was added', changed: 'was changed', rotated: 'accepts' } as const;
-
-/** Prints what came of a change. Throws UsageError where it was refused. */
-function report(
-  io: CommandIo,
-  options: JsonOption,
-  context: Context,
-  slug: string,
-  outcome: SourceOutcome,
-  verb: keyof typeof done,
-  waiting = 0,
-  secretId?: string,
-): void {
-  switch (outcome.outcome) {
-    case 'done': {
-      const one = shown(context, outcome.source);
-      return printResult(io, options, { outcome: 'done', seq: outcome.seq, source: one, waiting }, () =>
-        [
-          `${pc.green('✓')} ${slug} ${done[verb]}${verb === 'rotated' ? ` the signing secrets ${one.webhookSecrets.join(', ') || '(none)'}` : ''}, recorded as entry ${outcome.seq}.`,
-          ...(verb === 'added' ? [`Register ${one.webhookUrl} with the service, for all events.`] : []),
-          'A running server takes it up within two seconds.',
-          ...(waiting > 0
-            ? [
-                `${counted(waiting, 'refused delivery', 'refused deliveries')} of ${slug} ${waiting === 1 ? 'verifies' : 'verify'} under these: \`consent-ledger delivery readmit --source ${slug}\` takes ${waiting === 1 ? 'it' : 'them'} in.`,
-              ]
-            : []),
-          ...one.warnings.map((warning) => `! ${warning}`),
-        ].join('\n'),
-      );
-    }
-    case 'unchanged':
-      return printResult(io, options, { outcome: 'unchanged' }, () => `Nothing to do: ${slug} is as you want it.`);
-    case 'conflict':
-      io.exitCode = 1;
-      return printResult(
-        io,
-        options,
-        { outcome: 'conflict' },
-        () =>
-          `${pc.red('✗')} Someone else changed ${slug} at the same time: look at it with \`source list\`, and try again.`,
-      );
-    case 'exists':
-      throw new UsageError([
-        verb === 'rotated'
-          ? `${slug} accepts this secret already.`
-          : `There is a source ${slug} already: \`source change ${slug}\` changes it.`,
-      ]);
-    case 'unknown':
-      if (secretId !== undefined && context.sources.find(slug) !== null) {
-        throw new UsageError([
-          `${slug} has no signing secret ${printable(secretId)}: \`consent-ledger source list\` names them.`,
-        ]);
-      }
-      throw noSuchSource(slug);
-    case 'configured':
-      throw new UsageError([
-        `The credentials of \`${DEFAULT_SOURCE}\` come from the environment: change ${verb === 'rotated' || secretId !== undefined ? 'WEBHOOK_SECRETS (several, comma-separated, are all accepted)' : 'the SERVICE_… variables'} there and start the server again.`,
-      ]);
-    case 'invalid':
-      throw new UsageError(outcome.problems);
-    default:
-      return outcome satisfies never;
-  }
 }
