@@ -68,6 +68,13 @@ export function noSuchSource(slug: string): UsageError {
   return new UsageError([`There is no source ${printable(slug)}: \`consent-ledger source list\` names them.`]);
 }
 
+/** An id that no signing secret of a source has. */
+export function noSuchSecret(slug: string, secretId: string): UsageError {
+  return new UsageError([
+    `${slug} has no signing secret ${printable(secretId)}: \`consent-ledger source list\` names them.`,
+  ]);
+}
+
 const done = { added: 'was added', changed: 'was changed', rotated: 'accepts' } as const;
 
 /** Prints what came of a change. Throws UsageError where it was refused. */
@@ -116,11 +123,7 @@ export function report(
           : `There is a source ${slug} already: \`source change ${slug}\` changes it.`,
       ]);
     case 'unknown':
-      if (secretId !== undefined && context.sources.find(slug) !== null) {
-        throw new UsageError([
-          `${slug} has no signing secret ${printable(secretId)}: \`consent-ledger source list\` names them.`,
-        ]);
-      }
+      if (secretId !== undefined && context.sources.find(slug) !== null) throw noSuchSecret(slug, secretId);
       throw noSuchSource(slug);
     case 'configured':
       throw new UsageError([

@@ -11,7 +11,7 @@ import { readSecrets, withSecret } from './read-secret.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 import { findSourceFaults, type SourceFault } from './source-faults.ts';
 import { type Clearable, optionsFrom, type SourceFlags, withClear, withSourceFlags } from './source-flags.ts';
-import { listText, noSuchSource, report, shown } from './source-text.ts';
+import { listText, noSuchSecret, noSuchSource, report, shown } from './source-text.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -95,6 +95,10 @@ export function registerSource(program: Command, io: CommandIo): void {
       ]);
     }
     await withContext(async (context) => {
+      const source = context.sources.find(slug);
+      if (source !== null && retire !== undefined && !source.webhookSecrets.some(({ id }) => id === retire)) {
+        throw noSuchSecret(slug, retire);
+      }
       // The new one first: should it be refused, the old one stays.
       const added = secret === null ? null : await context.sources.rotateSecret(slug, secret, COMMAND_LINE_ACTOR);
       if (added !== null && (added.outcome !== 'done' || retire === undefined)) {

@@ -148,6 +148,26 @@ it('sets, changes and clears what belongs to a source, warns of fields that no p
   }
 });
 
+it('rotates and retires in one step, or does neither', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: folder, OLD: 'nobody-may-read-the-old-one', NEW: 'nobody-may-read-the-new-one' };
+  const run = async (...args: string[]) => {
+    const ran = await runHere(folder, ['source', ...args, '--json'], env);
+    const { source } = JSON.parse(ran.stdout || '{}') as { source?: { webhookSecrets: string[]; warnings: string[] } };
+    return { ...ran, secrets: source?.webhookSecrets ?? [], warnings: source?.warnings ?? [] };
+  };
+  const [oldId = ''] = (await run('add', 'shop', '--webhook-secret-env', 'OLD')).secrets;
+  const mistyped = await run('rotate', 'shop', '--webhook-secret-env', 'NEW', '--retire', 'mistyped');
+  expect([mistyped.code, mistyped.stderr]).toEqual([2, expect.stringContaining('no signing secret mistyped')]);
+  const rotated = await run('rotate', 'shop', '--webhook-secret-env', 'NEW', '--retire', oldId);
+  expect([rotated.code, rotated.secrets.length, rotated.secrets.includes(oldId)]).toEqual([0, 1, false]);
+  const again = await run('rotate', 'shop', '--webhook-secret-env', 'NEW');
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('accepts this secret already')]);
+  const last = await run('retire', 'shop', rotated.secrets[0] ?? '');
+  expect([last.code, last.secrets]).toEqual([0, []]);
+  expect(last.warnings).toContainEqual(expect.stringContaining('every delivery is refused'));
+});
+
 it('check says in a sentence whether the API key works', async () => {
   const folder = await temporaryFolder();
   const base = { DATA_DIR: folder, WEBHOOK_SECRETS: SECRET, SERVICE_BASE_URL: await startEmptyService(KEY) };
