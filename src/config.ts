@@ -26,6 +26,8 @@ export interface Config {
   /** The source `default`; null when nothing of the service is configured. */
   readonly defaultSource: Source | null;
   readonly controllerFile: string | null;
+  /** Rules of deadlines of the deployment's own. */
+  readonly regimesFile: string | null;
   readonly timeZone: string;
   /** Cron expression in timeZone; null: off. */
   readonly syncSchedule: string | null;
@@ -77,6 +79,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     signingKeyFile: values.SIGNING_KEY_FILE === undefined ? null : resolve(cwd, values.SIGNING_KEY_FILE),
     defaultSource: defaultSourceOf(values),
     controllerFile: values.CONTROLLER_FILE === undefined ? null : resolve(cwd, values.CONTROLLER_FILE),
+    regimesFile: values.REGIMES_FILE === undefined ? null : resolve(cwd, values.REGIMES_FILE),
     timeZone: values.TIME_ZONE,
     syncSchedule: values.SYNC_SCHEDULE,
     logLevel: values.LOG_LEVEL,

@@ -10,6 +10,7 @@ import { listCases } from './cases/list-cases.ts';
 import { matchCase } from './cases/match.ts';
 import type { Config } from './config.ts';
 import { loadControllerFile } from './config/controller-file.ts';
+import { loadRegimesFile } from './config/regimes-file.ts';
 import { loadVersion } from './config/version.ts';
 import { createCaseDeps } from './context/case-deps.ts';
 import { parseTreeHead } from './core/checkpoint.ts';
@@ -153,10 +154,11 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       if (path === null) return null;
       const loaded = await loadControllerFile(path);
       if (loaded.outcome === 'invalid') throw new UsageError(loaded.problems);
-      return loaded.profile;
+      return loaded.value;
     };
     const version = loadVersion();
-    const cases = createCaseDeps({ store, ledger, clock, config, sources, loadProfile });
+    const regimes = config.regimesFile === null ? undefined : await loadRegimesFile(config.regimesFile);
+    const cases = createCaseDeps({ store, ledger, clock, config, sources, loadProfile }, regimes);
     const listPulled = () => sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
 
     return {

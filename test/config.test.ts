@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEnvFile } from '../src/config/env-file.ts';
 import { loadControllerFile, parseControllerProfile } from '../src/config/controller-file.ts';
+import { loadRegimesFile } from '../src/config/regimes-file.ts';
 import { variableNames, variables } from '../src/config/variables.ts';
 import { loadConfig } from '../src/config.ts';
 import { UsageError } from '../src/core/errors.ts';
 import { missingProfileParts } from '../src/core/profile.ts';
+import { createRegimeTable, findRow } from '../src/core/regime-table.ts';
 import { publicUrlOf } from '../src/core/public-url.ts';
 
 let folder: string;
@@ -44,6 +46,7 @@ describe('configuration', () => {
       signingKeyFile: null,
       defaultSource: null,
       controllerFile: null,
+      regimesFile: null,
       timeZone: 'UTC',
       syncSchedule: '*/15 * * * *',
       logLevel: 'info',
@@ -128,7 +131,9 @@ describe('configuration', () => {
     expect(named.sort()).toEqual(
       [
         '.env',
-        ...variableNames.filter((name) => !['DATA_DIR', 'SIGNING_KEY_FILE', 'CONTROLLER_FILE'].includes(name)),
+        ...variableNames.filter(
+          (name) => !['DATA_DIR', 'SIGNING_KEY_FILE', 'CONTROLLER_FILE', 'REGIMES_FILE'].includes(name),
+        ),
       ].sort(),
     );
     expect(problems.join('\n')).not.toContain('hush');
@@ -308,13 +313,13 @@ describe('controller profile', () => {
   test('the shipped example loads and misses nothing', async () => {
     const loaded = await loadControllerFile('docs/controller.example.yaml');
     if (loaded.outcome !== 'loaded') throw new Error(loaded.problems.join('\n'));
-    expect(missingProfileParts(loaded.profile)).toEqual([]);
+    expect(missingProfileParts(loaded.value)).toEqual([]);
   });
 
   test('JSON is taken as well', () => {
     expect(parseControllerProfile('{"name":"Shop","country":"DE"}', 'c.json')).toMatchObject({
       outcome: 'loaded',
-      profile: { name: 'Shop', country: 'DE', role: 'controller' },
+      value: { name: 'Shop', country: 'DE', role: 'controller' },
     });
   });
 
@@ -324,7 +329,7 @@ describe('controller profile', () => {
     const text = read.problems.join('\n');
     expect(read.problems).toHaveLength(5);
     expect(text).toContain('Controller profile c.yaml: name: is missing.');
-    expect(text).toContain('"adress" is not a field of the profile');
+    expect(text).toContain('"adress" is not a field of it');
     expect(text).toContain('purposes.0.lawfulBasis: is missing');
     expect(text).toContain('role:');
   });
@@ -340,5 +345,23 @@ describe('controller profile', () => {
     for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh'])
       bomb.push(`${to}: &${to} [${Array(9).fill(`*${from}`).join(',')}]`);
     expect(parseControllerProfile(bomb.join('\n'), 'c').outcome).toBe('invalid');
+  });
+});
+
+describe('a regimes file', () => {
+  test('adds a row that is then in force', async () => {
+    const path = join(folder, 'regimes.yaml');
+    write(
+      'regimes.yaml',
+      'enable: [ca-qc]\nrows:\n  - regime: nz\n    kinds: [access]\n    period: { amount: 10, unit: days }\n    rollOver: none\n    stopClock: none\n    citation: a test\n',
+    );
+    const table = createRegimeTable(await loadRegimesFile(path));
+    expect(findRow(table, 'nz', 'access')).toMatchObject({ period: { amount: 10, unit: 'days' } });
+    expect(findRow(table, 'ca-qc', 'access')).not.toBeNull();
+  });
+  test('with a mistake stops the program and says where', async () => {
+    const path = join(folder, 'regimes.yaml');
+    write('regimes.yaml', 'rows:\n  - regime: nz\n    kinds: all\n    period: { amount: 0, unit: weeks }\n');
+    await expect(loadRegimesFile(path)).rejects.toThrow(/regimes\.yaml: rows\.0\.period\.amount/);
   });
 });

@@ -42,6 +42,7 @@ export const variables = {
   SERVICE_SITE_KEY: secret('unset', 'Site key, pk_…, for the embed endpoint.'),
   WEBHOOK_SECRETS: secret('unset', 'Signing secrets of the webhooks, comma-separated; each of them is accepted.'),
   CONTROLLER_FILE: plain('unset', 'Controller profile (YAML or JSON) that documents are made out in the name of.'),
+  REGIMES_FILE: plain('unset', 'Rules of deadlines of your own (YAML or JSON): docs/deadlines.md, Changing the rows.'),
   TIME_ZONE: plain('UTC', 'IANA time zone of deadlines and documents, for example Europe/Berlin.'),
   SYNC_SCHEDULE: plain(
     '*/15 * * * *',
@@ -73,6 +74,7 @@ export const valuesSchema = z.object({
   SERVICE_SITE_KEY: optional(read(token)),
   WEBHOOK_SECRETS: optional(read(webhookSecrets)),
   CONTROLLER_FILE: optional(read((path) => path)),
+  REGIMES_FILE: optional(read((path) => path)),
   TIME_ZONE: z.string().default('UTC').transform(read(timeZone)),
   SYNC_SCHEDULE: z.string().default('*/15 * * * *').transform(read(schedule)),
   LOG_LEVEL: z.string().default('info').transform(read(logLevel)),
