@@ -353,7 +353,7 @@ describe('a regimes file', () => {
     const path = join(folder, 'regimes.yaml');
     write(
       'regimes.yaml',
-      'enable: [ca-qc]\nrows:\n  - regime: nz\n    kinds: [access]\n    period: { amount: 10, unit: days }\n    rollOver: none\n    stopClock: none\n    citation: a test\n',
+      'enable: [ca-qc]\nrows:\n  - regime: nz\n    kinds: [access]\n    period: { amount: 10, unit: days }\n    rollOver: none\n    stopClock: none\n    identity: required\n    citation: a test\n',
     );
     const table = createRegimeTable(await loadRegimesFile(path));
     expect(findRow(table, 'nz', 'access')).toMatchObject({ period: { amount: 10, unit: 'days' } });
