@@ -62,7 +62,7 @@ async function examine(overNetwork: boolean): Promise<Line[]> {
       'fatal',
     );
   } catch (error) {
-    lines.push(...refusals(error, 'database', 'Nothing can be received until this is put right.'));
+    lines.push(...refusals(error, 'start', 'Nothing can be received until this is put right.'));
   }
   return lines;
 }
