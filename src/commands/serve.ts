@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
-import { startWorker } from '../context/worker.ts';
+import { startWorker, type Worker } from '../context/worker.ts';
+import { StoreUnavailable } from '../core/errors.ts';
 import { createSignInLink, LINK_MINUTES } from '../http/auth/sign-in-links.ts';
 import { startServer } from '../http/server.ts';
 import { type CommandIo, withJson } from './command-io.ts';
@@ -23,24 +24,35 @@ export function registerServe(program: Command, io: CommandIo): void {
           // Asked for before the listeners answer, so that a stop at any moment is a graceful one.
           const stopped = io.untilStopped();
           const server = await startServer(context);
-          const worker = options.worker ? await startWorker(context) : null;
-          const facts = {
-            publicUrl: server.publicUrl,
-            adminUrl: server.adminUrl,
-            sources: context.sources.list().map(({ slug }) => slug),
-          };
-          if (options.json) io.stdout.write(`${JSON.stringify(facts)}\n`);
-          else io.stderr.write(startText(facts));
-          io.stderr.write(await signInText(context, server.adminUrl));
-          await stopped;
-          io.stderr.write('stopping: what is in flight is answered first\n');
-          await server.close();
-          await worker?.stop();
-          await context.seal();
+          let worker: Worker | null = null;
+          try {
+            worker = options.worker ? await startWorker(context) : null;
+            const facts = { publicUrl: server.publicUrl, adminUrl: server.adminUrl, sources: context.sources.list().map(({ slug }) => slug) };
+            if (options.json) io.stdout.write(`${JSON.stringify(facts)}\n`);
+            else io.stderr.write(startText(facts));
+            io.stderr.write(await signInText(context, server.adminUrl));
+            await stopped;
+            io.stderr.write('stopping: what is in flight is answered first\n');
+          } finally {
+            // Also where the start failed half way: listeners without a ledger behind them would never end.
+            await server.close();
+            await worker?.stop();
+          }
+          await sealAtStop(context);
         },
         config.logLevel,
       );
     });
+}
+
+/** What cannot be sealed at the moment is sealed after the next start. */
+async function sealAtStop(context: Context): Promise<void> {
+  try {
+    await context.seal();
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    context.log.warn({ err: error }, 'the last entries could not be sealed; they are after the next start');
+  }
 }
 
 /** A fresh link at every start. A store that cannot write at the moment does not keep the server from serving. */
