@@ -13,6 +13,9 @@ interface SandboxFlags {
   readonly seed: number;
   readonly clients: number;
   readonly rows: number;
+  readonly quota: number;
+  readonly agency?: boolean;
+  readonly generateMs: number;
   readonly dialect: DialectName;
   readonly scenario: ScenarioName;
   readonly fault: readonly FaultInput[];
@@ -30,6 +33,9 @@ export function registerSandbox(program: Command, io: CommandIo): void {
     .option('--seed <number>', 'everything that looks random follows from it', wholeNumber(0, 4_294_967_295), 1)
     .option('--clients <number>', 'how many clients of the service to play', wholeNumber(1, 1000), 2)
     .option('--rows <number>', 'consent decisions per client within the last 30 days', wholeNumber(0, 100_000_000), 400)
+    .option('--quota <number>', 'generations that the plan allows', wholeNumber(0, 1_000_000), 500)
+    .option('--agency', 'the clients are those of one agency: keys over all of them, one quota for all')
+    .option('--generate-ms <number>', 'how long a generation takes, milliseconds', wholeNumber(0, 600_000), 0)
     .addOption(
       new Option('--dialect <name>', 'how undocumented payloads look')
         .choices([...dialectNames])
@@ -91,6 +97,9 @@ async function start(flags: SandboxFlags): Promise<StartedSandbox> {
       clients: flags.clients,
       endsAt: new Date(now - (now % 3_600_000)),
       consentRows: flags.rows,
+      quota: flags.quota,
+      generateMs: flags.generateMs,
+      ...(flags.agency === true ? { agency: { quota: flags.quota } } : {}),
       dialect: flags.dialect,
       faults: [...scenarios[flags.scenario], ...flags.fault],
       port: flags.port,
@@ -152,6 +161,7 @@ function asJson({ sandbox, baseUrl, siteUrl }: StartedSandbox, traffic: ClientTr
     baseUrl,
     siteUrl,
     dialect: sandbox.dialect.name,
+    agency: sandbox.agency,
     window: sandbox.window,
     clients: sandbox.clients.map(
       ({ slug, name, apiKey, siteKey, webhookSecret, previousWebhookSecret, banners, subjectRecipe, webhookUrl }) => ({

@@ -38,11 +38,19 @@ export async function startSandbox(options: StartOptions): Promise<StartedSandbo
 
 /** The start-up table: first what concerns the whole sandbox, then each client. */
 export function describeSandbox(sandbox: Sandbox): StartRow[] {
-  const { dialect, window } = sandbox;
+  const { agency, dialect, window } = sandbox;
   const all = (what: string, value: string): StartRow => ({ client: null, what, value });
   return [
     all('base URL', sandbox.baseUrl()),
     all('site URL', sandbox.siteUrl()),
+    all('MCP endpoint', `${sandbox.siteUrl()}/api/mcp`),
+    ...(agency === null
+      ? []
+      : [
+          all('agency key', agency.apiKey),
+          all('agency key, reading', agency.readKey),
+          all('agency quota', `${agency.quota} generations, pooled`),
+        ]),
     all('dialect', `${dialect.name}: ${dialect.summary}`),
     all('window', `${window.start.toISOString()} to ${window.end.toISOString()}`),
     ...sandbox.worlds.flatMap(({ client, decisions, events }) => {
@@ -51,6 +59,10 @@ export function describeSandbox(sandbox: Sandbox): StartRow[] {
       return [
         row('name', client.name),
         row('API key', client.apiKey),
+        row('API key, reading', client.readKey),
+        row('API key, writing', client.writeKey),
+        row('API key, webhooks', client.webhooksKey),
+        row('API key, revoked', client.revokedKey),
         row('site key', client.siteKey),
         row('webhook secret', client.webhookSecret),
         row('banners', client.banners.map(({ id }) => id).join(', ')),

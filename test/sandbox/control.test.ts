@@ -42,6 +42,20 @@ describe('the controls of a running sandbox', () => {
     );
   });
 
+  it('let a subscription end and come back', async () => {
+    await withSandbox({}, async (sandbox) => {
+      const { slug, apiKey } = sandbox.clients[0]!;
+      const set = (account: string) => control(sandbox.siteUrl(), 'PUT', `/clients/${slug}/account`, { account });
+      const ask = async (): Promise<number> =>
+        (await fetch(`${sandbox.baseUrl()}/policies`, { headers: { authorization: `Bearer ${apiKey}` } })).status;
+      expect((await set('expired')).status).toBe(200);
+      expect(await ask()).toBe(402);
+      expect((await set('active')).status).toBe(200);
+      expect(await ask()).toBe(200);
+      expect((await set('gone')).status).toBe(400);
+    });
+  });
+
   it('set faults and scenarios', async () => {
     await withSandbox({}, async (sandbox) => {
       const site = sandbox.siteUrl();

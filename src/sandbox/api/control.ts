@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { SandboxClient } from '../clients.ts';
+import { accountStates, type SandboxClient } from '../clients.ts';
 import { type Faults, faultSchema, isScenarioName, scenarios } from '../faults.ts';
 import type { SendOptions } from '../compose.ts';
 import { type DeliveryRecord, deliveryNotes, type Outbox } from '../webhooks.ts';
@@ -33,6 +33,8 @@ const endpointsSchema = z.strictObject({
     .array(z.strictObject({ url: httpUrl, events: z.union([z.literal('all'), z.array(z.string())]).default('all') }))
     .max(20),
 });
+
+const accountSchema = z.strictObject({ account: z.enum(accountStates) });
 
 export interface ControlRoutes {
   readonly clients: readonly SandboxClient[];
@@ -79,6 +81,12 @@ export function addControlRoutes(app: FastifyInstance, { clients, faults, outbox
     const { endpoints } = read(endpointsSchema, request.body);
     client.endpoints.splice(0, client.endpoints.length, ...endpoints);
     return { endpoints: client.endpoints };
+  });
+  app.put<{ Params: { slug: string } }>('/clients/:slug/account', async (request) => {
+    const client = clients.find(({ slug }) => slug === request.params.slug);
+    if (client === undefined) throw notFound('No such client.');
+    client.account = read(accountSchema, request.body).account;
+    return { account: client.account };
   });
   app.post('/trigger', async (request) => {
     const {

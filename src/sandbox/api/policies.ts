@@ -16,7 +16,7 @@ const language = z
 
 /** Form A of generate (docs/service.md §4.1). */
 export const formA = z.object({
-  policy_type: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'is not a policy type'),
+  policy_type: z.string().regex(/^(?!hub$)[a-z0-9]+(-[a-z0-9]+)*$/, 'is not a policy type'),
   jurisdiction,
   language,
   business_name: z.string().max(200).optional(),
@@ -27,7 +27,7 @@ export const formA = z.object({
 
 /** Form B of generate: other names, told from form A by its `type`. */
 export const formB = z.object({
-  type: z.string().regex(/^[a-z0-9]+(_[a-z0-9]+)*$/, 'is not a policy type'),
+  type: z.string().regex(/^(?!hub$)[a-z0-9]+(_[a-z0-9]+)*$/, 'is not a policy type'),
   jurisdiction: z.array(jurisdiction).min(1),
   language,
   tone: z.string().max(100).optional(),

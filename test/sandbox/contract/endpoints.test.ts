@@ -1,0 +1,330 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Json, NOON, withEndpoint } from '../sandbox-world.ts';
+import { item, playService } from './described.ts';
+
+describe('§3 states', () => {
+  const { ask, generate, sandbox } = playService({ quota: 4 });
+
+  it('none → saved: counts against the quota, delivers a webhook, is not listed', async () => {
+    await withEndpoint(
+      () => 200,
+      async (url, received) => {
+        sandbox().clients[0]!.webhookUrl = url;
+        const before = (await ask('GET', '/policies')).body.count;
+        const made = await generate(item);
+        expect(made.body.policies_remaining).toBe(3);
+        await sandbox().outbox.settled();
+        expect(received.map(({ body }) => JSON.parse(body.toString()).event)).toEqual(['policy.created']);
+        expect((await ask('GET', '/policies')).body.count).toBe(before);
+        sandbox().clients[0]!.webhookUrl = null;
+      },
+    );
+  });
+  it('saved → published: hosted and listed, policy.published to every subscribed endpoint', async () => {
+    await withEndpoint(
+      () => 200,
+      async (url, received) => {
+        const { body: made } = await generate(item);
+        sandbox().clients[0]!.endpoints.push(
+          { url: `${url}/1`, events: ['policy.published'] },
+          { url: `${url}/2`, events: 'all' },
+          { url: `${url}/3`, events: ['dsar.submitted'] },
+        );
+        const { body } = await ask('POST', `/policies/${made.id}/publish`);
+        expect(body.webhook_deliveries_queued).toBe(2);
+        await sandbox().outbox.settled();
+        expect(received.map(({ path }) => path).sort()).toEqual(['/webhooks/1', '/webhooks/2']);
+        expect((await ask('GET', '/policies')).body.policies.some(({ id }: Json) => id === made.id)).toBe(true);
+        sandbox().clients[0]!.webhookUrl = null;
+      },
+    );
+  });
+  it('a bulk item within the quota → created, beyond it → skipped, the rest of the batch does not fail', async () => {
+    const { status, body } = await ask('POST', '/policies/bulk', { body: { items: [item, item, item] } });
+    expect(status).toBe(200);
+    expect(body.results.map((result: Json) => result.status)).toEqual(['created', 'created', 'skipped']);
+    expect(body).toMatchObject({ total: 3, created: 2, failed: 0 });
+  });
+});
+
+describe('§4.1 POST /policies/generate', () => {
+  const { generate } = playService();
+
+  it.each(['policy_type', 'jurisdiction'] as const)('needs %s in form A', async (field) => {
+    const { [field]: _left, ...rest } = item;
+    expect((await generate(rest)).status).toBe(400);
+  });
+  it('takes language as optional, English by default', async () => {
+    expect((await generate(item)).body.language).toBe('en');
+    expect((await generate({ ...item, language: 'fr' })).body.language).toBe('fr');
+    expect((await generate({ ...item, language: 'french' })).status).toBe(400);
+  });
+  it('embeds business_name into the policy', async () => {
+    expect((await generate({ ...item, business_name: 'Lighthouse & Co' })).body.content).toContain('Lighthouse & Co');
+  });
+  it.each([
+    ['domain', 'https://shop.example'],
+    ['industry', 'e-commerce'],
+    ['industry', 'ecommerce'],
+    ['industry', 'saas'],
+    ['industry', 'healthcare'],
+    ['business_type', 'limited-company'],
+    ['business_type', 'corporation'],
+    ['business_type', 'gmbh'],
+    ['business_type', 'sole-trader'],
+  ])('takes the optional %s %s', async (field, value) => {
+    expect((await generate({ ...item, [field]: value })).status).toBe(200);
+    expect((await generate({ ...item, [field]: 7 })).status).toBe(400);
+  });
+  it.each([
+    ['type', 'privacy_policy', 7],
+    ['jurisdiction', ['GB', 'US-CA'], 'GB'],
+    ['language', 'en', 'English'],
+    ['tone', 'plain', 7],
+    ['custom_clauses', ['No refunds on Sundays.'], 'none'],
+  ])('takes %s of form B in its type only', async (field, good, bad) => {
+    const b = { type: 'privacy_policy', jurisdiction: ['GB'] };
+    expect((await generate({ ...b, [field]: good })).status).toBe(200);
+    expect((await generate({ ...b, [field]: bad })).status).toBe(400);
+  });
+  it('writes custom clauses into the policy', async () => {
+    const b = { type: 'privacy_policy', jurisdiction: ['GB'], custom_clauses: ['No refunds on Sundays.'] };
+    expect((await generate(b)).body.markdown).toContain('No refunds on Sundays.');
+  });
+});
+
+describe('§4.1 a generation that takes its time', () => {
+  let now = NOON;
+  const { generate } = playService({
+    generateMs: 120_000,
+    clock: () => now,
+    wait: async (ms) => {
+      now = new Date(now.getTime() + ms);
+    },
+  });
+
+  it('answers when the duration is over by the sandbox’s clock', async () => {
+    const before = now.getTime();
+    const { body } = await generate(item);
+    expect(Date.parse(body.created_at) - before).toBe(120_000);
+  });
+});
+
+describe('§4.2 POST /policies/bulk', () => {
+  const { ask } = playService({ quota: 1000 });
+  const bulk = (items: unknown) => ask('POST', '/policies/bulk', { body: { items } });
+
+  it('takes 20 items', async () => {
+    expect((await bulk(Array.from({ length: 20 }, () => item))).body).toMatchObject({ total: 20, created: 20 });
+  });
+  it.each([[Array.from({ length: 21 }, () => item)], [[]], [item], [null]])(
+    'refuses other than 1 to 20 items: case %#',
+    async (items) => {
+      expect((await bulk(items)).status).toBe(400);
+    },
+  );
+  it.each(['language', 'business_name', 'domain', 'industry', 'business_type'])(
+    'takes the field %s in an item',
+    async (field) => {
+      const value = field === 'language' ? 'de' : 'shop.example';
+      expect((await bulk([{ ...item, [field]: value }])).body.created).toBe(1);
+      expect((await bulk([{ ...item, [field]: 7 }])).body.failed).toBe(1);
+    },
+  );
+});
+
+describe('§4.3 GET /policies, form A', () => {
+  const { ask } = playService({ dialect: 'plain' });
+  it('has count and policies', async () => {
+    const { body } = await ask('GET', '/policies');
+    expect(Object.keys(body)).toEqual(['count', 'policies']);
+    expect(body.count).toBe(body.policies.length);
+  });
+  it('takes no parameters: it neither pages nor filters', async () => {
+    const { body } = await ask('GET', '/policies');
+    expect((await ask('GET', '/policies?limit=1&policy_type=imprint&cursor=x')).body).toEqual(body);
+  });
+});
+
+describe('§4.3 GET /policies, cursor form', () => {
+  const { ask } = playService({ dialect: 'enveloped' });
+  it('has data and next_cursor', async () => {
+    const { body } = await ask('GET', '/policies');
+    expect(Object.keys(body)).toEqual(['data', 'next_cursor']);
+    expect(body.data.length).toBeGreaterThan(0);
+  });
+});
+
+describe('§4.4 POST /policies/{id}/publish', () => {
+  const { ask, generate, sandbox } = playService();
+
+  it('needs the id of a policy that the caller owns', async () => {
+    const { body } = await generate(item);
+    expect((await ask('POST', `/policies/${body.id}/publish`, { key: sandbox().clients[1]!.apiKey })).status).toBe(404);
+    expect((await ask('POST', '/policies/pol_nobody/publish')).status).toBe(404);
+    expect((await ask('POST', `/policies/${body.id}/publish`)).status).toBe(200);
+  });
+  it('reuses the hosted address', async () => {
+    const { body } = await generate(item);
+    const first = await ask('POST', `/policies/${body.id}/publish`);
+    expect((await ask('POST', `/policies/${body.id}/publish`)).body.hosted_url).toBe(first.body.hosted_url);
+  });
+  it.each([undefined, {}, ''])('takes no body, or one that says nothing: %j', async (body) => {
+    const made = await generate(item);
+    const headers = { 'content-type': 'application/json' };
+    expect((await ask('POST', `/policies/${made.body.id}/publish`, { body, headers })).status).toBe(200);
+  });
+});
+
+describe('§4.5 GET /consent/logs', () => {
+  const { ask, sandbox } = playService();
+  const rows = async (query: string): Promise<Json[]> => (await ask('GET', `/consent/logs?${query}`)).body.data;
+  let all: Json[];
+  beforeAll(async () => {
+    all = [...(await rows('limit=200'))];
+  });
+
+  it('banner_id: only the rows of that banner', async () => {
+    const { id } = sandbox().clients[0]!.banners[1]!;
+    const found = await rows(`limit=200&banner_id=${id}`);
+    expect(found.length).toBeGreaterThan(10);
+    expect(new Set(found.map((row) => row.banner_id))).toEqual(new Set([id]));
+  });
+  it('from and to: only rows of that range', async () => {
+    const [from, to] = [all[40].created_at, all[60].created_at];
+    const found = await rows(`limit=200&from=${from}&to=${to}`);
+    expect(found.map(({ id }) => id)).toEqual(all.slice(40, 60).map(({ id }) => id));
+  });
+  it.each(['from=yesterday', 'to=32', 'from=2026-07-03&to=2026-07-01', 'from=2026-13-01'])(
+    'refuses %s',
+    async (query) => {
+      expect((await ask('GET', `/consent/logs?${query}`)).status).toBe(400);
+    },
+  );
+  it.each([1, 37, 200])('limit: %s rows a page', async (limit) => {
+    expect(await rows(`limit=${limit}`)).toHaveLength(limit);
+  });
+  it.each(['0', '201', '-1', '1.5', 'many', ''])('limit: refuses %j', async (limit) => {
+    expect((await ask('GET', `/consent/logs?limit=${limit}`)).status).toBe(400);
+  });
+  it('next_cursor: passed back as cursor it gives the next page, until there is none', async () => {
+    const found: Json[] = [];
+    let cursor: string | null = null;
+    do {
+      const next: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const { body } = await ask('GET', `/consent/logs?limit=150${next}`);
+      expect(Object.keys(body)).toEqual(['data', 'next_cursor']);
+      found.push(...body.data);
+      cursor = body.next_cursor;
+    } while (cursor !== null);
+    expect(new Set(found.map(({ id }) => id)).size).toBe(400);
+    expect(found.slice(0, 200)).toEqual(all);
+  });
+  it('cursor: one that was made up, altered or belongs to another query is refused', async () => {
+    const { body } = await ask('GET', '/consent/logs?limit=5');
+    for (const cursor of ['nonsense', `${body.next_cursor}x`]) {
+      expect((await ask('GET', `/consent/logs?limit=5&cursor=${cursor}`)).status).toBe(400);
+    }
+    expect((await ask('GET', `/consent/logs?from=2026-07-01&cursor=${body.next_cursor}`)).status).toBe(400);
+    const key = sandbox().clients[1]!.apiKey;
+    expect((await ask('GET', `/consent/logs?cursor=${body.next_cursor}`, { key })).status).toBe(400);
+  });
+});
+
+describe('§4.6 GET /openapi', () => {
+  const { ask, sandbox } = playService();
+  it('is OpenAPI 3.1 that a validator accepts, the same at {site_url}/openapi', async () => {
+    const { body } = await ask('GET', '/openapi', { key: null });
+    expect(body.openapi).toMatch(/^3\.1\./);
+    expect((await new Validator().validate(structuredClone(body))).errors ?? []).toEqual([]);
+    expect(await (await fetch(`${sandbox().siteUrl()}/openapi`)).json()).toEqual(body);
+  });
+  it.each([
+    ['post', '/policies/generate'],
+    ['post', '/policies/bulk'],
+    ['get', '/policies'],
+    ['post', '/policies/{id}/publish'],
+    ['get', '/consent/logs'],
+    ['get', '/openapi'],
+  ])('describes %s %s', async (method, path) => {
+    const { body } = await ask('GET', '/openapi');
+    expect(body.paths[path][method].responses['200']).toBeDefined();
+  });
+});
+
+describe('§4.7 GET {site_url}/api/embed/policy', () => {
+  const { sandbox } = playService();
+  const embed = (query: string): Promise<Response> => fetch(`${sandbox().siteUrl()}/api/embed/policy?${query}`);
+  const siteKey = (): string => sandbox().clients[0]!.siteKey;
+
+  it('needs no authentication and may be read from any page', async () => {
+    const answer = await embed(`siteKey=${siteKey()}&type=privacy-policy`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  });
+  it.each(['siteKey', 'type'])('needs %s', async (name) => {
+    const query = new URLSearchParams({ siteKey: siteKey(), type: 'hub' });
+    query.delete(name);
+    const answer = await embed(query.toString());
+    expect(answer.status).toBe(400);
+    expect(((await answer.json()) as Json).error.code).toBe('invalid_request');
+  });
+  it('lists all policies as hub', async () => {
+    const { policies } = (await (await embed(`siteKey=${siteKey()}&type=hub`)).json()) as Json;
+    expect(policies.map((policy: Json) => policy.policy_type)).toEqual(['privacy-policy', 'cookie-policy']);
+  });
+  it('is cached for five minutes', async () => {
+    expect((await embed(`siteKey=${siteKey()}&type=hub`)).headers.get('cache-control')).toContain('max-age=300');
+  });
+});
+
+describe('§4.8 {site_url}/embed.js', () => {
+  const { sandbox } = playService();
+  it.each([
+    ['data-site-key', 'siteKey'],
+    ['data-policy', 'policy'],
+    ['data-theme', 'theme'],
+    ['data-container', 'container'],
+  ])('reads %s', async (_attribute, property) => {
+    const answer = await fetch(`${sandbox().siteUrl()}/embed.js`);
+    expect(answer.headers.get('content-type')).toContain('javascript');
+    expect(await answer.text()).toContain(`dataset.${property}`);
+  });
+});
+
+describe('§4.9 {site_url}/api/mcp', () => {
+  const { sandbox } = playService();
+  it('needs Authorization: Bearer', async () => {
+    expect((await fetch(`${sandbox().siteUrl()}/api/mcp`, { method: 'POST' })).status).toBe(401);
+  });
+  it('exposes one tool, generate_policy', async () => {
+    const client = new Client({ name: 'test', version: '1' });
+    const headers = { authorization: `Bearer ${sandbox().clients[0]!.apiKey}` };
+    const address = new URL(`${sandbox().siteUrl()}/api/mcp`);
+    await client.connect(
+      new StreamableHTTPClientTransport(address, { requestInit: { headers } }) as Parameters<Client['connect']>[0],
+    );
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['generate_policy']);
+    await client.close();
+  });
+});
+
+describe('§4.10 what is not covered', () => {
+  const { sandbox } = playService();
+  it.each([
+    ['PUT', '/policies/pol_1'],
+    ['PATCH', '/policies/pol_1'],
+    ['DELETE', '/policies/pol_1'],
+    ['POST', '/keys'],
+    ['POST', '/webhooks'],
+    ['POST', '/banners'],
+  ])('%s %s is not there', async (method, path) => {
+    const headers = { authorization: `Bearer ${sandbox().clients[0]!.apiKey}` };
+    const answer = await fetch(`${sandbox().baseUrl()}${path}`, { method, headers });
+    expect(answer.status).toBe(404);
+    expect(Object.keys(((await answer.json()) as Json).error)).toEqual(['code', 'message']);
+  });
+});
