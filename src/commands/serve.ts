@@ -27,7 +27,11 @@ export function registerServe(program: Command, io: CommandIo): void {
           let worker: Worker | null = null;
           try {
             worker = options.worker ? await startWorker(context) : null;
-            const facts = { publicUrl: server.publicUrl, adminUrl: server.adminUrl, sources: context.sources.list().map(({ slug }) => slug) };
+            const facts = {
+              publicUrl: server.publicUrl,
+              adminUrl: server.adminUrl,
+              sources: context.sources.list().map(({ slug }) => slug),
+            };
             if (options.json) io.stdout.write(`${JSON.stringify(facts)}\n`);
             else io.stderr.write(startText(facts));
             io.stderr.write(await signInText(context, server.adminUrl));

@@ -197,7 +197,8 @@ export function createLedger(options: LedgerOptions): Ledger {
       }
       const prepared = entries.map(prepare);
       const bytes = prepared.reduce((sum, one) => sum + one.bytes, 0);
-      if (waitingBytes + bytes > limits.waitingBytes && line.length > 0) return Promise.reject(new CodedError('overloaded'));
+      if (waitingBytes + bytes > limits.waitingBytes && line.length > 0)
+        return Promise.reject(new CodedError('overloaded'));
       waitingBytes += bytes;
       return new Promise((resolve, reject) => {
         line.push({ prepared, bytes, also: alsoInTransaction, resolve, reject });

@@ -45,7 +45,11 @@ export function diagnoseEntry(entry: Entry, keys: Pick<InstanceKeys, 'append' | 
     return { seq, fault: 'content-edited', sentence: 'its body, meta or salt is not of the type that was appended' };
   }
   if (!hasLeafTypes(entry)) {
-    return { seq, fault: 'identity-edited', sentence: 'its time, source, key or hashes are not of the type that was appended' };
+    return {
+      seq,
+      fault: 'identity-edited',
+      sentence: 'its time, source, key or hashes are not of the type that was appended',
+    };
   }
   const fault = findEntryFault(entry, keys.append);
   switch (fault) {
@@ -56,7 +60,11 @@ export function diagnoseEntry(entry: Entry, keys: Pick<InstanceKeys, 'append' | 
     case 'leaf':
       return leafFault(entry, keys);
     case 'mac':
-      return { seq, fault: 'foreign-entry', sentence: 'the hashes fit, but it was not written by a holder of the instance key' };
+      return {
+        seq,
+        fault: 'foreign-entry',
+        sentence: 'the hashes fit, but it was not written by a holder of the instance key',
+      };
     case 'partial-erasure':
       return { seq, fault: 'partial-erasure', sentence: 'meta, body or salt is gone without an erasure of all three' };
     default:
@@ -80,10 +88,16 @@ function leafFault(entry: Entry, keys: Pick<InstanceKeys, 'dedupe'>): Fault {
   const fits = (changed: Partial<Entry>) => equalBytes(leafHashOf({ ...entry, ...changed }), entry.leafHash);
   if (entry.kind === 'webhook' && entry.body !== null) {
     const dedupeKey = dedupeKeyOf(keys.dedupe, entry.body);
-    if (fits({ dedupeKey })) return { seq, fault: 'key-edited', sentence: 'its deduplication key is not what was appended' };
+    if (fits({ dedupeKey }))
+      return { seq, fault: 'key-edited', sentence: 'its deduplication key is not what was appended' };
   }
   for (const kind of entryKinds) {
-    if (fits({ kind })) return { seq, fault: 'kind-edited', sentence: `its kind was ${kind} when it was appended, and is ${entry.kind} now` };
+    if (fits({ kind }))
+      return {
+        seq,
+        fault: 'kind-edited',
+        sentence: `its kind was ${kind} when it was appended, and is ${entry.kind} now`,
+      };
   }
   for (let distance = 1; distance <= 1000; distance += 1) {
     for (const was of [seq - distance, seq + distance]) {

@@ -46,7 +46,10 @@ export async function sealLedger(options: SealOptions): Promise<Sealing> {
   if (last) {
     const grown = frontierOf(options, last);
     if (grown === null) {
-      return refused(Number.isSafeInteger(last.size) ? last.size : 0, 'the last checkpoint is not the one that was signed');
+      return refused(
+        Number.isSafeInteger(last.size) ? last.size : 0,
+        'the last checkpoint is not the one that was signed',
+      );
     }
     frontier = grown;
   }
@@ -62,7 +65,8 @@ export async function sealLedger(options: SealOptions): Promise<Sealing> {
       const expected = frontier.size + place + 1;
       if (row.seq !== expected) return refused(expected, 'the entry is missing');
       const leaf = { ...row, sourceSeq: row.source_seq, receivedAt: row.received_at, dedupeKey: row.dedupe_key };
-      const altered = !hasLeafTypes({ ...leaf, leafHash: row.leaf_hash }) || !equalBytes(leafHashOf(leaf), row.leaf_hash);
+      const altered =
+        !hasLeafTypes({ ...leaf, leafHash: row.leaf_hash }) || !equalBytes(leafHashOf(leaf), row.leaf_hash);
       if (altered) return refused(row.seq, 'the entry was altered after it was appended');
       if (!equalBytes(macOf(options.appendKey, row.leaf_hash), row.mac)) {
         return refused(row.seq, 'the entry was not written by a holder of the instance key');

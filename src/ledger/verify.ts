@@ -72,7 +72,11 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
   for await (const page of readEntryPages(store.read, Number.MIN_SAFE_INTEGER, highest)) {
     for (const entry of page) {
       if (entry.seq < 1) {
-        report({ seq: entry.seq, fault: 'foreign-entry', sentence: 'entries are numbered from 1: this program did not write it' });
+        report({
+          seq: entry.seq,
+          fault: 'foreign-entry',
+          sentence: 'entries are numbered from 1: this program did not write it',
+        });
         continue;
       }
       if (entry.seq !== expected) {
@@ -103,7 +107,11 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
     options.onProgress?.(done, total);
   }
   if (done < total) {
-    report({ seq: null, fault: 'foreign-entry', sentence: `${total - done} entries have numbers that no entry can have` });
+    report({
+      seq: null,
+      fault: 'foreign-entry',
+      sentence: `${total - done} entries have numbers that no entry can have`,
+    });
   }
   const sealed = sizes.at(-1) ?? 0;
   if (sealed > highest) {
@@ -113,12 +121,20 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
       sentence: `the ledger ends at ${highest}, but a checkpoint was signed over ${sealed} entries: ${sealed - highest} are gone from its end`,
     });
   } else if (!whole && sealed > 0) {
-    report({ seq: null, fault: 'root-mismatch', sentence: 'with entries missing, the roots of the checkpoints cannot be reproduced' });
+    report({
+      seq: null,
+      fault: 'root-mismatch',
+      sentence: 'with entries missing, the roots of the checkpoints cannot be reproduced',
+    });
   }
   if ([...erased].some((seq) => !recorded.has(seq))) await collectLaterErasures();
   for (const seq of erased) {
     if (recorded.has(seq)) continue;
-    report({ seq, fault: 'erased-without-record', sentence: 'its content is gone, and no erasure is recorded that took it' });
+    report({
+      seq,
+      fault: 'erased-without-record',
+      sentence: 'its content is gone, and no erasure is recorded that took it',
+    });
   }
   faults.sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity));
   return {
@@ -184,14 +200,22 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
         .execute();
       for (const { size, root, note } of rows) {
         if (!Number.isSafeInteger(size) || size < 1 || typeof note !== 'string' || !Buffer.isBuffer(root)) {
-          reportFault({ seq: null, fault: 'checkpoint-invalid', sentence: `there is a checkpoint at ${size}, which no checkpoint can be` });
+          reportFault({
+            seq: null,
+            fault: 'checkpoint-invalid',
+            sentence: `there is a checkpoint at ${size}, which no checkpoint can be`,
+          });
           continue;
         }
         stored.push({ size, note });
         add(note, `the checkpoint at ${size}`, 'checkpoint-invalid');
         const head = parseTreeHead(note);
         if (head && (head.size !== size || !head.root.equals(root))) {
-          reportFault({ seq: size, fault: 'checkpoint-invalid', sentence: `the checkpoint at ${size} does not say what its note says` });
+          reportFault({
+            seq: size,
+            fault: 'checkpoint-invalid',
+            sentence: `the checkpoint at ${size} does not say what its note says`,
+          });
         }
       }
       const final = rows.at(-1);
@@ -222,7 +246,11 @@ function compareRoots(
 ): void {
   for (const one of wanted) {
     if (!one.root.equals(root)) {
-      report({ seq: size, fault: 'root-mismatch', sentence: `the first ${size} entries do not give the root that ${one.where} was signed for` });
+      report({
+        seq: size,
+        fault: 'root-mismatch',
+        sentence: `the first ${size} entries do not give the root that ${one.where} was signed for`,
+      });
     }
   }
 }

@@ -46,8 +46,10 @@ function talk(...parts: (string | Buffer)[]): Promise<string> {
   });
 }
 
-const sign = (body: string | Buffer) => `X-Service-Signature: ${createHmac('sha256', SECRET).update(body).digest('hex')}`;
-const post = (lines: string[], body = '', path = '/webhooks/default') => `POST ${path} HTTP/1.1\r\nHost: x\r\n${lines.join('\r\n')}${lines.length > 0 ? '\r\n' : ''}\r\n${body}`;
+const sign = (body: string | Buffer) =>
+  `X-Service-Signature: ${createHmac('sha256', SECRET).update(body).digest('hex')}`;
+const post = (lines: string[], body = '', path = '/webhooks/default') =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\n${lines.join('\r\n')}${lines.length > 0 ? '\r\n' : ''}\r\n${body}`;
 
 /** Status and error code of an answer, which must be the envelope. */
 function refusal(answer: string): [number, string] {
@@ -97,7 +99,9 @@ test('a second request hidden in the body of the first is body, not request', as
 });
 
 test('a sender that asks whether to go on is told so, and its delivery is taken', async () => {
-  const answer = await talk(post([sign('{"a":1}'), 'Content-Length: 7', 'Expect: 100-continue', 'Connection: close'], '{"a":1}'));
+  const answer = await talk(
+    post([sign('{"a":1}'), 'Content-Length: 7', 'Expect: 100-continue', 'Connection: close'], '{"a":1}'),
+  );
   expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
 });
 
@@ -115,9 +119,13 @@ test('a hundred headers, long values and odd names do not keep a delivery out', 
 });
 
 test('/readyz says 503 while deliveries cannot be kept, /healthz 200 and HEAD of a source 200', async () => {
-  expect(await talk('GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 503 [^]*the ledger refuses appends/);
+  expect(await talk('GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(
+    /^HTTP\/1\.1 503 [^]*the ledger refuses appends/,
+  );
   expect(await talk('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
-  expect(await talk('HEAD /webhooks/default HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await talk('HEAD /webhooks/default HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(
+    /^HTTP\/1\.1 200 /,
+  );
 });
 
 test('while it closes, what is on an open connection is still answered as ever', async () => {

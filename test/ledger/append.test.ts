@@ -88,10 +88,12 @@ test('two ledgers on one file never give a number twice nor leave a gap', async 
   const stores = await Promise.all([openSqliteStore({ path }), openSqliteStore({ path })]);
   const ledgers = stores.map((store) => createLedger({ store, keys: testKeys }));
   const texts = Array.from({ length: 400 }, (_, i) => String(i % 300));
-  const answers = await Promise.all(texts.map((text, i) => {
-    const ledger = ledgers[i % 2] as (typeof ledgers)[0];
-    return ledger.append([delivery(ledger, text)]);
-  }));
+  const answers = await Promise.all(
+    texts.map((text, i) => {
+      const ledger = ledgers[i % 2] as (typeof ledgers)[0];
+      return ledger.append([delivery(ledger, text)]);
+    }),
+  );
   const bySeq = new Map<number, string>();
   answers.flat().forEach(({ seq }, i) => {
     expect(bySeq.get(seq) ?? texts[i]).toBe(texts[i]);
@@ -165,7 +167,9 @@ test('what was refused, failed or repeated leaves nothing in the waiting line', 
     expect(results.some(({ status }) => status === 'rejected')).toBe(true);
   }
   // Anything left behind would make this one too much beside another.
-  const both = [delivery(ledger, 'y'.repeat(9000)), delivery(ledger, 'z'.repeat(9000))].map((entry) => ledger.append([entry]));
+  const both = [delivery(ledger, 'y'.repeat(9000)), delivery(ledger, 'z'.repeat(9000))].map((entry) =>
+    ledger.append([entry]),
+  );
   expect((await Promise.all(both)).flat().map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
 });
 
@@ -173,7 +177,9 @@ test('the same key twice at once: where the first one cannot be stored, the seco
   const { ledger } = await temporaryLedger();
   await ledger.append([delivery(ledger, 'before')]);
   const bad = { ...delivery(ledger, 'same'), receivedAt: '\ud800' };
-  const [first, second, third] = await Promise.allSettled([bad, delivery(ledger, 'same'), delivery(ledger, 'same')].map((entry) => ledger.append([entry])));
+  const [first, second, third] = await Promise.allSettled(
+    [bad, delivery(ledger, 'same'), delivery(ledger, 'same')].map((entry) => ledger.append([entry])),
+  );
   expect(first?.status).toBe('rejected');
   expect([second, third].map((each) => (each?.status === 'fulfilled' ? each.value : null))).toEqual([
     [{ outcome: 'stored', seq: 2 }],

@@ -14,10 +14,17 @@ const wellFormed = fc.string({ unit: 'binary', maxLength: 30 });
 test('leaf data is the canonical JSON of the leaf, whatever source and time are', () => {
   const leaf = fc.record({
     seq: fc.maxSafeNat(),
-    source: fc.oneof(wellFormed, fc.stringMatching(/^[a-z0-9-]{1,30}$/), fc.constantFrom('', '\n', 'a\n', 'a"b', '\\', 'ü', '\u2028')),
+    source: fc.oneof(
+      wellFormed,
+      fc.stringMatching(/^[a-z0-9-]{1,30}$/),
+      fc.constantFrom('', '\n', 'a\n', 'a"b', '\\', 'ü', '\u2028'),
+    ),
     sourceSeq: fc.maxSafeNat(),
     kind: fc.constantFrom(...entryKinds),
-    receivedAt: fc.oneof(wellFormed, fc.date({ noInvalidDate: true }).map((date) => date.toISOString())),
+    receivedAt: fc.oneof(
+      wellFormed,
+      fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+    ),
     dedupeKey: bytes32,
     commitment: bytes32,
   });
@@ -31,12 +38,22 @@ test('leaf data is the canonical JSON of the leaf, whatever source and time are'
 
 // Names and values as they can come over HTTP (node gives values as latin1), with a share of those that are recorded.
 const token = fc.stringMatching(/^[!#$%&'*+.^_`|~0-9a-z-]{1,20}$/);
-const name = fc.oneof(token, token.map((rest) => `x-${rest}`), token.map((rest) => `webhook-${rest}`), fc.constantFrom('user-agent', 'date', '__proto__', 'x-__proto__', 'constructor', 'x-1', '1'));
-const value = fc.oneof(fc.string({ maxLength: 40 }), fc.uint8Array({ maxLength: 700 }).map((bytes) => Buffer.from(bytes).toString('latin1')));
+const name = fc.oneof(
+  token,
+  token.map((rest) => `x-${rest}`),
+  token.map((rest) => `webhook-${rest}`),
+  fc.constantFrom('user-agent', 'date', '__proto__', 'x-__proto__', 'constructor', 'x-1', '1'),
+);
+const value = fc.oneof(
+  fc.string({ maxLength: 40 }),
+  fc.uint8Array({ maxLength: 700 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
+);
 
 test('the meta of a delivery is canonical JSON, whatever headers and content type are', () => {
   const delivery = fc.record({
-    headers: fc.array(fc.tuple(name, fc.oneof(value, fc.array(value), fc.constant(undefined))), { maxLength: 100 }).map((pairs) => Object.assign(Object.create(null) as object, Object.fromEntries(pairs))),
+    headers: fc
+      .array(fc.tuple(name, fc.oneof(value, fc.array(value), fc.constant(undefined))), { maxLength: 100 })
+      .map((pairs) => Object.assign(Object.create(null) as object, Object.fromEntries(pairs))),
     contentType: fc.oneof(fc.constant(null), value),
     secretId: wellFormed,
     verdict: fc.constantFrom('verified' as const, 'verified-headers-disagree' as const, 'verified-late' as const),

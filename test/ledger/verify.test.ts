@@ -25,11 +25,27 @@ let journal: Journal;
 
 const entryOf = (text: string, source = 'default') => {
   const body = Buffer.from(text);
-  return { source, kind: 'webhook' as const, dedupeKey: ledger.keyOf(body), receivedAt: at, meta: Buffer.from('{"verdict":"verified"}'), body };
+  return {
+    source,
+    kind: 'webhook' as const,
+    dedupeKey: ledger.keyOf(body),
+    receivedAt: at,
+    meta: Buffer.from('{"verdict":"verified"}'),
+    body,
+  };
 };
 const seal = (into = journal) =>
-  sealLedger({ store, journal: into, appendKey: testKeys.append, signingKey: privateKey, instance: 'test', epoch: 1, clock });
-const verify = (from = journal) => verifyLedger({ store, journal: from, keys: testKeys, publicKey, instance: 'test', epoch: 1 });
+  sealLedger({
+    store,
+    journal: into,
+    appendKey: testKeys.append,
+    signingKey: privateKey,
+    instance: 'test',
+    epoch: 1,
+    clock,
+  });
+const verify = (from = journal) =>
+  verifyLedger({ store, journal: from, keys: testKeys, publicKey, instance: 'test', epoch: 1 });
 const found = async () => (await verify()).faults.map(({ seq, fault }) => [seq, fault]);
 
 /** Someone with write access to the database file. */
@@ -66,7 +82,9 @@ describe('verify names the seq and the fault of', () => {
   });
   test('an edited body whose key was adapted', async () => {
     const body = Buffer.from('{"n":99}');
-    await tamper(`update entries set body = x'${body.toString('hex')}', dedupe_key = x'${ledger.keyOf(body).toString('hex')}' where seq = 5`);
+    await tamper(
+      `update entries set body = x'${body.toString('hex')}', dedupe_key = x'${ledger.keyOf(body).toString('hex')}' where seq = 5`,
+    );
     expect((await found())[0]).toEqual([5, 'meta-edited']);
   });
   test('an edited meta', async () => {
@@ -134,7 +152,12 @@ describe('verify names the seq and the fault of', () => {
     const entry = entryFromRow(row);
     const body = Buffer.from('{"n":99}');
     const salt = entry.salt as Buffer;
-    const changed = { ...entry, body, dedupeKey: ledger.keyOf(body), commitment: commitmentOf(salt, entry.meta as Buffer, body) };
+    const changed = {
+      ...entry,
+      body,
+      dedupeKey: ledger.keyOf(body),
+      commitment: commitmentOf(salt, entry.meta as Buffer, body),
+    };
     const sealed = sealEntry({ ...changed, meta: entry.meta as Buffer }, 5, entry.sourceSeq, salt, testKeys.append);
     expect(sealed.leafHash).toEqual(leafHashOf(changed));
     const hex = (bytes: Buffer) => `x'${bytes.toString('hex')}'`;
@@ -173,8 +196,24 @@ describe('verify names the seq and the fault of', () => {
 
 test('an erasure that is recorded as an entry is no fault', async () => {
   const body = Buffer.from('{"seqs":[5]}');
-  await ledger.append([{ source: 'default', kind: 'erasure', dedupeKey: ledger.keyOf('erasure', '5'), receivedAt: at, meta: Buffer.from('{}'), body }], (tx) =>
-    tx.query.updateTable('entries').set({ body: null, meta: null, salt: null }).where('seq', '=', 5).execute().then(() => undefined),
+  await ledger.append(
+    [
+      {
+        source: 'default',
+        kind: 'erasure',
+        dedupeKey: ledger.keyOf('erasure', '5'),
+        receivedAt: at,
+        meta: Buffer.from('{}'),
+        body,
+      },
+    ],
+    (tx) =>
+      tx.query
+        .updateTable('entries')
+        .set({ body: null, meta: null, salt: null })
+        .where('seq', '=', 5)
+        .execute()
+        .then(() => undefined),
   );
   expect(await verify()).toMatchObject({ faults: [], erased: 1 });
 });
@@ -238,8 +277,24 @@ test('an erasure while verify runs is no fault', async () => {
   const body = Buffer.from('{"seqs":[700]}');
   await Promise.all(Array.from({ length: 700 }, (_, i) => ledger.append([entryOf(`more ${i}`)])));
   const erase = () =>
-    ledger.append([{ source: 'default', kind: 'erasure', dedupeKey: ledger.keyOf('erasure', '700'), receivedAt: at, meta: Buffer.from('{}'), body }], (tx) =>
-      tx.query.updateTable('entries').set({ body: null, meta: null, salt: null }).where('seq', '=', 700).execute().then(() => undefined),
+    ledger.append(
+      [
+        {
+          source: 'default',
+          kind: 'erasure',
+          dedupeKey: ledger.keyOf('erasure', '700'),
+          receivedAt: at,
+          meta: Buffer.from('{}'),
+          body,
+        },
+      ],
+      (tx) =>
+        tx.query
+          .updateTable('entries')
+          .set({ body: null, meta: null, salt: null })
+          .where('seq', '=', 700)
+          .execute()
+          .then(() => undefined),
     );
   // After the first page of entries was read, and before the one that holds the erased entry.
   let erased = false;
@@ -253,13 +308,22 @@ test('an erasure while verify runs is no fault', async () => {
       return result;
     },
   });
-  const verification = await verifyLedger({ store: { ...store, read }, journal, keys: testKeys, publicKey, instance: 'test', epoch: 1 });
+  const verification = await verifyLedger({
+    store: { ...store, read },
+    journal,
+    keys: testKeys,
+    publicKey,
+    instance: 'test',
+    epoch: 1,
+  });
   expect(verification).toMatchObject({ faults: [], erased: 1 });
 });
 
 describe('someone with write access to the database', () => {
   const claim = (size: string, frontier: string) =>
-    tamper(`insert into checkpoints select ${size}, epoch, root, ${frontier}, note, created_at from checkpoints where size = 12`);
+    tamper(
+      `insert into checkpoints select ${size}, epoch, root, ${frontier}, note, created_at from checkpoints where size = 12`,
+    );
 
   test('cannot stop the sealer by a checkpoint over more entries than there are', async () => {
     await claim('1024', 'zeroblob(32)');
@@ -283,13 +347,31 @@ describe('someone with write access to the database', () => {
     expect(await seal()).toMatchObject({ outcome: 'refused', seq: 11 });
   });
   test('cannot make verify or the sealer fail by values of another type', async () => {
-    for (const column of ['body', 'meta', 'salt', 'commitment', 'leaf_hash', 'mac', 'dedupe_key', 'received_at', 'source']) {
+    for (const column of [
+      'body',
+      'meta',
+      'salt',
+      'commitment',
+      'leaf_hash',
+      'mac',
+      'dedupe_key',
+      'received_at',
+      'source',
+    ]) {
       for (const value of ['5', "'text'", '1.5', "x''"]) {
         for (const seq of [7, 13]) {
-          await tamper(`create table kept as select * from entries where seq = ${seq}`, `update entries set ${column} = ${value} where seq = ${seq}`);
+          await tamper(
+            `create table kept as select * from entries where seq = ${seq}`,
+            `update entries set ${column} = ${value} where seq = ${seq}`,
+          );
           expect([column, value, (await found())[0]?.[0]]).toEqual([column, value, seq]);
-          if (seq === 13 && !['body', 'meta', 'salt'].includes(column)) expect(await seal()).toMatchObject({ outcome: 'refused', seq });
-          await tamper(`delete from entries where seq = ${seq}`, 'insert into entries select * from kept', 'drop table kept');
+          if (seq === 13 && !['body', 'meta', 'salt'].includes(column))
+            expect(await seal()).toMatchObject({ outcome: 'refused', seq });
+          await tamper(
+            `delete from entries where seq = ${seq}`,
+            'insert into entries select * from kept',
+            'drop table kept',
+          );
         }
       }
     }

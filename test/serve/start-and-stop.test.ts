@@ -23,7 +23,10 @@ test('a start that fails half way ends, instead of listening with nothing behind
   const folder = await temporaryFolder();
   await runCli(folder, ['ledger', 'checkpoint']);
   await lock(folder);
-  const ended = await startServing(folder).then(() => 'it listens', (error: Error) => error.message);
+  const ended = await startServing(folder).then(
+    () => 'it listens',
+    (error: Error) => error.message,
+  );
   expect(ended).toContain('serve ended before it listened');
   expect(ended).toContain('locked');
 });

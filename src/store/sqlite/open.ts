@@ -141,7 +141,9 @@ async function inspectSettings(connection: SqliteConnection): Promise<Omit<Store
 async function openReader(path: string, busyTimeout: number): Promise<SqliteConnection> {
   const connection = await openConnection(path);
   try {
-    await connection.script(`pragma busy_timeout = ${busyTimeout}; pragma query_only = on; pragma cache_size = -16384;`);
+    await connection.script(
+      `pragma busy_timeout = ${busyTimeout}; pragma query_only = on; pragma cache_size = -16384;`,
+    );
     return connection;
   } catch (error) {
     await connection.close();
