@@ -68,6 +68,14 @@ export const faultSchema = z.discriminatedUnion('name', [
   // Of deliveries
   z.strictObject({ name: z.literal('webhook-duplicated'), ...times }),
   z.strictObject({ name: z.literal('webhook-delayed'), ...times, ms: ms.default(500) }),
+  z.strictObject({
+    name: z.literal('webhook-reordered'),
+    ...times,
+    /** How many later deliveries of the same client go first. */
+    by: z.number().int().min(1).max(100).default(2),
+    /** Not held back longer than this, in case no later ones come. */
+    ms: ms.default(2_000),
+  }),
   z.strictObject({ name: z.literal('webhook-lost'), ...times }),
   z.strictObject({ name: z.literal('webhook-old-secret'), ...times }),
   z.strictObject({ name: z.literal('webhook-wrong-secret'), ...times }),
@@ -87,6 +95,7 @@ export const scenarios = {
     { name: 'too-many-requests', rate: 0.05, retryAfter: 1 },
     { name: 'dropped-connection', rate: 0.02 },
     { name: 'webhook-duplicated', on: 'webhooks', rate: 0.1 },
+    { name: 'webhook-reordered', on: 'webhooks', rate: 0.1 },
   ],
   'broken-pages': [
     { name: 'truncated-json', on: 'consent-logs', rate: 0.1 },

@@ -43,11 +43,18 @@ export async function playClient(
   options: PlayOptions,
 ): Promise<ClientTraffic> {
   const { client } = world;
-  const deliver = options.deliver ?? ((delivery: OutgoingDelivery) => outbox.deliver(delivery));
+  const begin = (
+    delivery: OutgoingDelivery,
+  ): { record: Promise<Pick<DeliveryRecord, 'outcome'>>; goOn: Promise<unknown> } => {
+    if (options.deliver === undefined) return outbox.start(delivery);
+    const record = options.deliver(delivery);
+    return { record, goOn: record };
+  };
   const counts = { sent: 0, accepted: 0, refused: 0, unreachable: 0, lost: 0 };
   const byEvent: Record<string, number> = {};
   const byNote: Partial<Record<DeliveryNote, number>> = {};
   const items = trafficOf(world, dialect, options);
+  const held = new Set<Promise<void>>();
   let silent = 0;
   let stopped =
     options.deliver === undefined && client.endpoints.length === 0 ? 'the client has no webhook endpoint' : null;
@@ -59,19 +66,26 @@ export async function playClient(
       for (const url of urls) {
         if (stopped !== null) return;
         const delivery = address(parcel, client, url);
-        const { outcome } = await deliver(delivery);
-        counts.sent += 1;
-        counts[outcome] += 1;
-        byEvent[parcel.event] = (byEvent[parcel.event] ?? 0) + 1;
-        byNote[parcel.note] = (byNote[parcel.note] ?? 0) + 1;
-        silent = outcome === 'unreachable' ? silent + 1 : 0;
-        options.onDelivery?.(delivery, outcome);
-        if (silent >= PATIENCE) stopped = `no answer from ${new URL(url).origin}`;
+        const { record, goOn } = begin(delivery);
+        const counted = record.then(({ outcome }) => {
+          held.delete(counted);
+          counts.sent += 1;
+          counts[outcome] += 1;
+          byEvent[parcel.event] = (byEvent[parcel.event] ?? 0) + 1;
+          byNote[parcel.note] = (byNote[parcel.note] ?? 0) + 1;
+          silent = outcome === 'unreachable' ? silent + 1 : 0;
+          options.onDelivery?.(delivery, outcome);
+          if (silent >= PATIENCE) stopped = `no answer from ${new URL(url).origin}`;
+        });
+        held.add(counted);
+        // What is not held back has been counted when this comes: it waits for the same answer, and was told later.
+        await goOn;
         if (options.signal?.aborted === true) stopped ??= 'interrupted';
       }
     }
   };
   await Promise.all(Array.from({ length: options.concurrency ?? 1 }, work));
+  await Promise.all(held);
   return {
     client: client.slug,
     ...counts,

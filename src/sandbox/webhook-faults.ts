@@ -17,7 +17,9 @@ export function createWebhookFaults(
         : drawn.find('webhook-old-secret') !== null
           ? client?.previousWebhookSecret
           : undefined;
+    const reordered = drawn.find('webhook-reordered');
     return {
+      holdBack: reordered === null ? null : { deliveries: reordered.by, ms: reordered.ms },
       isLost: drawn.find('webhook-lost') !== null,
       delayMs: drawn.find('webhook-delayed')?.ms ?? 0,
       copies: drawn.find('webhook-duplicated') === null ? 1 : 2,

@@ -55,6 +55,8 @@ export interface DeliveryRecord {
 export interface Disturbance {
   readonly isLost: boolean;
   readonly delayMs: number;
+  /** Not sent before so many later deliveries of its client were, or so many milliseconds passed. */
+  readonly holdBack: { readonly deliveries: number; readonly ms: number } | null;
   readonly copies: number;
   /** Set over the delivery's own. */
   readonly headers: Readonly<Record<string, string>>;
@@ -72,16 +74,25 @@ export interface OutboxOptions {
   readonly disturb?: (delivery: OutgoingDelivery) => Disturbance;
 }
 
+export interface Started {
+  readonly record: Promise<DeliveryRecord>;
+  readonly goOn: Promise<void>;
+}
+
 /** Sends deliveries over HTTP POST, retries what got no 2xx and keeps a log. */
 export interface Outbox {
   /** Sends one delivery and answers when it is settled. Never throws for what the endpoint does. */
   deliver(delivery: OutgoingDelivery): Promise<DeliveryRecord>;
+  /** The same, for a caller that sends in order: `goOn` comes when the next one may be sent, which is sooner for what a fault holds back. */
+  start(delivery: OutgoingDelivery): Started;
   /** Sends in the background. */
   enqueue(delivery: OutgoingDelivery): void;
   /** The newest delivery with that id once more; null: not remembered. */
   redeliver(id: string): Promise<DeliveryRecord | null>;
   /** Waits until nothing is under way. */
   settled(): Promise<void>;
+  /** How many deliveries are under way, those between tries included. */
+  underWay(): number;
   log(): readonly DeliveryRecord[];
   /** Gives up what is under way. */
   close(): Promise<void>;
@@ -135,23 +146,51 @@ export function createOutbox(options: OutboxOptions): Outbox {
       last === undefined || last.status === null ? 'unreachable' : isAccepted(last) ? 'accepted' : 'refused',
     );
   };
-  const runDisturbed = async (delivery: OutgoingDelivery): Promise<DeliveryRecord> => {
-    const disturbance = options.disturb?.(delivery);
+  const held = new Set<{ readonly client: string; left: number; release: () => void }>();
+  const holdBack = async (client: string, { deliveries, ms }: { deliveries: number; ms: number }): Promise<void> => {
+    const waiting = new AbortController();
+    const entry = { client, left: deliveries, release: () => waiting.abort() };
+    held.add(entry);
+    const signal = AbortSignal.any([stop.signal, waiting.signal]);
+    await sleep(ms, undefined, { signal }).catch(() => undefined);
+    held.delete(entry);
+  };
+  /** Counts a delivery that went past those of its client that are held back. */
+  const countPast = (client: string): void => {
+    for (const entry of held) {
+      if (entry.client !== client) continue;
+      entry.left -= 1;
+      if (entry.left <= 0) entry.release();
+    }
+  };
+  const runDisturbed = async (
+    delivery: OutgoingDelivery,
+    disturbance: Disturbance | undefined,
+  ): Promise<DeliveryRecord> => {
     if (disturbance === undefined) return run(delivery);
     if (disturbance.isLost) return remember(delivery, [], 'lost');
+    if (disturbance.holdBack !== null) await holdBack(delivery.client, disturbance.holdBack);
     await sleep(disturbance.delayMs, undefined, { signal: stop.signal }).catch(() => undefined);
     const changed = { ...delivery, headers: { ...delivery.headers, ...disturbance.headers } };
     const record = await run(changed);
     for (let copy = 1; copy < disturbance.copies; copy += 1) await run(changed);
     return record;
   };
-  const deliver = (delivery: OutgoingDelivery): Promise<DeliveryRecord> => {
-    const promise = runDisturbed(delivery).finally(() => running.delete(promise));
-    running.add(promise);
-    return promise;
+  const start = (delivery: OutgoingDelivery): Started => {
+    const disturbance = options.disturb?.(delivery);
+    const isHeld = disturbance !== undefined && !disturbance.isLost && disturbance.holdBack !== null;
+    const record: Promise<DeliveryRecord> = runDisturbed(delivery, disturbance).finally(() => {
+      running.delete(record);
+      if (!isHeld) countPast(delivery.client);
+    });
+    running.add(record);
+    return { record, goOn: isHeld ? Promise.resolve() : record.then(() => undefined) };
   };
+  const deliver = (delivery: OutgoingDelivery): Promise<DeliveryRecord> => start(delivery).record;
   return {
     deliver,
+    start,
+    underWay: () => running.size,
     enqueue: (delivery) => {
       // `run` does not reject: what an endpoint does is an outcome.
       void deliver(delivery);

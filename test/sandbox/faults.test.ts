@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scenarios } from '../../src/sandbox/faults.ts';
+import { type FaultInput, scenarios } from '../../src/sandbox/faults.ts';
 import { allRows, get, type Json, NOON, withEndpoint, withSandbox } from './sandbox-world.ts';
 
 describe('faults on demand', () => {
@@ -172,6 +172,38 @@ describe('faults on demand', () => {
           sandbox.faults.set([{ name: 'webhook-lost' }]);
           expect(await sandbox.outbox.redeliver(sound.id)).toMatchObject({ outcome: 'lost', attempts: [] });
           expect(received).toHaveLength(5);
+        }),
+    );
+  });
+
+  it('lets later deliveries of the client overtake, all of them sent once', async () => {
+    const play = async (faults: readonly FaultInput[]): Promise<string[]> =>
+      withEndpoint(
+        () => 200,
+        (url, received) =>
+          withSandbox({ clients: 1, consentRows: 60, faults }, async (sandbox) => {
+            sandbox.clients[0]!.webhookUrl = url;
+            const [traffic] = await sandbox.playTraffic();
+            expect(traffic!.sent).toBe(received.length);
+            return received.map(({ headers, body }) => `${String(headers['x-service-delivery'])} ${body.toString()}`);
+          }),
+      );
+    const inOrder = await play([]);
+    const reordered = await play([{ name: 'webhook-reordered', rate: 0.2, by: 3, ms: 5_000 }]);
+    expect(reordered).not.toEqual(inOrder);
+    expect([...reordered].sort()).toEqual([...inOrder].sort());
+    const moved = reordered.filter((one, place) => inOrder[place] !== one);
+    expect(moved.length).toBeGreaterThan(10);
+  });
+
+  it('sends what it holds back when nothing follows', async () => {
+    await withEndpoint(
+      () => 200,
+      (url, received) =>
+        withSandbox({ faults: [{ name: 'webhook-reordered', ms: 30, times: 1 }] }, async (sandbox) => {
+          const { slug } = sandbox.clients[0]!;
+          expect((await sandbox.send(slug, 'dsar.submitted', { url }))[0]).toMatchObject({ outcome: 'accepted' });
+          expect(received).toHaveLength(1);
         }),
     );
   });

@@ -18,7 +18,7 @@ async function withClient<T>(sandbox: Sandbox, key: string, use: (client: Client
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${sandbox.siteUrl()}/api/mcp`), {
       requestInit: { headers: { authorization: `Bearer ${key}` } },
-    }) as Parameters<Client['connect']>[0],
+    }),
   );
   try {
     return await use(client);
@@ -133,7 +133,7 @@ describe('the MCP endpoint', () => {
         body: JSON.stringify(initialize),
       });
       expect(answer.status).toBe(status);
-      expect(((await answer.json()) as Json).error.code).toBe('unauthorized');
+      expect((await answer.json()).error.code).toBe('unauthorized');
     });
   });
 

@@ -43,7 +43,7 @@ export function addMcpRoute(app: FastifyInstance, routes: McpRoutes): void {
       const body = await answer.text();
       const type = answer.headers.get('content-type');
       if (type !== null) reply.type(type);
-      return reply.code(answer.status).send(body);
+      return await reply.code(answer.status).send(body);
     } finally {
       await server.close();
     }

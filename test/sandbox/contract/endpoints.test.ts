@@ -270,10 +270,10 @@ describe('§4.7 GET {site_url}/api/embed/policy', () => {
     query.delete(name);
     const answer = await embed(query.toString());
     expect(answer.status).toBe(400);
-    expect(((await answer.json()) as Json).error.code).toBe('invalid_request');
+    expect((await answer.json()).error.code).toBe('invalid_request');
   });
   it('lists all policies as hub', async () => {
-    const { policies } = (await (await embed(`siteKey=${siteKey()}&type=hub`)).json()) as Json;
+    const { policies } = await (await embed(`siteKey=${siteKey()}&type=hub`)).json();
     expect(policies.map((policy: Json) => policy.policy_type)).toEqual(['privacy-policy', 'cookie-policy']);
   });
   it('is cached for five minutes', async () => {
@@ -304,9 +304,7 @@ describe('§4.9 {site_url}/api/mcp', () => {
     const client = new Client({ name: 'test', version: '1' });
     const headers = { authorization: `Bearer ${sandbox().clients[0]!.apiKey}` };
     const address = new URL(`${sandbox().siteUrl()}/api/mcp`);
-    await client.connect(
-      new StreamableHTTPClientTransport(address, { requestInit: { headers } }) as Parameters<Client['connect']>[0],
-    );
+    await client.connect(new StreamableHTTPClientTransport(address, { requestInit: { headers } }));
     expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['generate_policy']);
     await client.close();
   });
@@ -325,6 +323,6 @@ describe('§4.10 what is not covered', () => {
     const headers = { authorization: `Bearer ${sandbox().clients[0]!.apiKey}` };
     const answer = await fetch(`${sandbox().baseUrl()}${path}`, { method, headers });
     expect(answer.status).toBe(404);
-    expect(Object.keys(((await answer.json()) as Json).error)).toEqual(['code', 'message']);
+    expect(Object.keys((await answer.json()).error)).toEqual(['code', 'message']);
   });
 });

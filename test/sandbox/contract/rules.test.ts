@@ -228,7 +228,7 @@ describe('§8 limits', () => {
     const { siteKey } = sandbox().clients[0]!;
     const embed = async (): Promise<Json> => {
       const answer = await fetch(`${sandbox().siteUrl()}/api/embed/policy?siteKey=${siteKey}&type=eula`);
-      return { status: answer.status, age: answer.headers.get('age'), ...((await answer.json()) as Json) };
+      return { status: answer.status, age: answer.headers.get('age'), ...(await answer.json()) };
     };
     nextDay();
     const publish = async (): Promise<string> => {
