@@ -15,7 +15,8 @@ export interface Delivery {
 const HEADER_CHARACTERS = 512;
 const HEADERS_KEPT = 16;
 // Which headers are recorded beside the body: who sent it, and what a sender may say about the delivery itself.
-const recorded = /^(?:user-agent|date|idempotency-key|webhook-(?!signature).*|x-(?!forwarded|real|.*(?:signature|auth|key|token|cookie)).*)$/;
+const recorded =
+  /^(?:user-agent|date|idempotency-key|webhook-(?!signature).*|x-(?!forwarded|real|.*(?:signature|auth|key|token|cookie)).*)$/;
 const isRecorded = new Map<string, boolean>();
 
 /**

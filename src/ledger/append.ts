@@ -58,6 +58,8 @@ export function createLedger(options: LedgerOptions): Ledger {
   let closed = false;
   // The head this process saw last. Only ever a guess: the statement that relies on it checks it.
   let known: { seq: number; sourceSeq: Map<string, number> } | null = null;
+  // The highest seq this process ever gave out or saw: a ledger that ends below it has lost entries.
+  let highest = 0;
 
   function prepare(entry: NewEntry): Prepared {
     const salt = salts();
@@ -151,6 +153,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     }
     if (!(await store.insertEntriesAt(head.seq, entries))) return null;
     known = { seq: head.seq + entries.length, sourceSeq };
+    highest = known.seq;
     return entries.map(({ seq }) => ({ outcome: 'stored', seq }));
   }
 
@@ -161,6 +164,11 @@ export function createLedger(options: LedgerOptions): Ledger {
     const outcome = await store.transaction(async (tx) => {
       const existing = await tx.findSeqs(prepared.map(({ entry }): EntryKey => entry));
       const head = await tx.heads(sources);
+      if (head.seq < highest) {
+        throw new StoreUnavailable(
+          `the ledger ends at ${head.seq} and ended at ${highest} before: entries were taken from it, and their numbers must not be given out again`,
+        );
+      }
       const sourceSeq = new Map(head.sourceSeq);
       const bySeq = new Map<string, number>();
       const entries: Entry[] = [];
@@ -184,6 +192,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       return { appended, head: { seq: head.seq + entries.length, sourceSeq } };
     });
     known = outcome.head;
+    highest = Math.max(highest, known.seq);
     return outcome.appended;
   }
 

@@ -186,3 +186,11 @@ test('the same key twice at once: where the first one cannot be stored, the seco
     [{ outcome: 'duplicate', seq: 2 }],
   ]);
 });
+
+test('when entries vanish from the end of a ledger in use, their numbers are not given out again', async () => {
+  const { store, ledger } = await temporaryLedger();
+  for (const text of ['a', 'b', 'c']) await ledger.append([delivery(ledger, text)]);
+  await store.transaction((tx) => tx.query.deleteFrom('entries').where('seq', '>', 1).execute());
+  await expect(ledger.append([delivery(ledger, 'd')])).rejects.toThrow('ends at 1 and ended at 3');
+  await expect(ledger.append([delivery(ledger, 'e')])).rejects.toThrow('ends at 1 and ended at 3');
+});
