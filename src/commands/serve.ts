@@ -4,7 +4,6 @@ import { loadProcessConfig } from '../config.ts';
 import { startWorker, type Worker } from '../context/worker.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { createSignInLink, LINK_MINUTES } from '../http/auth/sign-in-links.ts';
-import { startServer } from '../http/server.ts';
 import { type CommandIo, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 import { signInUrl } from './token.ts';
@@ -23,6 +22,8 @@ export function registerServe(program: Command, io: CommandIo): void {
           for (const warning of config.warnings) context.log.warn(warning);
           // Asked for before the listeners answer, so that a stop at any moment is a graceful one.
           const stopped = io.untilStopped();
+          // Loaded only here: every other command starts sooner without the listeners and their pages.
+          const { startServer } = await import('../http/server.ts');
           const server = await startServer(context);
           let worker: Worker | null = null;
           try {

@@ -5,7 +5,7 @@ import { createSignInLink } from '../../http/auth/sign-in-links.ts';
 import { type CommandIo, printResult, withJson } from '../command-io.ts';
 import { DEMO_OFFICER } from './answer-request.ts';
 import { prepareFolder } from './demo-folder.ts';
-import { type DemoResult, runDemo } from './run-demo.ts';
+import type { DemoResult } from './run-demo.ts';
 import { tamper } from './tamper.ts';
 
 interface DemoFlags {
@@ -27,6 +27,7 @@ export function registerDemo(program: Command, io: CommandIo): void {
       io.stderr.write(
         `${pc.bold('consent-ledger demo')}: a stand-in of the service, the product, and everything between them over HTTP\n`,
       );
+      const { runDemo } = await import('./run-demo.ts');
       const demo = await runDemo(await prepareFolder(options.folder), io);
       try {
         const { result } = demo;
