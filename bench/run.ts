@@ -1,9 +1,14 @@
 import { benchProject } from './project.ts';
 import { benchReceive } from './receive.ts';
+import { benchSandbox } from './sandbox.ts';
 import type { Figure } from './figures.ts';
 
 /** `npm run bench [-- name …]`: each figure beside its baseline, measured in the same run. */
-const benches: Record<string, (scale: number) => Promise<Figure[]>> = { receive: benchReceive, project: benchProject };
+const benches: Record<string, (scale: number) => Promise<Figure[]>> = {
+  receive: benchReceive,
+  project: benchProject,
+  sandbox: benchSandbox,
+};
 
 const scale = Number(process.env.BENCH_SCALE ?? 1);
 const names = process.argv.slice(2);

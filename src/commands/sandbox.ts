@@ -5,6 +5,7 @@ import type { ClientTraffic } from '../sandbox/play.ts';
 import { type CommandIo, counted, createProgress, printResult, tableText, withJson } from './command-io.ts';
 import { registerSandboxTrigger, wholeNumber } from './sandbox-trigger.ts';
 import { UsageError } from '../core/errors.ts';
+import { StateFileError } from '../sandbox/state-file.ts';
 import { type StartedSandbox, type StartRow, startSandbox } from '../sandbox/start.ts';
 
 interface SandboxFlags {
@@ -19,6 +20,7 @@ interface SandboxFlags {
   readonly dialect: DialectName;
   readonly scenario: ScenarioName;
   readonly fault: readonly FaultInput[];
+  readonly state?: string;
   readonly trafficTo?: string;
   readonly json?: boolean;
 }
@@ -42,6 +44,7 @@ export function registerSandbox(program: Command, io: CommandIo): void {
         .default('plain')
         .argParser(dialectName),
     )
+    .option('--state <file>', 'keep what is generated, published and recorded in this file, over restarts')
     .option(
       '--traffic-to <url>',
       'play a month of webhooks to this address; {client} stands for the slug, also appended after /webhooks',
@@ -104,9 +107,11 @@ async function start(flags: SandboxFlags): Promise<StartedSandbox> {
       faults: [...scenarios[flags.scenario], ...flags.fault],
       port: flags.port,
       host: flags.host,
+      ...(flags.state === undefined ? {} : { stateFile: flags.state }),
       ...(flags.trafficTo === undefined ? {} : { webhookUrl: flags.trafficTo }),
     });
   } catch (error) {
+    if (error instanceof StateFileError) throw new UsageError([error.message]);
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code === 'EADDRINUSE')
       throw new UsageError([`Port ${flags.port} is taken. Choose another with --port, or 0 for any free one.`]);

@@ -22,6 +22,9 @@ export interface AppOptions extends ControlRoutes, GenerateOptions {
   readonly dialect: Dialect;
   readonly cursors: Cursors;
   readonly limits: Limits;
+  readonly nextBatch: () => number;
+  /** Called after every request that may have changed something. */
+  readonly changed: () => void;
 }
 
 /** The service's HTTP surface under /api/v1 (docs/service.md §4). */
@@ -31,6 +34,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addHook('onSend', async (_request, reply) => {
     // The service's own idea of the time, which is the sandbox's clock and not the machine's.
     reply.header('date', options.clock().toUTCString());
+  });
+  app.addHook('onResponse', async ({ method }) => {
+    if (method !== 'GET' && method !== 'HEAD') options.changed();
   });
   // Publish takes no documented body: an empty one is fine, whatever its type.
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {

@@ -34,6 +34,8 @@ export interface ConsentLog {
   page(query: LogQuery): LogPage;
   /** Adds a decision made now. */
   record(decision: DecisionHappening): void;
+  /** What was added. */
+  recorded(): readonly DecisionHappening[];
   /** How many rows exist at `now`. */
   count(now: number): number;
 }
@@ -52,8 +54,14 @@ export function createConsentLog(
   const { total } = decisions;
 
   const recordedFrom = (at: number): number => {
-    const index = recorded.findIndex((decision) => decision.at.getTime() >= at);
-    return index === -1 ? recorded.length : index;
+    let low = 0;
+    let high = recorded.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((recorded[middle]?.at.getTime() ?? 0) < at) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   };
   /** The first position whose time is not before `at`. */
   const positionFrom = (at: number): number => {
@@ -80,6 +88,7 @@ export function createConsentLog(
       const at = Math.max(decision.at.getTime(), recorded.at(-1)?.at.getTime() ?? 0);
       recorded.push({ ...decision, at: new Date(at) });
     },
+    recorded: () => recorded,
     count: (now) => positionFrom(now + 1),
     page: ({ bannerId, from, to, limit, order, position, now }) => {
       const low = from === null ? 0 : positionFrom(from);

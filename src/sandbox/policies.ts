@@ -35,11 +35,17 @@ export interface PolicyShelf {
   generate(input: NewPolicy, now: Date): Policy | null;
   /** null: no such policy. Publishing again renews the time and keeps the address. */
   publish(id: string, now: Date): Policy | null;
-  /** What is left of the plan's quota. */
+  /** How much of the plan's quota is used. */
+  used(): number;
+  /** What is left of it. */
   remaining(): number;
   path(policy: Pick<Policy, 'id' | 'policyType'>): string;
   markdown(policy: Policy): string;
   html(policy: Policy): string;
+  /** What callers made or changed, and how many they generated. */
+  changes(): { readonly generated: number; readonly policies: readonly Policy[] };
+  /** Puts such changes back, as of the moment at which they were taken. */
+  restore(changes: { readonly generated: number; readonly policies: readonly Policy[] }, at: Date): void;
   happening(policy: Policy, event: PolicyHappening['event'], at: Date, siteUrl: string): PolicyHappening;
 }
 
@@ -50,6 +56,7 @@ export function createPolicyShelf(
   quota: Quota,
 ): PolicyShelf {
   const policies = new Map<string, Policy>();
+  const touched = new Set<string>();
   let applied = 0;
   let generated = 0;
 
@@ -110,6 +117,7 @@ export function createPolicyShelf(
         publishedAt: null,
       };
       policies.set(policy.id, policy);
+      touched.add(policy.id);
       return policy;
     },
     publish: (id, now) => {
@@ -118,9 +126,26 @@ export function createPolicyShelf(
       if (policy === undefined) return null;
       const published = { ...policy, publishedAt: now, updatedAt: now };
       policies.set(id, published);
+      touched.add(id);
       return published;
     },
+    used: () => quota.used(),
     remaining: () => quota.remaining(),
+    changes: () => ({
+      generated,
+      policies: [...touched].flatMap((id) => {
+        const policy = policies.get(id);
+        return policy === undefined ? [] : [policy];
+      }),
+    }),
+    restore: (changes, at) => {
+      catchUp(at);
+      generated = changes.generated;
+      for (const policy of changes.policies) {
+        policies.set(policy.id, policy);
+        touched.add(policy.id);
+      }
+    },
     path,
     markdown: (policy) => sampleMarkdown(sampleOf(policy)),
     html: (policy) => sampleHtml(sampleOf(policy)),

@@ -17,6 +17,7 @@ import { drawMoment } from './moment.ts';
 import { type ClientTraffic, type PlayOptions, playClient } from './play.ts';
 import { createQuota } from './quota.ts';
 import { createOutbox, type DeliveryRecord, type Outbox } from './webhooks.ts';
+import type { ClientState, SandboxState } from './state.ts';
 import { createWebhookFaults } from './webhook-faults.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -51,6 +52,10 @@ export interface SandboxOptions {
   readonly timeoutMs?: number;
   /** Faults from the start; `sandbox.faults` changes them later. */
   readonly faults?: readonly FaultInput[];
+  /** What an earlier run left; its window is taken over. */
+  readonly state?: SandboxState;
+  /** Called whenever `state()` may say something new. */
+  readonly changed?: () => void;
   /** Public origin. Default: where the sandbox listens. */
   readonly siteUrl?: string;
 }
@@ -67,6 +72,8 @@ export interface Sandbox {
   readonly outbox: Outbox;
   /** Faults on demand. */
   readonly faults: Faults;
+  /** What was added since the beginning, for `SandboxOptions.state`. */
+  state(): SandboxState;
   /** API root ending in /api/v1. Needs `listen` or the option `siteUrl`. */
   baseUrl(): string;
   siteUrl(): string;
@@ -88,22 +95,26 @@ export interface Sandbox {
 /** Builds a sandbox; nothing listens yet. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const dialect = dialects[options.dialect ?? 'plain'];
+  const { state } = options;
   const end = options.endsAt ?? options.clock();
-  const window = { start: options.startedAt ?? new Date(end.getTime() - 30 * DAY), end };
+  const window = state?.window ?? { start: options.startedAt ?? new Date(end.getTime() - 30 * DAY), end };
   const specs = typeof options.clients === 'number' ? specsFor(options.clients) : options.clients;
   const faults = createFaults(options.seed, options.faults);
   const agency = options.agency === undefined ? null : createAgency(options.seed, options.agency.quota);
-  const pool = agency === null ? null : createQuota(agency.quota);
-  const worlds = specs.map((spec, position) =>
-    createWorld({
+  const pool = agency === null ? null : createQuota(agency.quota, Object.values(state?.clients ?? {})[0]?.used);
+  const worlds = specs.map((spec, position) => {
+    const before = state?.clients[spec.slug];
+    const world = createWorld({
       client: createClient(options.seed, spec),
       position,
       window,
       rows: options.consentRows ?? 400,
-      quota: pool ?? createQuota(options.quota ?? 500),
+      quota: pool ?? createQuota(options.quota ?? 500, before?.used),
       rowDelay: faults.rowDelay,
-    }),
-  );
+    });
+    if (state !== undefined && before !== undefined) restoreWorld(world, before, state.savedAt);
+    return world;
+  });
   const clients = worlds.map(({ client }) => client);
   const outbox = createOutbox({
     clock: options.clock,
@@ -113,7 +124,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     disturb: createWebhookFaults(faults, clients),
   });
   const closing = new AbortController();
-  let made = 0;
+  let made = state?.made ?? 0;
+  let batches = state?.batches ?? 0;
+  const changed = options.changed ?? ((): void => undefined);
   const nextId = (): string => {
     made += 1;
     return `dlv_${deriveText(18, options.seed, 'live', made)}`;
@@ -142,6 +155,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     faults,
     limits: createLimits(options.limits ?? {}, options.limits?.headers ?? dialect.limitHeaders),
     notify,
+    changed,
+    nextBatch: () => {
+      batches += 1;
+      return batches;
+    },
     clients,
     outbox,
     send: (slug, event, choices) => send(slug, event, choices),
@@ -156,6 +174,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const id = nextId();
     const happening = { ...drawMoment(world, event, made, options.clock()), ...choices.happening };
     if (happening.event === 'consent.recorded') world.log.record(happening);
+    changed();
     const note = choices.note ?? 'sound';
     const plainParcel = composeHappening(world.client, dialect, happening, id, note);
     const parcel =
@@ -174,6 +193,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     window,
     outbox,
     faults,
+    state: () => ({
+      version: 1,
+      seed: options.seed,
+      savedAt: options.clock(),
+      window,
+      made,
+      batches,
+      clients: Object.fromEntries(worlds.map((world) => [world.client.slug, stateOf(world)])),
+    }),
     baseUrl: () => `${siteUrl()}/api/v1`,
     siteUrl,
     listen: async ({ port = 0, host = '127.0.0.1' } = {}) => {
@@ -191,6 +219,25 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       await app.close();
     },
   };
+}
+
+function stateOf({ client, shelf, log }: World): ClientState {
+  const { generated, policies } = shelf.changes();
+  return {
+    generated,
+    used: shelf.used(),
+    policies: policies.map((policy) => ({ ...policy, clauses: [...policy.clauses] })),
+    decisions: [...log.recorded()],
+    endpoints: client.endpoints.map(({ url, events }) => ({ url, events: events === 'all' ? events : [...events] })),
+    account: client.account,
+  };
+}
+
+function restoreWorld({ client, shelf, log }: World, before: ClientState, at: Date): void {
+  shelf.restore(before, at);
+  for (const decision of before.decisions) log.record(decision);
+  client.endpoints.splice(0, client.endpoints.length, ...before.endpoints);
+  client.account = before.account;
 }
 
 function setFields(body: Buffer, set: Record<string, unknown>): Buffer {

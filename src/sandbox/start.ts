@@ -1,10 +1,13 @@
 import type { SandboxClient } from './clients.ts';
+import { createStateKeeper, loadState, type StateKeeper } from './state-file.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 
 export interface StartOptions extends SandboxOptions {
   /** 0: any free port. */
   readonly port?: number;
   readonly host?: string;
+  /** Keeps what callers and live traffic add, over restarts. A file that cannot be used throws a StateFileError. */
+  readonly stateFile?: string;
   /**
    * Where deliveries go: `{client}` in it is replaced by each client's slug; an address that ends in /webhooks gets the
    * slug appended; any other is used as it is for all clients.
@@ -28,11 +31,34 @@ export interface StartedSandbox {
 
 /** Builds a sandbox, listens, and says what a receiver needs to follow it. The caller closes `sandbox`. */
 export async function startSandbox(options: StartOptions): Promise<StartedSandbox> {
-  const sandbox = createSandbox(options);
+  const { stateFile } = options;
+  const before = stateFile === undefined ? null : await loadState(stateFile, options.seed);
+  let keeper: StateKeeper | null = null;
+  const made = createSandbox({
+    ...options,
+    ...(before === null ? {} : { state: before }),
+    changed: () => keeper?.changed(),
+  });
+  const sandbox: Sandbox = {
+    ...made,
+    close: async () => {
+      await made.close();
+      await keeper?.flush();
+    },
+  };
   if (options.webhookUrl !== undefined) {
     for (const client of sandbox.clients) client.webhookUrl = webhookUrlFor(options.webhookUrl, client);
   }
   const { baseUrl, siteUrl } = await sandbox.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' });
+  if (stateFile !== undefined) {
+    const opened = createStateKeeper(stateFile, sandbox.state);
+    // A place where nothing can be written shows at once and not when there is something to lose.
+    await opened.flush().catch(async (error: unknown) => {
+      await made.close();
+      throw error;
+    });
+    keeper = opened;
+  }
   return { sandbox, baseUrl, siteUrl, rows: describeSandbox(sandbox) };
 }
 

@@ -15,14 +15,20 @@ interface BulkResult {
   readonly status: 'created' | 'skipped' | 'failed';
 }
 
+export interface BulkRoutes extends PolicyRoutes {
+  /** Numbers the batches, from 1. */
+  readonly nextBatch: () => number;
+}
+
 /** POST /policies/bulk (docs/service.md §4.2): items beyond the quota are skipped, items that make no sense failed. */
-export function addBulkRoute(app: FastifyInstance, { authenticate, clock, siteUrl, notify }: PolicyRoutes): void {
-  let batches = 0;
+export function addBulkRoute(
+  app: FastifyInstance,
+  { authenticate, clock, siteUrl, notify, nextBatch }: BulkRoutes,
+): void {
   app.post('/policies/bulk', { config: { target: 'bulk' } }, async (request) => {
     const caller = authenticate(request);
     const body = bodySchema.safeParse(request.body);
     if (!body.success) throw invalidRequest(`items: must be an array of 1 to ${MOST_ITEMS} objects`);
-    batches += 1;
     const results = body.data.items.map((item): BulkResult => {
       const parsed = formA.safeParse(item);
       if (!parsed.success) return { id: null, policy_type: typeOf(item), status: 'failed' };
@@ -34,7 +40,7 @@ export function addBulkRoute(app: FastifyInstance, { authenticate, clock, siteUr
     });
     const count = (status: BulkResult['status']): number => results.filter((result) => result.status === status).length;
     return {
-      batch_id: `bat_${deriveText(16, caller[0].client.seed, 'batch', batches)}`,
+      batch_id: `bat_${deriveText(16, caller[0].client.seed, 'batch', nextBatch())}`,
       total: results.length,
       created: count('created'),
       failed: count('failed'),
