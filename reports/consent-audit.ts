@@ -15,7 +15,8 @@ const title = 'Consent audit';
 export const consentAudit: Report = {
   name,
   title,
-  description: 'Consent decisions of a period by purpose, state, region, policy version and month, how complete they are, and how to verify them. CSV: one row per decision told.',
+  description:
+    'Consent decisions of a period by purpose, state, region, policy version and month, how complete they are, and how to verify them. CSV: one row per decision told.',
   formats: ['pdf', 'html', 'json', 'csv'],
   async *produce(input) {
     switch (input.format) {
@@ -26,10 +27,16 @@ export const consentAudit: Report = {
         yield* renderJson({ ...(await gatherConsentAudit(name, title, input)) });
         return;
       case 'pdf':
-        yield* renderPdf(reportFrame(name, title, input), auditBlocks(await gatherConsentAudit(name, title, input), input));
+        yield* renderPdf(
+          reportFrame(name, title, input),
+          auditBlocks(await gatherConsentAudit(name, title, input), input),
+        );
         return;
       case 'html':
-        yield* renderHtml(reportFrame(name, title, input), auditBlocks(await gatherConsentAudit(name, title, input), input));
+        yield* renderHtml(
+          reportFrame(name, title, input),
+          auditBlocks(await gatherConsentAudit(name, title, input), input),
+        );
         return;
       default:
         throw unknownFormat(name, input.format);

@@ -29,7 +29,8 @@ const columns: readonly CsvColumn<DeliveryRow>[] = [
 export const deliveryLog: Report = {
   name,
   title,
-  description: 'What arrived on the webhook endpoint: by event, signature and day. CSV and JSON: one row per delivery, with the hash of its body.',
+  description:
+    'What arrived on the webhook endpoint: by event, signature and day. CSV and JSON: one row per delivery, with the hash of its body.',
   formats: ['pdf', 'html', 'json', 'csv'],
   async *produce(input) {
     const period = periodOf(input);
@@ -38,8 +39,22 @@ export const deliveryLog: Report = {
         yield* renderCsv(columns, input.history.deliveryRows(period));
         return;
       case 'json': {
-        const document = { id: documentIdOf(name, input), name, title, generator: `consent-ledger ${input.version}`, generatedAt: input.generatedAt, sample: input.sample };
-        yield* renderJson({ document, source: input.source, period, totals: await input.history.deliveryCounts(period), deliveries: itemsOf(input, period), checkpoint: input.checkpoint });
+        const document = {
+          id: documentIdOf(name, input),
+          name,
+          title,
+          generator: `consent-ledger ${input.version}`,
+          generatedAt: input.generatedAt,
+          sample: input.sample,
+        };
+        yield* renderJson({
+          document,
+          source: input.source,
+          period,
+          totals: await input.history.deliveryCounts(period),
+          deliveries: itemsOf(input, period),
+          checkpoint: input.checkpoint,
+        });
         return;
       }
       case 'pdf':
@@ -55,7 +70,8 @@ export const deliveryLog: Report = {
 };
 
 async function* itemsOf(input: ReportInput, period: Period): AsyncGenerator<Record<string, string | number | null>> {
-  for await (const row of input.history.deliveryRows(period)) yield Object.fromEntries(columns.map(({ title: key, value }) => [key, value(row)]));
+  for await (const row of input.history.deliveryRows(period))
+    yield Object.fromEntries(columns.map(({ title: key, value }) => [key, value(row)]));
 }
 
 async function* blocks(input: ReportInput, period: Period): AsyncGenerator<Block> {
@@ -68,7 +84,10 @@ async function* blocks(input: ReportInput, period: Period): AsyncGenerator<Block
     pairs: [
       ['Controller', input.profile?.name ?? 'no controller profile is configured'],
       ['Scope', `source ${input.source} (${input.sourceName})`],
-      ['Period', `received from ${formatDate(input.from)} 00:00 to before ${formatDate(input.to)} 00:00, ${input.timeZone}`],
+      [
+        'Period',
+        `received from ${formatDate(input.from)} 00:00 to before ${formatDate(input.to)} 00:00, ${input.timeZone}`,
+      ],
       ['Position', `entries 1 to ${formatCount(input.asOf)} of the ledger`],
       ['Made', `${formatTime(input.generatedAt, input.timeZone)} by consent-ledger ${input.version}`],
     ],
@@ -84,7 +103,13 @@ async function* blocks(input: ReportInput, period: Period): AsyncGenerator<Block
       { title: 'Deliveries', share: 2, align: 'right' },
       { title: 'Bytes', share: 2, align: 'right' },
     ],
-    rows: counts.map((row) => [row.event ?? notStated, row.verdict, row.outcome, formatCount(row.deliveries), formatCount(row.bytes)]),
+    rows: counts.map((row) => [
+      row.event ?? notStated,
+      row.verdict,
+      row.outcome,
+      formatCount(row.deliveries),
+      formatCount(row.bytes),
+    ]),
     total: ['All', '', '', formatCount(total), formatCount(counts.reduce((sum, row) => sum + row.bytes, 0))],
     empty: 'No delivery was received in the period.',
   };

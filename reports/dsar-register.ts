@@ -36,7 +36,8 @@ const columns: readonly CsvColumn<RegisterRow>[] = [
 export const dsarRegister: Report = {
   name,
   title,
-  description: 'Every request received in the period: date, nature, manner, deadline with its computation, response, basis of a denial (11 CCR 7101).',
+  description:
+    'Every request received in the period: date, nature, manner, deadline with its computation, response, basis of a denial (11 CCR 7101).',
   formats: ['pdf', 'html', 'json', 'csv'],
   async *produce(input) {
     switch (input.format) {
@@ -44,8 +45,21 @@ export const dsarRegister: Report = {
         yield* renderCsv(columns, registerRows(input));
         return;
       case 'json': {
-        const document = { id: documentIdOf(name, input), name, title, generator: `consent-ledger ${input.version}`, generatedAt: input.generatedAt, sample: input.sample };
-        yield* renderJson({ document, source: input.source, period: { from: input.from, toExclusive: input.to, timeZone: input.timeZone }, requests: registerRows(input), checkpoint: input.checkpoint });
+        const document = {
+          id: documentIdOf(name, input),
+          name,
+          title,
+          generator: `consent-ledger ${input.version}`,
+          generatedAt: input.generatedAt,
+          sample: input.sample,
+        };
+        yield* renderJson({
+          document,
+          source: input.source,
+          period: { from: input.from, toExclusive: input.to, timeZone: input.timeZone },
+          requests: registerRows(input),
+          checkpoint: input.checkpoint,
+        });
         return;
       }
       case 'pdf':
@@ -104,7 +118,9 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
   yield { block: 'heading', level: 1, text: '3  Checkpoint and verification' };
   yield* verificationBlocks(input.checkpoint, input.asOf);
   yield { block: 'heading', level: 1, text: '4  Limits of this register' };
-  yield* limitsBlocks(['It lists the requests that reached the service or were entered by an officer. What arrived elsewhere and was not entered is not here.']);
+  yield* limitsBlocks([
+    'It lists the requests that reached the service or were entered by an officer. What arrived elsewhere and was not entered is not here.',
+  ]);
 }
 
 async function* shortRows(input: ReportInput): AsyncGenerator<string[]> {
@@ -118,11 +134,14 @@ async function* shortRows(input: ReportInput): AsyncGenerator<string[]> {
       `${row.regime}${row.jurisdiction === null ? `\n(${notStated})` : ''}`,
       `${formatDate(row.legalLimit)}${row.extended ? '\nextended' : ''}`,
       row.state,
-      row.responseAt === null ? 'none yet' : `${formatTime(row.responseAt, input.timeZone)}\n${row.response ?? ''}${row.basisOfDenial === null ? '' : `\nBasis: ${row.basisOfDenial}`}`,
+      row.responseAt === null
+        ? 'none yet'
+        : `${formatTime(row.responseAt, input.timeZone)}\n${row.response ?? ''}${row.basisOfDenial === null ? '' : `\nBasis: ${row.basisOfDenial}`}`,
     ];
   }
 }
 
 async function* computedRows(input: ReportInput): AsyncGenerator<string[]> {
-  for await (const row of registerRows(input)) yield [row.caseId, row.aimFor, row.legalLimit, `${row.computation.join('; ')}; ${row.citation}`];
+  for await (const row of registerRows(input))
+    yield [row.caseId, row.aimFor, row.legalLimit, `${row.computation.join('; ')}; ${row.citation}`];
 }

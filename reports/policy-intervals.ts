@@ -22,7 +22,11 @@ export interface PolicyInterval {
  * The policies that were in force at some time between `from` and `to`: each change holds until the next one of the same policy.
  * A deletion ends the last of them. What a change does not mention keeps its last known value.
  */
-export async function loadPolicyIntervals(rows: AsyncIterable<PolicyRow>, from: string, to: string): Promise<readonly PolicyInterval[]> {
+export async function loadPolicyIntervals(
+  rows: AsyncIterable<PolicyRow>,
+  from: string,
+  to: string,
+): Promise<readonly PolicyInterval[]> {
   const byPolicy = new Map<string, PolicyRow[]>();
   for await (const row of rows) {
     const known = byPolicy.get(row.policy_id);
@@ -53,7 +57,12 @@ export async function loadPolicyIntervals(rows: AsyncIterable<PolicyRow>, from: 
       if (interval.change === 'deleted' && interval.from >= from && interval.from < to) intervals.push(interval);
     });
   }
-  return intervals.sort((a, b) => byText<PolicyInterval>((one) => one.policyId)(a, b) || byText<PolicyInterval>((one) => one.from)(a, b) || a.seq - b.seq);
+  return intervals.sort(
+    (a, b) =>
+      byText<PolicyInterval>((one) => one.policyId)(a, b) ||
+      byText<PolicyInterval>((one) => one.from)(a, b) ||
+      a.seq - b.seq,
+  );
 }
 
 /** The version of each policy that was the last known one at `to`. */

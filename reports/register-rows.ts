@@ -49,7 +49,10 @@ const movedSchema = z.looseObject({
 });
 
 /** The requests received in the period, from the history of their moves up to asOf. */
-export async function* registerRows(input: ReportInput, regimes: RegimeTable = createRegimeTable()): AsyncGenerator<RegisterRow> {
+export async function* registerRows(
+  input: ReportInput,
+  regimes: RegimeTable = createRegimeTable(),
+): AsyncGenerator<RegisterRow> {
   const { from, to } = periodOf(input);
   for await (const { case_id: caseId } of input.history.caseOpenings(input)) {
     const row = registerRow(caseId, await input.history.caseMoves(input, caseId), input, regimes);
@@ -58,7 +61,12 @@ export async function* registerRows(input: ReportInput, regimes: RegimeTable = c
   }
 }
 
-function registerRow(caseId: string, moves: readonly CaseMoveRow[], input: ReportInput, regimes: RegimeTable): RegisterRow | null {
+function registerRow(
+  caseId: string,
+  moves: readonly CaseMoveRow[],
+  input: ReportInput,
+  regimes: RegimeTable,
+): RegisterRow | null {
   const [first] = moves;
   if (first === undefined) return null;
   const opening = openingSchema.parse(JSON.parse(first.details));
@@ -73,7 +81,8 @@ function registerRow(caseId: string, moves: readonly CaseMoveRow[], input: Repor
       case 'amend':
         if (details.kind !== undefined) kind = details.kind;
         if (details.jurisdiction !== undefined) jurisdiction = details.jurisdiction;
-        if (details.receivedAt != null && details.receivedAt < receivedAt) [receivedAt, basis] = [details.receivedAt, 'officer'];
+        if (details.receivedAt != null && details.receivedAt < receivedAt)
+          [receivedAt, basis] = [details.receivedAt, 'officer'];
         break;
       case 'extend':
         extension = { noticeAt: at, until: details.until ?? null };
@@ -85,7 +94,11 @@ function registerRow(caseId: string, moves: readonly CaseMoveRow[], input: Repor
         for (const one of clarifications) one.receivedAt ??= at;
         break;
       case 'answer':
-        settled = { at, response: `answered (${details.disclosure ?? 'as recorded'}) by ${details.channel ?? 'an unnamed channel'}`, basis: null };
+        settled = {
+          at,
+          response: `answered (${details.disclosure ?? 'as recorded'}) by ${details.channel ?? 'an unnamed channel'}`,
+          basis: null,
+        };
         break;
       case 'refuse':
         settled = { at, response: `refused: ${details.reasons ?? ''}`, basis: details.basis ?? null };

@@ -58,7 +58,9 @@ export interface Report {
 /** The id under which a report is registered and which it prints: 16 hex digits over everything that was asked. */
 export function documentIdOf(name: string, input: ReportInput): string {
   const { format, source, from, to, asOf, timeZone, generatedAt, version, sample, language } = input;
-  return sha256Hex(canonicalJson({ name, format, source, from, to, asOf, timeZone, generatedAt, version, sample, language })).slice(0, 16);
+  return sha256Hex(
+    canonicalJson({ name, format, source, from, to, asOf, timeZone, generatedAt, version, sample, language }),
+  ).slice(0, 16);
 }
 
 /** The period in moments. Throws RangeError for a period that is none. */

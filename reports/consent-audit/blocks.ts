@@ -1,7 +1,16 @@
 import type { Block } from '../render/blocks.ts';
 import type { StackedBars } from '../render/chart.ts';
 import { limitsBlocks, verificationBlocks } from '../closing.ts';
-import { formatCount, formatDate, formatDayShort, formatDuration, formatMonth, formatPeriod, formatShare, formatTime } from '../format.ts';
+import {
+  formatCount,
+  formatDate,
+  formatDayShort,
+  formatDuration,
+  formatMonth,
+  formatPeriod,
+  formatShare,
+  formatTime,
+} from '../format.ts';
 import type { ReportInput } from '../report.ts';
 import { notStated, stateWord, stateWords } from '../words.ts';
 import { completenessBlocks } from './completeness-blocks.ts';
@@ -40,8 +49,18 @@ function* opening(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   yield {
     block: 'facts',
     pairs: [
-      [profile?.role === 'processor' ? 'Processor' : profile?.role === 'joint' ? 'Joint controller' : 'Controller', [profile?.name ?? 'no controller profile is configured', ...(profile?.address ?? [])].join(', ')],
-      ...(profile?.controllerOrJointContact == null ? [] : [[profile.role === 'processor' ? 'On behalf of' : 'Contact (Art. 26)', profile.controllerOrJointContact] as const]),
+      [
+        profile?.role === 'processor' ? 'Processor' : profile?.role === 'joint' ? 'Joint controller' : 'Controller',
+        [profile?.name ?? 'no controller profile is configured', ...(profile?.address ?? [])].join(', '),
+      ],
+      ...(profile?.controllerOrJointContact == null
+        ? []
+        : [
+            [
+              profile.role === 'processor' ? 'On behalf of' : 'Contact (Art. 26)',
+              profile.controllerOrJointContact,
+            ] as const,
+          ]),
       ['Scope', `source ${input.source} (${input.sourceName}); all banners, regions and states`],
       ['Period', `${formatDate(input.from)} 00:00 to before ${formatDate(input.to)} 00:00, ${input.timeZone}`],
       ['Time used', 'the time stated for a decision where it counts, else the time of receipt'],
@@ -49,15 +68,29 @@ function* opening(audit: ConsentAudit, input: ReportInput): Generator<Block> {
       ['Made', `${formatTime(input.generatedAt, input.timeZone)} by consent-ledger ${input.version}`],
     ],
   };
-  const given = audit.byState.filter(({ state }) => state === 'given' || state === 'renewed-given').reduce((sum, { decisions }) => sum + decisions, 0);
+  const given = audit.byState
+    .filter(({ state }) => state === 'given' || state === 'renewed-given')
+    .reduce((sum, { decisions }) => sum + decisions, 0);
   const gaps = completeness.pulls.reduce((sum, pull) => sum + pull.gaps.length, 0);
   yield {
     block: 'figures',
     figures: [
-      { value: formatCount(t.decisions), label: t.decisions === 1 ? 'decision' : 'decisions', note: `of ${formatCount(t.subjects)} hashed ${t.subjects === 1 ? 'subject' : 'subjects'}` },
+      {
+        value: formatCount(t.decisions),
+        label: t.decisions === 1 ? 'decision' : 'decisions',
+        note: `of ${formatCount(t.subjects)} hashed ${t.subjects === 1 ? 'subject' : 'subjects'}`,
+      },
       { value: formatShare(given, t.decisions), label: 'consent given', note: `${formatCount(given)} decisions` },
-      { value: formatCount(audit.withdrawals.decisions), label: audit.withdrawals.decisions === 1 ? 'withdrawal' : 'withdrawals', note: formatShare(audit.withdrawals.decisions, t.decisions) },
-      { value: formatCount(gaps + t.conflicts), label: 'gaps and conflicts', note: `${formatCount(gaps)} ${gaps === 1 ? 'gap' : 'gaps'} in the pulled log, ${formatCount(t.conflicts)} ${t.conflicts === 1 ? 'conflict' : 'conflicts'}` },
+      {
+        value: formatCount(audit.withdrawals.decisions),
+        label: audit.withdrawals.decisions === 1 ? 'withdrawal' : 'withdrawals',
+        note: formatShare(audit.withdrawals.decisions, t.decisions),
+      },
+      {
+        value: formatCount(gaps + t.conflicts),
+        label: 'gaps and conflicts',
+        note: `${formatCount(gaps)} ${gaps === 1 ? 'gap' : 'gaps'} in the pulled log, ${formatCount(t.conflicts)} ${t.conflicts === 1 ? 'conflict' : 'conflicts'}`,
+      },
     ],
   };
   if (audit.missingFromProfile.length > 0) {
@@ -75,7 +108,11 @@ function* opening(audit: ConsentAudit, input: ReportInput): Generator<Block> {
 export function decisionsChart(audit: ConsentAudit, input: ReportInput): StackedBars {
   const { unit, spans } = audit.overTime;
   const used = stateWords.filter(({ state }) => spans.some(({ states }) => states.some((one) => one.state === state)));
-  const series = used.map(({ state, word, colour }) => ({ name: word, colour, values: spans.map(({ states }) => countOf(states, state)) }));
+  const series = used.map(({ state, word, colour }) => ({
+    name: word,
+    colour,
+    values: spans.map(({ states }) => countOf(states, state)),
+  }));
   const sums = spans.map(({ states }) => sumOf(states));
   const peak = sums.indexOf(Math.max(0, ...sums));
   const peakName = spans[peak]?.span;
@@ -84,7 +121,9 @@ export function decisionsChart(audit: ConsentAudit, input: ReportInput): Stacked
     description:
       `Stacked bars of the decisions per ${unit}, ${formatPeriod(input.from, input.to)}. ` +
       `${series.map(({ name, values }) => `${name}: ${formatCount(values.reduce((a, b) => a + b, 0))}`).join('; ') || 'No decisions'}.` +
-      (peakName === undefined || (sums[peak] ?? 0) === 0 ? '' : ` Most in the ${unit} ${peakName}: ${formatCount(sums[peak] ?? 0)}.`),
+      (peakName === undefined || (sums[peak] ?? 0) === 0
+        ? ''
+        : ` Most in the ${unit} ${peakName}: ${formatCount(sums[peak] ?? 0)}.`),
     xTitle: `${unit === 'day' ? 'Day' : unit === 'week' ? 'Week from' : 'Month'} (${input.timeZone})`,
     yTitle: `Decisions per ${unit}`,
     categories: spans.map(({ span }) => (unit === 'month' ? span : formatDayShort(span))),
@@ -93,7 +132,12 @@ export function decisionsChart(audit: ConsentAudit, input: ReportInput): Stacked
 }
 
 function monthTable(audit: ConsentAudit): Block {
-  return stateTable('Decisions by month', 'Month', audit.byMonth.map(({ month, decisions, states }) => ({ name: formatMonth(month), decisions, states })), audit);
+  return stateTable(
+    'Decisions by month',
+    'Month',
+    audit.byMonth.map(({ month, decisions, states }) => ({ name: formatMonth(month), decisions, states })),
+    audit,
+  );
 }
 
 function* totals(audit: ConsentAudit): Generator<Block> {
@@ -123,18 +167,35 @@ function* totals(audit: ConsentAudit): Generator<Block> {
       { title: 'Denied', share: 2, align: 'right' },
       { title: 'Granted of those asked', share: 2, align: 'right' },
     ],
-    rows: audit.byPurpose.map(({ purpose, granted, denied }) => [purpose, formatCount(granted), formatCount(denied), formatShare(granted, granted + denied)]),
+    rows: audit.byPurpose.map(({ purpose, granted, denied }) => [
+      purpose,
+      formatCount(granted),
+      formatCount(denied),
+      formatShare(granted, granted + denied),
+    ]),
     empty: 'No decision of the period names a purpose.',
   };
   if (audit.withoutPurposes > 0) {
-    yield { block: 'paragraph', look: 'fine', text: `${formatCount(audit.withoutPurposes)} decisions name no purpose; they are not in this table.` };
+    yield {
+      block: 'paragraph',
+      look: 'fine',
+      text: `${formatCount(audit.withoutPurposes)} decisions name no purpose; they are not in this table.`,
+    };
   }
-  yield stateTable('By region', 'Region', audit.byRegion.map(({ region, ...rest }) => ({ name: region ?? notStated, ...rest })), audit);
+  yield stateTable(
+    'By region',
+    'Region',
+    audit.byRegion.map(({ region, ...rest }) => ({ name: region ?? notStated, ...rest })),
+    audit,
+  );
   yield stateTable(
     'By policy and version',
     'Policy, version',
     audit.byPolicyVersion.map(({ policyId, policyVersion, ...rest }) => ({
-      name: policyId === null && policyVersion === null ? notStated : `${policyId ?? notStated}, ${policyVersion === null ? 'version not stated' : `version ${policyVersion}`}`,
+      name:
+        policyId === null && policyVersion === null
+          ? notStated
+          : `${policyId ?? notStated}, ${policyVersion === null ? 'version not stated' : `version ${policyVersion}`}`,
       ...rest,
     })),
     audit,
@@ -148,14 +209,23 @@ function* totals(audit: ConsentAudit): Generator<Block> {
         { title: 'Decisions', share: 2, align: 'right' },
         { title: 'Share', share: 2, align: 'right' },
       ],
-      rows: audit.byBanner.map(({ bannerId, decisions: n }) => [bannerId ?? notStated, formatCount(n), formatShare(n, decisions)]),
+      rows: audit.byBanner.map(({ bannerId, decisions: n }) => [
+        bannerId ?? notStated,
+        formatCount(n),
+        formatShare(n, decisions),
+      ]),
       empty: 'No decisions in the period.',
     };
   }
 }
 
 /** Rows by name, columns by the states that occur: at most six, the rest in one. */
-function stateTable(caption: string, what: string, all: readonly { name: string; decisions: number; states: readonly StateCount[] }[], audit: ConsentAudit): Block {
+function stateTable(
+  caption: string,
+  what: string,
+  all: readonly { name: string; decisions: number; states: readonly StateCount[] }[],
+  audit: ConsentAudit,
+): Block {
   const states = audit.byState.map(({ state }) => state).slice(0, 5);
   const more = audit.byState.length > states.length;
   const shown = all.slice(0, ROWS_SHOWN);
@@ -172,7 +242,10 @@ function stateTable(caption: string, what: string, all: readonly { name: string;
   const sumRow = (name: string, rows: typeof all) => ({
     name,
     decisions: rows.reduce((sum, { decisions }) => sum + decisions, 0),
-    states: audit.byState.map(({ state }) => ({ state, decisions: rows.reduce((sum, row) => sum + countOf(row.states, state), 0) })),
+    states: audit.byState.map(({ state }) => ({
+      state,
+      decisions: rows.reduce((sum, row) => sum + countOf(row.states, state), 0),
+    })),
   });
   return {
     block: 'table',
@@ -183,7 +256,10 @@ function stateTable(caption: string, what: string, all: readonly { name: string;
       ...(more ? [{ title: 'Other', share: 1.7, align: 'right' as const }] : []),
       { title: 'All', share: 1.7, align: 'right' },
     ],
-    rows: [...shown.map(cells), ...(rest.length > 0 ? [cells(sumRow(`${formatCount(rest.length)} more (in the JSON)`, rest))] : [])],
+    rows: [
+      ...shown.map(cells),
+      ...(rest.length > 0 ? [cells(sumRow(`${formatCount(rest.length)} more (in the JSON)`, rest))] : []),
+    ],
     total: cells(sumRow('All', all)),
     empty: 'No decisions in the period.',
   };
@@ -217,7 +293,10 @@ function* withdrawals(audit: ConsentAudit): Generator<Block> {
     total: ['With a time of their own', formatCount(timed), formatShare(timed, timed)],
     empty: '',
   };
-  const notes = [longest === null ? '' : `The longest took ${formatDuration(longest)}.`, withoutOwnTime === 0 ? '' : `${formatCount(withoutOwnTime)} state no time that counts.`].filter(Boolean);
+  const notes = [
+    longest === null ? '' : `The longest took ${formatDuration(longest)}.`,
+    withoutOwnTime === 0 ? '' : `${formatCount(withoutOwnTime)} state no time that counts.`,
+  ].filter(Boolean);
   if (notes.length > 0) yield { block: 'paragraph', look: 'fine', text: notes.join(' ') };
 }
 
@@ -236,25 +315,43 @@ function* policies(audit: ConsentAudit, input: ReportInput): Generator<Block> {
       { title: 'SHA-256 of the delivery', share: 5.9, face: 'mono' },
     ],
     rows: shown.map((policy) => [
-      [policy.title ?? policy.policyType ?? policy.policyId, [policy.policyId, policy.jurisdiction, policy.language].filter((part) => part !== null).join(' · ')].join('\n'),
+      [
+        policy.title ?? policy.policyType ?? policy.policyId,
+        [policy.policyId, policy.jurisdiction, policy.language].filter((part) => part !== null).join(' · '),
+      ].join('\n'),
       policy.version ?? notStated,
       policy.change,
       onTwoLines(formatTime(policy.from, input.timeZone)),
-      policy.change === 'deleted' ? '–' : policy.until === null ? 'open' : onTwoLines(formatTime(policy.until, input.timeZone)),
+      policy.change === 'deleted'
+        ? '–'
+        : policy.until === null
+          ? 'open'
+          : onTwoLines(formatTime(policy.until, input.timeZone)),
       formatCount(policy.seq),
       policy.bodySha256 ?? '–',
     ]),
     empty: 'No policy was reported up to the end of the period.',
   };
   if (audit.policies.length > shown.length) {
-    yield { block: 'paragraph', look: 'fine', text: `The last ${formatCount(shown.length)} of ${formatCount(audit.policies.length)} changes; the JSON has them all.` };
+    yield {
+      block: 'paragraph',
+      look: 'fine',
+      text: `The last ${formatCount(shown.length)} of ${formatCount(audit.policies.length)} changes; the JSON has them all.`,
+    };
   }
-  yield { block: 'paragraph', look: 'fine', text: 'The hash is that of the delivery which reported the change, not of the policy text: deliveries do not carry it.' };
+  yield {
+    block: 'paragraph',
+    look: 'fine',
+    text: 'The hash is that of the delivery which reported the change, not of the policy text: deliveries do not carry it.',
+  };
 }
 
 function* standing(audit: ConsentAudit, input: ReportInput): Generator<Block> {
-  const sum = (read: (row: ConsentAudit['standing'][number]) => number) => audit.standing.reduce((total, row) => total + read(row), 0);
-  const old = audit.standing.filter(({ superseded }) => superseded).reduce((total, { consents }) => total + consents, 0);
+  const sum = (read: (row: ConsentAudit['standing'][number]) => number) =>
+    audit.standing.reduce((total, row) => total + read(row), 0);
+  const old = audit.standing
+    .filter(({ superseded }) => superseded)
+    .reduce((total, { consents }) => total + consents, 0);
   yield {
     block: 'paragraph',
     text:
@@ -314,7 +411,13 @@ function* access(audit: ConsentAudit, input: ReportInput): Generator<Block> {
       { title: 'Document', share: 3, face: 'mono' },
       { title: 'Entry', share: 1.3, align: 'right' },
     ],
-    rows: shown.map((row) => [formatTime(row.at, input.timeZone), row.actor, row.action === 'document.produced' ? 'produced' : 'downloaded', row.documentId ?? '–', formatCount(row.seq)]),
+    rows: shown.map((row) => [
+      formatTime(row.at, input.timeZone),
+      row.actor,
+      row.action === 'document.produced' ? 'produced' : 'downloaded',
+      row.documentId ?? '–',
+      formatCount(row.seq),
+    ]),
     empty: 'Nothing was produced or downloaded in the period.',
   };
 }

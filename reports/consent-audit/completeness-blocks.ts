@@ -12,8 +12,19 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
   const { waysIn, pulls, outsideTheLedger: outside } = found;
   const concerns = concernsOf(found, totals, input);
   yield concerns.length === 0
-    ? { block: 'notice', tone: 'information', title: 'Nothing found missing', text: 'No gap, conflict, refused delivery or unreadable entry was seen in the period.' }
-    : { block: 'notice', tone: 'warning', title: 'What to know before relying on the totals', text: '', items: concerns };
+    ? {
+        block: 'notice',
+        tone: 'information',
+        title: 'Nothing found missing',
+        text: 'No gap, conflict, refused delivery or unreadable entry was seen in the period.',
+      }
+    : {
+        block: 'notice',
+        tone: 'warning',
+        title: 'What to know before relying on the totals',
+        text: '',
+        items: concerns,
+      };
   yield {
     block: 'table',
     caption: 'Decisions by way in',
@@ -24,7 +35,11 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
     ],
     rows: [
       ['Delivery and consent log', formatCount(waysIn.both), formatShare(waysIn.both, totals.decisions)],
-      [`${viaWords['webhook']} only`, formatCount(waysIn.webhookOnly), formatShare(waysIn.webhookOnly, totals.decisions)],
+      [
+        `${viaWords['webhook']} only`,
+        formatCount(waysIn.webhookOnly),
+        formatShare(waysIn.webhookOnly, totals.decisions),
+      ],
       [`${viaWords['pull']} only`, formatCount(waysIn.pullOnly), formatShare(waysIn.pullOnly, totals.decisions)],
     ],
     total: ['All', formatCount(totals.decisions), formatShare(totals.decisions, totals.decisions)],
@@ -53,13 +68,17 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
       formatCount(pull.malformed),
       formatCount(pull.gaps.length),
     ]),
-    empty: 'No consent log was pulled for the period: decisions rest on deliveries alone, and what was not delivered is not known.',
+    empty:
+      'No consent log was pulled for the period: decisions rest on deliveries alone, and what was not delivered is not known.',
   };
   const gaps = pulls.flatMap((pull) => pull.gaps.map((gap) => ({ ...gap, bannerId: pull.bannerId })));
   if (gaps.length > 0) {
     yield {
       block: 'table',
-      caption: gaps.length > GAPS_SHOWN ? `The first ${GAPS_SHOWN} of ${formatCount(gaps.length)} stretches that no finished pull asked for` : 'Stretches of the period that no finished pull asked for',
+      caption:
+        gaps.length > GAPS_SHOWN
+          ? `The first ${GAPS_SHOWN} of ${formatCount(gaps.length)} stretches that no finished pull asked for`
+          : 'Stretches of the period that no finished pull asked for',
       columns: [
         { title: 'Banner', share: 3 },
         { title: 'From', share: 3 },
@@ -68,7 +87,12 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
       ],
       rows: gaps
         .slice(0, GAPS_SHOWN)
-        .map((gap) => [gap.bannerId ?? 'all banners', formatTime(gap.from, input.timeZone), formatTime(gap.to, input.timeZone), formatDuration(Date.parse(gap.to) - Date.parse(gap.from))]),
+        .map((gap) => [
+          gap.bannerId ?? 'all banners',
+          formatTime(gap.from, input.timeZone),
+          formatTime(gap.to, input.timeZone),
+          formatDuration(Date.parse(gap.to) - Date.parse(gap.from)),
+        ]),
       empty: '',
     };
   }
@@ -81,12 +105,21 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
       { title: 'Read as', share: 2.4 },
       { title: 'Deliveries', share: 2, align: 'right' },
     ],
-    rows: found.deliveries.map((row) => [row.event ?? notStated, verdictWord(row.verdict), outcomeWords[row.outcome] ?? row.outcome, formatCount(row.deliveries)]),
+    rows: found.deliveries.map((row) => [
+      row.event ?? notStated,
+      verdictWord(row.verdict),
+      outcomeWords[row.outcome] ?? row.outcome,
+      formatCount(row.deliveries),
+    ]),
     total: ['All', '', '', formatCount(found.deliveries.reduce((sum, row) => sum + row.deliveries, 0))],
     empty: 'No delivery was received in the period.',
   };
   yield { block: 'heading', level: 2, text: 'Counted outside the ledger' };
-  yield { block: 'paragraph', look: 'fine', text: 'These counters are kept beside the ledger. They were read when this document was made and are not covered by the checkpoint.' };
+  yield {
+    block: 'paragraph',
+    look: 'fine',
+    text: 'These counters are kept beside the ledger. They were read when this document was made and are not covered by the checkpoint.',
+  };
   yield {
     block: 'table',
     caption: 'Refused and repeated deliveries of the period',
@@ -95,10 +128,19 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
       { title: 'Count', share: 2, align: 'right' },
     ],
     rows: [
-      ...outside.rejected.map((row) => [`Refused: ${row.reason.replaceAll(/[_-]/g, ' ')}`, formatCount(row.deliveries)]),
+      ...outside.rejected.map((row) => [
+        `Refused: ${row.reason.replaceAll(/[_-]/g, ' ')}`,
+        formatCount(row.deliveries),
+      ]),
       ...(outside.rejected.length === 0 ? [['Refused deliveries', '0']] : []),
-      [`Repeats (of ${counted(outside.repeats.deliveries, 'delivery', 'deliveries')}), not counted again`, formatCount(outside.repeats.repeats)],
-      ['Deliveries with neither id nor time that were repeated (each repeat may have been a new choice)', formatCount(outside.ambiguous.deliveries)],
+      [
+        `Repeats (of ${counted(outside.repeats.deliveries, 'delivery', 'deliveries')}), not counted again`,
+        formatCount(outside.repeats.repeats),
+      ],
+      [
+        'Deliveries with neither id nor time that were repeated (each repeat may have been a new choice)',
+        formatCount(outside.ambiguous.deliveries),
+      ],
     ],
     empty: '',
   };
@@ -113,24 +155,58 @@ function concernsOf(found: Completeness, totals: DecisionTotals, input: ReportIn
   const unread = found.quarantine.reduce((sum, row) => sum + row.entries, 0);
   const { ambiguous } = found.outsideTheLedger;
   if (input.generatedAt < periodOf(input).to) concerns.push('The period was not over when this report was made.');
-  if (found.pulls.length === 0) concerns.push('No consent log was pulled for the period, so deliveries could not be compared with it.');
-  if (gaps > 0) concerns.push(`${counted(gaps, 'stretch', 'stretches')} of the period ${gaps === 1 ? 'was' : 'were'} not covered by a finished pull of the consent log.`);
+  if (found.pulls.length === 0)
+    concerns.push('No consent log was pulled for the period, so deliveries could not be compared with it.');
+  if (gaps > 0)
+    concerns.push(
+      `${counted(gaps, 'stretch', 'stretches')} of the period ${gaps === 1 ? 'was' : 'were'} not covered by a finished pull of the consent log.`,
+    );
   if (failed > 0) concerns.push(`${counted(failed, 'pull', 'pulls')} of the consent log failed.`);
   if (malformed > 0) concerns.push(`${counted(malformed, 'pulled row', 'pulled rows')} could not be read.`);
-  if (found.waysIn.webhookOnly > 0 && found.pulls.length > 0) concerns.push(`${counted(found.waysIn.webhookOnly, 'decision was', 'decisions were')} delivered but not found in the pulled log.`);
-  if (found.waysIn.pullOnly > 0) concerns.push(`${counted(found.waysIn.pullOnly, 'decision stands', 'decisions stand')} in the pulled log without a delivery.`);
-  if (totals.conflicts > 0) concerns.push(`${counted(totals.conflicts, 'record contradicts', 'records contradict')} an earlier record of the same decision; the first is counted.`);
-  if (ambiguous.unresolved > 0) concerns.push(`${counted(ambiguous.unresolved, 'delivery', 'deliveries')} with neither id nor time arrived again: each repeat may have been a new choice.`);
-  if (rejected > 0) concerns.push(`${counted(rejected, 'delivery was', 'deliveries were')} refused (wrong or missing signature, or too large).`);
-  if (unread > 0) concerns.push(`${counted(unread, 'entry', 'entries')} could not be read and ${unread === 1 ? 'is' : 'are'} in the quarantine.`);
-  if (totals.timesNotCounted > 0) concerns.push(`${counted(totals.timesNotCounted, 'decision states', 'decisions state')} an impossible time; the time of receipt stands in.`);
-  if (totals.timedByReceipt > 0) concerns.push(`${counted(totals.timedByReceipt, 'decision states', 'decisions state')} no time; the time of receipt stands in.`);
-  if (totals.offsetAssumed > 0) concerns.push(`${counted(totals.offsetAssumed, 'decision states', 'decisions state')} a time without an offset from UTC; the configured one was assumed.`);
-  if (totals.withoutSubject > 0) concerns.push(`${counted(totals.withoutSubject, 'decision names', 'decisions name')} no subject.`);
+  if (found.waysIn.webhookOnly > 0 && found.pulls.length > 0)
+    concerns.push(
+      `${counted(found.waysIn.webhookOnly, 'decision was', 'decisions were')} delivered but not found in the pulled log.`,
+    );
+  if (found.waysIn.pullOnly > 0)
+    concerns.push(
+      `${counted(found.waysIn.pullOnly, 'decision stands', 'decisions stand')} in the pulled log without a delivery.`,
+    );
+  if (totals.conflicts > 0)
+    concerns.push(
+      `${counted(totals.conflicts, 'record contradicts', 'records contradict')} an earlier record of the same decision; the first is counted.`,
+    );
+  if (ambiguous.unresolved > 0)
+    concerns.push(
+      `${counted(ambiguous.unresolved, 'delivery', 'deliveries')} with neither id nor time arrived again: each repeat may have been a new choice.`,
+    );
+  if (rejected > 0)
+    concerns.push(
+      `${counted(rejected, 'delivery was', 'deliveries were')} refused (wrong or missing signature, or too large).`,
+    );
+  if (unread > 0)
+    concerns.push(
+      `${counted(unread, 'entry', 'entries')} could not be read and ${unread === 1 ? 'is' : 'are'} in the quarantine.`,
+    );
+  if (totals.timesNotCounted > 0)
+    concerns.push(
+      `${counted(totals.timesNotCounted, 'decision states', 'decisions state')} an impossible time; the time of receipt stands in.`,
+    );
+  if (totals.timedByReceipt > 0)
+    concerns.push(
+      `${counted(totals.timedByReceipt, 'decision states', 'decisions state')} no time; the time of receipt stands in.`,
+    );
+  if (totals.offsetAssumed > 0)
+    concerns.push(
+      `${counted(totals.offsetAssumed, 'decision states', 'decisions state')} a time without an offset from UTC; the configured one was assumed.`,
+    );
+  if (totals.withoutSubject > 0)
+    concerns.push(`${counted(totals.withoutSubject, 'decision names', 'decisions name')} no subject.`);
   const silent = found.daysWithoutDelivery;
   if (silent.length > 0) {
     const listed = silent.slice(0, 10).join(', ');
-    concerns.push(`${counted(silent.length, 'day', 'days')} (UTC) without any delivery: ${listed}${silent.length > 10 ? ` and ${silent.length - 10} more` : ''}.`);
+    concerns.push(
+      `${counted(silent.length, 'day', 'days')} (UTC) without any delivery: ${listed}${silent.length > 10 ? ` and ${silent.length - 10} more` : ''}.`,
+    );
   }
   return concerns;
 }
@@ -139,7 +215,11 @@ function counted(n: number, one: string, many: string): string {
   return `${formatCount(n)} ${n === 1 ? one : many}`;
 }
 
-const outcomeWords: Readonly<Record<string, string>> = { read: 'read', 'unknown-event': 'kept, not read', unreadable: 'quarantine' };
+const outcomeWords: Readonly<Record<string, string>> = {
+  read: 'read',
+  'unknown-event': 'kept, not read',
+  unreadable: 'quarantine',
+};
 
 function verdictWord(verdict: string): string {
   switch (verdict) {

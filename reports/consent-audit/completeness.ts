@@ -59,7 +59,10 @@ export async function loadCompleteness(input: ReportInput, period: Period, confl
     outsideTheLedger: {
       repeats: await history.repeatCounts(period),
       ambiguous: await history.ambiguousCounts(period),
-      rejected: counted.from < counted.to ? [...(await history.rejectedCounts(counted))].sort(byText(({ reason }) => reason)) : [],
+      rejected:
+        counted.from < counted.to
+          ? [...(await history.rejectedCounts(counted))].sort(byText(({ reason }) => reason))
+          : [],
     },
   };
 }
@@ -100,7 +103,17 @@ async function loadPulls(input: ReportInput, period: Period): Promise<readonly B
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 function emptyPull(bannerId: string | null): Mutable<BannerPull> {
-  return { bannerId, runs: 0, failedRuns: 0, rows: 0, stored: 0, duplicates: 0, malformed: 0, lastError: null, gaps: [] };
+  return {
+    bannerId,
+    runs: 0,
+    failedRuns: 0,
+    rows: 0,
+    stored: 0,
+    duplicates: 0,
+    malformed: 0,
+    lastError: null,
+    gaps: [],
+  };
 }
 
 /** Windows that touch or overlap become one, in order of time. */
@@ -134,7 +147,8 @@ export function gapsIn(whole: Window, covered: readonly Window[]): Window[] {
 function utcDaysOf({ from, to }: Window): string[] {
   const days: string[] = [];
   const day = 86_400_000;
-  for (let time = Math.ceil(Date.parse(from) / day) * day; time + day <= Date.parse(to); time += day) days.push(new Date(time).toISOString().slice(0, 10));
+  for (let time = Math.ceil(Date.parse(from) / day) * day; time + day <= Date.parse(to); time += day)
+    days.push(new Date(time).toISOString().slice(0, 10));
   return days;
 }
 

@@ -22,7 +22,12 @@ export interface PurposeCount {
 export interface Withdrawals {
   readonly decisions: number;
   /** Until the withdrawal stood in the ledger, from the time it states; only where that time counts. */
-  readonly recordedWithin: { readonly minute: number; readonly hour: number; readonly day: number; readonly longer: number };
+  readonly recordedWithin: {
+    readonly minute: number;
+    readonly hour: number;
+    readonly day: number;
+    readonly longer: number;
+  };
   readonly withoutOwnTime: number;
   /** Milliseconds; null without any. */
   readonly longest: number | null;
@@ -57,9 +62,17 @@ export interface ConsentAudit {
   readonly withoutPurposes: number;
   readonly byRegion: readonly { region: string | null; decisions: number; states: readonly StateCount[] }[];
   readonly byBanner: readonly { bannerId: string | null; decisions: number }[];
-  readonly byPolicyVersion: readonly { policyId: string | null; policyVersion: string | null; decisions: number; states: readonly StateCount[] }[];
+  readonly byPolicyVersion: readonly {
+    policyId: string | null;
+    policyVersion: string | null;
+    decisions: number;
+    states: readonly StateCount[];
+  }[];
   readonly byMonth: readonly { month: string; decisions: number; states: readonly StateCount[] }[];
-  readonly overTime: { readonly unit: 'day' | 'week' | 'month'; readonly spans: readonly { span: string; states: readonly StateCount[] }[] };
+  readonly overTime: {
+    readonly unit: 'day' | 'week' | 'month';
+    readonly spans: readonly { span: string; states: readonly StateCount[] }[];
+  };
   readonly completeness: Completeness;
   readonly policies: readonly PolicyInterval[];
   readonly withdrawals: Withdrawals;
@@ -88,12 +101,27 @@ export async function gatherConsentAudit(name: string, title: string, input: Rep
       sample: input.sample,
       source: input.source,
       sourceName: input.sourceName,
-      period: { from: input.from, toExclusive: input.to, timeZone: input.timeZone, fromInstant: period.from, toInstant: period.to },
+      period: {
+        from: input.from,
+        toExclusive: input.to,
+        timeZone: input.timeZone,
+        fromInstant: period.from,
+        toInstant: period.to,
+      },
       timeUsed: 'the time stated for a decision where it counts, else the time of receipt',
       filters: 'none: all banners, all regions, all states',
       asOf: { seq: input.asOf, receivedAt: await history.receivedAtOf(input.asOf) },
     },
-    controller: profile === null ? null : { name: profile.name, role: profile.role, address: profile.address, country: profile.country, email: profile.email },
+    controller:
+      profile === null
+        ? null
+        : {
+            name: profile.name,
+            role: profile.role,
+            address: profile.address,
+            country: profile.country,
+            email: profile.email,
+          },
     missingFromProfile: profile === null ? ['the controller profile as a whole'] : missingProfileParts(profile),
     totals,
     byState: [...(await history.decisionsByState(period))].sort(byStateOrder),
@@ -103,7 +131,9 @@ export async function gatherConsentAudit(name: string, title: string, input: Rep
       .map(({ key, decisions, states }) => ({ region: key, decisions, states }))
       .sort((a, b) => b.decisions - a.decisions || byText<typeof a>((one) => one.region)(a, b)),
     byBanner: [...(await history.decisionsByBanner(period))].sort(byText(({ bannerId }) => bannerId)),
-    byPolicyVersion: grouped(await history.decisionsByPolicyVersion(period), ({ policyId, policyVersion }) => JSON.stringify([policyId, policyVersion]))
+    byPolicyVersion: grouped(await history.decisionsByPolicyVersion(period), ({ policyId, policyVersion }) =>
+      JSON.stringify([policyId, policyVersion]),
+    )
       .sort(byText(({ key }) => key))
       .map(({ key, decisions, states }) => {
         const [policyId, policyVersion] = JSON.parse(key) as [string | null, string | null];
@@ -130,14 +160,22 @@ async function loadOverTime(input: ReportInput, period: Period): Promise<Consent
   return { unit, spans: await overSpans(input, period, unit) };
 }
 
-async function overSpans(input: ReportInput, period: Period, unit: 'day' | 'week' | 'month'): Promise<{ span: string; states: StateCount[] }[]> {
+async function overSpans(
+  input: ReportInput,
+  period: Period,
+  unit: 'day' | 'week' | 'month',
+): Promise<{ span: string; states: StateCount[] }[]> {
   const spans = spansOf(input.from, input.to, input.timeZone, unit);
   const counts = new Map<string, StateCount[]>(spans.map(({ name }) => [name, []]));
-  for (const { span, state, decisions } of await input.history.decisionsBySpan(period, spans)) counts.get(span)?.push({ state, decisions });
+  for (const { span, state, decisions } of await input.history.decisionsBySpan(period, spans))
+    counts.get(span)?.push({ state, decisions });
   return [...counts].map(([span, states]) => ({ span, states: states.sort(byStateOrder) }));
 }
 
-function purposeCounts(choices: readonly { purposes: string; decisions: number }[]): { counts: PurposeCount[]; without: number } {
+function purposeCounts(choices: readonly { purposes: string; decisions: number }[]): {
+  counts: PurposeCount[];
+  without: number;
+} {
   const counts = new Map<string, { granted: number; denied: number }>();
   let without = 0;
   for (const { purposes, decisions } of choices) {
@@ -150,7 +188,10 @@ function purposeCounts(choices: readonly { purposes: string; decisions: number }
       counts.set(purpose, count);
     }
   }
-  return { counts: [...counts].map(([purpose, count]) => ({ purpose, ...count })).sort(byText(({ purpose }) => purpose)), without };
+  return {
+    counts: [...counts].map(([purpose, count]) => ({ purpose, ...count })).sort(byText(({ purpose }) => purpose)),
+    without,
+  };
 }
 
 function grouped<Row extends StateCount, Key extends string | null>(
@@ -171,7 +212,7 @@ async function loadWithdrawals(input: ReportInput, period: Period): Promise<With
   const within = { minute: 0, hour: 0, day: 0, longer: 0 };
   let [decisions, withoutOwnTime] = [0, 0];
   let longest: number | null = null;
-  for await (const row of input.history.decisionRows(period, { state: 'withdrawn', first: true })) {
+  for await (const row of input.history.withdrawalTimes(period)) {
     decisions += 1;
     if (row.occurred_counts === 0 || row.occurred_basis === 'received') {
       withoutOwnTime += 1;
@@ -184,7 +225,11 @@ async function loadWithdrawals(input: ReportInput, period: Period): Promise<With
   return { decisions, recordedWithin: within, withoutOwnTime, longest };
 }
 
-async function loadStanding(input: ReportInput, period: Period, latest: ReadonlyMap<string, string>): Promise<readonly Standing[]> {
+async function loadStanding(
+  input: ReportInput,
+  period: Period,
+  latest: ReadonlyMap<string, string>,
+): Promise<readonly Standing[]> {
   const at = (days: number) => startOfDay(addDays(input.to, days), input.timeZone);
   const rows = await input.history.standingConsents(period, at(30), at(90));
   return rows
@@ -192,7 +237,9 @@ async function loadStanding(input: ReportInput, period: Period, latest: Readonly
       const last = row.policyId === null ? undefined : latest.get(row.policyId);
       return { ...row, superseded: last !== undefined && row.policyVersion !== null && row.policyVersion !== last };
     })
-    .sort((a, b) => byText<Standing>((one) => one.policyId)(a, b) || byText<Standing>((one) => one.policyVersion)(a, b));
+    .sort(
+      (a, b) => byText<Standing>((one) => one.policyId)(a, b) || byText<Standing>((one) => one.policyVersion)(a, b),
+    );
 }
 
 async function loadAccess(input: ReportInput, period: Period): Promise<ConsentAudit['access']> {

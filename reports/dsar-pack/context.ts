@@ -49,7 +49,8 @@ export async function loadContext(input: DsarPackInput): Promise<PackContext> {
   const withholds = withholdsIdentifiers(input.deadline.regime);
   const decisions = async function* (): AsyncGenerator<DecisionRow> {
     if (disclosure !== 'full') return;
-    for await (const row of input.history.decisionRowsOf(input, input.match.subjects)) yield withholds ? withholdIdentifiers(row) : row;
+    for await (const row of input.history.decisionRowsOf(input, input.match.subjects))
+      yield withholds ? withholdIdentifiers(row) : row;
   };
   const policyIds = new Set<string>();
   const found = { decisions: 0, first: null as string | null, last: null as string | null, policyIds };
@@ -64,16 +65,22 @@ export async function loadContext(input: DsarPackInput): Promise<PackContext> {
   const policies =
     found.first === null
       ? []
-      : (await loadPolicyIntervals(input.history.policyRows({ source: input.source, asOf: input.asOf, to: input.generatedAt }), found.first, input.generatedAt)).filter(
-          ({ policyId }) => policyIds.size === 0 || policyIds.has(policyId),
-        );
+      : (
+          await loadPolicyIntervals(
+            input.history.policyRows({ source: input.source, asOf: input.asOf, to: input.generatedAt }),
+            found.first,
+            input.generatedAt,
+          )
+        ).filter(({ policyId }) => policyIds.size === 0 || policyIds.has(policyId));
   return { input, packId: packIdOf(input), disclosure, found, policies, decisions };
 }
 
 /** In whose name the answer goes out: the controller, also where a processor drafts it. */
 export function letterhead({ profile, sourceName }: DsarPackInput): string {
   if (profile === null) return sourceName;
-  return profile.role === 'processor' && profile.controllerOrJointContact !== null ? profile.controllerOrJointContact : profile.name;
+  return profile.role === 'processor' && profile.controllerOrJointContact !== null
+    ? profile.controllerOrJointContact
+    : profile.name;
 }
 
 export function packFrame(context: PackContext, title: string, kind: Frame['kind']): Frame {

@@ -9,13 +9,21 @@ import { packFrame, type PackContext, type PackPart } from './context.ts';
 /** The person's history to read, as a page that opens in any browser. */
 export const historyPage: PackPart = (context) =>
   context.disclosure === 'full'
-    ? { name: 'history.html', what: 'the consent decisions, to read', content: renderHtml(packFrame(context, 'Your consent history', 'report'), historyBlocks(context)) }
+    ? {
+        name: 'history.html',
+        what: 'the consent decisions, to read',
+        content: renderHtml(packFrame(context, 'Your consent history', 'report'), historyBlocks(context)),
+      }
     : null;
 
 function* historyBlocks(context: PackContext): Generator<Block> {
   const { input, found, policies } = context;
   const zone = input.timeZone;
-  yield { block: 'title', text: 'Your consent history', subtitle: `Case ${input.case.case_id}, as of entry ${formatCount(input.asOf)} of the ledger` };
+  yield {
+    block: 'title',
+    text: 'Your consent history',
+    subtitle: `Case ${input.case.case_id}, as of entry ${formatCount(input.asOf)} of the ledger`,
+  };
   yield {
     block: 'paragraph',
     text: `Each line is one decision as it was recorded: ${formatCount(found.decisions)} in all. Times are in ${zone}. “Given” and “given again” permit what was granted; every other state permits nothing.`,
@@ -36,7 +44,11 @@ function* historyBlocks(context: PackContext): Generator<Block> {
     rows: rowsOf(context.decisions(), zone),
     empty: 'No decisions.',
   };
-  yield { block: 'paragraph', look: 'fine', text: 'A decision that the service reported twice (as a delivery and in its log) is listed once; the files decisions.csv and decisions.json have both records. “Contradicts” marks a record that says something else than an earlier one of the same decision.' };
+  yield {
+    block: 'paragraph',
+    look: 'fine',
+    text: 'A decision that the service reported twice (as a delivery and in its log) is listed once; the files decisions.csv and decisions.json have both records. “Contradicts” marks a record that says something else than an earlier one of the same decision.',
+  };
   yield { block: 'heading', level: 1, text: 'Policies at the time' };
   yield {
     block: 'table',
@@ -47,10 +59,18 @@ function* historyBlocks(context: PackContext): Generator<Block> {
       { title: 'From', share: 3 },
       { title: 'Until', share: 3 },
     ],
-    rows: policies.map((policy) => [policy.title ?? policy.policyType ?? policy.policyId, policy.version ?? notStated, formatTime(policy.from, zone), policy.until === null ? 'open' : formatTime(policy.until, zone)]),
+    rows: policies.map((policy) => [
+      policy.title ?? policy.policyType ?? policy.policyId,
+      policy.version ?? notStated,
+      formatTime(policy.from, zone),
+      policy.until === null ? 'open' : formatTime(policy.until, zone),
+    ]),
     empty: 'No policy that these decisions name was reported.',
   };
-  yield { block: 'paragraph', text: 'Banner as shown: not evidenced. The records hold the choice, not the screen on which it was made.' };
+  yield {
+    block: 'paragraph',
+    text: 'Banner as shown: not evidenced. The records hold the choice, not the screen on which it was made.',
+  };
   yield { block: 'paragraph', look: 'fine', text: noLegalAdvice };
 }
 
@@ -63,7 +83,9 @@ async function* rowsOf(decisions: AsyncIterable<DecisionRow>, zone: string): Asy
       row.conflicts === 1 ? `${stateWord(row.state)} (contradicts)` : stateWord(row.state),
       purposesInWords(row.purposes),
       row.banner_id ?? notStated,
-      row.policy_id === null ? notStated : `${row.policy_id}${row.policy_version === null ? '' : `, version ${row.policy_version}`}`,
+      row.policy_id === null
+        ? notStated
+        : `${row.policy_id}${row.policy_version === null ? '' : `, version ${row.policy_version}`}`,
       row.expires_at === null ? notStated : formatTime(row.expires_at, zone),
       viaWords[row.via] ?? row.via,
       formatCount(row.seq),
@@ -76,5 +98,12 @@ export function purposesInWords(purposes: string): string {
   const chosen = Object.entries(JSON.parse(purposes) as Record<string, string>);
   const named = (answer: string) => chosen.filter(([, given]) => given === answer).map(([purpose]) => purpose);
   const [granted, denied] = [named('granted'), named('denied')];
-  return [granted.length > 0 ? `granted: ${granted.join(', ')}` : '', denied.length > 0 ? `denied: ${denied.join(', ')}` : ''].filter(Boolean).join('; ') || 'none named';
+  return (
+    [
+      granted.length > 0 ? `granted: ${granted.join(', ')}` : '',
+      denied.length > 0 ? `denied: ${denied.join(', ')}` : '',
+    ]
+      .filter(Boolean)
+      .join('; ') || 'none named'
+  );
 }

@@ -24,13 +24,20 @@ export function* controllerBlocks(profile: ControllerProfile | null): Generator<
   yield* listed('Categories of data', profile?.dataCategories ?? []);
   yield* listed(
     'Recipients',
-    (profile?.recipients ?? []).map(({ name, purpose, country }) => `${name}${country === null ? '' : ` (${country})`}: ${purpose}`),
+    (profile?.recipients ?? []).map(
+      ({ name, purpose, country }) => `${name}${country === null ? '' : ` (${country})`}: ${purpose}`,
+    ),
   );
   yield* listed('Where the data comes from', profile?.dataSources ?? []);
   yield { block: 'heading', level: 2, text: 'Transfers to other countries' };
   const transfers = profile?.transfers ?? [];
-  if (transfers.length > 0) yield { block: 'list', items: transfers.map(({ recipient, country, safeguard }) => `${recipient} (${country}): ${safeguard}`) };
-  else if (profile?.noTransfers === true) yield { block: 'paragraph', text: 'There are no transfers to third countries or international organisations.' };
+  if (transfers.length > 0)
+    yield {
+      block: 'list',
+      items: transfers.map(({ recipient, country, safeguard }) => `${recipient} (${country}): ${safeguard}`),
+    };
+  else if (profile?.noTransfers === true)
+    yield { block: 'paragraph', text: 'There are no transfers to third countries or international organisations.' };
   else yield missing();
   yield* said('Automated decisions', profile?.automatedDecisions ?? null);
   yield* said('How to withdraw consent', profile?.withdrawalMethod ?? null);
@@ -43,7 +50,9 @@ function* listed(title: string, items: readonly string[]): Generator<Block> {
 
 function* said(title: string, text: string | null): Generator<Block> {
   yield { block: 'heading', level: 2, text: title };
-  yield text === null ? missing() : { block: 'paragraph', text: /[.!?]$/.test(text) ? text : `${text[0]?.toUpperCase()}${text.slice(1)}.` };
+  yield text === null
+    ? missing()
+    : { block: 'paragraph', text: /[.!?]$/.test(text) ? text : `${text[0]?.toUpperCase()}${text.slice(1)}.` };
 }
 
 function missing(): Block {

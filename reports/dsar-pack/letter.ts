@@ -23,7 +23,11 @@ export const letter: PackPart = async (context) => {
     for await (const piece of renderPdf(frame, letterBlocks(context))) pieces.push(piece);
   } catch (error) {
     if (!(error instanceof Error && error.name === 'UnprintableText')) throw error;
-    return { name: 'letter.html', what: `${what} (a page, because the font of the PDF lacks characters of it)`, content: renderHtml(frame, letterBlocks(context)) };
+    return {
+      name: 'letter.html',
+      what: `${what} (a page, because the font of the PDF lacks characters of it)`,
+      content: renderHtml(frame, letterBlocks(context)),
+    };
   }
   return { name: 'letter.pdf', what, content: inOrder(pieces) };
 };
@@ -43,11 +47,20 @@ export function* letterBlocks(context: PackContext): Generator<Block> {
   const { refusal, extension } = readFolded(input);
   yield* address(context);
   yield { block: 'heading', level: 1, text: titleOf(context) };
-  yield { block: 'paragraph', text: input.case.requester_name === null ? 'Dear Sir or Madam,' : `Dear ${input.case.requester_name},` };
+  yield {
+    block: 'paragraph',
+    text: input.case.requester_name === null ? 'Dear Sir or Madam,' : `Dear ${input.case.requester_name},`,
+  };
   const received = formatDate(dateIn(input.case.receipt_at, input.timeZone));
-  yield { block: 'paragraph', text: `On ${received} you ${askedFor(input.case.kind)}. This letter answers that request under ${wording.law}.` };
+  yield {
+    block: 'paragraph',
+    text: `On ${received} you ${askedFor(input.case.kind)}. This letter answers that request under ${wording.law}.`,
+  };
   if (extension !== null) {
-    yield { block: 'paragraph', text: `On ${formatDate(dateIn(extension.noticeAt, input.timeZone))} we told you that we need more time, for this reason: ${extension.reasons}` };
+    yield {
+      block: 'paragraph',
+      text: `On ${formatDate(dateIn(extension.noticeAt, input.timeZone))} we told you that we need more time, for this reason: ${extension.reasons}`,
+    };
   }
   if (refusal !== null) yield* refusalBlocks(refusal);
   else if (disclosure === 'no-match') yield* noMatchBlocks(context, wording.noMatch);
@@ -66,15 +79,29 @@ export function* letterBlocks(context: PackContext): Generator<Block> {
 
 function* address({ input }: PackContext): Generator<Block> {
   const { profile } = input;
-  const own = profile === null || profile.role === 'processor' ? [] : [profile.address.join(', '), [profile.email, profile.phone, profile.website].filter((one) => one !== null).join(' · ')];
+  const own =
+    profile === null || profile.role === 'processor'
+      ? []
+      : [
+          profile.address.join(', '),
+          [profile.email, profile.phone, profile.website].filter((one) => one !== null).join(' · '),
+        ];
   const [first = '', ...rest] = letterhead(input).split('\n');
   yield { block: 'paragraph', look: 'strong', text: first };
   yield { block: 'lines', look: 'muted', lines: [...rest, ...own].filter((line) => line !== '') };
   if (profile?.role === 'processor') {
-    yield { block: 'lines', look: 'muted', lines: [`Drafted by ${profile.name} as processor; the controller approves its release.`] };
+    yield {
+      block: 'lines',
+      look: 'muted',
+      lines: [`Drafted by ${profile.name} as processor; the controller approves its release.`],
+    };
   }
   if (profile?.role === 'joint' && profile.controllerOrJointContact !== null) {
-    yield { block: 'lines', look: 'muted', lines: [`Contact point of the joint controllers (Art. 26): ${profile.controllerOrJointContact}`] };
+    yield {
+      block: 'lines',
+      look: 'muted',
+      lines: [`Contact point of the joint controllers (Art. 26): ${profile.controllerOrJointContact}`],
+    };
   }
   yield { block: 'gap', points: 22 };
   const requester = [input.case.requester_name, input.case.requester_email].filter((line) => line !== null);
@@ -84,14 +111,24 @@ function* address({ input }: PackContext): Generator<Block> {
     block: 'lines',
     look: 'muted',
     align: 'right',
-    lines: [formatDate(dateIn(input.generatedAt, input.timeZone)), `Our reference: ${input.case.case_id}`, ...(input.case.request_id === null ? [] : [`Your request: ${input.case.request_id}`])],
+    lines: [
+      formatDate(dateIn(input.generatedAt, input.timeZone)),
+      `Our reference: ${input.case.case_id}`,
+      ...(input.case.request_id === null ? [] : [`Your request: ${input.case.request_id}`]),
+    ],
   };
 }
 
 function* refusalBlocks(refusal: { reasons: string; basis: string; remedies: string }): Generator<Block> {
   yield { block: 'heading', level: 1, text: 'We cannot do what you asked' };
   yield { block: 'paragraph', text: refusal.reasons };
-  yield { block: 'facts', pairs: [['Ground', refusal.basis], ['What you can do', refusal.remedies]] };
+  yield {
+    block: 'facts',
+    pairs: [
+      ['Ground', refusal.basis],
+      ['What you can do', refusal.remedies],
+    ],
+  };
 }
 
 function* noMatchBlocks({ input }: PackContext, place: string): Generator<Block> {
@@ -117,18 +154,33 @@ function* noMatchBlocks({ input }: PackContext, place: string): Generator<Block>
 function* fullBlocks(context: PackContext, place: string): Generator<Block> {
   const { found, input } = context;
   yield { block: 'heading', level: 1, text: 'Your consent records' };
-  const [first, last] = [found.first, found.last].map((at) => (at === null ? '' : formatDate(dateIn(at, input.timeZone))));
+  const [first, last] = [found.first, found.last].map((at) =>
+    at === null ? '' : formatDate(dateIn(at, input.timeZone)),
+  );
   const when = first === last ? `of ${first}` : `from ${first} to ${last}`;
   yield {
     block: 'paragraph',
     text: `Yes, we process personal data about you (${place}). We hold ${formatCount(found.decisions)} consent ${found.decisions === 1 ? 'decision' : 'decisions'} ${when} under ${
-      input.match.status === 'from-device' ? 'the visitor identifier that you sent us from your device' : 'an identifier computed from the e-mail address that you gave us'
+      input.match.status === 'from-device'
+        ? 'the visitor identifier that you sent us from your device'
+        : 'an identifier computed from the e-mail address that you gave us'
     }. A copy of all of them is enclosed: every record that we hold, not only those of the last twelve months.`,
   };
-  if (input.identity.how !== null) yield { block: 'paragraph', text: `We checked that the request comes from you: ${input.identity.how.replace(/[.\s]+$/, '')}.` };
+  if (input.identity.how !== null)
+    yield {
+      block: 'paragraph',
+      text: `We checked that the request comes from you: ${input.identity.how.replace(/[.\s]+$/, '')}.`,
+    };
   yield {
     block: 'list',
-    items: ['history.html: your decisions to read, in any browser', 'decisions.csv and decisions.json: the same for a spreadsheet or a program', 'policies.json: the policies that were in force at the time', ...(withholdsIdentifiers(input.deadline.regime) ? [] : ['records.jsonl: the records exactly as we received them'])],
+    items: [
+      'history.html: your decisions to read, in any browser',
+      'decisions.csv and decisions.json: the same for a spreadsheet or a program',
+      'policies.json: the policies that were in force at the time',
+      ...(withholdsIdentifiers(input.deadline.regime)
+        ? []
+        : ['records.jsonl: the records exactly as we received them']),
+    ],
   };
 }
 
@@ -144,7 +196,10 @@ function* categoriesBlocks({ input }: PackContext): Generator<Block> {
     return;
   }
   if (!wantsInformation(input.case.kind)) {
-    yield { block: 'paragraph', text: 'What we have done about it is said in the message that this letter comes with.' };
+    yield {
+      block: 'paragraph',
+      text: 'What we have done about it is said in the message that this letter comes with.',
+    };
     if (input.case.kind === 'erasure') {
       yield {
         block: 'paragraph',
@@ -155,22 +210,45 @@ function* categoriesBlocks({ input }: PackContext): Generator<Block> {
     }
     return;
   }
-  yield { block: 'paragraph', text: 'This answer states the categories of data, where they come from, what for, and who receives them. It holds no specific pieces of data.' };
+  yield {
+    block: 'paragraph',
+    text: 'This answer states the categories of data, where they come from, what for, and who receives them. It holds no specific pieces of data.',
+  };
 }
 
 function* scopeBlocks({ input }: PackContext): Generator<Block> {
   yield { block: 'heading', level: 1, text: 'What this answer covers' };
   const systems = input.systems ?? (input.profile?.otherSystems ?? []).map(({ name }) => ({ name, result: null }));
-  yield { block: 'paragraph', text: 'This pack covers consent and policy records only.' + (systems.length === 0 ? ' Data in other systems of the controller is not part of it.' : ' The controller’s other systems:') };
-  const words = { 'nothing-found': 'searched, nothing found', attached: 'searched, what was found is attached separately', 'not-applicable': 'holds no data of this kind' } as const;
-  if (systems.length > 0) yield { block: 'list', items: systems.map(({ name, result }) => `${name}: ${result === null ? 'not yet reported' : words[result]}`) };
+  yield {
+    block: 'paragraph',
+    text:
+      'This pack covers consent and policy records only.' +
+      (systems.length === 0
+        ? ' Data in other systems of the controller is not part of it.'
+        : ' The controller’s other systems:'),
+  };
+  const words = {
+    'nothing-found': 'searched, nothing found',
+    attached: 'searched, what was found is attached separately',
+    'not-applicable': 'holds no data of this kind',
+  } as const;
+  if (systems.length > 0)
+    yield {
+      block: 'list',
+      items: systems.map(({ name, result }) => `${name}: ${result === null ? 'not yet reported' : words[result]}`),
+    };
 }
 
 function* rightsBlocks({ input }: PackContext): Generator<Block> {
   const wording = wordingOf(input.deadline.regime);
   const authority = input.profile?.supervisoryAuthority ?? null;
   yield { block: 'heading', level: 1, text: 'Your rights' };
-  const where = authority === null ? [] : [`The authority responsible for us: ${[authority.name, authority.address, authority.website].filter((part) => part !== null).join(', ')}.`];
+  const where =
+    authority === null
+      ? []
+      : [
+          `The authority responsible for us: ${[authority.name, authority.address, authority.website].filter((part) => part !== null).join(', ')}.`,
+        ];
   yield { block: 'list', items: [...wording.rights, wording.complaint, ...where] };
   const contact = input.profile?.dataProtectionOfficer ?? null;
   if (contact !== null) yield { block: 'paragraph', text: `Data protection officer: ${contact}` };
@@ -194,10 +272,29 @@ function* closingBlocks(context: PackContext): Generator<Block> {
   const { input } = context;
   const lacking = input.profile === null ? ['the controller profile as a whole'] : missingProfileParts(input.profile);
   if (lacking.length > 0) {
-    yield { block: 'notice', tone: 'warning', title: 'Not stated in this answer', text: 'The following has not been stated by the controller and is left open here:', items: lacking };
+    yield {
+      block: 'notice',
+      tone: 'warning',
+      title: 'Not stated in this answer',
+      text: 'The following has not been stated by the controller and is left open here:',
+      items: lacking,
+    };
   }
   yield { block: 'gap', points: 10 };
-  yield { block: 'lines', lines: ['Yours faithfully', '', '', ...(input.profile?.signatory == null ? [] : [input.profile.signatory]), letterhead(input).split('\n')[0] ?? ''] };
+  yield {
+    block: 'lines',
+    lines: [
+      'Yours faithfully',
+      '',
+      '',
+      ...(input.profile?.signatory == null ? [] : [input.profile.signatory]),
+      letterhead(input).split('\n')[0] ?? '',
+    ],
+  };
   yield { block: 'gap', points: 14 };
-  yield { block: 'paragraph', look: 'fine', text: `manifest.json lists the enclosed files with their SHA-256 and says how to check them. ${noLegalAdvice}` };
+  yield {
+    block: 'paragraph',
+    look: 'fine',
+    text: `manifest.json lists the enclosed files with their SHA-256 and says how to check them. ${noLegalAdvice}`,
+  };
 }

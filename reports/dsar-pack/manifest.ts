@@ -18,7 +18,8 @@ export function manifest(context: PackContext, written: readonly WrittenFile[]):
     sample: input.sample,
     asOf: input.asOf,
     files: written,
-    notStatedByTheController: input.profile === null ? ['the controller profile as a whole'] : missingProfileParts(input.profile),
+    notStatedByTheController:
+      input.profile === null ? ['the controller profile as a whole'] : missingProfileParts(input.profile),
     checkpoint: input.checkpoint,
     verify: [
       'Each file: its SHA-256 is listed above (`sha256sum FILE`).',

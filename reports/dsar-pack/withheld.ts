@@ -16,7 +16,17 @@ export function withholdsIdentifiers(regime: string): boolean {
  * put into their texts is not ours to choose, so every text of them is searched.
  */
 export function withholdIdentifiers(row: DecisionRow): DecisionRow {
-  const texts = ['record_id', 'subject', 'banner_id', 'purposes', 'policy_id', 'policy_version', 'region', 'language', 'decision_id'] as const;
+  const texts = [
+    'record_id',
+    'subject',
+    'banner_id',
+    'purposes',
+    'policy_id',
+    'policy_version',
+    'region',
+    'language',
+    'decision_id',
+  ] as const;
   const safe: Record<string, unknown> = { ...row };
   for (const name of texts) {
     const value = row[name];

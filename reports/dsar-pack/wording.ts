@@ -28,7 +28,8 @@ const wordings: Readonly<Record<string, Wording>> = {
     access: 'Art. 15 GDPR',
     noMatch: 'Art. 11(2) GDPR',
     rights: gdprRights(''),
-    complaint: 'You may complain to a supervisory authority, in particular in the member state where you live or work or where you see the infringement (Art. 77), and go to court (Art. 79).',
+    complaint:
+      'You may complain to a supervisory authority, in particular in the member state where you live or work or where you see the infringement (Art. 77), and go to court (Art. 79).',
     never: null,
   },
   'uk-gdpr': {
@@ -56,7 +57,9 @@ const wordings: Readonly<Record<string, Wording>> = {
     law: 'the Lei Geral de Proteção de Dados (LGPD)',
     access: 'Art. 18 and 19 LGPD',
     noMatch: 'Art. 19 LGPD',
-    rights: ['You may ask for confirmation, access, correction, anonymisation, portability and deletion, and withdraw your consent (Art. 18 LGPD).'],
+    rights: [
+      'You may ask for confirmation, access, correction, anonymisation, portability and deletion, and withdraw your consent (Art. 18 LGPD).',
+    ],
     complaint: 'You may petition the national authority (ANPD).',
     never: null,
   },
@@ -64,7 +67,10 @@ const wordings: Readonly<Record<string, Wording>> = {
     law: 'the Personal Information Protection and Electronic Documents Act (PIPEDA)',
     access: 'Schedule 1, principle 4.9 PIPEDA',
     noMatch: 'Schedule 1, principle 4.9 PIPEDA',
-    rights: ['You may challenge the accuracy and completeness of the information and have it amended.', 'You may withdraw your consent, subject to legal or contractual restrictions and reasonable notice.'],
+    rights: [
+      'You may challenge the accuracy and completeness of the information and have it amended.',
+      'You may withdraw your consent, subject to legal or contractual restrictions and reasonable notice.',
+    ],
     complaint: 'You may complain to the Privacy Commissioner of Canada.',
     never: null,
   },
@@ -74,7 +80,10 @@ const stateAct: Wording = {
   law: 'the privacy act of your state',
   access: 'the right to confirm and access',
   noMatch: 'the privacy act of your state',
-  rights: ['You may ask us to correct or delete your personal data, to give you a portable copy, and to stop targeted advertising, sale and certain profiling.', 'If we decline to act on your request, you may appeal to us; our answer then says how.'],
+  rights: [
+    'You may ask us to correct or delete your personal data, to give you a portable copy, and to stop targeted advertising, sale and certain profiling.',
+    'If we decline to act on your request, you may appeal to us; our answer then says how.',
+  ],
   complaint: 'If an appeal is denied, you may complain to the Attorney General of your state.',
   never: null,
 };

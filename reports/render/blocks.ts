@@ -24,7 +24,10 @@ export type Block =
   /** Label and value, one pair a line. */
   | { readonly block: 'facts'; readonly pairs: readonly (readonly [label: string, value: string])[] }
   /** Key figures side by side. */
-  | { readonly block: 'figures'; readonly figures: readonly { readonly value: string; readonly label: string; readonly note?: string }[] }
+  | {
+      readonly block: 'figures';
+      readonly figures: readonly { readonly value: string; readonly label: string; readonly note?: string }[];
+    }
   | {
       readonly block: 'table';
       readonly caption: string;
@@ -36,9 +39,20 @@ export type Block =
     }
   | { readonly block: 'chart'; readonly chart: StackedBars }
   /** A framed remark: something to know, or something that is wrong or missing. */
-  | { readonly block: 'notice'; readonly tone: 'information' | 'warning'; readonly title: string; readonly text: string; readonly items?: readonly string[] }
+  | {
+      readonly block: 'notice';
+      readonly tone: 'information' | 'warning';
+      readonly title: string;
+      readonly text: string;
+      readonly items?: readonly string[];
+    }
   /** Lines of a postal address or a signature. */
-  | { readonly block: 'lines'; readonly lines: readonly string[]; readonly look?: 'normal' | 'muted'; readonly align?: 'left' | 'right' }
+  | {
+      readonly block: 'lines';
+      readonly lines: readonly string[];
+      readonly look?: 'normal' | 'muted';
+      readonly align?: 'left' | 'right';
+    }
   /** Text to be kept exactly, such as a signed note. */
   | { readonly block: 'verbatim'; readonly text: string }
   | { readonly block: 'gap'; readonly points: number }

@@ -16,7 +16,13 @@ export interface StackedBars {
 
 /** A thing to draw. Coordinates in points from the top left corner; paths are SVG path data. */
 export type Mark =
-  | { readonly mark: 'path'; readonly d: string; readonly fill: string | null; readonly stroke: string | null; readonly width: number }
+  | {
+      readonly mark: 'path';
+      readonly d: string;
+      readonly fill: string | null;
+      readonly stroke: string | null;
+      readonly width: number;
+    }
   | {
       readonly mark: 'text';
       readonly x: number;
@@ -100,7 +106,13 @@ function layOutLegend(chart: StackedBars, width: number, marks: Mark[]): number 
   return y + 6;
 }
 
-function text(x: number, y: number, value: string, anchor: 'start' | 'middle' | 'end', fill: string): Mark & { mark: 'text' } {
+function text(
+  x: number,
+  y: number,
+  value: string,
+  anchor: 'start' | 'middle' | 'end',
+  fill: string,
+): Mark & { mark: 'text' } {
   return { mark: 'text', x: r(x), y: r(y), text: value, size: SIZE, anchor, bold: false, fill };
 }
 

@@ -28,6 +28,9 @@ export async function* renderCsv<Row>(
   for await (const chunk of csv) yield chunk as Uint8Array;
 }
 
-async function* cellsOf<Row>(columns: readonly CsvColumn<Row>[], rows: Iterable<Row> | AsyncIterable<Row>): AsyncGenerator<(string | number | null)[]> {
+async function* cellsOf<Row>(
+  columns: readonly CsvColumn<Row>[],
+  rows: Iterable<Row> | AsyncIterable<Row>,
+): AsyncGenerator<(string | number | null)[]> {
   for await (const row of rows) yield columns.map(({ value }) => value(row));
 }

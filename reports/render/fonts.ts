@@ -42,10 +42,14 @@ export function assertPrintable(doc: PDFKit.PDFDocument, text: string): void {
     const codePoint = character.codePointAt(0) ?? 0;
     if (seen.has(codePoint)) continue;
     if (RIGHT_TO_LEFT.test(character)) {
-      throw new UnprintableText(`${codePointName(character)} in “${excerpt(text)}” is written from right to left, which the PDF renderer does not set. ${REMEDY}`);
+      throw new UnprintableText(
+        `${codePointName(character)} in “${excerpt(text)}” is written from right to left, which the PDF renderer does not set. ${REMEDY}`,
+      );
     }
     if (!glyphs.hasGlyphForCodePoint(codePoint)) {
-      throw new UnprintableText(`the embedded font has no glyph for ${codePointName(character)} in “${excerpt(text)}”. ${REMEDY}`);
+      throw new UnprintableText(
+        `the embedded font has no glyph for ${codePointName(character)} in “${excerpt(text)}”. ${REMEDY}`,
+      );
     }
     seen.add(codePoint);
   }

@@ -11,7 +11,10 @@ const CHUNK = 16_384;
  * Blocks as one self-contained HTML page: no scripts, nothing loaded from elsewhere, printable. Tables of any length in constant memory.
  * The same blocks and frame give the same bytes.
  */
-export async function* renderHtml(frame: Frame, blocks: Iterable<Block> | AsyncIterable<Block>): AsyncGenerator<Uint8Array> {
+export async function* renderHtml(
+  frame: Frame,
+  blocks: Iterable<Block> | AsyncIterable<Block>,
+): AsyncGenerator<Uint8Array> {
   let text = head(frame);
   let part = 0;
   for await (const block of blocks) {
@@ -65,13 +68,22 @@ async function* pieces(block: Block, part: number): AsyncGenerator<string> {
           {show(column.title)}
         </th>
       ));
-      yield `<div class="table"><table>${render(<caption>{show(block.caption)}</caption>)}${render(<thead><tr>{titles}</tr></thead>)}<tbody>\n`;
+      yield `<div class="table"><table>${render(<caption>{show(block.caption)}</caption>)}${render(
+        <thead>
+          <tr>{titles}</tr>
+        </thead>,
+      )}<tbody>\n`;
     }
     rows += 1;
     yield `${render(tableRow(columns, row))}\n`;
   }
   if (rows === 0) {
-    yield `${render(<div class="table"><p class="caption">{show(block.caption)}</p><p class="fine">{show(block.empty)}</p></div>)}\n`;
+    yield `${render(
+      <div class="table">
+        <p class="caption">{show(block.caption)}</p>
+        <p class="fine">{show(block.empty)}</p>
+      </div>,
+    )}\n`;
     return;
   }
   const total = block.total === undefined ? '' : `<tfoot>${render(tableRow(columns, block.total))}</tfoot>`;
@@ -82,7 +94,13 @@ function tableRow(columns: Extract<Block, { block: 'table' }>['columns'], row: r
   return (
     <tr>
       {columns.map((column, i) => (
-        <td class={[column.align === 'right' ? 'number' : '', column.face === 'mono' ? 'mono' : ''].filter(Boolean).join(' ') || undefined}>
+        <td
+          class={
+            [column.align === 'right' ? 'number' : '', column.face === 'mono' ? 'mono' : '']
+              .filter(Boolean)
+              .join(' ') || undefined
+          }
+        >
           {show(row[i] ?? '')}
         </td>
       ))}
@@ -147,7 +165,11 @@ function element(block: Exclude<Block, { block: 'table' }>, part: number): JSX.E
         </aside>
       );
     case 'lines':
-      return <p class={`lines ${block.look ?? ''} ${block.align ?? ''}`.trimEnd()}>{block.lines.flatMap((line) => [show(line), <br />])}</p>;
+      return (
+        <p class={`lines ${block.look ?? ''} ${block.align ?? ''}`.trimEnd()}>
+          {block.lines.flatMap((line) => [show(line), <br />])}
+        </p>
+      );
     case 'verbatim':
       return <pre>{show(block.text)}</pre>;
     case 'gap':
@@ -169,7 +191,14 @@ export function chartFigure(chart: StackedBars, part: number): JSX.Element {
           mark.mark === 'path' ? (
             <path d={mark.d} fill={mark.fill ?? 'none'} stroke={mark.stroke ?? 'none'} stroke-width={mark.width} />
           ) : (
-            <text x={mark.x} y={mark.y} font-size={mark.size} text-anchor={mark.anchor} font-weight={mark.bold ? 'bold' : undefined} fill={mark.fill}>
+            <text
+              x={mark.x}
+              y={mark.y}
+              font-size={mark.size}
+              text-anchor={mark.anchor}
+              font-weight={mark.bold ? 'bold' : undefined}
+              fill={mark.fill}
+            >
               {show(mark.text)}
             </text>
           ),

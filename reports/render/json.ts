@@ -1,10 +1,7 @@
-/** A member of a JSON document: a value, or a list whose items come one by one. */
-export type JsonMember = unknown | AsyncIterable<unknown>;
-
 const CHUNK = 16_384;
 
 /** An object as indented JSON. Members that are async iterables become arrays, written as they come, in constant memory. */
-export async function* renderJson(members: Readonly<Record<string, JsonMember>>): AsyncGenerator<Uint8Array> {
+export async function* renderJson(members: Readonly<Record<string, unknown>>): AsyncGenerator<Uint8Array> {
   let text = '{';
   let first = true;
   for (const [name, value] of Object.entries(members)) {

@@ -19,14 +19,24 @@ export function setFigures(sheet: Sheet, figures: readonly { value: string; labe
     label: sheet.wrap(label, name, width - 18),
     note: note === undefined ? [] : sheet.wrap(note, fine, width - 18),
   }));
-  const height = 16 + Math.max(...set.map((one) => one.value.length * big.leading + one.label.length * name.leading + one.note.length * fine.leading));
+  const height =
+    16 +
+    Math.max(
+      ...set.map(
+        (one) => one.value.length * big.leading + one.label.length * name.leading + one.note.length * fine.leading,
+      ),
+    );
   sheet.ensure(height);
   set.forEach((one, i) => {
     const x = sheet.left + i * (width + gap);
     sheet.decorate(() => sheet.doc.roundedRect(x, sheet.y, width, height, 3).fill('#f2f5f8'));
     const element = sheet.open('P');
     let y = sheet.y + 8;
-    for (const [lines, look] of [[one.value, big], [one.label, name], [one.note, fine]] as const) {
+    for (const [lines, look] of [
+      [one.value, big],
+      [one.label, name],
+      [one.note, fine],
+    ] as const) {
       for (const line of lines) {
         sheet.tag(element, 'P', () => sheet.write(line, x + 9, y, look));
         y += look.leading;
@@ -49,9 +59,12 @@ function noticeLines(sheet: Sheet, block: Notice, body: Look): readonly NoticeLi
   const inner = sheet.width - 26;
   const title: Look = { ...body, face: 'bold' };
   const lines: NoticeLine[] = sheet.wrap(block.title, title, inner).map((text) => ({ text, look: title, indent: 0 }));
-  if (block.text !== '') for (const text of sheet.wrap(block.text, body, inner)) lines.push({ text, look: body, indent: 0 });
+  if (block.text !== '')
+    for (const text of sheet.wrap(block.text, body, inner)) lines.push({ text, look: body, indent: 0 });
   for (const item of block.items ?? []) {
-    sheet.wrap(`•  ${item}`, body, inner - 10).forEach((text, i) => lines.push({ text, look: body, indent: i === 0 ? 0 : 9 }));
+    sheet
+      .wrap(`•  ${item}`, body, inner - 10)
+      .forEach((text, i) => lines.push({ text, look: body, indent: i === 0 ? 0 : 9 }));
   }
   return lines;
 }
@@ -77,7 +90,9 @@ export function setNotice(sheet: Sheet, block: Notice, body: Look): void {
       sheet.doc.rect(sheet.left, sheet.y, 3, height).fill(edge);
     });
     part.forEach(({ text, look, indent }, i) => {
-      sheet.tag(element, 'Note', () => sheet.write(text, sheet.left + 14 + indent, sheet.y + 7 + i * body.leading, look));
+      sheet.tag(element, 'Note', () =>
+        sheet.write(text, sheet.left + 14 + indent, sheet.y + 7 + i * body.leading, look),
+      );
     });
     sheet.y += height;
     next += part.length;
@@ -96,7 +111,12 @@ export function setChart(sheet: Sheet, chart: StackedBars): void {
   sheet.tag(figure, 'Figure', () => {
     for (const mark of marks) {
       if (mark.mark === 'text') {
-        const look: Look = { face: mark.bold ? 'bold' : 'regular', size: mark.size, leading: mark.size, colour: mark.fill };
+        const look: Look = {
+          face: mark.bold ? 'bold' : 'regular',
+          size: mark.size,
+          leading: mark.size,
+          colour: mark.fill,
+        };
         const [line] = sheet.wrap(mark.text, look, Number.POSITIVE_INFINITY);
         const width = doc.widthOfString(line ?? '');
         const shift = mark.anchor === 'end' ? width : mark.anchor === 'middle' ? width / 2 : 0;

@@ -56,7 +56,10 @@ export function tableRoom(sheet: Sheet, block: Extract<Block, { block: 'table' }
   if (!Array.isArray(block.rows) || block.rows.length > KEPT_TOGETHER) return CAPTION.leading + 66;
   const places = placeColumns(sheet, block.columns);
   const rows = [...(block.rows as readonly (readonly string[])[]), ...(block.total === undefined ? [] : [block.total])];
-  const height = rows.reduce((sum, row) => sum + heightOf(setCells(sheet, places, row, CELL), CELL), CAPTION.leading + 2 + HEAD.leading * 2 + PAD * 2);
+  const height = rows.reduce(
+    (sum, row) => sum + heightOf(setCells(sheet, places, row, CELL), CELL),
+    CAPTION.leading + 2 + HEAD.leading * 2 + PAD * 2,
+  );
   return Math.min(height, (sheet.bottom - sheet.top) * 0.7);
 }
 
@@ -97,7 +100,16 @@ function setHead(sheet: Sheet, table: ReturnType<Sheet['open']>, places: readonl
   const write = (i: number) => {
     const { x, width, column } = places[i] as Place;
     const own = cells[i] ?? [];
-    own.forEach((line, n) => sheet.write(line, x, sheet.y + PAD + (lines - own.length + n) * HEAD.leading, HEAD, column.align ?? 'left', width));
+    own.forEach((line, n) =>
+      sheet.write(
+        line,
+        x,
+        sheet.y + PAD + (lines - own.length + n) * HEAD.leading,
+        HEAD,
+        column.align ?? 'left',
+        width,
+      ),
+    );
   };
   if (first) {
     const row = sheet.open('TR', table);
@@ -113,7 +125,13 @@ function setHead(sheet: Sheet, table: ReturnType<Sheet['open']>, places: readonl
   sheet.y += height;
 }
 
-function setRow(sheet: Sheet, table: ReturnType<Sheet['open']>, places: readonly Place[], row: readonly string[], look: Look): void {
+function setRow(
+  sheet: Sheet,
+  table: ReturnType<Sheet['open']>,
+  places: readonly Place[],
+  row: readonly string[],
+  look: Look,
+): void {
   const cells = setCells(sheet, places, row, look);
   const lines = Math.max(1, ...cells.map((one) => one.lines.length));
   const height = heightOf(cells, look);
@@ -138,12 +156,20 @@ function setRow(sheet: Sheet, table: ReturnType<Sheet['open']>, places: readonly
       const part = cell.lines.slice(from, until);
       if (part.length === 0) return;
       sheet.tag(tagged[i] as ReturnType<Sheet['open']>, 'TD', () =>
-        part.forEach((line, n) => sheet.write(line, x, sheet.y + PAD + n * look.leading, cell.look, column.align ?? 'left', width)),
+        part.forEach((line, n) =>
+          sheet.write(line, x, sheet.y + PAD + n * look.leading, cell.look, column.align ?? 'left', width),
+        ),
       );
     });
     sheet.y += (until - from) * look.leading + PAD * 2;
     const y = sheet.y;
-    sheet.decorate(() => sheet.doc.moveTo(sheet.left, y).lineTo(sheet.left + sheet.width, y).lineWidth(0.5).stroke(HAIR));
+    sheet.decorate(() =>
+      sheet.doc
+        .moveTo(sheet.left, y)
+        .lineTo(sheet.left + sheet.width, y)
+        .lineWidth(0.5)
+        .stroke(HAIR),
+    );
     from = until;
   }
   for (const cell of tagged) sheet.close(cell);

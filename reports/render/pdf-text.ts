@@ -7,7 +7,13 @@ export function setText(sheet: Sheet, type: string, text: string, look: Look, in
   const lines = sheet.wrap(text, look, sheet.width - indent);
   lines.forEach((line, i) => {
     // No single first or last line of a paragraph on a page of its own.
-    sheet.ensure(i === 0 && lines.length > 1 ? look.leading * 2 : i === lines.length - 2 && lines.length > 3 ? look.leading * 2 : look.leading);
+    sheet.ensure(
+      i === 0 && lines.length > 1
+        ? look.leading * 2
+        : i === lines.length - 2 && lines.length > 3
+          ? look.leading * 2
+          : look.leading,
+    );
     sheet.tag(element, type, () => sheet.write(line, sheet.left + indent, sheet.y, look));
     sheet.y += look.leading;
   });
@@ -23,7 +29,8 @@ export function setList(sheet: Sheet, items: readonly string[], ordered: boolean
     const lines = sheet.wrap(text, look, sheet.width - 16);
     lines.forEach((line, i) => {
       sheet.ensure(i === 0 && lines.length > 1 ? look.leading * 2 : look.leading);
-      if (i === 0) sheet.tag(label, 'Lbl', () => sheet.write(ordered ? `${n + 1}.` : '•', sheet.left + 3, sheet.y, look));
+      if (i === 0)
+        sheet.tag(label, 'Lbl', () => sheet.write(ordered ? `${n + 1}.` : '•', sheet.left + 3, sheet.y, look));
       sheet.tag(body, 'LBody', () => sheet.write(line, sheet.left + 16, sheet.y, look));
       sheet.y += look.leading;
     });
@@ -35,7 +42,10 @@ export function setList(sheet: Sheet, items: readonly string[], ordered: boolean
 
 export function setFacts(sheet: Sheet, pairs: readonly (readonly [string, string])[], body: Look): void {
   const label: Look = { ...body, colour: MUTED };
-  const labelWidth = Math.min(150, Math.max(...pairs.map(([text]) => sheet.doc.font('regular').fontSize(body.size).widthOfString(text)), 40) + 14);
+  const labelWidth = Math.min(
+    150,
+    Math.max(...pairs.map(([text]) => sheet.doc.font('regular').fontSize(body.size).widthOfString(text)), 40) + 14,
+  );
   const table = sheet.open('Table');
   for (const [name, value] of pairs) {
     const names = sheet.wrap(name, label, labelWidth - 10);
@@ -61,7 +71,8 @@ export function setVerbatim(sheet: Sheet, text: string): void {
   const element = sheet.open('Code');
   const lines = sheet.wrap(text, look, sheet.width - 20);
   sheet.ensure(Math.min(12 + lines.length * look.leading, sheet.bottom - sheet.top));
-  const ground = (height: number) => sheet.decorate(() => sheet.doc.rect(sheet.left, sheet.y - 0.1, sheet.width, height + 0.2).fill('#f2f5f8'));
+  const ground = (height: number) =>
+    sheet.decorate(() => sheet.doc.rect(sheet.left, sheet.y - 0.1, sheet.width, height + 0.2).fill('#f2f5f8'));
   ground(6);
   sheet.y += 6;
   for (const line of lines) {

@@ -11,12 +11,16 @@ import { visibleText } from './text.ts';
  * Pages are kept until the end, because each says how many there are; so this is for documents of pages, not of millions of rows.
  * Throws UnprintableText (render/fonts.ts) for characters that the fonts lack.
  */
-export async function* renderPdf(frame: Frame, blocks: Iterable<Block> | AsyncIterable<Block>): AsyncGenerator<Uint8Array> {
+export async function* renderPdf(
+  frame: Frame,
+  blocks: Iterable<Block> | AsyncIterable<Block>,
+): AsyncGenerator<Uint8Array> {
   const sheet = openSheet(frame);
   // Headings wait for what they stand over, so that both come on one page.
   let headings: Heading[] = [];
   const setHeadings = (room: number) => {
-    if (headings.length > 0) sheet.ensure(headings.reduce((sum, one) => sum + HEADING[one.level].leading + HEADING[one.level].above, room));
+    if (headings.length > 0)
+      sheet.ensure(headings.reduce((sum, one) => sum + HEADING[one.level].leading + HEADING[one.level].above, room));
     headings.forEach((heading, i) => setHeading(sheet, heading, i === 0));
     headings = [];
   };
@@ -75,7 +79,8 @@ async function setBlock(sheet: Sheet, block: Exclude<Block, Heading>): Promise<v
   switch (block.block) {
     case 'title':
       setText(sheet, 'H1', block.text, { face: 'bold', size: 21, leading: 26, colour: INK });
-      if (block.subtitle !== undefined) setText(sheet, 'P', block.subtitle, { face: 'regular', size: 10.5, leading: 15, colour: MUTED });
+      if (block.subtitle !== undefined)
+        setText(sheet, 'P', block.subtitle, { face: 'regular', size: 10.5, leading: 15, colour: MUTED });
       sheet.y += 10;
       return;
     case 'paragraph': {
@@ -116,7 +121,8 @@ async function setBlock(sheet: Sheet, block: Exclude<Block, Heading>): Promise<v
       sheet.y += 10;
       return;
     case 'lines': {
-      const look: Look = block.look === 'muted' ? { ...body, size: body.size - 1.2, leading: body.leading - 1.6, colour: MUTED } : body;
+      const look: Look =
+        block.look === 'muted' ? { ...body, size: body.size - 1.2, leading: body.leading - 1.6, colour: MUTED } : body;
       setLines(sheet, block.lines, look, block.align ?? 'left');
       return;
     }

@@ -32,7 +32,11 @@ export interface Sheet {
   ensure(height: number): boolean;
   breakPage(): void;
   /** A structure element under `parent` (the document by default). Close it with {@link close}. */
-  open(type: string, parent?: Element, options?: Parameters<PDFKit.PDFDocument['struct']>[1] & { scope?: 'Column' | 'Row' }): Element;
+  open(
+    type: string,
+    parent?: Element,
+    options?: Parameters<PDFKit.PDFDocument['struct']>[1] & { scope?: 'Column' | 'Row' },
+  ): Element;
   close(element: Element): void;
   /** Draws content that belongs to an element. Must not break the page. */
   tag(element: Element, type: string, draw: () => void): void;
@@ -132,13 +136,24 @@ export function closeSheet(sheet: Sheet): void {
     doc.markContent('Artifact', { type: 'Pagination' });
     if (page > 0 || frame.kind === 'report') {
       const title = one(sheet.wrap(frame.title, small, sheet.width / 2));
-      sheet.write(one(sheet.wrap(frame.owner, { ...small, face: 'bold' }, sheet.width / 2)), sheet.left, 38, { ...small, face: 'bold', colour: INK });
+      sheet.write(one(sheet.wrap(frame.owner, { ...small, face: 'bold' }, sheet.width / 2)), sheet.left, 38, {
+        ...small,
+        face: 'bold',
+        colour: INK,
+      });
       sheet.write(title, sheet.left + sheet.width / 2, 38, small, 'right', sheet.width / 2);
       doc.moveTo(sheet.left, 52).lineTo(right, 52).lineWidth(0.6).stroke(HAIR);
     }
     const base = PAGE.height - 44;
-    doc.moveTo(sheet.left, base - 6).lineTo(right, base - 6).lineWidth(0.6).stroke(HAIR);
-    sheet.wrap(frame.footer, small, sheet.width - 80).slice(0, 2).forEach((line, i) => sheet.write(line, sheet.left, base + i * 10, small));
+    doc
+      .moveTo(sheet.left, base - 6)
+      .lineTo(right, base - 6)
+      .lineWidth(0.6)
+      .stroke(HAIR);
+    sheet
+      .wrap(frame.footer, small, sheet.width - 80)
+      .slice(0, 2)
+      .forEach((line, i) => sheet.write(line, sheet.left, base + i * 10, small));
     sheet.write(`Page ${page + 1} of ${count}`, right - 80, base, small, 'right', 80);
     doc.endMarkedContent();
   }
@@ -147,7 +162,9 @@ export function closeSheet(sheet: Sheet): void {
 
 interface OutlineFont {
   readonly unitsPerEm: number;
-  layout(text: string): { readonly glyphs: readonly { readonly advanceWidth: number; readonly path: { toSVG(): string } }[] };
+  layout(text: string): {
+    readonly glyphs: readonly { readonly advanceWidth: number; readonly path: { toSVG(): string } }[];
+  };
 }
 
 /** Large and aslant as outlines, so that it gets between no words when text is copied; and small at the top as text. */
@@ -161,7 +178,11 @@ function stampWatermark(doc: PDFKit.PDFDocument, text: string): void {
   const width = glyphs.reduce((sum, { advanceWidth }) => sum + advanceWidth, 0);
   const scale = Math.min(118, (560 * font.unitsPerEm) / width) / font.unitsPerEm;
   doc.save();
-  doc.translate(PAGE.width / 2, PAGE.height / 2).rotate(-52).scale(scale, -scale).translate(-width / 2, -font.unitsPerEm * 0.36);
+  doc
+    .translate(PAGE.width / 2, PAGE.height / 2)
+    .rotate(-52)
+    .scale(scale, -scale)
+    .translate(-width / 2, -font.unitsPerEm * 0.36);
   doc.fillOpacity(0.07);
   for (const { advanceWidth, path } of glyphs) {
     doc.path(path.toSVG()).fill('#8a1c1c');

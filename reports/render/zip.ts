@@ -12,7 +12,10 @@ export interface ZipFile {
  * Files as a ZIP archive, in the order given, all with the same date, so that the same files give the same bytes.
  * `date` is ISO 8601; the archive keeps it in UTC, to two seconds, and nothing before 1980.
  */
-export async function* renderZip(files: Iterable<ZipFile> | AsyncIterable<ZipFile>, date: string): AsyncGenerator<Uint8Array> {
+export async function* renderZip(
+  files: Iterable<ZipFile> | AsyncIterable<ZipFile>,
+  date: string,
+): AsyncGenerator<Uint8Array> {
   const archive = new ZipArchive({ zlib: { level: 6 } });
   const feeding = feed(archive, files, new Date(date)).catch((error: unknown) => {
     archive.destroy(error instanceof Error ? error : new Error(String(error)));

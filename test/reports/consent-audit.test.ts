@@ -16,7 +16,8 @@ beforeAll(async () => {
 afterAll(() => month.close());
 
 const produce = (world: World, changes: Partial<ReportInput>) => collect(consentAudit.produce(world.input(changes)));
-const json = async (world: World, changes: Partial<ReportInput> = {}) => JSON.parse((await produce(world, { ...changes, format: 'json' })).toString('utf8')) as ConsentAudit;
+const json = async (world: World, changes: Partial<ReportInput> = {}) =>
+  JSON.parse((await produce(world, { ...changes, format: 'json' })).toString('utf8')) as ConsentAudit;
 
 async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T> {
   const world = await openWorld();
@@ -32,7 +33,8 @@ test('every total of the report adds up to the number of decisions', async () =>
   const { decisions } = audit.totals;
   expect(decisions).toBeGreaterThan(300);
   const sum = (rows: readonly { decisions: number }[]) => rows.reduce((total, row) => total + row.decisions, 0);
-  for (const rows of [audit.byState, audit.byRegion, audit.byBanner, audit.byPolicyVersion, audit.byMonth]) expect(sum(rows)).toBe(decisions);
+  for (const rows of [audit.byState, audit.byRegion, audit.byBanner, audit.byPolicyVersion, audit.byMonth])
+    expect(sum(rows)).toBe(decisions);
   expect(sum(audit.overTime.spans.flatMap(({ states }) => states))).toBe(decisions);
   const { both, webhookOnly, pullOnly } = audit.completeness.waysIn;
   expect(both + webhookOnly + pullOnly).toBe(decisions);
@@ -43,14 +45,20 @@ test('a decision told twice counts once, a row of it that contradicts is a confl
   inWorld(async (world) => {
     await world.insert('decision_history', [
       decision(1, '2026-06-03T10:00:00.000Z', { decision_id: 'r:a' }),
-      decision(2, '2026-06-03T10:00:00.000Z', { decision_id: 'r:a', via: 'pull', is_first: 0, conflicts: 1, state: 'refused' }),
+      decision(2, '2026-06-03T10:00:00.000Z', {
+        decision_id: 'r:a',
+        via: 'pull',
+        is_first: 0,
+        conflicts: 1,
+        state: 'refused',
+      }),
       decision(3, '2026-06-04T10:00:00.000Z', { decision_id: 'r:b', via: 'pull' }),
     ]);
     const audit = await json(world);
     expect(audit.totals).toMatchObject({ decisions: 2, rows: 3, conflicts: 1, subjects: 2 });
     expect(audit.byState).toEqual([{ state: 'given', decisions: 2 }]);
     expect(audit.completeness.waysIn).toEqual({ both: 1, webhookOnly: 0, pullOnly: 1 });
-    const rows = parse(await produce(world, { format: 'csv' }), { bom: true, columns: true }) as Record<string, string>[];
+    const rows = parse<Record<string, string>>(await produce(world, { format: 'csv' }), { bom: true, columns: true });
     expect(rows.map((row) => [row['entry'], row['first_of_decision'], row['contradicts_earlier']])).toEqual([
       ['1', 'yes', 'no'],
       ['2', 'no', 'yes'],
@@ -70,17 +78,28 @@ test('days are those of the time zone: a decision just after local midnight belo
     ]);
     const june = await json(world);
     expect(june.totals.decisions).toBe(2);
-    expect(june.overTime.spans.filter(({ states }) => states.length > 0).map(({ span }) => span)).toEqual(['2026-06-01', '2026-06-30']);
+    expect(june.overTime.spans.filter(({ states }) => states.length > 0).map(({ span }) => span)).toEqual([
+      '2026-06-01',
+      '2026-06-30',
+    ]);
     const october = await json(world, { from: '2026-10-24', to: '2026-10-27' });
-    expect(october.overTime.spans.filter(({ states }) => states.length > 0).map(({ span }) => span)).toEqual(['2026-10-24', '2026-10-25']);
+    expect(october.overTime.spans.filter(({ states }) => states.length > 0).map(({ span }) => span)).toEqual([
+      '2026-10-24',
+      '2026-10-25',
+    ]);
   }));
 
 test('a row beyond asOf changes no byte of the report, in any format', () =>
   inWorld(async (world) => {
-    await world.insert('decision_history', [decision(10, '2026-06-03T10:00:00.000Z'), decision(11, '2026-06-05T10:00:00.000Z', { subject: 's', expires_at: '2026-07-09T00:00:00.000Z' })]);
+    await world.insert('decision_history', [
+      decision(10, '2026-06-03T10:00:00.000Z'),
+      decision(11, '2026-06-05T10:00:00.000Z', { subject: 's', expires_at: '2026-07-09T00:00:00.000Z' }),
+    ]);
     await world.insert('policy_history', [policyChange(12, '2026-06-01T10:00:00.000Z')]);
     await world.insert('delivery_history', [delivery(10, '2026-06-03T10:00:00.000Z')]);
-    await world.insert('action_history', [syncRun(13, '2026-06-06T10:00:00.000Z', '2026-05-01T00:00:00.000Z', '2026-06-06T00:00:00.000Z')]);
+    await world.insert('action_history', [
+      syncRun(13, '2026-06-06T10:00:00.000Z', '2026-05-01T00:00:00.000Z', '2026-06-06T00:00:00.000Z'),
+    ]);
     const all = async () => Promise.all(consentAudit.formats.map((format) => produce(world, { format, asOf: 100 })));
     const before = await all();
     await world.insert('decision_history', [
@@ -90,10 +109,16 @@ test('a row beyond asOf changes no byte of the report, in any format', () =>
     ]);
     await world.insert('policy_history', [policyChange(104, '2026-06-02T10:00:00.000Z', { version: '9' })]);
     await world.insert('delivery_history', [delivery(105, '2026-06-03T10:00:00.000Z')]);
-    await world.insert('action_history', [syncRun(106, '2026-06-07T10:00:00.000Z', '2026-06-06T00:00:00.000Z', '2026-06-30T00:00:00.000Z')]);
+    await world.insert('action_history', [
+      syncRun(106, '2026-06-07T10:00:00.000Z', '2026-06-06T00:00:00.000Z', '2026-06-30T00:00:00.000Z'),
+    ]);
     const after = await all();
     after.forEach((bytes, i) => expect(bytes.equals(before[i] as Buffer), consentAudit.formats[i]).toBe(true));
-    expect((await produce(world, { format: 'csv', asOf: 200 })).equals(before[consentAudit.formats.indexOf('csv')] as Buffer)).toBe(false);
+    expect(
+      (await produce(world, { format: 'csv', asOf: 200 })).equals(
+        before[consentAudit.formats.indexOf('csv')] as Buffer,
+      ),
+    ).toBe(false);
   }));
 
 test('the same input gives the same bytes a second later, and another source is not in it', async () => {
@@ -140,7 +165,11 @@ test('what the profile leaves out is named, and so is a missing profile', async 
 test('gaps of the pulled log are what no finished run asked for, and a failed run covers nothing', async () => {
   const audit = await json(month);
   expect(audit.completeness.pulls).toHaveLength(1);
-  expect(audit.completeness.pulls[0]).toMatchObject({ bannerId: 'banner-main', failedRuns: 1, lastError: '503 from the service' });
+  expect(audit.completeness.pulls[0]).toMatchObject({
+    bannerId: 'banner-main',
+    failedRuns: 1,
+    lastError: '503 from the service',
+  });
   expect(audit.completeness.pulls[0]?.gaps).toEqual([
     { from: '2026-05-31T22:00:00.000Z', to: '2026-05-31T23:30:00.000Z' },
     { from: '2026-06-19T23:45:00.000Z', to: '2026-06-20T23:30:00.000Z' },
@@ -170,7 +199,10 @@ test('windows merge where they touch, and gaps are what is left', () => {
 test('a consent stands until something later comes from the same subject on the same banner; expiry and old versions are counted', () =>
   inWorld(async (world) => {
     const at = (day: number) => `2026-06-${String(day).padStart(2, '0')}T10:00:00.000Z`;
-    await world.insert('policy_history', [policyChange(1, '2026-01-01T00:00:00.000Z'), policyChange(2, '2026-06-10T00:00:00.000Z', { version: '4', change: 'updated' })]);
+    await world.insert('policy_history', [
+      policyChange(1, '2026-01-01T00:00:00.000Z'),
+      policyChange(2, '2026-06-10T00:00:00.000Z', { version: '4', change: 'updated' }),
+    ]);
     await world.insert('decision_history', [
       decision(11, at(1), { subject: 'stays', expires_at: '2026-06-20T00:00:00.000Z' }),
       decision(12, at(1), { subject: 'withdraws' }),
@@ -181,8 +213,26 @@ test('a consent stands until something later comes from the same subject on the 
       decision(17, at(12), { subject: 'later', policy_version: '4', expires_at: '2026-09-01T00:00:00.000Z' }),
     ]);
     expect((await json(world)).standing).toEqual([
-      { policyId: 'pol-1', policyVersion: '3', superseded: true, consents: 2, withoutExpiry: 1, expired: 1, within30Days: 0, within90Days: 0 },
-      { policyId: 'pol-1', policyVersion: '4', superseded: false, consents: 2, withoutExpiry: 0, expired: 0, within30Days: 1, within90Days: 1 },
+      {
+        policyId: 'pol-1',
+        policyVersion: '3',
+        superseded: true,
+        consents: 2,
+        withoutExpiry: 1,
+        expired: 1,
+        within30Days: 0,
+        within90Days: 0,
+      },
+      {
+        policyId: 'pol-1',
+        policyVersion: '4',
+        superseded: false,
+        consents: 2,
+        withoutExpiry: 0,
+        expired: 0,
+        within30Days: 1,
+        within90Days: 1,
+      },
     ]);
   }));
 
@@ -198,7 +248,12 @@ test('times without a word of their own are flagged, and withdrawals say how lon
     ]);
     const audit = await json(world);
     expect(audit.totals).toMatchObject({ timedByReceipt: 1, timesNotCounted: 1, offsetAssumed: 1, withoutSubject: 1 });
-    expect(audit.withdrawals).toEqual({ decisions: 3, recordedWithin: { minute: 0, hour: 1, day: 0, longer: 1 }, withoutOwnTime: 1, longest: 3 * 86_400_000 });
+    expect(audit.withdrawals).toEqual({
+      decisions: 3,
+      recordedWithin: { minute: 0, hour: 1, day: 0, longer: 1 },
+      withoutOwnTime: 1,
+      longest: 3 * 86_400_000,
+    });
   }));
 
 test('an empty month is a report all the same, and a period without a day is refused', () =>

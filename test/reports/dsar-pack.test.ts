@@ -16,29 +16,57 @@ beforeEach(async () => {
     decision(11, '2026-06-03T10:00:00.000Z', { subject: own, record_id: '=HYPERLINK("x")' }),
     decision(12, '2026-06-03T10:00:00.000Z', { subject: own, decision_id: 'r:rec-11', via: 'pull', is_first: 0 }),
     decision(13, '2026-06-04T10:00:00.000Z', { subject: other }),
-    decision(14, '2026-06-20T10:00:00.000Z', { subject: own, state: 'withdrawn', policy_version: '4', purposes: '{"analytics":"denied"}' }),
+    decision(14, '2026-06-20T10:00:00.000Z', {
+      subject: own,
+      state: 'withdrawn',
+      policy_version: '4',
+      purposes: '{"analytics":"denied"}',
+    }),
     decision(15, '2026-06-20T10:00:00.000Z', { subject: own, source: 'another-client' }),
   ]);
-  await world.insert('policy_history', [policyChange(1, '2026-01-01T00:00:00.000Z'), policyChange(2, '2026-06-10T00:00:00.000Z', { version: '4', change: 'updated' }), policyChange(3, '2026-01-01T00:00:00.000Z', { policy_id: 'pol-2', title: 'Terms' })]);
+  await world.insert('policy_history', [
+    policyChange(1, '2026-01-01T00:00:00.000Z'),
+    policyChange(2, '2026-06-10T00:00:00.000Z', { version: '4', change: 'updated' }),
+    policyChange(3, '2026-01-01T00:00:00.000Z', { policy_id: 'pol-2', title: 'Terms' }),
+  ]);
 });
 afterEach(() => world.close());
 
-const input = (changes: Partial<DsarPackInput> = {}) => packInput(world, { match: { status: 'from-device', subjects: [own] }, ...changes });
+const input = (changes: Partial<DsarPackInput> = {}) =>
+  packInput(world, { match: { status: 'from-device', subjects: [own] }, ...changes });
 const pack = (changes: Partial<DsarPackInput> = {}) => collect(produceDsarPack(input(changes)));
 const letterOf = (zip: Buffer) => pdfText(zipFile(zip, 'letter.pdf')).replaceAll(/\s+/g, ' ');
-const jsonOf = (zip: Buffer, name: string) => JSON.parse(zipFile(zip, name).toString('utf8')) as Record<string, unknown>;
-const everything = (zip: Buffer) => zipNames(zip).map((name) => (name.endsWith('.pdf') ? pdfText(zipFile(zip, name)) : zipFile(zip, name).toString('utf8'))).join('\n');
+const jsonOf = (zip: Buffer, name: string) =>
+  JSON.parse(zipFile(zip, name).toString('utf8')) as Record<string, unknown>;
+const everything = (zip: Buffer) =>
+  zipNames(zip)
+    .map((name) => (name.endsWith('.pdf') ? pdfText(zipFile(zip, name)) : zipFile(zip, name).toString('utf8')))
+    .join('\n');
 /** What the pack says of specific records must not be anywhere in it. */
 const pieces = [own, 'rec-11', 'rec-14', 'pol-1', 'banner-main'];
 
 test('a full pack holds the letter, the readable history, the data in two forms, the exact records, the policies, the case and a manifest', async () => {
   const zip = await pack();
-  expect(zipNames(zip)).toEqual(['letter.pdf', 'history.html', 'decisions.csv', 'decisions.json', 'records.jsonl', 'policies.json', 'case.json', 'README.txt', 'manifest.json']);
+  expect(zipNames(zip)).toEqual([
+    'letter.pdf',
+    'history.html',
+    'decisions.csv',
+    'decisions.json',
+    'records.jsonl',
+    'policies.json',
+    'case.json',
+    'README.txt',
+    'manifest.json',
+  ]);
 });
 
 test('the manifest gives the true size and SHA-256 of every other file, the checkpoint and how to verify', async () => {
   const zip = await pack();
-  const manifest = jsonOf(zip, 'manifest.json') as { files: { name: string; bytes: number; sha256: string }[]; checkpoint: unknown; verify: string[] };
+  const manifest = jsonOf(zip, 'manifest.json') as {
+    files: { name: string; bytes: number; sha256: string }[];
+    checkpoint: unknown;
+    verify: string[];
+  };
   expect(manifest.files.map(({ name }) => name)).toEqual(zipNames(zip).slice(0, -1));
   for (const { name, bytes, sha256 } of manifest.files) {
     const content = zipFile(zip, name);
@@ -51,26 +79,46 @@ test('the manifest gives the true size and SHA-256 of every other file, the chec
 
 test('the data files hold the records of the person from this source, all of them and nobody else’s', async () => {
   const zip = await pack();
-  const rows = parse(zipFile(zip, 'decisions.csv'), { bom: true, columns: true }) as Record<string, string>[];
+  const rows = parse<Record<string, string>>(zipFile(zip, 'decisions.csv'), { bom: true, columns: true });
   expect(rows.map((row) => row['entry'])).toEqual(['11', '12', '14']);
   expect(rows[0]?.['record_id']).toBe(`'=HYPERLINK("x")`);
   const { records } = jsonOf(zip, 'decisions.json') as { records: Record<string, unknown>[] };
   expect(records.map((record) => record['entry'])).toEqual([11, 12, 14]);
   expect(records[2]).toMatchObject({ state: 'withdrawn', purposes: { analytics: 'denied' } });
   const { policies } = jsonOf(zip, 'policies.json') as { policies: { policyId: string; version: string }[] };
-  expect(policies.map(({ policyId, version }) => [policyId, version])).toEqual([['pol-1', '3'], ['pol-1', '4']]);
+  expect(policies.map(({ policyId, version }) => [policyId, version])).toEqual([
+    ['pol-1', '3'],
+    ['pol-1', '4'],
+  ]);
   expect(everything(zip)).not.toContain(other);
 });
 
 test('the records are enclosed byte for byte as they were received, and an erased one is named as erased', async () => {
   const entry = (seq: number, body: Buffer | null) => {
     const hash = (part: string) => createHash('sha256').update(`${part} ${seq}`).digest();
-    return { seq, source: 'default', source_seq: seq, kind: 'webhook' as const, dedupe_key: hash('key'), received_at: '2026-06-03T10:00:00.000Z', meta: body as Buffer, body: body as Buffer, salt: (body === null ? null : hash('salt')) as Buffer, commitment: hash('c'), leaf_hash: hash('l'), mac: hash('m') };
+    return {
+      seq,
+      source: 'default',
+      source_seq: seq,
+      kind: 'webhook' as const,
+      dedupe_key: hash('key'),
+      received_at: '2026-06-03T10:00:00.000Z',
+      meta: body as Buffer,
+      body: body as Buffer,
+      salt: (body === null ? null : hash('salt')) as Buffer,
+      commitment: hash('c'),
+      leaf_hash: hash('l'),
+      mac: hash('m'),
+    };
   };
   const body = Buffer.from('{ "visitor":"Zoë",  "big": 12345678901234567890 }\n');
   const bytes = Buffer.from([0xff, 0x00, 0x41]);
   await world.insert('entries', [entry(11, body), entry(12, bytes), entry(14, null)]);
-  const lines = zipFile(await pack(), 'records.jsonl').toString('utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  const lines = zipFile(await pack(), 'records.jsonl')
+    .toString('utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines.map(({ entry: seq }) => seq)).toEqual([11, 12, 14]);
   expect(lines[0]?.['body']).toBe(body.toString('utf8'));
   expect(Buffer.from(lines[1]?.['body_base64'] as string, 'base64')).toEqual(bytes);
@@ -122,7 +170,12 @@ test('without a match the answer is that nobody can be linked, never that nothin
 });
 
 test('no specific piece leaves without the identity check, from a shared address, or in a refusal, whatever the caller asked for', async () => {
-  const refusal = { at: '2026-07-02T00:00:00.000Z', reasons: 'The request is manifestly excessive.', basis: 'Art. 12(5)(b) GDPR', remedies: 'Complain to the authority or go to court.' };
+  const refusal = {
+    at: '2026-07-02T00:00:00.000Z',
+    reasons: 'The request is manifestly excessive.',
+    basis: 'Art. 12(5)(b) GDPR',
+    remedies: 'Complain to the authority or go to court.',
+  };
   const base = input().case;
   for (const changes of [
     { identity: { status: 'needed', how: null } },
@@ -143,7 +196,15 @@ test('no specific piece leaves without the identity check, from a shared address
 
 test('California: government ids and account numbers are never disclosed, and an unverified requester gets categories', async () => {
   const deadline = { ...input().deadline, regime: 'us-ca' };
-  await world.insert('decision_history', [decision(16, '2026-06-21T10:00:00.000Z', { subject: own, record_id: 'ssn 078-05-1120', region: '4111 1111 1111 1111', purposes: '{"078051120":"granted"}', decision_id: 'r:078-05-1120' })]);
+  await world.insert('decision_history', [
+    decision(16, '2026-06-21T10:00:00.000Z', {
+      subject: own,
+      record_id: 'ssn 078-05-1120',
+      region: '4111 1111 1111 1111',
+      purposes: '{"078051120":"granted"}',
+      decision_id: 'r:078-05-1120',
+    }),
+  ]);
   const verified = await pack({ deadline });
   expect(zipNames(verified)).toContain('decisions.csv');
   expect(zipNames(verified)).not.toContain('records.jsonl');
@@ -169,7 +230,16 @@ test('what the profile leaves out is named in the letter and in the manifest', a
 
 test('a processor drafts, and the controller is the letterhead', async () => {
   const { profile } = input();
-  const letter = letterOf(await pack({ profile: { ...profile!, name: 'Agency Ltd', role: 'processor', controllerOrJointContact: 'Client & Co\nHigh Street 1, Dublin' } }));
+  const letter = letterOf(
+    await pack({
+      profile: {
+        ...profile!,
+        name: 'Agency Ltd',
+        role: 'processor',
+        controllerOrJointContact: 'Client & Co\nHigh Street 1, Dublin',
+      },
+    }),
+  );
   expect(letter.trimStart().startsWith('Client & Co High Street 1, Dublin')).toBe(true);
   expect(letter).toContain('Drafted by Agency Ltd as processor; the controller approves its release.');
 });
@@ -182,7 +252,9 @@ test('a name that the font cannot print makes the letter a page of HTML, and the
 });
 
 test('what officers wrote among themselves and the text of the request stay out of the pack', async () => {
-  const zip = await pack({ case: { ...input().case, folded: JSON.stringify({ identity: { doubt: 'sounds like a competitor' } }) } });
+  const zip = await pack({
+    case: { ...input().case, folded: JSON.stringify({ identity: { doubt: 'sounds like a competitor' } }) },
+  });
   expect(everything(zip)).not.toContain('competitor');
   expect(everything(zip)).not.toContain('078-05-1120');
 });

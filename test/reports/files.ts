@@ -31,7 +31,10 @@ export function pdfFonts(pdf: Buffer): string {
 
 /** Names of the files of a ZIP archive, in its order. */
 export function zipNames(zip: Buffer): string[] {
-  return overFile(zip, 'zip', 'unzip', (file) => ['-Z1', file]).toString('utf8').trim().split('\n');
+  return overFile(zip, 'zip', 'unzip', (file) => ['-Z1', file])
+    .toString('utf8')
+    .trim()
+    .split('\n');
 }
 
 /** One file of a ZIP archive. */

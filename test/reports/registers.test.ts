@@ -16,12 +16,43 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const csv = async (report: typeof dsarRegister, changes: Partial<ReportInput> = {}) =>
-  parse(await collect(report.produce(world.input({ format: 'csv', ...changes }))), { bom: true, columns: true }) as Record<string, string>[];
+  parse<Record<string, string>>(await collect(report.produce(world.input({ format: 'csv', ...changes }))), {
+    bom: true,
+    columns: true,
+  });
 
-function move(seq: number, caseId: string, version: number, name: string, toState: string, details: object, at = '2026-06-10T09:00:00.000Z'): Insertable<Tables['case_history']> {
-  return { seq, source: 'default', received_at: at, case_id: caseId, version, move: name, from_state: version === 0 ? null : 'in-progress', to_state: toState, actor: 'weiss', details: JSON.stringify(details) };
+function move(
+  seq: number,
+  caseId: string,
+  version: number,
+  name: string,
+  toState: string,
+  details: object,
+  at = '2026-06-10T09:00:00.000Z',
+): Insertable<Tables['case_history']> {
+  return {
+    seq,
+    source: 'default',
+    received_at: at,
+    case_id: caseId,
+    version,
+    move: name,
+    from_state: version === 0 ? null : 'in-progress',
+    to_state: toState,
+    actor: 'weiss',
+    details: JSON.stringify(details),
+  };
 }
-const opening = (receiptAt: string, changes: object = {}) => ({ request_id: null, kind: 'access', jurisdiction: 'DE', channel: 'webhook', receipt_at: receiptAt, receipt_basis: 'payload', requester_name: 'Zoë', ...changes });
+const opening = (receiptAt: string, changes: object = {}) => ({
+  request_id: null,
+  kind: 'access',
+  jurisdiction: 'DE',
+  channel: 'webhook',
+  receipt_at: receiptAt,
+  receipt_basis: 'payload',
+  requester_name: 'Zoë',
+  ...changes,
+});
 
 test('every report has a name, a description and formats, and is found by its name', () => {
   expect(reports.map(({ name }) => name)).toEqual(['consent-audit', 'dsar-register', 'delivery-log']);
@@ -35,8 +66,11 @@ test('every report has a name, a description and formats, and is found by its na
 
 test('every format of every report can be made of an empty ledger, and a format that it lacks is refused', async () => {
   for (const report of reports) {
-    for (const format of report.formats) expect((await collect(report.produce(world.input({ format, asOf: 0 })))).length).toBeGreaterThan(10);
-    await expect(collect(report.produce(world.input({ format: 'xlsx' as 'csv' })))).rejects.toThrow(`the report ${report.name} has no format xlsx`);
+    for (const format of report.formats)
+      expect((await collect(report.produce(world.input({ format, asOf: 0 })))).length).toBeGreaterThan(10);
+    await expect(collect(report.produce(world.input({ format: 'xlsx' as 'csv' })))).rejects.toThrow(
+      `the report ${report.name} has no format xlsx`,
+    );
   }
 });
 
@@ -45,15 +79,31 @@ test('the register lists the requests of the period with the fields of 11 CCR 71
     move(1, 'default-1', 0, 'opened', 'opened', opening('2026-05-31T10:00:00.000Z'), '2026-05-31T10:00:01.000Z'),
     move(2, 'default-2', 0, 'opened', 'opened', opening('2026-06-05T10:00:00.000Z', { kind: 'erasure' })),
     move(3, 'default-3', 0, 'opened', 'opened', opening('2026-06-06T10:00:00.000Z')),
-    move(4, 'default-2', 1, 'refuse', 'refused', { reasons: 'manifestly excessive', basis: 'Art. 12(5)(b) GDPR', remedies: 'authority, court', at: '2026-06-20T08:00:00.000Z' }),
-    move(5, 'default-3', 1, 'answer', 'answered', { channel: 'e-mail', disclosure: 'full', at: '2026-06-25T08:00:00.000Z' }),
+    move(4, 'default-2', 1, 'refuse', 'refused', {
+      reasons: 'manifestly excessive',
+      basis: 'Art. 12(5)(b) GDPR',
+      remedies: 'authority, court',
+      at: '2026-06-20T08:00:00.000Z',
+    }),
+    move(5, 'default-3', 1, 'answer', 'answered', {
+      channel: 'e-mail',
+      disclosure: 'full',
+      at: '2026-06-25T08:00:00.000Z',
+    }),
   ]);
   const rows = await csv(dsarRegister);
-  expect(rows.map((row) => [row['case'], row['nature'], row['state'], row['response_date'], row['basis_of_denial']])).toEqual([
+  expect(
+    rows.map((row) => [row['case'], row['nature'], row['state'], row['response_date'], row['basis_of_denial']]),
+  ).toEqual([
     ['default-2', 'erasure', 'refused', '2026-06-20T08:00:00.000Z', 'Art. 12(5)(b) GDPR'],
     ['default-3', 'access', 'answered', '2026-06-25T08:00:00.000Z', ''],
   ]);
-  expect(rows[0]).toMatchObject({ regime: 'eu-gdpr', legal_limit: '2026-07-06', aim_for: '2026-07-05', manner: 'webhook' });
+  expect(rows[0]).toMatchObject({
+    regime: 'eu-gdpr',
+    legal_limit: '2026-07-06',
+    aim_for: '2026-07-05',
+    manner: 'webhook',
+  });
   expect(rows[0]?.['computation']).toContain('one month');
   expect(JSON.stringify(rows)).not.toContain('Zoë');
 });
@@ -61,12 +111,20 @@ test('the register lists the requests of the period with the fields of 11 CCR 71
 test('a receipt that is corrected moves the request into the period, but not for a register made as of before', async () => {
   await world.insert('case_history', [
     move(1, 'default-1', 0, 'opened', 'opened', opening('2026-07-01T10:00:00.000Z')),
-    move(2, 'default-1', 1, 'amend', 'opened', { receivedAt: '2026-06-28T10:00:00.000Z', reason: 'a letter lay in the mail room' }),
+    move(2, 'default-1', 1, 'amend', 'opened', {
+      receivedAt: '2026-06-28T10:00:00.000Z',
+      reason: 'a letter lay in the mail room',
+    }),
     move(3, 'default-1', 2, 'extend', 'opened', { reasons: 'complex', at: '2026-07-01T08:00:00.000Z' }),
   ]);
   expect(await csv(dsarRegister, { asOf: 1 })).toEqual([]);
   const [row] = await csv(dsarRegister);
-  expect(row).toMatchObject({ received: '2026-06-28T10:00:00.000Z', receipt_basis: 'officer', extended: 'yes', legal_limit: '2026-09-28' });
+  expect(row).toMatchObject({
+    received: '2026-06-28T10:00:00.000Z',
+    receipt_basis: 'officer',
+    extended: 'yes',
+    legal_limit: '2026-09-28',
+  });
 });
 
 test('the delivery log has one row per delivery, also on three pages of the database, and the totals on its pages', async () => {

@@ -32,7 +32,8 @@ const table = (rows: number): Block => ({
   empty: 'nothing',
 });
 const pdf = (blocks: Block[], changes: Partial<Frame> = {}) => collect(renderPdf({ ...frame, ...changes }, blocks));
-const html = async (blocks: Block[], changes: Partial<Frame> = {}) => (await collect(renderHtml({ ...frame, ...changes }, blocks))).toString('utf8');
+const html = async (blocks: Block[], changes: Partial<Frame> = {}) =>
+  (await collect(renderHtml({ ...frame, ...changes }, blocks))).toString('utf8');
 
 const columns = [
   { title: 'name', value: (row: { name: string | null; n: number }) => row.name },
@@ -41,16 +42,26 @@ const columns = [
 
 test('text that a spreadsheet would run as a formula gets an apostrophe in CSV, numbers stay numbers', async () => {
   const dangerous = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1+1'];
-  const csv = await collect(renderCsv(columns, dangerous.map((name) => ({ name, n: -5 }))));
-  const rows = parse(csv, { bom: true, from_line: 2 }) as string[][];
+  const csv = await collect(
+    renderCsv(
+      columns,
+      dangerous.map((name) => ({ name, n: -5 })),
+    ),
+  );
+  const rows = parse(csv, { bom: true, from_line: 2 });
   expect(rows.map(([name]) => name)).toEqual(dangerous.map((name) => `'${name}`));
   expect(rows.map(([, n]) => n)).toEqual(dangerous.map(() => '-5'));
 });
 
 test('what is put into CSV comes out of it: quotes, line ends, a lone CR, umlauts, empty and missing values', async () => {
   const names = ['a "quoted" one', 'two\nlines', 'lone\rreturn', 'Größe, €', '', null];
-  const csv = await collect(renderCsv(columns, names.map((name) => ({ name, n: 1 }))));
-  const rows = parse(csv, { bom: true, from_line: 2, record_delimiter: '\r\n' }) as string[][];
+  const csv = await collect(
+    renderCsv(
+      columns,
+      names.map((name) => ({ name, n: 1 })),
+    ),
+  );
+  const rows = parse(csv, { bom: true, from_line: 2, record_delimiter: '\r\n' });
   expect(rows.map(([name]) => name)).toEqual(names.map((name) => name ?? ''));
   expect(csv.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
 });
@@ -84,8 +95,15 @@ test('JSON with a streamed list is the JSON of the same object', async () => {
     for (let i = 0; i < 5000; i += 1) yield { i, text: 'ü"\n' };
   }
   async function* none() {}
-  const text = await collect(renderJson({ a: { b: [1, null] }, items: items(), none: none(), left: undefined, last: 'x' }));
-  const expected = { a: { b: [1, null] }, items: Array.from({ length: 5000 }, (_, i) => ({ i, text: 'ü"\n' })), none: [], last: 'x' };
+  const text = await collect(
+    renderJson({ a: { b: [1, null] }, items: items(), none: none(), left: undefined, last: 'x' }),
+  );
+  const expected = {
+    a: { b: [1, null] },
+    items: Array.from({ length: 5000 }, (_, i) => ({ i, text: 'ü"\n' })),
+    none: [],
+    last: 'x',
+  };
   expect(JSON.parse(text.toString('utf8'))).toEqual(expected);
 });
 
@@ -133,10 +151,14 @@ test('a PDF is tagged, A4, has only embedded fonts, and repeats header, footer a
 });
 
 test('SAMPLE stands on every page', async () => {
-  const pages = pdfText(await pdf([table(120)], { watermark: 'SAMPLE' })).trimEnd().split('\f');
+  const pages = pdfText(await pdf([table(120)], { watermark: 'SAMPLE' }))
+    .trimEnd()
+    .split('\f');
   expect(pages.length).toBeGreaterThan(2);
   for (const page of pages) expect(page).toContain('SAMPLE');
-  const letter = pdfText(await pdf([table(120)], { watermark: 'SAMPLE', kind: 'letter' })).trimEnd().split('\f');
+  const letter = pdfText(await pdf([table(120)], { watermark: 'SAMPLE', kind: 'letter' }))
+    .trimEnd()
+    .split('\f');
   for (const page of letter) expect(page).toContain('SAMPLE');
   expect(await html([], { watermark: 'SAMPLE' })).toContain('<div class="watermark">SAMPLE</div>');
 });
@@ -154,7 +176,9 @@ test('a heading is never alone at the foot of a page', async () => {
       { block: 'heading', level: 1, text: 'The heading' },
       table(8),
     ]);
-    const page = pdfText(file).split('\f').find((one) => one.includes('The heading'));
+    const page = pdfText(file)
+      .split('\f')
+      .find((one) => one.includes('The heading'));
     expect(page).toContain('row 7');
   }
 });
@@ -170,7 +194,9 @@ test('a character without a glyph, or written from right to left, is refused by 
     await expect(pdf([{ ...table(0), rows: [[text, '1']] } as Block])).rejects.toThrow(message);
     expect(await html([{ block: 'paragraph', text }])).toContain(text);
   }
-  expect(pdfText(await pdf([{ block: 'paragraph', text: 'Łódź, Ελλάδα, Київ, Việt Nam, “€” – ✓' }]))).toContain('Łódź, Ελλάδα, Київ, Việt Nam, “€” – ✓');
+  expect(pdfText(await pdf([{ block: 'paragraph', text: 'Łódź, Ελλάδα, Київ, Việt Nam, “€” – ✓' }]))).toContain(
+    'Łódź, Ελλάδα, Київ, Việt Nam, “€” – ✓',
+  );
 });
 
 test('control characters and direction marks are made visible', async () => {
@@ -189,7 +215,10 @@ test('HTML escapes what it shows, runs no script and loads nothing', async () =>
       { block: 'notice', tone: 'warning', title: bad, text: bad, items: [bad] },
       { block: 'verbatim', text: bad },
       { ...table(0), caption: bad, rows: [[bad, bad]] } as Block,
-      { block: 'chart', chart: { ...chart, title: bad, description: bad, series: [{ name: bad, colour: '#000000', values: [1, 2] }] } },
+      {
+        block: 'chart',
+        chart: { ...chart, title: bad, description: bad, series: [{ name: bad, colour: '#000000', values: [1, 2] }] },
+      },
     ],
     { title: bad, owner: bad, footer: bad },
   );
@@ -213,8 +242,11 @@ const chart: StackedBars = {
 
 test('bars are as high as their values and stand on each other; nothing is drawn for zero', () => {
   const bars = layOutStackedBars(chart, 400, 200).flatMap((mark) => {
-    const box = mark.mark === 'path' && mark.stroke === '#ffffff' ? /^M([\d.]+) ([\d.]+)H([\d.]+)V([\d.]+)/.exec(mark.d) : null;
-    return box === null || mark.mark !== 'path' ? [] : [{ colour: mark.fill, bottom: Number(box[2]), top: Number(box[4]) }];
+    const box =
+      mark.mark === 'path' && mark.stroke === '#ffffff' ? /^M([\d.]+) ([\d.]+)H([\d.]+)V([\d.]+)/.exec(mark.d) : null;
+    return box === null || mark.mark !== 'path'
+      ? []
+      : [{ colour: mark.fill, bottom: Number(box[2]), top: Number(box[4]) }];
   });
   expect(bars.map(({ colour }) => colour)).toEqual(['#111111', '#111111', '#222222']);
   const [first, second, upper] = bars.map(({ bottom, top }) => bottom - top) as [number, number, number];

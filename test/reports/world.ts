@@ -28,14 +28,22 @@ export const profile: ControllerProfile = profileSchema.parse({
   email: 'datenschutz@foerster.example',
   purposes: [
     { purpose: 'Measuring how the shop is used', lawfulBasis: 'consent, GDPR Art. 6(1)(a)', retention: '14 months' },
-    { purpose: 'Advertising', lawfulBasis: 'consent, GDPR Art. 6(1)(a)', retention: 'until withdrawn, at most 13 months' },
+    {
+      purpose: 'Advertising',
+      lawfulBasis: 'consent, GDPR Art. 6(1)(a)',
+      retention: 'until withdrawn, at most 13 months',
+    },
   ],
   dataCategories: ['hashed visitor identifier', 'consent choices with time and region'],
   dataSources: ['the consent banner of our web shop'],
   recipients: [{ name: 'Policy Service Ltd', purpose: 'operates the consent banner', country: 'GB' }],
   transfers: [{ recipient: 'Policy Service Ltd', country: 'GB', safeguard: 'adequacy decision (EU) 2021/1772' }],
   automatedDecisions: 'none',
-  supervisoryAuthority: { name: 'Bayerisches Landesamt für Datenschutzaufsicht', address: 'Promenade 18, 91522 Ansbach', website: 'https://www.lda.bayern.de' },
+  supervisoryAuthority: {
+    name: 'Bayerisches Landesamt für Datenschutzaufsicht',
+    address: 'Promenade 18, 91522 Ansbach',
+    website: 'https://www.lda.bayern.de',
+  },
   withdrawalMethod: 'the link “Cookie settings” at the foot of every page',
   dataProtectionOfficer: 'Dr. Jana Weiß, dsb@foerster.example',
   signatory: 'Jana Weiß, data protection officer',
@@ -109,7 +117,11 @@ export function decision(seq: number, at: string, changes: Partial<DecisionInser
   };
 }
 
-export function policyChange(seq: number, at: string, changes: Partial<Insertable<Tables['policy_history']>> = {}): Insertable<Tables['policy_history']> {
+export function policyChange(
+  seq: number,
+  at: string,
+  changes: Partial<Insertable<Tables['policy_history']>> = {},
+): Insertable<Tables['policy_history']> {
   return {
     seq,
     source: 'default',
@@ -132,7 +144,11 @@ export function policyChange(seq: number, at: string, changes: Partial<Insertabl
   };
 }
 
-export function delivery(seq: number, receivedAt: string, changes: Partial<Insertable<Tables['delivery_history']>> = {}): Insertable<Tables['delivery_history']> {
+export function delivery(
+  seq: number,
+  receivedAt: string,
+  changes: Partial<Insertable<Tables['delivery_history']>> = {},
+): Insertable<Tables['delivery_history']> {
   return {
     seq,
     source: 'default',
@@ -148,9 +164,39 @@ export function delivery(seq: number, receivedAt: string, changes: Partial<Inser
   };
 }
 
-export function syncRun(seq: number, receivedAt: string, from: string | null, to: string | null, changes: object = {}): Insertable<Tables['action_history']> {
-  const details = { action: 'sync.finished', actor: 'scheduler', bannerId: 'banner-main', runId: `run-${seq}`, from, to, pages: 3, rows: 420, stored: 12, duplicates: 408, malformed: 0, earliest: from, latest: to, error: null, ...changes };
-  return { seq, source: 'default', received_at: receivedAt, action: details.action, actor: 'scheduler', object: 'banner-main', details: JSON.stringify(details) };
+export function syncRun(
+  seq: number,
+  receivedAt: string,
+  from: string | null,
+  to: string | null,
+  changes: object = {},
+): Insertable<Tables['action_history']> {
+  const details = {
+    action: 'sync.finished',
+    actor: 'scheduler',
+    bannerId: 'banner-main',
+    runId: `run-${seq}`,
+    from,
+    to,
+    pages: 3,
+    rows: 420,
+    stored: 12,
+    duplicates: 408,
+    malformed: 0,
+    earliest: from,
+    latest: to,
+    error: null,
+    ...changes,
+  };
+  return {
+    seq,
+    source: 'default',
+    received_at: receivedAt,
+    action: details.action,
+    actor: 'scheduler',
+    object: 'banner-main',
+    details: JSON.stringify(details),
+  };
 }
 
 export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
@@ -161,7 +207,18 @@ export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer
 
 /** A month that has something of everything: used for reading the pages with one's own eyes, too. */
 export async function fillMonth(world: World): Promise<void> {
-  const states = ['given', 'given', 'given', 'refused', 'given', 'refused', 'renewed-given', 'given', 'withdrawn', 'given'] as const;
+  const states = [
+    'given',
+    'given',
+    'given',
+    'refused',
+    'given',
+    'refused',
+    'renewed-given',
+    'given',
+    'withdrawn',
+    'given',
+  ] as const;
   const regions = ['DE', 'DE', 'AT', 'FR', 'DE', null] as const;
   const rows: DecisionInsert[] = [];
   const deliveries: Insertable<Tables['delivery_history']>[] = [];
@@ -177,7 +234,11 @@ export async function fillMonth(world: World): Promise<void> {
         received_at: new Date(Date.parse(at) + 1500 + i * 900).toISOString(),
         state,
         subject: `9f${(day * 31 + i).toString(16).padStart(6, '0')}`,
-        purposes: JSON.stringify({ analytics: granted ? 'granted' : 'denied', marketing: granted && i % 2 === 0 ? 'granted' : 'denied', necessary: 'granted' }),
+        purposes: JSON.stringify({
+          analytics: granted ? 'granted' : 'denied',
+          marketing: granted && i % 2 === 0 ? 'granted' : 'denied',
+          necessary: 'granted',
+        }),
         region: regions[(day + i) % regions.length] ?? null,
         policy_version: day < 12 ? '3' : '4',
         expires_at: granted ? new Date(Date.parse(at) + (20 + i * 12) * 86_400_000).toISOString() : null,
@@ -186,27 +247,67 @@ export async function fillMonth(world: World): Promise<void> {
       deliveries.push(delivery(seq, first.received_at));
       if ((day + i) % 9 !== 0) {
         seq += 1;
-        rows.push({ ...first, seq, via: 'pull', is_first: 0, occurred_basis: 'row', received_at: new Date(Date.UTC(2026, 5, day, 23, 50)).toISOString(), conflicts: day === 17 && i === 2 ? 1 : 0 });
+        rows.push({
+          ...first,
+          seq,
+          via: 'pull',
+          is_first: 0,
+          occurred_basis: 'row',
+          received_at: new Date(Date.UTC(2026, 5, day, 23, 50)).toISOString(),
+          conflicts: day === 17 && i === 2 ? 1 : 0,
+        });
       }
     }
   }
   await world.insert('decision_history', rows);
-  await world.insert('policy_history', [policyChange(1, '2026-03-02T09:00:00.000Z'), policyChange(2, '2026-06-12T07:30:00.000Z', { version: '4', event: 'policy.updated', change: 'updated' })]);
-  await world.insert('delivery_history', [delivery(1, '2026-03-02T09:00:00.900Z', { event: 'policy.published' }), delivery(2, '2026-06-12T07:30:01.000Z', { event: 'policy.updated' }), delivery(3, '2026-06-14T10:00:00.000Z', { event: 'dsar.submitted' }), delivery(4, '2026-06-15T10:00:00.000Z', { event: 'loyalty.joined', outcome: 'unknown-event' }), ...deliveries]);
+  await world.insert('policy_history', [
+    policyChange(1, '2026-03-02T09:00:00.000Z'),
+    policyChange(2, '2026-06-12T07:30:00.000Z', { version: '4', event: 'policy.updated', change: 'updated' }),
+  ]);
+  await world.insert('delivery_history', [
+    delivery(1, '2026-03-02T09:00:00.900Z', { event: 'policy.published' }),
+    delivery(2, '2026-06-12T07:30:01.000Z', { event: 'policy.updated' }),
+    delivery(3, '2026-06-14T10:00:00.000Z', { event: 'dsar.submitted' }),
+    delivery(4, '2026-06-15T10:00:00.000Z', { event: 'loyalty.joined', outcome: 'unknown-event' }),
+    ...deliveries,
+  ]);
   const runs = [];
   for (let day = 1; day <= 30; day += 1) {
     if (day === 20) continue;
     const to = new Date(Date.UTC(2026, 5, day, 23, 45)).toISOString();
     runs.push(syncRun(800 + day, to, new Date(Date.UTC(2026, 5, day - 1, 23, 30)).toISOString(), to));
   }
-  runs.push(syncRun(840, '2026-06-20T23:45:00.000Z', '2026-06-19T23:30:00.000Z', '2026-06-20T23:45:00.000Z', { action: 'sync.failed', error: '503 from the service' }));
+  runs.push(
+    syncRun(840, '2026-06-20T23:45:00.000Z', '2026-06-19T23:30:00.000Z', '2026-06-20T23:45:00.000Z', {
+      action: 'sync.failed',
+      error: '503 from the service',
+    }),
+  );
   runs.push(syncRun(841, '2026-07-01T00:00:00.000Z', '2026-06-30T20:00:00.000Z', '2026-07-01T00:00:00.000Z'));
   await world.insert('action_history', [
     ...runs.sort((a, b) => a.seq - b.seq),
-    { seq: 860, source: 'default', received_at: '2026-06-21T08:00:00.000Z', action: 'document.produced', actor: 'weiss', object: '3f2a9c0d11e0aa01', details: '{}' },
-    { seq: 861, source: 'default', received_at: '2026-06-21T08:01:10.000Z', action: 'document.downloaded', actor: 'weiss', object: '3f2a9c0d11e0aa01', details: '{}' },
+    {
+      seq: 860,
+      source: 'default',
+      received_at: '2026-06-21T08:00:00.000Z',
+      action: 'document.produced',
+      actor: 'weiss',
+      object: '3f2a9c0d11e0aa01',
+      details: '{}',
+    },
+    {
+      seq: 861,
+      source: 'default',
+      received_at: '2026-06-21T08:01:10.000Z',
+      action: 'document.downloaded',
+      actor: 'weiss',
+      object: '3f2a9c0d11e0aa01',
+      details: '{}',
+    },
   ]);
-  await world.insert('rejected_counts', [{ source: 'default', minute: '2026-06-09T11:31', reason: 'signature-mismatch', count: 3 }]);
+  await world.insert('rejected_counts', [
+    { source: 'default', minute: '2026-06-09T11:31', reason: 'signature-mismatch', count: 3 },
+  ]);
   await world.insert('arrivals', [{ seq: 11, count: 2, times: '[]', last_at: '2026-06-02T00:00:00.000Z' }]);
 }
 
@@ -241,7 +342,12 @@ export function packInput(world: World, changes: Partial<DsarPackInput> = {}): D
       regime: 'eu-gdpr',
       aimFor: '2026-08-01',
       legalLimit: '2026-08-03',
-      explanation: ['received Wed 2026-07-01 14:02 (Europe/Berlin), by the payload', 'one month ends Sat 2026-08-01', 'not a working day', 'due Mon 2026-08-03'],
+      explanation: [
+        'received Wed 2026-07-01 14:02 (Europe/Berlin), by the payload',
+        'one month ends Sat 2026-08-01',
+        'not a working day',
+        'due Mon 2026-08-03',
+      ],
       citation: 'GDPR Art. 12(3), Reg. 1182/71 Art. 3(2)(c), 3(4)',
     },
     disclosure: 'full',

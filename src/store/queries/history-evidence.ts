@@ -15,7 +15,15 @@ export type RawEntry = Pick<Selectable<EntriesTable>, 'seq' | 'kind' | 'received
 export interface EvidenceQueries {
   /** When entry `asOf` was received; null for an empty ledger. */
   receivedAtOf(asOf: number): Promise<string | null>;
-  deliveryCounts(period: Period): Promise<readonly { event: string | null; verdict: string; outcome: DeliveryRow['outcome']; deliveries: number; bytes: number }[]>;
+  deliveryCounts(period: Period): Promise<
+    readonly {
+      event: string | null;
+      verdict: string;
+      outcome: DeliveryRow['outcome'];
+      deliveries: number;
+      bytes: number;
+    }[]
+  >;
   /** By UTC day; days without deliveries have no row. */
   deliveriesByDay(period: Period): Promise<readonly { day: string; deliveries: number }[]>;
   deliveryRows(period: Period): AsyncIterable<DeliveryRow>;
@@ -66,7 +74,10 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
 
     async deliveriesByDay(period) {
       const rows = await deliveries(period)
-        .select((eb) => [eb.fn<string>('substr', ['h.received_at', eb.lit(1), eb.lit(10)]).as('day'), eb.fn.countAll().as('deliveries')])
+        .select((eb) => [
+          eb.fn<string>('substr', ['h.received_at', eb.lit(1), eb.lit(10)]).as('day'),
+          eb.fn.countAll().as('deliveries'),
+        ])
         .groupBy((eb) => eb.fn<string>('substr', ['h.received_at', eb.lit(1), eb.lit(10)]))
         .orderBy('day')
         .execute();
