@@ -1,5 +1,5 @@
 import { limitsBlocks, verificationBlocks } from './closing.ts';
-import { formatCount, formatDate, formatPeriod, formatTime } from './format.ts';
+import { formatComputation, formatCount, formatDate, formatPeriod, formatTime } from './format.ts';
 import { registerRows, type RegisterRow } from './register-rows.ts';
 import type { Block } from './render/blocks.ts';
 import { renderCsv, type CsvColumn } from './render/csv.ts';
@@ -22,7 +22,7 @@ const columns: readonly CsvColumn<RegisterRow>[] = [
   { title: 'regime', value: (row) => row.regime },
   { title: 'aim_for', value: (row) => row.aimFor },
   { title: 'legal_limit', value: (row) => row.legalLimit },
-  { title: 'computation', value: (row) => row.computation.join('; ') },
+  { title: 'computation', value: (row) => formatComputation(row.computation, row.citation) },
   { title: 'citation', value: (row) => row.citation },
   { title: 'extended', value: (row) => (row.extended ? 'yes' : 'no') },
   { title: 'state', value: (row) => row.state },
@@ -143,5 +143,5 @@ async function* shortRows(input: ReportInput): AsyncGenerator<string[]> {
 
 async function* computedRows(input: ReportInput): AsyncGenerator<string[]> {
   for await (const row of registerRows(input))
-    yield [row.caseId, row.aimFor, row.legalLimit, `${row.computation.join('; ')}; ${row.citation}`];
+    yield [row.caseId, row.aimFor, row.legalLimit, `${formatComputation(row.computation, row.citation)}; ${row.citation}`];
 }

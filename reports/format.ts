@@ -76,6 +76,11 @@ export function formatDuration(milliseconds: number): string {
   return `${(seconds / 86_400).toFixed(1)} days`;
 }
 
+/** The words of a computed deadline as one sentence, without the citation where that stands beside it. */
+export function formatComputation(explanation: readonly string[], citation: string): string {
+  return explanation.filter((words) => words !== citation).join('; ');
+}
+
 /** Text comparison by code units: the same order on every machine and database. Null comes last. */
 export function byText<T>(read: (item: T) => string | null): (a: T, b: T) => number {
   return (left, right) => {

@@ -1,7 +1,7 @@
 import { missingProfileParts } from '../../src/core/profile.ts';
 import { dateIn } from '../../src/core/zoned-days.ts';
 import { noLegalAdvice } from '../closing.ts';
-import { formatCount, formatDate } from '../format.ts';
+import { formatComputation, formatCount, formatDate } from '../format.ts';
 import type { Block } from '../render/blocks.ts';
 import { renderHtml } from '../render/html.tsx';
 import { renderPdf } from '../render/pdf.ts';
@@ -262,7 +262,7 @@ function* deadlineBlocks({ input }: PackContext): Generator<Block> {
     pairs: [
       ['Aimed for', formatDate(aimFor)],
       ['Legal limit', formatDate(legalLimit)],
-      ['Computed', explanation.join('; ')],
+      ['Computed', formatComputation(explanation, citation)],
       ['According to', citation],
     ],
   };

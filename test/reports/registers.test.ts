@@ -105,6 +105,7 @@ test('the register lists the requests of the period with the fields of 11 CCR 71
     manner: 'webhook',
   });
   expect(rows[0]?.['computation']).toContain('one month');
+  expect(rows[0]?.['computation']).not.toContain(rows[0]?.['citation']);
   expect(JSON.stringify(rows)).not.toContain('Zoë');
 });
 
