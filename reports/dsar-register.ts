@@ -143,5 +143,10 @@ async function* shortRows(input: ReportInput): AsyncGenerator<string[]> {
 
 async function* computedRows(input: ReportInput): AsyncGenerator<string[]> {
   for await (const row of registerRows(input))
-    yield [row.caseId, row.aimFor, row.legalLimit, `${formatComputation(row.computation, row.citation)}; ${row.citation}`];
+    yield [
+      row.caseId,
+      row.aimFor,
+      row.legalLimit,
+      `${formatComputation(row.computation, row.citation)}; ${row.citation}`,
+    ];
 }
