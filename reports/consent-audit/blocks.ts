@@ -6,17 +6,15 @@ import {
   formatDate,
   formatDayShort,
   formatDuration,
-  formatMonth,
   formatPeriod,
   formatShare,
   formatTime,
 } from '../format.ts';
 import type { ReportInput } from '../report.ts';
-import { notStated, stateWord, stateWords } from '../words.ts';
+import { notStated, stateWords } from '../words.ts';
 import { completenessBlocks } from './completeness-blocks.ts';
-import { sumOf, type ConsentAudit, type StateCount } from './gather.ts';
-
-const ROWS_SHOWN = 40;
+import { countOf, monthTable, ROWS_SHOWN, totals } from './totals-blocks.ts';
+import { sumOf, type ConsentAudit } from './gather.ts';
 
 /** The pages of the report. Lists that could grow without end are cut, and say so; the JSON has them whole. */
 export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator<Block> {
@@ -128,140 +126,6 @@ export function decisionsChart(audit: ConsentAudit, input: ReportInput): Stacked
     yTitle: `Decisions per ${unit}`,
     categories: spans.map(({ span }) => (unit === 'month' ? span : formatDayShort(span))),
     series,
-  };
-}
-
-function monthTable(audit: ConsentAudit): Block {
-  return stateTable(
-    'Decisions by month',
-    'Month',
-    audit.byMonth.map(({ month, decisions, states }) => ({ name: formatMonth(month), decisions, states })),
-    audit,
-  );
-}
-
-function* totals(audit: ConsentAudit): Generator<Block> {
-  const { decisions } = audit.totals;
-  yield {
-    block: 'paragraph',
-    text: 'Each decision counts once, however often it was reported: by its delivery, by the pulled log, or by both.',
-  };
-  yield {
-    block: 'table',
-    caption: 'By state',
-    columns: [
-      { title: 'State (ISO/IEC TS 27560)', share: 5 },
-      { title: 'Decisions', share: 2, align: 'right' },
-      { title: 'Share', share: 2, align: 'right' },
-    ],
-    rows: audit.byState.map(({ state, decisions: n }) => [stateWord(state), formatCount(n), formatShare(n, decisions)]),
-    total: ['All', formatCount(decisions), formatShare(decisions, decisions)],
-    empty: 'No decisions in the period.',
-  };
-  yield {
-    block: 'table',
-    caption: 'By purpose',
-    columns: [
-      { title: 'Purpose', share: 5 },
-      { title: 'Granted', share: 2, align: 'right' },
-      { title: 'Denied', share: 2, align: 'right' },
-      { title: 'Granted of those asked', share: 2, align: 'right' },
-    ],
-    rows: audit.byPurpose.map(({ purpose, granted, denied }) => [
-      purpose,
-      formatCount(granted),
-      formatCount(denied),
-      formatShare(granted, granted + denied),
-    ]),
-    empty: 'No decision of the period names a purpose.',
-  };
-  if (audit.withoutPurposes > 0) {
-    yield {
-      block: 'paragraph',
-      look: 'fine',
-      text: `${formatCount(audit.withoutPurposes)} decisions name no purpose; they are not in this table.`,
-    };
-  }
-  yield stateTable(
-    'By region',
-    'Region',
-    audit.byRegion.map(({ region, ...rest }) => ({ name: region ?? notStated, ...rest })),
-    audit,
-  );
-  yield stateTable(
-    'By policy and version',
-    'Policy, version',
-    audit.byPolicyVersion.map(({ policyId, policyVersion, ...rest }) => ({
-      name:
-        policyId === null && policyVersion === null
-          ? notStated
-          : `${policyId ?? notStated}, ${policyVersion === null ? 'version not stated' : `version ${policyVersion}`}`,
-      ...rest,
-    })),
-    audit,
-  );
-  if (audit.byBanner.length > 1) {
-    yield {
-      block: 'table',
-      caption: 'By banner',
-      columns: [
-        { title: 'Banner', share: 5 },
-        { title: 'Decisions', share: 2, align: 'right' },
-        { title: 'Share', share: 2, align: 'right' },
-      ],
-      rows: audit.byBanner.map(({ bannerId, decisions: n }) => [
-        bannerId ?? notStated,
-        formatCount(n),
-        formatShare(n, decisions),
-      ]),
-      empty: 'No decisions in the period.',
-    };
-  }
-}
-
-/** Rows by name, columns by the states that occur: at most six, the rest in one. */
-function stateTable(
-  caption: string,
-  what: string,
-  all: readonly { name: string; decisions: number; states: readonly StateCount[] }[],
-  audit: ConsentAudit,
-): Block {
-  const states = audit.byState.map(({ state }) => state).slice(0, 5);
-  const more = audit.byState.length > states.length;
-  const shown = all.slice(0, ROWS_SHOWN);
-  const rest = all.slice(ROWS_SHOWN);
-  const cells = (row: { name: string; decisions: number; states: readonly StateCount[] }) => {
-    const known = states.map((state) => countOf(row.states, state));
-    return [
-      row.name,
-      ...known.map(formatCount),
-      ...(more ? [formatCount(row.decisions - known.reduce((a, b) => a + b, 0))] : []),
-      formatCount(row.decisions),
-    ];
-  };
-  const sumRow = (name: string, rows: typeof all) => ({
-    name,
-    decisions: rows.reduce((sum, { decisions }) => sum + decisions, 0),
-    states: audit.byState.map(({ state }) => ({
-      state,
-      decisions: rows.reduce((sum, row) => sum + countOf(row.states, state), 0),
-    })),
-  });
-  return {
-    block: 'table',
-    caption,
-    columns: [
-      { title: what, share: 4.4 },
-      ...states.map((state) => ({ title: stateWord(state), share: 1.7, align: 'right' as const })),
-      ...(more ? [{ title: 'Other', share: 1.7, align: 'right' as const }] : []),
-      { title: 'All', share: 1.7, align: 'right' },
-    ],
-    rows: [
-      ...shown.map(cells),
-      ...(rest.length > 0 ? [cells(sumRow(`${formatCount(rest.length)} more (in the JSON)`, rest))] : []),
-    ],
-    total: cells(sumRow('All', all)),
-    empty: 'No decisions in the period.',
   };
 }
 
@@ -425,8 +289,4 @@ function* access(audit: ConsentAudit, input: ReportInput): Generator<Block> {
 /** The date above, the time below: for narrow columns. */
 function onTwoLines(time: string): string {
   return time.replace(' ', '\n');
-}
-
-function countOf(states: readonly StateCount[], state: string): number {
-  return states.find((one) => one.state === state)?.decisions ?? 0;
 }
