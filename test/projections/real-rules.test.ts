@@ -6,7 +6,7 @@ import type { NewEntry } from '../../src/core/entry.ts';
 import { sha256 } from '../../src/core/hash.ts';
 import { knownEvents } from '../../src/core/vocabulary.ts';
 import { compareWithRebuild } from '../../src/projections/rebuild.ts';
-import { createWorld, dump, forgetProjections, officerAction, rules, webhook } from './world.ts';
+import { createWorld, dump, beginAnew, officerAction, rules, webhook } from './world.ts';
 
 const text = fc.oneof(
   fc.constantFrom(
@@ -96,7 +96,7 @@ const made = fc.oneof(
 );
 
 test('whatever is delivered, the real readers and rules project it without failing, and a rebuild gives the same rows', async () => {
-  const { store, ledger, projector } = await createWorld();
+  const { store, projector } = await createWorld();
   const real = {
     read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
     cases: caseFold,
@@ -107,11 +107,7 @@ test('whatever is delivered, the real readers and rules project it without faili
       fc.array(made, { minLength: 1, maxLength: 40, size: 'max' }),
       fc.integer({ min: 1, max: 9 }),
       async (makes, batchSize) => {
-        await store.transaction(async (tx) => {
-          await tx.query.deleteFrom('entries').execute();
-          await tx.query.deleteFrom('arrivals').execute();
-        });
-        await forgetProjections(store);
+        const ledger = await beginAnew(store);
         await ledger.append(makes.map((make, place) => make(place)));
         await projector({ ...real, batchSize }).catchUp();
         const live = await dump(store.read);

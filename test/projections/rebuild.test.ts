@@ -6,21 +6,17 @@ import { compareWithRebuild, rebuild } from '../../src/projections/rebuild.ts';
 import { readModelNames } from '../../src/projections/tables.ts';
 import type { Store } from '../../src/store/store.ts';
 import { entrySequences } from './events.ts';
-import { createWorld, decisionFact, dump, forgetProjections, rules, webhook, type World } from './world.ts';
+import { beginAnew, createWorld, decisionFact, dump, forgetProjections, rules, webhook, type World } from './world.ts';
 
 test('a live run in batches of any size gives the rows of a rebuild, of one big batch and of single entries', async () => {
-  const { store, ledger, projector } = await createWorld();
+  const { store, projector } = await createWorld();
   let sequences = 0;
   await fc.assert(
     fc.asyncProperty(
       entrySequences,
       fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 12 }),
       async (entries, sizes) => {
-        await store.transaction(async (tx) => {
-          await tx.query.deleteFrom('entries').execute();
-          await tx.query.deleteFrom('arrivals').execute();
-        });
-        await forgetProjections(store);
+        const ledger = await beginAnew(store);
         // Each slice is appended and projected before the next, as deliveries come in.
         const runs = sizes.map((batchSize) => projector({ batchSize }));
         for (let from = 0, turn = 0; from < entries.length; turn += 1) {

@@ -5,12 +5,13 @@ import type { NewEntry } from '../../src/core/entry.ts';
 import type { DecisionFact, Fact, Reading } from '../../src/core/fact.ts';
 import { sha256 } from '../../src/core/hash.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
+import { createLedger } from '../../src/ledger/append.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { CaseFold, Readers, Row } from '../../src/projections/projection.ts';
 import { createProjector, type Projector, type ProjectorOptions } from '../../src/projections/run.ts';
 import { readModelNames, readModelTables } from '../../src/projections/tables.ts';
 import type { Query, Store } from '../../src/store/store.ts';
-import { temporaryLedger } from '../temporary.ts';
+import { temporaryLedger, testKeys } from '../temporary.ts';
 
 /** Bodies of these tests say outright what is to be read in them. */
 export interface TestBody {
@@ -209,6 +210,16 @@ export async function dump(query: Query): Promise<Record<string, unknown[]>> {
     tables[table] = await rows.execute();
   }
   return tables;
+}
+
+/** Empties everything, and begins a ledger that knows nothing of what was there: one in use refuses when entries vanish. */
+export async function beginAnew(store: Store): Promise<Ledger> {
+  await store.transaction(async (tx) => {
+    await tx.query.deleteFrom('entries').execute();
+    await tx.query.deleteFrom('arrivals').execute();
+  });
+  await forgetProjections(store);
+  return createLedger({ store, keys: testKeys });
 }
 
 /** Empties the read models and their position, as if nothing had been projected yet. */

@@ -160,14 +160,14 @@ test('64 deliveries of 1 MiB at once are kept within bounded memory', async () =
   onTestFinished(() => agent.destroy());
   const start = peak();
   let growth = 0;
-  for (let round = 0; round < 4; round += 1) {
+  for (let round = 0; round < 8; round += 1) {
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_, i) => deliver(server.url, Buffer.alloc((1 << 20) - 64, `${round}-${i}-`), agent)),
     );
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     growth = peak() - start;
   }
-  // 64 MiB of bodies, their copies on the way to the disk and the batch; never a multiple of what was sent in all (256 MiB).
-  expect(growth).toBeLessThan(320);
+  // 64 MiB of bodies, their copies on the way to the disk and the batch; never a multiple of what was sent in all (512 MiB).
+  expect(growth).toBeLessThan(400);
   expect(await server.stop()).toBe(0);
 });
