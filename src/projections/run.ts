@@ -13,7 +13,7 @@ export interface ProjectorOptions {
   /** How a source is set at the moment; defaults for one that is not known any more. */
   readonly optionsOf: OptionsOf;
   readonly log?: ProjectorLog;
-  /** Entries of one transaction, default 500. */
+  /** Entries of one transaction, default 2000: its indexes are written once per page, whatever the number of their new rows. */
   readonly batchSize?: number;
   /** Bytes of one transaction, default 8 MiB. */
   readonly batchBytes?: number;
@@ -188,5 +188,5 @@ async function beginPosition(tx: StoreTransaction): Promise<Position> {
 
 /** The size of a batch, with its defaults. */
 export function pageLimits(options: Pick<ProjectorOptions, 'batchSize' | 'batchBytes'>): PageLimits {
-  return { entries: options.batchSize ?? 500, bytes: options.batchBytes ?? 8 << 20 };
+  return { entries: options.batchSize ?? 2000, bytes: options.batchBytes ?? 8 << 20 };
 }
