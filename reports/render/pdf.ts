@@ -15,7 +15,7 @@ export async function* renderPdf(
   frame: Frame,
   blocks: Iterable<Block> | AsyncIterable<Block>,
 ): AsyncGenerator<Uint8Array> {
-  const sheet = openSheet(frame);
+  const sheet = await openSheet(frame);
   // Headings wait for what they stand over, so that both come on one page.
   let headings: Heading[] = [];
   const setHeadings = (room: number) => {

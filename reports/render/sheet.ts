@@ -1,4 +1,3 @@
-import PDFDocument from 'pdfkit';
 import type { Frame } from './blocks.ts';
 import { HAIR, INK, MUTED } from './chart.ts';
 import { assertPrintable, registerFonts, type Face } from './fonts.ts';
@@ -47,7 +46,9 @@ export interface Sheet {
 export const PAGE = { width: 595.28, height: 841.89, left: 56, right: 56, top: 78, bottom: 66 } as const;
 
 /** Opens an A4 document with its fonts, metadata and first page. */
-export function openSheet(frame: Frame): Sheet {
+export async function openSheet(frame: Frame): Promise<Sheet> {
+  // Loaded where it is used: most commands make no PDF and start sooner without it.
+  const { default: PDFDocument } = await import('pdfkit');
   const doc = new PDFDocument({
     size: [PAGE.width, PAGE.height],
     margins: { left: PAGE.left, right: PAGE.right, top: PAGE.top, bottom: 0 },

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import { ZipArchive } from 'archiver';
+import type { ZipArchive } from 'archiver';
 
 /** A file of an archive. Its content is only asked for when its turn has come. */
 export interface ZipFile {
@@ -16,6 +16,8 @@ export async function* renderZip(
   files: Iterable<ZipFile> | AsyncIterable<ZipFile>,
   date: string,
 ): AsyncGenerator<Uint8Array> {
+  // Loaded where it is used: most commands make no archive and start sooner without it.
+  const { ZipArchive } = await import('archiver');
   const archive = new ZipArchive({ zlib: { level: 6 } });
   const feeding = feed(archive, files, new Date(date)).catch((error: unknown) => {
     archive.destroy(error instanceof Error ? error : new Error(String(error)));
