@@ -38,7 +38,9 @@ function explain(error: unknown): number {
   if (error instanceof UsageError) {
     const [first, ...more] = error.problems;
     process.stderr.write(
-      more.length === 0 ? `consent-ledger: ${first}\n` : `consent-ledger: ${error.problems.length} problems\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}\n`,
+      more.length === 0
+        ? `consent-ledger: ${first}\n`
+        : `consent-ledger: ${error.problems.length} problems\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}\n`,
     );
     return 2;
   }

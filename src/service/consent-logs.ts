@@ -45,7 +45,11 @@ export interface ConsentLogPage {
  * and a cursor that is null, absent, empty or a number.
  * Errors: ServiceError; `unreadable` when the answer is no JSON, or when its rows or its cursor cannot be told.
  */
-export function fetchConsentLogPage(transport: Transport, query: ConsentLogQuery, signal?: AbortSignal): Promise<ConsentLogPage> {
+export function fetchConsentLogPage(
+  transport: Transport,
+  query: ConsentLogQuery,
+  signal?: AbortSignal,
+): Promise<ConsentLogPage> {
   return transport.request({
     path: '/consent/logs',
     query: {
@@ -96,7 +100,10 @@ function readCarefully(bytes: Buffer, value: unknown): unknown {
 }
 
 /** Where the rows are. Null: an answer without rows. */
-function findRowsSpan(json: unknown, members: Map<string, Span> | null): { span: Span; values: readonly unknown[] } | null {
+function findRowsSpan(
+  json: unknown,
+  members: Map<string, Span> | null,
+): { span: Span; values: readonly unknown[] } | null {
   if (Array.isArray(json)) return { span: { start: 0, end: 0 }, values: json as unknown[] };
   if (members === null || typeof json !== 'object' || json === null) {
     throw new ServiceError('unreadable', { detail: 'the answer is neither an object nor an array' });
@@ -107,7 +114,9 @@ function findRowsSpan(json: unknown, members: Map<string, Span> | null): { span:
   if (data !== undefined && data !== null) throw new ServiceError('unreadable', { detail: '`data` is not an array' });
   const { code, detail } = readEnvelope(JSON.stringify(json), null);
   if (code !== undefined || detail !== undefined) {
-    throw new ServiceError('unreadable', { detail: ['an error with a success status', code, detail].filter(Boolean).join(': ') });
+    throw new ServiceError('unreadable', {
+      detail: ['an error with a success status', code, detail].filter(Boolean).join(': '),
+    });
   }
   // Rows under another name must not pass for an empty page: the watermark would move beyond them.
   const other = Object.entries(json).find(([, value]) => Array.isArray(value) && value.length > 0);
@@ -131,7 +140,9 @@ function readCursor(json: unknown, members: Map<string, Span> | null, latin1: st
 }
 
 function memberOf(json: unknown, name: string): unknown {
-  return typeof json === 'object' && json !== null && Object.hasOwn(json, name) ? (json as Record<string, unknown>)[name] : undefined;
+  return typeof json === 'object' && json !== null && Object.hasOwn(json, name)
+    ? (json as Record<string, unknown>)[name]
+    : undefined;
 }
 
 function withoutMark(bytes: Buffer): Buffer {

@@ -17,7 +17,9 @@ export type ListedPolicy = z.infer<typeof listedPolicySchema>;
 
 /** Form A: `{count, policies}`; form B: `{data, next_cursor}` (docs/service.md §4.3). */
 const listSchema = z.union([
-  z.looseObject({ policies: z.array(listedPolicySchema) }).transform(({ policies }) => ({ policies, nextCursor: null })),
+  z
+    .looseObject({ policies: z.array(listedPolicySchema) })
+    .transform(({ policies }) => ({ policies, nextCursor: null })),
   z
     .looseObject({ data: z.array(listedPolicySchema), next_cursor: z.string().nullish() })
     .transform(({ data, next_cursor }) => ({ policies: data, nextCursor: next_cursor || null })),
@@ -58,6 +60,7 @@ function parseList(bytes: Buffer): z.infer<typeof listSchema> {
     throw new ServiceError('unreadable', { detail: 'no JSON' });
   }
   const parsed = listSchema.safeParse(json);
-  if (!parsed.success) throw new ServiceError('unreadable', { detail: 'neither documented form of the list of policies' });
+  if (!parsed.success)
+    throw new ServiceError('unreadable', { detail: 'neither documented form of the list of policies' });
   return parsed.data;
 }

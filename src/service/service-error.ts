@@ -29,7 +29,8 @@ const sentences: Record<ServiceErrorKind, { what: string; remedy: string }> = {
   },
   unauthorized: {
     what: 'The service does not accept the API key.',
-    remedy: 'The key is missing, mistyped or was revoked: create one in the service’s dashboard and set SERVICE_API_KEY or rotate the source’s key.',
+    remedy:
+      'The key is missing, mistyped or was revoked: create one in the service’s dashboard and set SERVICE_API_KEY or rotate the source’s key.',
   },
   'payment-required': {
     what: 'The subscription with the service has lapsed.',
@@ -37,7 +38,8 @@ const sentences: Record<ServiceErrorKind, { what: string; remedy: string }> = {
   },
   forbidden: {
     what: 'The API key may not do this.',
-    remedy: 'Give it the read scope, check whether it is limited to another client, and whether the plan includes API access.',
+    remedy:
+      'Give it the read scope, check whether it is limited to another client, and whether the plan includes API access.',
   },
   'not-found': {
     what: 'The service does not know this banner or address.',
@@ -178,11 +180,7 @@ const envelopeSchema = z.object({
   error: z.union([
     z.string().transform((message) => ({ code: undefined, message })),
     z.object({
-      code: z
-        .union([z.string(), z.number()])
-        .transform(String)
-        .optional()
-        .catch(undefined),
+      code: z.union([z.string(), z.number()]).transform(String).optional().catch(undefined),
       message: z.string().optional().catch(undefined),
     }),
   ]),

@@ -66,7 +66,8 @@ const MEBIBYTE = 1024 * 1024;
 /** Builds a transport over the runtime's fetch, which keeps connections alive. Errors: TypeError when baseUrl is no http(s) URL. */
 export function createTransport(options: TransportOptions): Transport {
   const root = options.baseUrl.replace(/\/+$/, '');
-  if (!/^https?:$/.test(new URL(root).protocol)) throw new TypeError('the base URL of the service must be http or https');
+  if (!/^https?:$/.test(new URL(root).protocol))
+    throw new TypeError('the base URL of the service must be http or https');
   const settings: Settings = {
     root,
     apiKey: options.apiKey,
@@ -134,7 +135,12 @@ async function attempt<T>(settings: Settings, request: ServiceRequest<T>): Promi
     });
     const bytes = await readBody(response, settings.maxBytes);
     if (!response.ok) throw refusalOf(response, bytes, settings);
-    return request.read({ status: response.status, headers: response.headers, bytes, serverDate: dateOf(response.headers) });
+    return request.read({
+      status: response.status,
+      headers: response.headers,
+      bytes,
+      serverDate: dateOf(response.headers),
+    });
   } catch (error) {
     request.signal?.throwIfAborted();
     if (controller.signal.aborted) throw timeout;
@@ -163,7 +169,8 @@ async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
     await response.body?.cancel();
     throw new ServiceError('too-large', { detail: `${length} bytes, at most ${maxBytes} are taken` });
   }
-  if (length !== null && response.headers.get('content-encoding') === null) return Buffer.from(await response.arrayBuffer());
+  if (length !== null && response.headers.get('content-encoding') === null)
+    return Buffer.from(await response.arrayBuffer());
   if (response.body === null) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
   let total = 0;

@@ -18,7 +18,11 @@ export async function loadBannerIds(read: Query, source: Pick<Source, 'slug' | '
 }
 
 /** Banner ids that decisions name and that are not among `known`. */
-export async function loadSeenBanners(read: Query, source: string, known: readonly string[]): Promise<readonly string[]> {
+export async function loadSeenBanners(
+  read: Query,
+  source: string,
+  known: readonly string[],
+): Promise<readonly string[]> {
   let query = read
     .selectFrom('decision_history')
     .select('banner_id')

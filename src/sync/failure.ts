@@ -14,7 +14,8 @@ export interface PullFailure {
 
 /** The failure that a walk's fault is. */
 export function failureOfFault(fault: WalkFault): PullFailure {
-  const again = 'The pages before it are stored; the next run reads the window again. If it fails in the same way, tell the service’s support.';
+  const again =
+    'The pages before it are stored; the next run reads the window again. If it fails in the same way, tell the service’s support.';
   switch (fault.reason) {
     case 'looping-cursor': {
       const place = fault.earlierPage === 0 ? 'the one this run began with' : `page ${fault.earlierPage}`;

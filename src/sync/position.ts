@@ -51,7 +51,11 @@ export async function advancePosition(
 }
 
 /** Ends a run whose window was read to its end: no cursor, and the watermark where it may move. Superseded: nothing is written. */
-export async function finishPosition(query: Query, run: Run, at: string): Promise<{ readonly watermark: string | null }> {
+export async function finishPosition(
+  query: Query,
+  run: Run,
+  at: string,
+): Promise<{ readonly watermark: string | null }> {
   const before = await loadPosition(query, run.source, run.bannerId);
   if (before !== null && before.run_id !== null && before.run_id !== run.runId) return { watermark: before.watermark };
   const watermark = nextWatermark(before?.watermark ?? null, run);

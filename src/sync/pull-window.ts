@@ -40,7 +40,12 @@ type Counts = { -readonly [K in keyof PullTotals]: PullTotals[K] };
  * Reads one window to its end and says in the ledger how that ended. `before`: counts of an earlier window of the same call.
  * Errors: see pullConsentLogs.
  */
-export async function pullWindow(deps: PullDeps, request: PullRequest, window: Window, before?: PullTotals): Promise<PullResult> {
+export async function pullWindow(
+  deps: PullDeps,
+  request: PullRequest,
+  window: Window,
+  before?: PullTotals,
+): Promise<PullResult> {
   const own: Counts = { pages: 0, rows: 0, stored: 0, duplicates: 0, malformed: 0, earliest: null, latest: null };
   const began = isoNow(deps.clock);
   let run: Run = {
@@ -105,7 +110,9 @@ export async function pullWindow(deps: PullDeps, request: PullRequest, window: W
   }
 
   async function fail(failure: PullFailure): Promise<PullResult> {
-    await conclude('sync.failed', failure.error, (tx, at) => failPosition(tx.query, run, failure.error, failure.forgetCursor, at));
+    await conclude('sync.failed', failure.error, (tx, at) =>
+      failPosition(tx.query, run, failure.error, failure.forgetCursor, at),
+    );
     return { ...report(), outcome: 'failed', reason: failure.reason, error: failure.error };
   }
 
@@ -117,13 +124,29 @@ export async function pullWindow(deps: PullDeps, request: PullRequest, window: W
   ): Promise<void> {
     const at = isoNow(deps.clock);
     const { runId, from, to } = run;
-    const body: Action = { action, actor: request.actor, bannerId: run.bannerId || null, runId, from, to, ...own, error };
-    await appendAction(deps.ledger, run.source, body, [action, run.source, run.bannerId, runId], at, (tx) => move(tx, at));
+    const body: Action = {
+      action,
+      actor: request.actor,
+      bannerId: run.bannerId || null,
+      runId,
+      from,
+      to,
+      ...own,
+      error,
+    };
+    await appendAction(deps.ledger, run.source, body, [action, run.source, run.bannerId, runId], at, (tx) =>
+      move(tx, at),
+    );
   }
 }
 
 /** Fetches a page and makes its rows entries, which happens while the page before is committed. */
-async function fetchReady(deps: PullDeps, request: PullRequest, window: Window, wanted: PageRequest): Promise<ReadyPage> {
+async function fetchReady(
+  deps: PullDeps,
+  request: PullRequest,
+  window: Window,
+  wanted: PageRequest,
+): Promise<ReadyPage> {
   const { source, bannerId, pageRows } = request;
   const page = await deps.service.fetchConsentLogPage(
     {

@@ -21,7 +21,8 @@ export async function pullConsentLogs(deps: PullDeps, request: PullRequest): Pro
   if (explicit) return pullWindow(deps, request, explicitWindow(request));
 
   const interrupted = resumedWindow(position);
-  if (interrupted === null) return pullWindow(deps, request, incrementalWindow(deps, request, position?.watermark ?? null));
+  if (interrupted === null)
+    return pullWindow(deps, request, incrementalWindow(deps, request, position?.watermark ?? null));
   const resumed = await pullWindow(deps, request, interrupted);
   if (resumed.outcome !== 'finished') return resumed;
   const rest = await pullWindow(deps, request, incrementalWindow(deps, request, resumed.watermark), resumed);
@@ -30,7 +31,13 @@ export async function pullConsentLogs(deps: PullDeps, request: PullRequest): Pro
 
 function explicitWindow(request: PullRequest): Window {
   const full = request.full === true;
-  return { runId: randomUUID(), from: full ? null : (request.from ?? null), to: full ? null : (request.to ?? null), cursor: null, asOf: null };
+  return {
+    runId: randomUUID(),
+    from: full ? null : (request.from ?? null),
+    to: full ? null : (request.to ?? null),
+    cursor: null,
+    asOf: null,
+  };
 }
 
 /** Open at its end: a row that the service dates in the future would never be seen otherwise. */
@@ -67,6 +74,7 @@ function assertDates({ from, to, full }: PullRequest): void {
   if (problems.length === 0 && from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)) {
     problems.push('from is later than to: exchange them.');
   }
-  if (full === true && (from !== undefined || to !== undefined)) problems.push('full pulls everything: leave out from and to, or full.');
+  if (full === true && (from !== undefined || to !== undefined))
+    problems.push('full pulls everything: leave out from and to, or full.');
   if (problems.length > 0) throw new UsageError(problems);
 }

@@ -11,9 +11,18 @@ import type { ConsentLogRow } from '../service/consent-logs.ts';
  * Add a name only with care: rows that were pulled before and have such a field count as new once.
  */
 export const volatileFields: ReadonlySet<string> = new Set(
-  ['fetched_at', 'retrieved_at', 'exported_at', 'served_at', 'generated_at', 'synced_at', 'request_id', 'response_id', 'export_id', 'trace_id'].flatMap(
-    (name) => [name, name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())],
-  ),
+  [
+    'fetched_at',
+    'retrieved_at',
+    'exported_at',
+    'served_at',
+    'generated_at',
+    'synced_at',
+    'request_id',
+    'response_id',
+    'export_id',
+    'trace_id',
+  ].flatMap((name) => [name, name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]),
 );
 
 /** Names under which a row may carry its own id, in the order tried (docs/assumptions.md, Consent log rows). */
@@ -110,7 +119,9 @@ export function entryOfRow(keyOf: Ledger['keyOf'], row: ConsentLogRow, context: 
       source: context.source,
       kind: 'consent-log',
       dedupeKey:
-        content === null ? keyOf('consent-log', 'bytes', banner, row.bytes) : keyOf('consent-log', 'content', banner, content),
+        content === null
+          ? keyOf('consent-log', 'bytes', banner, row.bytes)
+          : keyOf('consent-log', 'content', banner, content),
       receivedAt: context.receivedAt,
       meta: canonicalJson({
         bannerId: context.bannerId,
@@ -181,7 +192,8 @@ const SECONDS_BELOW = 1e11;
 
 /** The claimed time, where it lies within [received − 10 years, received + 5 minutes] (docs/architecture.md, Time). */
 function countingTime(time: string | number, context: PageContext): string | null {
-  const at = typeof time === 'number' ? (time < SECONDS_BELOW ? time * 1000 : time) : Date.parse(withOffset(time, context));
+  const at =
+    typeof time === 'number' ? (time < SECONDS_BELOW ? time * 1000 : time) : Date.parse(withOffset(time, context));
   const received = Date.parse(context.receivedAt);
   return at >= received - TEN_YEARS && at <= received + 5 * MINUTE ? new Date(at).toISOString() : null;
 }

@@ -36,7 +36,8 @@ export async function loadSyncStatus(
     const known = [...new Set([...options.banners, ...byBanner.keys()])];
     // A pull without a banner covers every banner that the key may see.
     const seen = byBanner.has('') ? [] : await loadSeenBanners(read, slug, known);
-    for (const bannerId of [...known, ...seen].sort()) status.push(statusOf(slug, bannerId, byBanner.get(bannerId), now));
+    for (const bannerId of [...known, ...seen].sort())
+      status.push(statusOf(slug, bannerId, byBanner.get(bannerId), now));
   }
   return status;
 }

@@ -54,7 +54,9 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
   const { source } = request;
   const { baseUrl, apiKey } = source;
   if (baseUrl === null || apiKey === null) {
-    const missing = [baseUrl === null ? 'base URL of the service' : '', apiKey === null ? 'API key' : ''].filter(Boolean).join(' and no ');
+    const missing = [baseUrl === null ? 'base URL of the service' : '', apiKey === null ? 'API key' : '']
+      .filter(Boolean)
+      .join(' and no ');
     return {
       source: source.slug,
       outcome: 'not-configured',
@@ -77,7 +79,8 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
     );
     results.push(result);
     const left = bannerIds.slice(done + 1);
-    if (left.length > 0 && concernsAll(result)) return { source: source.slug, outcome: 'stopped', banners: results, left };
+    if (left.length > 0 && concernsAll(result))
+      return { source: source.slug, outcome: 'stopped', banners: results, left };
   }
   return { source: source.slug, outcome: 'done', banners: results };
 }

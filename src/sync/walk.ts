@@ -14,7 +14,12 @@ export type WalkFault =
    * The cursor of an earlier page came again. `earlierPage` gave it first, 0: the walk began with it. `standsStill`: it leads to its own
    * page, so it is still the place to go on from.
    */
-  | { readonly reason: 'looping-cursor'; readonly page: number; readonly earlierPage: number; readonly standsStill: boolean }
+  | {
+      readonly reason: 'looping-cursor';
+      readonly page: number;
+      readonly earlierPage: number;
+      readonly standsStill: boolean;
+    }
   /** The service gives new cursors but the same rows, again and again. */
   | { readonly reason: 'repeating-page'; readonly page: number; readonly earlierPage: number }
   /** Page after page without a row, each with a next cursor. */
@@ -50,7 +55,9 @@ export interface WalkOptions<P extends WalkPage> {
  * Ends after the last page, or with a fault. Remembers a few bytes per page, to know cursors and pages again.
  * Errors: those of fetchPage, after the pages before it were handed over. Leaving the loop stops the fetch under way.
  */
-export async function* walkPages<P extends WalkPage>(options: WalkOptions<P>): AsyncGenerator<WalkStep<P>, void, undefined> {
+export async function* walkPages<P extends WalkPage>(
+  options: WalkOptions<P>,
+): AsyncGenerator<WalkStep<P>, void, undefined> {
   const controller = new AbortController();
   const onAbort = () => controller.abort(options.signal?.reason);
   options.signal?.throwIfAborted();

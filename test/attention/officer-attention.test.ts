@@ -46,7 +46,9 @@ describe('what needs attention, in one sentence', () => {
     expect(describeAttention([{ view: german('2026-08-02T09:00:00.000Z'), match: found }], 0, agreed)).toBe(
       '1 request: 1 due in 1 day',
     );
-    expect(describeAttention([{ view: german('2026-07-03T09:00:00.000Z'), match: found }], 0, agreed)).toBe('1 request');
+    expect(describeAttention([{ view: german('2026-07-03T09:00:00.000Z'), match: found }], 0, agreed)).toBe(
+      '1 request',
+    );
     const two = [german('2026-07-30T09:00:00.000Z'), german('2026-08-01T09:00:00.000Z')].map((one) => ({
       view: one,
       match: found,

@@ -50,7 +50,9 @@ test('a month of signed deliveries of two clients is kept, forged ones are refus
 });
 
 test('it says what needs attention in the words of a data protection officer', () => {
-  expect(result.attention).toMatch(/^\d+ requests: 1 due in \d days?, 1 unmatched, 1 opt-out · \d+ decisions never delivered · \d+ contradictory$/);
+  expect(result.attention).toMatch(
+    /^\d+ requests: 1 due in \d days?, 1 unmatched, 1 opt-out · \d+ decisions never delivered · \d+ contradictory$/,
+  );
 });
 
 test('every page of every PDF is marked SAMPLE and has text', () => {

@@ -5,7 +5,12 @@ import { onTestFinished } from 'vitest';
 export interface AnsweringServer {
   readonly baseUrl: string;
   /** Every request that came, oldest first. */
-  readonly requests: { readonly method: string; readonly url: URL; readonly headers: IncomingMessage['headers']; readonly body: string }[];
+  readonly requests: {
+    readonly method: string;
+    readonly url: URL;
+    readonly headers: IncomingMessage['headers'];
+    readonly body: string;
+  }[];
 }
 
 /** A server on a free loopback port that answers as the test says; closed when the test ends. `nth` counts requests from 1. */
@@ -38,7 +43,14 @@ export async function answeringServer(
 }
 
 /** Answers with JSON. */
-export function sendJson(response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
   const body = Buffer.from(typeof value === 'string' ? value : JSON.stringify(value), 'utf8');
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length, ...headers }).end(body);
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'content-length': body.length, ...headers })
+    .end(body);
 }

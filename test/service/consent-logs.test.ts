@@ -9,16 +9,30 @@ const texts = (text: string | Buffer) => page(text).rows.map((row) => row.bytes.
 
 describe('a page of the consent log', () => {
   it('is asked for with the documented parameters', async () => {
-    const server = await answeringServer((_, response) => sendJson(response, 200, { data: [{ id: 1 }], next_cursor: 'n' }));
+    const server = await answeringServer((_, response) =>
+      sendJson(response, 200, { data: [{ id: 1 }], next_cursor: 'n' }),
+    );
     const client = createServiceClient({ baseUrl: server.baseUrl, apiKey: 'k' });
     const answer = await client.fetchConsentLogPage({ bannerId: 'bnr', from: '2026-07-01', to: null, cursor: 'c+/=' });
-    expect(Object.fromEntries(server.requests[0]?.url.searchParams ?? [])).toEqual({ banner_id: 'bnr', from: '2026-07-01', limit: '200', cursor: 'c+/=' });
+    expect(Object.fromEntries(server.requests[0]?.url.searchParams ?? [])).toEqual({
+      banner_id: 'bnr',
+      from: '2026-07-01',
+      limit: '200',
+      cursor: 'c+/=',
+    });
     expect(answer.nextCursor).toBe('n');
     expect(answer.serverDate).toBeInstanceOf(Date);
   });
 
   it('gives each row in its own bytes', () => {
-    const rows = ['{"id": 12345678901234567890, "a":1.0}', '{ "name":"J\\u00fcrgen ü 😀\\"]}" }', '[1, 2]', 'null', '"text"', '7'];
+    const rows = [
+      '{"id": 12345678901234567890, "a":1.0}',
+      '{ "name":"J\\u00fcrgen ü 😀\\"]}" }',
+      '[1, 2]',
+      'null',
+      '"text"',
+      '7',
+    ];
     expect(texts(`\n{ "next_cursor" : null, "data" :\t[ ${rows.join(' ,\n ')} ] }`)).toEqual(rows);
   });
 
@@ -33,9 +47,15 @@ describe('a page of the consent log', () => {
   });
 
   it('keeps bytes that are no UTF-8, and says so of the row', () => {
-    const bytes = Buffer.concat([Buffer.from('{"data":[{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"},{"b":"ü"}]}')]);
+    const bytes = Buffer.concat([
+      Buffer.from('{"data":[{"a":"'),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from('"},{"b":"ü"}]}'),
+    ]);
     const { rows } = page(bytes);
-    expect(rows[0]?.bytes.toString('hex')).toBe(Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]).toString('hex'));
+    expect(rows[0]?.bytes.toString('hex')).toBe(
+      Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]).toString('hex'),
+    );
     expect(rows.map(({ isUtf8 }) => isUtf8)).toEqual([false, true]);
   });
 
@@ -80,8 +100,10 @@ describe('a page of the consent log', () => {
 describe('the list of policies', () => {
   it('is read in both documented forms, over all pages', async () => {
     const server = await answeringServer((request, response, nth) => {
-      if (nth === 1) sendJson(response, 200, { count: 1, policies: [{ id: 'a', policy_type: 'privacy-policy', extra: 1 }] });
-      else if (request.url?.includes('cursor=2') === true) sendJson(response, 200, { data: [{ id: 3 }], next_cursor: null });
+      if (nth === 1)
+        sendJson(response, 200, { count: 1, policies: [{ id: 'a', policy_type: 'privacy-policy', extra: 1 }] });
+      else if (request.url?.includes('cursor=2') === true)
+        sendJson(response, 200, { data: [{ id: 3 }], next_cursor: null });
       else sendJson(response, 200, { data: [{ id: 'b' }], next_cursor: '2' });
     });
     const client = createServiceClient({ baseUrl: server.baseUrl, apiKey: 'k' });
@@ -90,7 +112,9 @@ describe('the list of policies', () => {
   });
 
   it('refuses another form and a cursor that comes twice', async () => {
-    const server = await answeringServer((_, response, nth) => sendJson(response, 200, nth === 1 ? { items: [] } : { data: [], next_cursor: 'same' }));
+    const server = await answeringServer((_, response, nth) =>
+      sendJson(response, 200, nth === 1 ? { items: [] } : { data: [], next_cursor: 'same' }),
+    );
     const client = createServiceClient({ baseUrl: server.baseUrl, apiKey: 'k', retries: 0 });
     await expect(client.listPolicies()).rejects.toThrow('neither documented form');
     await expect(client.listPolicies()).rejects.toThrow('again and again');

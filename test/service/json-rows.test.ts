@@ -12,19 +12,35 @@ function jsonText(): fc.Arbitrary<string> {
   );
   const scalar = fc.oneof(
     text,
-    fc.constantFrom('null', 'true', 'false', '0', '-0', '1e400', '-1.5E-7', '12345678901234567890', '0.1234567890123456789'),
+    fc.constantFrom(
+      'null',
+      'true',
+      'false',
+      '0',
+      '-0',
+      '1e400',
+      '-1.5E-7',
+      '12345678901234567890',
+      '0.1234567890123456789',
+    ),
     fc.integer().map(String),
   );
   return fc.letrec<{ value: string }>((tie) => ({
     value: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
       scalar,
-      fc.tuple(space, fc.array(fc.tuple(space, tie('value'), space))).map(([inner, items]) =>
-        items.length === 0 ? `[${inner}]` : `[${items.map((item) => item.join('')).join(',')}]`,
-      ),
-      fc.tuple(space, fc.array(fc.tuple(space, text, space, space, tie('value'), space))).map(([inner, members]) =>
-        members.length === 0 ? `{${inner}}` : `{${members.map(([a, key, b, c, value, d]) => `${a}${key}${b}:${c}${value}${d}`).join(',')}}`,
-      ),
+      fc
+        .tuple(space, fc.array(fc.tuple(space, tie('value'), space)))
+        .map(([inner, items]) =>
+          items.length === 0 ? `[${inner}]` : `[${items.map((item) => item.join('')).join(',')}]`,
+        ),
+      fc
+        .tuple(space, fc.array(fc.tuple(space, text, space, space, tie('value'), space)))
+        .map(([inner, members]) =>
+          members.length === 0
+            ? `{${inner}}`
+            : `{${members.map(([a, key, b, c, value, d]) => `${a}${key}${b}:${c}${value}${d}`).join(',')}}`,
+        ),
     ),
   })).value;
 }
@@ -69,16 +85,22 @@ describe('finding rows by their offsets', () => {
 
   it('ends on anything, JSON or not', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.array(fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', 'a', ' ')).map((s) => s.join(''))), (text) => {
-        for (const start of ['', '[', '{"a":']) {
-          findElements(start + text);
-          try {
-            findMembers(start + text);
-          } catch (error) {
-            expect(error).toBeInstanceOf(SyntaxError);
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.array(fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', 'a', ' ')).map((s) => s.join('')),
+        ),
+        (text) => {
+          for (const start of ['', '[', '{"a":']) {
+            findElements(start + text);
+            try {
+              findMembers(start + text);
+            } catch (error) {
+              expect(error).toBeInstanceOf(SyntaxError);
+            }
           }
-        }
-      }),
+        },
+      ),
       { numRuns: 1000 },
     );
   });
@@ -95,7 +117,8 @@ describe('parsing exactly', () => {
   });
 
   it('keeps numbers that a double would change as their text', () => {
-    const text = '{"id":12345678901234567890,"n":[9007199254740993,1e400,0.1234567890123456789,123456789012345],"__proto__":1}';
+    const text =
+      '{"id":12345678901234567890,"n":[9007199254740993,1e400,0.1234567890123456789,123456789012345],"__proto__":1}';
     expect(mayHoldLongNumbers(text)).toBe(true);
     const value = parseExactly(text) as Record<string, unknown>;
     expect(value['id']).toBe('12345678901234567890');
@@ -106,10 +129,18 @@ describe('parsing exactly', () => {
   it('notices every number token that a double changes, wherever it stands', () => {
     const digits = fc.stringMatching(/^-?[1-9]\d{0,30}(\.\d{1,25})?([eE][+-]?\d{1,3})?$/);
     fc.assert(
-      fc.property(digits, fc.constantFrom((n: string) => n, (n: string) => `[0, ${n}]`, (n: string) => `{"a" :\n${n} }`), (number, place) => {
-        const isSafe = !/[eE]/.test(number) && number.replace(/[-.]/g, '').length <= 15;
-        if (!isSafe) expect(mayHoldLongNumbers(place(number))).toBe(true);
-      }),
+      fc.property(
+        digits,
+        fc.constantFrom(
+          (n: string) => n,
+          (n: string) => `[0, ${n}]`,
+          (n: string) => `{"a" :\n${n} }`,
+        ),
+        (number, place) => {
+          const isSafe = !/[eE]/.test(number) && number.replace(/[-.]/g, '').length <= 15;
+          if (!isSafe) expect(mayHoldLongNumbers(place(number))).toBe(true);
+        },
+      ),
     );
   });
 });

@@ -21,7 +21,11 @@ describe('a request to the service', () => {
   it('carries the key as a bearer token, its parameters, and no parameter that is null', async () => {
     const server = await answeringServer((_, response) => sendJson(response, 200, { ok: true }));
     const transport = createTransport({ ...quick, baseUrl: `${server.baseUrl}/` });
-    const text = await transport.request({ path: '/consent/logs', query: { banner_id: 'b 1&2', cursor: null, limit: 7 }, ...asText });
+    const text = await transport.request({
+      path: '/consent/logs',
+      query: { banner_id: 'b 1&2', cursor: null, limit: 7 },
+      ...asText,
+    });
     expect(text).toBe('{"ok":true}');
     expect(server.requests[0]?.url.pathname).toBe('/api/v1/consent/logs');
     expect(Object.fromEntries(server.requests[0]?.url.searchParams ?? [])).toEqual({ banner_id: 'b 1&2', limit: '7' });
@@ -48,7 +52,12 @@ describe('a request to the service', () => {
       else sendJson(response, 200, { fine: 1 });
     });
     const told: ServiceErrorKind[] = [];
-    const transport = createTransport({ ...quick, retries: 5, baseUrl: server.baseUrl, onRetry: ({ kind }) => told.push(kind) });
+    const transport = createTransport({
+      ...quick,
+      retries: 5,
+      baseUrl: server.baseUrl,
+      onRetry: ({ kind }) => told.push(kind),
+    });
     const read = ({ bytes }: { bytes: Buffer }) => {
       try {
         return JSON.parse(bytes.toString('utf8')) as unknown;
@@ -63,7 +72,9 @@ describe('a request to the service', () => {
   it('is never sent twice when it changes something', async () => {
     const server = await answeringServer((_, response) => sendJson(response, 500, {}));
     const transport = createTransport({ ...quick, baseUrl: server.baseUrl });
-    const error = await failureOf(transport.request({ method: 'POST', path: '/policies/generate', body: { a: 1 }, ...asText }));
+    const error = await failureOf(
+      transport.request({ method: 'POST', path: '/policies/generate', body: { a: 1 }, ...asText }),
+    );
     expect(error.kind).toBe('server-error');
     expect(server.requests.map(({ method, body }) => [method, body])).toEqual([['POST', '{"a":1}']]);
   });
@@ -78,8 +89,12 @@ describe('a request to the service', () => {
       [410, 'gone'],
       [418, 'unexpected-status'],
     ] as const) {
-      const server = await answeringServer((_, response) => sendJson(response, status, { error: { code: 'c', message: 'm' } }));
-      const error = await failureOf(createTransport({ ...quick, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }));
+      const server = await answeringServer((_, response) =>
+        sendJson(response, status, { error: { code: 'c', message: 'm' } }),
+      );
+      const error = await failureOf(
+        createTransport({ ...quick, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }),
+      );
       expect([error.kind, error.status, error.code, error.detail]).toEqual([kind, status, 'c', 'm']);
       expect(server.requests).toHaveLength(1);
     }
@@ -97,7 +112,9 @@ describe('a request to the service', () => {
 
   it('gives up at once when the service asks for a wait beyond the limit, and says how long', async () => {
     const server = await answeringServer((_, response) => sendJson(response, 429, {}, { 'retry-after': '3600' }));
-    const error = await failureOf(createTransport({ ...quick, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }));
+    const error = await failureOf(
+      createTransport({ ...quick, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }),
+    );
     expect([error.kind, error.retryAfterMs]).toEqual(['rate-limited', 3_600_000]);
     expect(server.requests).toHaveLength(1);
   });
@@ -114,7 +131,11 @@ describe('a request to the service', () => {
   it('stops with the reason of the signal, also while waiting to try again', async () => {
     const server = await answeringServer((_, response) => sendJson(response, 429, {}, { 'retry-after': '60' }));
     const controller = new AbortController();
-    const transport = createTransport({ ...quick, baseUrl: server.baseUrl, onRetry: () => controller.abort(new Error('enough')) });
+    const transport = createTransport({
+      ...quick,
+      baseUrl: server.baseUrl,
+      onRetry: () => controller.abort(new Error('enough')),
+    });
     await expect(transport.request({ path: '/x', signal: controller.signal, ...asText })).rejects.toThrow('enough');
     expect(server.requests).toHaveLength(1);
   });
@@ -137,7 +158,9 @@ describe('a request to the service', () => {
   it('follows no redirect, so the key never goes to another address', async () => {
     const other = await answeringServer((_, response) => sendJson(response, 200, {}));
     const server = await answeringServer((_, response) => response.writeHead(302, { location: other.baseUrl }).end());
-    expect((await failureOf(createTransport({ ...quick, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }))).kind).toBe('redirected');
+    expect(
+      (await failureOf(createTransport({ ...quick, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }))).kind,
+    ).toBe('redirected');
     expect(other.requests).toHaveLength(0);
   });
 
@@ -158,9 +181,13 @@ describe('the error of a failed request', () => {
 
   it('never holds the key, nor line breaks or control characters of the service', async () => {
     const server = await answeringServer((_, response) =>
-      sendJson(response, 401, { error: { code: 'bad\nkey', message: `the key ${apiKey}\u001b[31m is\r\nrevoked ${'x'.repeat(5000)}` } }),
+      sendJson(response, 401, {
+        error: { code: 'bad\nkey', message: `the key ${apiKey}\u001b[31m is\r\nrevoked ${'x'.repeat(5000)}` },
+      }),
     );
-    const error = await failureOf(createTransport({ ...quick, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }));
+    const error = await failureOf(
+      createTransport({ ...quick, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }),
+    );
     expect(error.message).toContain('the key [API key] [31m is revoked xxx');
     expect(JSON.stringify([error.message, error.stack, error.detail, String(error.cause)])).not.toContain(apiKey);
     expect(error.message).not.toMatch(/[\u0000-\u001f]/);
@@ -168,14 +195,21 @@ describe('the error of a failed request', () => {
   });
 
   it('says what the network said', async () => {
-    const error = await failureOf(createTransport({ ...quick, retries: 0, baseUrl: 'http://127.0.0.1:1/api/v1' }).request({ path: '/x', ...asText }));
+    const error = await failureOf(
+      createTransport({ ...quick, retries: 0, baseUrl: 'http://127.0.0.1:1/api/v1' }).request({
+        path: '/x',
+        ...asText,
+      }),
+    );
     expect(error.kind).toBe('network');
     expect(error.message).toMatch(/ECONNREFUSED|bad port/);
   });
 
   it('takes an error body that is no envelope', async () => {
     const server = await answeringServer((_, response) => response.writeHead(502).end('<html>Bad gateway</html>'));
-    const error = await failureOf(createTransport({ ...quick, retries: 0, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }));
+    const error = await failureOf(
+      createTransport({ ...quick, retries: 0, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }),
+    );
     expect([error.kind, error.code, error.detail]).toEqual(['server-error', null, null]);
   });
 });

@@ -2,7 +2,9 @@ import type { Insertable } from 'kysely';
 import type { DecisionHistoryTable } from '../../src/store/schema.ts';
 
 /** A row of the decision history, as the projector writes it; what the test does not care about is filled in. */
-export function decisionRow(row: Partial<Insertable<DecisionHistoryTable>> & { seq: number }): Insertable<DecisionHistoryTable> {
+export function decisionRow(
+  row: Partial<Insertable<DecisionHistoryTable>> & { seq: number },
+): Insertable<DecisionHistoryTable> {
   const at = row.at ?? '2026-07-01T00:00:00.000Z';
   return {
     source: 'acme',

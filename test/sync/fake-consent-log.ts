@@ -117,6 +117,15 @@ function refuse(response: ServerResponse, status: number): void {
 export function minuteRows(count: number, from: string, bannerId = 'bnr_1'): FakeRow[] {
   return Array.from({ length: count }, (_, index) => {
     const at = Date.parse(from) + index * 60_000;
-    return { bannerId, at, text: JSON.stringify({ id: `clog_${bannerId}_${index}`, banner_id: bannerId, action: 'accept', created_at: new Date(at).toISOString() }) };
+    return {
+      bannerId,
+      at,
+      text: JSON.stringify({
+        id: `clog_${bannerId}_${index}`,
+        banner_id: bannerId,
+        action: 'accept',
+        created_at: new Date(at).toISOString(),
+      }),
+    };
   });
 }

@@ -33,28 +33,46 @@ describe('a pull from a service with faults', () => {
   });
 
   it('fails with the remedy when the service stays away, keeps its place, and goes on there', async () => {
-    const { fake, syncing, position, heal } = await world(35, (nth) => (nth > 2 ? { type: 'status', status: 500 } : null));
+    const { fake, syncing, position, heal } = await world(35, (nth) =>
+      nth > 2 ? { type: 'status', status: 500 } : null,
+    );
     const failed = await syncing.pull();
     expect(failed).toMatchObject({ outcome: 'failed', reason: 'server-error', stored: 20, watermark: null });
     expect(failed.outcome === 'failed' && failed.error).toMatch(/internal error.*HTTP 500.*Try again later/);
-    expect(await position()).toMatchObject({ last_error: failed.outcome === 'failed' && failed.error, last_error_at: now.toISOString() });
+    expect(await position()).toMatchObject({
+      last_error: failed.outcome === 'failed' && failed.error,
+      last_error_at: now.toISOString(),
+    });
     heal();
     const before = fake.requests.length;
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished', resumed: true, stored: 15 });
     // Two pages that were left, then what is new since: the look-back, which holds no row.
     expect(fake.requests.slice(before).map((query) => query.has('cursor'))).toEqual([true, true, false]);
-    expect(await position()).toMatchObject({ cursor: null, run_id: null, last_error: null, rows_total: 35, watermark: now.toISOString() });
-    expect((await syncing.actions()).map(({ action }) => action)).toEqual(['sync.failed', 'sync.finished', 'sync.finished']);
+    expect(await position()).toMatchObject({
+      cursor: null,
+      run_id: null,
+      last_error: null,
+      rows_total: 35,
+      watermark: now.toISOString(),
+    });
+    expect((await syncing.actions()).map(({ action }) => action)).toEqual([
+      'sync.failed',
+      'sync.finished',
+      'sync.finished',
+    ]);
   });
 
-  it.each([401, 402, 403, 404] as const)('fails at once with what to do when the service answers %i', async (status) => {
-    const { fake, syncing, position } = await world(5, () => ({ type: 'status', status }));
-    const failed = await syncing.pull();
-    expect(failed).toMatchObject({ outcome: 'failed', pages: 0 });
-    expect(fake.requests).toHaveLength(1);
-    expect((await position())?.last_error).toContain(`HTTP ${status}`);
-    expect(await syncing.actions()).toMatchObject([{ action: 'sync.failed', rows: 0 }]);
-  });
+  it.each([401, 402, 403, 404] as const)(
+    'fails at once with what to do when the service answers %i',
+    async (status) => {
+      const { fake, syncing, position } = await world(5, () => ({ type: 'status', status }));
+      const failed = await syncing.pull();
+      expect(failed).toMatchObject({ outcome: 'failed', pages: 0 });
+      expect(fake.requests).toHaveLength(1);
+      expect((await position())?.last_error).toContain(`HTTP ${status}`);
+      expect(await syncing.actions()).toMatchObject([{ action: 'sync.failed', rows: 0 }]);
+    },
+  );
 
   it('names a cursor that runs in a circle, keeps what it read, and begins anew next time', async () => {
     const { fake, syncing, position, heal } = await world(55, at(4, { type: 'looping' }));
@@ -73,10 +91,18 @@ describe('a pull from a service with faults', () => {
     const asked: (string | null)[] = [];
     syncing.deps.service.fetchConsentLogPage = ({ cursor }) => {
       asked.push(cursor);
-      return Promise.resolve({ rows: cursor === null ? rows : [], nextCursor: cursor === null ? 'a' : 'b', serverDate: null });
+      return Promise.resolve({
+        rows: cursor === null ? rows : [],
+        nextCursor: cursor === null ? 'a' : 'b',
+        serverDate: null,
+      });
     };
     const first = await syncing.pull();
-    expect(first).toMatchObject({ outcome: 'failed', reason: 'looping-cursor', error: expect.stringContaining('stands still') as string });
+    expect(first).toMatchObject({
+      outcome: 'failed',
+      reason: 'looping-cursor',
+      error: expect.stringContaining('stands still') as string,
+    });
     expect(await position()).toMatchObject({ cursor: 'b' });
     expect(asked).toEqual([null, 'a', 'b', 'b', 'b', 'b']);
     expect(await syncing.pull()).toMatchObject({ outcome: 'failed', reason: 'looping-cursor', resumed: true });
@@ -108,12 +134,20 @@ describe('a pull from a service with faults', () => {
     await syncing.pull();
     const seen = fake.requests.length;
     fake.options = { pageRows: 10, date: () => now, fault: at(seen + 1, { type: 'expired', status: 410 }) };
-    expect(await syncing.pull()).toMatchObject({ outcome: 'finished', resumed: true, restarted: true, stored: 15, duplicates: 20 });
+    expect(await syncing.pull()).toMatchObject({
+      outcome: 'finished',
+      resumed: true,
+      restarted: true,
+      stored: 15,
+      duplicates: 20,
+    });
     heal();
   });
 
   it('gives up, and says so, when cursors expire again and again', async () => {
-    const { syncing, position } = await world(35, (_, query) => (query.has('cursor') ? { type: 'expired', status: 410 } : null));
+    const { syncing, position } = await world(35, (_, query) =>
+      query.has('cursor') ? { type: 'expired', status: 410 } : null,
+    );
     expect(await syncing.pull()).toMatchObject({ outcome: 'failed', reason: 'cursor-expired', stored: 10 });
     expect(await position()).toMatchObject({ cursor: null, run_id: null });
   });
@@ -128,7 +162,10 @@ describe('a pull that is interrupted', () => {
   it('is cancelled by its signal between pages and goes on from its cursor', async () => {
     const { fake, syncing } = await world(95, () => null);
     const controller = new AbortController();
-    const cancelled = await syncing.pull({ signal: controller.signal, onProgress: ({ pages }) => pages === 3 && controller.abort() });
+    const cancelled = await syncing.pull({
+      signal: controller.signal,
+      onProgress: ({ pages }) => pages === 3 && controller.abort(),
+    });
     expect(cancelled).toMatchObject({ outcome: 'cancelled', stored: 30 });
     const before = fake.requests.length;
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished', resumed: true, stored: 65, duplicates: 0 });
@@ -144,7 +181,10 @@ describe('a pull that is interrupted', () => {
       append(entries, async (tx, appended) => {
         await also?.(tx, appended);
         commits += 1;
-        if (commits === 4) throw new StoreUnavailable('disk full', { cause: Object.assign(new Error('SQLITE_FULL'), { code: 'SQLITE_FULL' }) });
+        if (commits === 4)
+          throw new StoreUnavailable('disk full', {
+            cause: Object.assign(new Error('SQLITE_FULL'), { code: 'SQLITE_FULL' }),
+          });
       });
     await expect(syncing.pull()).rejects.toBeInstanceOf(StoreUnavailable);
     expect(await syncing.bodies()).toEqual(fake.rows.slice(0, 30).map(({ text }) => text));

@@ -42,13 +42,20 @@ describe('whatever rows, order, page size and faults', () => {
     await fc.assert(
       fc.asyncProperty(
         rows,
-        fc.record({ order: fc.constantFrom('ascending' as const, 'descending' as const), pageRows: fc.integer({ min: 1, max: 8 }) }),
+        fc.record({
+          order: fc.constantFrom('ascending' as const, 'descending' as const),
+          pageRows: fc.integer({ min: 1, max: 8 }),
+        }),
         fc.array(fault, { minLength: 6, maxLength: 20 }),
         fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 3 }),
         async (drawn, shape, faults, crashes) => {
           const all = drawn.map(({ tick, field, space }, index): FakeRow => {
             const at = Date.parse('2026-07-05T00:00:00Z') + tick * 1000;
-            return { bannerId: 'bnr_1', at, text: `{${space}"id":"r${index}",${space}"x":${field},"fetched_at":${tick}${space}}` };
+            return {
+              bannerId: 'bnr_1',
+              at,
+              text: `{${space}"id":"r${index}",${space}"x":${field},"fetched_at":${tick}${space}}`,
+            };
           });
           const early = all.filter((_, index) => index % 5 !== 0);
           const faultAt = (nth: number): Fault | null => {
@@ -62,7 +69,16 @@ describe('whatever rows, order, page size and faults', () => {
           const pull = (stopAt: number) => {
             const controller = new AbortController();
             const onProgress = ({ pages }: { pages: number }) => pages >= stopAt && controller.abort();
-            return pullConsentLogs({ ...syncing.deps, service }, { source: sourceAt(fake.baseUrl), bannerId: 'bnr_1', actor: 'test', signal: controller.signal, onProgress });
+            return pullConsentLogs(
+              { ...syncing.deps, service },
+              {
+                source: sourceAt(fake.baseUrl),
+                bannerId: 'bnr_1',
+                actor: 'test',
+                signal: controller.signal,
+                onProgress,
+              },
+            );
           };
           for (const stopAt of crashes) {
             const { outcome } = await pull(stopAt);

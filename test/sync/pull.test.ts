@@ -17,18 +17,40 @@ describe('pulling a consent log', () => {
   it('stores every row once, in its own bytes, and says so in the ledger', async () => {
     const { fake, syncing } = await world(45);
     const result = await syncing.pull();
-    expect(result).toMatchObject({ outcome: 'finished', pages: 5, rows: 45, stored: 45, duplicates: 0, malformed: 0, resumed: false });
+    expect(result).toMatchObject({
+      outcome: 'finished',
+      pages: 5,
+      rows: 45,
+      stored: 45,
+      duplicates: 0,
+      malformed: 0,
+      resumed: false,
+    });
     expect(result).toMatchObject({ earliest: start, latest: '2026-07-01T00:44:00.000Z', watermark: now.toISOString() });
     expect(await syncing.bodies()).toEqual(texts(fake.rows));
-    expect(await syncing.actions()).toMatchObject([{ action: 'sync.finished', bannerId: 'bnr_1', rows: 45, stored: 45, error: null, actor: 'test' }]);
+    expect(await syncing.actions()).toMatchObject([
+      { action: 'sync.finished', bannerId: 'bnr_1', rows: 45, stored: 45, error: null, actor: 'test' },
+    ]);
   });
 
   it('writes down in the meta of each row where it came from, and no cursor', async () => {
     const { syncing } = await world(15);
     const { runId } = await syncing.pull();
-    const entries = await syncing.store.read.selectFrom('entries').select('meta').where('kind', '=', 'consent-log').orderBy('seq').execute();
+    const entries = await syncing.store.read
+      .selectFrom('entries')
+      .select('meta')
+      .where('kind', '=', 'consent-log')
+      .orderBy('seq')
+      .execute();
     const metas = entries.map(({ meta }) => JSON.parse(String(meta)) as Record<string, unknown>);
-    expect(metas[0]).toEqual({ bannerId: 'bnr_1', cursorSha256: null, page: 1, recordId: 'clog_bnr_1_0', runId, serverDate: now.toISOString() });
+    expect(metas[0]).toEqual({
+      bannerId: 'bnr_1',
+      cursorSha256: null,
+      page: 1,
+      recordId: 'clog_bnr_1_0',
+      runId,
+      serverDate: now.toISOString(),
+    });
     expect(metas[14]).toMatchObject({ page: 2, cursorSha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
   });
 
@@ -55,8 +77,14 @@ describe('pulling a consent log', () => {
     const { fake, syncing } = await world(0);
     fake.rows = [{ bannerId: 'bnr_1', at: 0, text: '{"id":"r1","action":"accept","n":1,"fetched_at":"1"}' }];
     await syncing.pull();
-    fake.rows = [{ bannerId: 'bnr_1', at: 0, text: '{ "n":1.0, "action":"\\u0061ccept","id":"r1", "fetched_at":"2","meta":"x" }' }];
-    fake.rows.push({ bannerId: 'bnr_1', at: 1, text: '{ "n":1.0, "action":"\\u0061ccept","id":"r1", "fetched_at":"2" }' });
+    fake.rows = [
+      { bannerId: 'bnr_1', at: 0, text: '{ "n":1.0, "action":"\\u0061ccept","id":"r1", "fetched_at":"2","meta":"x" }' },
+    ];
+    fake.rows.push({
+      bannerId: 'bnr_1',
+      at: 1,
+      text: '{ "n":1.0, "action":"\\u0061ccept","id":"r1", "fetched_at":"2" }',
+    });
     expect(await syncing.pull({ full: true })).toMatchObject({ stored: 1, duplicates: 1 });
     fake.rows = [{ bannerId: 'bnr_1', at: 0, text: '{"id":"r1","action":"reject","n":1,"fetched_at":"3"}' }];
     expect(await syncing.pull({ full: true })).toMatchObject({ stored: 1, duplicates: 0 });
@@ -64,10 +92,22 @@ describe('pulling a consent log', () => {
 
   it('tells rows apart whose ids a double cannot hold', async () => {
     const { fake, syncing } = await world(0);
-    fake.rows = ['9007199254740992', '9007199254740993'].map((id) => ({ bannerId: 'bnr_1', at: 0, text: `{"id":${id}}` }));
+    fake.rows = ['9007199254740992', '9007199254740993'].map((id) => ({
+      bannerId: 'bnr_1',
+      at: 0,
+      text: `{"id":${id}}`,
+    }));
     expect(await syncing.pull()).toMatchObject({ stored: 2 });
-    const entries = await syncing.store.read.selectFrom('entries').select('meta').where('kind', '=', 'consent-log').orderBy('seq').execute();
-    expect(entries.map(({ meta }) => (JSON.parse(String(meta)) as { recordId: string }).recordId)).toEqual(['9007199254740992', '9007199254740993']);
+    const entries = await syncing.store.read
+      .selectFrom('entries')
+      .select('meta')
+      .where('kind', '=', 'consent-log')
+      .orderBy('seq')
+      .execute();
+    expect(entries.map(({ meta }) => (JSON.parse(String(meta)) as { recordId: string }).recordId)).toEqual([
+      '9007199254740992',
+      '9007199254740993',
+    ]);
   });
 
   it('keeps rows that are no objects, or have no canonical form, with their bytes', async () => {
@@ -100,7 +140,11 @@ describe('pulling a consent log', () => {
     const { syncing } = await world(0);
     const many = minuteRows(700, start);
     syncing.deps.service.fetchConsentLogPage = () =>
-      Promise.resolve({ rows: many.map(({ text }) => ({ bytes: Buffer.from(text), value: JSON.parse(text) as unknown, isUtf8: true })), nextCursor: null, serverDate: null });
+      Promise.resolve({
+        rows: many.map(({ text }) => ({ bytes: Buffer.from(text), value: JSON.parse(text) as unknown, isUtf8: true })),
+        nextCursor: null,
+        serverDate: null,
+      });
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished', pages: 1, stored: 700 });
     expect((await syncing.bodies()).length).toBe(700);
   });
@@ -121,11 +165,16 @@ describe('pulling a consent log', () => {
 });
 
 describe('the watermark', () => {
-  const position = async (syncing: Awaited<ReturnType<typeof world>>['syncing']) => loadPosition(syncing.store.read, 'acme', 'bnr_1');
+  const position = async (syncing: Awaited<ReturnType<typeof world>>['syncing']) =>
+    loadPosition(syncing.store.read, 'acme', 'bnr_1');
 
   it('comes from our clock or the Date header, whichever is earlier, and never from rows', async () => {
     const { fake, syncing } = await world(1);
-    fake.rows.push({ bannerId: 'bnr_1', at: Date.parse('2099-01-01'), text: '{"id":"future","created_at":"2099-01-01T00:00:00Z"}' });
+    fake.rows.push({
+      bannerId: 'bnr_1',
+      at: Date.parse('2099-01-01'),
+      text: '{"id":"future","created_at":"2099-01-01T00:00:00Z"}',
+    });
     fake.options = { date: () => new Date('2026-07-09T23:00:00Z') };
     expect(await syncing.pull()).toMatchObject({ stored: 2, watermark: '2026-07-09T23:00:00.000Z', latest: start });
     fake.options = { date: () => new Date('2027-01-01T00:00:00Z') };
@@ -147,7 +196,10 @@ describe('the watermark', () => {
 
   it('does not move over a gap: a window in the middle leaves it where it is', async () => {
     const { syncing } = await world(5);
-    expect(await syncing.pull({ from: '2026-07-05', to: '2026-07-06' })).toMatchObject({ outcome: 'finished', watermark: null });
+    expect(await syncing.pull({ from: '2026-07-05', to: '2026-07-06' })).toMatchObject({
+      outcome: 'finished',
+      watermark: null,
+    });
     expect(await syncing.pull({ to: '2026-07-03' })).toMatchObject({ watermark: '2026-07-03T00:00:00.000Z' });
     expect(await syncing.pull({ from: '2026-07-04' })).toMatchObject({ watermark: '2026-07-03T00:00:00.000Z' });
     expect(await syncing.pull({ from: '2026-07-02' })).toMatchObject({ watermark: now.toISOString() });

@@ -24,9 +24,27 @@ describe('reconciling what was delivered with what was pulled', () => {
         decisionRow({ seq: 10, decision_id: 'august', at: july.to }),
       ]),
     );
-    expect(await reconcile(store.read, july)).toEqual({ decisions: 4, both: 2, onlyWebhook: 1, onlyPulled: 1, conflicting: 1 });
-    expect(await reconcile(store.read, { ...july, asOf: 6 })).toEqual({ decisions: 4, both: 1, onlyWebhook: 2, onlyPulled: 1, conflicting: 0 });
-    expect(await reconcile(store.read, { ...july, source: 'nobody' })).toEqual({ decisions: 0, both: 0, onlyWebhook: 0, onlyPulled: 0, conflicting: 0 });
+    expect(await reconcile(store.read, july)).toEqual({
+      decisions: 4,
+      both: 2,
+      onlyWebhook: 1,
+      onlyPulled: 1,
+      conflicting: 1,
+    });
+    expect(await reconcile(store.read, { ...july, asOf: 6 })).toEqual({
+      decisions: 4,
+      both: 1,
+      onlyWebhook: 2,
+      onlyPulled: 1,
+      conflicting: 0,
+    });
+    expect(await reconcile(store.read, { ...july, source: 'nobody' })).toEqual({
+      decisions: 0,
+      both: 0,
+      onlyWebhook: 0,
+      onlyPulled: 0,
+      conflicting: 0,
+    });
   });
 
   it('counts a decision whose pulled row lies just outside the period as one that came both ways', async () => {
@@ -41,7 +59,12 @@ describe('reconciling what was delivered with what was pulled', () => {
   });
 
   it('equals a count by hand over any history', async () => {
-    const entry = fc.record({ id: fc.integer({ min: 0, max: 8 }), pulled: fc.boolean(), conflicts: fc.boolean(), day: fc.integer({ min: 28, max: 33 }) });
+    const entry = fc.record({
+      id: fc.integer({ min: 0, max: 8 }),
+      pulled: fc.boolean(),
+      conflicts: fc.boolean(),
+      day: fc.integer({ min: 28, max: 33 }),
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(entry, { maxLength: 30 }), async (entries) => {
         const store = await temporaryStore();
@@ -50,7 +73,14 @@ describe('reconciling what was delivered with what was pulled', () => {
           const isFirst = !firsts.has(one.id);
           if (isFirst) firsts.set(one.id, one);
           const at = new Date(Date.UTC(2026, 6, one.day)).toISOString();
-          return decisionRow({ seq: index + 1, decision_id: `d${one.id}`, via: one.pulled ? 'pull' : 'webhook', at, is_first: isFirst ? 1 : 0, conflicts: !isFirst && one.conflicts ? 1 : 0 });
+          return decisionRow({
+            seq: index + 1,
+            decision_id: `d${one.id}`,
+            via: one.pulled ? 'pull' : 'webhook',
+            at,
+            is_first: isFirst ? 1 : 0,
+            conflicts: !isFirst && one.conflicts ? 1 : 0,
+          });
         });
         await store.transaction((tx) => tx.insertMany('decision_history', rows));
         const ids = [...firsts].filter(([, { day }]) => day <= 31).map(([id]) => `d${id}`);

@@ -9,13 +9,32 @@ import { sourceAt, syncingWith } from './syncing.ts';
 const now = new Date('2026-07-10T00:00:00.000Z');
 
 async function world(dialect: DialectName, faults: readonly FaultInput[] = []) {
-  const { sandbox, baseUrl } = await startSandbox({ seed: 7, clock: () => now, clients: 1, consentRows: 130, dialect, faults });
+  const { sandbox, baseUrl } = await startSandbox({
+    seed: 7,
+    clock: () => now,
+    clients: 1,
+    consentRows: 130,
+    dialect,
+    faults,
+  });
   onTestFinished(() => sandbox.close());
   const [{ client, log } = expect.fail('the sandbox has no client')] = sandbox.worlds;
   const syncing = await syncingWith(baseUrl, now);
   const service = createServiceClient({ baseUrl, apiKey: client.apiKey, backOffMs: 1, retries: 3, timeoutMs: 300 });
-  const pull = () => pullConsentLogs({ ...syncing.deps, service }, { source: sourceAt(baseUrl), bannerId: '', pageRows: 5, actor: 'test' });
-  const page = { bannerId: null, from: null, to: null, limit: 1000, position: null, now: now.getTime(), order: 'oldest-first' } as const;
+  const pull = () =>
+    pullConsentLogs(
+      { ...syncing.deps, service },
+      { source: sourceAt(baseUrl), bannerId: '', pageRows: 5, actor: 'test' },
+    );
+  const page = {
+    bannerId: null,
+    from: null,
+    to: null,
+    limit: 1000,
+    position: null,
+    now: now.getTime(),
+    order: 'oldest-first',
+  } as const;
   const rows = () => log.page(page).rows.map((row) => JSON.stringify(sandbox.dialect.row(row)));
   return { sandbox, syncing, pull, rows };
 }

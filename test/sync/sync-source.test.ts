@@ -18,11 +18,16 @@ async function world(options: object = {}) {
   const source = sourceAt(fake.baseUrl, options);
   const sync = (request: Partial<SyncRequest> = {}) =>
     syncSource(
-      { ...syncing.deps, serviceFor: ({ baseUrl, apiKey }) => createServiceClient({ baseUrl, apiKey, backOffMs: 1, retries: 1 }) },
+      {
+        ...syncing.deps,
+        serviceFor: ({ baseUrl, apiKey }) => createServiceClient({ baseUrl, apiKey, backOffMs: 1, retries: 1 }),
+      },
       { source, actor: 'test', ...request },
     );
   const see = (bannerId: string | null) =>
-    syncing.store.transaction((tx) => tx.insertMany('decision_history', [decisionRow({ seq: Math.floor(Math.random() * 1e9), banner_id: bannerId })]));
+    syncing.store.transaction((tx) =>
+      tx.insertMany('decision_history', [decisionRow({ seq: Math.floor(Math.random() * 1e9), banner_id: bannerId })]),
+    );
   const status = () => loadSyncStatus(syncing.store.read, () => syncing.now, [source]);
   return { fake, syncing, source, sync, see, status };
 }
@@ -36,7 +41,10 @@ describe('syncing a source', () => {
     expect(await loadBannerIds(syncing.store.read, source)).toEqual(['bnr_2', 'bnr_1', 'bnr_seen']);
     const told: SyncProgress[] = [];
     const result = await sync({ onProgress: (progress) => told.push(progress) });
-    expect(result).toMatchObject({ outcome: 'done', banners: [{ bannerId: 'bnr_2', stored: 12 }, { bannerId: 'bnr_1' }, { bannerId: 'bnr_seen' }] });
+    expect(result).toMatchObject({
+      outcome: 'done',
+      banners: [{ bannerId: 'bnr_2', stored: 12 }, { bannerId: 'bnr_1' }, { bannerId: 'bnr_seen' }],
+    });
     expect(told.map(({ bannerId, done, total, stored }) => [bannerId, done, total, stored])).toEqual([
       ['bnr_2', 0, 3, 10],
       ['bnr_2', 0, 3, 12],
@@ -52,22 +60,35 @@ describe('syncing a source', () => {
     expect(await sync()).toMatchObject({ outcome: 'done', banners: [{ bannerId: '', stored: 36 }] });
     expect(fake.requests[0]?.has('banner_id')).toBe(false);
     await see('bnr_1');
-    expect(await sync({ full: true })).toMatchObject({ outcome: 'done', banners: [{ bannerId: 'bnr_1', rows: 12, stored: 0 }] });
+    expect(await sync({ full: true })).toMatchObject({
+      outcome: 'done',
+      banners: [{ bannerId: 'bnr_1', rows: 12, stored: 0 }],
+    });
   });
 
   it('goes on with the other banners when one is refused, and stops when the key is', async () => {
     const { sync, fake } = await world({ banners: ['bnr_1', 'bnr_2'] });
-    fake.options = { fault: (_, query) => (query.get('banner_id') === 'bnr_1' ? { type: 'status', status: 404 } : null) };
+    fake.options = {
+      fault: (_, query) => (query.get('banner_id') === 'bnr_1' ? { type: 'status', status: 404 } : null),
+    };
     expect(await sync()).toMatchObject({ outcome: 'done', banners: [{ outcome: 'failed' }, { outcome: 'finished' }] });
     fake.options = { fault: () => ({ type: 'status', status: 401 }) };
-    expect(await sync()).toMatchObject({ outcome: 'stopped', banners: [{ outcome: 'failed', reason: 'unauthorized' }], left: ['bnr_2'] });
+    expect(await sync()).toMatchObject({
+      outcome: 'stopped',
+      banners: [{ outcome: 'failed', reason: 'unauthorized' }],
+      left: ['bnr_2'],
+    });
   });
 
   it('stops when it is cancelled', async () => {
     const { sync } = await world({ banners: ['bnr_1', 'bnr_2'] });
     const controller = new AbortController();
     const result = await sync({ signal: controller.signal, onProgress: () => controller.abort() });
-    expect(result).toMatchObject({ outcome: 'stopped', banners: [{ outcome: 'cancelled', stored: 10 }], left: ['bnr_2'] });
+    expect(result).toMatchObject({
+      outcome: 'stopped',
+      banners: [{ outcome: 'cancelled', stored: 10 }],
+      left: ['bnr_2'],
+    });
   });
 
   it('says what is missing when a source has nothing to pull with', async () => {
@@ -109,7 +130,9 @@ describe('the status of a sync', () => {
     expect(await status()).toMatchObject([{ state: 'interrupted', rows: 10, watermark: null }]);
     fake.options = { fault: () => ({ type: 'status', status: 402 }) };
     await sync();
-    expect(await status()).toMatchObject([{ state: 'failing', lastError: expect.stringContaining('subscription') as string }]);
+    expect(await status()).toMatchObject([
+      { state: 'failing', lastError: expect.stringContaining('subscription') as string },
+    ]);
     fake.options = {};
     await sync();
     expect(await status()).toMatchObject([{ state: 'up-to-date', rows: 12, lastError: null }]);

@@ -39,7 +39,12 @@ export async function syncingWith(baseUrl: string, now = new Date()): Promise<Sy
   const clock: Clock = () => syncing.now;
   const service = createServiceClient({ baseUrl, apiKey: 'pak_live_test', backOffMs: 1, retries: 3, timeoutMs: 5000 });
   const bodiesOf = async (kind: 'consent-log' | 'action') => {
-    const rows = await store.read.selectFrom('entries').select('body').where('kind', '=', kind).orderBy('seq').execute();
+    const rows = await store.read
+      .selectFrom('entries')
+      .select('body')
+      .where('kind', '=', kind)
+      .orderBy('seq')
+      .execute();
     return rows.map(({ body }) => body?.toString('utf8') ?? '');
   };
   const syncing: Syncing = {
@@ -47,7 +52,8 @@ export async function syncingWith(baseUrl: string, now = new Date()): Promise<Sy
     ledger,
     now,
     deps: { store, ledger, clock, service },
-    pull: (request = {}) => pullConsentLogs(syncing.deps, { source: sourceAt(baseUrl), bannerId: 'bnr_1', actor: 'test', ...request }),
+    pull: (request = {}) =>
+      pullConsentLogs(syncing.deps, { source: sourceAt(baseUrl), bannerId: 'bnr_1', actor: 'test', ...request }),
     bodies: () => bodiesOf('consent-log'),
     actions: async () => (await bodiesOf('action')).map((body) => JSON.parse(body) as Record<string, unknown>),
   };

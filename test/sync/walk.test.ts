@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { type PageRequest, type WalkPage, walkPages } from '../../src/sync/walk.ts';
 
 /** Walks over pages given as `cursor → [identity, next cursor]`; what comes out, in words. */
-async function walk(pages: Record<string, [string | null, string | null]>, options: { cursor?: string } = {}): Promise<string[]> {
+async function walk(
+  pages: Record<string, [string | null, string | null]>,
+  options: { cursor?: string } = {},
+): Promise<string[]> {
   const out: string[] = [];
   const fetchPage = ({ cursor }: PageRequest): Promise<WalkPage> => {
     const page = pages[cursor ?? 'start'];
@@ -10,7 +13,11 @@ async function walk(pages: Record<string, [string | null, string | null]>, optio
     return Promise.resolve({ identity: page[0], nextCursor: page[1] });
   };
   for await (const step of walkPages({ fetchPage, cursor: options.cursor ?? null, signal: undefined })) {
-    out.push(step.type === 'page' ? (step.page.identity ?? '-') : `${step.fault.reason} ${'earlierPage' in step.fault ? step.fault.earlierPage : ''}`);
+    out.push(
+      step.type === 'page'
+        ? (step.page.identity ?? '-')
+        : `${step.fault.reason} ${'earlierPage' in step.fault ? step.fault.earlierPage : ''}`,
+    );
   }
   return out;
 }
@@ -21,7 +28,12 @@ describe('walking over pages', () => {
   });
 
   it('ends at a cursor that leads back, at the latest when the circle closes', async () => {
-    expect(await walk({ start: ['a', '1'], 1: ['b', '2'], 2: ['c', '1'] })).toEqual(['a', 'b', 'c', 'looping-cursor 1']);
+    expect(await walk({ start: ['a', '1'], 1: ['b', '2'], 2: ['c', '1'] })).toEqual([
+      'a',
+      'b',
+      'c',
+      'looping-cursor 1',
+    ]);
     expect(await walk({ 1: ['b', '2'], 2: ['c', '1'] }, { cursor: '1' })).toEqual(['b', 'c', 'looping-cursor 0']);
   });
 
@@ -53,11 +65,23 @@ describe('walking over pages', () => {
   });
 
   it('ends when new cursors lead to the same rows again and again', async () => {
-    expect(await walk({ start: ['a', '1'], 1: ['b', '2'], 2: ['a', '3'], 3: ['a', '4'], 4: ['a', '5'] })).toEqual(['a', 'b', 'a', 'a', 'a', 'repeating-page 1']);
+    expect(await walk({ start: ['a', '1'], 1: ['b', '2'], 2: ['a', '3'], 3: ['a', '4'], 4: ['a', '5'] })).toEqual([
+      'a',
+      'b',
+      'a',
+      'a',
+      'a',
+      'repeating-page 1',
+    ]);
   });
 
   it('takes no last page for a fault', async () => {
-    expect(await walk({ start: ['a', '1'], 1: ['a', '2'], 2: ['a', '3'], 3: ['a', null] })).toEqual(['a', 'a', 'a', 'a']);
+    expect(await walk({ start: ['a', '1'], 1: ['a', '2'], 2: ['a', '3'], 3: ['a', null] })).toEqual([
+      'a',
+      'a',
+      'a',
+      'a',
+    ]);
   });
 
   it('hands over the pages before a failure', async () => {

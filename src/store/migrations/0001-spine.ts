@@ -2,7 +2,8 @@
 export function spine(type: { blob: string; id: string; big: string }): readonly string[] {
   const { blob, id, big } = type;
   const history = `seq ${big} not null, source text not null, received_at text not null`;
-  const occurred = 'occurred_at text not null, occurred_basis text not null, occurred_counts integer not null, at text not null';
+  const occurred =
+    'occurred_at text not null, occurred_basis text not null, occurred_counts integer not null, at text not null';
   return [
     `create table entries (
       seq ${big} not null primary key, source text not null, source_seq ${big} not null, kind text not null,

@@ -43,7 +43,16 @@ function packed(entries: readonly Entry[]): [string, Buffer] {
     const { meta, body, salt } = entry;
     if (meta === null || body === null || salt === null) throw new Error('an erased entry cannot be inserted');
     pieces.push(entry.dedupeKey, salt, entry.commitment, entry.leafHash, entry.mac, meta, body);
-    places.push([entry.seq, entry.source, entry.sourceSeq, entry.kind, entry.receivedAt, offset, meta.length, body.length]);
+    places.push([
+      entry.seq,
+      entry.source,
+      entry.sourceSeq,
+      entry.kind,
+      entry.receivedAt,
+      offset,
+      meta.length,
+      body.length,
+    ]);
     offset += 160 + meta.length + body.length;
   }
   return [JSON.stringify(places), Buffer.concat(pieces)];

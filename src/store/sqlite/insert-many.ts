@@ -22,7 +22,8 @@ export async function insertMany(
   const blobs = columns.map((column) => rows.some((row) => row[column] instanceof Uint8Array));
   const values = columns.map((_, place) => (blobs[place] ? `unhex(value->>${place})` : `value->>${place}`));
   const cells = rows.map((row) => {
-    if (Object.keys(row).length !== columns.length) throw new TypeError(`insertMany(${table}): rows with different columns`);
+    if (Object.keys(row).length !== columns.length)
+      throw new TypeError(`insertMany(${table}): rows with different columns`);
     return columns.map((column) => cell(table, column, row[column]));
   });
   const [before, after] = verb[onConflict];
