@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type DialectName, dialectNames, isDialectName } from '../sandbox/dialects.ts';
 import { type FaultInput, faultSchema, isScenarioName, type ScenarioName, scenarios } from '../sandbox/faults.ts';
+import { MOST_PER_MINUTE } from '../sandbox/live.ts';
 import type { ClientTraffic } from '../sandbox/play.ts';
 import { type CommandIo, counted, createProgress, printResult, tableText, withJson } from './command-io.ts';
 import { registerSandboxTrigger, wholeNumber } from './sandbox-trigger.ts';
@@ -21,6 +22,7 @@ interface SandboxFlags {
   readonly scenario: ScenarioName;
   readonly fault: readonly FaultInput[];
   readonly state?: string;
+  readonly traffic?: number | true;
   readonly trafficTo?: string;
   readonly json?: boolean;
 }
@@ -47,10 +49,15 @@ export function registerSandbox(program: Command, io: CommandIo): void {
     .option('--state <file>', 'keep what is generated, published and recorded in this file, over restarts')
     .option(
       '--traffic-to <url>',
-      'play a month of webhooks to this address; {client} stands for the slug, also appended after /webhooks',
+      'play a month of webhooks to this address, then what --traffic makes; {client} stands for the slug, also appended after /webhooks',
       httpUrl,
     );
   command
+    .option(
+      '--traffic [per-minute]',
+      'go on living: visitors, requests, scans and policy changes from now on, 60 a minute unless given',
+      wholeNumber(1, MOST_PER_MINUTE),
+    )
     .addOption(
       new Option('--scenario <name>', 'a bundle of faults')
         .choices(Object.keys(scenarios))
@@ -82,6 +89,8 @@ async function runSandbox(flags: SandboxFlags, io: CommandIo): Promise<void> {
     if (flags.json === true) printResult(io, flags, asJson(started, traffic), () => '');
     if (!stop.signal.aborted) {
       io.stderr.write('The sandbox is serving. Ctrl-C ends it.\n');
+      if (flags.traffic !== undefined)
+        await goOn(started, flags.traffic === true ? 60 : flags.traffic, io, stop.signal);
       await stopped;
     }
   } finally {
@@ -119,6 +128,12 @@ async function start(flags: SandboxFlags): Promise<StartedSandbox> {
       throw new UsageError([`Cannot listen on ${flags.host}:${flags.port} (${code}).`]);
     throw error;
   }
+}
+
+async function goOn({ sandbox }: StartedSandbox, perMinute: number, io: CommandIo, signal: AbortSignal): Promise<void> {
+  io.stderr.write(`Live traffic: ${perMinute} a minute on average.\n`);
+  const count = await sandbox.playLive({ perMinute, signal });
+  io.stderr.write(`${counted(count, 'live event')} happened.\n`);
 }
 
 async function play(

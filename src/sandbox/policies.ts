@@ -35,6 +35,8 @@ export interface PolicyShelf {
   generate(input: NewPolicy, now: Date): Policy | null;
   /** null: no such policy. Publishing again renews the time and keeps the address. */
   publish(id: string, now: Date): Policy | null;
+  /** A new version of a policy; null: no such policy. It is out once it is published. */
+  revise(id: string, now: Date): Policy | null;
   /** How much of the plan's quota is used. */
   used(): number;
   /** What is left of it. */
@@ -128,6 +130,15 @@ export function createPolicyShelf(
       policies.set(id, published);
       touched.add(id);
       return published;
+    },
+    revise: (id, now) => {
+      catchUp(now);
+      const policy = policies.get(id);
+      if (policy === undefined) return null;
+      const revised = { ...policy, version: policy.version + 1, updatedAt: now };
+      policies.set(id, revised);
+      touched.add(id);
+      return revised;
     },
     used: () => quota.used(),
     remaining: () => quota.remaining(),

@@ -13,6 +13,7 @@ import { createFaults, type FaultInput, type Faults } from './faults.ts';
 import type { Happening } from './happenings.ts';
 import { deriveText } from './keys.ts';
 import { createLimits, type LimitOptions } from './limits.ts';
+import { type LiveOptions, playLive } from './live.ts';
 import { drawMoment } from './moment.ts';
 import { type ClientTraffic, type PlayOptions, playClient } from './play.ts';
 import { createQuota } from './quota.ts';
@@ -88,6 +89,10 @@ export interface Sandbox {
   send(client: string, event: string, options?: SendOptions): Promise<DeliveryRecord[]>;
   /** Plays the traffic of a range (default: the whole window) of all clients at once. Same sandbox, same range: same bytes. */
   playTraffic(options?: Partial<PlayOptions>): Promise<ClientTraffic[]>;
+  /** Plays the sites from now on until the signal, `perMinute` happenings a minute on average; answers how many there were. */
+  playLive(
+    options: Pick<LiveOptions, 'perMinute' | 'signal'> & Partial<Pick<LiveOptions, 'onHappening' | 'wait'>>,
+  ): Promise<number>;
   /** Gives up deliveries under way and closes the server. */
   close(): Promise<void>;
 }
@@ -213,6 +218,24 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       Promise.all(
         worlds.map((world) => playClient(world, dialect, outbox, { from: window.start, to: window.end, ...range })),
       ),
+    playLive: (given) =>
+      playLive({
+        ...given,
+        signal: AbortSignal.any([given.signal, closing.signal]),
+        worlds,
+        clock: options.clock,
+        siteUrl,
+        seed: options.seed,
+        nextNumber: () => {
+          made += 1;
+          return made;
+        },
+        notify: (world, happening) => {
+          changed();
+          return notify(world, happening);
+        },
+        underWay: outbox.underWay,
+      }),
     close: async () => {
       closing.abort();
       await outbox.close();

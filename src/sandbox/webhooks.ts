@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Why a delivery is as it is. Everything but `sound` is there so that a receiver has something to cope with. */
@@ -102,6 +103,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const remembered: { delivery: OutgoingDelivery; record: DeliveryRecord }[] = [];
   const running = new Set<Promise<DeliveryRecord>>();
   const stop = new AbortController();
+  // One listener for each delivery under way.
+  setMaxListeners(0, stop.signal);
 
   const remember = (
     delivery: OutgoingDelivery,

@@ -111,6 +111,21 @@ describe('consent-ledger sandbox', () => {
     );
   });
 
+  it('goes on living with --traffic until it is stopped', async () => {
+    await withEndpoint(
+      () => 200,
+      async (url, received) => {
+        const sandbox = run('--port', '0', '--clients', '1', '--rows', '0', '--traffic-to', url, '--traffic', '6000');
+        await until(() => sandbox.err().includes('Live traffic'));
+        const before = received.length;
+        await until(() => received.length > before + 20);
+        sandbox.stop();
+        expect(await sandbox.ended).toBeInstanceOf(Command);
+        expect(sandbox.err()).toMatch(/\d+ live events happened/);
+      },
+    );
+  });
+
   it('says so when no sandbox answers', async () => {
     const trigger = run('trigger', 'dsar.submitted', '--sandbox', 'http://127.0.0.1:9');
     await trigger.ended;
@@ -137,6 +152,8 @@ describe('consent-ledger sandbox', () => {
     ['--fault', 'nope'],
     ['--fault', 'latency:ms=soon'],
     ['--scenario', 'nope'],
+    ['--traffic', '6001'],
+    ['--traffic', '0'],
   ])('refuses %s %s', async (flag, value) => {
     expect(await run(flag, value).ended).toBeInstanceOf(CommanderError);
   });
