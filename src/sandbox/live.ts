@@ -52,7 +52,7 @@ export async function playLive(options: LiveOptions): Promise<number> {
   if (!(options.perMinute >= 1 && options.perMinute <= MOST_PER_MINUTE))
     throw new Error(`from 1 to ${MOST_PER_MINUTE} a minute`);
   const wait =
-    options.wait ?? ((ms, until) => sleep(ms, undefined, { signal: until }).catch(() => undefined) as Promise<void>);
+    options.wait ?? ((ms, until) => sleep(ms, undefined, { signal: until }).catch(() => undefined));
   const known = new Map<World, DecisionHappening[]>(worlds.map((world) => [world, []]));
   let count = 0;
   let due = 0;
