@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { computeDeadline, type Deadline } from '../src/core/deadline.ts';
+import type { Asked } from '../src/core/deadline-model.ts';
 import { createRegimeTable, resolveRegime, type RegimeTable } from '../src/core/regime-table.ts';
 import { requestKinds, type RequestKind } from '../src/core/vocabulary.ts';
 import type { CaseMoveRow } from '../src/store/queries/history-cases.ts';
@@ -46,13 +47,14 @@ const movedSchema = z.looseObject({
   basis: text,
   reasons: text,
   how: text,
+  informationAt: text,
+  askedAt: text,
+  paidAt: text,
 });
 
 /** The requests received in the period, from the history of their moves up to asOf. */
-export async function* registerRows(
-  input: ReportInput,
-  regimes: RegimeTable = createRegimeTable(),
-): AsyncGenerator<RegisterRow> {
+export async function* registerRows(input: ReportInput): AsyncGenerator<RegisterRow> {
+  const regimes = input.regimes ?? createRegimeTable();
   const { from, to } = periodOf(input);
   for await (const { case_id: caseId } of input.history.caseOpenings(input)) {
     const row = registerRow(caseId, await input.history.caseMoves(input, caseId), input, regimes);
@@ -73,6 +75,7 @@ function registerRow(
   let { kind, jurisdiction, receipt_at: receivedAt, receipt_basis: basis } = opening;
   let extension: { noticeAt: string; until: string | null } | null = null;
   const clarifications: { askedAt: string; receivedAt: string | null }[] = [];
+  const awaited: { identity: Asked | null; fee: Asked | null } = { identity: null, fee: null };
   let settled: { at: string; response: string; basis: string | null } | null = null;
   for (const move of moves.slice(1)) {
     const details = movedSchema.parse(JSON.parse(move.details));
@@ -86,6 +89,20 @@ function registerRow(
         break;
       case 'extend':
         extension = { noticeAt: at, until: details.until ?? null };
+        break;
+      // The UK counts from what came last: the request, the information on identity, the fee (UK GDPR Art. 12A).
+      case 'ask-identity':
+        awaited.identity = { askedAt: awaited.identity?.askedAt ?? at, receivedAt: null };
+        break;
+      case 'confirm-identity':
+        if (awaited.identity !== null)
+          awaited.identity = { ...awaited.identity, receivedAt: details.informationAt ?? at };
+        break;
+      case 'fail-identity':
+        if (awaited.identity !== null) awaited.identity = { ...awaited.identity, receivedAt: at };
+        break;
+      case 'record-fee':
+        if (details.askedAt != null) awaited.fee = { askedAt: details.askedAt, receivedAt: details.paidAt ?? null };
         break;
       case 'ask-clarification':
         clarifications.push({ askedAt: at, receivedAt: null });
@@ -124,6 +141,7 @@ function registerRow(
     holidays: resolution.holidays,
     extension,
     clarifications,
+    ...awaited,
     suspendByGuidance: regimes.suspendByGuidance,
     asOf: settled?.at ?? input.generatedAt,
   });

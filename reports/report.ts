@@ -1,5 +1,6 @@
 import { canonicalJson } from '../src/core/canonical.ts';
 import { sha256Hex } from '../src/core/hash.ts';
+import type { RegimeTable } from '../src/core/regime-table.ts';
 import type { ControllerProfile } from '../src/core/profile.ts';
 import { startOfDay } from '../src/core/zoned-days.ts';
 import type { History, Period } from '../src/store/queries/history.ts';
@@ -33,6 +34,8 @@ export interface DocumentInput {
   readonly checkpoint: CheckpointToPrint | null;
   /** True: every page is marked SAMPLE. */
   readonly sample: boolean;
+  /** The rules of deadlines in force here (REGIMES_FILE); absent: the built-in ones. */
+  readonly regimes?: RegimeTable;
   readonly language: 'en';
 }
 

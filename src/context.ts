@@ -203,6 +203,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
         seal,
         loadProfile,
         sample,
+        regimes: cases.regimes,
       },
       cases,
       refusal: () => refusal,

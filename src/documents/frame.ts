@@ -2,6 +2,7 @@ import type { CheckpointToPrint, DocumentInput } from '../../reports/report.ts';
 import { keyHashOf, parseTreeHead } from '../core/checkpoint.ts';
 import type { Clock } from '../core/clock.ts';
 import type { ControllerProfile } from '../core/profile.ts';
+import type { RegimeTable } from '../core/regime-table.ts';
 import type { Source } from '../core/source.ts';
 import type { KeyObject } from 'node:crypto';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -27,6 +28,7 @@ export interface DocumentDeps {
   readonly loadProfile: (source: Source | null) => Promise<ControllerProfile | null>;
   /** Marks every page SAMPLE. */
   readonly sample: boolean;
+  readonly regimes: RegimeTable;
 }
 
 /** A source that is not there, or was never there. */
@@ -58,6 +60,7 @@ export async function frameOf(
     history: deps.history,
     checkpoint: await lastCheckpoint(deps, asOf),
     sample: deps.sample,
+    regimes: deps.regimes,
     language: 'en',
   };
 }

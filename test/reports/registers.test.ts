@@ -139,3 +139,23 @@ test('the delivery log has one row per delivery, also on three pages of the data
   expect(text).toMatch(/consent\.recorded\s+verified\s+read\s+2,400/);
   expect(text).toMatch(/2 June 2026\s+2,400/);
 });
+
+test('in the UK the register counts from the information on identity, as the case does', async () => {
+  await world.store.transaction((tx) =>
+    tx.insertMany('case_history', [
+      move(900, 'uk-1', 0, 'opened', 'new', opening('2026-06-02T09:00:00.000Z', { jurisdiction: 'GB' })),
+      move(901, 'uk-1', 1, 'ask-identity', 'new', { at: '2026-06-03T09:00:00.000Z', doubt: 'x', asked: 'y' }),
+      move(902, 'uk-1', 2, 'confirm-identity', 'new', {
+        at: '2026-06-20T09:00:00.000Z',
+        informationAt: '2026-06-18T09:00:00.000Z',
+        how: 'z',
+      }),
+      move(903, 'uk-2', 0, 'opened', 'new', opening('2026-06-02T09:00:00.000Z', { jurisdiction: 'GB' })),
+    ]),
+  );
+  const rows = await csv(dsarRegister, { from: '2026-06-01', to: '2026-07-01', asOf: 1000 });
+  const text = JSON.stringify(rows);
+  expect(rows).toHaveLength(2);
+  expect(text).toContain('2026-07-20'); // Saturday 18 July rolls over to Monday
+  expect(text).toContain('2026-07-02');
+});
