@@ -51,8 +51,7 @@ export async function playLive(options: LiveOptions): Promise<number> {
   const { worlds, clock, signal, notify } = options;
   if (!(options.perMinute >= 1 && options.perMinute <= MOST_PER_MINUTE))
     throw new Error(`from 1 to ${MOST_PER_MINUTE} a minute`);
-  const wait =
-    options.wait ?? ((ms, until) => sleep(ms, undefined, { signal: until }).catch(() => undefined));
+  const wait = options.wait ?? ((ms, until) => sleep(ms, undefined, { signal: until }).catch(() => undefined));
   const known = new Map<World, DecisionHappening[]>(worlds.map((world) => [world, []]));
   let count = 0;
   let due = 0;
