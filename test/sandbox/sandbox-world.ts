@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 
 /** A parsed JSON answer: the tests look into it as a stranger would. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are JSON of any shape
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Json = any;
 
