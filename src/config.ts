@@ -4,7 +4,7 @@ import { sourceOptionsSchema, type Source } from './core/source.ts';
 import { webhookSecretOf } from './core/webhook-secret.ts';
 import { readTexts } from './config/layers.ts';
 import { warnOfNearMisses } from './config/near-miss.ts';
-import { valuesSchema, type Values } from './config/variables.ts';
+import { type DatabaseAddress, valuesSchema, type Values } from './config/variables.ts';
 
 /** What an installation is told from outside (docs/configuration.md). Paths are absolute. */
 export interface Config {
@@ -19,7 +19,9 @@ export interface Config {
   readonly adminHost: string;
   readonly adminPort: number;
   readonly dataDir: string;
-  readonly database: { readonly engine: 'sqlite'; readonly path: string };
+  readonly database: DatabaseAddress;
+  /** Null: jobs are polled for. */
+  readonly redisUrl: string | null;
   /** 32 bytes; null: the file in DATA_DIR/keys. */
   readonly instanceKey: Buffer | null;
   readonly signingKeyFile: string | null;
@@ -71,10 +73,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     adminHost: values.ADMIN_HOST,
     adminPort: values.ADMIN_PORT,
     dataDir,
-    database: {
-      engine: 'sqlite',
-      path: values.DATABASE_URL === undefined ? join(dataDir, 'ledger.sqlite') : resolve(cwd, values.DATABASE_URL),
-    },
+    database: databaseOf(values.DATABASE_URL, cwd, dataDir),
+    redisUrl: values.REDIS_URL ?? null,
     instanceKey: values.INSTANCE_KEY ?? null,
     signingKeyFile: values.SIGNING_KEY_FILE === undefined ? null : resolve(cwd, values.SIGNING_KEY_FILE),
     defaultSource: defaultSourceOf(values),
@@ -85,6 +85,11 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     logLevel: values.LOG_LEVEL,
     warnings: [...warnOfNearMisses(otherNames), ...warnOfValues(values)],
   };
+}
+
+function databaseOf(given: DatabaseAddress | undefined, cwd: string, dataDir: string): DatabaseAddress {
+  if (given === undefined) return { engine: 'sqlite', path: join(dataDir, 'ledger.sqlite') };
+  return given.engine === 'sqlite' ? { engine: 'sqlite', path: resolve(cwd, given.path) } : given;
 }
 
 const listenersSchema = valuesSchema.pick({ HOST: true, PORT: true, ADMIN_HOST: true, ADMIN_PORT: true });

@@ -33,7 +33,7 @@ import { createRejectedRing, type RejectedRing } from './rejected/ring.ts';
 import { createServiceClient } from './service/client.ts';
 import { createSources, type Sources } from './sources/sources.ts';
 import { createHistory } from './store/queries/history.ts';
-import { openSqliteStore } from './store/sqlite/open.ts';
+import { openStore } from './context/open-store.ts';
 import type { Store } from './store/store.ts';
 import { reconcile } from './sync/reconcile.ts';
 import { loadSyncStatus } from './sync/status.ts';
@@ -95,7 +95,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     opened.length = 0;
   };
   try {
-    const store = await openSqliteStore({ path: config.database.path });
+    const store = await openStore(config.database);
     opened.push(() => store.close());
     const keys = await loadKeys(config, store);
     const { instance, epoch } = await loadIdentity(store);

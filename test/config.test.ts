@@ -42,6 +42,7 @@ describe('configuration', () => {
       adminPort: 8081,
       dataDir: join(folder, 'data'),
       database: { engine: 'sqlite', path: join(folder, 'data', 'ledger.sqlite') },
+      redisUrl: null,
       instanceKey: null,
       signingKeyFile: null,
       defaultSource: null,
@@ -115,8 +116,8 @@ describe('configuration', () => {
       BODY_LIMIT: '1 GiB',
       ADMIN_HOST: '127.0.0.1:80',
       ADMIN_PORT: '-1',
-      DATABASE_URL: 'postgres://user:hush-database@db/x',
-      REDIS_URL: 'redis://:hush-redis@cache',
+      DATABASE_URL: 'postgres://user:hush-database@db/',
+      REDIS_URL: 'http://:hush-redis@cache',
       INSTANCE_KEY: 'hush-instance',
       SERVICE_BASE_URL: 'https://service.example/api',
       SERVICE_SITE_URL: 'https://service.example/path',
@@ -137,8 +138,6 @@ describe('configuration', () => {
       ].sort(),
     );
     expect(problems.join('\n')).not.toContain('hush');
-    expect(problems.join('\n')).toContain('PostgreSQL is not yet in this version');
-    expect(problems.join('\n')).toContain('Redis is not yet in this version');
   });
 
   test('one port for both listeners is refused, beside other problems', () => {
@@ -186,12 +185,28 @@ describe('configuration', () => {
     ['sqlite:db.sqlite', 'db.sqlite'],
     ['sqlite:./sub/db.sqlite', 'sub/db.sqlite'],
   ])('DATABASE_URL=%s is a path beside the working directory', (text, path) => {
-    expect(loadConfig({ DATABASE_URL: text }, folder).database.path).toBe(join(folder, path));
+    expect(loadConfig({ DATABASE_URL: text }, folder).database).toEqual({ engine: 'sqlite', path: join(folder, path) });
   });
   test('DATABASE_URL with a whole path, with one or three slashes', () => {
-    expect(loadConfig({ DATABASE_URL: 'sqlite:/srv/x.sqlite' }, folder).database.path).toBe('/srv/x.sqlite');
-    expect(loadConfig({ DATABASE_URL: 'sqlite:///srv/x.sqlite' }, folder).database.path).toBe('/srv/x.sqlite');
+    for (const url of ['sqlite:/srv/x.sqlite', 'sqlite:///srv/x.sqlite']) {
+      expect(loadConfig({ DATABASE_URL: url }, folder).database).toEqual({ engine: 'sqlite', path: '/srv/x.sqlite' });
+    }
   });
+  test('DATABASE_URL and REDIS_URL of servers are kept as they are', () => {
+    const config = loadConfig(
+      { DATABASE_URL: 'postgres://u:p@db/x?sslmode=verify-full', REDIS_URL: 'rediss://r/2' },
+      folder,
+    );
+    expect(config.database).toEqual({ engine: 'postgres', url: 'postgres://u:p@db/x?sslmode=verify-full' });
+    expect(config.redisUrl).toBe('rediss://r/2');
+  });
+  test.each(['postgres://u:p@db', 'postgres:///', 'redis://', 'redis://r/name', 'localhost:6379'])(
+    'an address of a server without host or database, like %s, is refused',
+    (text) => {
+      const name = text.startsWith('postgres') ? 'DATABASE_URL' : 'REDIS_URL';
+      expect(() => loadConfig({ [name]: text }, folder)).toThrow(UsageError);
+    },
+  );
   test.each(['sqlite:', 'sqlite::memory:', 'sqlite://host/x', 'sqlite:dir/', 'file.sqlite', 'mysql://x'])(
     'DATABASE_URL=%s is refused',
     (text) => {

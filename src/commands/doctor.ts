@@ -41,7 +41,7 @@ async function examine(overNetwork: boolean): Promise<Line[]> {
   }
   const lines = await checkSurroundings(config);
   // Opening a database that is not there would begin an installation, keys and all: that is not for an examination to do.
-  if (!existsSync(config.database.path)) {
+  if (config.database.engine === 'sqlite' && !existsSync(config.database.path)) {
     return [
       ...lines,
       ...checkSettings(config.defaultSource === null ? [] : [config.defaultSource]),

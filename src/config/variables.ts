@@ -29,8 +29,11 @@ export const variables = {
   ADMIN_HOST: plain('127.0.0.1', 'Address of the admin listener: dashboard, API, /metrics. Not for the open internet.'),
   ADMIN_PORT: plain('8081', 'Port of the admin listener; 0 takes a free one.'),
   DATA_DIR: plain('./data', 'Folder of the database, keys, journal and documents.'),
-  DATABASE_URL: secret('a SQLite file in DATA_DIR', 'sqlite:<path> for a file elsewhere.'),
-  REDIS_URL: secret('unset', 'Not yet in this version: leave it unset, jobs run in the process.'),
+  DATABASE_URL: secret(
+    'a SQLite file in DATA_DIR',
+    'sqlite:<path> for a file elsewhere, or postgres://user:password@host/database.',
+  ),
+  REDIS_URL: secret('unset', 'redis://host:6379 or rediss://…: wakes the workers of many processes. Unset: they poll.'),
   INSTANCE_KEY: secret(
     'DATA_DIR/keys/instance.key',
     '32 random bytes as base64. Lose it and the ledger can no longer be extended.',
@@ -64,7 +67,7 @@ export const valuesSchema = z.object({
   ADMIN_HOST: z.string().default('127.0.0.1').transform(read(host)),
   ADMIN_PORT: z.string().default('8081').transform(read(port)),
   DATA_DIR: z.string().default('./data'),
-  DATABASE_URL: optional(read(sqlitePath)),
+  DATABASE_URL: optional(read(databaseUrl)),
   REDIS_URL: optional(read(redisUrl)),
   INSTANCE_KEY: optional(read(instanceKey)),
   SIGNING_KEY_FILE: optional(read((path) => path)),
@@ -175,24 +178,53 @@ function bodyLimit(text: string): number | Refusal {
   return bytes;
 }
 
-/** The path of `sqlite:<path>`. */
-function sqlitePath(text: string): string | Refusal {
-  if (/^postgres(?:ql)?:/i.test(text)) {
-    return refuse('PostgreSQL is not yet in this version; leave it unset or give sqlite:<path>');
+/** Where the database is, as DATABASE_URL says it; the path may be relative. */
+export type DatabaseAddress =
+  | { readonly engine: 'sqlite'; readonly path: string }
+  | { readonly engine: 'postgres'; readonly url: string };
+
+function databaseUrl(text: string): DatabaseAddress | Refusal {
+  return /^postgres(?:ql)?:/i.test(text) ? postgresUrl(text) : sqlitePath(text);
+}
+
+/** Never quotes the text: it holds a password. */
+function postgresUrl(text: string): DatabaseAddress | Refusal {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^\/[^/]+$/.test(url.pathname) || (url.hostname === '' && !url.searchParams.has('host'))) {
+    return refuse('must name a host and a database, for example postgres://user:password@db.example/consent_ledger');
   }
+  return { engine: 'postgres', url: text };
+}
+
+/** The path of `sqlite:<path>`. */
+function sqlitePath(text: string): DatabaseAddress | Refusal {
   const [, rest] = /^sqlite:(.*)$/i.exec(text) ?? [];
-  if (rest === undefined) return refuse('must begin with sqlite:, for example sqlite:./data/ledger.sqlite');
+  if (rest === undefined) {
+    return refuse('must begin with sqlite: or postgres://, for example sqlite:./data/ledger.sqlite');
+  }
   const path = rest.startsWith('///') ? rest.slice(2) : rest;
   if (path === '' || path.startsWith('//') || path.startsWith(':') || path.endsWith('/')) {
     return refuse(
       'must name a file, for example sqlite:./data/ledger.sqlite or sqlite:/var/lib/consent-ledger/ledger.sqlite',
     );
   }
-  return path;
+  return { engine: 'sqlite', path };
 }
 
-function redisUrl(_text: string): never | Refusal {
-  return refuse('Redis is not yet in this version; leave it unset, jobs run in the process');
+/** Never quotes the text: it may hold a password. */
+function redisUrl(text: string): string | Refusal {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (
+    url === null ||
+    !/^rediss?:$/.test(url.protocol) ||
+    url.hostname === '' ||
+    !/^(?:|\/|\/\d{1,2})$/.test(url.pathname)
+  ) {
+    return refuse(
+      'must be an address like redis://redis.example:6379, or rediss://… for TLS, with /<number> for a database of its own',
+    );
+  }
+  return text;
 }
 
 function instanceKey(text: string): Buffer | Refusal {

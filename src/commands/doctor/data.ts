@@ -29,8 +29,9 @@ export async function checkData(context: Context): Promise<Line[]> {
     .limit(1)
     .executeTakeFirst();
   const lastSeq = last?.seq ?? 0;
-  // DATA_DIR may be on another disk; commits wait for this one.
-  const databaseFolder = dirname(context.config.database.path);
+  // DATA_DIR may be on another disk; commits wait for this one (with PostgreSQL for the server's own).
+  const { database, dataDir } = context.config;
+  const databaseFolder = database.engine === 'sqlite' ? dirname(database.path) : dataDir;
   return [
     ...(await checkStore(context)),
     await checkDisk(databaseFolder),
@@ -63,9 +64,16 @@ async function checkStore({ store, config }: Context): Promise<Line[]> {
   return [
     ok(
       'database',
-      `${config.database.path}: schema version ${schemaVersion}, write-ahead log, every commit synced, ${size}${soundness}.`,
+      `${nameOf(config.database)}: schema version ${schemaVersion}, write-ahead log, every commit synced, ${size}${soundness}.`,
     ),
   ];
+}
+
+/** Without the password. */
+function nameOf(database: Context['config']['database']): string {
+  if (database.engine === 'sqlite') return database.path;
+  const { hostname, pathname } = new URL(database.url);
+  return `PostgreSQL${pathname} on ${hostname}`;
 }
 
 async function checkDisk(folder: string): Promise<Line> {

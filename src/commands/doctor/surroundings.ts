@@ -126,7 +126,7 @@ async function checkFiles(config: Config): Promise<Line[]> {
   await look(signingKeyFile ?? keys.signing, 'The signing key', '600');
   await look(keys.folder, 'The folder of the keys', '700');
   await look(resolve('.env'), 'The file', '600');
-  await look(database.path, 'The database', '600');
+  if (database.engine === 'sqlite') await look(database.path, 'The database', '600');
   if (open.length > 0) return open;
   return [
     ok(

@@ -1,5 +1,14 @@
-/** The first schema. `blob` and `id` are the column types that differ between the databases. */
-export function spine(type: { blob: string; id: string; big: string }): readonly string[] {
+/** The column types that differ between the databases. */
+export interface ColumnTypes {
+  readonly blob: string;
+  /** A key that the database draws itself. */
+  readonly id: string;
+  /** Holds a seq. */
+  readonly big: string;
+}
+
+/** The first schema. */
+export function spine(type: ColumnTypes): readonly string[] {
   const { blob, id, big } = type;
   const history = `seq ${big} not null, source text not null, received_at text not null`;
   const occurred =

@@ -1,11 +1,11 @@
 import { UsageError } from '../../core/errors.ts';
-import { spine } from '../migrations/0001-spine.ts';
+import { migrationsFor } from '../migrations/list.ts';
 import type { SqliteConnection } from './driver.ts';
 
 const types = { blob: 'blob', id: 'integer primary key autoincrement', big: 'integer' };
 
 /** Migrations in order; the number of those applied is kept in `user_version`. */
-const migrations: readonly (readonly string[])[] = [spine(types)];
+const migrations = migrationsFor(types);
 
 /**
  * Brings the schema up to date, in one transaction that excludes every other process: of many that start at once, the

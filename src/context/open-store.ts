@@ -1,0 +1,15 @@
+import type { DatabaseAddress } from '../config/variables.ts';
+import type { Store } from '../store/store.ts';
+
+/**
+ * Opens the database that DATABASE_URL names, with the driver loaded only then.
+ * Rejects with StoreUnavailable when it cannot be reached, with UsageError when it is from a newer version.
+ */
+export async function openStore(database: DatabaseAddress): Promise<Store> {
+  if (database.engine === 'postgres') {
+    const { openPostgresStore } = await import('../store/postgres/open.ts');
+    return openPostgresStore({ url: database.url });
+  }
+  const { openSqliteStore } = await import('../store/sqlite/open.ts');
+  return openSqliteStore({ path: database.path });
+}
