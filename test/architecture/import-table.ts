@@ -12,7 +12,17 @@ export interface Part {
   readonly types: readonly string[];
 }
 
-const useCases = ['ledger', 'rejected', 'projections', 'sync', 'cases', 'sources', 'attention', 'documents'];
+const useCases = [
+  'ledger',
+  'rejected',
+  'projections',
+  'sync',
+  'cases',
+  'sources',
+  'attention',
+  'documents',
+  'policies',
+];
 /** What the rest may know of the parts that keep the outside world away. */
 const interfaces = ['src/store/store.ts', 'src/store/schema.ts', 'src/jobs/jobs.ts', 'service'];
 /** Every use-case leaves its trace in the ledger through this one function. */
@@ -35,6 +45,7 @@ export const parts: readonly Part[] = [
     types: [...interfaces, ...useCases, 'receivers'],
   },
   { name: 'sync', files: /^src\/sync\//, values: ['core', appendAction], types: [...interfaces, ...useCases] },
+  { name: 'policies', files: /^src\/policies\//, values: ['core', appendAction], types: [...interfaces, ...useCases] },
   { name: 'cases', files: /^src\/cases\//, values: ['core', appendAction], types: [...interfaces, ...useCases] },
   {
     name: 'rejected',
