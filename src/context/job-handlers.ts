@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { type JobHandler, JobRefused } from '../jobs/local.ts';
+import { type JobHandler, JobRefused } from '../jobs/handler.ts';
 import { producePack } from '../documents/produce-pack.ts';
 import { produceReport } from '../documents/produce-report.ts';
 import { syncSource } from '../sync/sync-source.ts';

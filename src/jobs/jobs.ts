@@ -34,7 +34,7 @@ export interface JobFilter {
 export interface Jobs {
   /** `exists`: an unfinished job of this kind and key is there already; its id is given. */
   enqueue(job: NewJob): Promise<{ readonly outcome: 'enqueued' | 'exists'; readonly id: string }>;
-  /** The same inside a transaction of the caller's; call {@link Jobs.wake} once it has committed. */
+  /** The same inside a transaction of the caller's, who calls {@link Jobs.wake} once it has committed. */
   enqueueIn(
     tx: StoreTransaction,
     job: NewJob,
@@ -63,10 +63,20 @@ export interface Jobs {
   release(claim: Claim): Promise<boolean>;
   /** Removes jobs that finished before this moment. */
   purge(finishedBefore: Date): Promise<number>;
-  /** Tells this process's runners that something may be due or cancelled. */
-  wake(): void;
-  onWake(listener: () => void): () => void;
+  /** Tells runners, of any process where they can be told, that these jobs are there; to be called once they are committed. */
+  wake(wakeUps: readonly WakeUp[]): void;
+  /** `due` is false when there is nothing new to do, but a running job may have been cancelled. */
+  onWake(listener: (due: boolean) => void): () => void;
 }
+
+/** That a job of this kind is due, now or (`at`) later. */
+export interface WakeUp {
+  readonly kind: string;
+  readonly at: Date | null;
+}
+
+/** Carries wake-ups to the runners of all processes. False: it could not, at the moment. Never rejects. */
+export type Announce = (wakeUps: readonly WakeUp[]) => Promise<boolean>;
 
 const MAX_ERROR = 2000;
 
@@ -75,12 +85,25 @@ export function backOff(attempt: number, random: () => number = Math.random): nu
   return Math.round(Math.min(2000 * 2 ** (attempt - 1), 600_000) * (0.8 + 0.4 * random()));
 }
 
-export function createJobs(options: { readonly store: Store; readonly clock: Clock }): Jobs {
-  const { store, clock } = options;
-  const listeners = new Set<() => void>();
-  const wake = () => {
-    for (const listener of listeners) listener();
+export interface JobsOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Absent: only the runners of this process are told. */
+  readonly announce?: Announce;
+}
+
+export function createJobs(options: JobsOptions): Jobs {
+  const { store, clock, announce } = options;
+  const listeners = new Set<(due: boolean) => void>();
+  const tell = (due: boolean) => {
+    for (const listener of listeners) listener(due);
   };
+  /** Nobody waits for it, and nothing fails with it: what is not announced is found by the runners' next look. */
+  function wake(wakeUps: readonly WakeUp[]): void {
+    if (wakeUps.length === 0) return;
+    if (announce === undefined) tell(true);
+    else void announce(wakeUps).then((sent) => sent || tell(true));
+  }
 
   async function enqueueIn(tx: StoreTransaction, job: NewJob): ReturnType<Jobs['enqueueIn']> {
     const key = job.key ?? null;
@@ -159,7 +182,7 @@ export function createJobs(options: { readonly store: Store; readonly clock: Clo
     enqueueIn,
     async enqueue(job) {
       const outcome = await store.transaction((tx) => enqueueIn(tx, job));
-      wake();
+      if (outcome.outcome === 'enqueued') wake([{ kind: job.kind, at: job.runAt ?? null }]);
       return outcome;
     },
 
@@ -196,7 +219,7 @@ export function createJobs(options: { readonly store: Store; readonly clock: Clo
         await query.updateTable('jobs').set({ cancel_requested: 1, updated_at: now }).where('id', '=', id).execute();
         return 'requested';
       });
-      wake();
+      tell(false);
       return outcome;
     },
 
@@ -227,21 +250,28 @@ export function createJobs(options: { readonly store: Store; readonly clock: Clo
 
     complete: (claim, result) =>
       update(claim, () => ({ ...finished('done'), result: JSON.stringify(result), error: null })),
-    fail: (claim, reason, retry) =>
-      update(claim, (row) => {
+    async fail(claim, reason, retry) {
+      let again: Date | null = null;
+      const held = await update(claim, (row) => {
         const error = reason.slice(0, MAX_ERROR);
         if (row.cancel_requested === 1) return { ...finished('cancelled'), error };
         if (!retry || row.attempts >= row.max_attempts) return { ...finished('failed'), error };
-        const runAt = new Date(clock().getTime() + backOff(row.attempts)).toISOString();
-        return { ...noLease, state: 'waiting', error, run_at: runAt };
-      }),
+        again = new Date(clock().getTime() + backOff(row.attempts));
+        return { ...noLease, state: 'waiting', error, run_at: again.toISOString() };
+      });
+      if (again !== null) wake([{ kind: claim.job.kind, at: again }]);
+      return held;
+    },
     markCancelled: (claim) => update(claim, () => finished('cancelled')),
-    release: (claim) =>
-      update(claim, (row) =>
+    async release(claim) {
+      const held = await update(claim, (row) =>
         row.cancel_requested === 1
           ? finished('cancelled')
           : { ...noLease, state: 'waiting', attempts: row.attempts - 1 },
-      ),
+      );
+      if (held) wake([{ kind: claim.job.kind, at: null }]);
+      return held;
+    },
 
     async purge(finishedBefore) {
       const { numDeletedRows } = await store.transaction(({ query }) =>

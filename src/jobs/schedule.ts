@@ -3,7 +3,7 @@ import { nextTime } from '../core/cron.ts';
 import type { Store } from '../store/store.ts';
 import type { Json } from './job.ts';
 import type { Jobs } from './jobs.ts';
-import type { JobLog } from './local.ts';
+import type { JobLog } from './handler.ts';
 
 /** A job that comes round. Its name is the key of its jobs: while one is unfinished no other of them begins. */
 export interface Schedule {
@@ -44,6 +44,9 @@ export interface SchedulerOptions {
   readonly poll?: number;
 }
 
+/** Clocks of one installation's machines are no further apart; a larger lead is a clock that was set back. */
+const MAX_SKEW_MS = 300_000;
+
 /**
  * Turns schedules into jobs. Any number of processes may run one: the row's next time is moved in the transaction that
  * enqueues, so each moment comes up once.
@@ -69,7 +72,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       .limit(1)
       .execute();
     if (due.length === 0) return 0;
-    const enqueued = await store.transaction(async (tx) => {
+    const fired = await store.transaction(async (tx) => {
       const rows = await tx.query
         .selectFrom('schedules')
         .selectAll()
@@ -83,24 +86,27 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
           .where('name', '=', name)
           .execute();
       }
-      return rows.length;
+      return rows.map(({ kind }) => ({ kind, at: null }));
     });
-    jobs.wake();
-    return enqueued;
+    jobs.wake(fired);
+    return fired.length;
   }
 
   return {
     tick,
     async replaceAll(schedules) {
-      const now = clock();
       await store.transaction(async (tx) => {
+        const now = clock();
         const before = new Map(
           (await tx.query.selectFrom('schedules').selectAll().execute()).map((row) => [row.name, row]),
         );
         const rows = schedules.map(({ name, kind, cron, payload = null }) => {
           const old = before.get(name);
           const overdue = old !== undefined && old.cron === cron && old.next_at <= now.toISOString();
-          const nextAt = overdue ? old.next_at : nextAfter(cron, now);
+          // Not before what another process has enqueued already: its clock may be ahead of this one.
+          const ahead = Date.parse(old?.last_at ?? '') - now.getTime();
+          const after = ahead > 0 && ahead < MAX_SKEW_MS ? new Date(now.getTime() + ahead) : now;
+          const nextAt = overdue ? old.next_at : nextAfter(cron, after);
           return { name, kind, cron, payload: JSON.stringify(payload), next_at: nextAt, last_at: old?.last_at ?? null };
         });
         await tx.query.deleteFrom('schedules').execute();

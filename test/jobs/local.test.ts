@@ -3,14 +3,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Job } from '../../src/jobs/job.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
-import {
-  createRunner,
-  JobRefused,
-  type JobHandler,
-  type JobLog,
-  type Runner,
-  type RunnerOptions,
-} from '../../src/jobs/local.ts';
+import { type JobHandler, type JobLog, JobRefused } from '../../src/jobs/handler.ts';
+import { createRunner, type Runner, type RunnerOptions } from '../../src/jobs/local.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder, temporaryStore } from '../temporary.ts';

@@ -1,0 +1,36 @@
+import type { StoreTransaction } from '../store/store.ts';
+import type { Job, Json, Progress } from './job.ts';
+
+/** What a handler is given beside its payload. */
+export interface JobContext {
+  readonly job: Job;
+  /** Aborted when the job was cancelled, when another worker took it over, or when the process must end. */
+  readonly signal: AbortSignal;
+  /** Shown to people; written at most twice a second. */
+  progress(progress: Progress): void;
+  /**
+   * Whether this worker may still act, asked inside the transaction it is about to act in. A handler that writes the database asks
+   * this first: a worker that was paused past its lease finds that someone else does the job.
+   */
+  holds(tx: StoreTransaction): Promise<boolean>;
+}
+
+/**
+ * Does one kind of job and returns its result. It may run again after a crash, so it must be harmless to repeat.
+ * What it throws is retried with back-off, but for {@link JobRefused}.
+ */
+export type JobHandler = (payload: Json, context: JobContext) => Promise<Json>;
+
+export type JobHandlers = Readonly<Record<string, JobHandler>>;
+
+/** A job that no repetition will mend (its payload makes no sense, its case is gone): failed at once. */
+export class JobRefused extends Error {
+  override readonly name = 'JobRefused';
+}
+
+/** The part of a pino logger that the runner uses. */
+export interface JobLog {
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}

@@ -1,0 +1,137 @@
+import type { Clock } from '../core/clock.ts';
+import { type JobContext, type JobHandlers, type JobLog, JobRefused } from './handler.ts';
+import type { Claim, Progress } from './job.ts';
+import type { Jobs, Standing } from './jobs.ts';
+
+/** Why a running job was ended from outside. */
+export type Ending = 'cancelled' | 'lost' | 'stopping';
+
+/** A claimed job whose handler runs. */
+export interface RunningJob {
+  readonly claim: Claim;
+  /** Resolves when the handler has ended and the outcome is written; never rejects. */
+  readonly ended: Promise<void>;
+  /** Writes progress, extends the lease when a third of it is gone, and notices cancellation and take-over. */
+  check(): Promise<void>;
+  /** Aborts the handler's signal. */
+  end(ending: Ending): void;
+}
+
+export interface RunJobOptions {
+  readonly jobs: Jobs;
+  readonly handlers: JobHandlers;
+  readonly clock: Clock;
+  readonly log: JobLog;
+  /** Milliseconds until others may take the job over when this process falls silent. */
+  readonly lease: number;
+  /** Whether the process is about to end: an outcome that cannot be written is not tried again then. */
+  readonly isStopping: () => boolean;
+}
+
+/** Runs the handler of a claimed job, keeps its lease, and writes its outcome. */
+export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
+  const { jobs, handlers, clock, log, lease } = options;
+  const { job } = claim;
+  const controller = new AbortController();
+  const { signal } = controller;
+  const started = performance.now();
+  const about = { jobId: job.id, kind: job.kind, attempt: job.attempts };
+  const took = () => ({ ...about, milliseconds: Math.round(performance.now() - started) });
+  let pending: Progress | null = null;
+  let ending: Ending | null = null;
+  let leaseUntil = clock().getTime() + lease;
+  let checking = false;
+
+  function end(why: Ending): void {
+    ending = why;
+    controller.abort(new DOMException(`the job was ended: ${why}`, 'AbortError'));
+  }
+
+  async function writeProgress(): Promise<Standing | null> {
+    if (pending === null) return null;
+    const progress = pending;
+    pending = null;
+    return jobs.progress(claim, progress);
+  }
+
+  async function check(): Promise<void> {
+    if (checking || signal.aborted) return;
+    checking = true;
+    try {
+      let standing = await writeProgress();
+      if (leaseUntil - clock().getTime() < (lease * 2) / 3) {
+        standing = await jobs.heartbeat(claim, lease);
+        if (standing !== 'lost') leaseUntil = clock().getTime() + lease;
+      }
+      standing ??= await jobs.standing(claim);
+      if (standing === 'cancel-requested') end('cancelled');
+      if (standing === 'lost') end('lost');
+    } catch (error) {
+      log.warn({ err: error, jobId: job.id }, 'the lease of a job could not be extended');
+      if (clock().getTime() > leaseUntil) end('lost');
+    } finally {
+      checking = false;
+    }
+  }
+
+  /** The outcome of a job outlives a short outage of the store; after a long one the job is taken over and done again. */
+  async function settle(write: () => Promise<boolean>): Promise<boolean> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await write();
+      } catch (error) {
+        if (attempt === 5 || options.isStopping()) {
+          log.error({ ...about, err: error }, 'the outcome of a job could not be written; it will be done again');
+          return false;
+        }
+        await new Promise((resolve) => setTimeout(resolve, 200 * 2 ** attempt));
+      }
+    }
+  }
+
+  async function perform(): Promise<void> {
+    const context: JobContext = {
+      job,
+      signal,
+      progress: (progress) => {
+        pending = progress;
+      },
+      holds: (tx) => jobs.holdsIn(tx, claim),
+    };
+    try {
+      const handler = handlers[job.kind];
+      if (handler === undefined) throw new JobRefused(`no handler for ${job.kind}`);
+      const result = await handler(job.payload, context);
+      await writeProgress().catch(() => undefined);
+      if (await settle(() => jobs.complete(claim, result))) log.info(took(), 'job done');
+      else log.warn(took(), 'job done, but it was taken over meanwhile: this result is dropped');
+    } catch (error) {
+      await writeProgress().catch(() => undefined);
+      await settleFailure(error);
+    }
+  }
+
+  async function settleFailure(error: unknown): Promise<void> {
+    switch (ending) {
+      case 'lost':
+        log.warn(took(), 'job taken over by another worker');
+        return;
+      case 'stopping':
+        await settle(() => jobs.release(claim));
+        return;
+      case 'cancelled':
+        await settle(() => jobs.markCancelled(claim));
+        log.info(took(), 'job cancelled');
+        return;
+      case null: {
+        log.error({ ...took(), err: error }, 'job failed');
+        const reason = error instanceof Error ? error.message : String(error);
+        await settle(() => jobs.fail(claim, reason, !(error instanceof JobRefused)));
+      }
+    }
+  }
+
+  const beat = setInterval(() => void check(), Math.min(500, lease / 6));
+  const ended = perform().finally(() => clearInterval(beat));
+  return { claim, ended, check, end };
+}
