@@ -1,0 +1,221 @@
+import { sha256Hex } from '../core/hash.ts';
+
+/** What is fetched without credentials: a page or answer that everybody can see (docs/service.md §2.2, §4.7). */
+export interface PublicRequest {
+  /** Public origin of the service, as configured for the source. Nothing outside it is ever asked. */
+  readonly siteUrl: string;
+  /** The address wanted; it may come from a payload and is trusted with nothing. */
+  readonly url: string;
+  readonly accept: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Limits of a fetch, and what tests replace. */
+export interface PublicFetchOptions {
+  /** Largest body taken, in bytes, default 5 MiB. */
+  readonly maxBytes?: number;
+  /** Longest time in all, redirects and body included, in milliseconds, default 20,000. */
+  readonly timeoutMs?: number;
+  readonly now?: () => Date;
+  readonly fetch?: typeof fetch;
+}
+
+/** Headers that say of when an answer is and how it is to be read. Each is cut at 200 characters. */
+export interface AnswerHeaders {
+  readonly date: string | null;
+  /** Seconds that a cache had kept the answer (RFC 9111 §5.1); null where the header is missing or no number. */
+  readonly age: number | null;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  readonly cacheControl: string | null;
+  readonly contentType: string | null;
+}
+
+/** An answer as it came. */
+export interface PublicAnswer {
+  readonly status: number;
+  /** The exact bytes: no encoding is asked for. */
+  readonly bytes: Buffer;
+  /** Of the bytes, lower-case hex. */
+  readonly sha256: string;
+  readonly headers: AnswerHeaders;
+  /** Where it came from in the end, without query: the query holds a token or a site key. */
+  readonly url: string;
+  readonly redirects: number;
+  /** Our clock before the request went out and after the last byte came, ISO 8601 UTC. */
+  readonly requestedAt: string;
+  readonly receivedAt: string;
+}
+
+/**
+ * Why nothing was fetched. `not-allowed`: the address, or one that it redirects to, is not under the configured origin, and nobody was
+ * asked there. The others are of the answer or of the way to it; `transient` says whether trying again may help.
+ */
+export type RefusalKind =
+  | 'not-allowed'
+  | 'too-many-redirects'
+  | 'too-large'
+  | 'timeout'
+  | 'network'
+  | 'unexpected-status';
+
+export type PublicFetch =
+  | { readonly outcome: 'answered'; readonly answer: PublicAnswer }
+  | {
+      readonly outcome: 'refused';
+      readonly kind: RefusalKind;
+      readonly transient: boolean;
+      /** For people; holds no token. */
+      readonly sentence: string;
+    };
+
+type Refusal = Extract<PublicFetch, { outcome: 'refused' }>;
+
+const MEBIBYTE = 1024 * 1024;
+const MAX_REDIRECTS = 3;
+const MAX_HEADER = 200;
+
+/**
+ * Fetches a public address of the service: only under `siteUrl` (scheme, host and port compared exactly, on every redirect too), without
+ * credentials or cookies, bounded in bytes and time. Statuses 200, 404 and 410 are answers; every other one is a refusal.
+ * Rejects only with the signal's reason when it was aborted.
+ */
+export async function fetchPublic(request: PublicRequest, options: PublicFetchOptions = {}): Promise<PublicFetch> {
+  const now = options.now ?? (() => new Date());
+  const origin = new URL(request.siteUrl).origin;
+  request.signal?.throwIfAborted();
+  const controller = new AbortController();
+  const onAbort = () => controller.abort(request.signal?.reason);
+  request.signal?.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => controller.abort(new Error('timeout')), options.timeoutMs ?? 20_000);
+  const requestedAt = now().toISOString();
+  try {
+    return await follow(request, origin, { ...options, now, signal: controller.signal, requestedAt });
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    if (controller.signal.aborted)
+      return refusal('timeout', true, `${origin} did not answer in time; it is tried again later.`);
+    return refusal('network', true, `${origin} could not be reached (${causeOf(error)}).`);
+  } finally {
+    clearTimeout(timer);
+    request.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+interface Settings extends PublicFetchOptions {
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+  readonly requestedAt: string;
+}
+
+async function follow(request: PublicRequest, origin: string, settings: Settings): Promise<PublicFetch> {
+  const ask = settings.fetch ?? ((input, init) => fetch(input, init));
+  let url = allowed(request.url, origin);
+  for (let redirects = 0; ; redirects += 1) {
+    if (url === null) return notAllowed(origin, redirects);
+    if (redirects > MAX_REDIRECTS)
+      return refusal('too-many-redirects', false, `${withoutQuery(url)} redirects more than ${MAX_REDIRECTS} times.`);
+    const response = await ask(url.href, {
+      redirect: 'manual',
+      credentials: 'omit',
+      signal: settings.signal,
+      // `identity`, so that the bytes kept are the bytes sent.
+      headers: { accept: request.accept, 'accept-encoding': 'identity', 'user-agent': 'consent-ledger' },
+    });
+    if (response.status >= 300 && response.status < 400) {
+      await response.body?.cancel();
+      const location = response.headers.get('location');
+      url = location === null ? null : allowed(location, origin, url);
+      continue;
+    }
+    return read(response, url, redirects, settings);
+  }
+}
+
+async function read(response: Response, url: URL, redirects: number, settings: Settings): Promise<PublicFetch> {
+  const { status } = response;
+  if (status !== 200 && status !== 404 && status !== 410) {
+    await response.body?.cancel();
+    const transient = status === 429 || status >= 500;
+    return refusal('unexpected-status', transient, `${withoutQuery(url)} answered with HTTP ${status}.`);
+  }
+  const maxBytes = settings.maxBytes ?? 5 * MEBIBYTE;
+  const bytes = await readAtMost(response, maxBytes);
+  if (bytes === null)
+    return refusal(
+      'too-large',
+      false,
+      `The answer of ${withoutQuery(url)} is over ${maxBytes} bytes; it was not taken.`,
+    );
+  return {
+    outcome: 'answered',
+    answer: {
+      status,
+      bytes,
+      sha256: sha256Hex(bytes),
+      headers: headersOf(response.headers),
+      url: withoutQuery(url),
+      redirects,
+      requestedAt: settings.requestedAt,
+      receivedAt: settings.now().toISOString(),
+    },
+  };
+}
+
+/** The whole body; null when it is larger, whatever length was announced. Leaving the loop cancels the stream. */
+async function readAtMost(response: Response, maxBytes: number): Promise<Buffer | null> {
+  const announced = Number(response.headers.get('content-length') ?? 0);
+  if (announced > maxBytes) {
+    await response.body?.cancel();
+    return null;
+  }
+  if (response.body === null) return Buffer.alloc(0);
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    total += chunk.length;
+    if (total > maxBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, total);
+}
+
+/** The address, where it lies under the origin and carries no credentials; else null. */
+function allowed(text: string, origin: string, base?: URL): URL | null {
+  if (!URL.canParse(text, base?.href)) return null;
+  const url = new URL(text, base?.href);
+  return url.origin === origin && url.username === '' && url.password === '' ? url : null;
+}
+
+function notAllowed(origin: string, redirects: number): Refusal {
+  const what = redirects === 0 ? 'The address given' : 'The address that it redirects to';
+  return refusal('not-allowed', false, `${what} is not under ${origin}: it was not asked.`);
+}
+
+function refusal(kind: RefusalKind, transient: boolean, sentence: string): Refusal {
+  return { outcome: 'refused', kind, transient, sentence };
+}
+
+function withoutQuery(url: URL): string {
+  return `${url.origin}${url.pathname}`;
+}
+
+function headersOf(headers: Headers): AnswerHeaders {
+  const text = (name: string) => headers.get(name)?.slice(0, MAX_HEADER) ?? null;
+  const age = text('age');
+  return {
+    date: text('date'),
+    age: age !== null && /^\d{1,9}$/.test(age) ? Number(age) : null,
+    etag: text('etag'),
+    lastModified: text('last-modified'),
+    cacheControl: text('cache-control'),
+    contentType: text('content-type'),
+  };
+}
+
+/** The code of the failure; its message could quote the address with its query. */
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const { code } = cause as { code?: unknown };
+  return typeof code === 'string' ? code : cause instanceof Error ? cause.name : 'unknown';
+}
