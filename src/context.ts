@@ -34,7 +34,8 @@ import { createServiceClient } from './service/client.ts';
 import { createSources, type Sources } from './sources/sources.ts';
 import { createHistory } from './store/queries/history.ts';
 import { openStore } from './context/open-store.ts';
-import type { Store } from './store/store.ts';
+import { MOVED_TO, readSetting, readSettingIn, UNFINISHED_COPY, writeSetting } from './context/settings.ts';
+import type { Store, StoreTransaction } from './store/store.ts';
 import { reconcile } from './sync/reconcile.ts';
 import { loadSyncStatus } from './sync/status.ts';
 import type { SyncDeps } from './sync/sync-source.ts';
@@ -66,6 +67,8 @@ export interface Context {
   seal(): Promise<Sealing>;
   verify(onProgress?: (done: number, total: number) => void): Promise<Verification>;
   rebuild(onProgress?: (done: number, total: number) => void): Promise<RebuildReport>;
+  /** A projector of the same rules over another store. */
+  projectorOver(store: Store): Projector;
   /** The controller profile that goes with a source; null when none is configured. Throws UsageError when the file is not valid. */
   loadProfile(source: Source | null): Promise<ControllerProfile | null>;
   warnings(): Promise<Warning[]>;
@@ -97,11 +100,13 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
   try {
     const store = await openStore(config.database);
     opened.push(() => store.close());
+    await assertWhole(store);
     const keys = await loadKeys(config, store);
     const { instance, epoch } = await loadIdentity(store);
     const journal = createJournal(join(config.dataDir, 'journal'));
-    const refusal = await findRefusal(store, journal);
-    const ledger = createLedger({ store, keys: keys.instance, refuse: () => refusal });
+    const moved = async (tx: Pick<StoreTransaction, 'query'>) => movedText(await readSettingIn(tx.query, MOVED_TO));
+    const refusal = (await findRefusal(store, journal)) ?? (await moved({ query: store.read }));
+    const ledger = createLedger({ store, keys: keys.instance, refuse: () => refusal, refuseIn: moved });
     opened.push(() => ledger.close());
     const sources = await createSources({
       store,
@@ -219,6 +224,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
           ...(onProgress ? { onProgress } : {}),
         }),
       rebuild: (onProgress) => rebuild({ ...projection, ...(onProgress ? { onProgress } : {}) }),
+      projectorOver: (other) => createProjector({ ...projection, store: other }),
       loadProfile,
       async warnings() {
         const failure = await readSetting(store, SEAL_FAILURE);
@@ -278,6 +284,18 @@ async function loadIdentity(store: Store): Promise<{ instance: string; epoch: nu
   return { instance, epoch: Number(epoch) };
 }
 
+/** A database that `store copy` has not finished looks like the installation and lacks a part of it. */
+async function assertWhole(store: Store): Promise<void> {
+  if ((await readSetting(store, UNFINISHED_COPY)) === null) return;
+  throw new UsageError([
+    'The database is an unfinished copy: run `consent-ledger store copy` again from the installation that it is copied from.',
+  ]);
+}
+
+function movedText(name: string | null): string | null {
+  return name === null ? null : `the installation has moved to ${name}: set DATABASE_URL to it`;
+}
+
 /** A journal ahead of the database: an old backup was put back. Going on would give numbers out a second time. */
 async function findRefusal(store: Store, journal: Journal): Promise<string | null> {
   const note = await journal.newest();
@@ -290,15 +308,6 @@ async function findRefusal(store: Store, journal: Journal): Promise<string | nul
   const last = Number(seq ?? 0);
   if (head.size <= last) return null;
   return `the journal holds a checkpoint over ${head.size} entries, but the database ends at ${last}: it is an older state, and appending would give ${last + 1} to ${head.size} out twice`;
-}
-
-async function readSetting(store: Store, name: string): Promise<string | null> {
-  const row = await store.read.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
-  return row?.value ?? null;
-}
-
-async function writeSetting(store: Store, name: string, value: string): Promise<void> {
-  await store.transaction((tx) => tx.insertMany('settings', [{ name, value }], 'replace'));
 }
 
 async function readDisk(folder: string): Promise<{ free: number; total: number } | null> {

@@ -60,6 +60,45 @@ const sourceChanged = z.object({
   /** Names of what changed, never the values. */
   changed: z.array(z.string()),
 });
+/** A client leaves: nothing more is pulled or accepted, and the credentials are destroyed. The evidence stays. */
+const sourceOffboarded = z.object({
+  action: z.literal('source.offboarded'),
+  actor,
+  sourceSlug: z.string(),
+  reason: z.string().nullable(),
+  /** Requests that still waited for an answer; more than none only when it was forced. */
+  openCases: z.number().int().nonnegative(),
+  /** Names of the credentials that were destroyed: `apiKey`, `siteKey`, `webhookSecrets <id>`. */
+  destroyed: z.array(z.string()),
+});
+/** An officer accepted how payloads of a source are to be read. Names only, never values of a payload. */
+const mappingAccepted = z.object({
+  action: z.literal('source.mapping-accepted'),
+  actor,
+  sourceSlug: z.string(),
+  proposalId: z.string(),
+  fieldNames: z.record(z.string(), z.array(z.string())),
+  eventNames: z.record(z.string(), z.string()),
+  secretEncodings: z.record(z.string(), z.string()),
+  /** How many deliveries and rows the proposal was made from. */
+  samples: z.number().int().nonnegative(),
+});
+/** The pulled log decided whether the repeats of a delivery with neither id nor time were new choices. */
+const repeatSettled = z.object({
+  action: z.literal('repeat.settled'),
+  actor,
+  /** The entry that was repeated. */
+  delivery: z.number().int().positive(),
+  event: z.string(),
+  /** How many repeats there were by then. */
+  repeats: z.number().int().positive(),
+  resolution: z.enum(['repeat', 'new-choice']),
+  /** Entries of the pulled rows that were found for it. */
+  rows: z.array(z.number().int().positive()),
+  /** The stretch of the pulled log that was looked through, ISO 8601 UTC. */
+  from: z.string(),
+  to: z.string(),
+});
 const syncFinished = z.object({
   action: z.enum(['sync.finished', 'sync.failed']),
   actor,
@@ -78,6 +117,14 @@ const syncFinished = z.object({
   error: z.string().nullable(),
 });
 
+/** The last entry in a database whose installation goes on in another one (docs/scaling.md, Moving up). */
+const installationMoved = z.object({
+  action: z.literal('installation.moved'),
+  actor,
+  /** Without user or password. */
+  to: z.string(),
+});
+
 /** Schema of the body of an `action` entry. */
 export const actionSchema = z.discriminatedUnion('action', [
   caseMove,
@@ -86,7 +133,11 @@ export const actionSchema = z.discriminatedUnion('action', [
   documentDownloaded,
   officerEvent,
   sourceChanged,
+  sourceOffboarded,
+  mappingAccepted,
+  repeatSettled,
   syncFinished,
+  installationMoved,
 ]);
 export type Action = z.infer<typeof actionSchema>;
 export type ActionName = Action['action'];

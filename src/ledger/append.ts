@@ -21,6 +21,8 @@ export interface LedgerOptions {
   readonly limits?: Partial<AppendLimits>;
   /** Asked before every commit; a text refuses the append (the ledger is behind its journal, docs/architecture.md). */
   readonly refuse?: () => string | null;
+  /** Asked under the write lock whenever the ledger has moved on without this process; a text refuses the append. */
+  readonly refuseIn?: (tx: StoreTransaction) => Promise<string | null>;
 }
 
 type AlsoInTransaction = (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>;
@@ -162,6 +164,8 @@ export function createLedger(options: LedgerOptions): Ledger {
     const prepared = batch.flatMap((waiting) => waiting.prepared);
     const sources = [...new Set([...(known?.sourceSeq.keys() ?? []), ...prepared.map(({ entry }) => entry.source)])];
     const outcome = await store.transaction(async (tx) => {
+      const refusal = (await options.refuseIn?.(tx)) ?? null;
+      if (refusal !== null) throw new StoreUnavailable(refusal);
       const existing = await tx.findSeqs(prepared.map(({ entry }): EntryKey => entry));
       const head = await tx.heads(sources);
       if (head.seq < highest) {

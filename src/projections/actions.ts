@@ -35,13 +35,18 @@ function objectOf(action: Action): string | null {
       return action.documentId;
     case 'source.added':
     case 'source.changed':
+    case 'source.offboarded':
+    case 'source.mapping-accepted':
       return action.sourceSlug;
     case 'sync.finished':
     case 'sync.failed':
       return action.bannerId;
+    case 'repeat.settled':
+      return String(action.delivery);
     case 'session.opened':
     case 'session.closed':
     case 'token.created':
+    case 'installation.moved':
       return null;
   }
 }

@@ -1,0 +1,143 @@
+import { appendAction } from '../../ledger/append-action.ts';
+import { verifyLedger, type Verification } from '../../ledger/verify.ts';
+import { UsageError } from '../../core/errors.ts';
+import type { Store } from '../../store/store.ts';
+import type { Context } from '../../context.ts';
+import { MOVED_TO, readSetting, removeSetting, UNFINISHED_COPY, writeSetting } from '../settings.ts';
+import { type ComparedTable, compareReadModels, findDifferentLeaf } from './compare.ts';
+import { copyByPage, copyEntries, copyWhole, lastSeq } from './copy-tables.ts';
+import { copiedWhole } from './tables.ts';
+
+export interface CopyOptions {
+  readonly context: Context;
+  readonly to: Store;
+  /** How the other database is named to people, without a password. */
+  readonly name: string;
+  /** Ends this installation in its old database: no more entries are taken there. */
+  readonly retire: boolean;
+  /** Who asked. */
+  readonly actor: string;
+  readonly onProgress: (step: 'copied' | 'projected' | 'verified', done: number, total: number) => void;
+}
+
+/** What a copy did. Whole when `verification.faults` is empty and every table of `readModels` is the same. */
+export interface CopyReport {
+  /** Entries copied by this run; those of an earlier, interrupted one were there already. */
+  readonly copied: number;
+  readonly seq: number;
+  /** Where the leaf hashes differ first; null: nowhere. */
+  readonly differentLeaf: number | null;
+  readonly verification: Verification;
+  /** Null: the installation went on meanwhile, so that the two could not be compared row by row. */
+  readonly readModels: readonly ComparedTable[] | null;
+  /** Entries that were appended to the old database meanwhile; another run copies them. */
+  readonly behind: number;
+  readonly retired: boolean;
+}
+
+/** Passes over what was appended meanwhile, before the rest is left to another run. */
+const PASSES = 5;
+
+/**
+ * Copies an installation into another database: same seq, same bytes, same leaf hashes; the read models are folded anew there and
+ * compared. An interrupted copy goes on where it stopped. The old database stays as it is, unless it is to retire.
+ * Throws UsageError when the other database holds something else, or has gone on by itself.
+ */
+export async function copyInstallation(options: CopyOptions): Promise<CopyReport> {
+  const { context, to, onProgress } = options;
+  const from = context.store;
+  await assertFits(from, to);
+  await writeSetting(to, UNFINISHED_COPY, new Date(context.clock()).toISOString());
+  const before = await lastSeq(to);
+
+  let seq = before;
+  const follow = async () => {
+    for (let pass = 0; pass < PASSES; pass += 1) {
+      const head = await lastSeq(from);
+      // What is set up first: a cursor of the sync may be behind the entries, never ahead of them.
+      for (const table of copiedWhole) await copyWhole(from, to, table);
+      await copyEntries(from, to, head, (done, total) => onProgress('copied', done, total));
+      await copyByPage(from, to, head);
+      seq = head;
+      if ((await lastSeq(from)) === head) return;
+    }
+  };
+  await follow();
+  if (options.retire) {
+    if ((await readSetting(from, MOVED_TO)) === null) await retire(options);
+    await follow();
+    await removeSetting(to, MOVED_TO);
+  }
+
+  const projector = context.projectorOver(to);
+  try {
+    while ((await projector.runOnce()) !== 'caught-up') onProgress('projected', projector.position(), seq);
+  } finally {
+    await projector.close();
+  }
+  const differentLeaf = await findDifferentLeaf(from, to, seq);
+  const verification = await verifyLedger({
+    store: to,
+    journal: context.journal,
+    keys: context.keys.instance,
+    publicKey: context.keys.verifying,
+    instance: context.instance,
+    epoch: context.epoch,
+    onProgress: (done, total) => onProgress('verified', done, total),
+  });
+  await context.projector.catchUp();
+  const readModels = await compareReadModels(from, to);
+  const behind = (await lastSeq(from)) - seq;
+  const whole = differentLeaf === null && verification.faults.length === 0 && readModels.every(({ same }) => same);
+  // A copy with a fault stays shut: nobody shall take it for the installation.
+  if (whole || (behind > 0 && differentLeaf === null && verification.faults.length === 0))
+    await removeSetting(to, UNFINISHED_COPY);
+  return {
+    copied: seq - before,
+    seq,
+    differentLeaf,
+    verification,
+    readModels: behind > 0 ? null : readModels,
+    behind,
+    retired: options.retire,
+  };
+}
+
+/** The other database is empty, or holds an earlier state of this installation and nothing else. */
+async function assertFits(from: Store, to: Store): Promise<void> {
+  const moved = await readSetting(from, MOVED_TO);
+  const theirs = await readSetting(to, 'instance_id');
+  const ours = await readSetting(from, 'instance_id');
+  const there = await lastSeq(to);
+  if (moved !== null && theirs !== ours)
+    throw new UsageError([`This installation has moved to ${moved}: set DATABASE_URL to it, and copy from there.`]);
+  if (theirs !== null && theirs !== ours) {
+    throw new UsageError([
+      `The other database holds another installation (${theirs}, this one is ${ours ?? 'nameless'}): give an empty database.`,
+    ]);
+  }
+  if (theirs === null && there > 0)
+    throw new UsageError(['The other database holds entries of no installation: give an empty database.']);
+  const here = await lastSeq(from);
+  const different = there === 0 ? null : await findDifferentLeaf(from, to, Math.min(there, here));
+  if (there > here || different !== null) {
+    throw new UsageError([
+      different === null
+        ? `The other database has gone on by itself: it ends at ${there}, this one at ${here}. It is the installation now; nothing was copied.`
+        : `The other database differs from entry ${different} on: both have gone on by themselves. Nothing was copied.`,
+    ]);
+  }
+}
+
+/** The last entry of the old database says where the installation went; what comes after it is refused there. */
+async function retire({ context, name, actor }: CopyOptions): Promise<void> {
+  const { ledger, clock, instance } = context;
+  await appendAction(
+    ledger,
+    'installation',
+    { action: 'installation.moved', actor, to: name },
+    ['installation.moved', instance, name, String(await lastSeq(context.store))],
+    clock().toISOString(),
+    (tx) => tx.insertMany('settings', [{ name: MOVED_TO, value: name }], 'replace'),
+  );
+}

@@ -1,0 +1,123 @@
+import type { Insertable, Kysely } from 'kysely';
+import type { TableName, Tables } from '../../store/schema.ts';
+import type { Query, Store, StoreTransaction } from '../../store/store.ts';
+import { madeAnew } from './tables.ts';
+
+type AnyTable = Record<string, Record<string, unknown>>;
+type Row = Readonly<Record<string, unknown>>;
+const any = (query: Query) => query as unknown as Kysely<AnyTable>;
+
+/** Rows of one statement: entries and refused deliveries can be a MiB each. */
+const ROWS = 200;
+const BYTES = 8 << 20;
+
+/** Copies entries after the last one in `to`, in order of seq, up to `upTo`; resolves with how many. What is there stays. */
+export async function copyEntries(
+  from: Store,
+  to: Store,
+  upTo: number,
+  onProgress: (done: number, total: number) => void,
+): Promise<number> {
+  const start = await lastSeq(to);
+  let done = start;
+  while (done < upTo) {
+    const rows = await from.read
+      .selectFrom('entries')
+      .selectAll()
+      .where('seq', '>', done)
+      .where('seq', '<=', upTo)
+      .orderBy('seq')
+      .limit(ROWS)
+      .execute();
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    await to.transaction((tx) => insertInPortions(tx, 'entries', rows, 'fail'));
+    done = last.seq;
+    onProgress(done, upTo);
+  }
+  return done - start;
+}
+
+/** Copies repeats and checkpoints: rows that are there are replaced by what they have become. */
+export async function copyByPage(from: Store, to: Store, upTo: number): Promise<void> {
+  for (let after = 0; ; ) {
+    const rows = await from.read
+      .selectFrom('arrivals')
+      .selectAll()
+      .where('seq', '>', after)
+      .where('seq', '<=', upTo)
+      .orderBy('seq')
+      .limit(ROWS)
+      .execute();
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    await to.transaction((tx) => insertInPortions(tx, 'arrivals', rows, 'replace'));
+    after = last.seq;
+  }
+  const checkpoints = await from.read
+    .selectFrom('checkpoints')
+    .select(['epoch', 'size'])
+    .where('size', '<=', upTo)
+    .orderBy('epoch')
+    .orderBy('size')
+    .execute();
+  const there = await to.read.selectFrom('checkpoints').select(['epoch', 'size']).execute();
+  const known = new Set(there.map(({ epoch, size }) => `${epoch}/${size}`));
+  for (const { epoch, size } of checkpoints.filter((one) => !known.has(`${one.epoch}/${one.size}`))) {
+    const row = await from.read
+      .selectFrom('checkpoints')
+      .selectAll()
+      .where('epoch', '=', epoch)
+      .where('size', '=', size)
+      .executeTakeFirstOrThrow();
+    await to.transaction((tx) => tx.insertMany('checkpoints', [row], 'keep'));
+  }
+}
+
+/** Makes a small table the same as in `from`. Numbers that the database draws itself are drawn again. */
+export async function copyWhole(from: Store, to: Store, table: TableName): Promise<void> {
+  let rows: Row[] = await any(from.read).selectFrom(table).selectAll().execute();
+  if (table === 'positions') rows = rows.filter(({ name }) => !madeAnew.includes(String(name)));
+  if (table === 'rejected_deliveries') {
+    rows.sort((a, b) => Number(a['id']) - Number(b['id']));
+    rows = rows.map(({ id: _drawn, ...rest }) => rest);
+  }
+  await to.transaction(async (tx) => {
+    // Settings and positions of the copy's own stand beside those that are copied.
+    if (table !== 'settings' && table !== 'positions') await any(tx.query).deleteFrom(table).execute();
+    await insertInPortions(tx, table, rows, table === 'settings' || table === 'positions' ? 'replace' : 'fail');
+  });
+}
+
+/** The highest seq, 0 when there is none. */
+export async function lastSeq(store: Pick<Store, 'read'>): Promise<number> {
+  const row = await store.read
+    .selectFrom('entries')
+    .select((eb) => eb.fn.max('seq').as('seq'))
+    .executeTakeFirstOrThrow();
+  return Number(row.seq ?? 0);
+}
+
+async function insertInPortions(
+  tx: StoreTransaction,
+  table: TableName,
+  rows: readonly Row[],
+  onConflict: 'fail' | 'replace',
+): Promise<void> {
+  let portion: Row[] = [];
+  let bytes = 0;
+  const flush = async () => {
+    await tx.insertMany(table, portion as Insertable<Tables[TableName]>[], onConflict);
+    portion = [];
+    bytes = 0;
+  };
+  for (const row of rows) {
+    portion.push(row);
+    bytes += Object.values(row).reduce<number>(
+      (sum, value) => sum + (value instanceof Uint8Array || typeof value === 'string' ? value.length : 8),
+      0,
+    );
+    if (portion.length >= ROWS || bytes >= BYTES) await flush();
+  }
+  if (portion.length > 0) await flush();
+}
