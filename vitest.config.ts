@@ -1,11 +1,25 @@
 import { defineConfig } from 'vitest/config';
+import { onBoth, onlyPostgres, onlySqlite } from './test/servers/suites.ts';
+
+const everything = ['test/**/*.test.ts', 'test/**/*.test.tsx'];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: 'sqlite', include: everything, exclude: [...onlyPostgres] } },
+      {
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: [...onBoth, ...onlyPostgres],
+          exclude: [...onlySqlite],
+          globalSetup: ['test/servers/global-setup.ts'],
+        },
+      },
+    ],
   },
 });

@@ -89,8 +89,9 @@ ensure_ready() {
   exec 9<&-
 }
 
-# Debian packages of what the suites start: a browser for the pages, and readers of PDF and ZIP files
-# that did not write them. CHROMIUM_PATH names the browser; everything else is found on PATH.
+# Debian packages of what the suites start: PostgreSQL and Redis, a browser for the pages, and readers of PDF and ZIP
+# files that did not write them. CHROMIUM_PATH names the browser; everything else is found on PATH, PostgreSQL also
+# where Debian keeps it.
 ensure_test_tools() {
   local -a packages
   if [ -n "${CHROMIUM_PATH:-}" ] && [ ! -x "$CHROMIUM_PATH" ]; then
@@ -102,21 +103,45 @@ ensure_test_tools() {
       fail "The tests need programs that are missing: run \"apt-get install ${packages[*]}\" as root, then run this again."
     fi
     say "Installing ${packages[*]}, which the tests need."
-    {
-      DEBIAN_FRONTEND=noninteractive apt-get update -qq &&
-        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}"
-    } >&2 || fail "apt-get could not install ${packages[*]}: install them by hand, then run this again."
+    install_packages "${packages[@]}" >&2 ||
+      fail "apt-get could not install ${packages[*]}: install them by hand, then run this again."
     mapfile -t packages < <(missing_test_packages)
     [ "${#packages[@]}" -eq 0 ] || fail "Still missing after apt-get: ${packages[*]}. Install them by hand, then run this again."
   fi
   export CHROMIUM_PATH=${CHROMIUM_PATH:-$(find_chromium)}
 }
 
+# Debian starts servers when it installs them. The tests start their own, on free ports; these stay down.
+install_packages() (
+  local policy=/usr/sbin/policy-rc.d
+  if [ ! -e "$policy" ]; then
+    trap 'rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod 755 "$policy"
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq && apt-get install -y -qq --no-install-recommends "$@"
+)
+
 missing_test_packages() {
+  find_postgres || echo postgresql
+  command -v redis-server >/dev/null 2>&1 || echo redis-server
   if [ -z "${CHROMIUM_PATH:-}" ] && ! find_chromium >/dev/null; then printf '%s\n' chromium fonts-dejavu-core; fi
   if ! command -v pdftotext >/dev/null 2>&1 || ! command -v pdftoppm >/dev/null 2>&1; then echo poppler-utils; fi
   command -v qpdf >/dev/null 2>&1 || echo qpdf
   command -v unzip >/dev/null 2>&1 || echo unzip
+}
+
+# PostgreSQL 15 or later with its tools, as test/servers/postgres.ts looks for it.
+find_postgres() {
+  local programs version
+  for programs in /usr/lib/postgresql/*/bin "$(dirname "$(command -v postgres || echo /nowhere/postgres)")"; do
+    if [ -x "$programs/postgres" ] && [ -x "$programs/initdb" ] && [ -x "$programs/psql" ]; then
+      version=$("$programs/postgres" --version | grep -oE '[0-9]+' | head -n 1)
+      if [ "${version:-0}" -ge 15 ]; then return 0; fi
+    fi
+  done
+  return 1
 }
 
 find_chromium() {

@@ -5,12 +5,16 @@ import { type Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { serverVariables } from './servers/databases.ts';
 
 /** The built command line (`npm test` builds it first). */
 export const cliPath = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
 export const SECRET = 'a-signing-secret-of-the-tests';
 
-/** The environment of a test's installation: nothing of the machine's own settings but PATH. */
+/**
+ * The environment of a test's installation on the engine of this run: nothing of the machine's own settings but PATH. All that
+ * are made for the same folder share its database.
+ */
 export function environment(folder: string, more: Record<string, string> = {}): Record<string, string> {
   return {
     PATH: process.env.PATH ?? '',
@@ -19,6 +23,7 @@ export function environment(folder: string, more: Record<string, string> = {}): 
     ADMIN_PORT: '0',
     WEBHOOK_SECRETS: SECRET,
     LOG_LEVEL: 'warn',
+    ...('DATABASE_URL' in more ? {} : serverVariables(folder)),
     ...more,
   };
 }

@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject, onTestFinished } from 'vitest';
+import type { GivenServers } from './global-setup.ts';
+
+/** What the suites run on: SQLite with the in-process runner, or PostgreSQL with Redis. */
+export const engine: 'sqlite' | 'postgres' = given() === null ? 'sqlite' : 'postgres';
+
+/** The servers of this run; null in the project `sqlite`. */
+export function given(): GivenServers | null {
+  // Nothing is provided in the project `sqlite`, whatever the type says.
+  const servers: GivenServers | undefined = inject('servers');
+  return servers ?? null;
+}
+
+/** A fresh database on the server of this run, dropped when the test ends; its address. */
+export async function createDatabase(): Promise<string> {
+  const servers = neededServers();
+  const name = `world_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+  await askServer(servers, creation(name));
+  dropAtEnd(servers, name);
+  return addressOf(servers, name);
+}
+
+const ofFolders = new Map<string, string>();
+
+/** The database that belongs to a folder, so that all processes of a test that share the folder share it; created at the first call. */
+export function databaseOf(folder: string): string {
+  const servers = neededServers();
+  const known = ofFolders.get(folder);
+  if (known !== undefined) return known;
+  const name = `folder_${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
+  const { host, port, user, password, programs } = servers.postgres;
+  execFileSync(join(programs, 'psql'), ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-c', creation(name), 'postgres'], {
+    env: { PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: password },
+    stdio: 'pipe',
+    timeout: 30_000,
+  });
+  const address = addressOf(servers, name);
+  ofFolders.set(folder, address);
+  dropAtEnd(servers, name, () => ofFolders.delete(folder));
+  return address;
+}
+
+/** What an installation's environment needs beside its folder: nothing on SQLite, the servers and the keys on PostgreSQL. */
+export function serverVariables(folder: string): Record<string, string> {
+  const servers = given();
+  if (servers === null) return {};
+  return {
+    DATABASE_URL: databaseOf(folder),
+    REDIS_URL: servers.redisUrl,
+    INSTANCE_KEY: servers.instanceKey,
+    SIGNING_KEY_FILE: servers.signingKeyFile,
+  };
+}
+
+function neededServers(): GivenServers {
+  const servers = given();
+  if (servers === null) throw new Error('This suite runs on SQLite: it has no PostgreSQL server.');
+  return servers;
+}
+
+// Copying files is the quicker strategy where the files lie in memory.
+function creation(name: string): string {
+  return `create database ${name} template template0 strategy file_copy`;
+}
+
+function addressOf({ postgres: { host, port, user, password } }: GivenServers, name: string): string {
+  return `postgres://${user}:${password}@${host}:${port}/${name}`;
+}
+
+async function askServer(servers: GivenServers, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: addressOf(servers, 'postgres') });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Drops it after everything that the test opened on it later is closed. What hooks of a whole file make goes with the server. */
+function dropAtEnd(servers: GivenServers, name: string, forget?: () => void): void {
+  try {
+    onTestFinished(async () => {
+      forget?.();
+      await askServer(servers, `drop database if exists ${name} with (force)`);
+    });
+  } catch {
+    // Not inside a test.
+  }
+}

@@ -1,0 +1,57 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import type { TestProject } from 'vitest/node';
+import { newInstanceKeyText, newSigningKeyPem } from '../../src/config/key-files.ts';
+import { startPostgres } from './postgres.ts';
+import { startRedis } from './redis.ts';
+
+/** What the suites of the project `postgres` are given: one server of each kind, and keys, which PostgreSQL needs supplied. */
+export interface GivenServers {
+  readonly postgres: {
+    readonly host: string;
+    readonly port: number;
+    readonly user: string;
+    readonly password: string;
+    /** Folder of psql. */
+    readonly programs: string;
+  };
+  readonly redisUrl: string;
+  readonly instanceKey: string;
+  readonly signingKeyFile: string;
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    servers: GivenServers;
+  }
+}
+
+/** Once for all suites of the project, before the first; what it returns, after the last. */
+export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
+  const opened: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const shut of opened.reverse()) await shut();
+  };
+  try {
+    const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-keys-'));
+    opened.push(() => rm(folder, { recursive: true, force: true }));
+    const signingKeyFile = join(folder, 'signing.pem');
+    await writeFile(signingKeyFile, newSigningKeyPem(), { mode: 0o600 });
+    const postgres = await startPostgres();
+    opened.push(() => postgres.close());
+    const redis = await startRedis();
+    opened.push(() => redis.close());
+    const { port, password, programs } = postgres;
+    project.provide('servers', {
+      postgres: { host: '127.0.0.1', port, user: 'postgres', password, programs },
+      redisUrl: redis.url,
+      instanceKey: newInstanceKeyText(),
+      signingKeyFile,
+    });
+    return close;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,146 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chown, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import {
+  type Account,
+  findAccount,
+  findFreePort,
+  findPrograms,
+  makeServerFolder,
+  namesIn,
+  type OwnProcess,
+  removeServerFolder,
+  startOwnProcess,
+} from './own-process.ts';
+
+const run = promisify(execFile);
+
+/** The oldest version that the tests accept. */
+const OLDEST = 15;
+
+/** A PostgreSQL server of the tests' own, on loopback. */
+export interface PostgresServer {
+  readonly port: number;
+  /** Its own, in which its data lies. */
+  readonly folder: string;
+  readonly password: string;
+  /** Folder of psql and the other programs. */
+  readonly programs: string;
+  /** Of the postmaster, which changes with each start. */
+  pid(): number;
+  /** Address of one of its databases for its superuser, default `postgres`. */
+  url(database?: string): string;
+  /** `fast` ends connections and writes everything out; `immediate` leaves it as a crash would, to be recovered at the next start. */
+  stop(how?: 'fast' | 'immediate'): Promise<void>;
+  /** Starts it again after {@link stop}, with the same data on the same port. */
+  start(): Promise<void>;
+  /** Stops it and removes its data. */
+  close(): Promise<void>;
+}
+
+/**
+ * As in production where it matters (every commit is synced), and strange where a program must not care: a default collation
+ * that does not order bytewise, a time zone that is not UTC.
+ */
+const settings: Readonly<Record<string, string>> = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  // Files of the data folder, which go with it; the default leaves some in /dev/shm after a crash.
+  dynamic_shared_memory_type: 'mmap',
+  max_connections: '300',
+  shared_buffers: '64MB',
+  max_wal_size: '512MB',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  timezone: 'Asia/Kathmandu',
+};
+
+/** Starts a fresh PostgreSQL server. Throws with the remedy when there is none, or none of version 15 or later. */
+export async function startPostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+  const programs = await findPostgres();
+  const account = findAccount();
+  const folder = await makeServerFolder('postgres', account);
+  const data = join(folder, 'data');
+  const password = randomBytes(12).toString('hex');
+  try {
+    await initialize(programs, account, folder, data, password);
+    const launch = (port: number): Promise<OwnProcess> =>
+      startOwnProcess({
+        program: join(programs, 'postgres'),
+        args: ['-D', data, ...Object.entries({ ...settings, ...more, port }).flatMap(([k, v]) => ['-c', `${k}=${v}`])],
+        folder,
+        account,
+        ready: /database system is ready to accept connections/,
+      });
+    const { port, process: first } = await launchOnFreePort(launch);
+    let process = first;
+    return {
+      port,
+      folder,
+      password,
+      programs,
+      pid: () => process.pid,
+      url: (database = 'postgres') => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
+      stop: (how = 'fast') => process.end(how === 'fast' ? 'SIGINT' : 'SIGQUIT'),
+      async start() {
+        process = await launch(port);
+      },
+      async close() {
+        await process.end('SIGINT');
+        await removeServerFolder(folder);
+      },
+    };
+  } catch (error) {
+    await removeServerFolder(folder);
+    throw error;
+  }
+}
+
+/** Folder of the programs of the newest PostgreSQL on this machine. */
+async function findPostgres(): Promise<string> {
+  const debian = '/usr/lib/postgresql';
+  const installed = [...namesIn(debian)].sort((a, b) => Number(b) - Number(a)).map((name) => join(debian, name, 'bin'));
+  const programs = findPrograms(['postgres', 'initdb', 'psql'], installed);
+  const remedy = `install PostgreSQL ${OLDEST} or later (apt-get install postgresql), or put its programs on PATH`;
+  if (programs === null) throw new Error(`The tests need a PostgreSQL server: ${remedy}.`);
+  const { stdout } = await run(join(programs, 'postgres'), ['--version']);
+  const version = Number(/\) (\d+)/.exec(stdout)?.[1] ?? 0);
+  if (version < OLDEST) throw new Error(`The PostgreSQL in ${programs} is too old (${stdout.trim()}): ${remedy}.`);
+  return programs;
+}
+
+async function initialize(
+  programs: string,
+  account: Account | null,
+  folder: string,
+  data: string,
+  password: string,
+): Promise<void> {
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (account !== null) await chown(passwordFile, account.uid, account.gid);
+  const args = ['-D', data, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--no-sync'];
+  const order = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
+  await run(join(programs, 'initdb'), [...args, ...order], {
+    cwd: folder,
+    timeout: 60_000,
+    env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' },
+    ...(account ?? {}),
+  });
+}
+
+/** Another program may take the port before the server does: then another port is tried. */
+export async function launchOnFreePort(
+  launch: (port: number) => Promise<OwnProcess>,
+): Promise<{ port: number; process: OwnProcess }> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await findFreePort();
+    try {
+      return { port, process: await launch(port) };
+    } catch (error) {
+      if (attempt === 3 || !/address already in use/i.test(String(error))) throw error;
+    }
+  }
+}
