@@ -1,13 +1,28 @@
+import { generateBulk } from './bulk.ts';
 import { type ConsentLogPage, type ConsentLogQuery, fetchConsentLogPage } from './consent-logs.ts';
-import { type ListedPolicy, listPolicies } from './policies.ts';
-import { createTransport, type TransportOptions } from './transport.ts';
+import { generatePolicy, type Sending } from './generate.ts';
+import { fetchPolicyPages, type ListedPolicy, listPolicies, type PolicyListPage } from './policies.ts';
+import { publishPolicy } from './publish.ts';
+import { createTransport, type ServiceAnswer, type TransportOptions } from './transport.ts';
 
-/** The service as one source's key sees it. One member per resource of docs/service.md §4 that this program uses. */
+/**
+ * The service as one source's key sees it. One member per resource of docs/service.md §4 that this program uses.
+ * What changes something is sent exactly once, as the bytes given, and answers with the bytes that came; the readers are beside it
+ * (generate.ts, bulk.ts, publish.ts).
+ */
 export interface ServiceClient {
   /** One page of the consent log (docs/service.md §4.5). Errors: ServiceError; the signal's reason when aborted. */
   fetchConsentLogPage(query: ConsentLogQuery, signal?: AbortSignal): Promise<ConsentLogPage>;
   /** All published policies (docs/service.md §4.3). Errors: ServiceError; the signal's reason when aborted. */
   listPolicies(signal?: AbortSignal): Promise<readonly ListedPolicy[]>;
+  /** The same with the bytes of each answer. */
+  fetchPolicyPages(signal?: AbortSignal): Promise<readonly PolicyListPage[]>;
+  /** Generates one policy (docs/service.md §4.1). */
+  generatePolicy(body: Buffer, sending?: Sending): Promise<ServiceAnswer>;
+  /** Generates a batch (docs/service.md §4.2). */
+  generateBulk(body: Buffer, sending?: Sending): Promise<ServiceAnswer>;
+  /** Publishes a policy (docs/service.md §4.4). */
+  publishPolicy(policyId: string, sending?: Sending): Promise<ServiceAnswer>;
 }
 
 /** Builds a client. Errors: TypeError when the base URL is no http(s) URL. */
@@ -16,5 +31,9 @@ export function createServiceClient(options: TransportOptions): ServiceClient {
   return {
     fetchConsentLogPage: (query, signal) => fetchConsentLogPage(transport, query, signal),
     listPolicies: (signal) => listPolicies(transport, signal),
+    fetchPolicyPages: (signal) => fetchPolicyPages(transport, signal),
+    generatePolicy: (body, sending) => generatePolicy(transport, body, sending),
+    generateBulk: (body, sending) => generateBulk(transport, body, sending),
+    publishPolicy: (policyId, sending) => publishPolicy(transport, policyId, sending),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readJson, withoutToken } from './answer-json.ts';
 import { ServiceError } from './service-error.ts';
 import type { Transport } from './transport.ts';
 
@@ -28,39 +29,56 @@ const listSchema = z.union([
 /** More pages than any account has; a service that goes on beyond it is looping. */
 const MAX_PAGES = 1000;
 
+/** One answer of the list: what it lists, and its exact bytes. */
+export interface PolicyListPage {
+  readonly policies: readonly ListedPolicy[];
+  readonly bytes: Buffer;
+}
+
+/** All published policies of the account. Errors as {@link fetchPolicyPages}. */
+export async function listPolicies(transport: Transport, signal?: AbortSignal): Promise<readonly ListedPolicy[]> {
+  return (await fetchPolicyPages(transport, signal)).flatMap(({ policies }) => policies);
+}
+
 /**
- * All published policies of the account, in both documented forms (docs/service.md §4.3).
+ * All published policies of the account, in both documented forms (docs/service.md §4.3); form A has one page.
  * Errors: ServiceError; `unreadable` for any other form or a cursor that comes twice.
  */
-export async function listPolicies(transport: Transport, signal?: AbortSignal): Promise<readonly ListedPolicy[]> {
-  const all: ListedPolicy[] = [];
+export async function fetchPolicyPages(transport: Transport, signal?: AbortSignal): Promise<readonly PolicyListPage[]> {
+  const pages: PolicyListPage[] = [];
   const seen = new Set<string>();
   let cursor: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const list: z.infer<typeof listSchema> = await transport.request({
+  while (pages.length < MAX_PAGES) {
+    const answer: z.infer<typeof listSchema> & { bytes: Buffer } = await transport.request({
       path: '/policies',
       query: { cursor },
+      about: 'policies',
       signal,
-      read: ({ bytes }) => parseList(bytes),
+      read: ({ bytes }) => ({ ...parseList(bytes), bytes }),
     });
-    all.push(...list.policies);
-    if (list.nextCursor === null) return all;
-    if (seen.has(list.nextCursor)) break;
-    seen.add(list.nextCursor);
-    cursor = list.nextCursor;
+    pages.push({ policies: answer.policies, bytes: answer.bytes });
+    if (answer.nextCursor === null) return pages;
+    if (seen.has(answer.nextCursor)) break;
+    seen.add(answer.nextCursor);
+    cursor = answer.nextCursor;
   }
-  throw new ServiceError('unreadable', { detail: 'the list of policies gives the same cursor again and again' });
+  throw new ServiceError('unreadable', {
+    detail: 'the list of policies gives the same cursor again and again',
+    about: 'policies',
+  });
+}
+
+/** The hosted address of a listed policy without its token. */
+export function addressOf(policy: ListedPolicy): string | null {
+  return withoutToken(policy.url ?? null);
 }
 
 function parseList(bytes: Buffer): z.infer<typeof listSchema> {
-  let json: unknown;
-  try {
-    json = JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw new ServiceError('unreadable', { detail: 'no JSON' });
-  }
-  const parsed = listSchema.safeParse(json);
+  const parsed = listSchema.safeParse(readJson(bytes, 'policies'));
   if (!parsed.success)
-    throw new ServiceError('unreadable', { detail: 'neither documented form of the list of policies' });
+    throw new ServiceError('unreadable', {
+      detail: 'neither documented form of the list of policies',
+      about: 'policies',
+    });
   return parsed.data;
 }

@@ -7,7 +7,8 @@ interface HeaderReader {
  * How long the service asks to wait before the next request, in milliseconds; null when it does not say.
  * Retry-After as RFC 9110 §10.2.3 (seconds or a date). The service reports limits in headers whose names it does not
  * document (docs/service.md §8), so the common spellings are read: `retry-after-ms`, and `ratelimit-reset` or
- * `x-ratelimit-reset` as seconds to go, a Unix time in seconds or milliseconds, or a date. `now` in ms since 1970.
+ * `x-ratelimit-reset` as seconds to go, a Unix time in seconds or milliseconds, or a date, and `ratelimit` with its parameters (`"default";r=0;t=30`,
+ * or `limit=10, remaining=0, reset=30` of earlier drafts). `now` in ms since 1970.
  */
 export function waitFromHeaders(headers: HeaderReader, now: number): number | null {
   const exact = plainNumber(headers.get('retry-after-ms'));
@@ -23,7 +24,9 @@ export function waitFromHeaders(headers: HeaderReader, now: number): number | nu
     const wait = waitUntilReset(headers.get(name), now);
     if (wait !== null) return wait;
   }
-  return null;
+  // Several policies may be listed; the longest of their waits ends them all.
+  const waits = [...(headers.get('ratelimit') ?? '').matchAll(/(?:^|[;,\s])(?:t|reset)=(\d{1,9})(?![\d.])/g)];
+  return waits.length === 0 ? null : Math.max(...waits.map(([, seconds]) => Number(seconds) * 1000));
 }
 
 const YEAR_2001_SECONDS = 1_000_000_000;

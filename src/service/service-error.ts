@@ -22,7 +22,12 @@ export const serviceErrorKinds = [
 ] as const;
 export type ServiceErrorKind = (typeof serviceErrorKinds)[number];
 
-const sentences: Record<ServiceErrorKind, { what: string; remedy: string }> = {
+interface Sentences {
+  readonly what: string;
+  readonly remedy: string;
+}
+
+const sentences: Record<ServiceErrorKind, Sentences> = {
   'bad-request': {
     what: 'The service refused the request as invalid.',
     remedy: 'Check the banner id and the dates.',
@@ -83,6 +88,75 @@ const sentences: Record<ServiceErrorKind, { what: string; remedy: string }> = {
   },
 };
 
+/** What was asked for: the remedies differ. */
+export type ServiceSubject = 'consent-log' | 'policies';
+
+/** Where the words for policies are others than those for the consent log. */
+const policySentences: Partial<Record<ServiceErrorKind, Sentences>> = {
+  'bad-request': {
+    what: 'The service refused the request as invalid; nothing was made.',
+    remedy: 'Check the policy type, the jurisdiction code (GB, US-CA, EU) and the two-letter language.',
+  },
+  'payment-required': {
+    what: 'The subscription with the service has lapsed or its quota is used up; nothing was made.',
+    remedy: 'Renew it in the service’s dashboard, then send the same again.',
+  },
+  forbidden: {
+    what: 'The API key may not do this; nothing was made.',
+    remedy:
+      'Give it the write scope, check whether it is limited to another client, and whether the plan includes API access.',
+  },
+  'not-found': {
+    what: 'The service does not know this policy or address.',
+    remedy:
+      'Check the id (`consent-ledger policy list`), whether the key is limited to another client, and that SERVICE_BASE_URL ends in /api/v1.',
+  },
+  gone: {
+    what: 'This policy is no longer available at the service.',
+    remedy: '`consent-ledger policy list` shows what there is.',
+  },
+  'rate-limited': {
+    what: 'The service’s rate limit is exceeded; nothing was made.',
+    remedy: 'Wait and try again. Calls of other programs with the same key count, too.',
+  },
+  timeout: {
+    what: 'The service did not answer in time.',
+    remedy: 'Try again later; if it lasts, tell the service’s support.',
+  },
+  'too-large': {
+    what: 'The service’s answer is over the size limit.',
+    remedy: 'Check SERVICE_BASE_URL and any proxy in between.',
+  },
+};
+
+/**
+ * Why there was no answer. Before the first byte of the request left: its name has no address, nobody listens there, the certificate is
+ * not trusted. Else the connection broke, and nobody knows how far the request came.
+ */
+export type NetworkFault = 'no-address' | 'unreachable' | 'not-trusted' | 'broken';
+
+const networkSentences: Record<NetworkFault, Sentences> = {
+  'no-address': {
+    what: 'The name of the service could not be resolved (DNS); nothing was sent.',
+    remedy: 'Check the spelling of SERVICE_BASE_URL and this machine’s DNS.',
+  },
+  unreachable: {
+    what: 'The service could not be reached; nothing was sent.',
+    remedy: 'Check SERVICE_BASE_URL, its port, the network, and any firewall or proxy.',
+  },
+  'not-trusted': {
+    what: 'The service’s TLS certificate is not trusted; nothing was sent.',
+    remedy:
+      'Check that SERVICE_BASE_URL names the right host and this machine’s clock; a company’s own authority is added with NODE_EXTRA_CA_CERTS.',
+  },
+  broken: sentences.network,
+};
+
+function sentencesOf(kind: ServiceErrorKind, { fault, about }: ServiceErrorDetails): Sentences {
+  if (kind === 'network' && fault !== undefined) return networkSentences[fault];
+  return (about === 'policies' ? policySentences[kind] : undefined) ?? sentences[kind];
+}
+
 /** What a {@link ServiceError} carries besides its kind. */
 export interface ServiceErrorDetails {
   readonly status?: number;
@@ -92,6 +166,12 @@ export interface ServiceErrorDetails {
   readonly detail?: string;
   /** How long the service asked to wait, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** Of kind `network` only. */
+  readonly fault?: NetworkFault;
+  /** Default: the consent log. */
+  readonly about?: ServiceSubject;
+  /** The exact bytes of the answer that this refusal is. */
+  readonly answer?: Buffer;
   readonly cause?: unknown;
 }
 
@@ -107,9 +187,13 @@ export class ServiceError extends Error {
   readonly detail: string | null;
   readonly retryAfterMs: number | null;
   readonly remedy: string;
+  /** Why there was no answer; null for every kind but `network`. */
+  readonly fault: NetworkFault | null;
+  /** Kept out of sight of loggers, which write down what an error holds. */
+  readonly #answer: Buffer | null;
 
   constructor(kind: ServiceErrorKind, details: ServiceErrorDetails = {}) {
-    const { what, remedy } = sentences[kind];
+    const { what, remedy } = sentencesOf(kind, details);
     super([what, describe(details), remedy].filter((part) => part !== '').join(' '), { cause: details.cause });
     this.kind = kind;
     this.status = details.status ?? null;
@@ -117,6 +201,40 @@ export class ServiceError extends Error {
     this.detail = details.detail ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
     this.remedy = remedy;
+    this.fault = kind === 'network' ? (details.fault ?? 'broken') : null;
+    this.#answer = details.answer ?? null;
+  }
+
+  /** The exact bytes of the answer that this refusal is; null without an answer. */
+  get answer(): Buffer | null {
+    return this.#answer;
+  }
+}
+
+/**
+ * Whether it is certain that a call which failed in this way changed nothing: the service refused it, or it was never sent. A 5xx, a time-out
+ * and a connection that broke leave it open (docs/service.md §7).
+ */
+export function changedNothing(error: ServiceError): boolean {
+  switch (error.kind) {
+    case 'bad-request':
+    case 'unauthorized':
+    case 'payment-required':
+    case 'forbidden':
+    case 'not-found':
+    case 'gone':
+    case 'rate-limited':
+    case 'redirected':
+      return true;
+    case 'network':
+      return error.fault !== 'broken';
+    case 'unexpected-status':
+      return error.status !== null && error.status >= 400;
+    case 'server-error':
+    case 'timeout':
+    case 'too-large':
+    case 'unreadable':
+      return false;
   }
 }
 

@@ -1,7 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pRetry from 'p-retry';
+import { networkFaultOf } from './network-fault.ts';
 import { waitFromHeaders } from './rate-limit.ts';
-import { cleanText, isTransient, kindOfStatus, readEnvelope, ServiceError } from './service-error.ts';
+import {
+  cleanText,
+  isTransient,
+  kindOfStatus,
+  readEnvelope,
+  ServiceError,
+  type ServiceSubject,
+} from './service-error.ts';
 
 /** How to reach the service for one source (docs/service.md §4, §5). */
 export interface TransportOptions {
@@ -31,8 +39,10 @@ export interface ServiceRequest<T> {
   /** Below the API root, with a leading slash. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | null | undefined>>;
-  /** Sent as JSON. */
+  /** Sent as JSON; bytes are sent as they are. */
   readonly body?: unknown;
+  /** What it is about, for the words of errors. */
+  readonly about?: ServiceSubject;
   /**
    * Reads the answer, inside the attempt: a ServiceError `unreadable` thrown here (a truncated answer) is tried again.
    */
@@ -118,7 +128,7 @@ async function attempt<T>(settings: Settings, request: ServiceRequest<T>): Promi
   const controller = new AbortController();
   const onAbort = () => controller.abort(request.signal?.reason);
   request.signal?.addEventListener('abort', onAbort, { once: true });
-  const timeout = new ServiceError('timeout');
+  const timeout = new ServiceError('timeout', aboutOf(request.about));
   const timer = setTimeout(() => controller.abort(timeout), request.timeoutMs ?? settings.timeoutMs);
   try {
     const response = await settings.fetch(urlOf(settings.root, request), {
@@ -131,10 +141,10 @@ async function attempt<T>(settings: Settings, request: ServiceRequest<T>): Promi
         'user-agent': 'consent-ledger',
         ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      ...(request.body === undefined ? {} : { body: bodyOf(request.body) }),
     });
     const bytes = await readBody(response, settings.maxBytes);
-    if (!response.ok) throw refusalOf(response, bytes, settings);
+    if (!response.ok) throw refusalOf(response, bytes, settings, request.about);
     return request.read({
       status: response.status,
       headers: response.headers,
@@ -145,7 +155,7 @@ async function attempt<T>(settings: Settings, request: ServiceRequest<T>): Promi
     request.signal?.throwIfAborted();
     if (controller.signal.aborted) throw timeout;
     if (error instanceof ServiceError) throw error;
-    throw asNetworkError(error, settings.apiKey);
+    throw asNetworkError(error, settings.apiKey, request.about);
   } finally {
     clearTimeout(timer);
     request.signal?.removeEventListener('abort', onAbort);
@@ -183,11 +193,26 @@ async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
   return Buffer.concat(chunks, total);
 }
 
-function refusalOf(response: Response, bytes: Buffer, settings: Settings): ServiceError {
+function bodyOf(body: unknown): string | Uint8Array<ArrayBuffer> {
+  return body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body);
+}
+
+function aboutOf(about: ServiceSubject | undefined): { about?: ServiceSubject } {
+  return about === undefined ? {} : { about };
+}
+
+function refusalOf(
+  response: Response,
+  bytes: Buffer,
+  settings: Settings,
+  about: ServiceSubject | undefined,
+): ServiceError {
   const wait = waitFromHeaders(response.headers, settings.now());
   const kind = kindOfStatus(response.status);
   return new ServiceError(kind, {
     status: response.status,
+    answer: bytes,
+    ...aboutOf(about),
     ...readEnvelope(bytes.toString('utf8'), settings.apiKey),
     // A reset time is sent with other refusals too; only these ask to wait.
     ...(wait !== null && (kind === 'rate-limited' || response.status === 503) ? { retryAfterMs: wait } : {}),
@@ -201,9 +226,19 @@ function dateOf(headers: Headers): Date | null {
 }
 
 /** What the runtime says of a broken connection is in the cause: `connect ECONNREFUSED …`, `other side closed`. */
-function asNetworkError(error: unknown, apiKey: string): ServiceError {
+function asNetworkError(error: unknown, apiKey: string, about: ServiceSubject | undefined): ServiceError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const detail = cause instanceof Error ? cleanText(cause.message, apiKey, 200) : '';
+  const detail = cause instanceof Error ? cleanText(textOf(cause), apiKey, 200) : '';
   // The cause itself is not handed on: runtimes put the request, with its headers, into some of them.
-  return new ServiceError('network', detail === '' ? {} : { detail });
+  return new ServiceError('network', {
+    fault: networkFaultOf(cause),
+    ...aboutOf(about),
+    ...(detail === '' ? {} : { detail }),
+  });
+}
+
+/** Several addresses were tried: the message is empty, each try has its own. */
+function textOf(cause: Error): string {
+  if (cause.message !== '' || !(cause instanceof AggregateError)) return cause.message;
+  return cause.errors.map((one: unknown) => (one instanceof Error ? one.message : '')).join(', ');
 }

@@ -18,6 +18,10 @@ describe('the wait that the service asks for', () => {
     expect(wait({ 'x-ratelimit-reset': String(now / 1000 + 9) })).toBe(9000);
     expect(wait({ 'x-ratelimit-reset': String(now + 9000) })).toBe(9000);
     expect(wait({ 'x-rate-limit-reset': '2026-07-01T10:01:00Z' })).toBe(60_000);
+    expect(wait({ ratelimit: '"bulk";r=0;t=30' })).toBe(30_000);
+    expect(wait({ ratelimit: '"minute";r=0;t=12, "day";r=0;t=3600' })).toBe(3_600_000);
+    expect(wait({ ratelimit: 'limit=20, remaining=0, reset=7' })).toBe(7000);
+    expect(wait({ ratelimit: '"offset=9";r=0' })).toBeNull();
   });
 
   it('is unknown when no header says it, or none that can be read', () => {

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { countOrNull, idSchema, readJson, textOrNull, withoutToken } from './answer-json.ts';
+import type { Sending } from './generate.ts';
+import { ServiceError } from './service-error.ts';
+import type { ServiceAnswer, Transport } from './transport.ts';
+
+export const PUBLISH_TIMEOUT_MS = 60_000;
+
+/** POST /policies/{id}/publish (docs/service.md §4.4), without a body: none is documented. Never tried again. Errors as {@link generatePolicy}. */
+export function publishPolicy(transport: Transport, policyId: string, sending: Sending = {}): Promise<ServiceAnswer> {
+  return transport.request({
+    method: 'POST',
+    path: publishPath(policyId),
+    about: 'policies',
+    signal: sending.signal,
+    timeoutMs: sending.timeoutMs ?? PUBLISH_TIMEOUT_MS,
+    read: (answer) => answer,
+  });
+}
+
+/** Below the API root. */
+export function publishPath(policyId: string): string {
+  return `/policies/${encodeURIComponent(policyId)}/publish`;
+}
+
+/** A publish result (docs/service.md §2.3). */
+export interface PublishedPolicy {
+  readonly id: string | null;
+  /** Without its token. */
+  readonly hostedUrl: string | null;
+  /** As given. */
+  readonly publishedAt: string | null;
+  /** Null where the service does not say. */
+  readonly webhooksQueued: number | null;
+}
+
+const publishedSchema = z.looseObject({
+  id: idSchema.nullish().catch(null),
+  hosted_url: textOrNull,
+  published_at: textOrNull,
+  webhook_deliveries_queued: countOrNull,
+});
+
+/** Reads the answer to a publish; any JSON object with a success status will do. Errors: ServiceError `unreadable`. */
+export function readPublished(bytes: Buffer): PublishedPolicy {
+  const parsed = publishedSchema.safeParse(readJson(bytes, 'policies'));
+  if (!parsed.success) throw new ServiceError('unreadable', { detail: 'no result of publishing', about: 'policies' });
+  const { id = null, hosted_url: url, published_at: publishedAt, webhook_deliveries_queued: queued } = parsed.data;
+  return { id, hostedUrl: withoutToken(url), publishedAt, webhooksQueued: queued };
+}
