@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../receivers/read.ts';
 import { AGREEMENT_DAYS, loadOfficerAttention, type OfficerAttention } from './attention/officer-attention.ts';
-import { findWarnings, type Warning } from './attention/operator-warnings.ts';
+import { findWarnings, type Refusal, type Warning } from './attention/operator-warnings.ts';
 import type { CaseWriting } from './cases/deps.ts';
 import { caseFold } from './cases/fold.ts';
 import { listCases } from './cases/list-cases.ts';
@@ -35,7 +35,7 @@ import { createSources, type Sources } from './sources/sources.ts';
 import { createHistory } from './store/queries/history.ts';
 import { openStore } from './context/open-store.ts';
 import { MOVED_TO, readSetting, readSettingIn, UNFINISHED_COPY, writeSetting } from './context/settings.ts';
-import type { Store, StoreTransaction } from './store/store.ts';
+import type { Store } from './store/store.ts';
 import { reconcile } from './sync/reconcile.ts';
 import { loadSyncStatus } from './sync/status.ts';
 import type { SyncDeps } from './sync/sync-source.ts';
@@ -62,7 +62,7 @@ export interface Context {
   readonly documents: DocumentDeps;
   readonly cases: CaseWriting;
   /** Why appends are refused at the moment; null when they are not. */
-  refusal(): string | null;
+  refusal(): Refusal | null;
   /** Seals what was appended so far; a refusal is kept for the warnings. */
   seal(): Promise<Sealing>;
   verify(onProgress?: (done: number, total: number) => void): Promise<Verification>;
@@ -104,9 +104,13 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     const keys = await loadKeys(config, store);
     const { instance, epoch } = await loadIdentity(store);
     const journal = createJournal(join(config.dataDir, 'journal'));
-    const moved = async (tx: Pick<StoreTransaction, 'query'>) => movedText(await readSettingIn(tx.query, MOVED_TO));
-    const refusal = (await findRefusal(store, journal)) ?? (await moved({ query: store.read }));
-    const ledger = createLedger({ store, keys: keys.instance, refuse: () => refusal, refuseIn: moved });
+    const refusal = refusalOfMoved(await readSetting(store, MOVED_TO)) ?? (await findRefusal(store, journal));
+    const ledger = createLedger({
+      store,
+      keys: keys.instance,
+      refuse: () => refusal?.reason ?? null,
+      refuseIn: async (tx) => refusalOfMoved(await readSettingIn(tx.query, MOVED_TO))?.reason ?? null,
+    });
     opened.push(() => ledger.close());
     const sources = await createSources({
       store,
@@ -292,12 +296,17 @@ async function assertWhole(store: Store): Promise<void> {
   ]);
 }
 
-function movedText(name: string | null): string | null {
-  return name === null ? null : `the installation has moved to ${name}: set DATABASE_URL to it`;
+function refusalOfMoved(name: string | null): Refusal | null {
+  if (name === null) return null;
+  return {
+    code: 'installation-moved',
+    reason: `the installation has moved to ${name}`,
+    remedy: 'Set DATABASE_URL to the new database and start the server again.',
+  };
 }
 
 /** A journal ahead of the database: an old backup was put back. Going on would give numbers out a second time. */
-async function findRefusal(store: Store, journal: Journal): Promise<string | null> {
+async function findRefusal(store: Store, journal: Journal): Promise<Refusal | null> {
   const note = await journal.newest();
   const head = note === null ? null : parseTreeHead(note);
   if (head === null) return null;
@@ -307,7 +316,11 @@ async function findRefusal(store: Store, journal: Journal): Promise<string | nul
     .executeTakeFirstOrThrow();
   const last = Number(seq ?? 0);
   if (head.size <= last) return null;
-  return `the journal holds a checkpoint over ${head.size} entries, but the database ends at ${last}: it is an older state, and appending would give ${last + 1} to ${head.size} out twice`;
+  return {
+    code: 'journal-ahead',
+    reason: `the journal holds a checkpoint over ${head.size} entries, but the database ends at ${last}: it is an older state, and appending would give ${last + 1} to ${head.size} out twice`,
+    remedy: 'Put the newest backup of the database back, or the journal that belongs to this one.',
+  };
 }
 
 async function readDisk(folder: string): Promise<{ free: number; total: number } | null> {

@@ -10,7 +10,8 @@ export interface Warning {
     | 'disk-low'
     | 'seal-failed'
     | 'quarantine'
-    | 'journal-ahead';
+    | 'journal-ahead'
+    | 'installation-moved';
   readonly source: string | null;
   readonly sentence: string;
   readonly remedy: string;
@@ -26,7 +27,14 @@ export interface Surroundings {
   /** Why the last sealing failed; null when it did not. */
   readonly sealFailure: string | null;
   /** Why appends are refused; null when they are not. */
-  readonly refusal: string | null;
+  readonly refusal: Refusal | null;
+}
+
+/** Why nothing can be appended at the moment. */
+export interface Refusal {
+  readonly code: 'journal-ahead' | 'installation-moved';
+  readonly reason: string;
+  readonly remedy: string;
 }
 
 const HOUR = 3_600_000;
@@ -52,14 +60,14 @@ export async function findWarnings(read: Query, around: Surroundings): Promise<W
   ];
 }
 
-function refusalWarning(refusal: string | null): Warning[] {
+function refusalWarning(refusal: Refusal | null): Warning[] {
   if (refusal === null) return [];
   return [
     {
-      code: 'journal-ahead',
+      code: refusal.code,
       source: null,
-      sentence: `Nothing can be appended: ${refusal}`,
-      remedy: 'Put the newest backup of the database back, or the journal that belongs to this one.',
+      sentence: `Nothing can be appended: ${refusal.reason}`,
+      remedy: refusal.remedy,
     },
   ];
 }

@@ -126,7 +126,8 @@ describe('the operator is warned of', () => {
         { seq: 1, source: 'shop', event: 'consent.recorded', reason: 'no banner', received_at: ago(1) },
       ]),
     );
-    expect(await codes({ sealFailure: 'entry 7: it was altered', refusal: 'the journal is ahead' })).toEqual([
+    const refusal = { code: 'journal-ahead', reason: 'the journal is ahead', remedy: 'put it back' } as const;
+    expect(await codes({ sealFailure: 'entry 7: it was altered', refusal })).toEqual([
       ['journal-ahead', null],
       ['seal-failed', null],
       ['quarantine', null],
