@@ -94,7 +94,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       const store = await open();
       const rows = Array.from({ length: 1000 }, (_, i) => ({
         name: `n${String(i).padStart(4, '0')}`,
-        value: `wért "${i}" \u0001 \u0000 ' %`,
+        value: `wért "${i}" \u0001 \\ {,} NULL ' %`,
       }));
       await store.transaction((tx) => tx.insertMany('settings', rows));
       expect(await store.read.selectFrom('settings').selectAll().orderBy('name').execute()).toEqual(rows);
@@ -106,6 +106,15 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await valueOf()).toEqual({ value: rows[1]?.value });
       await store.transaction((tx) => tx.insertMany('settings', other, 'replace'));
       expect(await valueOf()).toEqual({ value: 'new' });
+    });
+
+    test('a text with U+0000 is found under the key it was written with', async () => {
+      const store = await open();
+      await store.transaction((tx) => tx.insertMany('settings', [{ name: 'a\u0000b', value: 'before' }]));
+      await store.transaction((tx) => tx.insertMany('settings', [{ name: 'a\u0000b', value: '\u0000' }], 'replace'));
+      const query = store.read.selectFrom('settings').selectAll();
+      const kept = store.engine === 'postgres' ? '\uFFFD' : '\u0000';
+      expect(await query.where('name', '=', 'a\u0000b').execute()).toEqual([{ name: `a${kept}b`, value: kept }]);
     });
 
     test('numbers, nulls and bytes survive insertMany', async () => {
@@ -121,7 +130,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
         updated_at: 'u',
       };
       await store.transaction((tx) => tx.insertMany('sources', [row]));
-      expect(await store.read.selectFrom('sources').selectAll().execute()).toEqual([row]);
+      expect(await store.read.selectFrom('sources').selectAll().execute()).toMatchObject([row]);
     });
 
     test('a long read does not hold up a write, and does not see it', async () => {

@@ -1,11 +1,148 @@
-import { UsageError } from '../../core/errors.ts';
-import type { Store } from '../store.ts';
+import { countArrivals } from '../queries/arrivals.ts';
+import type { Store, StoreTransaction } from '../store.ts';
+import { createQuery } from './dialect.ts';
+import { createPool, type PoolOptions, type PostgresConnection } from './driver.ts';
+import { findSeqs, insertEntries, insertEntriesAt, readHeads } from './entries.ts';
+import { createTableShapes, insertMany, type TableShapes } from './insert-many.ts';
+import { inspect } from './inspect.ts';
+import { WRITE_LOCK } from './locks.ts';
+import { migrate } from './migrate.ts';
 
 export interface PostgresOptions {
+  /** postgres://user:password@host:port/database, with sslmode and the like as docs/configuration.md says. */
   readonly url: string;
+  /** Connections for reading, default 4. One more writes. */
+  readonly readers?: number;
+  /** Milliseconds to wait for a connection, default 10,000. */
+  readonly connectTimeout?: number;
+  /** Milliseconds to wait for another process's write, default 5,000. */
+  readonly lockTimeout?: number;
+  /** Milliseconds that a statement may take in a write, default 30,000, and in a read, default 600,000. */
+  readonly writeTimeout?: number;
+  readonly readTimeout?: number;
+  /** Milliseconds that a write may pause between statements before the server ends it and lets others go on, default 15,000. */
+  readonly idleTimeout?: number;
 }
 
-/** Opens (and creates or migrates) a PostgreSQL store. */
-export function openPostgresStore(_options: PostgresOptions): Promise<Store> {
-  return Promise.reject(new UsageError(['PostgreSQL is not yet in this version.']));
+/**
+ * Opens a PostgreSQL store, and brings its schema up to date: one connection that writes behind a mutex, some that read.
+ * Writers of all processes queue up at one advisory lock; readers wait for nobody.
+ * Rejects with StoreUnavailable when the server cannot be reached, with UsageError when it refuses the URL's user or database or when
+ * the schema is from a newer version.
+ */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { url, readers = 4, connectTimeout = 10_000, lockTimeout = 5_000 } = options;
+  const { writeTimeout = 30_000, readTimeout = 600_000, idleTimeout = 15_000 } = options;
+  const poolOf = (size: number, more: Partial<PoolOptions>): PoolOptions => ({
+    url,
+    size,
+    connectTimeout,
+    answerTimeout: 0,
+    idleTimeout: 0,
+    ...more,
+    settings: { ...session, ...more.settings },
+  });
+  // Migrating and compacting: seldom, long, and on a connection of their own.
+  const aside = poolOf(1, { settings: { statement_timeout: 0, lock_timeout: 60_000 } });
+  await withPool(aside, migrate);
+
+  const writer = createPool(
+    poolOf(1, {
+      settings: {
+        synchronous_commit: 'on',
+        statement_timeout: writeTimeout,
+        lock_timeout: lockTimeout,
+        idle_in_transaction_session_timeout: idleTimeout,
+      },
+      answerTimeout: writeTimeout + 10_000,
+    }),
+  );
+  const pool = createPool(
+    poolOf(readers, {
+      settings: { default_transaction_read_only: 'on', statement_timeout: readTimeout, lock_timeout: 60_000 },
+      answerTimeout: readTimeout + 10_000,
+      idleTimeout: 60_000,
+    }),
+  );
+  const locked = createMutex();
+  const write = <T>(work: (connection: PostgresConnection) => Promise<T>) => locked(() => writer.use(work));
+  const shapes = createTableShapes();
+
+  return {
+    engine: 'postgres',
+    read: createQuery(pool),
+    transaction: (work) =>
+      write(async (connection) => {
+        try {
+          // The lock is a statement of its own: what the next ones see is of after the wait for it (READ COMMITTED).
+          await connection.script(`begin isolation level read committed; select pg_advisory_xact_lock(${WRITE_LOCK})`);
+          const result = await work(transactionOver(connection, shapes));
+          await commit(connection);
+          return result;
+        } catch (error) {
+          await connection.script('rollback').catch(() => undefined);
+          throw error;
+        }
+      }),
+    insertEntriesAt: (expectedSeq, entries) => write((connection) => insertEntriesAt(connection, expectedSeq, entries)),
+    inspect: () => write(inspect),
+    async sizeOnDisk() {
+      const { rows } = await pool.use((connection) =>
+        connection.run('select pg_database_size(current_database()) as bytes'),
+      );
+      return Number(rows[0]?.bytes);
+    },
+    // Plain VACUUM leaves the bytes of dead rows in their pages until something overwrites them: only a rewrite is sure.
+    compact: () => withPool(aside, (connection) => connection.script('vacuum full entries')),
+    async close() {
+      await Promise.all([pool.close(), locked(() => writer.close())]);
+    },
+  };
+}
+
+/** PostgreSQL answers the commit of a transaction in which a statement failed with a rollback, and calls that a success. */
+async function commit(connection: PostgresConnection): Promise<void> {
+  const { tag } = await connection.run('commit');
+  if (tag !== 'COMMIT') throw new Error('a statement of the transaction failed, and with it all that it wrote');
+}
+
+/** What every session sets: the server's own defaults may be anything. */
+const session = {
+  client_encoding: 'UTF8',
+  timezone: 'UTC',
+  bytea_output: 'hex',
+  standard_conforming_strings: 'on',
+  extra_float_digits: 1,
+} as const;
+
+async function withPool<T>(options: PoolOptions, work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
+  const pool = createPool(options);
+  try {
+    return await pool.use(work);
+  } finally {
+    await pool.close();
+  }
+}
+
+/** Works one after the other, in the order asked for: waiting here costs no connection. */
+function createMutex() {
+  let tail: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const result = tail.then(work);
+    tail = result.catch(() => undefined);
+    return result;
+  };
+}
+
+function transactionOver(connection: PostgresConnection, shapes: TableShapes): StoreTransaction {
+  const query = createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined });
+  const tx: StoreTransaction = {
+    query,
+    insertMany: (table, rows, onConflict = 'fail') => insertMany(connection, shapes, table, rows, onConflict),
+    heads: (sources) => readHeads(connection, sources),
+    findSeqs: (keys) => findSeqs(connection, keys),
+    insertEntries: (entries) => insertEntries(connection, entries),
+    countArrivals: (repeats) => countArrivals(tx, repeats),
+  };
+  return tx;
 }

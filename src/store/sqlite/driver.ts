@@ -1,14 +1,10 @@
 import sqlite3 from 'sqlite3';
 import { StoreUnavailable } from '../../core/errors.ts';
+import { ConstraintViolation } from '../constraint-violation.ts';
 
 /** A value that SQLite can hold. */
 export type SqlValue = string | number | Buffer | null;
 export type SqlRow = Record<string, SqlValue>;
-
-/** A row or key that must be unique exists already, or a required value is missing. */
-export class ConstraintViolation extends Error {
-  override readonly name = 'ConstraintViolation';
-}
 
 /**
  * One SQLite connection. The only file that knows the `sqlite3` package (its repository is archived), so that the

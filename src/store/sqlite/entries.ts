@@ -1,6 +1,7 @@
 import type { Entry } from '../../core/entry.ts';
+import { ConstraintViolation } from '../constraint-violation.ts';
 import type { EntryKey } from '../store.ts';
-import { ConstraintViolation, type SqliteConnection } from './driver.ts';
+import type { SqliteConnection } from './driver.ts';
 
 /*
  * A batch of entries is ONE statement with two parameters: all bytes in one buffer, and a JSON array that says where

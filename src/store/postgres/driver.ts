@@ -1,0 +1,175 @@
+import pg from 'pg';
+import { StoreUnavailable, UsageError } from '../../core/errors.ts';
+import { ConstraintViolation } from '../constraint-violation.ts';
+import { isOutage, openingProblem, reasonOf } from './outages.ts';
+import { parserOf } from './values.ts';
+
+export type SqlRow = Record<string, unknown>;
+
+export interface Answer {
+  readonly rows: SqlRow[];
+  /** Rows that were changed, or returned. */
+  readonly count: number;
+  /** What was done, in the server's word: INSERT, COMMIT … */
+  readonly tag: string;
+}
+
+/** One session. Callers must not run two statements at once on it. */
+export interface PostgresConnection {
+  /** Runs one statement. With a `name` it is parsed and planned once per session. */
+  run(sql: string, parameters?: readonly unknown[], name?: string): Promise<Answer>;
+  /** Runs several statements without parameters in one round trip. Each is a statement of its own, with a snapshot of its own. */
+  script(sql: string): Promise<void>;
+}
+
+export interface PoolOptions {
+  readonly url: string;
+  /** Connections at most. */
+  readonly size: number;
+  /** What each connection sets first. */
+  readonly settings: Readonly<Record<string, string | number>>;
+  /** Milliseconds to wait for a connection: a new one, or one that others use. */
+  readonly connectTimeout: number;
+  /** Milliseconds after which an answer is not waited for any more, because the network or the server is gone; 0: no limit. */
+  readonly answerTimeout: number;
+  /** Milliseconds after which a connection that nobody used is closed; 0: never. */
+  readonly idleTimeout: number;
+}
+
+/**
+ * A bounded number of connections, opened when needed. The only file that knows the `pg` package. A connection that was lost
+ * is replaced by the next use; nothing that happens to an idle one reaches the program.
+ */
+export interface PostgresPool {
+  acquire(): Promise<PostgresConnection>;
+  release(connection: PostgresConnection): void;
+  use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T>;
+  /** Lets the work under way end and refuses what waits. */
+  close(): Promise<void>;
+}
+
+/** Creates a pool; connects to nothing yet. Throws UsageError when the URL or a file that it names cannot be read. */
+export function createPool(options: PoolOptions): PostgresPool {
+  const pool = newPool(options);
+  const leased = new WeakMap<PostgresConnection, { client: pg.PoolClient; isBroken(): boolean }>();
+  let closing: Promise<void> | null = null;
+  // An idle connection that the server ended: the pool has dropped it already, and the next use opens another.
+  pool.on('error', () => undefined);
+  // One that is in use says so in the rejection of its statement, too; without a listener it would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+
+  async function acquire(): Promise<PostgresConnection> {
+    if (closing !== null) throw new StoreUnavailable('the store is closed');
+    let client: pg.PoolClient;
+    try {
+      client = await pool.connect();
+    } catch (error) {
+      if (closing !== null) throw new StoreUnavailable('the store is closed', { cause: error });
+      throw openingProblem(error, addressOf(options.url));
+    }
+    const { connection, isBroken } = connectionOver(client);
+    leased.set(connection, { client, isBroken });
+    return connection;
+  }
+
+  function release(connection: PostgresConnection): void {
+    const lease = leased.get(connection);
+    if (lease === undefined) return;
+    leased.delete(connection);
+    lease.client.release(lease.isBroken());
+  }
+
+  return {
+    acquire,
+    release,
+    async use(work) {
+      const connection = await acquire();
+      try {
+        return await work(connection);
+      } finally {
+        release(connection);
+      }
+    },
+    close: () => (closing ??= pool.end()),
+  };
+}
+
+function newPool(options: PoolOptions): pg.Pool {
+  const { url, size, settings, connectTimeout, answerTimeout, idleTimeout } = options;
+  // One round trip, and not start-up parameters: poolers in between refuse those that they do not know.
+  const script = Object.entries(settings)
+    .map(([name, value]) => `set ${name} = '${value}'`)
+    .join('; ');
+  // The pool waits for the promise, whatever its type says.
+  const prepare = (client: pg.ClientBase): Promise<unknown> => client.query(script);
+  const config: pg.PoolConfig = {
+    connectionString: withoutWarning(url),
+    application_name: 'consent-ledger',
+    max: size,
+    connectionTimeoutMillis: connectTimeout,
+    idleTimeoutMillis: idleTimeout,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    allowExitOnIdle: true,
+    types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
+    ...(answerTimeout > 0 ? { query_timeout: answerTimeout } : {}),
+    onConnect: prepare,
+  };
+  try {
+    const pool = new pg.Pool(config);
+    // The URL is read when the first client is made; so that its faults show here and now, make one that never connects.
+    new pg.Client(config);
+    return pool;
+  } catch (error) {
+    throw new UsageError([`DATABASE_URL cannot be used: ${reasonOf(error)}`]);
+  }
+}
+
+/** `require`, `prefer` and `verify-ca` mean verify-full to this driver, and it warns on stderr each time that another version may not. */
+function withoutWarning(url: string): string {
+  return url.includes('uselibpqcompat')
+    ? url
+    : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)\b/, '$1verify-full');
+}
+
+/** Where a URL leads, for messages: never its password. */
+export function addressOf(url: string): string {
+  const { host, port, database, user } = new pg.Client({ connectionString: withoutWarning(url) });
+  return `PostgreSQL at ${host}:${port} (database ${database ?? user ?? ''}, user ${user ?? ''})`;
+}
+
+function connectionOver(client: pg.PoolClient): { connection: PostgresConnection; isBroken(): boolean } {
+  let broken = false;
+  const translate = (error: unknown): Error => {
+    const code = error instanceof pg.DatabaseError ? (error.code ?? '') : null;
+    if (code?.startsWith('23')) return new ConstraintViolation((error as Error).message, { cause: error });
+    if (code === null ? !(error instanceof TypeError || error instanceof RangeError) : isOutage(code)) {
+      // Whether the session lives on is known for sure only of errors that the server sent and did not call fatal.
+      if (!(error instanceof pg.DatabaseError) || error.severity !== 'ERROR') broken = true;
+      return new StoreUnavailable(`the database answered: ${reasonOf(error)}`, { cause: error });
+    }
+    return error as Error;
+  };
+  const ask = async (query: pg.QueryConfig | string) => {
+    try {
+      return await client.query<SqlRow>(query as pg.QueryConfig);
+    } catch (error) {
+      throw translate(error);
+    }
+  };
+  return {
+    isBroken: () => broken,
+    connection: {
+      async run(sql, parameters = [], name) {
+        const values = parameters as unknown[];
+        const { rows, rowCount, command } = await ask(
+          name === undefined ? { text: sql, values } : { text: sql, values, name },
+        );
+        return { rows, count: rowCount ?? 0, tag: command };
+      },
+      async script(sql) {
+        await ask(sql);
+      },
+    },
+  };
+}

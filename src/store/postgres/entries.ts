@@ -1,0 +1,111 @@
+import type { Entry } from '../../core/entry.ts';
+import { ConstraintViolation } from '../constraint-violation.ts';
+import type { EntryKey } from '../store.ts';
+import type { PostgresConnection } from './driver.ts';
+import { WRITE_LOCK } from './locks.ts';
+import { binaryArray, oid } from './values.ts';
+
+/** Columns of `entries` with the type of each and where its value is found. */
+const columns: readonly [name: string, type: keyof typeof oid, of: (entry: Entry) => unknown][] = [
+  ['seq', 'int8', ({ seq }) => seq],
+  ['source', 'text', ({ source }) => source],
+  ['source_seq', 'int8', ({ sourceSeq }) => sourceSeq],
+  ['kind', 'text', ({ kind }) => kind],
+  ['dedupe_key', 'bytea', ({ dedupeKey }) => dedupeKey],
+  ['received_at', 'text', ({ receivedAt }) => receivedAt],
+  ['meta', 'bytea', ({ meta }) => meta],
+  ['body', 'bytea', ({ body }) => body],
+  ['salt', 'bytea', ({ salt }) => salt],
+  ['commitment', 'bytea', ({ commitment }) => commitment],
+  ['leaf_hash', 'bytea', ({ leafHash }) => leafHash],
+  ['mac', 'bytea', ({ mac }) => mac],
+];
+
+const INSERT = `insert into entries (${columns.map(([name]) => name).join(', ')})
+  select * from unnest(${columns.map(([, type], place) => `$${place + 1}::${type}[]`).join(', ')})`;
+
+/*
+ * The fast path. One statement, and so one transaction and one round trip, takes the write lock if it is free at this moment, looks whether
+ * the ledger ends where the caller believes, and inserts.
+ *
+ * Why the order of commits is the order of seq: a statement sees the transactions that had committed when it began. One that
+ * inserts n + 1 … m has therefore seen n committed. Of two that both saw n, both insert n + 1, and the unique index lets one of them
+ * commit; the other one fails as a whole. So nobody can insert m + 1 before m is committed and seen, and a reader that sees a seq sees
+ * all before it. This holds with or without the lock. The lock is there for the transactions that look keys up first: without it,
+ * this statement could take the number that they have just read as the next one, and they would fail instead of waiting.
+ * The lock must not be waited for here: what the statement sees would be of before the wait, and the insert would fail.
+ */
+const INSERT_AT = `${INSERT}
+  where (select case when pg_try_advisory_xact_lock(${WRITE_LOCK}) then (select coalesce(max(seq), 0) from entries) else -1 end) = $${columns.length + 1}::int8`;
+
+/** Inserts entries; rejects with ConstraintViolation when a number or key exists. */
+export async function insertEntries(connection: PostgresConnection, entries: readonly Entry[]): Promise<void> {
+  await connection.run(INSERT, packed(entries), 'insert entries');
+}
+
+/** Inserts entries if the ledger still ends at `expectedSeq`; false (and nothing written) when not, or when a number or key exists. */
+export async function insertEntriesAt(
+  connection: PostgresConnection,
+  expectedSeq: number,
+  entries: readonly Entry[],
+): Promise<boolean> {
+  try {
+    const { count } = await connection.run(INSERT_AT, [...packed(entries), expectedSeq], 'insert entries at');
+    return count === entries.length;
+  } catch (error) {
+    if (error instanceof ConstraintViolation) return false;
+    throw error;
+  }
+}
+
+function packed(entries: readonly Entry[]): Buffer[] {
+  for (const { meta, body, salt } of entries) {
+    if (meta === null || body === null || salt === null) throw new Error('an erased entry cannot be inserted');
+  }
+  return columns.map(([, type, of]) => binaryArray(oid[type], entries.map(of)));
+}
+
+/** Seqs of the keys that exist, in the order given; null for the others. */
+export async function findSeqs(connection: PostgresConnection, keys: readonly EntryKey[]): Promise<(number | null)[]> {
+  const { rows } = await connection.run(
+    FIND_SEQS,
+    [
+      binaryArray(
+        oid.text,
+        keys.map(({ source }) => source),
+      ),
+      binaryArray(
+        oid.text,
+        keys.map(({ kind }) => kind),
+      ),
+      binaryArray(
+        oid.bytea,
+        keys.map(({ dedupeKey }) => dedupeKey),
+      ),
+    ],
+    'find seqs',
+  );
+  return rows.map(({ seq }) => seq as number | null);
+}
+
+/** A subquery per key, and not a join, which a planner that takes the table for small would answer by reading all of it. */
+const FIND_SEQS = `select (select seq from entries where entries.source = wanted.source and entries.kind = wanted.kind
+    and entries.dedupe_key = wanted.dedupe_key) as seq
+  from unnest($1::text[], $2::text[], $3::bytea[]) with ordinality as wanted (source, kind, dedupe_key, place) order by place`;
+
+/** Highest seq, and highest source_seq of each source named. */
+export async function readHeads(
+  connection: PostgresConnection,
+  sources: readonly string[],
+): Promise<{ seq: number; sourceSeq: ReadonlyMap<string, number> }> {
+  const { rows } = await connection.run(READ_HEADS, [binaryArray(oid.text, sources)], 'read heads');
+  const [head, ...perSource] = rows as { source: string | null; seq: number }[];
+  return {
+    seq: head?.seq ?? 0,
+    sourceSeq: new Map(perSource.map(({ source, seq }) => [source as string, seq])),
+  };
+}
+
+const READ_HEADS = `select null as source, (select coalesce(max(seq), 0) from entries) as seq
+  union all select wanted.source, coalesce((select max(source_seq) from entries where entries.source = wanted.source), 0)
+  from unnest($1::text[]) as wanted (source)`;
