@@ -42,12 +42,14 @@ export function keyFingerprint(key: Uint8Array): string {
 /** The deduplication key of an entry: HMAC over length-prefixed parts, so that no two part lists collide. */
 export function dedupeKeyOf(dedupe: Uint8Array, ...parts: readonly (string | Uint8Array)[]): Buffer {
   if (parts.length === 1 && typeof parts[0] !== 'string') return hmacSha256(dedupe, parts[0] as Uint8Array);
-  const pieces: Buffer[] = [];
-  for (const part of parts) {
-    const bytes = typeof part === 'string' ? Buffer.from(part, 'utf8') : Buffer.from(part);
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(bytes.length);
-    pieces.push(length, bytes);
+  const sizes = parts.map((part) => (typeof part === 'string' ? Buffer.byteLength(part, 'utf8') : part.length));
+  const bytes = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + 4 + size, 0));
+  let at = 0;
+  for (const [place, part] of parts.entries()) {
+    at = bytes.writeUInt32BE(sizes[place] ?? 0, at);
+    if (typeof part === 'string') bytes.write(part, at, 'utf8');
+    else bytes.set(part, at);
+    at += sizes[place] ?? 0;
   }
-  return hmacSha256(dedupe, Buffer.concat(pieces));
+  return hmacSha256(dedupe, bytes);
 }
