@@ -1,6 +1,7 @@
 import { benchProject } from './project.ts';
 import { benchReceive } from './receive.ts';
 import { benchSandbox } from './sandbox.ts';
+import { benchSync } from './sync.ts';
 import type { Figure } from './figures.ts';
 
 /** `npm run bench [-- name …]`: each figure beside its baseline, measured in the same run. */
@@ -8,6 +9,7 @@ const benches: Record<string, (scale: number) => Promise<Figure[]>> = {
   receive: benchReceive,
   project: benchProject,
   sandbox: benchSandbox,
+  sync: benchSync,
 };
 
 const scale = Number(process.env.BENCH_SCALE ?? 1);

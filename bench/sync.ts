@@ -1,0 +1,108 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { type Figure, median, medianSync, withFolder } from './figures.ts';
+
+const ROUNDS = 3;
+const PAGE_ROWS = 200;
+
+interface Listening {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+interface Measured {
+  readonly seconds: number;
+  readonly memory: readonly number[];
+}
+
+/**
+ * A first sync of the sandbox's consent log into a ledger on disk, beside a loop that fetches the same pages and throws them away. Service,
+ * loop and sync have a process each; loop and sync take turns, after a run-in of their own. At several latencies: 0 ms is a
+ * service on the same machine that is as fast as can be, 20 and 50 ms are what a service elsewhere takes. And a million rows at
+ * 0 ms for the memory: what the process holds at the end beside what it held after a tenth.
+ */
+export function benchSync(scale: number): Promise<Figure[]> {
+  return withFolder(async (folder) => {
+    const figures: Figure[] = [];
+    const disk = medianSync(folder).toFixed(2);
+    for (const latency of [0, 20, 50]) {
+      const rows = Math.max(4000, Math.round((latency === 0 ? 100_000 : 40_000) * scale));
+      const pairs = await measureRounds(rows, latency, folder);
+      const rate = (pick: 'loop' | 'sync') => median(pairs.map((pair) => rows / pair[pick].seconds));
+      const ratio = median(pairs.map(({ loop, sync }) => loop.seconds / sync.seconds));
+      figures.push({
+        name: `sync, ${count(rows)} rows, ${latency} ms a page`,
+        value: `${Math.round(rate('sync'))} rows/s`,
+        baseline: `pages thrown away ${Math.round(rate('loop'))} rows/s; median sync of the disk ${disk} ms`,
+        ratio,
+        wanted: latency === 0 ? '' : '≥ 0.8',
+        reached: latency === 0 ? null : ratio >= 0.8,
+      });
+    }
+    const rows = Math.max(20_000, Math.round(1_000_000 * scale));
+    const { memory, seconds } = await withServices(rows, 0, (run) => run('sync', rows, folder));
+    const [first = Number.NaN] = memory;
+    const last = memory.at(-1) ?? Number.NaN;
+    figures.push({
+      name: `memory of the sync of ${count(rows)} rows`,
+      value: `${last.toFixed(0)} MiB at the end, ${Math.round(rows / seconds)} rows/s`,
+      baseline: `${first.toFixed(0)} MiB after a tenth`,
+      ratio: last / first,
+      wanted: '≤ 1.25',
+      reached: last / first <= 1.25,
+    });
+    return figures;
+  });
+}
+
+async function measureRounds(rows: number, latency: number, folder: string) {
+  return withServices(rows, latency, async (run) => {
+    const pairs: { loop: Measured; sync: Measured }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1)
+      pairs.push({ loop: await run('loop', rows, folder), sync: await run('sync', rows, folder) });
+    return pairs;
+  });
+}
+
+type Run = (mode: 'loop' | 'sync', rows: number, folder: string) => Promise<Measured>;
+
+/** A service with the rows, and one with thirty pages to run in with. */
+async function withServices<T>(rows: number, latency: number, work: (run: Run) => Promise<T>): Promise<T> {
+  const servers = [start('sync-server', [30 * PAGE_ROWS, 0]), start('sync-server', [rows, latency])];
+  try {
+    const [runIn, service] = (await Promise.all(servers.map(nextMessage))) as [Listening, Listening];
+    return await work(async (mode, expected, folder) => {
+      await Promise.all(
+        ['run-in', 'measured'].flatMap((name) =>
+          ['', '-wal', '-shm'].map((end) => rm(`${folder}/${name}.sqlite${end}`, { force: true })),
+        ),
+      );
+      const worker = start('sync-worker', [mode, runIn.baseUrl, service.baseUrl, service.apiKey, expected, folder]);
+      return (await nextMessage(worker)) as Measured;
+    });
+  } finally {
+    for (const server of servers) server.kill();
+  }
+}
+
+function start(name: string, args: readonly (string | number)[]): ChildProcess {
+  return fork(fileURLToPath(new URL(`./${name}.ts`, import.meta.url)), args.map(String), {
+    execArgv: ['--import', 'tsx'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+}
+
+function nextMessage(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null): void => reject(new Error(`${child.spawnargs.at(-1)} ended with ${code}`));
+    child.once('exit', ended);
+    child.once('message', (message) => {
+      child.off('exit', ended);
+      resolve(message);
+    });
+  });
+}
+
+function count(rows: number): string {
+  return new Intl.NumberFormat('en').format(rows);
+}
