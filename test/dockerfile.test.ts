@@ -96,14 +96,47 @@ describe('the Dockerfile', () => {
   });
 });
 
-describe('compose.yaml', () => {
-  const { services, volumes } = parse(read('compose.yaml')) as {
-    services: { 'consent-ledger': Record<string, unknown> & { environment: Record<string, string> } };
-    volumes: object;
-  };
-  const service = services['consent-ledger'];
+interface Service extends Record<string, unknown> {
+  readonly environment: Record<string, string>;
+  readonly image: string;
+  readonly command?: readonly string[];
+  readonly profiles: readonly string[];
+  readonly ports?: readonly string[];
+}
 
-  it('gives the program no rights that it does not need', () => {
+describe('compose.yaml', () => {
+  const { services, volumes, secrets } = parse(read('compose.yaml'), { merge: true }) as {
+    services: Record<string, Service>;
+    volumes: object;
+    secrets: Record<string, { file: string }>;
+  };
+  const ours = Object.entries(services).filter(([, { image }]) => image === 'consent-ledger');
+  const inProfile = (profile: string) => ours.filter(([, { profiles }]) => profiles.includes(profile));
+  const known = new Set<string>(variableNames);
+
+  it('has one process on SQLite in the plain profile; receivers and workers on servers in the scaled one', () => {
+    expect(inProfile('plain').map(([name]) => name)).toEqual(['consent-ledger']);
+    expect(services['consent-ledger']?.environment).not.toHaveProperty('DATABASE_URL');
+    expect(inProfile('scaled').map(([, { command }]) => command?.join(' '))).toEqual([
+      'serve --no-worker',
+      'serve --no-worker',
+      'worker',
+      'worker',
+    ]);
+    for (const [, { environment: given, depends_on: needs }] of inProfile('scaled')) {
+      expect(new URL(given['DATABASE_URL']?.replace(/\$\{[^}]*\}/, 'secret') ?? '').hostname).toBe('postgres');
+      expect(new URL(given['REDIS_URL'] ?? '').hostname).toBe('redis');
+      expect(Object.keys(needs as object)).toEqual(['postgres', 'redis']);
+    }
+    expect(services['redis']?.command?.join(' ')).toBe('redis-server --appendonly yes --maxmemory-policy noeviction');
+    const rest = Object.entries(services).filter(([, { image }]) => image !== 'consent-ledger');
+    expect(rest.map(([name, { profiles, ports }]) => [name, profiles, ports])).toEqual([
+      ['postgres', ['scaled'], undefined],
+      ['redis', ['scaled'], undefined],
+    ]);
+  });
+
+  it.each(ours)('gives %s no rights that it does not need', (_, service) => {
     expect(service).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -116,19 +149,47 @@ describe('compose.yaml', () => {
   });
 
   it('publishes the webhooks, and the admin listener to its own machine only', () => {
-    const { PORT, ADMIN_PORT, HOST, ADMIN_HOST } = service.environment;
-    expect(service['ports']).toEqual([`${PORT}:${PORT}`, `127.0.0.1:${ADMIN_PORT}:${ADMIN_PORT}`]);
-    expect([HOST, ADMIN_HOST]).toEqual(['0.0.0.0', '0.0.0.0']);
+    const listening = ours.filter(([, { command }]) => command?.[0] !== 'worker');
+    const published = listening.map(
+      ([
+        ,
+        {
+          ports,
+          environment: { PORT, ADMIN_PORT, HOST, ADMIN_HOST },
+        },
+      ]) => {
+        expect([HOST, ADMIN_HOST]).toEqual(['0.0.0.0', '0.0.0.0']);
+        expect(ports?.map((port) => port.replace(/:\d+:(\d+)$/, ':N:$1').replace(/^\d+:/, 'N:'))).toEqual([
+          `N:${PORT}`,
+          `127.0.0.1:N:${ADMIN_PORT}`,
+        ]);
+        return ports ?? [];
+      },
+    );
+    // Those of one profile side by side on one machine.
+    expect(new Set(published.slice(1).flat()).size).toBe(4);
+    for (const [, { ports, healthcheck }] of ours.filter(([, { command }]) => command?.[0] === 'worker')) {
+      expect(ports).toBeUndefined();
+      expect(healthcheck).toEqual({ disable: true });
+    }
   });
 
-  it('keeps the data where the image has its volume', () => {
-    expect(service['volumes']).toEqual([`data:${environment['DATA_DIR']}`]);
-    expect(service.environment['DATA_DIR']).toBe(environment['DATA_DIR']);
-    expect(Object.keys(volumes)).toEqual(['data']);
+  it.each(ours)(
+    'keeps the data of %s where the image has its volume, and gives it the key that init makes',
+    (_, service) => {
+      expect(service['volumes']).toEqual([`data:${environment['DATA_DIR']}`]);
+      expect(service.environment['DATA_DIR']).toBe(environment['DATA_DIR']);
+      expect(service['secrets']).toEqual(['signing_key']);
+      expect(service.environment['SIGNING_KEY_FILE']).toBe('/run/secrets/signing_key');
+      expect(secrets['signing_key']?.file).toBe('./data/keys/signing.pem');
+    },
+  );
+
+  it('names every volume', () => {
+    expect(Object.keys(volumes)).toEqual(['data', 'postgres', 'redis']);
   });
 
-  it('sets only variables that the program knows', () => {
-    const known = new Set<string>(variableNames);
+  it.each(ours)('sets only variables that the program knows, in %s', (_, service) => {
     expect(Object.keys(service.environment).filter((name) => !known.has(name))).toEqual([]);
   });
 });
