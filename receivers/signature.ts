@@ -1,4 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { SecretEncoding } from '../src/core/source.ts';
+import { signingKeyOf } from '../src/core/webhook-secret.ts';
 
 /** Header with the lower-case hex digest (docs/service.md §6). */
 export const SIGNATURE_HEADER = 'x-service-signature';
@@ -15,6 +17,8 @@ export type HeaderValues = Readonly<Record<string, string | readonly string[] | 
 export interface SigningSecret {
   readonly id: string;
   readonly value: string;
+  /** How the value is written; absent: it is the text that signs. */
+  readonly encoding?: SecretEncoding;
 }
 
 export interface SignatureInput {
@@ -59,8 +63,9 @@ export function verifySignature(input: SignatureInput): SignatureVerdict {
   let prefixedRight = false;
   for (const secret of input.secrets) {
     // An empty key would let anyone sign.
-    if (secret.value === '') continue;
-    const expected = createHmac('sha256', secret.value).update(input.rawBody).digest();
+    const key = signingKeyOf(secret.value, secret.encoding);
+    if (key === null) continue;
+    const expected = createHmac('sha256', key).update(input.rawBody).digest();
     const right = claimed !== null && timingSafeEqual(claimed, expected);
     const right256 = claimed256 !== null && timingSafeEqual(claimed256, expected);
     plainRight = right || plainRight;

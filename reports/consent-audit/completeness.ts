@@ -1,4 +1,5 @@
 import { actionSchema } from '../../src/core/action.ts';
+import type { AmbiguousCounts } from '../../src/store/queries/history-evidence.ts';
 import type { Period } from '../../src/store/queries/history.ts';
 import { byText } from '../format.ts';
 import type { ReportInput } from '../report.ts';
@@ -33,7 +34,7 @@ export interface Completeness {
   /** Counted outside the ledger, when the document was made. */
   readonly outsideTheLedger: {
     readonly repeats: { deliveries: number; repeats: number };
-    readonly ambiguous: { deliveries: number; repeats: number; unresolved: number };
+    readonly ambiguous: AmbiguousCounts;
     readonly rejected: readonly { reason: string; deliveries: number }[];
   };
 }

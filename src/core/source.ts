@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { sourceSlugPattern } from './vocabulary.ts';
 
+/** How a signing secret is written: as the text that it is, or as hex or base64 of the bytes that sign. */
+export const secretEncodings = ['text', 'hex', 'base64'] as const;
+export type SecretEncoding = (typeof secretEncodings)[number];
+
 /** What can be set for a source besides its credentials. Everything has a default that fits the documented service. */
 export const sourceOptionsSchema = z.strictObject({
   /** Banner ids to pull consent logs for. Ids seen in webhooks are added by the sync. */
@@ -24,6 +28,10 @@ export const sourceOptionsSchema = z.strictObject({
     })
     .nullable()
     .default(null),
+  /** Events that the sender calls otherwise: name as given → name as docs/service.md §6 spells it. */
+  eventNames: z.record(z.string().min(1).max(100), z.string().min(1).max(100)).exactOptional(),
+  /** Signing secrets, by id, that are not written as the text that they are. */
+  secretEncodings: z.record(z.string().regex(/^[0-9a-f]{8}$/), z.enum(secretEncodings)).exactOptional(),
 });
 export type SourceOptions = z.infer<typeof sourceOptionsSchema>;
 
@@ -31,6 +39,8 @@ export type SourceOptions = z.infer<typeof sourceOptionsSchema>;
 export interface WebhookSecret {
   readonly id: string;
   readonly value: string;
+  /** Absent: text. */
+  readonly encoding?: SecretEncoding;
 }
 
 /** One account or client of the service that this installation follows. */

@@ -19,7 +19,7 @@ export const readModelTables = {
   policies: { key: ['source', 'policy_id'], sort: 'state' },
   decision_history: { key: ['seq'], lookup: ['source', 'decision_id', 'seq'], sort: 'history' },
   decisions: { key: ['source', 'subject', 'banner_id'], sort: 'state' },
-  ambiguous_repeats: { key: ['seq'], sort: 'history' },
+  ambiguous_repeats: { key: ['seq'], sort: 'state' },
   case_history: { key: ['seq'], sort: 'history' },
   cases: { key: ['case_id'], lookup: ['source', 'request_id'], sort: 'state' },
   scan_history: { key: ['seq'], sort: 'history' },
@@ -28,6 +28,13 @@ export const readModelTables = {
   integrations: { key: ['source', 'integration_key'], sort: 'state' },
   action_history: { key: ['seq'], sort: 'history' },
   documents: { key: ['document_id'], sort: 'state' },
+  snapshot_history: { key: ['seq'], sort: 'history' },
+  policy_texts: { key: ['source', 'target', 'version'], sort: 'state' },
+  calls: { key: ['request_id'], sort: 'state' },
+  call_plans: { key: ['plan_id'], sort: 'state' },
+  call_items: { key: ['plan_id', 'position'], sort: 'state' },
+  listed_policies: { key: ['source', 'policy_id'], sort: 'state' },
+  policy_lists: { key: ['source'], sort: 'state' },
 } as const satisfies Partial<Record<TableName, ReadModelTable>>;
 
 export type ReadModelName = keyof typeof readModelTables;

@@ -2,14 +2,22 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { canonicalJson } from '../core/canonical.ts';
 import { openSealed, sealBytes } from '../core/seal.ts';
-import { sourceOptionsSchema, type Source, type SourceOptions } from '../core/source.ts';
+import { sourceOptionsSchema, type Source, type SourceOptions, type WebhookSecret } from '../core/source.ts';
 import type { SourcesTable } from '../store/schema.ts';
 
 /** The sealed part of a source's row. Secrets stand newest first. */
 const credentialsSchema = z.strictObject({
   apiKey: z.string().nullable(),
   siteKey: z.string().nullable(),
-  webhookSecrets: z.array(z.strictObject({ id: z.string(), value: z.string(), addedAt: z.string() })),
+  webhookSecrets: z.array(
+    z.strictObject({
+      id: z.string(),
+      value: z.string(),
+      addedAt: z.string(),
+      /** ISO 8601 UTC: from then on it is accepted no more. */
+      retireAt: z.string().exactOptional(),
+    }),
+  ),
 });
 export type Credentials = z.infer<typeof credentialsSchema>;
 
@@ -25,6 +33,8 @@ export interface StoredSource {
   readonly options: SourceOptions;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** When it left, ISO 8601 UTC; its credentials are gone then. Null: it is followed. */
+  readonly offboardedAt: string | null;
 }
 
 export type SourceRow = Selectable<SourcesTable>;
@@ -43,6 +53,7 @@ export function toRow(source: StoredSource, restKey: Uint8Array): SourceRow {
     options: canonicalJson(source.options).toString('utf8'),
     created_at: source.createdAt,
     updated_at: source.updatedAt,
+    offboarded_at: source.offboardedAt,
   };
 }
 
@@ -60,15 +71,17 @@ export function fromRow(row: SourceRow, restKey: Uint8Array): StoredSource | nul
       options: sourceOptionsSchema.parse(JSON.parse(row.options)),
       createdAt: row.created_at,
       updatedAt: row.updated_at,
+      offboardedAt: row.offboarded_at,
     };
   } catch {
     return null;
   }
 }
 
-export function toSource(stored: StoredSource): Source {
+/** A source as it is at a moment: secrets whose time has come are left out. */
+export function toSource(stored: StoredSource, now: Date): Source {
   const { slug, name, baseUrl, siteUrl, credentials, options } = stored;
-  const webhookSecrets = credentials.webhookSecrets.map(({ id, value }) => ({ id, value }));
+  const accepted = credentials.webhookSecrets.filter(({ retireAt }) => !isPast(retireAt, now));
   return {
     slug,
     name,
@@ -76,9 +89,22 @@ export function toSource(stored: StoredSource): Source {
     siteUrl,
     apiKey: credentials.apiKey,
     siteKey: credentials.siteKey,
-    webhookSecrets,
+    webhookSecrets: withEncodings(accepted, options),
     options,
   };
+}
+
+/** Whether a secret's time has come. */
+export function isPast(retireAt: string | undefined, now: Date): boolean {
+  return retireAt !== undefined && Date.parse(retireAt) <= now.getTime();
+}
+
+/** Secrets with the encodings that the options give them. */
+export function withEncodings(secrets: readonly WebhookSecret[], options: SourceOptions): readonly WebhookSecret[] {
+  return secrets.map(({ id, value }) => {
+    const encoding = options.secretEncodings?.[id];
+    return encoding === undefined || encoding === 'text' ? { id, value } : { id, value, encoding };
+  });
 }
 
 // Slug and addresses are bound to the credentials: whoever can only write the database can neither give one

@@ -1,4 +1,5 @@
 import type { ColumnType, GeneratedAlways } from 'kysely';
+import type { CallOperation, CallState, CallWay, PlanItemState } from '../core/call.ts';
 import type { ConsentState, EntryKind } from '../core/vocabulary.ts';
 
 /**
@@ -172,6 +173,8 @@ export interface AmbiguousRepeatsTable {
   source: string;
   event: string;
   resolution: 'unresolved' | 'repeat' | 'new-choice';
+  /** How many repeats there were when it was resolved; with more by now it is unresolved again. */
+  settled_repeats: number;
 }
 
 export interface CaseHistoryTable extends HistoryColumns {
@@ -276,6 +279,56 @@ export interface DocumentsTable {
   downloads: number;
 }
 
+/** Every look at a text of a policy, or at the service's own description (`openapi`). */
+export interface SnapshotHistoryTable extends HistoryColumns {
+  what: 'policy' | 'openapi';
+  fetch_id: string;
+  why: string;
+  phase: 'provisional' | 'settled';
+  /** `embed:<type>`, `hosted:<policy id>` or `openapi`. */
+  target: string;
+  policy_type: string | null;
+  policy_id: string | null;
+  status: number;
+  outcome: 'present' | 'absent';
+  /** 1: the bytes are those of `body_seq`. */
+  unchanged: number;
+  url: string;
+  bytes: number;
+  body_sha256: string;
+  /** The entry that holds the bytes. */
+  body_seq: number;
+  text_sha256: string | null;
+  text_form: string | null;
+  content_type: string | null;
+  date_header: string | null;
+  age: number | null;
+  etag: string | null;
+  /** The service gave the answer out no sooner and no later than this. */
+  origin_from: string;
+  origin_to: string;
+  /** JSON array of sentences; null but for `openapi`. */
+  findings: string | null;
+}
+/** The texts of a target one after the other (core/text-versions.ts). */
+export interface PolicyTextsTable {
+  source: string;
+  target: string;
+  version: number;
+  policy_type: string | null;
+  policy_id: string | null;
+  /** Null: there was no text. */
+  text_sha256: string | null;
+  body_seq: number;
+  first_seq: number;
+  last_seq: number;
+  not_before: string | null;
+  first_seen: string;
+  last_seen: string;
+  settled: number;
+  sightings: number;
+}
+
 export interface SourcesTable {
   slug: string;
   name: string;
@@ -287,6 +340,8 @@ export interface SourcesTable {
   options: string;
   created_at: string;
   updated_at: string;
+  /** When the source left; its credentials are gone then. Null: it is followed. */
+  offboarded_at: string | null;
 }
 
 export interface SyncPositionsTable {
@@ -378,6 +433,103 @@ export interface SessionsTable {
   expires_at: string;
 }
 
+/** Calls to the service that change something, and what became of each (core/call.ts). */
+export interface CallsTable {
+  request_id: string;
+  source: string;
+  operation: CallOperation;
+  via: CallWay;
+  actor: string;
+  key_id: string;
+  plan_id: string | null;
+  /** JSON: positions of the plan's items in a batch. */
+  positions: string;
+  policy_type: string | null;
+  jurisdiction: string | null;
+  language: string | null;
+  business_name: string | null;
+  state: CallState;
+  http_status: number | null;
+  error_kind: string | null;
+  error: string | null;
+  policy_id: string | null;
+  version: string | null;
+  hosted_url: string | null;
+  remaining: number | null;
+  webhooks_queued: number | null;
+  batch_id: string | null;
+  asked_at: string;
+  /** Without a result by then, it counts as lost. */
+  due_at: string;
+  finished_at: string | null;
+  settled_by: string | null;
+  /** The entry that settled it: a delivery or a list. */
+  evidence: number | null;
+  intent_seq: number;
+  /** The entry with the answer's bytes. */
+  answer_seq: number | null;
+  last_seq: number;
+}
+/** A file of policies that is sent in batches. */
+export interface CallPlansTable {
+  plan_id: string;
+  source: string;
+  actor: string;
+  file: string | null;
+  digest: string;
+  items: number;
+  created_at: string;
+  seq: number;
+}
+export interface CallItemsTable {
+  plan_id: string;
+  /** From 0, as in the file. */
+  position: number;
+  source: string;
+  /** Canonical JSON of what is sent for it. */
+  item: string;
+  state: PlanItemState;
+  /** The last call that it was part of. */
+  request_id: string | null;
+  attempts: number;
+  policy_id: string | null;
+  last_seq: number;
+}
+/** The catalogue: what the service listed as published. */
+export interface ListedPoliciesTable {
+  source: string;
+  policy_id: string;
+  policy_type: string | null;
+  title: string | null;
+  jurisdiction: string | null;
+  language: string | null;
+  updated_at: string | null;
+  /** Without its token. */
+  url: string | null;
+  list_id: string;
+  first_seq: number;
+  last_seq: number;
+  first_listed_at: string;
+  /** When a list came without it. */
+  gone_at: string | null;
+}
+/** The last list of a source that differed from the one before. */
+export interface PolicyListsTable {
+  source: string;
+  list_id: string;
+  digest: string;
+  policies: number;
+  fetched_at: string;
+  seq: number;
+}
+/** What the local rate limits count: written together with the intents, no read model. Kept for a little more than a day. */
+export interface CallSlotsTable {
+  request_id: string;
+  key_id: string;
+  sort: 'generate' | 'bulk';
+  at: string;
+}
+
 export interface Tables {
   entries: EntriesTable;
   arrivals: ArrivalsTable;
@@ -400,12 +552,20 @@ export interface Tables {
   integrations: IntegrationsTable;
   action_history: ActionHistoryTable;
   documents: DocumentsTable;
+  snapshot_history: SnapshotHistoryTable;
+  policy_texts: PolicyTextsTable;
   sources: SourcesTable;
   sync_positions: SyncPositionsTable;
   rejected_deliveries: RejectedDeliveriesTable;
   rejected_counts: RejectedCountsTable;
   jobs: JobsTable;
   schedules: SchedulesTable;
+  calls: CallsTable;
+  call_plans: CallPlansTable;
+  call_items: CallItemsTable;
+  listed_policies: ListedPoliciesTable;
+  policy_lists: PolicyListsTable;
+  call_slots: CallSlotsTable;
   sign_in_links: SignInLinksTable;
   sessions: SessionsTable;
 }

@@ -73,7 +73,7 @@ test('a rebuild puts right what someone altered, added or removed in the read mo
     await query.deleteFrom('decisions').where('subject', '=', 's1').execute();
     await query
       .insertInto('ambiguous_repeats')
-      .values({ seq: 5, source: 'acme', event: 'x', resolution: 'repeat' })
+      .values({ seq: 5, source: 'acme', event: 'x', resolution: 'repeat', settled_repeats: 0 })
       .execute();
   });
   const altered = await dump(world.store.read);

@@ -178,6 +178,7 @@ test('rows that the database refuses are a projection failure too, and found the
             source: 'acme',
             event: row.event,
             resolution: 'unresolved' as const,
+            settled_repeats: 0,
           })),
           onConflict: 'fail' as const,
         },

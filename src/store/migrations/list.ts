@@ -1,6 +1,9 @@
 import { type ColumnTypes, spine } from './0001-spine.ts';
+import { calls } from './0003-calls.ts';
+import { snapshots } from './0004-snapshots.ts';
+import { offboarded } from './0005-offboarded.ts';
 
 /** All migrations in order, as statements for one of the databases. A release never changes an earlier one. */
 export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[] {
-  return [spine(types)];
+  return [spine(types), calls(types), snapshots(types), offboarded(types)];
 }

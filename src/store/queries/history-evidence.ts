@@ -11,6 +11,16 @@ export type DeliveryRow = Selectable<DeliveryHistoryTable>;
 export type ActionRow = Selectable<ActionHistoryTable>;
 export type RawEntry = Pick<Selectable<EntriesTable>, 'seq' | 'kind' | 'received_at' | 'body'>;
 
+/** Deliveries with neither id nor time that arrived again, and what the pulled log decided about them so far. */
+export interface AmbiguousCounts {
+  readonly deliveries: number;
+  readonly repeats: number;
+  /** Of the deliveries: not decided (yet). */
+  readonly unresolved: number;
+  /** Of the deliveries: at least one repeat was a choice of its own. */
+  readonly newChoices: number;
+}
+
 /** Deliveries, policies, actions and what was counted around them. Periods of deliveries and actions are by time of receipt. */
 export interface EvidenceQueries {
   /** When entry `asOf` was received; null for an empty ledger. */
@@ -39,8 +49,8 @@ export interface EvidenceQueries {
   // Counted outside the ledger: these may still grow after asOf, and every document says so.
   /** Deliveries of the period that arrived again, and how often in all. */
   repeatCounts(period: Period): Promise<{ deliveries: number; repeats: number }>;
-  /** Deliveries of the period with neither id nor time that arrived again: a repeat or a new choice, nobody can tell. */
-  ambiguousCounts(period: Period): Promise<{ deliveries: number; repeats: number; unresolved: number }>;
+  /** Deliveries of the period with neither id nor time that arrived again: a repeat, or a new choice that looks the same. */
+  ambiguousCounts(period: Period): Promise<AmbiguousCounts>;
   /** Refused deliveries by reason. */
   rejectedCounts(period: Period): Promise<readonly { reason: string; deliveries: number }[]>;
 }
@@ -165,15 +175,25 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
       const rows = await deliveries(period)
         .innerJoin('arrivals as r', 'r.seq', 'h.seq')
         .innerJoin('ambiguous_repeats as a', 'a.seq', 'h.seq')
-        .select('a.resolution')
-        .select((eb) => [eb.fn.countAll().as('deliveries'), eb.fn.sum('r.count').as('repeats')])
-        .groupBy('a.resolution')
+        .select((eb) => [
+          eb
+            .case()
+            .when('r.count', '>', eb.ref('a.settled_repeats'))
+            .then('unresolved')
+            .else(eb.ref('a.resolution'))
+            .end()
+            .as('decided'),
+          eb.fn.countAll().as('deliveries'),
+          eb.fn.sum('r.count').as('repeats'),
+        ])
+        .groupBy('decided')
         .execute();
-      const total = { deliveries: 0, repeats: 0, unresolved: 0 };
+      const total = { deliveries: 0, repeats: 0, unresolved: 0, newChoices: 0 };
       for (const row of rows) {
         total.deliveries += Number(row.deliveries);
         total.repeats += Number(row.repeats ?? 0);
-        if (row.resolution === 'unresolved') total.unresolved += Number(row.deliveries);
+        if (row.decided === 'unresolved') total.unresolved += Number(row.deliveries);
+        if (row.decided === 'new-choice') total.newChoices += Number(row.deliveries);
       }
       return total;
     },
