@@ -1,14 +1,17 @@
 import { actions } from './actions.ts';
 import { createAmbiguousRepeats } from './ambiguous-repeats.ts';
+import { calls } from './calls.ts';
 import { createCases } from './cases.ts';
 import { createDecisions } from './decisions.ts';
 import { deliveries } from './deliveries.ts';
 import { documents } from './documents.ts';
+import { listedPolicies } from './listed-policies.ts';
 import { integrations } from './integrations.ts';
 import { policies } from './policies.ts';
 import type { CaseFold, Projection, Readers } from './projection.ts';
 import { quarantine } from './quarantine.ts';
 import { scans } from './scans.ts';
+import { snapshots } from './snapshots.ts';
 
 /** Every read model there is. */
 export function allProjections(rules: { readonly read: Readers; readonly cases: CaseFold }): readonly Projection[] {
@@ -23,5 +26,8 @@ export function allProjections(rules: { readonly read: Readers; readonly cases: 
     integrations,
     actions,
     documents,
+    calls,
+    listedPolicies,
+    snapshots,
   ];
 }

@@ -1,13 +1,14 @@
+import type { CallMeta } from '../core/call.ts';
 import type { Action } from '../core/action.ts';
 import type { Reading } from '../core/fact.ts';
 import { isWellFormed } from '../core/canonical.ts';
 
 /**
- * The same reading or action with texts that every database returns as they were stored: U+0000 (PostgreSQL refuses it) and lone
+ * The same reading, action or call with texts that every database returns as they were stored: U+0000 (PostgreSQL refuses it) and lone
  * surrogates (they have no UTF-8 form) become U+FFFD. It happens before any folding, because a key that came back changed
  * would not be found again, and the result would depend on how entries were cut into batches. The exact bytes stay in the entry.
  */
-export function storableFact<T extends Reading | Action>(value: T): T {
+export function storableFact<T extends Reading | Action | CallMeta>(value: T): T {
   return storable(value) as T;
 }
 

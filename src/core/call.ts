@@ -1,0 +1,146 @@
+import { z } from 'zod';
+
+/**
+ * Calls to the service that change something (docs/architecture.md, Calls). Each is an entry `intent` before it is sent and an entry `result`
+ * afterwards, both of kind `call`. The body of an intent is what is sent, the body of a result what came back, byte for byte; what is
+ * needed of them afterwards stands in the meta, which is one of these. No field holds the API key.
+ */
+export const callOperations = ['generate', 'bulk', 'publish'] as const;
+export type CallOperation = (typeof callOperations)[number];
+
+/** How it was sent: the REST API, or the service's MCP endpoint (docs/service.md §4.9). */
+export const callWays = ['rest', 'mcp'] as const;
+export type CallWay = (typeof callWays)[number];
+
+const actor = z.string().min(1).max(200);
+const text = z.string().nullable();
+const seq = z.number().int().positive();
+const position = z.number().int().nonnegative();
+
+/** What became of an item of a batch, or of a call: `unknown` until something settles it. */
+export const itemOutcomes = ['created', 'skipped', 'failed', 'unknown'] as const;
+const itemResult = z.object({ position, status: z.enum(itemOutcomes), policyId: text });
+
+const intent = z.object({
+  call: z.literal('intent'),
+  requestId: z.string(),
+  operation: z.enum(callOperations),
+  via: z.enum(callWays),
+  actor,
+  /** Below the API root. */
+  path: z.string(),
+  /** Which API key, as a keyed hash: sources that share a key share its limits. */
+  keyId: z.string(),
+  /** How long an answer is waited for; without a result the call counts as lost some time after. */
+  timeoutMs: z.number().int().positive(),
+  policyType: text,
+  jurisdiction: text,
+  language: text,
+  businessName: text,
+  /** The policy that is published. */
+  policyId: text,
+  /** The plan that a batch belongs to, and which of its items these are, from 0. */
+  planId: text,
+  positions: z.array(position),
+});
+const result = z.object({
+  call: z.literal('result'),
+  requestId: z.string(),
+  /** `refused`: it is certain that nothing was changed. `unknown`: nobody can tell. */
+  outcome: z.enum(['done', 'refused', 'unknown']),
+  status: z.number().int().nullable(),
+  error: z.object({ kind: z.string(), message: z.string() }).nullable(),
+  policyId: text,
+  version: text,
+  /** Without its token. */
+  hostedUrl: text,
+  remaining: z.number().int().nullable(),
+  webhooksQueued: z.number().int().nullable(),
+  batchId: text,
+  items: z.array(itemResult),
+});
+/** No result was written within the time: the process ended in between. */
+const lost = z.object({ call: z.literal('lost'), requestId: z.string() });
+const settled = z.object({
+  call: z.literal('settled'),
+  requestId: z.string(),
+  actor,
+  /** By whose word: an officer's, or a delivery or list of the service, whose entry is `evidence`. */
+  basis: z.enum(['officer', 'webhook', 'list']),
+  evidence: seq.nullable(),
+  /** Null: some items of the batch are still unknown. */
+  happened: z.boolean().nullable(),
+  policyId: text,
+  /** Of a batch: the items that are settled by it. */
+  items: z.array(z.object({ position, happened: z.boolean(), policyId: text, evidence: seq.nullable() })),
+});
+/** A file of items that is sent in batches; the body holds the items. */
+const plan = z.object({
+  call: z.literal('plan'),
+  planId: z.string(),
+  actor,
+  file: text,
+  /** SHA-256 of the items in canonical form. */
+  digest: z.string(),
+  items: z.number().int().positive(),
+});
+/** One page of the list of published policies (docs/service.md §4.3). */
+const list = z.object({
+  call: z.literal('list'),
+  listId: z.string(),
+  actor,
+  page: z.number().int().nonnegative(),
+  pages: z.number().int().positive(),
+  /** SHA-256 over the bytes of all pages. */
+  digest: z.string(),
+  policies: z.array(
+    z.object({
+      id: z.string(),
+      policyType: text,
+      title: text,
+      jurisdiction: text,
+      language: text,
+      updatedAt: text,
+      /** Without its token. */
+      url: text,
+    }),
+  ),
+});
+
+/** Schema of the meta of a `call` entry. */
+export const callSchema = z.discriminatedUnion('call', [intent, result, lost, settled, plan, list]);
+export type CallMeta = z.infer<typeof callSchema>;
+export type CallIntent = z.infer<typeof intent>;
+export type CallResult = z.infer<typeof result>;
+export type CallSettled = z.infer<typeof settled>;
+export type CallPlan = z.infer<typeof plan>;
+export type CallList = z.infer<typeof list>;
+
+/**
+ * How a call stands. `sent`: no result yet. `done`: the service said so. `refused`: it certainly changed nothing. `unknown`: nobody knows.
+ * `happened`, `not-happened`: it was unknown and has been settled since.
+ */
+export const callStates = ['sent', 'done', 'refused', 'unknown', 'happened', 'not-happened'] as const;
+export type CallState = (typeof callStates)[number];
+
+/** How an item of a plan stands. `planned`: may be sent; so may `skipped` (beyond the quota) when a plan is resumed. */
+export const planItemStates = ['planned', 'sent', 'created', 'skipped', 'failed', 'unknown'] as const;
+export type PlanItemState = (typeof planItemStates)[number];
+
+/** Beyond its time-out a call is given so long for its result to be written before it counts as lost. */
+export const LOST_AFTER_MS = 60_000;
+
+/**
+ * What may be sent with one API key: generations 20 a minute, batches 5 a minute and 20 a day (docs/service.md §8). Whether the service
+ * counts in fixed or sliding windows is not documented; a sliding window keeps to both. Some seconds more, since
+ * requests do not take equally long to get there.
+ */
+export const callLimits: Readonly<
+  Record<'generate' | 'bulk', readonly { readonly most: number; readonly windowMs: number }[]>
+> = {
+  generate: [{ most: 20, windowMs: 62_000 }],
+  bulk: [
+    { most: 5, windowMs: 62_000 },
+    { most: 20, windowMs: 86_410_000 },
+  ],
+};
