@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
+import { lastSeq } from '../../src/context/copy/copy-tables.ts';
+import { openStore } from '../../src/context/open-store.ts';
 import { createLog } from '../../src/log.ts';
 import { seedRequests } from '../dashboard/seed.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
+import { createDatabase, engine } from '../servers/databases.ts';
 import { cliPath, deliver, environment, runCli, startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
@@ -19,22 +22,34 @@ interface Report {
   verification: { entries: number; faults: unknown[]; root: string };
 }
 
-/** Where to copy to, and what a process needs to open it afterwards. */
+/** An empty database of the engine of this run, to copy into. */
 async function emptyDatabase(): Promise<string> {
-  return `sqlite:${await temporaryFolder()}/copy.sqlite`;
+  return engine === 'postgres' ? createDatabase() : `sqlite:${await temporaryFolder()}/copy.sqlite`;
 }
+
+/** What is copied from is the simple installation: SQLite, its keys in its folder. */
+const simple = (folder: string) => ({ DATABASE_URL: `sqlite:${folder}/ledger.sqlite` });
+const open = (url: string) => {
+  const { database } = loadConfig({ DATABASE_URL: url }, '/');
+  return openStore(database);
+};
 
 async function copy(
   folder: string,
   to: string,
   ...flags: string[]
 ): Promise<{ code: number | null; report: Report; stderr: string }> {
-  const { code, stdout, stderr } = await runCli(folder, ['store', 'copy', '--to', to, '--json', ...flags]);
+  const { code, stdout, stderr } = await runCli(
+    folder,
+    ['store', 'copy', '--to', to, '--json', ...flags],
+    simple(folder),
+  );
   return { code, stderr, report: JSON.parse(stdout || 'null') as Report };
 }
 
 test('a copy has every entry, checkpoint and row of the installation, and serves as the installation', async () => {
-  const world = await createOfficeWorld();
+  const home = await temporaryFolder();
+  const world = await createOfficeWorld({ DATABASE_URL: `sqlite:${home}/ledger.sqlite`, DATA_DIR: home });
   await seedRequests(world);
   for (let repeat = 0; repeat < 3; repeat += 1)
     await world.event('dsar.submitted', { request_id: 'r-9', type: 'access', email: 'again@example.org' });
@@ -70,14 +85,14 @@ test('a copy has every entry, checkpoint and row of the installation, and serves
   expect(await serving.stop()).toBe(0);
 
   // Both have gone on: nothing may be copied over either.
-  const again = await runCli(folder, ['store', 'copy', '--to', to]);
+  const again = await runCli(folder, ['store', 'copy', '--to', to], simple(folder));
   expect(again.code).toBe(2);
   expect(again.stderr).toContain('gone on by itself');
 });
 
 test('a copy that was killed half way goes on where it stopped, and is nobody’s installation before', async () => {
   const folder = await temporaryFolder();
-  const context = await openContext(loadConfig(environment(folder), folder), createLog('fatal'));
+  const context = await openContext(loadConfig(environment(folder, simple(folder)), folder), createLog('fatal'));
   const at = new Date().toISOString();
   for (let batch = 0; batch < 40; batch += 1) {
     await context.ledger.append(
@@ -96,14 +111,12 @@ test('a copy that was killed half way goes on where it stopped, and is nobody’
     );
   }
   await context.close();
-  const path = `${await temporaryFolder()}/copy.sqlite`;
+  const to = await emptyDatabase();
 
-  const env = environment(folder);
-  const child = spawn(process.execPath, [cliPath, 'store', 'copy', '--to', `sqlite:${path}`], { env, cwd: folder });
+  const env = environment(folder, simple(folder));
+  const child = spawn(process.execPath, [cliPath, 'store', 'copy', '--to', to], { env, cwd: folder });
   const exited = once(child, 'exit');
-  const { openSqliteStore } = await import('../../src/store/sqlite/open.ts');
-  const { lastSeq } = await import('../../src/context/copy/copy-tables.ts');
-  const watching = await openSqliteStore({ path });
+  const watching = await open(to);
   await vi.waitFor(async () => expect(await lastSeq(watching)).toBeGreaterThan(400), { timeout: 30_000, interval: 5 });
   child.kill('SIGKILL');
   await exited;
@@ -111,18 +124,18 @@ test('a copy that was killed half way goes on where it stopped, and is nobody’
   await watching.close();
   expect(there).toBeLessThan(10_000);
 
-  const early = await runCli(folder, ['ledger', 'verify'], { DATABASE_URL: `sqlite:${path}` });
+  const early = await runCli(folder, ['ledger', 'verify'], { DATABASE_URL: to });
   expect(early.code).toBe(2);
   expect(early.stderr).toContain('unfinished copy');
 
-  const { code, report } = await copy(folder, `sqlite:${path}`);
+  const { code, report } = await copy(folder, to);
   expect(code).toBe(0);
   expect(report).toMatchObject({ copied: 10_000 - there, seq: 10_000, differentLeaf: null });
 });
 
 test('a retired database takes no more entries, even from a server that has it open', async () => {
   const folder = await temporaryFolder();
-  const serving = await startServing(folder);
+  const serving = await startServing(folder, simple(folder));
   const send = (n: number) => deliver(serving.url, JSON.stringify({ event: 'policy.updated', policy_id: `p${n}` }));
   for (let n = 0; n < 5; n += 1) expect((await send(n)).status).toBe(200);
   const to = await emptyDatabase();
@@ -138,21 +151,20 @@ test('a retired database takes no more entries, even from a server that has it o
   const moved = await startServing(folder, { DATABASE_URL: to });
   expect((await deliver(moved.url, '{"event":"policy.updated","policy_id":"p6"}')).body.status).toBe('stored');
   await moved.stop();
-  const doctor = await runCli(folder, ['doctor', '--json']);
+  const doctor = await runCli(folder, ['doctor', '--json'], simple(folder));
   expect(doctor.stdout).toContain('the installation has moved to');
 });
 
 test('a database of another installation, or the installation’s own, is refused and left alone', async () => {
   const folder = await temporaryFolder();
   const other = await temporaryFolder();
-  for (const one of [folder, other]) expect((await runCli(one, ['ledger', 'checkpoint'])).code).toBe(0);
-  const into = await runCli(folder, ['store', 'copy', '--to', `sqlite:${other}/ledger.sqlite`]);
-  expect(into).toMatchObject({ code: 2, stderr: expect.stringContaining('another installation') as string });
-  const own = await runCli(folder, ['store', 'copy', '--to', `sqlite:${folder}/ledger.sqlite`]);
-  expect(own).toMatchObject({ code: 2, stderr: expect.stringContaining('already') as string });
-  const none = await runCli(folder, ['store', 'copy']);
-  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('--to') as string });
-  const wrong = await runCli(folder, ['store', 'copy', '--to', 'mysql://x/y']);
-  expect(wrong.code).toBe(2);
-  expect((await runCli(other, ['ledger', 'verify'])).code).toBe(0);
+  for (const one of [folder, other]) expect((await runCli(one, ['ledger', 'checkpoint'], simple(one))).code).toBe(0);
+  const copyTo = (...args: string[]) => runCli(folder, ['store', 'copy', ...args], simple(folder));
+  const refused = (text: string) => ({ code: 2, stderr: expect.stringContaining(text) as string });
+  expect(await copyTo('--to', `sqlite:${other}/ledger.sqlite`)).toMatchObject(refused('another installation'));
+  expect(await copyTo('--to', `sqlite:${folder}/ledger.sqlite`)).toMatchObject(refused('already'));
+  expect(await copyTo()).toMatchObject(refused('--to'));
+  expect(await copyTo('--to', 'mysql://x/y')).toMatchObject(refused('--to'));
+  expect(await copyTo('--to-env', 'NOT_SET')).toMatchObject(refused('NOT_SET'));
+  expect((await runCli(other, ['ledger', 'verify'], simple(other))).code).toBe(0);
 });
