@@ -137,21 +137,33 @@ function collectItem(
   payload: Payload,
   into: Purposes,
 ): void {
-  const name = NAME_KEYS.map((key) => textOf(item[key], MAX_NAME)).find((text) => text !== null) ?? null;
+  const values = byNormalisedName(item);
+  const name = NAME_KEYS.map((key) => textOf(values.get(key), MAX_NAME)).find((text) => text !== null) ?? null;
   const stated = choiceWithin(item);
   const fromList =
-    CHOICE_KEYS.every((key) => item[key] === undefined) &&
+    CHOICE_KEYS.every((key) => values.get(key) === undefined) &&
     /accept|grant|allow|consented|reject|den|declin|refus/i.test(path);
   const choice = stated ?? (fromList ? (listed === 'granted' ? 'given' : 'refused') : null);
   if (!put(into, name, choice)) payload.puzzle(path);
 }
 
 function choiceWithin(item: JsonObject): ReturnType<typeof choiceOf> {
+  const values = byNormalisedName(item);
   for (const key of CHOICE_KEYS) {
-    const choice = choiceOf(item[key]);
+    const choice = choiceOf(values.get(key));
     if (choice !== null) return choice;
   }
   return null;
+}
+
+/** `Granted` and `granted` are the same field, as everywhere; of several the first counts. */
+function byNormalisedName(item: JsonObject): ReadonlyMap<string, unknown> {
+  const values = new Map<string, unknown>();
+  for (const key of Object.keys(item).slice(0, MAX_PURPOSES)) {
+    const name = normaliseName(key);
+    if (!values.has(name)) values.set(name, item[key]);
+  }
+  return values;
 }
 
 function put(into: Purposes, name: string | null, choice: ReturnType<typeof choiceOf>): boolean {

@@ -10,8 +10,8 @@ const names = {
   occurredAt:
     'timestamp occurred_at event_time event_timestamp event_date time date datetime ^created_at ^created ' + 'sent_at',
   language:
-    'language lang locale language_code visitor.language requester.language requester.locale ' +
-    'data_subject.language',
+    'language lang locale language_code visitor.language visitor.lang visitor.locale requester.language ' +
+    'requester.locale data_subject.language',
 
   // policy.*
   policyId: 'policy_id policy.id document_id id uuid uid policy',

@@ -1,13 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type DialectName, dialectNames, isDialectName } from '../sandbox/dialects.ts';
+import { type ErrorForm, errorForms, type ListForm, listForms } from '../sandbox/dialect.ts';
+import { type DialectChoice, describeDialect, dialectChoices } from '../sandbox/dialects.ts';
 import { type FaultInput, faultSchema, isScenarioName, type ScenarioName, scenarios } from '../sandbox/faults.ts';
+import { type LimitHeaderForm, limitHeaderForms } from '../sandbox/limits.ts';
 import { MOST_PER_MINUTE } from '../sandbox/live.ts';
 import type { ClientTraffic } from '../sandbox/play.ts';
 import { type CommandIo, counted, createProgress, printResult, tableText, withJson } from './command-io.ts';
 import { registerSandboxTrigger, wholeNumber } from './sandbox-trigger.ts';
 import { UsageError } from '../core/errors.ts';
 import { StateFileError } from '../sandbox/state-file.ts';
-import { type StartedSandbox, type StartRow, startSandbox } from '../sandbox/start.ts';
+import type { StartedSandbox, StartRow } from '../sandbox/start.ts';
 
 interface SandboxFlags {
   readonly port: number;
@@ -18,7 +20,11 @@ interface SandboxFlags {
   readonly quota: number;
   readonly agency?: boolean;
   readonly generateMs: number;
-  readonly dialect: DialectName;
+  readonly dialect: DialectChoice;
+  readonly listForm?: ListForm;
+  readonly rateLimitHeaders?: LimitHeaderForm;
+  readonly errorForm?: ErrorForm;
+  readonly otherLimit: number;
   readonly scenario: ScenarioName;
   readonly fault: readonly FaultInput[];
   readonly state?: string;
@@ -40,12 +46,29 @@ export function registerSandbox(program: Command, io: CommandIo): void {
     .option('--quota <number>', 'generations that the plan allows', wholeNumber(0, 1_000_000), 500)
     .option('--agency', 'the clients are those of one agency: keys over all of them, one quota for all')
     .option('--generate-ms <number>', 'how long a generation takes, milliseconds', wholeNumber(0, 600_000), 0)
-    .addOption(
-      new Option('--dialect <name>', 'how undocumented payloads look')
-        .choices([...dialectNames])
-        .default('plain')
-        .argParser(dialectName),
+    .option(
+      '--other-limit <number>',
+      'requests a minute and key at endpoints without a documented limit, 0 for no limit',
+      wholeNumber(0, 1_000_000),
+      0,
     )
+    .addOption(
+      new Option('--dialect <name>', 'how what is not documented looks; mixed draws each open choice from the seed')
+        .choices([...dialectChoices])
+        .default('plain'),
+    )
+    .addOption(
+      new Option(
+        '--list-form <form>',
+        'GET /policies as {count, policies} or {data, next_cursor}; default by dialect',
+      ).choices([...listForms]),
+    )
+    .addOption(
+      new Option('--rate-limit-headers <form>', 'how they are spelt; default by dialect').choices([
+        ...limitHeaderForms,
+      ]),
+    )
+    .addOption(new Option('--error-form <form>', 'how refusals look; default by dialect').choices([...errorForms]))
     .option('--state <file>', 'keep what is generated, published and recorded in this file, over restarts')
     .option(
       '--traffic-to <url>',
@@ -100,6 +123,8 @@ async function runSandbox(flags: SandboxFlags, io: CommandIo): Promise<void> {
 }
 
 async function start(flags: SandboxFlags): Promise<StartedSandbox> {
+  // Loaded here: it brings a web server with it, which no other command needs to wait for.
+  const { startSandbox } = await import('../sandbox/start.ts');
   // A full hour, so that a restart within it tells the same story.
   const now = Date.now();
   try {
@@ -112,7 +137,13 @@ async function start(flags: SandboxFlags): Promise<StartedSandbox> {
       quota: flags.quota,
       generateMs: flags.generateMs,
       ...(flags.agency === true ? { agency: { quota: flags.quota } } : {}),
+      limits: { otherPerMinute: flags.otherLimit === 0 ? null : flags.otherLimit },
       dialect: flags.dialect,
+      overrides: {
+        ...(flags.listForm === undefined ? {} : { list: flags.listForm }),
+        ...(flags.rateLimitHeaders === undefined ? {} : { limitHeaders: flags.rateLimitHeaders }),
+        ...(flags.errorForm === undefined ? {} : { errors: flags.errorForm }),
+      },
       faults: [...scenarios[flags.scenario], ...flags.fault],
       port: flags.port,
       host: flags.host,
@@ -180,29 +211,19 @@ function asJson({ sandbox, baseUrl, siteUrl }: StartedSandbox, traffic: ClientTr
   return {
     baseUrl,
     siteUrl,
+    mcpUrl: `${siteUrl}/api/mcp`,
+    ...sandbox.settings,
     dialect: sandbox.dialect.name,
+    choices: Object.fromEntries(describeDialect(sandbox.dialect)),
+    faults: sandbox.faults.list(),
     agency: sandbox.agency,
     window: sandbox.window,
-    clients: sandbox.clients.map(
-      ({ slug, name, apiKey, siteKey, webhookSecret, previousWebhookSecret, banners, subjectRecipe, webhookUrl }) => ({
-        slug,
-        name,
-        apiKey,
-        siteKey,
-        webhookSecret,
-        previousWebhookSecret,
-        banners,
-        subjectRecipe,
-        webhookUrl,
-      }),
-    ),
+    clients: sandbox.worlds.map(({ client: { seed: _seed, ...client }, decisions, events }) => ({
+      ...client,
+      loaded: { decisions: decisions.total, otherEvents: events.length },
+    })),
     traffic,
   };
-}
-
-function dialectName(text: string): DialectName {
-  if (!isDialectName(text)) throw new InvalidArgumentError(`Choose one of ${dialectNames.join(', ')}.`);
-  return text;
 }
 
 function httpUrl(text: string): string {

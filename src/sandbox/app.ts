@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
-import { answerErrors } from './api/answers.ts';
+import { answerErrors, CONTROLS } from './api/answers.ts';
 import { createAuthenticate, createLimiter } from './api/authenticate.ts';
 import { addBulkRoute } from './api/bulk.ts';
 import { addConsentLogRoutes } from './api/consent-logs.ts';
@@ -30,7 +30,7 @@ export interface AppOptions extends ControlRoutes, GenerateOptions {
 /** The service's HTTP surface under /api/v1 (docs/service.md §4). */
 export function createApp(options: AppOptions): FastifyInstance {
   const app = Fastify({ logger: false, bodyLimit: 1_048_576, forceCloseConnections: true });
-  answerErrors(app);
+  answerErrors(app, options.dialect.errors);
   app.addHook('onSend', async (_request, reply) => {
     // The service's own idea of the time, which is the sandbox's clock and not the machine's.
     reply.header('date', options.clock().toUTCString());
@@ -69,9 +69,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     addMcpRoute(site, { ...options, authenticate, limit });
     // Both documented addresses; that they need no key is an assumption.
     for (const path of ['/openapi', '/api/v1/openapi']) {
-      site.get(path, { config: { target: 'openapi' } }, async () => describeApi(`${options.siteUrl()}/api/v1`));
+      site.get(path, { config: { target: 'openapi' } }, async () =>
+        describeApi(options.siteUrl(), options.dialect.errors),
+      );
     }
   });
-  void app.register(async (control) => addControlRoutes(control, options), { prefix: '/_sandbox' });
+  void app.register(async (control) => addControlRoutes(control, options), { prefix: CONTROLS });
   return app;
 }

@@ -1,5 +1,23 @@
-import type { LimitHeaderForm } from './limits.ts';
 import type { DecisionHappening, Happening, PolicyHappening } from './happenings.ts';
+import type { LimitHeaderForm } from './limits.ts';
+
+/** Form of GET /policies: `{count, policies}`, form A, or `{data, next_cursor}` (docs/service.md §4.3). */
+export const listForms = ['count', 'cursor'] as const;
+export type ListForm = (typeof listForms)[number];
+
+/**
+ * How a refusal looks. `object` is the documented envelope, `{"error": {"code", "message"}}`; `numbered` is that envelope with a number as
+ * code; `string` is `{"error": "…"}`; `text` is plain text. The service documents the envelope and no more (docs/service.md §7); proxies
+ * and gateways before it answer in the other forms.
+ */
+export const errorForms = ['object', 'numbered', 'string', 'text'] as const;
+export type ErrorForm = (typeof errorForms)[number];
+
+/** How the id of a delivery looks. */
+export type DeliveryIdForm = 'dlv' | 'evt' | 'uuid' | 'number';
+
+/** How JSON is laid out: without blanks, over several lines, or with everything beyond ASCII escaped. */
+export type JsonLayout = 'compact' | 'indented' | 'ascii';
 
 /**
  * One way to fill in what the service's documentation leaves open: shapes of payloads and rows, words, forms of time,
@@ -13,11 +31,16 @@ export interface Dialect {
   readonly lastPage: 'null' | 'absent' | 'empty';
   /** HTTP status of a successful generate. */
   readonly createdStatus: 200 | 201;
-  /** Form of GET /policies. */
-  readonly list: 'count' | 'cursor';
+  readonly list: ListForm;
   readonly contentType: string;
   /** Spelling of the rate limit headers. */
   readonly limitHeaders: LimitHeaderForm;
+  readonly errors: ErrorForm;
+  readonly deliveryIds: DeliveryIdForm;
+  /** Of deliveries and of pages of the consent log. */
+  readonly layout: JsonLayout;
+  /** What was drawn from the seed beyond the fields above: what, and how; empty where a name fixes everything. */
+  readonly drawn: readonly (readonly [string, string])[];
   /** Unsigned headers that name the delivery. */
   headers(event: string, deliveryId: string): Record<string, string>;
   /** The body of any event but policy.published. */

@@ -40,15 +40,34 @@ interface Rule {
 const MINUTE = 60_000;
 const DAY = 86_400_000;
 
+/** The limits in numbers; null: not limited. */
+export interface LimitValues {
+  readonly generatePerMinute: number;
+  readonly bulkPerMinute: number;
+  readonly bulkPerDay: number;
+  readonly otherPerMinute: number | null;
+}
+
+/** What is not given is as documented (docs/service.md §8). */
+export function limitValues(options: LimitOptions): LimitValues {
+  return {
+    generatePerMinute: options.generatePerMinute ?? 20,
+    bulkPerMinute: options.bulkPerMinute ?? 5,
+    bulkPerDay: options.bulkPerDay ?? 20,
+    otherPerMinute: options.otherPerMinute ?? null,
+  };
+}
+
 /** Builds the limits of one sandbox (docs/service.md §8). */
 export function createLimits(options: LimitOptions, form: LimitHeaderForm): Limits {
+  const { generatePerMinute, bulkPerMinute, bulkPerDay, otherPerMinute } = limitValues(options);
   const rules: Record<LimitedKind, readonly Rule[]> = {
-    generate: [{ name: 'generate', most: options.generatePerMinute ?? 20, windowMs: MINUTE }],
+    generate: [{ name: 'generate', most: generatePerMinute, windowMs: MINUTE }],
     bulk: [
-      { name: 'bulk', most: options.bulkPerMinute ?? 5, windowMs: MINUTE },
-      { name: 'bulk-day', most: options.bulkPerDay ?? 20, windowMs: DAY },
+      { name: 'bulk', most: bulkPerMinute, windowMs: MINUTE },
+      { name: 'bulk-day', most: bulkPerDay, windowMs: DAY },
     ],
-    other: options.otherPerMinute == null ? [] : [{ name: 'default', most: options.otherPerMinute, windowMs: MINUTE }],
+    other: otherPerMinute === null ? [] : [{ name: 'default', most: otherPerMinute, windowMs: MINUTE }],
   };
   const windows = new Map<string, { since: number; count: number }>();
 

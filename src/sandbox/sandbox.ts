@@ -8,11 +8,11 @@ import { type ClientSpec, createClient, keysOf, type SandboxClient, specsFor } f
 import { address, type SendOptions, composeBytes, composeHappening, subscribers } from './compose.ts';
 import { createCursors } from './cursor.ts';
 import type { Dialect } from './dialect.ts';
-import { type DialectName, dialects } from './dialects.ts';
+import { chooseDialect, type DialectChoice, deliveryIdOf, type DialectOverrides } from './dialects.ts';
 import { createFaults, type FaultInput, type Faults } from './faults.ts';
 import type { Happening } from './happenings.ts';
 import { deriveText } from './keys.ts';
-import { createLimits, type LimitOptions } from './limits.ts';
+import { createLimits, type LimitOptions, type LimitValues, limitValues } from './limits.ts';
 import { type LiveOptions, playLive } from './live.ts';
 import { drawMoment } from './moment.ts';
 import { type ClientTraffic, type PlayOptions, playClient } from './play.ts';
@@ -36,7 +36,10 @@ export interface SandboxOptions {
   readonly endsAt?: Date;
   /** Consent decisions per client in the window. Default 400. */
   readonly consentRows?: number;
-  readonly dialect?: DialectName;
+  /** Default `plain`; `mixed` draws every open choice from the seed. */
+  readonly dialect?: DialectChoice;
+  /** Set apart from the dialect. */
+  readonly overrides?: DialectOverrides;
   /** Generations per client before the quota is used up. Default 500. */
   readonly quota?: number;
   /** Makes the clients those of one agency: keys over all of them, and one quota for all together. */
@@ -69,6 +72,13 @@ export interface Sandbox {
   readonly agency: Agency | null;
   readonly worlds: readonly World[];
   readonly dialect: Dialect;
+  /** What the sandbox was built with. */
+  readonly settings: {
+    readonly seed: number;
+    readonly quota: number;
+    readonly generateMs: number;
+    readonly limits: LimitValues;
+  };
   readonly window: { readonly start: Date; readonly end: Date };
   readonly outbox: Outbox;
   /** Faults on demand. */
@@ -99,7 +109,10 @@ export interface Sandbox {
 
 /** Builds a sandbox; nothing listens yet. */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  const dialect = dialects[options.dialect ?? 'plain'];
+  const dialect = chooseDialect(options.dialect ?? 'plain', options.seed, {
+    ...options.overrides,
+    ...(options.limits?.headers === undefined ? {} : { limitHeaders: options.limits.headers }),
+  });
   const { state } = options;
   const end = options.endsAt ?? options.clock();
   const window = state?.window ?? { start: options.startedAt ?? new Date(end.getTime() - 30 * DAY), end };
@@ -134,7 +147,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const changed = options.changed ?? ((): void => undefined);
   const nextId = (): string => {
     made += 1;
-    return `dlv_${deriveText(18, options.seed, 'live', made)}`;
+    return deliveryIdOf(dialect, options.seed, 'live', made);
   };
   const siteUrl = (): string => {
     if (options.siteUrl !== undefined) return options.siteUrl;
@@ -158,7 +171,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     generateMs: options.generateMs ?? 0,
     wait: options.wait ?? ((ms) => sleep(ms, undefined, { signal: closing.signal })),
     faults,
-    limits: createLimits(options.limits ?? {}, options.limits?.headers ?? dialect.limitHeaders),
+    limits: createLimits(options.limits ?? {}, dialect.limitHeaders),
     notify,
     changed,
     nextBatch: () => {
@@ -195,6 +208,12 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     agency,
     worlds,
     dialect,
+    settings: {
+      seed: options.seed,
+      quota: agency?.quota ?? options.quota ?? 500,
+      generateMs: options.generateMs ?? 0,
+      limits: limitValues(options.limits ?? {}),
+    },
     window,
     outbox,
     faults,

@@ -1,4 +1,7 @@
 import type { SandboxClient } from './clients.ts';
+import { describeDialect } from './dialects.ts';
+import type { Fault } from './faults.ts';
+import type { LimitValues } from './limits.ts';
 import { createStateKeeper, loadState, type StateKeeper } from './state-file.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 
@@ -64,20 +67,23 @@ export async function startSandbox(options: StartOptions): Promise<StartedSandbo
 
 /** The start-up table: first what concerns the whole sandbox, then each client. */
 export function describeSandbox(sandbox: Sandbox): StartRow[] {
-  const { agency, dialect, window } = sandbox;
+  const { agency, dialect, settings, window } = sandbox;
   const all = (what: string, value: string): StartRow => ({ client: null, what, value });
   return [
     all('base URL', sandbox.baseUrl()),
     all('site URL', sandbox.siteUrl()),
     all('MCP endpoint', `${sandbox.siteUrl()}/api/mcp`),
-    ...(agency === null
-      ? []
-      : [
-          all('agency key', agency.apiKey),
-          all('agency key, reading', agency.readKey),
-          all('agency quota', `${agency.quota} generations, pooled`),
-        ]),
+    all('embed script', `${sandbox.siteUrl()}/embed.js`),
+    all('OpenAPI', `${sandbox.baseUrl()}/openapi`),
+    all('controls', `${sandbox.siteUrl()}/_sandbox`),
+    all('seed', String(settings.seed)),
+    ...(agency === null ? [] : [all('agency key', agency.apiKey), all('agency key, reading', agency.readKey)]),
+    all('quota', `${settings.quota} generations${agency === null ? ' per client' : ', pooled by the agency'}`),
+    all('limits', limitsText(settings.limits)),
+    all('a generation takes', settings.generateMs === 0 ? 'no time' : `${settings.generateMs} ms`),
+    all('faults', sandbox.faults.list().map(faultText).join('; ') || 'none'),
     all('dialect', `${dialect.name}: ${dialect.summary}`),
+    ...describeDialect(dialect).map(([what, value]) => all(`· ${what}`, value)),
     all('window', `${window.start.toISOString()} to ${window.end.toISOString()}`),
     ...sandbox.worlds.flatMap(({ client, decisions, events }) => {
       const row = (what: string, value: string): StartRow => ({ client: client.slug, what, value });
@@ -91,6 +97,8 @@ export function describeSandbox(sandbox: Sandbox): StartRow[] {
         row('API key, revoked', client.revokedKey),
         row('site key', client.siteKey),
         row('webhook secret', client.webhookSecret),
+        row('webhook secret, previous', client.previousWebhookSecret),
+        row('visitor hash', `sha256("${client.subjectRecipe.salt}" + e-mail address)`),
         row('banners', client.banners.map(({ id }) => id).join(', ')),
         row(
           'loaded',
@@ -106,4 +114,15 @@ export function describeSandbox(sandbox: Sandbox): StartRow[] {
 export function webhookUrlFor(pattern: string, client: Pick<SandboxClient, 'slug'>): string {
   if (pattern.includes('{client}')) return pattern.replaceAll('{client}', client.slug);
   return /\/webhooks\/?$/.test(pattern) ? `${pattern.replace(/\/$/, '')}/${client.slug}` : pattern;
+}
+
+function limitsText({ generatePerMinute, bulkPerMinute, bulkPerDay, otherPerMinute }: LimitValues): string {
+  const others = otherPerMinute === null ? 'others unlimited' : `${otherPerMinute} others a minute`;
+  return `per key ${generatePerMinute} generations and ${bulkPerMinute} batches a minute, ${bulkPerDay} batches a day, ${others}`;
+}
+
+/** As it is written after --fault. */
+function faultText({ name, ...settings }: Fault): string {
+  const pairs = Object.entries(settings).map(([key, value]) => `${key}=${value}`);
+  return `${name}:${pairs.join(',')}`;
 }

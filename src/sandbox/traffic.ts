@@ -1,6 +1,7 @@
 import { composeBytes, composeHappening, type Parcel } from './compose.ts';
 import type { Dialect } from './dialect.ts';
 import type { Happening, RequestHappening } from './happenings.ts';
+import { deliveryIdOf } from './dialects.ts';
 import { deriveText } from './keys.ts';
 import { mix, mulberry32 } from './prng.ts';
 import { hashDevice } from './visitors.ts';
@@ -89,7 +90,7 @@ function* inOrder(world: World, dialect: Dialect, range: TrafficRange): Generato
     const decision = decisions.at(index);
     while (others[0] !== undefined && others[0].at <= decision.at.getTime()) yield others.shift()?.item as TrafficItem;
     if (decisions.isLost(index)) continue;
-    const id = deliveryId(world, `decision-${index}`);
+    const id = deliveryId(world, dialect, `decision-${index}`);
     const note = decisions.isOldSecret(index) ? 'old-secret' : 'sound';
     yield { parcel: composeHappening(client, dialect, decision, id, note), happening: decision };
   }
@@ -102,7 +103,7 @@ interface TimedItem {
 }
 
 function eventItem(world: World, dialect: Dialect, event: Happening, index: number): TimedItem {
-  const id = deliveryId(world, `event-${index}`);
+  const id = deliveryId(world, dialect, `event-${index}`);
   return {
     at: event.at.getTime(),
     item: { parcel: composeHappening(world.client, dialect, event, id), happening: event },
@@ -119,7 +120,7 @@ function oddities(world: World, dialect: Dialect): TimedItem[] {
     return {
       at,
       item: {
-        parcel: composeBytes(client, dialect, event, bytes, deliveryId(world, `${note}-${share}`), note),
+        parcel: composeBytes(client, dialect, event, bytes, deliveryId(world, dialect, `${note}-${share}`), note),
         happening: null,
       },
     };
@@ -147,8 +148,8 @@ function oddities(world: World, dialect: Dialect): TimedItem[] {
   ];
 }
 
-function deliveryId(world: World, label: string): string {
-  return `dlv_${deriveText(18, world.client.seed, 'delivery', label)}`;
+function deliveryId(world: World, dialect: Dialect, label: string): string {
+  return deliveryIdOf(dialect, world.client.seed, 'delivery', label);
 }
 
 function isWithin(at: Date, { from, to }: TrafficRange): boolean {

@@ -1,6 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorForm } from '../dialect.ts';
 
-/** A refusal in the service's error envelope (docs/service.md §7). */
+/** A refusal by the service (docs/service.md §7). */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly status: number;
@@ -18,19 +19,43 @@ export const unauthorized = (message: string): ServiceError => new ServiceError(
 export const forbidden = (message: string): ServiceError => new ServiceError(403, 'forbidden', message);
 export const notFound = (message: string): ServiceError => new ServiceError(404, 'not_found', message);
 
-/** Makes every error and every unknown address answer in the envelope. */
-export function answerErrors(app: FastifyInstance): void {
-  app.setNotFoundHandler(async (_request, reply) => reply.code(404).send(envelope('not_found', 'No such resource.')));
-  app.setErrorHandler(async (error, _request, reply) => {
-    if (error instanceof ServiceError) return reply.code(error.status).send(envelope(error.code, error.message));
-    const status = isClientError(error) ? 400 : 500;
-    const message = isClientError(error) ? error.message : 'Internal error.';
-    return reply.code(status).send(envelope(status === 400 ? 'invalid_request' : 'server_error', message));
+/** Where the sandbox's own controls are, which always answer in the envelope. */
+export const CONTROLS = '/_sandbox';
+
+/** Makes every error and every unknown address answer in the form of the dialect. */
+export function answerErrors(app: FastifyInstance, form: ErrorForm): void {
+  const answer = (request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply => {
+    const used = request.url.startsWith(`${CONTROLS}/`) ? 'object' : form;
+    const body = errorBody(used, error);
+    // A handler may have set what fits its own answers.
+    reply.serializer(JSON.stringify);
+    return typeof body === 'string'
+      ? reply.code(error.status).type('text/plain; charset=utf-8').send(body)
+      : reply.code(error.status).type('application/json; charset=utf-8').send(body);
+  };
+  app.setNotFoundHandler(async (request, reply) => answer(request, reply, notFound('No such resource.')));
+  app.setErrorHandler(async (error, request, reply) => {
+    if (error instanceof ServiceError) return answer(request, reply, error);
+    return answer(
+      request,
+      reply,
+      isClientError(error) ? invalidRequest(error.message) : new ServiceError(500, 'server_error', 'Internal error.'),
+    );
   });
 }
 
-function envelope(code: string, message: string): { error: { code: string; message: string } } {
-  return { error: { code, message } };
+/** What a refusal says, in one of the forms; text is plain text. */
+export function errorBody(form: ErrorForm, { status, code, message }: ServiceError): object | string {
+  switch (form) {
+    case 'object':
+      return { error: { code, message } };
+    case 'numbered':
+      return { error: { code: status, message } };
+    case 'string':
+      return { error: message };
+    case 'text':
+      return `${message}\n`;
+  }
 }
 
 function isClientError(error: unknown): error is Error & { statusCode: number } {

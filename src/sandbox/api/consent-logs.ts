@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { LogQuery } from '../consent-log.ts';
 import type { Cursors } from '../cursor.ts';
 import type { Dialect } from '../dialect.ts';
+import { layJson } from '../dialects.ts';
 import type { World } from '../world.ts';
 import { invalidRequest, notFound } from './answers.ts';
 import type { Authenticate } from './authenticate.ts';
@@ -37,7 +38,8 @@ export function addConsentLogRoutes(
   app: FastifyInstance,
   { authenticate, clock, dialect, cursors }: ConsentLogRoutes,
 ): void {
-  app.get('/consent/logs', { config: { target: 'consent-logs' } }, async (request) => {
+  app.get('/consent/logs', { config: { target: 'consent-logs' } }, async (request, reply) => {
+    reply.type('application/json; charset=utf-8').serializer((page) => layJson(dialect.layout, page));
     const caller = authenticate(request);
     const parsed = querySchema.safeParse(request.query);
     if (!parsed.success) throw invalidRequest(firstProblem(parsed.error));

@@ -1,9 +1,15 @@
 import { z } from 'zod';
+import type { ErrorForm } from '../dialect.ts';
 import { formA, formB } from './policies.ts';
 
 type Json = Record<string, unknown>;
 
-const error = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+/** A refusal in each form (docs/service.md §7); the plain text has no schema. */
+const errors: Record<Exclude<ErrorForm, 'text'>, z.ZodType> = {
+  object: z.object({ error: z.object({ code: z.string(), message: z.string() }) }),
+  numbered: z.object({ error: z.object({ code: z.int(), message: z.string() }) }),
+  string: z.object({ error: z.string() }),
+};
 const generatedA = z.object({
   id: z.string(),
   policy_type: z.string(),
@@ -53,9 +59,11 @@ const batch = z.object({
 // The fields of a row are not documented: any object is one.
 const logPage = z.object({ data: z.array(z.looseObject({})), next_cursor: z.string().nullable().optional() });
 
+const embedded = listed.omit({ jurisdiction: true });
+const rpcId = z.union([z.string(), z.int(), z.null()]).optional();
+
 /** Bodies by the name that they have in the description. */
 export const componentSchemas = {
-  Error: error,
   GenerateA: formA,
   GenerateB: formB,
   GeneratedPolicyA: generatedA,
@@ -66,12 +74,22 @@ export const componentSchemas = {
   Bulk: z.object({ items: z.array(formA).min(1).max(20) }),
   BatchResult: batch,
   ConsentLogPage: logPage,
+  EmbeddedPolicy: embedded.extend({ version: z.int(), html: z.string(), markdown: z.string() }),
+  EmbeddedHub: z.object({ policies: z.array(embedded) }),
+  RpcAnswer: z.union([
+    z.looseObject({ jsonrpc: z.literal('2.0'), id: rpcId, result: z.looseObject({}) }),
+    z.looseObject({
+      jsonrpc: z.literal('2.0'),
+      id: rpcId,
+      error: z.looseObject({ code: z.int(), message: z.string() }),
+    }),
+  ]),
 } as const;
 
-const ref = (name: keyof typeof componentSchemas): Json => ({ $ref: `#/components/schemas/${name}` });
+const ref = (name: keyof typeof componentSchemas | 'Error'): Json => ({ $ref: `#/components/schemas/${name}` });
 const json = (schema: Json): Json => ({ 'application/json': { schema } });
 const answer = (description: string, schema: Json): Json => ({ description, content: json(schema) });
-const errors = (...statuses: readonly number[]): Json =>
+const refusals = (...statuses: readonly number[]): Json =>
   Object.fromEntries(statuses.map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]));
 
 const errorNames: Record<number, string> = {
@@ -79,13 +97,33 @@ const errorNames: Record<number, string> = {
   401: 'Missing, invalid or revoked API key',
   402: 'Subscription expired or inactive, or quota used up',
   403: 'The key lacks the scope, or the plan has no API access',
-  404: 'Not found',
+  404: 'Not found; also every address that is not described here',
+  405: 'The MCP endpoint keeps no sessions: only POST',
   429: 'Rate limit exceeded',
   500: 'Internal error',
 };
 
-/** Describes the sandbox's REST API in OpenAPI 3.1 (docs/service.md §4.6). */
-export function describeApi(baseUrl: string): Json {
+/**
+ * Describes the sandbox in OpenAPI 3.1 (docs/service.md §4.6): the REST API, and with a server of their own the embed endpoint, the MCP
+ * endpoint and the hosted pages.
+ */
+export function describeApi(siteUrl: string, errorForm: ErrorForm): Json {
+  const refusal = (description: string): Json =>
+    errorForm === 'text'
+      ? { description, content: { 'text/plain': { schema: { type: 'string' } } } }
+      : answer(description, ref('Error'));
+  const site = [{ url: siteUrl }];
+  const page = (description: string, type: string): Json => ({
+    description,
+    content: { [type]: { schema: { type: 'string' } } },
+  });
+  const required = (name: string, place: 'query' | 'path', description: string): Json => ({
+    name,
+    in: place,
+    required: true,
+    schema: { type: 'string' },
+    description,
+  });
   const parameter = (name: string, schema: Json, description: string): Json => ({
     name,
     in: 'query',
@@ -101,7 +139,7 @@ export function describeApi(baseUrl: string): Json {
       version: '1',
       description: 'A stand-in for trying software. Its policies are samples.',
     },
-    servers: [{ url: baseUrl }],
+    servers: [{ url: `${siteUrl}/api/v1` }],
     security: [{ bearer: [] }],
     paths: {
       '/policies/generate': {
@@ -112,7 +150,7 @@ export function describeApi(baseUrl: string): Json {
           responses: {
             '200': answer('Generated', { oneOf: [ref('GeneratedPolicyA'), ref('GeneratedPolicyB')] }),
             '201': answer('Generated', { oneOf: [ref('GeneratedPolicyA'), ref('GeneratedPolicyB')] }),
-            ...errors(...everywhere),
+            ...refusals(...everywhere),
           },
         },
       },
@@ -121,7 +159,7 @@ export function describeApi(baseUrl: string): Json {
           operationId: 'generatePolicies',
           summary: 'Generate up to 20 policies',
           requestBody: { required: true, content: json(ref('Bulk')) },
-          responses: { '200': answer('The batch', ref('BatchResult')), ...errors(...everywhere) },
+          responses: { '200': answer('The batch', ref('BatchResult')), ...refusals(...everywhere) },
         },
       },
       '/policies': {
@@ -130,7 +168,7 @@ export function describeApi(baseUrl: string): Json {
           summary: 'List published policies',
           responses: {
             '200': answer('The list', { oneOf: [ref('PolicyList'), ref('PolicyPage')] }),
-            ...errors(...everywhere),
+            ...refusals(...everywhere),
           },
         },
       },
@@ -139,7 +177,7 @@ export function describeApi(baseUrl: string): Json {
           operationId: 'publishPolicy',
           summary: 'Publish a policy',
           parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-          responses: { '200': answer('Published', ref('PublishResult')), ...errors(...everywhere, 404) },
+          responses: { '200': answer('Published', ref('PublishResult')), ...refusals(...everywhere, 404) },
         },
       },
       '/consent/logs': {
@@ -153,7 +191,7 @@ export function describeApi(baseUrl: string): Json {
             parameter('limit', { type: 'integer', minimum: 1, maximum: 200 }, 'Rows per page'),
             parameter('cursor', { type: 'string' }, 'next_cursor of the page before'),
           ],
-          responses: { '200': answer('A page', ref('ConsentLogPage')), ...errors(...everywhere, 404) },
+          responses: { '200': answer('A page', ref('ConsentLogPage')), ...refusals(...everywhere, 404) },
         },
       },
       '/openapi': {
@@ -161,23 +199,103 @@ export function describeApi(baseUrl: string): Json {
           operationId: 'describeApi',
           summary: 'This description',
           security: [],
-          responses: { '200': answer('OpenAPI 3.1', { type: 'object' }) },
+          responses: { '200': answer('OpenAPI 3.1', { type: 'object' }), ...refusals(500) },
+        },
+      },
+      '/api/embed/policy': {
+        servers: site,
+        get: {
+          operationId: 'embedPolicy',
+          summary: 'The text of a policy for web pages, kept for five minutes',
+          security: [],
+          parameters: [
+            required('siteKey', 'query', 'Legacy site key'),
+            required('type', 'query', 'Policy type, or hub for the list of all'),
+          ],
+          responses: {
+            '200': answer('The policy, or the list', { oneOf: [ref('EmbeddedPolicy'), ref('EmbeddedHub')] }),
+            '304': { description: 'The same as the If-None-Match that was sent' },
+            ...refusals(400, 404, 429, 500),
+          },
+        },
+      },
+      '/embed.js': {
+        servers: site,
+        get: {
+          operationId: 'embedScript',
+          summary: 'The embed script',
+          security: [],
+          responses: { '200': page('JavaScript', 'text/javascript') },
+        },
+      },
+      '/policy/{type}/{id}': {
+        servers: site,
+        get: {
+          operationId: 'showPolicy',
+          summary: 'The hosted page of a published policy',
+          security: [],
+          parameters: [
+            required('type', 'path', 'Policy type'),
+            required('id', 'path', 'Policy id'),
+            required('token', 'query', 'Token of the hosted address'),
+          ],
+          responses: { '200': page('The page', 'text/html'), ...refusals(404) },
+        },
+      },
+      '/api/mcp': {
+        servers: site,
+        post: {
+          operationId: 'callMcp',
+          summary: 'The MCP endpoint, streamable HTTP without sessions: one tool, generate_policy',
+          requestBody: { required: true, content: json({ type: ['object', 'array'] }) },
+          responses: {
+            '200': answer('JSON-RPC answer', ref('RpcAnswer')),
+            '202': { description: 'A notification was taken' },
+            ...Object.fromEntries(
+              ([400, 401, 402, 403, 429, 500] as const).map((status) => [
+                String(status),
+                // The first is said by the endpoint itself, the others by what stands before it.
+                anyOfAnswers(refusal(errorNames[status] ?? ''), answer('JSON-RPC error', ref('RpcAnswer'))),
+              ]),
+            ),
+            '406': answer('Accept lacks application/json or text/event-stream', ref('RpcAnswer')),
+            '415': answer('The body is no JSON', { oneOf: [ref('RpcAnswer')] }),
+          },
+        },
+        get: {
+          operationId: 'listenMcp',
+          summary: 'Not there: the endpoint keeps no sessions',
+          responses: { ...refusals(405, 500) },
+        },
+        delete: {
+          operationId: 'endMcp',
+          summary: 'Not there: the endpoint keeps no sessions',
+          responses: { ...refusals(405, 500) },
         },
       },
     },
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       schemas: Object.fromEntries(
-        Object.entries(componentSchemas).map(([name, schema]) => [name, withoutDialect(schema, name)]),
+        Object.entries({ ...componentSchemas, ...(errorForm === 'text' ? {} : { Error: errors[errorForm] }) }).map(
+          ([name, schema]) => [name, withoutDialect(schema, name)],
+        ),
       ),
       responses: Object.fromEntries(
-        Object.entries(errorNames).map(([status, description]) => [
-          `Error${status}`,
-          answer(description, ref('Error')),
-        ]),
+        Object.entries(errorNames).map(([status, description]) => [`Error${status}`, refusal(description)]),
       ),
     },
   };
+}
+
+/** One response that may be either of two. */
+function anyOfAnswers(one: Json, other: Json): Json {
+  const [first, second] = [one['content'], other['content']] as Record<string, { schema: Json }>[];
+  const content: Json = { ...first, ...second };
+  const [left, right] = [first?.['application/json'], second?.['application/json']];
+  if (left !== undefined && right !== undefined)
+    content['application/json'] = { schema: { anyOf: [left.schema, right.schema] } };
+  return { description: one['description'], content };
 }
 
 /** Requests are described as they are sent (defaults are optional), answers as they come. */

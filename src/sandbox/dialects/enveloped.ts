@@ -105,6 +105,10 @@ export const enveloped: Dialect = {
   list: 'cursor',
   contentType: 'application/json; charset=utf-8',
   limitHeaders: 'ratelimit-ietf',
+  errors: 'object',
+  deliveryIds: 'dlv',
+  layout: 'compact',
+  drawn: [],
   headers: () => ({}),
   row: decisionObject,
   payload: (happening, deliveryId) => ({

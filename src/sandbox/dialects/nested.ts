@@ -84,6 +84,10 @@ export const nested: Dialect = {
   list: 'count',
   contentType: 'application/json',
   limitHeaders: 'ratelimit',
+  errors: 'object',
+  deliveryIds: 'dlv',
+  layout: 'compact',
+  drawn: [],
   headers: (_event, deliveryId) => ({ 'webhook-id': deliveryId }),
   row: (decision) => ({ ...consentParts(decision), recordedAt: withOffset(decision.at) }),
   payload: (happening) => ({

@@ -33,6 +33,10 @@ export const plain: Dialect = {
   list: 'count',
   contentType: 'application/json',
   limitHeaders: 'x-ratelimit',
+  errors: 'object',
+  deliveryIds: 'dlv',
+  layout: 'compact',
+  drawn: [],
   headers: (event, deliveryId) => ({ 'x-service-event': event, 'x-service-delivery': deliveryId }),
   row: (decision) => ({ id: decision.recordId, ...decisionFields(decision), created_at: decision.at.toISOString() }),
   payload: (happening) => {
