@@ -13,6 +13,7 @@ import { loadControllerFile } from './config/controller-file.ts';
 import { loadRegimesFile } from './config/regimes-file.ts';
 import { loadVersion } from './config/version.ts';
 import { createCaseDeps } from './context/case-deps.ts';
+import { createSnapshotDeps } from './context/snapshots.ts';
 import { parseTreeHead } from './core/checkpoint.ts';
 import type { Clock } from './core/clock.ts';
 import { UsageError } from './core/errors.ts';
@@ -31,6 +32,7 @@ import { rebuild, type RebuildReport } from './projections/rebuild.ts';
 import { createProjector, type Projector } from './projections/run.ts';
 import { createRejectedRing, type RejectedRing } from './rejected/ring.ts';
 import { createServiceClient } from './service/client.ts';
+import type { SnapshotDeps } from './snapshots/deps.ts';
 import { createSources, type Sources } from './sources/sources.ts';
 import { createHistory } from './store/queries/history.ts';
 import { openStore } from './context/open-store.ts';
@@ -59,6 +61,8 @@ export interface Context {
   readonly projector: Projector;
   readonly sync: SyncDeps;
   readonly jobs: Jobs;
+  /** What fetching the texts of policies needs. */
+  readonly snapshots: SnapshotDeps;
   readonly documents: DocumentDeps;
   readonly cases: CaseWriting;
   /** Why appends are refused at the moment; null when they are not. */
@@ -134,7 +138,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       store,
       read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
       cases: caseFold,
-      optionsOf: (slug: string) => sources.find(slug)?.options ?? defaults,
+      optionsOf: (slug: string) => sources.findAny(slug)?.options ?? defaults,
       log,
     };
     const projector = createProjector(projection);
@@ -167,9 +171,12 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     };
     const version = loadVersion();
     const regimes = config.regimesFile === null ? undefined : await loadRegimesFile(config.regimesFile);
-    const cases = createCaseDeps({ store, ledger, clock, config, sources, loadProfile }, regimes);
+    // What a source left behind can still be read, answered and put into documents.
+    const known = { find: (slug: string) => sources.findAny(slug) };
+    const cases = createCaseDeps({ store, ledger, clock, config, sources: known, loadProfile }, regimes);
     const listPulled = () => sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
 
+    const jobs = createJobs({ store, clock });
     return {
       config,
       log,
@@ -196,7 +203,8 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
               log.warn({ source: source.slug, attempt, reason: error.message }, 'the service is asked again'),
           }),
       },
-      jobs: createJobs({ store, clock }),
+      jobs,
+      snapshots: createSnapshotDeps({ store, ledger, jobs, clock, projector }),
       documents: {
         read: store.read,
         ledger,
@@ -207,7 +215,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
         version,
         epoch,
         publicKey: keys.verifying,
-        sources,
+        sources: known,
         catchUp: () => projector.catchUp(),
         seal,
         loadProfile,

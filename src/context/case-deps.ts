@@ -5,7 +5,9 @@ import type { Context } from '../context.ts';
 
 /** What the use-cases of cases need, out of an open installation. `file`: the deployment's own rules, where it has some. */
 export function createCaseDeps(
-  context: Pick<Context, 'store' | 'ledger' | 'clock' | 'config' | 'sources' | 'loadProfile'>,
+  context: Pick<Context, 'store' | 'ledger' | 'clock' | 'config' | 'loadProfile'> & {
+    readonly sources: Pick<Context['sources'], 'find'>;
+  },
   file?: RegimesFile,
 ): CaseWriting {
   const { store, ledger, clock, config, sources } = context;
