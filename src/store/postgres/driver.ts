@@ -52,7 +52,12 @@ export interface PostgresPool {
 export function createPool(options: PoolOptions): PostgresPool {
   const pool = newPool(options);
   const leased = new WeakMap<PostgresConnection, { client: pg.PoolClient; isBroken(): boolean }>();
+  const prepared = new WeakSet<pg.PoolClient>();
   let closing: Promise<void> | null = null;
+  // One round trip, and not start-up parameters: poolers in between refuse those that they do not know.
+  const settings = Object.entries(options.settings)
+    .map(([name, value]) => `set ${name} = '${value}'`)
+    .join('; ');
   // An idle connection that the server ended: the pool has dropped it already, and the next use opens another.
   pool.on('error', () => undefined);
   // One that is in use says so in the rejection of its statement, too; without a listener it would end the process.
@@ -60,10 +65,13 @@ export function createPool(options: PoolOptions): PostgresPool {
 
   async function acquire(): Promise<PostgresConnection> {
     if (closing !== null) throw new StoreUnavailable('the store is closed');
-    let client: pg.PoolClient;
+    let client: pg.PoolClient | null = null;
     try {
       client = await pool.connect();
+      if (!prepared.has(client)) await client.query(settings);
+      prepared.add(client);
     } catch (error) {
+      client?.release(true);
       if (closing !== null) throw new StoreUnavailable('the store is closed', { cause: error });
       throw openingProblem(error, addressOf(options.url));
     }
@@ -95,13 +103,7 @@ export function createPool(options: PoolOptions): PostgresPool {
 }
 
 function newPool(options: PoolOptions): pg.Pool {
-  const { url, size, settings, connectTimeout, answerTimeout, idleTimeout } = options;
-  // One round trip, and not start-up parameters: poolers in between refuse those that they do not know.
-  const script = Object.entries(settings)
-    .map(([name, value]) => `set ${name} = '${value}'`)
-    .join('; ');
-  // The pool waits for the promise, whatever its type says.
-  const prepare = (client: pg.ClientBase): Promise<unknown> => client.query(script);
+  const { url, size, connectTimeout, answerTimeout, idleTimeout } = options;
   const config: pg.PoolConfig = {
     connectionString: withoutWarning(url),
     application_name: 'consent-ledger',
@@ -113,7 +115,6 @@ function newPool(options: PoolOptions): pg.Pool {
     allowExitOnIdle: true,
     types: { getTypeParser: parserOf as typeof pg.types.getTypeParser },
     ...(answerTimeout > 0 ? { query_timeout: answerTimeout } : {}),
-    onConnect: prepare,
   };
   try {
     const pool = new pg.Pool(config);

@@ -7,6 +7,7 @@ import { createTableShapes, insertMany, type TableShapes } from './insert-many.t
 import { inspect } from './inspect.ts';
 import { WRITE_LOCK } from './locks.ts';
 import { migrate } from './migrate.ts';
+import { asMisconfiguration } from './outages.ts';
 
 export interface PostgresOptions {
   /** postgres://user:password@host:port/database, with sslmode and the like as docs/configuration.md says. */
@@ -44,7 +45,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   });
   // Migrating and compacting: seldom, long, and on a connection of their own.
   const aside = poolOf(1, { settings: { statement_timeout: 0, lock_timeout: 60_000 } });
-  await withPool(aside, migrate);
+  await withPool(aside, migrate).catch((error: unknown) => {
+    throw asMisconfiguration(error);
+  });
 
   const writer = createPool(
     poolOf(1, {

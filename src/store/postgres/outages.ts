@@ -21,14 +21,18 @@ export function reasonOf(error: unknown): string {
 }
 
 /** What stops a connection from being opened, with where it leads to and what to do: never with the password. */
-export function openingProblem(error: unknown, address: string): Error {
-  if (error instanceof StoreUnavailable || error instanceof UsageError) return error;
+export function openingProblem(error: unknown, address: string): StoreUnavailable {
   const code = codeOf(error);
+  const remedy = Object.entries({ ...misconfigured, ...remedies }).find(([prefix]) => code.startsWith(prefix))?.[1];
   const text = `${address}: ${reasonOf(error)}`;
-  const wrong = Object.entries(misconfigured).find(([prefix]) => code.startsWith(prefix));
-  if (wrong !== undefined) return new UsageError([`${text}. ${wrong[1]}`]);
-  const remedy = Object.entries(remedies).find(([prefix]) => code.startsWith(prefix))?.[1];
-  return new StoreUnavailable(`${text}.${remedy === undefined ? '' : ` ${remedy}`}`, { cause: error });
+  return new StoreUnavailable(remedy === undefined ? text : `${text}. ${remedy}`, { cause: error });
+}
+
+/** The same at a start: what only another DATABASE_URL (or the database's administrator) can mend is a fault of the configuration. */
+export function asMisconfiguration(error: unknown): unknown {
+  const code = error instanceof StoreUnavailable ? codeOf(error.cause) : '';
+  const misled = Object.keys(misconfigured).some((prefix) => code.startsWith(prefix));
+  return misled ? new UsageError([(error as Error).message]) : error;
 }
 
 const misconfigured: Readonly<Record<string, string>> = {
@@ -52,8 +56,9 @@ const remedies: Readonly<Record<string, string>> = {
 };
 
 function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
   if (error instanceof AggregateError) return error.errors.map(codeOf)[0] ?? '';
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   if (typeof code === 'string') return code;
-  return cause === undefined || cause === null ? '' : codeOf(cause);
+  return codeOf(cause);
 }

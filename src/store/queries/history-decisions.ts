@@ -4,6 +4,7 @@ import type { Span } from '../../core/zoned-days.ts';
 import type { DecisionHistoryTable, Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import type { Period, Scope } from './history.ts';
+import { nullsFirst } from './order.ts';
 import { pageByKey } from './pages.ts';
 
 export type DecisionRow = Selectable<DecisionHistoryTable>;
@@ -143,7 +144,7 @@ export function createDecisionQueries(query: Query): DecisionQueries {
         .select(['d.region', 'd.state'])
         .select(count)
         .groupBy(['d.region', 'd.state'])
-        .orderBy('d.region')
+        .orderBy('d.region', nullsFirst)
         .orderBy('d.state')
         .execute();
       return rows.map((row) => ({ ...row, decisions: Number(row.decisions) }));
@@ -154,7 +155,7 @@ export function createDecisionQueries(query: Query): DecisionQueries {
         .select('d.banner_id as bannerId')
         .select(count)
         .groupBy('d.banner_id')
-        .orderBy('d.banner_id')
+        .orderBy('d.banner_id', nullsFirst)
         .execute();
       return rows.map((row) => ({ ...row, decisions: Number(row.decisions) }));
     },
@@ -164,8 +165,8 @@ export function createDecisionQueries(query: Query): DecisionQueries {
         .select(['d.policy_id as policyId', 'd.policy_version as policyVersion', 'd.state'])
         .select(count)
         .groupBy(['d.policy_id', 'd.policy_version', 'd.state'])
-        .orderBy('d.policy_id')
-        .orderBy('d.policy_version')
+        .orderBy('d.policy_id', nullsFirst)
+        .orderBy('d.policy_version', nullsFirst)
         .orderBy('d.state')
         .execute();
       return rows.map((row) => ({ ...row, decisions: Number(row.decisions) }));
@@ -226,8 +227,8 @@ export function createDecisionQueries(query: Query): DecisionQueries {
           ),
         ])
         .groupBy(['d.policy_id', 'd.policy_version'])
-        .orderBy('d.policy_id')
-        .orderBy('d.policy_version')
+        .orderBy('d.policy_id', nullsFirst)
+        .orderBy('d.policy_version', nullsFirst)
         .execute();
       return rows.map((row) => ({
         policyId: row.policyId,

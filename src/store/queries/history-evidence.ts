@@ -3,6 +3,7 @@ import type { ActionName } from '../../core/action.ts';
 import type { ActionHistoryTable, DeliveryHistoryTable, EntriesTable, PolicyHistoryTable } from '../schema.ts';
 import type { Query } from '../store.ts';
 import type { Period, Scope } from './history.ts';
+import { nullsFirst } from './order.ts';
 import { pageByKey } from './pages.ts';
 
 /** A policy change, with the hash of the delivery that reported it. */
@@ -75,7 +76,7 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
         .select(['h.event', 'h.verdict', 'h.outcome'])
         .select((eb) => [eb.fn.countAll().as('deliveries'), eb.fn.sum('h.bytes').as('bytes')])
         .groupBy(['h.event', 'h.verdict', 'h.outcome'])
-        .orderBy('h.event')
+        .orderBy('h.event', nullsFirst)
         .orderBy('h.verdict')
         .orderBy('h.outcome')
         .execute();
@@ -146,7 +147,7 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
         .where('received_at', '>=', period.from)
         .where('received_at', '<', period.to)
         .groupBy('event')
-        .orderBy('event')
+        .orderBy('event', nullsFirst)
         .execute();
       return rows.map(({ event, entries }) => ({ event, entries: Number(entries) }));
     },
