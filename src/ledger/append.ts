@@ -25,6 +25,9 @@ export interface LedgerOptions {
   readonly refuseIn?: (tx: StoreTransaction) => Promise<string | null>;
 }
 
+/** Rolls a transaction back whose entries were not as new as they were taken to be. */
+const notAllNew = new Error('a key exists already');
+
 type AlsoInTransaction = (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>;
 
 /** An entry on its way, with what does not depend on its place computed while the previous batch commits. */
@@ -62,6 +65,8 @@ export function createLedger(options: LedgerOptions): Ledger {
   let known: { seq: number; sourceSeq: Map<string, number> } | null = null;
   // The highest seq this process ever gave out or saw: a ledger that ends below it has lost entries.
   let highest = 0;
+  // Whether what came last with a transaction of its own was new altogether: a log that is pulled for the first time is, one that is read again is not.
+  let expectNew = false;
 
   function prepare(entry: NewEntry): Prepared {
     const salt = salts();
@@ -103,7 +108,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     try {
       const refusal = options.refuse?.() ?? null;
       if (refusal !== null) throw new StoreUnavailable(refusal);
-      const appended = (await appendFast(batch)) ?? (await appendSlowly(batch));
+      const appended = (await appendFast(batch)) ?? (await appendAsNew(batch)) ?? (await appendSlowly(batch));
       const last = appended.findLast(({ outcome }) => outcome === 'stored');
       let place = 0;
       for (const waiting of batch) {
@@ -159,14 +164,31 @@ export function createLedger(options: LedgerOptions): Ledger {
     return entries.map(({ seq }) => ({ outcome: 'stored', seq }));
   }
 
-  /** Looks every key up and reads the head under the write lock. */
-  async function appendSlowly(batch: readonly Waiting[]): Promise<Appended[]> {
+  /**
+   * A batch with a transaction of its own whose entries will be new: under the write lock, but without looking the keys up, which takes as long
+   * as inserting. Null when the insertion fails, with nothing written: then a key does exist, and the slow way finds out which.
+   */
+  async function appendAsNew(batch: readonly Waiting[]): Promise<Appended[] | null> {
+    const identities = new Set(batch.flatMap(({ prepared }) => prepared.map(({ identity }) => identity)));
+    const count = batch.reduce((sum, { prepared }) => sum + prepared.length, 0);
+    if (!expectNew || batch[0]?.also === undefined || identities.size < count) return null;
+    try {
+      return await appendSlowly(batch, true);
+    } catch (error) {
+      if (error !== notAllNew) throw error;
+      expectNew = false;
+      return null;
+    }
+  }
+
+  /** Looks every key up, unless all are taken to be new, and reads the head under the write lock. */
+  async function appendSlowly(batch: readonly Waiting[], allNew = false): Promise<Appended[]> {
     const prepared = batch.flatMap((waiting) => waiting.prepared);
     const sources = [...new Set([...(known?.sourceSeq.keys() ?? []), ...prepared.map(({ entry }) => entry.source)])];
     const outcome = await store.transaction(async (tx) => {
       const refusal = (await options.refuseIn?.(tx)) ?? null;
       if (refusal !== null) throw new StoreUnavailable(refusal);
-      const existing = await tx.findSeqs(prepared.map(({ entry }): EntryKey => entry));
+      const existing = allNew ? [] : await tx.findSeqs(prepared.map(({ entry }): EntryKey => entry));
       const head = await tx.heads(sources);
       if (head.seq < highest) {
         throw new StoreUnavailable(
@@ -190,14 +212,25 @@ export function createLedger(options: LedgerOptions): Ledger {
         entries.push(placeEntry(one.entry, seq, own, one.salt, one.commitment, keys.append));
         return { outcome: 'stored', seq };
       });
-      if (entries.length > 0) await tx.insertEntries(entries);
+      if (entries.length > 0) await insertIn(tx, entries, allNew);
       if (repeats.length > 0) await tx.countArrivals(repeats);
       await batch[0]?.also?.(tx, appended);
       return { appended, head: { seq: head.seq + entries.length, sourceSeq } };
     });
     known = outcome.head;
     highest = Math.max(highest, known.seq);
+    if (batch[0]?.also !== undefined && prepared.length > 1)
+      expectNew = outcome.appended.every((one) => one.outcome === 'stored');
     return outcome.appended;
+  }
+
+  /** An outage is an outage; any other failure to insert what was not looked up is taken for a key that exists. */
+  async function insertIn(tx: StoreTransaction, entries: readonly Entry[], allNew: boolean): Promise<void> {
+    try {
+      await tx.insertEntries(entries);
+    } catch (error) {
+      throw allNew && !(error instanceof StoreUnavailable) ? notAllNew : error;
+    }
   }
 
   return {

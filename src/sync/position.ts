@@ -29,15 +29,27 @@ export async function loadPosition(query: Query, source: string, bannerId: strin
 
 /**
  * Moves the position to the next page, in the transaction that stores the page.
- * `superseded`: another run of the same banner has begun meanwhile; nothing was moved, and this one should stop.
+ * `superseded`: another run of the same banner has begun meanwhile; its place was not moved, and this one should stop.
  */
 export async function advancePosition(
   query: Query,
   run: Run,
   step: { readonly cursor: string | null; readonly stored: number; readonly isFirst: boolean; readonly at: string },
 ): Promise<'advanced' | 'superseded'> {
+  if (!step.isFirst) {
+    const own = query
+      .updateTable('sync_positions')
+      .where('source', '=', run.source)
+      .where('banner_id', '=', run.bannerId);
+    const { numUpdatedRows } = await own
+      .set((eb) => ({ cursor: step.cursor, rows_total: eb('rows_total', '+', step.stored), updated_at: step.at }))
+      .where('run_id', '=', run.runId)
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) return 'advanced';
+    await own.set((eb) => ({ rows_total: eb('rows_total', '+', step.stored) })).execute();
+    return 'superseded';
+  }
   const before = await loadPosition(query, run.source, run.bannerId);
-  if (!step.isFirst && before?.run_id !== run.runId) return 'superseded';
   await writePosition(query, before, run, {
     cursor: step.cursor,
     run_id: run.runId,

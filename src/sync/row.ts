@@ -1,29 +1,9 @@
-import { canonicalJson, isWellFormed } from '../core/canonical.ts';
+import { isWellFormed } from '../core/canonical.ts';
 import type { NewEntry } from '../core/entry.ts';
 import type { SourceOptions } from '../core/source.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ConsentLogRow } from '../service/consent-logs.ts';
-
-/**
- * Fields of a row that tell about the answer and not about the decision, at any depth: they change each time the row is read, so they
- * are no part of what makes a row the same row (docs/assumptions.md, Consent log rows). A row stays in the ledger with all its bytes.
- *
- * Add a name only with care: rows that were pulled before and have such a field count as new once.
- */
-export const volatileFields: ReadonlySet<string> = new Set(
-  [
-    'fetched_at',
-    'retrieved_at',
-    'exported_at',
-    'served_at',
-    'generated_at',
-    'synced_at',
-    'request_id',
-    'response_id',
-    'export_id',
-    'trace_id',
-  ].flatMap((name) => [name, name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]),
-);
+import { canonicalContent } from './row-content.ts';
 
 /** Names under which a row may carry its own id, in the order tried (docs/assumptions.md, Consent log rows). */
 const recordIdNames = [
@@ -97,75 +77,58 @@ export interface RowEntry {
   readonly entry: NewEntry;
   /** The row is no JSON object: kept with its bytes, and counted. */
   readonly malformed: boolean;
-  /** When the row says it happened, ISO 8601 UTC; null where it does not say, or nothing that counts. */
-  readonly occurredAt: string | null;
+  /** When the row says it happened, in milliseconds since 1970; null where it does not say, or nothing that counts. */
+  readonly occurredAt: number | null;
 }
 
 /**
- * Makes a row an entry. Its deduplication key covers its canonical content without the volatile fields: the record id is part of
- * that, so a row that changed upstream under its id is a new entry. A row that does not name its banner is told apart by the banner
- * it was asked for. A row whose content has no canonical form (lone surrogates, bytes that are no UTF-8) is known by its bytes.
+ * Makes the rows of a page entries. The deduplication key covers a row's canonical content without the volatile fields: the record id is
+ * part of that, so a row that changed upstream under its id is a new entry. A row that does not name its banner is told apart by the
+ * banner it was asked for. A row whose content has no canonical form (lone surrogates, bytes that are no UTF-8) is known by its bytes.
  */
-export function entryOfRow(keyOf: Ledger['keyOf'], row: ConsentLogRow, context: PageContext): RowEntry {
-  const fields = isObject(row.value) ? row.value : null;
-  const ownBanner = fields !== null && bannerNames.some((name) => isNamed(fields[name]));
-  const banner = ownBanner ? '' : (context.bannerId ?? '');
-  const content = row.isUtf8 ? canonicalContent(row.value) : null;
+export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext): (row: ConsentLogRow) => RowEntry {
+  const { source, receivedAt } = context;
   const { idNames, timeNames } = context.names;
-  const recordId = fields === null ? null : idOf(fields, idNames);
-  const time = fields === null ? null : timeOf(fields, timeNames);
-  return {
-    entry: {
-      source: context.source,
-      kind: 'consent-log',
-      dedupeKey:
-        content === null
-          ? keyOf('consent-log', 'bytes', banner, row.bytes)
-          : keyOf('consent-log', 'content', banner, content),
-      receivedAt: context.receivedAt,
-      meta: canonicalJson({
-        bannerId: context.bannerId,
-        cursorSha256: context.cursorSha256,
-        page: context.page,
-        recordId: recordId !== null && isWellFormed(recordId) ? recordId : null,
-        runId: context.runId,
-        serverDate: context.serverDate?.toISOString() ?? null,
-      }),
-      body: row.bytes,
-    },
-    malformed: fields === null,
-    occurredAt: time === null ? null : countingTime(time, context),
+  const received = Date.parse(receivedAt);
+  const metaOf = metaWriter(context);
+
+  return (row) => {
+    const fields = isObject(row.value) ? row.value : null;
+    const ownBanner = fields !== null && bannerNames.some((name) => isNamed(fields[name]));
+    const banner = ownBanner ? '' : (context.bannerId ?? '');
+    const content = row.isUtf8 ? canonicalContent(row.value) : null;
+    const recordId = fields === null ? null : idOf(fields, idNames);
+    const time = fields === null ? null : timeOf(fields, timeNames);
+    return {
+      entry: {
+        source,
+        kind: 'consent-log',
+        dedupeKey:
+          content === null
+            ? keyOf('consent-log', 'bytes', banner, row.bytes)
+            : keyOf('consent-log', 'content', banner, content),
+        receivedAt,
+        meta: metaOf(recordId),
+        body: row.bytes,
+      },
+      malformed: fields === null,
+      occurredAt: time === null ? null : countingTime(time, context.names.assumedOffset, received),
+    };
   };
 }
 
-function canonicalContent(value: unknown): Buffer | null {
-  try {
-    return canonicalJson(withoutVolatile(value));
-  } catch {
-    return null;
-  }
-}
-
-/** The value itself where it holds no volatile field, which is the rule. */
-function withoutVolatile(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    const kept = value.map(withoutVolatile);
-    return kept.some((item, index) => item !== value[index]) ? kept : value;
-  }
-  if (!isObject(value)) return value;
-  let changed = false;
-  const kept: [string, unknown][] = [];
-  for (const key of Object.keys(value)) {
-    if (volatileFields.has(key)) {
-      changed = true;
-      continue;
-    }
-    const own = value[key];
-    const rest = typeof own === 'object' ? withoutVolatile(own) : own;
-    if (rest !== own) changed = true;
-    kept.push([key, rest]);
-  }
-  return changed ? Object.fromEntries(kept) : value;
+/**
+ * Canonical JSON of what a row's entry says beside its bytes; all but the record id is the same for a whole page. The names stand in
+ * canonical order, and texts are as JSON.stringify writes them, which is canonical for well-formed ones.
+ */
+function metaWriter(context: PageContext): (recordId: string | null) => Buffer {
+  const { bannerId, cursorSha256, page, runId, serverDate } = context;
+  const before = `{"bannerId":${JSON.stringify(bannerId)},"cursorSha256":${JSON.stringify(cursorSha256)},"page":${page},"recordId":`;
+  const after = `,"runId":${JSON.stringify(runId)},"serverDate":${JSON.stringify(serverDate?.toISOString() ?? null)}}`;
+  return (recordId) => {
+    const told = recordId !== null && isWellFormed(recordId) ? recordId : null;
+    return Buffer.from(before + JSON.stringify(told) + after, 'utf8');
+  };
 }
 
 function idOf(fields: Readonly<Record<string, unknown>>, names: readonly string[]): string | null {
@@ -191,16 +154,20 @@ const TEN_YEARS = 10 * 365.25 * 24 * 60 * MINUTE;
 const SECONDS_BELOW = 1e11;
 
 /** The claimed time, where it lies within [received − 10 years, received + 5 minutes] (docs/architecture.md, Time). */
-function countingTime(time: string | number, context: PageContext): string | null {
+function countingTime(time: string | number, assumedOffset: string, received: number): number | null {
   const at =
-    typeof time === 'number' ? (time < SECONDS_BELOW ? time * 1000 : time) : Date.parse(withOffset(time, context));
-  const received = Date.parse(context.receivedAt);
-  return at >= received - TEN_YEARS && at <= received + 5 * MINUTE ? new Date(at).toISOString() : null;
+    typeof time === 'number'
+      ? time < SECONDS_BELOW
+        ? time * 1000
+        : time
+      : Date.parse(withOffset(time, assumedOffset));
+  return at >= received - TEN_YEARS && at <= received + 5 * MINUTE ? at : null;
 }
 
-function withOffset(time: string, { names }: PageContext): string {
+function withOffset(time: string, assumedOffset: string): string {
+  if (time.endsWith('Z')) return time;
   const iso = time.replace(' ', 'T');
-  return /T/.test(iso) && !/(?:Z|[+-]\d\d:?\d\d)$/i.test(iso) ? `${iso}${names.assumedOffset}` : iso;
+  return /T/.test(iso) && !/(?:Z|[+-]\d\d:?\d\d)$/i.test(iso) ? `${iso}${assumedOffset}` : iso;
 }
 
 function isNamed(value: unknown): value is string | number {

@@ -1,9 +1,13 @@
 import { sha256 } from '../core/hash.ts';
 
-/** What a walk needs to know of a page. */
-export interface WalkPage {
+/** What came for a page, before its rows are read. */
+export interface FetchedPage {
   /** Null on the last page. */
   readonly nextCursor: string | null;
+}
+
+/** What a walk needs to know of a page. */
+export interface WalkPage extends FetchedPage {
   /** Names the rows of the page, whatever is volatile in them; null for a page without rows. */
   readonly identity: string | null;
 }
@@ -39,8 +43,10 @@ export interface PageRequest {
   readonly signal: AbortSignal;
 }
 
-export interface WalkOptions<P extends WalkPage> {
-  readonly fetchPage: (request: PageRequest) => Promise<P>;
+export interface WalkOptions<F extends FetchedPage, P extends WalkPage> {
+  readonly fetchPage: (request: PageRequest) => Promise<F>;
+  /** Makes something of a page that came; the next one is on its way meanwhile. */
+  readonly readPage: (fetched: F, request: PageRequest) => Promise<P>;
   /** Where to start; null: at the first page. */
   readonly cursor: string | null;
   readonly signal: AbortSignal | undefined;
@@ -50,39 +56,54 @@ export interface WalkOptions<P extends WalkPage> {
   readonly maxRepeats?: number;
 }
 
+/** A page on its way: asked for, and where it leads. */
+interface Arriving<F> {
+  readonly request: PageRequest;
+  readonly fetched: Promise<F>;
+}
+interface Arrived<F, P> {
+  readonly page: P;
+  readonly fault: WalkFault | null;
+  readonly next: Arriving<F> | null;
+}
+
 /**
- * Walks over the pages of a window, the next page being fetched while the caller works on this one.
+ * Walks over the pages of a window. While the caller works on one page, the next is fetched and read, and as soon as that one is here, and its
+ * cursor with it, the one after is asked for: at most two pages are held besides the caller's.
  * Ends after the last page, or with a fault. Remembers a few bytes per page, to know cursors and pages again.
- * Errors: those of fetchPage, after the pages before it were handed over. Leaving the loop stops the fetch under way.
+ * Errors: those of fetchPage and readPage, after the pages before were handed over. Leaving the loop stops the fetch under way.
  */
-export async function* walkPages<P extends WalkPage>(
-  options: WalkOptions<P>,
+export async function* walkPages<F extends FetchedPage, P extends WalkPage>(
+  options: WalkOptions<F, P>,
 ): AsyncGenerator<WalkStep<P>, void, undefined> {
   const controller = new AbortController();
   const onAbort = () => controller.abort(options.signal?.reason);
   options.signal?.throwIfAborted();
   options.signal?.addEventListener('abort', onAbort, { once: true });
 
-  const fetchAhead = (cursor: string | null, number: number): Promise<P> => {
-    const page = options.fetchPage({ cursor, number, signal: controller.signal });
-    // Whoever leaves the loop never awaits it; its failure is told to whoever stays.
-    page.catch(() => undefined);
-    return page;
+  const ask = (cursor: string | null, number: number): Arriving<F> => {
+    const request = { cursor, number, signal: controller.signal };
+    return { request, fetched: unwatched(options.fetchPage(request)) };
   };
 
   const memory = createMemory(options);
+  const arrive = async ({ request, fetched }: Arriving<F>): Promise<Arrived<F, P>> => {
+    const came = await fetched;
+    const { nextCursor } = came;
+    const cursorFault = memory.lookAtCursor(nextCursor, request);
+    const next = nextCursor !== null && cursorFault === null ? ask(nextCursor, request.number + 1) : null;
+    const page = await options.readPage(came, request);
+    return { page, fault: cursorFault ?? memory.lookAtRows(page, request), next };
+  };
+
   try {
-    let { cursor } = options;
-    let ahead = fetchAhead(cursor, 1);
-    for (let number = 1; ; number += 1) {
-      const page = await ahead;
+    let ahead: Promise<Arrived<F, P>> | null = unwatched(arrive(ask(options.cursor, 1)));
+    while (ahead !== null) {
+      const { page, fault, next }: Arrived<F, P> = await ahead;
       options.signal?.throwIfAborted();
-      const fault = memory.look(page, number, cursor);
-      cursor = page.nextCursor;
-      if (cursor !== null && fault === null) ahead = fetchAhead(cursor, number + 1);
+      ahead = next !== null && fault === null ? unwatched(arrive(next)) : null;
       yield { type: 'page', page };
       if (fault !== null) yield { type: 'fault', fault };
-      if (cursor === null || fault !== null) return;
     }
   } finally {
     controller.abort(new Error('the walk over the pages has ended'));
@@ -90,8 +111,14 @@ export async function* walkPages<P extends WalkPage>(
   }
 }
 
+/** Whoever leaves the loop never awaits it; its failure is told to whoever stays. */
+function unwatched<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
 /** Knows cursors and pages again. A last page is never a fault: the walk ends there anyway. */
-function createMemory(options: Pick<WalkOptions<WalkPage>, 'cursor' | 'maxEmptyPages' | 'maxRepeats'>) {
+function createMemory(options: Pick<WalkOptions<FetchedPage, WalkPage>, 'cursor' | 'maxEmptyPages' | 'maxRepeats'>) {
   const { maxEmptyPages = 100, maxRepeats = 3 } = options;
   const cursors = new Map<string, number>();
   const pages = new Map<string, { count: number; readonly first: number }>();
@@ -100,33 +127,29 @@ function createMemory(options: Pick<WalkOptions<WalkPage>, 'cursor' | 'maxEmptyP
   let askedBefore: string | null | undefined;
   if (options.cursor !== null) cursors.set(shortOf(options.cursor), 0);
 
-  /** A cursor that leads to its own page is asked again a few times: the page may only have come twice. */
-  function lookAtCursor(next: string, page: number, asked: string | null): WalkFault | null {
-    standing = next === asked ? standing + 1 : 0;
-    const earlierPage = cursors.get(shortOf(next));
-    if (earlierPage === undefined) cursors.set(shortOf(next), page);
-    else if (next !== asked) return { reason: 'looping-cursor', page, earlierPage, standsStill: false };
-    else if (standing > maxRepeats) return { reason: 'looping-cursor', page, earlierPage, standsStill: true };
-    return null;
-  }
-
-  function lookAtRows(identity: string | null, page: number): WalkFault | null {
-    empty = identity === null ? empty + 1 : 0;
-    if (identity === null) return empty > maxEmptyPages ? { reason: 'endless-empty-pages', page } : null;
-    const seen = pages.get(identity) ?? { count: 0, first: page };
-    pages.set(identity, seen);
-    seen.count += 1;
-    return seen.count > maxRepeats ? { reason: 'repeating-page', page, earlierPage: seen.first } : null;
-  }
-
   return {
-    /** `asked`: the cursor that the page was asked with. */
-    look({ nextCursor, identity }: WalkPage, page: number, asked: string | null): WalkFault | null {
+    /** A cursor that leads to its own page is asked again a few times: the page may only have come twice. */
+    lookAtCursor(next: string | null, { cursor: asked, number: page }: PageRequest): WalkFault | null {
+      if (next === null) return null;
+      standing = next === asked ? standing + 1 : 0;
+      const earlierPage = cursors.get(shortOf(next));
+      if (earlierPage === undefined) cursors.set(shortOf(next), page);
+      else if (next !== asked) return { reason: 'looping-cursor', page, earlierPage, standsStill: false };
+      else if (standing > maxRepeats) return { reason: 'looping-cursor', page, earlierPage, standsStill: true };
+      return null;
+    },
+    lookAtRows({ nextCursor, identity }: WalkPage, { cursor: asked, number: page }: PageRequest): WalkFault | null {
       if (nextCursor === null) return null;
       // The same rows under the same cursor are our asking again, not a repetition of the service's.
       const isAskedAgain = asked !== null && asked === askedBefore;
       askedBefore = asked;
-      return lookAtCursor(nextCursor, page, asked) ?? (isAskedAgain ? null : lookAtRows(identity, page));
+      if (isAskedAgain) return null;
+      empty = identity === null ? empty + 1 : 0;
+      if (identity === null) return empty > maxEmptyPages ? { reason: 'endless-empty-pages', page } : null;
+      const seen = pages.get(identity) ?? { count: 0, first: page };
+      pages.set(identity, seen);
+      seen.count += 1;
+      return seen.count > maxRepeats ? { reason: 'repeating-page', page, earlierPage: seen.first } : null;
     },
   };
 }

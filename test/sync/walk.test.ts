@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type PageRequest, type WalkPage, walkPages } from '../../src/sync/walk.ts';
 
+const readPage = (page: WalkPage) => Promise.resolve(page);
+
 /** Walks over pages given as `cursor → [identity, next cursor]`; what comes out, in words. */
 async function walk(
   pages: Record<string, [string | null, string | null]>,
@@ -12,7 +14,7 @@ async function walk(
     if (page === undefined) return Promise.reject(new Error(`no page at ${cursor}`));
     return Promise.resolve({ identity: page[0], nextCursor: page[1] });
   };
-  for await (const step of walkPages({ fetchPage, cursor: options.cursor ?? null, signal: undefined })) {
+  for await (const step of walkPages({ fetchPage, readPage, cursor: options.cursor ?? null, signal: undefined })) {
     out.push(
       step.type === 'page'
         ? (step.page.identity ?? '-')
@@ -46,7 +48,7 @@ describe('walking over pages', () => {
       return Promise.resolve(asked === 1 ? { identity: null, nextCursor: '1' } : { identity: 'b', nextCursor: null });
     };
     const types: string[] = [];
-    for await (const step of walkPages({ fetchPage, cursor: null, signal: undefined })) types.push(step.type);
+    for await (const step of walkPages({ fetchPage, readPage, cursor: null, signal: undefined })) types.push(step.type);
     expect(types).toEqual(['page', 'page', 'page']);
   });
 
@@ -58,7 +60,7 @@ describe('walking over pages', () => {
       return Promise.resolve({ identity: cursor ?? 'start', nextCursor: next });
     };
     const out: string[] = [];
-    for await (const step of walkPages({ fetchPage, cursor: null, signal: undefined })) {
+    for await (const step of walkPages({ fetchPage, readPage, cursor: null, signal: undefined })) {
       out.push(step.type === 'page' ? (step.page.identity ?? '') : step.fault.reason);
     }
     expect(out).toEqual(['start', '1', '1', '1', '1', '2']);
@@ -90,7 +92,8 @@ describe('walking over pages', () => {
       cursor === null ? Promise.resolve({ identity: 'a', nextCursor: '1' }) : Promise.reject(new Error('away'));
     await expect(
       (async () => {
-        for await (const step of walkPages({ fetchPage, cursor: null, signal: undefined })) seen.push(step.type);
+        for await (const step of walkPages({ fetchPage, readPage, cursor: null, signal: undefined }))
+          seen.push(step.type);
       })(),
     ).rejects.toThrow('away');
     expect(seen).toEqual(['page']);
@@ -102,7 +105,35 @@ describe('walking over pages', () => {
       signal = request.signal;
       return Promise.resolve({ identity: 'a', nextCursor: String(request.number) });
     };
-    for await (const step of walkPages({ fetchPage, cursor: null, signal: undefined })) if (step.type === 'page') break;
+    for await (const step of walkPages({ fetchPage, readPage, cursor: null, signal: undefined }))
+      if (step.type === 'page') break;
     expect(signal?.aborted).toBe(true);
+  });
+
+  it('asks for the page after the next as soon as the next is here, and for no more while the caller works', async () => {
+    const asked: number[] = [];
+    const read: number[] = [];
+    const fetchPage = ({ number }: PageRequest): Promise<WalkPage> => {
+      asked.push(number);
+      return Promise.resolve({ identity: String(number), nextCursor: number === 6 ? null : String(number) });
+    };
+    const readPage = (page: WalkPage, { number }: PageRequest) => {
+      read.push(number);
+      return Promise.resolve(page);
+    };
+    const held: [number, number][] = [];
+    for await (const step of walkPages({ fetchPage, readPage, cursor: null, signal: undefined })) {
+      expect(step.type).toBe('page');
+      for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+      held.push([asked.length, read.length]);
+    }
+    expect(held).toEqual([
+      [3, 2],
+      [4, 3],
+      [5, 4],
+      [6, 5],
+      [6, 6],
+      [6, 6],
+    ]);
   });
 });

@@ -77,14 +77,16 @@ export async function readHeads(
   connection: SqliteConnection,
   sources: readonly string[],
 ): Promise<{ seq: number; sourceSeq: ReadonlyMap<string, number> }> {
-  const [head] = await connection.all('select coalesce(max(seq), 0) as seq from entries');
   const rows = await connection.all(
-    `select wanted.value as source, (select max(source_seq) from entries where source = wanted.value) as source_seq
-      from json_each(?) as wanted`,
+    `select null as source, (select max(seq) from entries) as seq
+      union all select wanted.value, (select max(source_seq) from entries where source = wanted.value) from json_each(?) as wanted`,
     [JSON.stringify(sources)],
   );
+  const head = rows.find(({ source }) => source === null);
   return {
-    seq: Number(head?.seq),
-    sourceSeq: new Map(rows.map((row) => [String(row.source), Number(row.source_seq ?? 0)])),
+    seq: Number(head?.seq ?? 0),
+    sourceSeq: new Map(
+      rows.flatMap(({ source, seq }) => (source === null ? [] : [[String(source), Number(seq ?? 0)]])),
+    ),
   };
 }
