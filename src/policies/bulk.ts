@@ -1,0 +1,212 @@
+import type { Selectable } from 'kysely';
+import { canonicalJson } from '../core/canonical.ts';
+import type { CallPlan } from '../core/call.ts';
+import { sha256Hex } from '../core/hash.ts';
+import type { Source } from '../core/source.ts';
+import type { CallPlansTable } from '../store/schema.ts';
+import { assignResults } from './assign-results.ts';
+import { appendCall, callOnce, type CallFailure, type CallOutcome, type Send } from './call.ts';
+import { type CallableSource, isCallable, type PolicyDeps, whyNotCallable } from './deps.ts';
+import type { FormA } from './generate.ts';
+import { pauseAfter, type Patience, waitUntil } from './patient.ts';
+import { type ItemRow, settleCalls } from './settle.ts';
+
+/** MAX_BATCH_ITEMS and BULK_TIMEOUT_MS of src/service/bulk.ts. */
+export const MAX_BATCH_ITEMS = 20;
+const BULK_TIMEOUT_MS = 290_000;
+
+export type PlanRow = Selectable<CallPlansTable>;
+
+/** `exists`: the same items were begun before; go on with that plan, or begin `again` to send all of them a second time. */
+export type PlanOutcome =
+  | { readonly outcome: 'planned'; readonly planId: string }
+  | { readonly outcome: 'exists'; readonly plan: PlanRow };
+
+/**
+ * Writes down what is going to be sent, so that it can be resumed by anyone who has the same file. The plan's id follows from source and items.
+ */
+export async function planBulk(
+  deps: PolicyDeps,
+  request: {
+    readonly source: Source;
+    readonly actor: string;
+    /** The name of the file, for people. */
+    readonly file: string | null;
+    readonly items: readonly FormA[];
+    readonly again?: boolean | undefined;
+  },
+): Promise<PlanOutcome> {
+  const { source, actor, file, items } = request;
+  await deps.catchUp();
+  const body = canonicalJson(items);
+  const digest = sha256Hex(body);
+  const before = await findPlans(deps, source.slug, digest);
+  const last = before.at(-1);
+  if (last !== undefined && request.again !== true) return { outcome: 'exists', plan: last };
+  // Sources do not share plans, though their items be the same.
+  const name = sha256Hex(Buffer.from(`${source.slug}\n${digest}`)).slice(0, 12);
+  const planId = before.length === 0 ? `bulk-${name}` : `bulk-${name}-${before.length + 1}`;
+  const meta: CallPlan = { call: 'plan', planId, actor, file, digest, items: items.length };
+  await appendCall(deps, source.slug, meta, [planId, 'plan'], body);
+  await deps.catchUp();
+  return { outcome: 'planned', planId };
+}
+
+/** The plan of these items that was begun last; null when there is none. */
+export async function findPlan(deps: PolicyDeps, source: string, items: readonly FormA[]): Promise<PlanRow | null> {
+  await deps.catchUp();
+  return (await findPlans(deps, source, sha256Hex(canonicalJson(items)))).at(-1) ?? null;
+}
+
+function findPlans(deps: Pick<PolicyDeps, 'store'>, source: string, digest: string): Promise<PlanRow[]> {
+  return deps.store.read
+    .selectFrom('call_plans')
+    .selectAll()
+    .where('source', '=', source)
+    .where('digest', '=', digest)
+    .orderBy('seq')
+    .execute();
+}
+
+export interface BulkRequest extends Patience {
+  readonly source: Source;
+  readonly planId: string;
+  readonly actor: string;
+  /** Default and at most 20. */
+  readonly batchSize?: number | undefined;
+  /** Send also what failed before. */
+  readonly retryFailed?: boolean | undefined;
+  /** Told after each batch, and before the first. */
+  readonly onProgress?: ((progress: BulkProgress) => void) | undefined;
+}
+
+export interface BulkProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
+/**
+ * How a run ended. `finished`: everything that may be sent was. `quota`: the plan's quota is used up, the rest was not tried. `waiting`: no slot is free
+ * for longer than the patience allows. `refused`, `unknown`: the last batch was, and the rest was not tried.
+ */
+export type BulkEnd =
+  | { readonly outcome: 'finished' | 'quota' | 'stopped' }
+  | { readonly outcome: 'waiting'; readonly until: Date; readonly limit: string }
+  | { readonly outcome: 'refused' | 'unknown'; readonly requestId: string; readonly error: CallFailure }
+  | { readonly outcome: 'not-configured'; readonly reason: string };
+
+/**
+ * Sends what is left of a plan in batches (docs/service.md §4.2), paced by the key's limits. No item is ever sent twice unless the service said that it
+ * did nothing with it: each batch is an intent whose id counts the batches of the plan, so that of two processes one gets it, and both choose what to
+ * send from the entries that came before it.
+ */
+export async function runBulk(deps: PolicyDeps, request: BulkRequest): Promise<BulkEnd> {
+  const { source, planId, signal } = request;
+  if (!isCallable(source)) return { outcome: 'not-configured', reason: whyNotCallable(source) ?? '' };
+  const began = await countBatches(deps, planId);
+  let failures = 0;
+  for (;;) {
+    if (signal?.aborted) return { outcome: 'stopped' };
+    await settleCalls(deps);
+    // Counted before the items are read: a batch that comes in between makes this one's number taken.
+    const number = (await countBatches(deps, planId)) + 1;
+    const items = await loadPlanItems(deps, planId);
+    const batch = items
+      .filter((item) => mayBeSent(item, planId, began, request.retryFailed === true))
+      .slice(0, Math.min(request.batchSize ?? MAX_BATCH_ITEMS, MAX_BATCH_ITEMS));
+    request.onProgress?.({ done: items.filter(({ state }) => state !== 'planned').length, total: items.length });
+    if (batch.length === 0) return { outcome: 'finished' };
+    const ended = await sendBatch(deps, { ...request, source }, batch, batchId(planId, number));
+    switch (ended.outcome) {
+      case 'done':
+        failures = 0;
+        if (ended.value.some(({ status }) => status === 'skipped')) return { outcome: 'quota' };
+        break;
+      case 'taken':
+        break;
+      case 'stopped':
+        return { outcome: 'stopped' };
+      case 'no-slot':
+        if (!(await waitUntil(deps, ended.freeAt, ended.limit, request)) && !signal?.aborted)
+          return { outcome: 'waiting', until: ended.freeAt, limit: ended.limit };
+        break;
+      case 'refused': {
+        const pause = failures < 3 ? pauseAfter(ended.error, failures) : null;
+        failures += 1;
+        if (pause === null) return ended;
+        const until = new Date(deps.clock().getTime() + pause);
+        if (!(await waitUntil(deps, until, ended.error.message, request)) && !signal?.aborted) return ended;
+        break;
+      }
+      case 'unknown':
+        return ended;
+    }
+  }
+}
+
+function batchId(planId: string, number: number): string {
+  return `${planId}.${number}`;
+}
+
+/** The items of a plan, in the order of the file. */
+export function loadPlanItems(deps: Pick<PolicyDeps, 'store'>, planId: string): Promise<ItemRow[]> {
+  return deps.store.read
+    .selectFrom('call_items')
+    .selectAll()
+    .where('plan_id', '=', planId)
+    .orderBy('position')
+    .execute();
+}
+
+async function countBatches(deps: Pick<PolicyDeps, 'store'>, planId: string): Promise<number> {
+  const { count } = await deps.store.read
+    .selectFrom('calls')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('plan_id', '=', planId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** What was skipped or has failed in an earlier run may be sent again; in this run it would only be skipped or fail once more. */
+function mayBeSent(item: ItemRow, planId: string, began: number, retryFailed: boolean): boolean {
+  if (item.state === 'planned') return true;
+  if (item.state !== 'skipped' && !(retryFailed && item.state === 'failed')) return false;
+  const batch = Number(item.request_id?.slice(planId.length + 1) ?? 0);
+  return batch <= began;
+}
+
+function sendBatch(
+  deps: PolicyDeps,
+  request: BulkRequest & { readonly source: CallableSource },
+  batch: readonly ItemRow[],
+  requestId: string,
+): Promise<CallOutcome<ReturnType<typeof assignResults>>> {
+  const { source, actor, planId, signal } = request;
+  const items = batch.map(({ item }) => JSON.parse(item) as FormA);
+  const client = deps.clientFor(source);
+  const send: Send = (sending) =>
+    client.generateBulk(sending.body, { signal: sending.signal, timeoutMs: sending.timeoutMs });
+  const sent = batch.map(({ position }, at) => ({ position, policyType: items[at]?.policy_type ?? '' }));
+  const order = {
+    source,
+    actor,
+    requestId,
+    operation: 'bulk',
+    via: 'rest',
+    path: '/policies/bulk',
+    body: canonicalJson({ items }),
+    timeoutMs: BULK_TIMEOUT_MS,
+    about: { planId, positions: batch.map(({ position }) => position) },
+  } as const;
+  return callOnce(
+    deps,
+    order,
+    send,
+    (bytes) => {
+      const { batchId: id, results } = deps.read.bulk(bytes);
+      const value = assignResults(sent, results);
+      return { value, facts: { batchId: id, items: value } };
+    },
+    { signal },
+  );
+}

@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto';
+import { canonicalJson } from '../core/canonical.ts';
+import {
+  type CallIntent,
+  type CallMeta,
+  type CallOperation,
+  type CallResult,
+  callSchema,
+  type CallWay,
+} from '../core/call.ts';
+import { StoreUnavailable } from '../core/errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Appended } from '../ledger/ledger.ts';
+import type { ServiceError } from '../service/service-error.ts';
+import type { StoreTransaction } from '../store/store.ts';
+import type { CallableSource, PolicyDeps } from './deps.ts';
+import { NoSlot, reserveSlot } from './limits.ts';
+
+/** What is sent, and to whom. */
+export interface SendOrder {
+  readonly source: CallableSource;
+  /** The exact bytes; empty for a publish. */
+  readonly body: Buffer;
+  /** Longest time, milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** An answer with a success status. */
+export interface Sent {
+  readonly status: number;
+  /** The exact bytes of the answer. */
+  readonly bytes: Buffer;
+}
+
+/**
+ * Sends one call, exactly once. Rejects with a ServiceError (src/service/service-error.ts), which tells whether it certainly changed nothing,
+ * or with the signal's reason.
+ */
+export type Send = (order: SendOrder) => Promise<Sent>;
+
+/** What a call is about, for the ledger and for settling it later. */
+export interface CallOrder {
+  readonly source: CallableSource;
+  readonly actor: string;
+  readonly operation: CallOperation;
+  readonly via: CallWay;
+  /** Below the API root. */
+  readonly path: string;
+  readonly body: Buffer;
+  readonly timeoutMs: number;
+  readonly about: Partial<
+    Pick<CallIntent, 'policyType' | 'jurisdiction' | 'language' | 'businessName' | 'policyId' | 'planId' | 'positions'>
+  >;
+  /** Default: a random one. The same id a second time is not sent: `taken`. */
+  readonly requestId?: string;
+}
+
+/** What an answer says, as the ledger keeps it beside the bytes. */
+export type AnswerFacts = Partial<
+  Pick<CallResult, 'policyId' | 'version' | 'hostedUrl' | 'remaining' | 'webhooksQueued' | 'batchId' | 'items'>
+>;
+
+export interface CallFailure {
+  /** A ServiceErrorKind, or `stopped`. */
+  readonly kind: string;
+  /** Plain sentences that end with what to do. */
+  readonly message: string;
+  readonly status: number | null;
+  /** Milliseconds. */
+  readonly retryAfterMs: number | null;
+}
+
+/**
+ * `done`: the service said so. `refused`: it certainly changed nothing. `unknown`: nobody can tell; never sent again by itself. `no-slot`: not sent,
+ * a rate limit is used up until then. `stopped`: not sent. `taken`: another process has sent this request.
+ */
+export type CallOutcome<T> =
+  | { readonly outcome: 'done'; readonly requestId: string; readonly value: T; readonly seq: number }
+  | { readonly outcome: 'refused' | 'unknown'; readonly requestId: string; readonly error: CallFailure }
+  | { readonly outcome: 'no-slot'; readonly freeAt: Date; readonly limit: string }
+  | { readonly outcome: 'stopped' }
+  | { readonly outcome: 'taken' };
+
+/**
+ * One call that changes something (docs/architecture.md, Calls): the intent and its slot of the rate limit are committed together, then it is
+ * sent, then what came back is committed. Whatever happens in between, the ledger holds at least that it may have been sent.
+ * Rejects with StoreUnavailable when the intent cannot be written (nothing was sent then).
+ */
+export async function callOnce<T>(
+  deps: PolicyDeps,
+  order: CallOrder,
+  send: Send,
+  read: (bytes: Buffer) => { readonly value: T; readonly facts: AnswerFacts },
+  options: {
+    readonly signal?: AbortSignal | undefined;
+    readonly onSending?: ((requestId: string) => void) | undefined;
+  } = {},
+): Promise<CallOutcome<T>> {
+  const { signal } = options;
+  if (signal?.aborted) return { outcome: 'stopped' };
+  const requestId = order.requestId ?? `req-${randomUUID()}`;
+  const reserved = await appendIntent(deps, order, requestId);
+  if (reserved !== null) return reserved;
+  options.onSending?.(requestId);
+
+  const ended = await attempt(order, send, read, signal, deps);
+  const seq = await appendResult(deps, order, resultMeta(requestId, ended), ended.bytes);
+  switch (ended.outcome) {
+    case 'done':
+      return { outcome: 'done', requestId, value: ended.value, seq };
+    case 'refused':
+    case 'unknown':
+      return { outcome: ended.outcome, requestId, error: ended.error };
+  }
+}
+
+/** Which API key, without the key: an HMAC under a key that never rotates. */
+export function keyIdOf(ledger: Pick<Ledger, 'keyOf'>, apiKey: string): string {
+  return ledger.keyOf('api-key', apiKey).toString('hex').slice(0, 16);
+}
+
+async function appendIntent(
+  deps: PolicyDeps,
+  order: CallOrder,
+  requestId: string,
+): Promise<Extract<CallOutcome<never>, { outcome: 'no-slot' | 'taken' }> | null> {
+  const { source, actor, operation, via, path, body, timeoutMs, about } = order;
+  const keyId = keyIdOf(deps.ledger, source.apiKey);
+  const meta: CallIntent = {
+    call: 'intent',
+    requestId,
+    operation,
+    via,
+    actor,
+    path,
+    keyId,
+    timeoutMs,
+    policyType: about.policyType ?? null,
+    jurisdiction: about.jurisdiction ?? null,
+    language: about.language ?? null,
+    businessName: about.businessName ?? null,
+    policyId: about.policyId ?? null,
+    planId: about.planId ?? null,
+    positions: about.positions ?? [],
+  };
+  const now = deps.clock();
+  try {
+    const { outcome } = await appendCall(
+      deps,
+      source.slug,
+      meta,
+      [requestId, 'intent'],
+      body,
+      async (tx, [appended]) => {
+        if (appended?.outcome !== 'stored' || operation === 'publish') return;
+        await reserveSlot(tx, { requestId, keyId, sort: operation }, now);
+      },
+    );
+    return outcome === 'duplicate' ? { outcome: 'taken' } : null;
+  } catch (error) {
+    if (error instanceof NoSlot) return { outcome: 'no-slot', freeAt: error.freeAt, limit: error.limit };
+    throw error;
+  }
+}
+
+/** Appends one entry of kind `call`; its key is made of the parts given. */
+export async function appendCall(
+  deps: Pick<PolicyDeps, 'ledger' | 'clock'>,
+  source: string,
+  meta: CallMeta,
+  keyParts: readonly string[],
+  body: Buffer,
+  alsoInTransaction?: (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>,
+): Promise<Appended> {
+  const [appended] = await deps.ledger.append(
+    [
+      {
+        source,
+        kind: 'call',
+        dedupeKey: deps.ledger.keyOf('call', ...keyParts),
+        receivedAt: deps.clock().toISOString(),
+        meta: canonicalJson(callSchema.parse(meta)),
+        body,
+      },
+    ],
+    alsoInTransaction,
+  );
+  if (appended === undefined) throw new Error('the ledger answered for no entry');
+  return appended;
+}
+
+type Ended<T> =
+  | {
+      readonly outcome: 'done';
+      readonly status: number;
+      readonly bytes: Buffer;
+      readonly value: T;
+      readonly facts: AnswerFacts;
+    }
+  | {
+      readonly outcome: 'refused' | 'unknown';
+      readonly status: number | null;
+      readonly bytes: Buffer;
+      readonly error: CallFailure;
+    };
+
+async function attempt<T>(
+  order: CallOrder,
+  send: Send,
+  read: (bytes: Buffer) => { readonly value: T; readonly facts: AnswerFacts },
+  signal: AbortSignal | undefined,
+  deps: PolicyDeps,
+): Promise<Ended<T>> {
+  let sent: Sent | null = null;
+  try {
+    sent = await send({ source: order.source, body: order.body, timeoutMs: order.timeoutMs, signal });
+    return { outcome: 'done', ...sent, ...read(sent.bytes) };
+  } catch (error) {
+    if (isServiceError(error)) {
+      const { kind, message, retryAfterMs } = error;
+      const status = sent?.status ?? error.status;
+      return {
+        outcome: sent === null && deps.read.changedNothing(error) ? 'refused' : 'unknown',
+        status,
+        bytes: sent?.bytes ?? error.answer ?? NOTHING,
+        error: { kind, message, status, retryAfterMs },
+      };
+    }
+    if (!signal?.aborted) throw error;
+    const message = 'It was stopped while the answer was waited for.';
+    return {
+      outcome: 'unknown',
+      status: null,
+      bytes: NOTHING,
+      error: { kind: 'stopped', message, status: null, retryAfterMs: null },
+    };
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function resultMeta(requestId: string, ended: Ended<unknown>): CallResult {
+  const facts = ended.outcome === 'done' ? ended.facts : {};
+  return {
+    call: 'result',
+    requestId,
+    outcome: ended.outcome,
+    status: ended.status,
+    error: ended.outcome === 'done' ? null : { kind: ended.error.kind, message: storable(ended.error.message) },
+    policyId: textOf(facts.policyId),
+    version: textOf(facts.version),
+    hostedUrl: textOf(facts.hostedUrl),
+    remaining: facts.remaining ?? null,
+    webhooksQueued: facts.webhooksQueued ?? null,
+    batchId: textOf(facts.batchId),
+    items: (facts.items ?? []).map((item) => ({ ...item, policyId: textOf(item.policyId) })),
+  };
+}
+
+const RESULT_TRIES = 6;
+
+/**
+ * The answer is worth waiting for the store: without it the call would stay unknown although somebody knew. Some half a minute, then
+ * StoreUnavailable.
+ */
+async function appendResult(deps: PolicyDeps, order: CallOrder, meta: CallResult, bytes: Buffer): Promise<number> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return (await appendCall(deps, order.source.slug, meta, [meta.requestId, 'result'], bytes)).seq;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || tried === RESULT_TRIES) throw error;
+      await deps.sleep(500 * 2 ** tried);
+    }
+  }
+}
+
+/** By name: the client is handed in, and its classes with it. */
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && error.name === 'ServiceError' && 'kind' in error;
+}
+
+function textOf(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : storable(text).slice(0, 1000);
+}
+
+/** Text of the service that canonical JSON and every database can hold. */
+export function storable(text: string): string {
+  return (text as string & { toWellFormed(): string }).toWellFormed().replaceAll('\0', '\uFFFD');
+}

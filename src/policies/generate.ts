@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { canonicalJson } from '../core/canonical.ts';
+import type { CallWay } from '../core/call.ts';
+import type { GeneratedPolicy } from '../service/generate.ts';
+import { callOnce, type CallFailure, type Send } from './call.ts';
+import { isCallable, type PolicyDeps, whyNotCallable } from './deps.ts';
+import type { Source } from '../core/source.ts';
+import { callPatiently, type Patience } from './patient.ts';
+import { findUnsettledTwin, settleCalls, type UnsettledCall } from './settle.ts';
+
+const slug = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^[a-z0-9]+([-_][a-z0-9]+)*$/, 'is a slug such as privacy-policy')
+  .refine((type) => type !== 'hub', 'hub is a list of policies, which cannot be generated');
+const code = z
+  .string()
+  .trim()
+  .toUpperCase()
+  .regex(/^[A-Z]{2}(-[A-Z0-9]{1,3})?$/, 'is a code such as GB, US-CA or EU');
+const language = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^[a-z]{2}$/, 'has two letters, such as en')
+  .optional();
+const text = (most: number) => z.string().trim().min(1).max(most).optional();
+
+/** Form A of generate, and an item of a batch (docs/service.md §4.1, §4.2). The list of types is longer than the documented ones, so any slug is taken. */
+export const formASchema = z.strictObject({
+  policy_type: slug.transform((type) => type.replaceAll('_', '-')),
+  jurisdiction: code,
+  language,
+  business_name: text(200),
+  domain: text(500),
+  industry: text(100),
+  business_type: text(100),
+});
+export type FormA = z.infer<typeof formASchema>;
+
+/** Form B of generate, with underscores in the type (docs/service.md §4.1). */
+export const formBSchema = z.strictObject({
+  type: slug.transform((type) => type.replaceAll('-', '_')),
+  jurisdiction: z.array(code).min(1, 'names at least one jurisdiction'),
+  language,
+  tone: text(100),
+  custom_clauses: z.array(z.string().trim().min(1).max(2000)).max(100).optional(),
+});
+export type FormB = z.infer<typeof formBSchema>;
+
+/** GENERATE_TIMEOUT_MS of src/service/generate.ts: longer than the 120 s that a generation may take (docs/service.md §8). */
+export const GENERATE_TIMEOUT_MS = 150_000;
+
+export interface GenerateRequest extends Patience {
+  readonly source: Source;
+  readonly actor: string;
+  /** Checked by {@link formASchema} or {@link formBSchema}. */
+  readonly form: FormA | FormB;
+  /** Default `rest`. Another way needs its `send`. */
+  readonly via?: CallWay;
+  /** Default: the REST API. */
+  readonly send?: Send;
+  /** Send it although the outcome of the same is still unknown. */
+  readonly again?: boolean | undefined;
+  readonly timeoutMs?: number;
+  readonly onSending?: ((requestId: string) => void) | undefined;
+}
+
+/** `unsettled`: the same was asked for before and nobody knows yet what came of it; it is not sent a second time unless told so. */
+export type GenerateOutcome =
+  | { readonly outcome: 'done'; readonly requestId: string; readonly policy: GeneratedPolicy; readonly seq: number }
+  | { readonly outcome: 'refused' | 'unknown'; readonly requestId: string; readonly error: CallFailure }
+  | { readonly outcome: 'unsettled'; readonly call: UnsettledCall }
+  | { readonly outcome: 'no-slot'; readonly freeAt: Date; readonly limit: string }
+  | { readonly outcome: 'stopped' | 'taken' }
+  | { readonly outcome: 'not-configured'; readonly reason: string };
+
+/**
+ * Generates one policy (docs/service.md §4.1). Waits for a free slot of the key's rate limit as long as `maxWaitMs` allows. A generation whose outcome
+ * is unknown costs quota if it was made, so it is never repeated silently.
+ */
+export async function generatePolicy(deps: PolicyDeps, request: GenerateRequest): Promise<GenerateOutcome> {
+  const { source, form } = request;
+  if (!isCallable(source)) return { outcome: 'not-configured', reason: whyNotCallable(source) ?? '' };
+  const about = aboutOf(form);
+  await settleCalls(deps);
+  if (request.again !== true) {
+    const twin = await findUnsettledTwin(deps, source, about);
+    if (twin !== null) return { outcome: 'unsettled', call: twin };
+  }
+  const client = deps.clientFor(source);
+  const send: Send =
+    request.send ?? (({ body, signal, timeoutMs }) => client.generatePolicy(body, { signal, timeoutMs }));
+  const order = {
+    source,
+    actor: request.actor,
+    operation: 'generate',
+    via: request.via ?? 'rest',
+    path: request.via === 'mcp' ? '/api/mcp' : '/policies/generate',
+    body: canonicalJson(form),
+    timeoutMs: request.timeoutMs ?? GENERATE_TIMEOUT_MS,
+    about,
+  } as const;
+  const read = (bytes: Buffer) => {
+    const value = deps.read.generated(bytes);
+    const { id: policyId, version, hostedUrl, remaining } = value;
+    return { value, facts: { policyId, version, hostedUrl, remaining } };
+  };
+  const ended = await callPatiently(deps, () => callOnce(deps, order, send, read, request), request);
+  if (ended.outcome !== 'done') return ended;
+  return { outcome: 'done', requestId: ended.requestId, policy: ended.value, seq: ended.seq };
+}
+
+/** What is asked for, in the words of form A; `en` is the documented default of the language. */
+export interface Asked {
+  readonly policyType: string;
+  readonly jurisdiction: string;
+  readonly language: string;
+  readonly businessName: string | null;
+}
+
+export function aboutOf(form: FormA | FormB): Asked {
+  const { language: lang = 'en' } = form;
+  return 'type' in form
+    ? {
+        policyType: form.type.replaceAll('_', '-'),
+        jurisdiction: form.jurisdiction.join(','),
+        language: lang,
+        businessName: null,
+      }
+    : {
+        policyType: form.policy_type,
+        jurisdiction: form.jurisdiction,
+        language: lang,
+        businessName: form.business_name ?? null,
+      };
+}

@@ -1,0 +1,87 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import type { CallList } from '../core/call.ts';
+import type { Source } from '../core/source.ts';
+import type { ListedPolicy, PolicyListPage } from '../service/policies.ts';
+import type { ServiceError } from '../service/service-error.ts';
+import type { ListedPoliciesTable } from '../store/schema.ts';
+import { appendCall, storable } from './call.ts';
+import { isCallable, type PolicyDeps, whyNotCallable } from './deps.ts';
+
+export type ListedRow = Selectable<ListedPoliciesTable>;
+
+/** `unchanged`: the same bytes as the last time, which was then; nothing was written. */
+export type ListOutcome =
+  | { readonly outcome: 'stored'; readonly policies: number }
+  | { readonly outcome: 'unchanged'; readonly policies: number; readonly since: string }
+  | { readonly outcome: 'failed'; readonly reason: string }
+  | { readonly outcome: 'not-configured'; readonly reason: string };
+
+/**
+ * Takes the list of published policies (docs/service.md §4.3) into the local catalogue. Each answer is kept byte for byte as an entry; an equal list is
+ * kept once. A read: it needs no intent, and may be tried again.
+ */
+export async function fetchPolicyList(
+  deps: PolicyDeps,
+  request: { readonly source: Source; readonly actor: string; readonly signal?: AbortSignal | undefined },
+): Promise<ListOutcome> {
+  const { source, actor, signal } = request;
+  if (!isCallable(source)) return { outcome: 'not-configured', reason: whyNotCallable(source) ?? '' };
+  let pages: readonly PolicyListPage[];
+  try {
+    pages = await deps.clientFor(source).fetchPolicyPages(signal);
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'ServiceError') throw error;
+    return { outcome: 'failed', reason: (error as ServiceError).message };
+  }
+  const hash = createHash('sha256');
+  for (const { bytes } of pages) hash.update(bytes);
+  const digest = hash.digest('hex');
+  await deps.catchUp();
+  const before = await deps.store.read
+    .selectFrom('policy_lists')
+    .selectAll()
+    .where('source', '=', source.slug)
+    .executeTakeFirst();
+  const policies = pages.reduce((sum, page) => sum + page.policies.length, 0);
+  if (before?.digest === digest) return { outcome: 'unchanged', policies, since: before.fetched_at };
+  const listId = `list-${randomUUID()}`;
+  for (const [page, { policies: listed, bytes }] of pages.entries()) {
+    const meta: CallList = {
+      call: 'list',
+      listId,
+      actor,
+      page,
+      pages: pages.length,
+      digest,
+      policies: listed.map((policy) => factsOf(deps, policy)),
+    };
+    await appendCall(deps, source.slug, meta, [listId, String(page)], bytes);
+  }
+  await deps.catchUp();
+  return { outcome: 'stored', policies };
+}
+
+function factsOf(deps: Pick<PolicyDeps, 'read'>, policy: ListedPolicy): CallList['policies'][number] {
+  const text = (value: string | null | undefined) => (value ? storable(value).slice(0, 500) : null);
+  return {
+    id: storable(policy.id),
+    policyType: text(policy.policy_type),
+    title: text(policy.title),
+    jurisdiction: text(policy.jurisdiction),
+    language: text(policy.language),
+    updatedAt: text(policy.updated_at),
+    url: text(deps.read.withoutToken(policy.url ?? null)),
+  };
+}
+
+/** The catalogue: what is listed now, or also what is not any more. */
+export async function loadCatalogue(
+  deps: Pick<PolicyDeps, 'store'>,
+  filter: { readonly source?: string | undefined; readonly gone?: boolean | undefined } = {},
+): Promise<readonly ListedRow[]> {
+  let query = deps.store.read.selectFrom('listed_policies').selectAll();
+  if (filter.source !== undefined) query = query.where('source', '=', filter.source);
+  if (filter.gone !== true) query = query.where('gone_at', 'is', null);
+  return query.orderBy('source').orderBy('policy_type').orderBy('jurisdiction').orderBy('policy_id').execute();
+}

@@ -1,0 +1,144 @@
+import type { Selectable } from 'kysely';
+import type { CallSettled } from '../core/call.ts';
+import type { Source } from '../core/source.ts';
+import type { CallItemsTable, CallsTable } from '../store/schema.ts';
+import { appendCall } from './call.ts';
+import type { PolicyDeps } from './deps.ts';
+import { findEvidence } from './evidence.ts';
+import type { Asked } from './generate.ts';
+
+export type CallRow = Selectable<CallsTable>;
+export type ItemRow = Selectable<CallItemsTable>;
+
+/** A call of which nobody knows yet what came of it. */
+export interface UnsettledCall {
+  readonly requestId: string;
+  readonly state: 'sent' | 'unknown';
+  readonly askedAt: string;
+  readonly error: string | null;
+}
+
+/** Who settles what the program can tell by itself. */
+const PROGRAM = 'consent-ledger';
+
+type SettleDeps = Pick<PolicyDeps, 'store' | 'ledger' | 'clock' | 'catchUp'>;
+
+/**
+ * Brings calls without an outcome further: one whose process ended before it wrote a result becomes `unknown` once its time is over, and an
+ * unknown one is settled where a delivery or a list of the service tells (see {@link findEvidence}). Harmless to repeat and from several processes at once.
+ */
+export async function settleCalls(deps: SettleDeps): Promise<{ lost: number; settled: number }> {
+  await deps.catchUp();
+  const now = deps.clock().toISOString();
+  const overdue = await deps.store.read
+    .selectFrom('calls')
+    .select(['request_id', 'source'])
+    .where('state', '=', 'sent')
+    .where('due_at', '<', now)
+    .orderBy('intent_seq')
+    .execute();
+  for (const { request_id: requestId, source } of overdue)
+    await appendCall(deps, source, { call: 'lost', requestId }, [requestId, 'lost'], Buffer.alloc(0));
+  if (overdue.length > 0) await deps.catchUp();
+  const found = await findEvidence(deps.store.read);
+  for (const { call, ...evidence } of found) {
+    const meta: CallSettled = { call: 'settled', requestId: call.request_id, actor: PROGRAM, ...evidence };
+    await appendCall(deps, call.source, meta, settledKey(call), Buffer.alloc(0));
+  }
+  if (found.length > 0) await deps.catchUp();
+  return { lost: overdue.length, settled: found.length };
+}
+
+/** Two who settle the same version of a call at once meet at one key. */
+function settledKey(call: CallRow): readonly string[] {
+  return [call.request_id, 'settled', String(call.last_seq)];
+}
+
+/** A generation of the same that is still without an outcome. */
+export async function findUnsettledTwin(
+  deps: Pick<PolicyDeps, 'store'>,
+  source: Pick<Source, 'slug'>,
+  asked: Asked,
+): Promise<UnsettledCall | null> {
+  const rows = await deps.store.read
+    .selectFrom('calls')
+    .selectAll()
+    .where('source', '=', source.slug)
+    .where('operation', '=', 'generate')
+    .where('state', '=', 'unknown')
+    .where('policy_type', '=', asked.policyType)
+    .where('jurisdiction', '=', asked.jurisdiction)
+    .where('language', '=', asked.language)
+    .orderBy('intent_seq', 'desc')
+    .execute();
+  const twin = rows.find((row) => row.business_name === asked.businessName);
+  return twin === undefined
+    ? null
+    : { requestId: twin.request_id, state: 'unknown', askedAt: twin.asked_at, error: twin.error };
+}
+
+export interface SettleRequest {
+  readonly requestId: string;
+  readonly happened: boolean;
+  readonly actor: string;
+  /** The id of the policy, where the officer found it. */
+  readonly policyId?: string | undefined;
+  /** Of a batch: only these items, by their position from 0; default: all that are still unknown. */
+  readonly positions?: readonly number[] | undefined;
+}
+
+/** `not-open`: its outcome is known, or its answer is still waited for. `no-such-item`: these positions are not unknown in it. */
+export type SettleOutcome =
+  | { readonly outcome: 'settled'; readonly seq: number; readonly left: number }
+  | { readonly outcome: 'unknown-call' | 'conflict' }
+  | { readonly outcome: 'not-open'; readonly state: CallRow['state']; readonly dueAt: string }
+  | { readonly outcome: 'no-such-item'; readonly positions: readonly number[] };
+
+/** An officer says what came of a call: he has looked it up in the service's dashboard. */
+export async function settleByOfficer(deps: SettleDeps, request: SettleRequest): Promise<SettleOutcome> {
+  await settleCalls(deps);
+  const call = await deps.store.read
+    .selectFrom('calls')
+    .selectAll()
+    .where('request_id', '=', request.requestId)
+    .executeTakeFirst();
+  if (call === undefined) return { outcome: 'unknown-call' };
+  const open = call.plan_id === null ? [] : await unknownItems(deps, call);
+  if (call.state !== 'unknown' && open.length === 0)
+    return { outcome: 'not-open', state: call.state, dueAt: call.due_at };
+  const wanted = request.positions ?? open;
+  const strangers = wanted.filter((position) => !open.includes(position));
+  if (strangers.length > 0) return { outcome: 'no-such-item', positions: strangers };
+  const left = open.length - wanted.length;
+  const { happened, requestId, actor, policyId = null } = request;
+  const meta: CallSettled = {
+    call: 'settled',
+    requestId,
+    actor,
+    basis: 'officer',
+    evidence: null,
+    happened: left > 0 ? null : happened,
+    policyId,
+    items: wanted.map((position) => ({
+      position,
+      happened,
+      policyId: wanted.length === 1 ? policyId : null,
+      evidence: null,
+    })),
+  };
+  const { outcome, seq } = await appendCall(deps, call.source, meta, settledKey(call), Buffer.alloc(0));
+  await deps.catchUp();
+  return outcome === 'duplicate' ? { outcome: 'conflict' } : { outcome: 'settled', seq, left };
+}
+
+async function unknownItems(deps: Pick<PolicyDeps, 'store'>, call: CallRow): Promise<number[]> {
+  const rows = await deps.store.read
+    .selectFrom('call_items')
+    .select('position')
+    .where('plan_id', '=', call.plan_id)
+    .where('request_id', '=', call.request_id)
+    .where('state', '=', 'unknown')
+    .orderBy('position')
+    .execute();
+  return rows.map(({ position }) => position);
+}

@@ -1,0 +1,69 @@
+import type { Selectable } from 'kysely';
+import type { PoliciesTable, PolicyHistoryTable } from '../store/schema.ts';
+import type { Query } from '../store/store.ts';
+import type { ListedRow } from './list.ts';
+import type { CallRow } from './settle.ts';
+
+/** Everything known of one policy. */
+export interface PolicyView {
+  readonly source: string;
+  readonly policyId: string;
+  /** As deliveries told of it; null when none did. */
+  readonly policy: Selectable<PoliciesTable> | null;
+  /** Oldest first. */
+  readonly history: readonly Selectable<PolicyHistoryTable>[];
+  /** As the service listed it. */
+  readonly listed: ListedRow | null;
+  /** Calls from here that made or published it, oldest first. */
+  readonly calls: readonly CallRow[];
+}
+
+/** What is known of a policy in every source that knows it, or in one. */
+export async function loadPolicy(read: Query, policyId: string, source?: string): Promise<readonly PolicyView[]> {
+  const inSource = <T extends { source: string }>(rows: readonly T[]) =>
+    source === undefined ? rows : rows.filter((row) => row.source === source);
+  const policies = inSource(await read.selectFrom('policies').selectAll().where('policy_id', '=', policyId).execute());
+  const listed = inSource(
+    await read.selectFrom('listed_policies').selectAll().where('policy_id', '=', policyId).execute(),
+  );
+  const made = await read.selectFrom('call_items').select('request_id').where('policy_id', '=', policyId).execute();
+  const batches = made.flatMap(({ request_id: id }) => (id === null ? [] : [id]));
+  const calls = inSource(
+    await read
+      .selectFrom('calls')
+      .selectAll()
+      .where((eb) =>
+        eb.or([eb('policy_id', '=', policyId), ...(batches.length > 0 ? [eb('request_id', 'in', batches)] : [])]),
+      )
+      .orderBy('intent_seq')
+      .execute(),
+  );
+  const sources = [...new Set([...policies, ...listed, ...calls].map((row) => row.source))].sort();
+  return Promise.all(
+    sources.map(async (slug) => ({
+      source: slug,
+      policyId,
+      policy: policies.find((row) => row.source === slug) ?? null,
+      history: await read
+        .selectFrom('policy_history')
+        .selectAll()
+        .where('source', '=', slug)
+        .where('policy_id', '=', policyId)
+        .orderBy('seq')
+        .execute(),
+      listed: listed.find((row) => row.source === slug) ?? null,
+      calls: calls.filter((row) => row.source === slug),
+    })),
+  );
+}
+
+/** Calls to the service, newest first. `open`: only those whose outcome nobody knows. */
+export async function loadCalls(
+  read: Query,
+  filter: { readonly source?: string | undefined; readonly open?: boolean | undefined; readonly limit: number },
+): Promise<readonly CallRow[]> {
+  let query = read.selectFrom('calls').selectAll();
+  if (filter.source !== undefined) query = query.where('source', '=', filter.source);
+  if (filter.open === true) query = query.where('state', 'in', ['sent', 'unknown']);
+  return query.orderBy('intent_seq', 'desc').limit(filter.limit).execute();
+}
