@@ -4,6 +4,7 @@ import { type JobHandler, JobRefused } from '../jobs/handler.ts';
 import { producePack } from '../documents/produce-pack.ts';
 import { produceReport } from '../documents/produce-report.ts';
 import { syncSource } from '../sync/sync-source.ts';
+import { createSnapshotJobs } from './snapshot-jobs.ts';
 
 const syncPayload = z.object({ source: z.string(), actor: z.string(), full: z.boolean().optional() });
 const reportFormats = z.enum(['pdf', 'csv', 'json', 'html']);
@@ -20,7 +21,7 @@ const reportPayload = z.object({
 
 const documentPayload = z.discriminatedUnion('type', [packPayload, reportPayload]);
 
-type Needs = Pick<Context, 'sources' | 'sync' | 'seal' | 'documents' | 'cases' | 'jobs' | 'clock'>;
+type Needs = Pick<Context, 'sources' | 'sync' | 'seal' | 'documents' | 'cases' | 'jobs' | 'clock' | 'snapshots'>;
 
 /** Days that finished jobs stay listed. */
 const JOBS_KEPT_DAYS = 30;
@@ -28,6 +29,8 @@ const JOBS_KEPT_DAYS = 30;
 /** What each kind of job does. All of them are harmless to repeat: the ledger deduplicates. */
 export function createJobHandlers(context: Needs): Readonly<Record<string, JobHandler>> {
   return {
+    ...createSnapshotJobs(context),
+
     async sync(payload, { signal, progress }) {
       const { source: slug, actor, full } = parse(syncPayload, payload);
       const source = context.sources.find(slug);

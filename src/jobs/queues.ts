@@ -16,6 +16,10 @@ export const queueConcurrency: Readonly<Record<QueueName, number>> = {
 const queueOfKind: Readonly<Record<string, QueueName>> = {
   sync: 'sync',
   'sync-all': 'maintenance',
+  snapshot: 'sync',
+  'snapshot-all': 'maintenance',
+  'openapi-watch': 'sync',
+  'openapi-watch-all': 'maintenance',
   document: 'documents',
   seal: 'maintenance',
   maintenance: 'maintenance',

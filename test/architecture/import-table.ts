@@ -17,6 +17,7 @@ const useCases = [
   'rejected',
   'projections',
   'sync',
+  'snapshots',
   'cases',
   'sources',
   'attention',
@@ -46,6 +47,7 @@ export const parts: readonly Part[] = [
   },
   { name: 'sync', files: /^src\/sync\//, values: ['core', appendAction], types: [...interfaces, ...useCases] },
   { name: 'policies', files: /^src\/policies\//, values: ['core', appendAction], types: [...interfaces, ...useCases] },
+  { name: 'snapshots', files: /^src\/snapshots\//, values: ['core'], types: [...interfaces, ...useCases] },
   { name: 'cases', files: /^src\/cases\//, values: ['core', appendAction], types: [...interfaces, ...useCases] },
   {
     name: 'rejected',

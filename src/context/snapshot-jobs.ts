@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { type JobHandler, JobRefused } from '../jobs/handler.ts';
+import { createHostedUrls } from '../snapshots/hosted-url.ts';
+import { SNAPSHOT_JOB } from '../snapshots/request.ts';
+import { requestRoutineSnapshots } from '../snapshots/routine.ts';
+import { takeSnapshots } from '../snapshots/take.ts';
+import { createSnapshotTriggers } from '../snapshots/triggers.ts';
+
+const snapshotPayload = z.object({
+  source: z.string(),
+  policyId: z.string().nullable(),
+  policyType: z.string().nullable(),
+  why: z.enum(['webhook', 'publish', 'schedule', 'command']),
+  changedAt: z.string().nullable(),
+});
+
+/** Jobs that fetch the texts of policies. */
+export function createSnapshotJobs(
+  context: Pick<Context, 'snapshots' | 'sources'>,
+): Readonly<Record<string, JobHandler>> {
+  const urls = createHostedUrls(context.snapshots);
+  return {
+    async [SNAPSHOT_JOB](payload, { job, signal }) {
+      const parsed = snapshotPayload.safeParse(payload);
+      if (!parsed.success) throw new JobRefused(`The job's payload is not valid: ${z.prettifyError(parsed.error)}`);
+      const { source: slug, ...wish } = parsed.data;
+      const source = context.sources.find(slug);
+      if (source === null) throw new JobRefused(`There is no source ${slug}.`);
+      const taking = await takeSnapshots(context.snapshots, urls, { ...wish, source, fetchId: job.id, signal });
+      if (taking.outcome === 'not-configured') return { outcome: taking.outcome, reason: taking.reason };
+      const refused = taking.looks.flatMap((look) => (look.outcome === 'refused' ? [look] : []));
+      const sentence = refused.map((look) => look.sentence).join(' ');
+      if (refused.some(({ transient }) => transient)) throw new Error(sentence);
+      if (refused.length > 0) throw new JobRefused(sentence);
+      return { outcome: 'looked', entries: taking.looks.flatMap((look) => ('seq' in look ? [look.seq] : [])) };
+    },
+
+    /** The schedule's turn: every known policy of every source. */
+    async 'snapshot-all'(_payload, { signal }) {
+      return { asked: await requestRoutineSnapshots(context.snapshots, context.sources.list(), signal) };
+    },
+  };
+}
+
+/** How often changes of policies are looked for, milliseconds. */
+const LOOK_MS = 2000;
+
+/** Looks for changes that deliveries told of, until stopped; any number of processes may. */
+export function startSnapshotTriggers(context: Pick<Context, 'store' | 'jobs' | 'clock' | 'sources' | 'log'>): {
+  stop(): Promise<void>;
+} {
+  const triggers = createSnapshotTriggers({
+    ...context,
+    isFollowed: (slug) => (context.sources.find(slug)?.siteUrl ?? null) !== null,
+  });
+  let looking: Promise<unknown> | null = null;
+  let failing = false;
+  const timer = setInterval(() => {
+    looking ??= triggers
+      .tick()
+      .then(() => {
+        failing = false;
+      })
+      .catch((error: unknown) => {
+        // Said once per outage; the next look tries again.
+        if (!failing) context.log.warn({ err: error }, 'changes of policies cannot be looked for at the moment');
+        failing = true;
+      })
+      .finally(() => {
+        looking = null;
+      });
+  }, LOOK_MS);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await looking;
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { SETTLED_AFTER_MS, type SnapshotMeta } from '../core/snapshot.ts';
+import type { Jobs, NewJob, WakeUp } from '../jobs/jobs.ts';
+import type { StoreTransaction } from '../store/store.ts';
+
+/** Kind of the jobs that fetch texts. */
+export const SNAPSHOT_JOB = 'snapshot';
+
+/** A policy whose text is to be fetched, because it changed. One of id and type is enough. */
+export interface SnapshotWish {
+  readonly source: string;
+  readonly policyId: string | null;
+  readonly policyType: string | null;
+  readonly why: SnapshotMeta['why'];
+  /** When we learned of the change, our clock, ISO 8601 UTC. */
+  readonly changedAt: string;
+}
+
+const MINUTE = 60_000;
+
+/**
+ * Asks for the text now, which may still be the one of before, and once more when the edge cannot have it any longer
+ * (docs/service.md §8). Asking again before that adds nothing. If the process dies between the two, the first fetch asks for the second.
+ */
+export async function requestSnapshots(jobs: Jobs, wish: SnapshotWish): Promise<void> {
+  for (const job of jobsFor(wish)) await jobs.enqueue(job);
+}
+
+/** The same in a transaction of the caller's, who tells `jobs.wake` of what this resolves with once it has committed. */
+export async function requestSnapshotsIn(
+  tx: StoreTransaction,
+  jobs: Jobs,
+  wish: SnapshotWish,
+): Promise<readonly WakeUp[]> {
+  const wanted = jobsFor(wish);
+  for (const job of wanted) await jobs.enqueueIn(tx, job);
+  return wanted.map(wakeUpOf);
+}
+
+/** That this job is there. */
+export function wakeUpOf({ kind, runAt }: NewJob): WakeUp {
+  return { kind, at: runAt ?? null };
+}
+
+function jobsFor(wish: SnapshotWish): NewJob[] {
+  return [{ kind: SNAPSHOT_JOB, key: `${subjectOf(wish)}/now`, payload: payloadOf(wish) }, settledJob(wish)];
+}
+
+/**
+ * The fetch that counts. Its key has the minute at which it begins: wishes of one minute share a job, and none of them is left to a job
+ * that begins too early for it.
+ */
+export function settledJob(wish: SnapshotWish): NewJob {
+  const runAt = new Date(Math.ceil((Date.parse(wish.changedAt) + SETTLED_AFTER_MS) / MINUTE) * MINUTE);
+  return {
+    kind: SNAPSHOT_JOB,
+    key: `${subjectOf(wish)}/${runAt.toISOString().slice(0, 16)}`,
+    payload: payloadOf(wish),
+    runAt,
+  };
+}
+
+/** A look without a change: of the schedule. */
+export function routineJob(wish: Omit<SnapshotWish, 'changedAt'>, runAt: Date): NewJob {
+  return {
+    kind: SNAPSHOT_JOB,
+    key: `${subjectOf(wish)}/routine`,
+    payload: payloadOf({ ...wish, changedAt: null }),
+    runAt,
+    maxAttempts: 3,
+  };
+}
+
+function subjectOf({ source, policyId, policyType }: Omit<SnapshotWish, 'changedAt' | 'why'>): string {
+  if (policyId === null && policyType === null) throw new RangeError('a snapshot needs the id or the type of a policy');
+  return `${source}/${policyId ?? `type:${policyType}`}`;
+}
+
+function payloadOf(wish: Omit<SnapshotWish, 'changedAt'> & { readonly changedAt: string | null }): NonNullable<NewJob['payload']> {
+  const { source, policyId, policyType, why, changedAt } = wish;
+  return { source, policyId, policyType, why, changedAt };
+}

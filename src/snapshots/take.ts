@@ -1,0 +1,224 @@
+import { canonicalJson, isWellFormed } from '../core/canonical.ts';
+import { readPolicyText } from '../core/policy-text.ts';
+import {
+  EDGE_CACHE_MS,
+  HUB,
+  originWindow,
+  SETTLED_AFTER_MS,
+  type SnapshotMeta,
+  type SnapshotTarget,
+} from '../core/snapshot.ts';
+import type { Source } from '../core/source.ts';
+import type { PublicAnswer, PublicFetch } from '../service/public-fetch.ts';
+import type { SnapshotDeps } from './deps.ts';
+import type { HostedUrls } from './hosted-url.ts';
+import { findSameBytes } from './known-bytes.ts';
+import { settledJob, wakeUpOf } from './request.ts';
+
+/** Whose text is to be fetched now. */
+export interface SnapshotRequest {
+  readonly source: Source;
+  /** Null: only what the embed endpoint shows for the type. */
+  readonly policyId: string | null;
+  /** Null: only the public page. `hub`: the list of all policies. */
+  readonly policyType: string | null;
+  readonly why: SnapshotMeta['why'];
+  /** When it changed, where the caller knows of a change, ISO 8601 UTC. */
+  readonly changedAt: string | null;
+  /** One per request; the same one again records nothing twice. */
+  readonly fetchId: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * What one look came to. `taken`: it is an entry; `unchanged` when the bytes are those of an earlier one, which then holds them.
+ * `known`: this request has been recorded before. `refused`: nothing was fetched; `transient` says whether trying again may help.
+ */
+export type Look = { readonly target: SnapshotTarget } & (
+  | {
+      readonly outcome: 'taken';
+      readonly seq: number;
+      readonly found: SnapshotMeta['outcome'];
+      readonly unchanged: boolean;
+      readonly phase: SnapshotMeta['phase'];
+      readonly textSha256: string | null;
+      readonly bodySha256: string;
+      readonly bytes: number;
+    }
+  | { readonly outcome: 'known'; readonly seq: number }
+  | { readonly outcome: 'refused'; readonly transient: boolean; readonly sentence: string }
+);
+
+export type Taking =
+  | { readonly outcome: 'looked'; readonly looks: readonly Look[] }
+  | { readonly outcome: 'not-configured'; readonly reason: string };
+
+/**
+ * Fetches what visitors get to read of a policy, from the embed endpoint and from its public page, and appends each answer as an entry of
+ * kind `snapshot`: its bytes where they are new, else that they are the same as in an earlier entry. A fetch too soon after a change asks
+ * for the one that counts, in the transaction that appends it. Rejects with the signal's reason, and as Ledger.append.
+ */
+export async function takeSnapshots(deps: SnapshotDeps, urls: HostedUrls, request: SnapshotRequest): Promise<Taking> {
+  const { source, policyId } = request;
+  const { siteUrl, siteKey } = source;
+  if (siteUrl === null)
+    return notConfigured(
+      `${source.slug} has no public origin of the service: set SERVICE_SITE_URL, or \`source change --site-url\`.`,
+    );
+  await deps.catchUp();
+  const looks: Look[] = [];
+  let type = request.policyType;
+
+  if (policyId !== null) {
+    const target: SnapshotTarget = `hosted:${policyId}`;
+    const earlier = await findEarlier(deps, request, target);
+    if (earlier !== null) looks.push(earlier);
+    else {
+      const address = await urls.find(source, policyId, request.changedAt, request.signal);
+      if (address.outcome !== 'failed') type ??= address.policyType;
+      if (address.outcome === 'failed') looks.push({ target, ...address, outcome: 'refused' });
+      if (address.outcome === 'found') {
+        const fetched = await deps.fetchHosted({ siteUrl, url: address.url, signal: request.signal });
+        looks.push(await keep(deps, { ...request, policyType: type }, target, fetched, 0));
+      }
+    }
+  }
+  if (type !== null && siteKey !== null) {
+    const target: SnapshotTarget = `embed:${type}`;
+    const earlier = await findEarlier(deps, request, target);
+    if (earlier !== null) looks.push(earlier);
+    else {
+      const fetched = await deps.fetchEmbed({ siteUrl, siteKey, type, signal: request.signal });
+      looks.push(await keep(deps, { ...request, policyType: type }, target, fetched, EDGE_CACHE_MS));
+    }
+  }
+  if (looks.length > 0) return { outcome: 'looked', looks };
+  const missing = siteKey === null ? 'a site key (SERVICE_SITE_KEY) or ' : '';
+  return notConfigured(
+    `${source.slug}: nothing can be fetched of ${policyId ?? type ?? 'it'}: ${missing}the address of its public page is missing.`,
+  );
+}
+
+function notConfigured(reason: string): Taking {
+  return { outcome: 'not-configured', reason };
+}
+
+const fetchIdOf = (request: SnapshotRequest, target: SnapshotTarget) => `${request.fetchId}/${target}`;
+
+/** A job that runs again after a crash does not look twice. */
+async function findEarlier(deps: SnapshotDeps, request: SnapshotRequest, target: SnapshotTarget): Promise<Look | null> {
+  const row = await deps.store.read
+    .selectFrom('snapshot_history')
+    .select('seq')
+    .where('source', '=', request.source.slug)
+    .where('target', '=', target)
+    .where('fetch_id', '=', fetchIdOf(request, target))
+    .executeTakeFirst();
+  return row === undefined ? null : { target, outcome: 'known', seq: row.seq };
+}
+
+async function keep(
+  deps: SnapshotDeps,
+  request: SnapshotRequest,
+  target: SnapshotTarget,
+  fetched: PublicFetch,
+  cacheMs: number,
+): Promise<Look> {
+  if (fetched.outcome === 'refused') {
+    const { transient, sentence } = fetched;
+    return { target, outcome: 'refused', transient, sentence };
+  }
+  const { answer } = fetched;
+  const { slug } = request.source;
+  const changedAt = await loadLatestChange(deps, request);
+  const phase = isSettled(changedAt, answer.requestedAt) ? 'settled' : 'provisional';
+  const same = await findSameBytes(deps.store.read, slug, target, answer.sha256);
+  const text = answer.status === 200 ? textOf(answer) : null;
+  const meta: SnapshotMeta = {
+    what: 'policy',
+    fetchId: fetchIdOf(request, target),
+    why: request.why,
+    phase,
+    target,
+    policyType: request.policyType,
+    policyId: target.startsWith('hosted:') ? request.policyId : (text?.policyId ?? null),
+    status: answer.status,
+    outcome: text === null ? 'absent' : 'present',
+    url: answer.url,
+    redirects: answer.redirects,
+    headers: answer.headers,
+    requestedAt: answer.requestedAt,
+    receivedAt: answer.receivedAt,
+    ...originWindow({ ...answer, age: answer.headers.age }, cacheMs),
+    bytes: answer.bytes.length,
+    bodySha256: answer.sha256,
+    // Equal bytes are the text they were before, also where a later version of this program would read them otherwise.
+    textSha256: text === null ? null : (same?.textSha256 ?? text.sha256),
+    textForm: text === null ? null : (same?.textForm ?? text.form),
+    equals: same === null ? null : { seq: same.seq, sha256: answer.sha256 },
+    findings: null,
+  };
+  const { policyId, policyType, why } = request;
+  const again =
+    phase === 'settled' || changedAt === null
+      ? null
+      : settledJob({ source: slug, policyId, policyType, why, changedAt });
+  const [appended] = await deps.ledger.append(
+    [
+      {
+        source: slug,
+        kind: 'snapshot',
+        dedupeKey: deps.ledger.keyOf('snapshot', meta.fetchId),
+        receivedAt: answer.receivedAt,
+        meta: canonicalJson(meta),
+        body: same === null ? answer.bytes : canonicalJson({ unchanged: meta.equals }),
+      },
+    ],
+    async (tx) => {
+      if (again !== null) await deps.jobs.enqueueIn(tx, again);
+    },
+  );
+  if (appended === undefined) throw new Error('the ledger answered for no entry');
+  if (again !== null) deps.jobs.wake([wakeUpOf(again)]);
+  if (appended.outcome === 'duplicate') return { target, outcome: 'known', seq: appended.seq };
+  return {
+    target,
+    outcome: 'taken',
+    seq: appended.seq,
+    found: meta.outcome,
+    unchanged: same !== null,
+    phase,
+    textSha256: meta.textSha256,
+    bodySha256: meta.bodySha256,
+    bytes: meta.bytes,
+  };
+}
+
+function textOf(answer: PublicAnswer): { sha256: string; form: string; policyId: string | null } {
+  const { sha256, form, policyId } = readPolicyText(answer.bytes, answer.headers.contentType);
+  return { sha256, form, policyId: policyId !== null && isWellFormed(policyId) ? policyId : null };
+}
+
+/** When we last heard that the policy, another one of its type, or (for the list of all) any policy changed. */
+async function loadLatestChange(deps: SnapshotDeps, request: SnapshotRequest): Promise<string | null> {
+  const { source, policyId, policyType, changedAt } = request;
+  const { latest } = await deps.store.read
+    .selectFrom('policy_history')
+    .select((eb) => eb.fn.max('received_at').as('latest'))
+    .where('source', '=', source.slug)
+    .$if(policyType !== HUB, (query) =>
+      query.where((eb) =>
+        eb.or([
+          ...(policyId === null ? [] : [eb('policy_id', '=', policyId)]),
+          ...(policyType === null ? [] : [eb('policy_type', '=', policyType)]),
+        ]),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  if (latest === null || changedAt === null) return latest ?? changedAt;
+  return latest > changedAt ? latest : changedAt;
+}
+
+function isSettled(changedAt: string | null, requestedAt: string): boolean {
+  return changedAt === null || Date.parse(requestedAt) >= Date.parse(changedAt) + SETTLED_AFTER_MS;
+}

@@ -1,0 +1,116 @@
+import { addSighting, type TextVersion } from '../core/text-versions.ts';
+import type { Query } from '../store/store.ts';
+
+/** The texts of one target, one after the other. */
+export interface TargetTexts {
+  /** `hosted:<policy id>` or `embed:<type>`. */
+  readonly target: string;
+  readonly versions: readonly TextVersion[];
+}
+
+export interface TextsQuery {
+  readonly source: string;
+  /** Null: only what the embed endpoint shows for the type. */
+  readonly policyId: string | null;
+  /** Null: the last known type of the policy. */
+  readonly policyType?: string | null;
+  /** Only what the ledger knew when it ended at this entry. */
+  readonly asOf?: number;
+}
+
+/**
+ * The texts of a policy as they were fetched: of its public page, then of the embed endpoint for its type (which may show another policy
+ * of that type). Each version says which text (SHA-256), which entry holds it, and between which moments it came; with
+ * `textAt` of core/text-versions.ts one finds the text in force at a time. Targets that were never fetched are left out.
+ */
+export async function loadPolicyTexts(read: Query, query: TextsQuery): Promise<readonly TargetTexts[]> {
+  const type =
+    query.policyType ?? (query.policyId === null ? null : await loadType(read, query.source, query.policyId));
+  const targets = [
+    ...(query.policyId === null ? [] : [`hosted:${query.policyId}`]),
+    ...(type === null ? [] : [`embed:${type}`]),
+  ];
+  const texts: TargetTexts[] = [];
+  for (const target of targets) {
+    const versions = await loadVersions(read, query.source, target, query.asOf ?? null);
+    if (versions.length > 0) texts.push({ target, versions });
+  }
+  return texts;
+}
+
+/** Folds the history, so that the answer for an `asOf` is the same at any later time. */
+async function loadVersions(
+  read: Query,
+  source: string,
+  target: string,
+  asOf: number | null,
+): Promise<readonly TextVersion[]> {
+  let versions: readonly TextVersion[] = [];
+  let after = 0;
+  for (;;) {
+    const rows = await read
+      .selectFrom('snapshot_history')
+      .select(['seq', 'text_sha256', 'body_seq', 'origin_from', 'origin_to', 'phase'])
+      .where('source', '=', source)
+      .where('target', '=', target)
+      .where('seq', '>', after)
+      .$if(asOf !== null, (query) => query.where('seq', '<=', asOf as number))
+      .orderBy('seq')
+      .limit(1000)
+      .execute();
+    for (const row of rows) {
+      versions = addSighting(versions, {
+        seq: row.seq,
+        textSha256: row.text_sha256,
+        bodySeq: row.body_seq,
+        originFrom: row.origin_from,
+        originTo: row.origin_to,
+        settled: row.phase === 'settled',
+      });
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < 1000) return versions;
+    after = last.seq;
+  }
+}
+
+async function loadType(read: Query, source: string, policyId: string): Promise<string | null> {
+  const told = await read
+    .selectFrom('policies')
+    .select('policy_type')
+    .where('source', '=', source)
+    .where('policy_id', '=', policyId)
+    .executeTakeFirst();
+  if (told?.policy_type != null) return told.policy_type;
+  const fetched = await read
+    .selectFrom('snapshot_history')
+    .select('policy_type')
+    .where('source', '=', source)
+    .where('target', '=', `hosted:${policyId}`)
+    .where('policy_type', 'is not', null)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return fetched?.policy_type ?? null;
+}
+
+/** An answer as it is stored. */
+export interface StoredText {
+  readonly seq: number;
+  readonly bytes: Buffer;
+  readonly contentType: string | null;
+  readonly bodySha256: string;
+}
+
+/** The bytes of a text by the entry that saw it (also one that found it unchanged); null: no such snapshot, or it was erased. */
+export async function loadStoredText(read: Query, source: string, seq: number): Promise<StoredText | null> {
+  const row = await read
+    .selectFrom('snapshot_history')
+    .innerJoin('entries', 'entries.seq', 'snapshot_history.body_seq')
+    .select(['entries.seq as seq', 'entries.body as body', 'content_type', 'body_sha256'])
+    .where('snapshot_history.source', '=', source)
+    .where('snapshot_history.seq', '=', seq)
+    .executeTakeFirst();
+  if (row === undefined || row.body === null) return null;
+  return { seq: row.seq, bytes: row.body, contentType: row.content_type, bodySha256: row.body_sha256 };
+}
