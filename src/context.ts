@@ -13,6 +13,8 @@ import { loadControllerFile } from './config/controller-file.ts';
 import { loadRegimesFile } from './config/regimes-file.ts';
 import { loadVersion } from './config/version.ts';
 import { createCaseDeps } from './context/case-deps.ts';
+import { createDistribution, type LazyDistribution } from './context/distribution.ts';
+import { createPolicyDeps } from './context/policies.ts';
 import { createSnapshotDeps } from './context/snapshots.ts';
 import { parseTreeHead } from './core/checkpoint.ts';
 import type { Clock } from './core/clock.ts';
@@ -32,6 +34,7 @@ import { rebuild, type RebuildReport } from './projections/rebuild.ts';
 import { createProjector, type Projector } from './projections/run.ts';
 import { createRejectedRing, type RejectedRing } from './rejected/ring.ts';
 import { createServiceClient } from './service/client.ts';
+import type { PolicyDeps } from './policies/deps.ts';
 import type { SnapshotDeps } from './snapshots/deps.ts';
 import { createSources, type Sources } from './sources/sources.ts';
 import { createHistory } from './store/queries/history.ts';
@@ -61,6 +64,10 @@ export interface Context {
   readonly projector: Projector;
   readonly sync: SyncDeps;
   readonly jobs: Jobs;
+  /** How other processes' workers are told of jobs; null without REDIS_URL. */
+  readonly distribution: LazyDistribution | null;
+  /** What driving the service needs: generate, bulk, publish, list. */
+  readonly policies: PolicyDeps;
   /** What fetching the texts of policies needs. */
   readonly snapshots: SnapshotDeps;
   readonly documents: DocumentDeps;
@@ -176,7 +183,9 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     const cases = createCaseDeps({ store, ledger, clock, config, sources: known, loadProfile }, regimes);
     const listPulled = () => sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
 
-    const jobs = createJobs({ store, clock });
+    const distribution = createDistribution({ url: config.redisUrl, instance, clock, log });
+    opened.push(() => distribution?.close());
+    const jobs = createJobs({ store, clock, ...(distribution && { announce: distribution.announce }) });
     return {
       config,
       log,
@@ -204,6 +213,8 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
           }),
       },
       jobs,
+      distribution,
+      policies: createPolicyDeps({ store, ledger, clock, projector, log }),
       snapshots: createSnapshotDeps({ store, ledger, jobs, clock, projector }),
       documents: {
         read: store.read,
