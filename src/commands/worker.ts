@@ -1,23 +1,42 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { loadProcessConfig } from '../config.ts';
 import { startWorker } from '../context/worker.ts';
 import { type CommandIo, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 
-/** `worker`: jobs only, beside `serve --no-worker`. */
+interface Options {
+  readonly kinds?: readonly string[];
+  readonly concurrency?: number;
+  /** Milliseconds. */
+  readonly lease?: number;
+  readonly json?: boolean;
+}
+
+/** `worker`: jobs only, beside `serve --no-worker`; any number of them. */
 export function registerWorker(program: Command, io: CommandIo): void {
   withJson(program.command('worker'))
-    .description('do jobs (sync, documents, sealing) until stopped, without listening')
-    .action(async (options: { json?: boolean }) => {
+    .description('do jobs (sync, documents, calls to the service, sealing) until stopped, without listening')
+    .option(
+      '--kinds <list>',
+      'only these queues or kinds of jobs, comma-separated; another worker does the others',
+      names,
+    )
+    .option('--concurrency <n>', 'jobs at once in each queue, 1 to 100 (default: what suits each)', jobsAtOnce)
+    .option(
+      '--lease <seconds>',
+      'after so long others take over the jobs of a worker that fell silent (default: 30)',
+      seconds,
+    )
+    .action(async ({ kinds, concurrency, lease, json }: Options) => {
       const config = loadProcessConfig();
       await withContextOf(
         config,
         async (context) => {
           const stopped = io.untilStopped();
+          const worker = await startWorker(context, { kinds, concurrency, lease });
           context.projector.start((listener) => context.ledger.onAppended(listener));
-          const worker = await startWorker(context);
-          if (options.json) io.stdout.write('{"status":"working"}\n');
-          else io.stderr.write('consent-ledger works on jobs\n');
+          if (json) io.stdout.write(`${JSON.stringify({ status: 'working', kinds: worker.kinds })}\n`);
+          else io.stderr.write(`consent-ledger works on jobs: ${worker.kinds.join(', ')}\n`);
           await stopped;
           io.stderr.write('stopping: what runs is finished or given back\n');
           await worker.stop();
@@ -25,4 +44,25 @@ export function registerWorker(program: Command, io: CommandIo): void {
         config.logLevel,
       );
     });
+}
+
+function names(list: string): string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+function jobsAtOnce(text: string): number {
+  const jobs = Number(text);
+  if (!/^\d+$/.test(text) || jobs < 1 || jobs > 100) throw new InvalidArgumentError('Give a number from 1 to 100.');
+  return jobs;
+}
+
+/** Seconds into milliseconds. Below two, a slow answer of the database would already look like silence. */
+function seconds(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < 2 || number > 3600)
+    throw new InvalidArgumentError('Give a number from 2 to 3600.');
+  return number * 1000;
 }

@@ -1,31 +1,74 @@
 import type { Context } from '../context.ts';
+import { UsageError } from '../core/errors.ts';
+import { createDistributedRunner } from '../jobs/distributed.ts';
 import { createRunner } from '../jobs/local.ts';
+import { lanesOf, selectKinds } from '../jobs/queues.ts';
 import { createScheduler, type Schedule } from '../jobs/schedule.ts';
 import { createJobHandlers } from './job-handlers.ts';
+import { startSnapshotTriggers } from './snapshot-jobs.ts';
 
 /** Does jobs and keeps schedules until stopped. */
 export interface Worker {
+  /** What it works on. */
+  readonly kinds: readonly string[];
   /** Waits a while for what runs, then gives it back unfinished. */
   stop(): Promise<void>;
 }
 
-/** Starts a worker of all kinds of jobs; any number of processes may run one. */
-export async function startWorker(context: Context): Promise<Worker> {
+export interface WorkerOptions {
+  /** Kinds of jobs, or queues of them; default: all. */
+  readonly kinds?: readonly string[] | undefined;
+  /** Jobs at once in each queue; default: what suits each (src/jobs/queues.ts). */
+  readonly concurrency?: number | undefined;
+  /** Milliseconds after which others take over the jobs of a worker that fell silent; default 30,000. */
+  readonly lease?: number | undefined;
+}
+
+/**
+ * Starts a worker; any number of processes may run one. All of them keep the schedules, whatever kinds they work on.
+ * Throws UsageError for kinds that are not known.
+ */
+export async function startWorker(context: Context, options: WorkerOptions = {}): Promise<Worker> {
   const { jobs, clock, log, store, config } = context;
+  const handlers = createJobHandlers(context);
+  const kinds = chooseKinds(Object.keys(handlers), options.kinds);
   const scheduler = createScheduler({ store, jobs, timeZone: config.timeZone, clock, log });
   const schedules: Schedule[] = [
     { name: 'seal', kind: 'seal', cron: '*/5 * * * *' },
     { name: 'maintenance', kind: 'maintenance', cron: '17 3 * * *' },
+    { name: 'snapshots', kind: 'snapshot-all', cron: '41 2 * * *' },
   ];
   if (config.syncSchedule !== null) schedules.push({ name: 'sync', kind: 'sync-all', cron: config.syncSchedule });
   await scheduler.replaceAll(schedules);
-  const runner = createRunner({ jobs, handlers: createJobHandlers(context), clock, log });
+  const lanes = lanesOf(kinds, options.concurrency);
+  const distribution = (await context.distribution?.open()) ?? null;
+  const running = {
+    jobs,
+    handlers,
+    lanes,
+    clock,
+    log,
+    ...(options.lease === undefined ? {} : { lease: options.lease }),
+  };
+  const runner = distribution === null ? createRunner(running) : createDistributedRunner({ ...running, distribution });
   scheduler.start();
   runner.start();
+  const triggers = startSnapshotTriggers(context);
   return {
+    kinds,
     async stop() {
       await scheduler.stop();
+      await triggers.stop();
       await runner.stop();
     },
   };
+}
+
+function chooseKinds(known: readonly string[], named: readonly string[] | undefined): readonly string[] {
+  if (named === undefined) return known;
+  const { kinds, unknown } = selectKinds(named, known);
+  if (unknown.length === 0 && kinds.length > 0) return kinds;
+  const all = lanesOf(known).map((lane) => `${lane.queue} (${lane.kinds.join(', ')})`);
+  const problem = unknown.length === 0 ? 'none is named' : `not known: ${unknown.join(', ')}`;
+  throw new UsageError([`--kinds takes queues or kinds of jobs; ${problem}. There are: ${all.join('; ')}.`]);
 }

@@ -1,4 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { DistributionState } from '../jobs/bullmq.ts';
+import type { QueueFigures } from '../jobs/counts.ts';
+import { registerJobMetrics } from './job-metrics.ts';
 
 /** What is counted while the server runs; `/metrics` on the admin listener prints it in Prometheus' text format. */
 export interface Metrics {
@@ -15,7 +18,9 @@ export interface MetricSources {
   readonly projectedSeq: () => number;
   readonly sealedSeq: () => Promise<number>;
   readonly warnings: () => Promise<ReadonlyMap<string, number>>;
-  readonly jobs: () => Promise<ReadonlyMap<string, number>>;
+  readonly queues: () => Promise<readonly QueueFigures[]>;
+  /** Null: no REDIS_URL is set. */
+  readonly wakeUps: (() => Promise<DistributionState>) | null;
   readonly databaseBytes: () => Promise<number>;
 }
 
@@ -49,7 +54,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   gauge('sealed_seq', 'Entries under the last checkpoint', sources.sealedSeq);
   gauge('database_bytes', 'Bytes of the database on disk', sources.databaseBytes);
   labelled(registry, 'warnings', 'Present warnings by code', 'code', sources.warnings);
-  labelled(registry, 'jobs', 'Jobs by state', 'state', sources.jobs);
+  registerJobMetrics(registry, sources);
   return {
     registry,
     countDelivery: (source, outcome) => deliveries.inc({ source, outcome }),

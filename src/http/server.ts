@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { publicUrlOf } from '../core/public-url.ts';
+import { loadQueueFigures } from '../jobs/counts.ts';
 import { createAdminApp } from './admin.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createPublicApp } from './public.ts';
@@ -65,7 +66,7 @@ async function notReady(context: Context): Promise<string | null> {
 }
 
 function metricsOf(context: Context): Metrics {
-  const { store, projector, epoch } = context;
+  const { store, projector, epoch, clock, distribution } = context;
   const highest = async (table: 'entries' | 'checkpoints') => {
     const query =
       table === 'entries'
@@ -86,14 +87,8 @@ function metricsOf(context: Context): Metrics {
       for (const { code } of await context.warnings()) counts.set(code, (counts.get(code) ?? 0) + 1);
       return counts;
     },
-    async jobs() {
-      const rows = await store.read
-        .selectFrom('jobs')
-        .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
-        .groupBy('state')
-        .execute();
-      return new Map(rows.map(({ state, count }) => [state, Number(count)]));
-    },
+    queues: () => loadQueueFigures(store.read, clock()),
+    wakeUps: distribution === null ? null : async () => (await distribution.open()).state(),
   });
 }
 

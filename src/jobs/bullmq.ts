@@ -221,8 +221,8 @@ export function openDistribution(options: DistributionOptions): Distribution {
     },
     isAway: () => away,
     async state() {
-      const ping = producer.status === 'ready' ? producer.ping().then(() => true) : Promise.resolve(false);
-      const up = await ping.catch(() => false);
+      const answers = async () => (await isReady()) && (await producer.ping()).length > 0;
+      const up = await answers().catch(() => false);
       if (up) markBack();
       return { up, wakeUpsSent: sent, wakeUpsFailed: failed };
     },
@@ -278,7 +278,7 @@ export async function inspectRedis(url: string): Promise<RedisReport> {
     const fieldOf = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null;
     const setting = async (name: string) =>
       client.config('GET', name).then(
-        (answer) => (answer)[1] ?? null,
+        (answer) => answer[1] ?? null,
         () => null,
       );
     const appended = fieldOf('aof_enabled') ?? (await setting('appendonly'));

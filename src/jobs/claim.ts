@@ -1,4 +1,5 @@
 import type { Store, StoreTransaction } from '../store/store.ts';
+import { countIn } from './counts.ts';
 import { noLease, toJob, type Claim } from './job.ts';
 
 /** Looked up among the readers first, so that idle runners never take the write lock. */
@@ -59,21 +60,24 @@ export async function claimIn(
 
 /** Ends what a dead worker left behind and nobody shall take over: cancelled meanwhile, or out of attempts. */
 async function buryAbandoned({ query }: StoreTransaction, kinds: readonly string[], now: string): Promise<void> {
-  const ended = { updated_at: now, finished_at: now, ...noLease };
-  await query
-    .updateTable('jobs')
-    .set({ ...ended, state: 'cancelled' })
+  const abandoned = await query
+    .selectFrom('jobs')
+    .select(['id', 'kind', 'cancel_requested'])
     .where('kind', 'in', kinds)
     .where('state', '=', 'running')
     .where('lease_until', '<=', now)
-    .where('cancel_requested', '=', 1)
+    .where((eb) => eb.or([eb('cancel_requested', '=', 1), eb('attempts', '>=', eb.ref('max_attempts'))]))
     .execute();
-  await query
-    .updateTable('jobs')
-    .set({ ...ended, state: 'failed', error: 'The worker died in its last attempt.' })
-    .where('kind', 'in', kinds)
-    .where('state', '=', 'running')
-    .where('lease_until', '<=', now)
-    .whereRef('attempts', '>=', 'max_attempts')
-    .execute();
+  for (const { id, kind, cancel_requested } of abandoned) {
+    const cancelled = cancel_requested === 1;
+    const ending = cancelled
+      ? ({ state: 'cancelled' } as const)
+      : ({ state: 'failed', error: 'The worker died in its last attempt.' } as const);
+    await query
+      .updateTable('jobs')
+      .set({ ...ending, ...noLease, updated_at: now, finished_at: now })
+      .where('id', '=', id)
+      .execute();
+    await countIn(query, kind, ending.state);
+  }
 }

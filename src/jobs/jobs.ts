@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { claimIn, isAnythingDue } from './claim.ts';
+import { countIn } from './counts.ts';
 import { noLease, toJob, type Claim, type Job, type JobRow, type Json, type Progress } from './job.ts';
 
 /** What to do. At most one unfinished job exists per kind and key. */
@@ -159,9 +160,13 @@ export function createJobs(options: JobsOptions): Jobs {
       if (row === undefined) return false;
       const values = { ...change(row), updated_at: clock().toISOString() };
       await query.updateTable('jobs').set(values).where('id', '=', claim.job.id).execute();
+      await countIfEnded(query, row.kind, values.state);
       return true;
     });
   }
+  const countIfEnded = async (query: StoreTransaction['query'], kind: string, state: Job['state'] | undefined) => {
+    if (state === 'done' || state === 'failed' || state === 'cancelled') await countIn(query, kind, state);
+  };
   const finished = (state: Job['state']): Partial<JobRow> => ({
     ...noLease,
     state,
@@ -205,7 +210,7 @@ export function createJobs(options: JobsOptions): Jobs {
     async cancel(id) {
       const now = clock().toISOString();
       const outcome = await store.transaction(async ({ query }) => {
-        const row = await query.selectFrom('jobs').select('state').where('id', '=', id).executeTakeFirst();
+        const row = await query.selectFrom('jobs').select(['kind', 'state']).where('id', '=', id).executeTakeFirst();
         if (row === undefined) return 'unknown';
         if (row.state === 'waiting') {
           await query
@@ -213,6 +218,7 @@ export function createJobs(options: JobsOptions): Jobs {
             .set({ state: 'cancelled', updated_at: now, finished_at: now })
             .where('id', '=', id)
             .execute();
+          await countIn(query, row.kind, 'cancelled');
           return 'cancelled';
         }
         if (row.state !== 'running') return 'finished';

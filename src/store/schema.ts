@@ -409,6 +409,12 @@ export interface JobsTable {
   updated_at: string;
   finished_at: string | null;
 }
+/** Jobs that ever ended. */
+export interface JobCountsTable {
+  kind: string;
+  outcome: 'done' | 'failed' | 'cancelled';
+  count: number;
+}
 export interface SchedulesTable {
   name: string;
   kind: string;
@@ -559,6 +565,7 @@ export interface Tables {
   rejected_deliveries: RejectedDeliveriesTable;
   rejected_counts: RejectedCountsTable;
   jobs: JobsTable;
+  job_counts: JobCountsTable;
   schedules: SchedulesTable;
   calls: CallsTable;
   call_plans: CallPlansTable;

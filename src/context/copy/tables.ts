@@ -7,9 +7,12 @@ export const copiedWhole = [
   'sources',
   'sync_positions',
   'jobs',
+  'job_counts',
   'schedules',
   'rejected_deliveries',
   'rejected_counts',
+  'job_counts',
+  'call_slots',
 ] as const satisfies readonly TableName[];
 
 /** Tables that grow with the ledger: copied page by page, and only what is not there yet. */
