@@ -32,26 +32,34 @@ export interface ConsentLog {
   readonly decisions: Decisions;
   readonly rhythm: Rhythm;
   page(query: LogQuery): LogPage;
-  /** Adds a decision made now. */
+  /** Adds a decision made now. Of these only so many are kept; the oldest of them leave the log. */
   record(decision: DecisionHappening): void;
-  /** What was added. */
+  /** What was added and is kept. */
   recorded(): readonly DecisionHappening[];
   /** How many rows exist at `now`. */
   count(now: number): number;
 }
 
+/** How many decisions made while the sandbox runs are kept, over all clients: about 100 MB. */
+export const MOST_RECORDED = 200_000;
+
 /**
  * Builds the log over the decisions of a client. Positions are indexes of rows, so a page costs what it
- * shows. `delayOf` says how many milliseconds late a row appears.
+ * shows. `delayOf` says how many milliseconds late a row appears, `keep` how many recorded decisions are kept: what is drawn from the seed
+ * costs no memory, what was recorded does.
  */
 export function createConsentLog(
   client: SandboxClient,
   decisions: Decisions,
   rhythm: Rhythm,
   delayOf: (index: number) => number = () => 0,
+  keep = MOST_RECORDED,
 ): ConsentLog {
   const recorded: DecisionHappening[] = [];
   const { total } = decisions;
+  /** How many recorded ones have left: positions, which cursors name, stay what they are. */
+  let left = 0;
+  const recordedAt = (position: number): DecisionHappening | undefined => recorded[position - total - left];
 
   const recordedFrom = (at: number): number => {
     let low = 0;
@@ -66,15 +74,15 @@ export function createConsentLog(
   /** The first position whose time is not before `at`. */
   const positionFrom = (at: number): number => {
     const index = rhythm.indexFrom(at);
-    return index < total ? index : total + recordedFrom(at);
+    return index < total ? index : total + left + recordedFrom(at);
   };
   const bannerAt = (position: number): string | undefined =>
-    position < total ? decisions.bannerAt(position) : recorded[position - total]?.bannerId;
+    position < total ? decisions.bannerAt(position) : recordedAt(position)?.bannerId;
   const rowAt = (position: number): DecisionHappening | undefined =>
-    position < total ? decisions.rowAt(position) : recorded[position - total];
+    position < total ? decisions.rowAt(position) : recordedAt(position);
 
   const timeAt = (position: number): number =>
-    (position < total ? rhythm.timeAt(position) : recorded[position - total]?.at)?.getTime() ?? 0;
+    (position < total ? rhythm.timeAt(position) : recordedAt(position)?.at)?.getTime() ?? 0;
   const isLate = (position: number, now: number): boolean => {
     const delay = delayOf(position);
     return delay > 0 && timeAt(position) + delay > now;
@@ -87,9 +95,14 @@ export function createConsentLog(
     record: (decision) => {
       const at = Math.max(decision.at.getTime(), recorded.at(-1)?.at.getTime() ?? 0);
       recorded.push({ ...decision, at: new Date(at) });
+      // A tenth at a time, so that the rest need not move for each one.
+      if (recorded.length > keep) left += recorded.splice(0, Math.max(1, Math.floor(keep / 10))).length;
     },
     recorded: () => recorded,
-    count: (now) => positionFrom(now + 1),
+    count: (now) => {
+      const end = positionFrom(now + 1);
+      return end > total ? end - left : end;
+    },
     page: ({ bannerId, from, to, limit, order, position, now }) => {
       const low = from === null ? 0 : positionFrom(from);
       const high = positionFrom(Math.min(to ?? Number.POSITIVE_INFINITY, now + 1));
@@ -99,6 +112,11 @@ export function createConsentLog(
       // One row more than asked for is looked for, so that the last page says that it is the last.
       const start = at;
       for (; ascending ? at < high : at >= low; at += ascending ? 1 : -1) {
+        if (at >= total && at < total + left) {
+          // None of those that left is looked at.
+          at = ascending ? total + left - 1 : total;
+          continue;
+        }
         if (bannerId !== null && bannerAt(at) !== bannerId) continue;
         if (isLate(at, now)) continue;
         if (rows.length === limit) return { rows, next: at, start };

@@ -28,12 +28,15 @@ const times = {
   after: z.number().int().min(0).default(0),
 };
 
+/** Whether the request is carried out all the same, so that only its answer is lost: the caller cannot know. */
+const carriedOut = { carriedOut: z.boolean().default(false) };
+
 /** Faults that can be asked for, by name. Several may hit one request. */
 export const faultSchema = z.discriminatedUnion('name', [
   // Of the connection
   z.strictObject({ name: z.literal('latency'), ...times, ms: ms.default(300) }),
-  z.strictObject({ name: z.literal('time-out'), ...times }),
-  z.strictObject({ name: z.literal('dropped-connection'), ...times }),
+  z.strictObject({ name: z.literal('time-out'), ...times, ...carriedOut }),
+  z.strictObject({ name: z.literal('dropped-connection'), ...times, ...carriedOut }),
   // Of the status
   z.strictObject({
     name: z.literal('too-many-requests'),

@@ -6,6 +6,7 @@ import { type Agency, agencyKeys, createAgency } from './agency.ts';
 import { createApp } from './app.ts';
 import { type ClientSpec, createClient, keysOf, type SandboxClient, specsFor } from './clients.ts';
 import { address, type SendOptions, composeBytes, composeHappening, subscribers } from './compose.ts';
+import { MOST_RECORDED } from './consent-log.ts';
 import { createCursors } from './cursor.ts';
 import type { Dialect } from './dialect.ts';
 import { chooseDialect, type DialectChoice, deliveryIdOf, type DialectOverrides } from './dialects.ts';
@@ -54,6 +55,8 @@ export interface SandboxOptions {
   readonly backoffMs?: readonly number[];
   /** How long an endpoint may take, milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
+  /** How many decisions made while it runs are kept, over all clients, at least 100 each. Default 200,000. */
+  readonly keepRecorded?: number;
   /** Faults from the start; `sandbox.faults` changes them later. */
   readonly faults?: readonly FaultInput[];
   /** What an earlier run left; its window is taken over. */
@@ -129,6 +132,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       rows: options.consentRows ?? 400,
       quota: pool ?? createQuota(options.quota ?? 500, before?.used),
       rowDelay: faults.rowDelay,
+      keep: Math.max(100, Math.floor((options.keepRecorded ?? MOST_RECORDED) / specs.length)),
     });
     if (state !== undefined && before !== undefined) restoreWorld(world, before, state.savedAt);
     return world;

@@ -28,10 +28,12 @@ export interface WorldOptions {
   readonly quota: Quota;
   /** How late a row appears in the consent log, milliseconds. */
   readonly rowDelay: (index: number) => number;
+  /** How many decisions made while the sandbox runs are kept. */
+  readonly keep: number;
 }
 
 /** Builds the world of one client. It costs a few hundred bytes, however many rows there are. */
-export function createWorld({ client, position, window, rows, quota, rowDelay }: WorldOptions): World {
+export function createWorld({ client, position, window, rows, quota, rowDelay, keep }: WorldOptions): World {
   const timeline = policyTimeline(client, window);
   const span = window.end.getTime() - window.start.getTime();
   // Visitors come once the first policies are out.
@@ -53,7 +55,7 @@ export function createWorld({ client, position, window, rows, quota, rowDelay }:
     window,
     rhythm,
     decisions,
-    log: createConsentLog(client, decisions, rhythm, rowDelay),
+    log: createConsentLog(client, decisions, rhythm, rowDelay, keep),
     shelf: createPolicyShelf(client, timeline, quota),
     events,
   };

@@ -29,12 +29,12 @@ export function addFaultHooks(app: FastifyInstance, faults: Faults): void {
     drawnFor.set(request, drawn);
     const latency = drawn.find('latency');
     if (latency !== null) await sleep(latency.ms, undefined, { signal: closing.signal }).catch(() => undefined);
-    if (drawn.find('time-out') !== null) {
+    if (drawn.find('time-out')?.carriedOut === false) {
       // Never answered: the caller gives up, or the sandbox closes.
       reply.hijack();
       return;
     }
-    if (drawn.find('dropped-connection') !== null) {
+    if (drawn.find('dropped-connection')?.carriedOut === false) {
       reply.hijack();
       request.raw.socket.destroy();
       return;
@@ -54,7 +54,17 @@ export function addFaultHooks(app: FastifyInstance, faults: Faults): void {
 
   app.addHook('onSend', async (request, reply, payload: unknown) => {
     const drawn = drawnFor.get(request);
-    if (drawn === undefined || typeof payload !== 'string') return payload;
+    if (drawn === undefined) return payload;
+    if (drawn.find('time-out') !== null) {
+      reply.hijack();
+      return payload;
+    }
+    if (drawn.find('dropped-connection') !== null) {
+      reply.hijack();
+      request.raw.socket.destroy();
+      return payload;
+    }
+    if (typeof payload !== 'string') return payload;
     if (drawn.find('web-page') !== null) {
       reply.type('text/html; charset=utf-8');
       return '<!doctype html><title>One moment, please</title><p>Checking your browser …</p>';

@@ -24,6 +24,8 @@ export function addSiteRoutes(app: FastifyInstance, { worlds, clock, siteUrl }: 
   const edge = new Map<string, { body: string; etag: string; since: number }>();
 
   app.get('/api/embed/policy', { config: { target: 'embed' } }, async (request, reply) => {
+    // Refusals too: a script on a client's page could not read them otherwise.
+    reply.header('access-control-allow-origin', '*');
     const query = querySchema.safeParse(request.query);
     if (!query.success) throw invalidRequest('siteKey and type are required.');
     const { siteKey, type } = query.data;
@@ -36,7 +38,6 @@ export function addSiteRoutes(app: FastifyInstance, { worlds, clock, siteUrl }: 
       edge.set(key, cached);
     }
     reply.headers({
-      'access-control-allow-origin': '*',
       'cache-control': 'public, max-age=300',
       age: String(Math.floor((now - cached.since) / 1000)),
       etag: cached.etag,
