@@ -7,7 +7,6 @@ export const copiedWhole = [
   'sources',
   'sync_positions',
   'jobs',
-  'job_counts',
   'schedules',
   'rejected_deliveries',
   'rejected_counts',
