@@ -6,4 +6,24 @@ export const onlySqlite: readonly string[] = ['test/**/*.sqlite.test.ts'];
 export const onlyPostgres: readonly string[] = ['test/**/*.postgres.test.ts'];
 
 /** Suites that touch a store or an installation. test/servers/suites.test.ts finds those that are missing here. */
-export const onBoth: readonly string[] = ['test/rejected/**/*.test.ts'];
+export const onBoth: readonly string[] = [
+  'attention',
+  'cases',
+  'cli',
+  'commands',
+  'dashboard',
+  'demo',
+  'http',
+  'jobs',
+  'ledger',
+  'projections',
+  'rejected',
+  'reports',
+  'serve',
+  'snapshots',
+  'sources',
+  'store',
+  'sync',
+]
+  .map((folder) => `test/${folder}/**/*.test.ts`)
+  .concat('test/keys.test.ts');
