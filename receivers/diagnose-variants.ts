@@ -120,7 +120,7 @@ export function secretVariants(secret: SigningSecret): readonly Variant<string |
         finding: {
           code: 'secret-encoded',
           sentence: `The service signs with the bytes that the secret "${id}" is the ${form} of.`,
-          remedy: `Store the secret as those bytes if they are text; else ask the service for the secret in the form it signs with.`,
+          remedy: `Say how it is written: \`source change … --secret-encoding ${id}=${form}\`.`,
         },
       });
     }

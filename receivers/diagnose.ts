@@ -1,17 +1,19 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { bodyVariants, secretVariants, type Variant } from './diagnose-variants.ts';
+import { signingKeyOf } from '../src/core/webhook-secret.ts';
 import type { Finding, FindingCode } from './finding.ts';
 import {
   type HeaderValues,
   SIGNATURE_256_HEADER,
   SIGNATURE_HEADER,
   type SignatureInput,
+  type SigningSecret,
   verifySignature,
 } from './signature.ts';
 
 export interface DiagnoseInput extends SignatureInput {
   /** Secrets that were once right, or belong to other sources: only to tell that one of them was used. */
-  readonly otherSecrets?: readonly { readonly id: string; readonly value: string }[];
+  readonly otherSecrets?: readonly SigningSecret[];
 }
 
 /**
@@ -68,7 +70,8 @@ function explain(input: DiagnoseInput, presented: readonly Buffer[]): Finding[] 
     const found = body.finding === null ? [] : [body.finding];
     for (const secret of input.secrets) {
       // Right as it is: then the form of the header, found already, is all that was wrong.
-      if (matches(secret.value, body.value)) return found;
+      const key = signingKeyOf(secret.value, secret.encoding);
+      if (key !== null && matches(key, body.value)) return found;
       for (const variant of secretVariants(secret))
         if (matches(variant.value, body.value)) return [...found, ...listed(variant)];
     }
@@ -78,7 +81,8 @@ function explain(input: DiagnoseInput, presented: readonly Buffer[]): Finding[] 
         `It was signed with the secret "${other.id}", which this source does not accept (any more).`,
         'Accept it during the rotation (`source rotate`), or have the service send with the new one.',
       );
-      if (matches(other.value, body.value)) return [...found, old];
+      const key = signingKeyOf(other.value, other.encoding);
+      if (key !== null && matches(key, body.value)) return [...found, old];
     }
   }
   return [

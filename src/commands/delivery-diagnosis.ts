@@ -44,7 +44,7 @@ export async function diagnoseRefused(
       .list()
       .filter(({ slug }) => slug !== source.slug)
       .flatMap(({ slug, webhookSecrets }) =>
-        webhookSecrets.map(({ id, value }) => ({ id: `${id} of ${slug}`, value })),
+        webhookSecrets.map((secret) => ({ ...secret, id: `${secret.id} of ${slug}` })),
       );
     const { headers, rawBody } = content;
     const findings = diagnoseSignature({ headers, rawBody, secrets: source.webhookSecrets, otherSecrets });

@@ -1,6 +1,7 @@
 import { unknownFieldNames } from '../../receivers/field-names.ts';
 import { isPrivateTransport } from '../config.ts';
 import type { Source } from '../core/source.ts';
+import { signingKeyOf } from '../core/webhook-secret.ts';
 
 /** What is wrong, or probably not meant, with how a source is set up. `fault`: it is not fit for production. */
 export interface SourceFault {
@@ -22,7 +23,13 @@ export function findSourceFaults(source: Source): SourceFault[] {
   if (webhookSecrets.length === 0) {
     add('fault', `${slug} has no signing secret: every delivery is refused.`, rotateRemedy(slug));
   }
-  for (const { id, value } of webhookSecrets) {
+  for (const { id, value, encoding } of webhookSecrets) {
+    if (signingKeyOf(value, encoding) === null)
+      add(
+        'fault',
+        `The signing secret ${id} of ${slug} is no ${encoding ?? 'text'}, as it is said to be: it verifies nothing.`,
+        `Correct it: \`source change ${slug} --secret-encoding ${id}=text\`.`,
+      );
     if (value.length < LEAST_SECRET_CHARACTERS)
       add(
         'fault',

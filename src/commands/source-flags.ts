@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../core/errors.ts';
-import type { SourceOptions } from '../core/source.ts';
+import { type SecretEncoding, type SourceOptions, secretEncodings } from '../core/source.ts';
 
 /** The flags of `source add` and `source change` that carry no secret. */
 export interface SourceFlags {
@@ -14,6 +14,8 @@ export interface SourceFlags {
   readonly assumedOffset?: string;
   readonly controllerFile?: string;
   readonly subjectRecipeFile?: string;
+  readonly secretEncoding?: Readonly<Record<string, SecretEncoding>>;
+  readonly eventName?: Readonly<Record<string, string>>;
   readonly clear?: readonly Clearable[];
 }
 
@@ -27,6 +29,8 @@ export const clearables = [
   'field-names',
   'controller-file',
   'subject-recipe',
+  'event-names',
+  'secret-encodings',
 ] as const;
 export type Clearable = (typeof clearables)[number];
 
@@ -50,6 +54,16 @@ export function withSourceFlags(command: Command): Command {
     .option(
       '--subject-recipe-file <path>',
       'JSON: how this source hashes e-mail addresses (algorithm, normalise, salt)',
+    )
+    .option(
+      '--event-name <given=documented>',
+      'an event that the sender calls otherwise, repeatable, e.g. consent_saved=consent.recorded',
+      pairOf,
+    )
+    .option(
+      '--secret-encoding <id=encoding>',
+      `a signing secret that is not written as text, repeatable: ${secretEncodings.join(', ')}`,
+      secretEncoding,
     );
 }
 
@@ -64,8 +78,13 @@ export async function optionsFrom(flags: SourceFlags, before: SourceOptions): Pr
   const fieldNames = { ...(clear.includes('field-names') ? {} : before.fieldNames), ...names };
   // A field with no names at all is back to the built-in ones.
   for (const [field, given] of Object.entries(fieldNames)) if (given.length === 0) delete fieldNames[field];
+  const { eventNames, secretEncodings: encodings, ...others } = before;
+  const events = { ...(clear.includes('event-names') ? {} : eventNames), ...flags.eventName };
+  const written = { ...(clear.includes('secret-encodings') ? {} : encodings), ...flags.secretEncoding };
   return {
-    ...before,
+    ...others,
+    ...(Object.keys(events).length === 0 ? {} : { eventNames: events }),
+    ...(Object.keys(written).length === 0 ? {} : { secretEncodings: written }),
     banners: banner === undefined ? (clear.includes('banners') ? [] : before.banners) : [...new Set(banner)],
     fieldNames: Object.fromEntries(Object.entries(fieldNames).map(([field, given]) => [field, [...given]])),
     assumedOffset: assumedOffset ?? before.assumedOffset,
@@ -109,4 +128,21 @@ function fieldName(
     .map((name) => name.trim())
     .filter((name) => name !== '');
   return { ...before, [field]: names };
+}
+
+function pairOf(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1 || at === text.length - 1) throw new InvalidArgumentError('Write it as given=documented.');
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+function secretEncoding(
+  text: string,
+  before: Readonly<Record<string, SecretEncoding>> = {},
+): Record<string, SecretEncoding> {
+  const [id = '', encoding = ''] = text.split('=');
+  const known = secretEncodings.find((one) => one === encoding);
+  if (id === '' || known === undefined)
+    throw new InvalidArgumentError(`Write it as id=encoding, with one of ${secretEncodings.join(', ')}.`);
+  return { ...before, [id]: known };
 }

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { publicUrlOf } from '../core/public-url.ts';
 import type { Source } from '../core/source.ts';
-import type { SourceOutcome } from '../sources/sources.ts';
+import type { OffboardedSource, SourceOutcome } from '../sources/sources.ts';
 import { type CommandIo, counted, printable, printResult, tableText } from './command-io.ts';
 import { findSourceFaults } from './source-faults.ts';
 
@@ -22,6 +22,7 @@ export function shown(context: Context, source: Source) {
     apiKeySet: source.apiKey !== null,
     siteKeySet: source.siteKey !== null,
     webhookSecrets: webhookSecrets.map(({ id }) => id),
+    retiring: Object.fromEntries(context.sources.retirements(slug)),
     options: {
       ...options,
       subjectRecipe:
@@ -38,8 +39,18 @@ export function shown(context: Context, source: Source) {
 }
 type ShownSource = ReturnType<typeof shown>;
 
+/** A source that left. */
+export function shownOffboarded({ source, offboardedAt }: OffboardedSource) {
+  const { slug, name } = source;
+  return { slug, name, offboardedAt };
+}
+
 /** The sources as a table, and below it what is not right with them. */
-export function listText(list: readonly ShownSource[], damaged: readonly string[]): string {
+export function listText(
+  list: readonly ShownSource[],
+  damaged: readonly string[],
+  left: readonly ReturnType<typeof shownOffboarded>[] = [],
+): string {
   const table = tableText(
     ['source', 'name', 'from', 'webhook address', 'pulled from', 'API key', 'signing secrets'],
     list.map((one) => [
@@ -49,18 +60,29 @@ export function listText(list: readonly ShownSource[], damaged: readonly string[
       one.webhookUrl,
       one.baseUrl,
       one.apiKeySet ? 'set' : 'none',
-      one.webhookSecrets.join(' ') || 'none',
+      one.webhookSecrets.map((id) => secretText(id, one)).join(' ') || 'none',
     ]),
     'There is no source yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.',
   );
   return [
     table,
     ...list.flatMap(({ warnings }) => warnings.map((warning) => `! ${warning}`)),
+    ...left.map(({ slug, name, offboardedAt }) => `left ${offboardedAt.slice(0, 10)}: ${slug} (${printable(name)})`),
     ...damaged.map(
       (slug) =>
         `${pc.red('✗')} ${printable(slug)}: its row was altered in the database, and it is not followed. Put it back from a backup.`,
     ),
   ].join('\n');
+}
+
+/** `1a2b3c4d (hex, until 2026-07-02T10:00Z)`. */
+function secretText(id: string, { retiring, options }: ShownSource): string {
+  const until = retiring[id];
+  const notes = [
+    options.secretEncodings?.[id],
+    until === undefined ? undefined : `until ${until.slice(0, 16)}Z`,
+  ].filter((note) => note !== undefined);
+  return notes.length === 0 ? id : `${id} (${notes.join(', ')})`;
 }
 
 /** A slug that nobody has. */

@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { verifySignature } from '../../receivers/signature.ts';
-import type { Context } from '../context.ts';
 import { checkKey, type KeyCheck } from '../context/check-key.ts';
-import { UsageError } from '../core/errors.ts';
 import { sourceOptionsSchema, type Source } from '../core/source.ts';
 import type { SourceChanges } from '../sources/input.ts';
 import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
 import { readSecrets, withSecret } from './read-secret.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 import { findSourceFaults, type SourceFault } from './source-faults.ts';
+import { registerSourceImport } from './source-import.ts';
+import { registerSourceOffboard } from './source-offboard.ts';
+import { registerSourceRotate } from './source-rotate.ts';
 import { type Clearable, optionsFrom, type SourceFlags, withClear, withSourceFlags } from './source-flags.ts';
-import { listText, noSuchSecret, noSuchSource, report, shown } from './source-text.ts';
+import { listText, noSuchSource, report, shown, shownOffboarded } from './source-text.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -21,7 +21,7 @@ const apiKey = { flag: 'api-key', what: 'API key (pak_live_…)' };
 const siteKey = { flag: 'site-key', what: 'site key (pk_…)' };
 const webhookSecret = { flag: 'webhook-secret', what: 'signing secret of the webhook' };
 
-/** `source list|add|change|rotate|retire|check`: the accounts of the service that this installation follows. */
+/** `source list|add|change|check` and, in files of their own, `rotate|retire|import|offboard`: the accounts of the service that this installation follows. */
 export function registerSource(program: Command, io: CommandIo): void {
   const source = program
     .command('source')
@@ -33,12 +33,15 @@ export function registerSource(program: Command, io: CommandIo): void {
 
   withJson(source.command('list'))
     .description('the sources, where each delivers to and what is set; never a secret')
-    .action((options: JsonOption) =>
+    .option('--all', 'also those that left')
+    .action((options: JsonOption & { all?: boolean }) =>
       withContext(async (context) => {
         const list = context.sources.list().map((one) => shown(context, one));
+        const left = options.all === true ? context.sources.offboarded().map(shownOffboarded) : [];
         const damaged = context.sources.damaged();
         if (damaged.length > 0) io.exitCode = 3;
-        printResult(io, options, { sources: list, damaged }, () => listText(list, damaged));
+        const document = { sources: list, ...(options.all === true ? { offboarded: left } : {}), damaged };
+        printResult(io, options, document, () => listText(list, damaged, left));
       }),
     );
 
@@ -60,7 +63,8 @@ export function registerSource(program: Command, io: CommandIo): void {
           apiKey: secrets.get('api-key') ?? null,
           siteKey: secrets.get('site-key') ?? null,
           webhookSecrets: secret === null ? [] : [secret],
-          options: await optionsFrom(options, sourceOptionsSchema.parse({})),
+          // One that left is read as before when it comes back: its old entries are read by its options, too.
+          options: await optionsFrom(options, context.sources.findAny(slug)?.options ?? sourceOptionsSchema.parse({})),
         },
         COMMAND_LINE_ACTOR,
       );
@@ -82,44 +86,9 @@ export function registerSource(program: Command, io: CommandIo): void {
     });
   });
 
-  const rotate = withJson(source.command('rotate'))
-    .argument('<slug>', 'which source')
-    .description('accept a new signing secret beside the old ones, which stay valid until they are retired')
-    .option('--retire <secret>', 'stop to accept the signing secret of this id');
-  withSecret(rotate, webhookSecret).action(async (slug: string, options: JsonOption & { retire?: string }) => {
-    const secret = (await readSecrets(options, [webhookSecret])).get('webhook-secret') ?? null;
-    const { retire } = options;
-    if (secret === null && retire === undefined) {
-      throw new UsageError([
-        'Give the new secret with --webhook-secret-file (- for standard input), or name an old one with --retire.',
-      ]);
-    }
-    await withContext(async (context) => {
-      const source = context.sources.find(slug);
-      if (source !== null && retire !== undefined && !source.webhookSecrets.some(({ id }) => id === retire)) {
-        throw noSuchSecret(slug, retire);
-      }
-      // The new one first: should it be refused, the old one stays.
-      const added = secret === null ? null : await context.sources.rotateSecret(slug, secret, COMMAND_LINE_ACTOR);
-      if (added !== null && (added.outcome !== 'done' || retire === undefined)) {
-        report(io, options, context, slug, added, 'rotated', await waitingFor(context, slug));
-      } else if (retire !== undefined) {
-        const retired = await context.sources.retireSecret(slug, retire, COMMAND_LINE_ACTOR);
-        report(io, options, context, slug, retired, 'rotated', await waitingFor(context, slug), retire);
-      }
-    });
-  });
-
-  withJson(source.command('retire'))
-    .argument('<slug>', 'which source')
-    .argument('<secret>', 'id of the signing secret, as `source list` shows it')
-    .description('stop to accept a signing secret')
-    .action((slug: string, secretId: string, options: JsonOption) =>
-      withContext(async (context) => {
-        const outcome = await context.sources.retireSecret(slug, secretId, COMMAND_LINE_ACTOR);
-        report(io, options, context, slug, outcome, 'changed', 0, secretId);
-      }),
-    );
+  registerSourceRotate(source, io);
+  registerSourceImport(source, io);
+  registerSourceOffboard(source, io);
 
   withJson(source.command('check'))
     .argument('[slug]', 'only this source')
@@ -166,15 +135,4 @@ async function changesFrom(
   const options = await optionsFrom(flags, before.options);
   if (JSON.stringify(options) !== JSON.stringify(before.options)) next.options = options;
   return next;
-}
-
-/** How many refused deliveries of a source are right under the secrets that it has now. */
-async function waitingFor({ rejected, sources }: Context, slug: string): Promise<number> {
-  const secrets = sources.find(slug)?.webhookSecrets ?? [];
-  let count = 0;
-  for (const { id } of await rejected.list({ source: slug })) {
-    const item = await rejected.read(id);
-    if (item !== null && verifySignature({ ...item, secrets }).outcome === 'verified') count += 1;
-  }
-  return count;
 }

@@ -97,7 +97,10 @@ export function createJobHandlers(context: Needs): Readonly<Record<string, JobHa
 
     async maintenance() {
       const before = new Date(context.clock().getTime() - JOBS_KEPT_DAYS * 86_400_000);
-      return { purgedJobs: await context.jobs.purge(before) };
+      return {
+        purgedJobs: await context.jobs.purge(before),
+        destroyedSecrets: await context.sources.destroyRetired('schedule'),
+      };
     },
   };
 }

@@ -1,0 +1,127 @@
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { readEnvironmentVariable } from '../config.ts';
+import { UsageError } from '../core/errors.ts';
+import { importColumns, importTemplate } from '../sources/import/columns.ts';
+import { type ImportReport, importSources } from '../sources/import/import-sources.ts';
+import { importLimits } from '../sources/import/read-csv.ts';
+import { type CommandIo, counted, printable, printResult, tableText, withJson } from './command-io.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+
+interface ImportFlags {
+  readonly template?: boolean;
+  readonly update?: boolean;
+  readonly skipInvalid?: boolean;
+  readonly dryRun?: boolean;
+  readonly officer: string;
+  readonly json?: boolean;
+}
+
+/** `source import`: many sources out of a CSV file. */
+export function registerSourceImport(source: Command, io: CommandIo): void {
+  withJson(source.command('import'))
+    .argument('[file]', 'CSV file (RFC 4180, UTF-8; commas, semicolons or tabs)')
+    .description('follow the accounts listed in a CSV file; nothing is written while a line of it is wrong')
+    .option('--template', 'print a file to begin with')
+    .option('--update', 'change sources that are there and differ; an empty cell leaves what is set')
+    .option('--skip-invalid', 'take the lines that are right although others are wrong')
+    .option('--dry-run', 'say what would be done, and do nothing')
+    .option('--officer <name>', 'who imports, as the ledger records it', COMMAND_LINE_ACTOR)
+    .addHelpText(
+      'after',
+      `\nColumns, of which only slug must be there. Several values in one cell stand apart by spaces; paths begin at the file's folder:\n${importColumns
+        .map(({ name, what }) => `  ${name.padEnd(22)}${what}`)
+        .join(
+          '\n',
+        )}\n\nAt most ${importLimits.lines} lines and ${importLimits.bytes / 1024 / 1024} MiB. Secrets are sealed, never printed and never part of an entry, which names them by id.`,
+    )
+    .action(async (file: string | undefined, options: ImportFlags) => {
+      if (options.template === true) {
+        return printResult(io, options, { columns: importColumns, template: importTemplate() }, () =>
+          importTemplate().trimEnd(),
+        );
+      }
+      if (file === undefined)
+        throw new UsageError(['Name the CSV file; `source import --template` prints one to begin with.']);
+      const path = resolve(file);
+      const { csv, warning } = await load(path);
+      await withContext(async (context) => {
+        const report = await importSources(
+          {
+            sources: context.sources,
+            isConfigured: (slug) => context.config.defaultSource?.slug === slug,
+            readers: {
+              folder: dirname(path),
+              file: (one) => readFile(one, 'utf8'),
+              variable: readEnvironmentVariable,
+            },
+          },
+          {
+            csv,
+            actor: options.officer,
+            update: options.update,
+            skipInvalid: options.skipInvalid,
+            dryRun: options.dryRun,
+          },
+        );
+        if (report.outcome === 'refused') io.exitCode = 2;
+        else if (report.problems.length > 0) io.exitCode = 1;
+        const warnings = [...(warning === null ? [] : [warning]), ...report.warnings];
+        printResult(io, options, { ...report, warnings }, () => reportText({ ...report, warnings }));
+      });
+    });
+}
+
+async function load(path: string): Promise<{ csv: Buffer; warning: string | null }> {
+  try {
+    const { size, mode } = await stat(path);
+    if (size > importLimits.bytes)
+      throw new UsageError([`${path} has more than ${importLimits.bytes} bytes: split it.`]);
+    const readable = (mode & 0o044) !== 0 && process.platform !== 'win32';
+    return {
+      csv: await readFile(path),
+      warning: readable
+        ? `${path} can be read by other users of this machine: \`chmod 600\` it, and delete it once it is imported.`
+        : null,
+    };
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError([`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'}).`]);
+  }
+}
+
+const words: Readonly<Record<ImportReport['lines'][number]['outcome'], string>> = {
+  added: 'added',
+  changed: 'changed',
+  unchanged: 'unchanged',
+  'planned-add': 'would be added',
+  'planned-change': 'would be changed',
+  failed: 'failed',
+};
+
+function reportText({ outcome, lines, problems, warnings }: ImportReport): string {
+  const table = tableText(
+    ['line', 'source', 'outcome', 'what', 'entry'],
+    lines.map((line) => [line.line, line.slug, words[line.outcome], line.changed.join(', ') || null, line.seq]),
+    'No line was taken.',
+  );
+  const counts = Object.entries(words)
+    .map(([name, word]) => ({ word, n: lines.filter((line) => line.outcome === name).length }))
+    .filter(({ n }) => n > 0)
+    .map(({ n, word }) => `${n} ${word}`);
+  const ends =
+    outcome === 'refused'
+      ? `${pc.red('✗')} Nothing was written: ${counted(problems.length, 'problem')}. Correct the file, or take the right lines with --skip-invalid.`
+      : `${problems.length === 0 ? pc.green('✓') : pc.red('✗')} ${counts.join(', ') || 'nothing to do'}${problems.length === 0 ? '' : `, ${counted(problems.length, 'problem')}`}.`;
+  return [
+    table,
+    ...problems.map(
+      ({ line, slug, column, problem }) =>
+        `${pc.red('✗')} ${line === null ? '' : `line ${line}`}${slug === null ? '' : ` (${printable(slug.slice(0, 80))})`}${column === null ? '' : `, ${column}`}: ${printable(problem)}`,
+    ),
+    ...warnings.map((warning) => `! ${printable(warning)}`),
+    ends,
+  ].join('\n');
+}

@@ -1,0 +1,121 @@
+import { type Command, Option } from 'commander';
+import { verifySignature } from '../../receivers/signature.ts';
+import type { Context } from '../context.ts';
+import { checkKey } from '../context/check-key.ts';
+import { UsageError } from '../core/errors.ts';
+import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
+import type { SourceOutcome } from '../sources/sources.ts';
+import { type CommandIo, withJson } from './command-io.ts';
+import { durationFrom } from './duration.ts';
+import { readSecrets, withSecret } from './read-secret.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { noSuchSecret, noSuchSource, report } from './source-text.ts';
+
+const apiKey = { flag: 'api-key', what: 'new API key (pak_live_…)' };
+const webhookSecret = { flag: 'webhook-secret', what: 'new signing secret of the webhook' };
+
+interface RotateFlags {
+  readonly encoding: SecretEncoding;
+  readonly retire?: string;
+  readonly retireAfter?: number;
+  readonly unchecked?: boolean;
+  readonly json?: boolean;
+}
+
+/** `source rotate` and `source retire`: new credentials in the place of old ones, without a delivery lost between. */
+export function registerSourceRotate(source: Command, io: CommandIo): void {
+  const rotate = withJson(source.command('rotate'))
+    .argument('<slug>', 'which source')
+    .description(
+      'accept a new signing secret beside the old ones, which stay valid until they are retired; or use a new API key',
+    )
+    .addOption(
+      new Option('--encoding <encoding>', 'how the new signing secret is written')
+        .choices(secretEncodings)
+        .default('text'),
+    )
+    .option('--retire <secret>', 'stop to accept the signing secret of this id')
+    .option(
+      '--retire-after <duration>',
+      'stop to accept the old signing secrets after this long, e.g. 24h; without it they stay until they are retired',
+      durationFrom,
+    )
+    .option('--unchecked', 'take the new API key without asking the service whether it works');
+  for (const flag of [webhookSecret, apiKey]) withSecret(rotate, flag);
+  rotate.action(async (slug: string, options: RotateFlags) => {
+    const secrets = await readSecrets(options, [webhookSecret, apiKey]);
+    const secret = secrets.get('webhook-secret') ?? null;
+    const key = secrets.get('api-key') ?? null;
+    const { retire, retireAfter } = options;
+    if (secret === null && key === null && retire === undefined)
+      throw new UsageError([
+        'Give the new secret with --webhook-secret-file (- for standard input) or the new key with --api-key-file, or name an old secret with --retire.',
+      ]);
+    if (retireAfter !== undefined && secret === null)
+      throw new UsageError(['--retire-after goes with a new secret: name an old one with --retire to retire it now.']);
+    await withContext(async (context) => {
+      const present = context.sources.find(slug);
+      if (present !== null && retire !== undefined && !present.webhookSecrets.some(({ id }) => id === retire))
+        throw noSuchSecret(slug, retire);
+      if (key !== null && options.unchecked !== true) await assertKeyWorks(context, present, slug, key);
+      const retireOthersAt =
+        retireAfter === undefined ? undefined : new Date(context.clock().getTime() + retireAfter).toISOString();
+      // What is new first: should it be refused, the old stays.
+      const steps: { verb: 'rotated' | 'changed'; do: () => Promise<SourceOutcome>; secretId?: string }[] = [];
+      const { sources } = context;
+      if (key !== null)
+        steps.push({ verb: 'changed', do: () => sources.change(slug, { apiKey: key }, COMMAND_LINE_ACTOR) });
+      if (secret !== null) {
+        const rotation = { encoding: options.encoding, retireOthersAt };
+        steps.push({
+          verb: 'rotated',
+          do: () => sources.rotateSecret(slug, secret, COMMAND_LINE_ACTOR, rotation),
+        });
+      }
+      if (retire !== undefined)
+        steps.push({
+          verb: 'rotated',
+          do: () => sources.retireSecret(slug, retire, COMMAND_LINE_ACTOR),
+          secretId: retire,
+        });
+      for (const [place, step] of steps.entries()) {
+        const outcome = await step.do();
+        const goesOn = outcome.outcome === 'done' || outcome.outcome === 'unchanged';
+        if (goesOn && place < steps.length - 1) continue;
+        report(io, options, context, slug, outcome, step.verb, await waitingFor(context, slug), step.secretId);
+        break;
+      }
+    });
+  });
+
+  withJson(source.command('retire'))
+    .argument('<slug>', 'which source')
+    .argument('<secret>', 'id of the signing secret, as `source list` shows it')
+    .description('stop to accept a signing secret')
+    .action((slug: string, secretId: string, options: { json?: boolean }) =>
+      withContext(async (context) => {
+        const outcome = await context.sources.retireSecret(slug, secretId, COMMAND_LINE_ACTOR);
+        report(io, options, context, slug, outcome, 'changed', 0, secretId);
+      }),
+    );
+}
+
+/** The old key goes on to be used until the new one is known to work: the service shows a key once, and typing errors are common. */
+async function assertKeyWorks(context: Context, present: Source | null, slug: string, key: string): Promise<void> {
+  if (present === null) throw noSuchSource(slug);
+  if (present.baseUrl === null || context.config.defaultSource?.slug === slug) return;
+  const check = await checkKey({ ...present, apiKey: key }, context.clock);
+  if (check.outcome === 'refused')
+    throw new UsageError([`The old API key stays. ${check.sentence}`, '--unchecked takes the new one all the same.']);
+}
+
+/** How many refused deliveries of a source are right under the secrets that it has now. */
+async function waitingFor({ rejected, sources }: Context, slug: string): Promise<number> {
+  const secrets = sources.find(slug)?.webhookSecrets ?? [];
+  let count = 0;
+  for (const { id } of await rejected.list({ source: slug })) {
+    const item = await rejected.read(id);
+    if (item !== null && verifySignature({ ...item, secrets }).outcome === 'verified') count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,207 @@
+import { type Source, type SourceOptions, sourceOptionsSchema } from '../../core/source.ts';
+import { webhookSecretOf } from '../../core/webhook-secret.ts';
+import type { SourceChanges } from '../input.ts';
+import type { SourceOutcome, Sources } from '../sources.ts';
+import { type ImportProblem, readImportCsv } from './read-csv.ts';
+import { type ImportLine, type ImportReaders, readImportLines } from './read-lines.ts';
+
+export interface ImportDeps {
+  readonly sources: Pick<Sources, 'find' | 'findAny' | 'damaged' | 'add' | 'change' | 'rotateSecret' | 'refresh'>;
+  /** Whether the credentials of a source come from the environment. */
+  readonly isConfigured: (slug: string) => boolean;
+  readonly readers: ImportReaders;
+}
+
+export interface ImportRequest {
+  readonly csv: Uint8Array;
+  readonly actor: string;
+  /** Changes sources that are there and differ; without it, such a line is a problem. */
+  readonly update?: boolean | undefined;
+  /** Takes the lines that are right although others are not. */
+  readonly skipInvalid?: boolean | undefined;
+  /** Says what would happen and does nothing. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** What came of a line. `planned-…`: nothing was done, because other lines are wrong or it was a dry run. */
+export interface ImportedLine {
+  readonly line: number;
+  readonly slug: string;
+  readonly outcome: 'added' | 'changed' | 'unchanged' | 'planned-add' | 'planned-change' | 'failed';
+  /** Names of what was set: never values. */
+  readonly changed: readonly string[];
+  /** The last entry about it. */
+  readonly seq: number | null;
+}
+
+export interface ImportReport {
+  readonly outcome: 'imported' | 'refused' | 'dry-run';
+  readonly lines: readonly ImportedLine[];
+  readonly problems: readonly ImportProblem[];
+  readonly warnings: readonly string[];
+}
+
+interface Plan extends ImportLine {
+  readonly existing: Source | null;
+  readonly changes: SourceChanges;
+  readonly newSecrets: readonly string[];
+  readonly changed: readonly string[];
+}
+
+/**
+ * Takes up the sources of a CSV file (columns.ts). Every line is looked at before anything is written, and nothing is written while a line is
+ * wrong, unless `skipInvalid`. A cell that is empty leaves what is set. Doing it twice changes nothing the second time. Each source is
+ * its own entry and transaction: after a crash, the same import goes on where it stopped. Errors: as the store and the ledger.
+ */
+export async function importSources(deps: ImportDeps, request: ImportRequest): Promise<ImportReport> {
+  const { sources } = deps;
+  await sources.refresh();
+  const csv = readImportCsv(request.csv);
+  const read = await readImportLines(csv.lines, deps.readers);
+  const problems: ImportProblem[] = [...csv.problems, ...read.problems];
+  const plans: Plan[] = [];
+  for (const line of read.lines) {
+    const problem = refusalOf(deps, line);
+    const plan = planOf(line, sources.find(line.slug));
+    if (problem !== null) problems.push({ line: line.line, slug: line.slug, column: 'slug', problem });
+    else if (plan.existing !== null && plan.changed.length > 0 && request.update !== true)
+      problems.push({
+        line: line.line,
+        slug: line.slug,
+        column: null,
+        problem: `The source is there and differs (${plan.changed.join(', ')}): --update changes it.`,
+      });
+    else plans.push(plan);
+  }
+  problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  const warnings = sharedSecrets(read.lines);
+  const refused = problems.length > 0 && request.skipInvalid !== true;
+  if (refused || request.dryRun === true)
+    return {
+      outcome: refused ? 'refused' : 'dry-run',
+      lines: plans.map((plan) => ({ ...shown(plan), outcome: plannedOutcome(plan), seq: null })),
+      problems,
+      warnings,
+    };
+  const lines: ImportedLine[] = [];
+  for (const plan of plans) {
+    const { done, problem } = await carryOut(deps, plan, request.actor);
+    lines.push(done);
+    if (problem !== null) problems.push({ line: plan.line, slug: plan.slug, column: null, problem });
+  }
+  return { outcome: 'imported', lines, problems, warnings };
+}
+
+function refusalOf({ sources, isConfigured }: ImportDeps, { slug }: ImportLine): string | null {
+  if (isConfigured(slug)) return 'The credentials of this source come from the environment: change them there.';
+  if (sources.damaged().includes(slug))
+    return 'The row of this source was altered in the database: put it back from a backup.';
+  if (sources.find(slug) === null && sources.findAny(slug) !== null)
+    return 'This source left. `source add` takes it up again; take the line out of the file otherwise.';
+  return null;
+}
+
+function planOf(line: ImportLine, existing: Source | null): Plan {
+  const { webhookSecrets, ...fields } = line.source;
+  if (existing === null) {
+    const named = [...Object.keys(fields), ...Object.keys(line.options), ...webhookSecrets.map(secretName)];
+    return { ...line, existing, changes: {}, newSecrets: webhookSecrets, changed: named };
+  }
+  const changes: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(fields))
+    if (value !== existing[field as keyof typeof fields]) changes[field] = value;
+  const options = mergedOptions(existing.options, line.options);
+  const changedOptions = Object.keys(line.options).filter((name) => !isSame(options, existing.options, name));
+  if (changedOptions.length > 0) changes['options'] = options;
+  const known = new Set(existing.webhookSecrets.map(({ value }) => value));
+  const newSecrets = webhookSecrets.filter((secret) => !known.has(secret));
+  const changed = [
+    ...Object.keys(changes).filter((field) => field !== 'options'),
+    ...changedOptions,
+    ...newSecrets.map(secretName),
+  ];
+  return { ...line, existing, changes, newSecrets, changed };
+}
+
+function mergedOptions(before: SourceOptions, given: Partial<SourceOptions>): SourceOptions {
+  const encodings = { ...before.secretEncodings, ...given.secretEncodings };
+  return sourceOptionsSchema.parse({
+    ...before,
+    ...given,
+    ...(Object.keys(encodings).length === 0 ? {} : { secretEncodings: encodings }),
+  });
+}
+
+function isSame(a: SourceOptions, b: SourceOptions, name: string): boolean {
+  const key = name as keyof SourceOptions;
+  return JSON.stringify(a[key]) === JSON.stringify(b[key]);
+}
+
+async function carryOut(
+  { sources }: ImportDeps,
+  plan: Plan,
+  actor: string,
+): Promise<{ done: ImportedLine; problem: string | null }> {
+  const { slug, existing, changes, newSecrets, encoding } = plan;
+  let seq: number | null = null;
+  const steps: (() => Promise<SourceOutcome>)[] =
+    existing === null
+      ? [
+          () =>
+            sources.add(
+              { slug, ...plan.source, webhookSecrets: [...newSecrets], options: mergedOptions(defaults, plan.options) },
+              actor,
+            ),
+        ]
+      : [
+          ...newSecrets.map(
+            (secret) => () => sources.rotateSecret(slug, secret, actor, { encoding: encoding ?? undefined }),
+          ),
+          ...(Object.keys(changes).length === 0 ? [] : [() => sources.change(slug, changes, actor)]),
+        ];
+  for (const step of steps) {
+    const outcome = await step();
+    if (outcome.outcome === 'done') seq = outcome.seq;
+    else if (outcome.outcome !== 'unchanged') {
+      const problem =
+        outcome.outcome === 'invalid'
+          ? outcome.problems.join(' ')
+          : `Someone else changed this source meanwhile (${outcome.outcome}): import again.`;
+      return { done: { ...shown(plan), outcome: 'failed', seq }, problem };
+    }
+  }
+  const done = existing === null ? 'added' : plan.changed.length === 0 ? 'unchanged' : 'changed';
+  return { done: { ...shown(plan), outcome: done, seq }, problem: null };
+}
+
+const defaults = sourceOptionsSchema.parse({});
+
+function shown({ line, slug, changed }: Plan): Pick<ImportedLine, 'line' | 'slug' | 'changed'> {
+  return { line, slug, changed };
+}
+
+function plannedOutcome({ existing, changed }: Plan): ImportedLine['outcome'] {
+  if (existing === null) return 'planned-add';
+  return changed.length === 0 ? 'unchanged' : 'planned-change';
+}
+
+function secretName(secret: string): string {
+  return `webhookSecrets +${webhookSecretOf(secret).id}`;
+}
+
+/** Two sources with one signing secret: a delivery for the one would be accepted for the other. */
+function sharedSecrets(lines: readonly ImportLine[]): string[] {
+  const owners = new Map<string, string[]>();
+  for (const { slug, source } of lines)
+    for (const secret of new Set(source.webhookSecrets)) {
+      const { id } = webhookSecretOf(secret);
+      owners.set(id, [...(owners.get(id) ?? []), slug]);
+    }
+  return [...owners].flatMap(([id, slugs]) =>
+    slugs.length < 2
+      ? []
+      : [
+          `The signing secret ${id} belongs to ${slugs.slice(0, 5).join(', ')}${slugs.length > 5 ? ' …' : ''}: whoever can sign for one of them can sign for all.`,
+        ],
+  );
+}

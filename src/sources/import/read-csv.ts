@@ -1,0 +1,101 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { type ImportColumnName, importColumns } from './columns.ts';
+
+/** Something wrong in the file. `line` counts from 1, the header's; null: the file as a whole. Never repeats a cell that may hold a secret. */
+export interface ImportProblem {
+  readonly line: number | null;
+  readonly slug: string | null;
+  readonly column: string | null;
+  readonly problem: string;
+}
+
+/** The cells of one line that are not empty. */
+export interface CsvLine {
+  readonly line: number;
+  readonly cells: Readonly<Partial<Record<ImportColumnName, string>>>;
+}
+
+/** Largest file, and most lines, that are taken. */
+export const importLimits = { bytes: 5 * 1024 * 1024, lines: 10_000 } as const;
+
+const names = new Map<string, ImportColumnName>(importColumns.map(({ name }) => [name, name]));
+
+/** Reads a CSV file (RFC 4180) with commas, semicolons or tabs, with or without a byte order mark, in UTF-8. Throws nothing. */
+export function readImportCsv(bytes: Uint8Array): {
+  readonly lines: readonly CsvLine[];
+  readonly problems: readonly ImportProblem[];
+} {
+  const ofFile = (problem: string, line: number | null = null) => ({
+    lines: [],
+    problems: [{ line, slug: null, column: null, problem }],
+  });
+  if (bytes.length > importLimits.bytes) return ofFile(`The file has more than ${importLimits.bytes} bytes: split it.`);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return ofFile('The file is not UTF-8: save it as “CSV UTF-8”.');
+  }
+  const head = text.slice(0, /\r|\n/.exec(text)?.index ?? text.length);
+  let records: { record: string[]; info: { lines: number } }[];
+  try {
+    records = parse(text, {
+      bom: true,
+      delimiter: delimiterOf(head),
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      trim: true,
+    }) as unknown as typeof records;
+  } catch (error) {
+    // The parser's own words quote what they stumbled over.
+    const line = error instanceof CsvError && typeof error['lines'] === 'number' ? error['lines'] : null;
+    return ofFile('This is no CSV from here on: look for a quotation mark that is not closed, or not doubled.', line);
+  }
+  const [header, ...rest] = records;
+  if (header === undefined) return ofFile('The file is empty: `source import --template` prints one to begin with.');
+  const problems: ImportProblem[] = [];
+  const columns = header.record.map((cell) => {
+    const name = names.get(cell.toLowerCase().replace(/[\s-]+/g, '_'));
+    if (name === undefined)
+      problems.push({
+        line: header.info.lines,
+        slug: null,
+        column: null,
+        problem: `There is no column ${JSON.stringify(cell.slice(0, 40))}. The columns are ${[...names.keys()].join(', ')}.`,
+      });
+    return name ?? null;
+  });
+  const twice = columns.filter((name, place) => name !== null && columns.indexOf(name) !== place);
+  for (const column of new Set(twice))
+    problems.push({ line: header.info.lines, slug: null, column, problem: 'The column is there twice.' });
+  if (!columns.includes('slug'))
+    problems.push({ line: header.info.lines, slug: null, column: 'slug', problem: 'The column slug is missing.' });
+  if (problems.length > 0) return { lines: [], problems };
+  if (rest.length > importLimits.lines) return ofFile(`The file has more than ${importLimits.lines} lines: split it.`);
+  const lines = rest.flatMap(({ record, info }): CsvLine[] => {
+    const cells: Partial<Record<ImportColumnName, string>> = {};
+    for (const [place, cell] of record.entries()) {
+      const name = columns[place];
+      if (cell === '') continue;
+      if (name === undefined || name === null) {
+        problems.push({
+          line: info.lines,
+          slug: null,
+          column: null,
+          problem: `The line has ${record.length} cells and the header ${columns.length}.`,
+        });
+        return [];
+      }
+      cells[name] = cell;
+    }
+    return [{ line: info.lines, cells }];
+  });
+  return { lines, problems };
+}
+
+function delimiterOf(head: string): string {
+  const counts = [',', ';', '\t'].map((delimiter) => ({ delimiter, n: head.split(delimiter).length }));
+  return counts.reduce((best, one) => (one.n > best.n ? one : best)).delimiter;
+}

@@ -1,0 +1,204 @@
+import { resolve } from 'node:path';
+import { type SecretEncoding, type SourceOptions, secretEncodings, sourceOptionsSchema } from '../../core/source.ts';
+import { signingKeyOf, webhookSecretOf } from '../../core/webhook-secret.ts';
+import { type NewSource, newSourceSchema } from '../input.ts';
+import type { ImportColumnName } from './columns.ts';
+import type { CsvLine, ImportProblem } from './read-csv.ts';
+
+/** Where cells that name a file or a variable get their content. */
+export interface ImportReaders {
+  /** Content of a file, by absolute path; rejects with a code like ENOENT. */
+  readonly file: (path: string) => Promise<string>;
+  /** Value of an environment variable; null when it is not set. */
+  readonly variable: (name: string) => string | null;
+  /** Folder of the CSV file: relative paths begin there. */
+  readonly folder: string;
+}
+
+/** A line that makes sense by itself. `options` holds only what the line says. */
+export interface ImportLine {
+  readonly line: number;
+  readonly slug: string;
+  readonly source: Omit<NewSource, 'options' | 'slug'> & { readonly webhookSecrets: readonly string[] };
+  readonly encoding: SecretEncoding | null;
+  readonly options: Partial<SourceOptions>;
+}
+
+/** Reads lines into sources; what is wrong with any of them is a problem, and no problem repeats a secret. */
+export async function readImportLines(
+  csv: readonly CsvLine[],
+  readers: ImportReaders,
+): Promise<{ readonly lines: readonly ImportLine[]; readonly problems: readonly ImportProblem[] }> {
+  const lines: ImportLine[] = [];
+  const problems: ImportProblem[] = [];
+  const seen = new Map<string, number>();
+  for (const one of csv) {
+    const { line, problems: found } = await readLine(one, readers);
+    const slug = one.cells.slug ?? null;
+    const first = slug === null ? undefined : seen.get(slug);
+    if (slug !== null && first === undefined) seen.set(slug, one.line);
+    if (first !== undefined) found.push({ column: 'slug', problem: `The slug stands in line ${first} already.` });
+    problems.push(...found.map((problem) => ({ line: one.line, slug, ...problem })));
+    if (found.length === 0 && line !== null) lines.push(line);
+  }
+  return { lines, problems };
+}
+
+type Found = Pick<ImportProblem, 'column' | 'problem'>;
+
+async function readLine(
+  { line, cells }: CsvLine,
+  readers: ImportReaders,
+): Promise<{ line: ImportLine | null; problems: Found[] }> {
+  const problems: Found[] = [];
+  const content = (stem: 'api_key' | 'site_key' | 'webhook_secrets') => readSecret(cells, stem, readers, problems);
+  const apiKey = await content('api_key');
+  const siteKey = await content('site_key');
+  const secrets = words(await content('webhook_secrets'));
+  const encoding = readEncoding(cells.secret_encoding, problems);
+  for (const secret of secrets)
+    if (signingKeyOf(secret, encoding ?? 'text') === null)
+      problems.push({ column: 'webhook_secrets', problem: `A signing secret is no ${encoding ?? 'text'}.` });
+  const options: Partial<SourceOptions> = {
+    ...(cells.banners === undefined ? {} : { banners: [...new Set(words(cells.banners))] }),
+    ...(cells.field_names === undefined ? {} : { fieldNames: readFieldNames(cells.field_names, problems) }),
+    ...(cells.assumed_offset === undefined ? {} : { assumedOffset: cells.assumed_offset }),
+    ...(cells.controller_file === undefined ? {} : { controllerFile: resolve(readers.folder, cells.controller_file) }),
+    ...(await readRecipe(cells.subject_recipe_file, readers, problems)),
+    ...(encoding === null || encoding === 'text' || secrets.length === 0
+      ? {}
+      : { secretEncodings: Object.fromEntries(secrets.map((secret) => [webhookSecretOf(secret).id, encoding])) }),
+  };
+  const source = {
+    ...(cells.name === undefined ? {} : { name: cells.name }),
+    ...(cells.base_url === undefined ? {} : { baseUrl: cells.base_url }),
+    ...(cells.site_url === undefined ? {} : { siteUrl: cells.site_url }),
+    ...(apiKey === null ? {} : { apiKey }),
+    ...(siteKey === null ? {} : { siteKey }),
+    webhookSecrets: secrets,
+  };
+  const parsed = newSourceSchema.safeParse({
+    slug: cells.slug ?? '',
+    ...source,
+    options: { ...sourceOptionsSchema.parse({}), ...options },
+  });
+  if (!parsed.success)
+    for (const { path, message } of parsed.error.issues)
+      problems.push({ column: columnOf(path), problem: `${message.charAt(0).toUpperCase()}${message.slice(1)}.` });
+  if (!parsed.success || problems.length > 0) return { line: null, problems };
+  const { name, baseUrl, siteUrl } = parsed.data;
+  return {
+    problems,
+    line: {
+      line,
+      slug: parsed.data.slug,
+      encoding,
+      options,
+      source: {
+        ...source,
+        ...(name === undefined ? {} : { name }),
+        ...(baseUrl === null ? {} : { baseUrl }),
+        ...(siteUrl === null ? {} : { siteUrl }),
+      },
+    },
+  };
+}
+
+async function readSecret(
+  cells: CsvLine['cells'],
+  stem: 'api_key' | 'site_key' | 'webhook_secrets',
+  readers: ImportReaders,
+  problems: Found[],
+): Promise<string | null> {
+  const given = ([stem, `${stem}_file`, `${stem}_env`] as const).filter((column) => cells[column] !== undefined);
+  if (given.length > 1) {
+    problems.push({ column: stem, problem: `${given.join(' and ')} are both given: leave one out.` });
+    return null;
+  }
+  const direct = cells[stem];
+  const path = cells[`${stem}_file`];
+  const variable = cells[`${stem}_env`];
+  if (path !== undefined) {
+    try {
+      const text = (await readers.file(resolve(readers.folder, path))).trim();
+      if (text === '') problems.push({ column: `${stem}_file`, problem: 'The file is empty.' });
+      return text === '' ? null : text;
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? 'error';
+      problems.push({ column: `${stem}_file`, problem: `The file cannot be read (${code}).` });
+      return null;
+    }
+  }
+  if (variable !== undefined) {
+    // The name of the variable may be a secret that went into the wrong column.
+    const value = /^[A-Za-z_][A-Za-z0-9_]*$/.test(variable) ? readers.variable(variable) : null;
+    if (value === null) problems.push({ column: `${stem}_env`, problem: 'The variable is not set.' });
+    return value;
+  }
+  return direct ?? null;
+}
+
+function readEncoding(cell: string | undefined, problems: Found[]): SecretEncoding | null {
+  if (cell === undefined) return null;
+  const known = secretEncodings.find((one) => one === cell.toLowerCase());
+  if (known === undefined)
+    problems.push({ column: 'secret_encoding', problem: `It is one of ${secretEncodings.join(', ')}.` });
+  return known ?? null;
+}
+
+function readFieldNames(cell: string, problems: Found[]): Record<string, string[]> {
+  const names: Record<string, string[]> = {};
+  for (const pair of words(cell)) {
+    const at = pair.indexOf('=');
+    const listed = pair
+      .slice(at + 1)
+      .split(',')
+      .filter((name) => name !== '');
+    if (at < 1 || listed.length === 0)
+      problems.push({ column: 'field_names', problem: 'Write it as field=name,name, several apart by spaces.' });
+    else names[pair.slice(0, at)] = listed;
+  }
+  return names;
+}
+
+async function readRecipe(
+  path: string | undefined,
+  readers: ImportReaders,
+  problems: Found[],
+): Promise<Pick<SourceOptions, 'subjectRecipe'> | object> {
+  if (path === undefined) return {};
+  try {
+    return { subjectRecipe: JSON.parse(await readers.file(resolve(readers.folder, path))) as unknown };
+  } catch (error) {
+    const why =
+      error instanceof SyntaxError
+        ? 'holds no JSON'
+        : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`;
+    problems.push({ column: 'subject_recipe_file', problem: `The file ${why}.` });
+    return {};
+  }
+}
+
+function words(text: string | null): string[] {
+  return text === null ? [] : text.split(/\s+/).filter((word) => word !== '');
+}
+
+const columnsOfFields: Readonly<Record<string, ImportColumnName>> = {
+  slug: 'slug',
+  name: 'name',
+  baseUrl: 'base_url',
+  siteUrl: 'site_url',
+  apiKey: 'api_key',
+  siteKey: 'site_key',
+  webhookSecrets: 'webhook_secrets',
+  banners: 'banners',
+  fieldNames: 'field_names',
+  assumedOffset: 'assumed_offset',
+  controllerFile: 'controller_file',
+  subjectRecipe: 'subject_recipe_file',
+};
+
+function columnOf(path: readonly PropertyKey[]): string | null {
+  const [first, second] = path.map(String);
+  return columnsOfFields[(first === 'options' ? second : first) ?? ''] ?? null;
+}

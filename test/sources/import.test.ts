@@ -1,0 +1,213 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
+import { expect, onTestFinished, test } from 'vitest';
+import { createLedger } from '../../src/ledger/append.ts';
+import { importColumns, importTemplate } from '../../src/sources/import/columns.ts';
+import { type ImportRequest, importSources } from '../../src/sources/import/import-sources.ts';
+import { importLimits } from '../../src/sources/import/read-csv.ts';
+import { createSources } from '../../src/sources/sources.ts';
+import { runHere } from '../cli/command-line.ts';
+import { temporaryFolder, temporaryStore, testKeys } from '../temporary.ts';
+
+async function open() {
+  const store = await temporaryStore();
+  const ledger = createLedger({ store, keys: testKeys });
+  let now = Date.parse('2026-03-01T10:00:00.000Z');
+  const clock = () => new Date((now += 10));
+  const sources = await createSources({ store, ledger, keys: testKeys, clock, configured: null });
+  onTestFinished(async () => {
+    sources.close();
+    await ledger.close();
+  });
+  const files: Record<string, string> = {};
+  const variables: Record<string, string> = {};
+  const run = (csv: string, changes: Partial<ImportRequest> = {}) =>
+    importSources(
+      {
+        sources,
+        isConfigured: (slug) => slug === 'default',
+        readers: {
+          folder: '/import',
+          file: (path) =>
+            path in files
+              ? Promise.resolve(files[path] as string)
+              : Promise.reject(Object.assign(new Error('no'), { code: 'ENOENT' })),
+          variable: (name) => variables[name] ?? null,
+        },
+      },
+      { csv: Buffer.from(csv), actor: 'anna', ...changes },
+    );
+  const entries = async () => {
+    const rows = await store.read.selectFrom('entries').select(['meta', 'body']).orderBy('seq').execute();
+    return rows.map(({ body }) => String(body));
+  };
+  return { store, sources, run, files, variables, entries };
+}
+
+test('takes up every source of a file, with secrets out of cells, files and variables, and the entries name ids only', async () => {
+  const world = await open();
+  world.files['/import/keys/b'] = 'pak_live_hush_b\n';
+  world.files['/import/hooks'] = 'hush-one\nhush-two\n';
+  world.variables['HOOK_C'] = '68757368';
+  const report = await world.run(
+    [
+      '\ufeffSlug;Name;Base URL;api_key;api_key_file;webhook_secrets;webhook_secrets_file;webhook_secrets_env;secret_encoding;banners;field_names',
+      'a;"Shop; A";https://service.example/api/v1/;pak_live_hush_a;;hush-a1 hush-a2;;;;b1 b2;subject=x.y,z recordId=rid',
+      '',
+      'b;;;;keys/b;;hooks;;;;',
+      'c;;;;;;;HOOK_C;hex;;',
+    ].join('\r\n'),
+  );
+  expect(report.problems).toEqual([]);
+  expect(report.lines.map(({ line, slug, outcome }) => [line, slug, outcome])).toEqual([
+    [2, 'a', 'added'],
+    [4, 'b', 'added'],
+    [5, 'c', 'added'],
+  ]);
+  expect(world.sources.find('a')).toMatchObject({
+    name: 'Shop; A',
+    baseUrl: 'https://service.example/api/v1',
+    apiKey: 'pak_live_hush_a',
+    options: { banners: ['b1', 'b2'], fieldNames: { subject: ['x.y', 'z'], recordId: ['rid'] } },
+  });
+  expect(world.sources.find('a')?.webhookSecrets.map(({ value }) => value)).toEqual(['hush-a1', 'hush-a2']);
+  expect(world.sources.find('b')).toMatchObject({ apiKey: 'pak_live_hush_b' });
+  expect(world.sources.find('b')?.webhookSecrets).toHaveLength(2);
+  expect(world.sources.find('c')?.webhookSecrets).toMatchObject([{ value: '68757368', encoding: 'hex' }]);
+  expect(JSON.stringify(report)).not.toMatch(/hush/);
+  const entries = await world.entries();
+  expect(entries).toHaveLength(3);
+  expect(entries.join()).not.toMatch(/hush/);
+  expect(entries[0]).toContain(`webhookSecrets +${world.sources.find('a')?.webhookSecrets[0]?.id}`);
+});
+
+test('nothing is written while a line is wrong; every problem is named with its line and without a secret', async () => {
+  const world = await open();
+  const csv = [
+    'slug,base_url,api_key,api_key_env,webhook_secrets,secret_encoding,assumed_offset,field_names',
+    'good,,,,hush-good,,,',
+    'Bad Slug,,,,,,,',
+    'url,ftp://x,,,,,,',
+    'key,,hush hush,,,,,',
+    'env,,,hush!not-a-name,,,,',
+    'hex,,,,hush-not-hex,hex,,',
+    'enc,,,,x,rot13,,',
+    'off,,,,,,CET,',
+    'fields,,,,,,,subject',
+    'good,,,,,,,',
+    'default,,,,,,,',
+    'long,,,,,,,,,,hush-extra',
+  ].join('\n');
+  const report = await world.run(csv);
+  expect(report.outcome).toBe('refused');
+  expect(report.problems.map(({ line, column }) => [line, column])).toEqual([
+    [3, 'slug'],
+    [4, 'base_url'],
+    [5, 'api_key'],
+    [6, 'api_key_env'],
+    [7, 'webhook_secrets'],
+    [8, 'secret_encoding'],
+    [9, 'assumed_offset'],
+    [10, 'field_names'],
+    [11, 'slug'],
+    [12, 'slug'],
+    [13, null],
+  ]);
+  expect(JSON.stringify(report)).not.toMatch(/hush/);
+  expect(await world.entries()).toEqual([]);
+  const skipped = await world.run(csv, { skipInvalid: true });
+  expect(skipped.lines.map(({ slug, outcome }) => [slug, outcome])).toEqual([['good', 'added']]);
+  expect(skipped.problems).toHaveLength(11);
+  expect(world.sources.list().map(({ slug }) => slug)).toEqual(['good']);
+});
+
+test('a second import of the same file changes nothing; a changed line is refused until --update, and an empty cell leaves what is set', async () => {
+  const world = await open();
+  const first = 'slug,name,api_key,webhook_secrets,banners\nshop,Shop,pak_live_1,hush-one,b1\nother,,,,\n';
+  await world.run(first);
+  const before = await world.entries();
+  const again = await world.run(first);
+  expect(again.lines.map(({ outcome }) => outcome)).toEqual(['unchanged', 'unchanged']);
+  expect(await world.entries()).toEqual(before);
+
+  const second = 'slug,name,api_key,webhook_secrets,banners\nshop,Shop 2,,hush-two,b1 b2\n';
+  const refused = await world.run(second);
+  expect(refused.outcome).toBe('refused');
+  expect(refused.problems[0]?.problem).toMatch(
+    /differs \(name, banners, webhookSecrets \+[0-9a-f]{8}\): --update changes it/,
+  );
+  expect(await world.entries()).toEqual(before);
+  const planned = await world.run(second, { update: true, dryRun: true });
+  expect(planned).toMatchObject({ outcome: 'dry-run', lines: [{ outcome: 'planned-change' }] });
+  expect(await world.entries()).toEqual(before);
+  const done = await world.run(second, { update: true });
+  expect(done.lines).toMatchObject([{ slug: 'shop', outcome: 'changed' }]);
+  expect(world.sources.find('shop')).toMatchObject({
+    name: 'Shop 2',
+    apiKey: 'pak_live_1',
+    options: { banners: ['b1', 'b2'] },
+  });
+  // The old secret overlaps until somebody retires it.
+  expect(world.sources.find('shop')?.webhookSecrets.map(({ value }) => value)).toEqual(['hush-two', 'hush-one']);
+  expect((await world.run(second, { update: true })).lines).toMatchObject([{ outcome: 'unchanged' }]);
+});
+
+test('a source that left does not come back by a file', async () => {
+  const world = await open();
+  await world.run('slug\nshop\n');
+  await world.sources.offboard('shop', { reason: null, openCases: 0 }, 'anna');
+  const report = await world.run('slug\nshop\n', { update: true, skipInvalid: true });
+  expect(report.problems).toMatchObject([{ line: 2, problem: expect.stringContaining('left') as string }]);
+  expect(world.sources.find('shop')).toBeNull();
+});
+
+test('a shared signing secret is warned of; what is no CSV, too large or has unknown columns is refused whole', async () => {
+  const world = await open();
+  const shared = await world.run('slug,webhook_secrets\na,hush-same\nb,hush-same\n', { dryRun: true });
+  expect(shared.warnings).toEqual([expect.stringContaining('belongs to a, b')]);
+  const wrong: readonly [string | Buffer, RegExp][] = [
+    ['', /empty/],
+    ['slug,name\na,"hush', /quotation mark/],
+    ['slug,hushcolumn\na,b', /no column/],
+    ['name\nx', /slug is missing/],
+    ['slug,slug\na,b', /twice/],
+    [Buffer.from([0x73, 0xff]), /UTF-8/],
+    ['x'.repeat(importLimits.bytes + 1), /split it/],
+    [`slug\n${'a\n'.repeat(importLimits.lines + 1)}`, /lines: split it/],
+  ];
+  for (const [csv, sentence] of wrong) {
+    const report = await world.run('', { csv: Buffer.from(csv) });
+    expect(report.outcome).toBe('refused');
+    expect(report.problems.map(({ problem }) => problem).join()).toMatch(sentence);
+  }
+  expect(await world.entries()).toEqual([]);
+});
+
+test('the template has every column, and reads as one right line once its files are there', async () => {
+  const world = await open();
+  const [header, example] = parse(importTemplate());
+  expect(header).toEqual(importColumns.map(({ name }) => name));
+  expect(example).toHaveLength(importColumns.length);
+  world.files['/import/secrets/acme-shop.key'] = 'pak_live_x';
+  world.files['/import/secrets/acme-shop.webhook'] = 'a-secret';
+  expect(await world.run(importTemplate())).toMatchObject({ outcome: 'imported', problems: [] });
+});
+
+test('on the command line: a table or JSON, a warning where others can read the file, and exit code 2 while a line is wrong', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: `${folder}/data` };
+  await mkdir(`${folder}/data`);
+  await writeFile(`${folder}/clients.csv`, 'slug,webhook_secrets\nshop,hush-one\nBAD,\n', { mode: 0o644 });
+  const refused = await runHere(folder, ['source', 'import', 'clients.csv'], env);
+  expect([refused.code, refused.stdout]).toEqual([2, expect.stringMatching(/line 3.*slug:[\s\S]*Nothing was written/)]);
+  expect(refused.stdout).toContain('can be read by other users');
+  await writeFile(`${folder}/right.csv`, 'slug,webhook_secrets\nshop,hush-one\n', { mode: 0o600 });
+  const done = await runHere(folder, ['source', 'import', 'right.csv', '--json'], env);
+  expect([done.code, JSON.parse(done.stdout)]).toMatchObject([
+    0,
+    { outcome: 'imported', lines: [{ line: 2, slug: 'shop', outcome: 'added' }], problems: [], warnings: [] },
+  ]);
+  for (const { stdout, stderr } of [refused, done]) expect(stdout + stderr).not.toMatch(/hush/);
+  const template = await runHere(folder, ['source', 'import', '--template'], env);
+  expect(template.stdout).toBe(importTemplate());
+});

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { deliverTo, runHere, untilThere } from '../cli/command-line.ts';
+import { startServing } from '../serving.ts';
+import { temporaryFolder } from '../temporary.ts';
+import { openConnection } from '../../src/store/sqlite/driver.ts';
+
+const SECRET = 'nobody-may-read-this-secret';
+
+test('a source that leaves answers 404, keeps its evidence and its reports, has no secret left, and goes on where it was when it comes back', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', GIVEN: SECRET };
+  const run = async (...args: string[]) => {
+    const ran = await runHere(folder, [...args, '--json'], env);
+    expect(ran.stdout + ran.stderr).not.toContain(SECRET);
+    return { ...ran, json: JSON.parse(ran.stdout || 'null') as never };
+  };
+  await run('source', 'add', 'shop', '--webhook-secret-env', 'GIVEN', '--field-name', 'subject=who');
+  const server = await startServing(folder, env);
+  const send = (body: object) => deliverTo(`${server.url}/webhooks/shop`, SECRET, JSON.stringify(body));
+  const decision = { event: 'consent.recorded', consent_id: 'c1', who: 'v1', status: 'accept_all', banner_id: 'b' };
+  expect((await send(decision)).status).toBe(200);
+  expect((await send({ event: 'dsar.submitted', request_id: 'r1', request_type: 'access', name: 'Ada' })).status).toBe(
+    200,
+  );
+  await deliverTo(`${server.url}/webhooks/shop`, 'a-wrong-secret', '{}');
+
+  const refused = await run('source', 'offboard', 'shop');
+  expect([refused.code, refused.json]).toMatchObject([1, { outcome: 'open-cases', cases: [expect.any(String)] }]);
+  expect((await runHere(folder, ['source', 'offboard', 'shop', '--force'], env)).code).toBe(2);
+  const left = await run('source', 'offboard', 'shop', '--force', '--reason', 'answered by the client itself');
+  expect([left.code, left.json]).toMatchObject([
+    0,
+    { outcome: 'done', remains: { entries: 2, cases: 1, documents: 0, openCases: [expect.any(String)] } },
+  ]);
+  await untilThere(async () => ((await send({ event: 'x' })).status === 404 ? true : null));
+  expect((await run('source', 'list')).json).toMatchObject({ sources: [] });
+  expect((await run('source', 'list', '--all')).json).toMatchObject({ offboarded: [{ slug: 'shop' }] });
+  expect((await run('source', 'offboard', 'shop')).json).toMatchObject({ outcome: 'left' });
+  expect((await run('dsar', 'list')).json).toHaveLength(1);
+
+  const report = await run(
+    ...['report', 'consent-audit', '--source', 'shop', '--from', '2020-01-01', '--to', '2100-01-01'],
+    ...['--format', 'csv', '--out', 'audit.csv'],
+  );
+  expect(report.code).toBe(0);
+  expect((await run('ledger', 'rebuild')).json).toMatchObject({ differences: [] });
+  await server.stop();
+  const connection = await openConnection(`${folder}/ledger.sqlite`);
+  const [row] = await connection.all('select sealed from sources');
+  await connection.close();
+  expect((row as { sealed: Buffer }).sealed.length).toBeLessThan(150);
+
+  await run('source', 'add', 'shop', '--webhook-secret-env', 'GIVEN');
+  const again = await startServing(folder, env);
+  const answer = await deliverTo(
+    `${again.url}/webhooks/shop`,
+    SECRET,
+    JSON.stringify({ ...decision, consent_id: 'c2' }),
+  );
+  expect(answer.status).toBe(200);
+  await again.stop();
+  await run('ledger', 'rebuild');
+  const after = await openConnection(`${folder}/ledger.sqlite`);
+  // Its own field names were kept, and its numbers have no gap.
+  expect(await after.all('select subject from decision_history order by seq')).toEqual([
+    { subject: 'v1' },
+    { subject: 'v1' },
+  ]);
+  const numbers = await after.all(`select source_seq as n from entries where source = 'shop' order by seq`);
+  expect(numbers.map(({ n }) => n)).toEqual(numbers.map((_, place) => place + 1));
+  await after.close();
+});
