@@ -55,6 +55,8 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'source rotate': ['shop', '--webhook-secret-file', '-'],
     'source retire': ['shop', 'RETIRED'],
     'source check': ['default'],
+    'source import': ['--template'],
+    'source offboard': ['shop'],
     'delivery list': [],
     'delivery show': [String(ids.delivered)],
     'delivery diagnose': [],
@@ -113,7 +115,7 @@ it('every command prints exactly one JSON document on standard output with --jso
   await server.stop();
   const cases = JSON.parse((await runIn(folder, ['dsar', 'list', '--json'], { env })).stdout) as { caseId: string }[];
 
-  const runs = runsOf({ caseId: cases[0]?.caseId ?? '', file: `${folder}/ledger.sqlite`, delivered });
+  const runs = runsOf({ caseId: cases[0]?.caseId ?? '', file: import.meta.filename, delivered });
   expect(Object.keys(runs).sort()).toEqual([...names].sort());
   let secretId = '';
   const looked: string[] = [];
