@@ -44,12 +44,14 @@ export async function loadKeys(settings: KeySettings, store: Store): Promise<Key
   // In this order: another process may record its fingerprints and append between the two reads.
   const used = await hasEntries(store);
   const recorded = await readFingerprints(store);
-  const mayCreate = store.engine === 'sqlite' && recorded.instance === null && recorded.signing === null;
-  if (mayCreate && used) {
+  const unrecorded = recorded.instance === null && recorded.signing === null;
+  const mayCreate = store.engine === 'sqlite' && unrecorded;
+  if (unrecorded && used) {
     throw new UsageError([
       'The database has entries but no key fingerprints: it was altered or restored in part. Restore it from a backup.',
     ]);
   }
+  const firstStart = unrecorded;
   const paths = keyPaths(settings.dataDir);
   const created: string[] = [];
   const problems: string[] = [];
@@ -63,6 +65,7 @@ export async function loadKeys(settings: KeySettings, store: Store): Promise<Key
       'INSTANCE_KEY',
       created,
       problems,
+      firstStart,
     ));
   const signingPath = settings.signingKeyFile ?? paths.signing;
   const mayCreateSigning = mayCreate && settings.signingKeyFile === null;
@@ -73,6 +76,7 @@ export async function loadKeys(settings: KeySettings, store: Store): Promise<Key
     'SIGNING_KEY_FILE',
     created,
     problems,
+    firstStart && settings.signingKeyFile === null,
   );
   if (instanceKey === null || signing === null) throw new UsageError(problems);
 
@@ -101,6 +105,7 @@ async function loadFile<T extends object>(
   variable: string,
   created: string[],
   problems: string[],
+  firstStart: boolean,
 ): Promise<T | null> {
   try {
     let text = await readIfThere(path);
@@ -109,9 +114,7 @@ async function loadFile<T extends object>(
       text = await readIfThere(path);
     }
     if (text === null) {
-      problems.push(
-        `${path} is missing: restore it from your backup, or set ${variable}. A new key would not fit this database.`,
-      );
+      problems.push(missingKey(path, variable, firstStart));
       return null;
     }
     const key = parse(text);
@@ -121,6 +124,12 @@ async function loadFile<T extends object>(
     problems.push(`${path} cannot be used (${codeOf(error)}): the program must be able to read it.`);
   }
   return null;
+}
+
+function missingKey(path: string, variable: string, firstStart: boolean): string {
+  return firstStart
+    ? `${variable} is not set, and there is no ${path}. With PostgreSQL keys are never made at a start, since every process needs the same: \`consent-ledger init\` makes both; give them to all processes.`
+    : `${path} is missing: restore it from your backup, or set ${variable}. A new key would not fit this database.`;
 }
 
 function wrongKey(name: string, recorded: string | null, given: string): string {

@@ -12,8 +12,8 @@ export const cliPath = fileURLToPath(new URL('../dist/src/cli.js', import.meta.u
 export const SECRET = 'a-signing-secret-of-the-tests';
 
 /**
- * The environment of a test's installation on the engine of this run: nothing of the machine's own settings but PATH. All that
- * are made for the same folder share its database.
+ * The environment of a test's installation on the engine of this run: nothing of the machine's own settings but PATH. All with the
+ * same DATA_DIR share a database. A DATABASE_URL in `more` stands, and an empty one means SQLite.
  */
 export function environment(folder: string, more: Record<string, string> = {}): Record<string, string> {
   return {
@@ -23,7 +23,7 @@ export function environment(folder: string, more: Record<string, string> = {}): 
     ADMIN_PORT: '0',
     WEBHOOK_SECRETS: SECRET,
     LOG_LEVEL: 'warn',
-    ...('DATABASE_URL' in more ? {} : serverVariables(folder)),
+    ...('DATABASE_URL' in more ? {} : serverVariables(more.DATA_DIR ?? folder)),
     ...more,
   };
 }

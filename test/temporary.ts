@@ -20,24 +20,35 @@ export async function temporaryFolder(): Promise<string> {
 /** The keys of the tests' installation. */
 export const testKeys = deriveKeys(Buffer.alloc(32, 7));
 
-/** A fresh store on the engine of this run, closed when the test ends. */
+/** A fresh store on the engine of this run; the caller closes it. */
+export async function openFreshStore(): Promise<{ store: Store; close(): Promise<void> }> {
+  if (engine === 'postgres') {
+    const store = await openPostgresStore({ url: await createDatabase() });
+    return { store, close: () => store.close() };
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-'));
+  const store = await openSqliteStore({ path: join(folder, 'ledger.sqlite') });
+  return {
+    store,
+    async close() {
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same, closed when the test ends. */
 export async function temporaryStore(): Promise<Store> {
-  const store =
-    engine === 'postgres'
-      ? await openPostgresStore({ url: await createDatabase() })
-      : await openSqliteStore({ path: `${await temporaryFolder()}/ledger.db` });
-  onTestFinished(() => store.close());
+  const { store, close } = await openFreshStore();
+  onTestFinished(close);
   return store;
 }
 
-/**
- * The store of the installation in `folder` (test/serving.ts: `environment`), beside the processes that use it; the same at each
- * call. The caller closes it.
- */
-export function openStoreIn(folder: string): Promise<Store> {
+/** One more store over the database of the installation whose DATA_DIR is `dataDir` (test/serving.ts). The caller closes it. */
+export function openStoreIn(dataDir: string): Promise<Store> {
   return engine === 'postgres'
-    ? openPostgresStore({ url: databaseOf(folder) })
-    : openSqliteStore({ path: `${folder}/ledger.sqlite` });
+    ? openPostgresStore({ url: databaseOf(dataDir) })
+    : openSqliteStore({ path: `${dataDir}/ledger.sqlite` });
 }
 
 /** A ledger over a fresh store; both closed when the test ends. */

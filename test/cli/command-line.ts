@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type Command, CommanderError } from 'commander';
@@ -10,6 +11,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { CommandIo } from '../../src/commands/command-io.ts';
 import { createProgram } from '../../src/commands/program.ts';
 import { UsageError } from '../../src/core/errors.ts';
+import { serverVariables } from '../servers/databases.ts';
 import { cliPath } from '../serving.ts';
 
 /** How a command of the built program ended. */
@@ -19,14 +21,17 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs the built program in `folder` with nothing of the machine's environment but PATH. Killed when the test ends, if it still runs. */
+/**
+ * Runs the built program in `folder` with nothing of the machine's environment but PATH, on the engine of this run: all with the same
+ * DATA_DIR share a database. A DATABASE_URL in `env` stands, and an empty one means SQLite. Killed when the test ends, if it still runs.
+ */
 export async function runIn(
   folder: string,
   args: readonly string[],
   { env = {}, input = '', until }: { env?: Record<string, string>; input?: string; until?: RegExp } = {},
 ): Promise<Ran> {
   const child = spawn(process.execPath, [cliPath, ...args], {
-    env: { PATH: process.env.PATH ?? '', NO_COLOR: '1', ...env },
+    env: { PATH: process.env.PATH ?? '', NO_COLOR: '1', ...withServers(folder, env) },
     cwd: folder,
     stdio: 'pipe',
   });
@@ -63,7 +68,7 @@ export function createCommandLine(): { program: Command; io: CommandIo; written:
  */
 export async function runHere(folder: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
   const before = process.cwd();
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  for (const [name, value] of Object.entries(withServers(folder, env))) vi.stubEnv(name, value);
   process.chdir(folder);
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const io: CommandIo = { stdout, stderr, exitCode: 0, untilStopped: () => new Promise(() => undefined) };
@@ -84,6 +89,11 @@ export async function runHere(folder: string, args: readonly string[], env: Reco
     process.chdir(before);
     vi.unstubAllEnvs();
   }
+}
+
+function withServers(folder: string, env: Record<string, string>): Record<string, string> {
+  if ('DATABASE_URL' in env) return env;
+  return { ...serverVariables(resolve(folder, env.DATA_DIR ?? 'data')), ...env };
 }
 
 /** Every command that does something by itself, by its full name. */

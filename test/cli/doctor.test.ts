@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -6,57 +6,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { reachOf } from '../../src/commands/doctor/surroundings.ts';
-import { openConnection } from '../../src/store/sqlite/driver.ts';
 import { startServing } from '../serving.ts';
+import { alter } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { runHere, runIn } from './command-line.ts';
+import { createFitInstallation, examine, faultsOf } from './fit-installation.ts';
 import { selfSigned } from './self-signed.ts';
-
-interface Examination {
-  readonly ready: boolean;
-  readonly reasons: number;
-  readonly lines: readonly {
-    readonly about: string;
-    readonly level: string;
-    readonly sentence: string;
-    readonly remedy: string | null;
-  }[];
-}
-
-/** An installation that is fit for production, but for being asked over the network. */
-async function createFitInstallation(): Promise<{ folder: string; env: Record<string, string> }> {
-  const folder = await temporaryFolder();
-  const example = join(import.meta.dirname, '../../docs/controller.example.yaml');
-  await writeFile(
-    join(folder, 'controller.yaml'),
-    (await readFile(example, 'utf8')).replace(/^controllerOrJointContact: null$/m, ''),
-  );
-  const env = {
-    DATA_DIR: join(folder, 'data'),
-    PUBLIC_URL: 'https://ledger.example.org',
-    TRUST_PROXY: 'loopback',
-    TIME_ZONE: 'Europe/Berlin',
-    CONTROLLER_FILE: join(folder, 'controller.yaml'),
-    SERVICE_BASE_URL: 'https://service.example.org/api/v1',
-    SERVICE_API_KEY: 'pak_live_0123456789',
-    WEBHOOK_SECRETS: 'a-signing-secret-of-the-tests',
-  };
-  expect((await runHere(folder, ['ledger', 'checkpoint'], env)).code).toBe(0);
-  return { folder, env };
-}
-
-async function examine(
-  folder: string,
-  env: Record<string, string>,
-  ...flags: string[]
-): Promise<Examination & { code: number | null }> {
-  const { code, stdout, stderr } = await runHere(folder, ['doctor', '--json', ...flags], env);
-  expect(stderr).toBe('');
-  return { code, ...(JSON.parse(stdout) as Examination) };
-}
-
-const faultsOf = ({ lines }: Examination) =>
-  lines.filter(({ level }) => level === 'fault').map(({ about, sentence }) => `${about}: ${sentence}`);
 
 async function listen(answer: RequestListener, tls = false): Promise<string> {
   const server = tls ? createTlsServer(selfSigned, answer) : createServer(answer);
@@ -122,24 +77,6 @@ it.each<[string, Record<string, string>, string]>([
   expect(faultsOf(found)[0]).toContain(sentence);
 });
 
-it('names an incomplete profile’s missing parts, keys that others can read and what the schedule left undone', async () => {
-  const { folder, env } = await createFitInstallation();
-  await writeFile(join(folder, 'controller.yaml'), 'name: Shop\nnoTransfers: true\n');
-  await chmod(join(folder, 'data/keys/instance.key'), 0o644);
-  await chmod(join(folder, 'data/keys'), 0o755);
-  const found = await examine(folder, env);
-  expect(faultsOf(found)).toEqual([
-    expect.stringMatching(/^files: The instance key .*mode 0644/),
-    expect.stringMatching(/^files: The folder of the keys .*mode 0755/),
-    expect.stringMatching(/does not say: postal address; contact e-mail; country of establishment; purposes/),
-  ]);
-  expect(found.lines.find(({ about }) => about === 'files')?.remedy).toMatch(/^chmod 600 /);
-  expect(found.lines.find(({ about }) => about === 'jobs')).toMatchObject({
-    level: 'note',
-    sentence: expect.stringContaining('No worker has ever run') as string,
-  });
-});
-
 it('finds an altered entry, entries that nobody sealed and a journal that is gone', async () => {
   const { folder, env } = await createFitInstallation();
   expect((await runHere(folder, ['source', 'add', 'one'], env)).code).toBe(0);
@@ -147,9 +84,7 @@ it('finds an altered entry, entries that nobody sealed and a journal that is gon
   expect((await runHere(folder, ['source', 'add', 'two'], env)).code).toBe(0);
   const [notes = ''] = await readdir(join(folder, 'data/journal'));
   await writeFile(join(folder, 'data/journal', notes), '');
-  const connection = await openConnection(join(folder, 'data/ledger.sqlite'));
-  await connection.run(`update entries set received_at = '2026-01-01T00:00:00.000Z' where seq = 2`);
-  await connection.close();
+  await alter(join(folder, 'data'), `update entries set received_at = '2026-01-01T00:00:00.000Z' where seq = 2`);
   const found = faultsOf(await examine(folder, env));
   expect(found).toContainEqual(expect.stringMatching(/^ledger: Entry 2 was altered/));
   expect(found).toContainEqual(

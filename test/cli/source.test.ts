@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { openConnection } from '../../src/store/sqlite/driver.ts';
+import { alter } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { runHere, runIn, startEmptyService } from './command-line.ts';
 
@@ -198,9 +198,7 @@ it('a source whose row was altered in the database is not followed, and says so 
   const env = { DATA_DIR: folder, GIVEN: KEY };
   const flags = ['--api-key-env', 'GIVEN', '--base-url', 'https://service.example/api/v1'];
   expect((await runHere(folder, ['source', 'add', 'shop', ...flags], env)).code).toBe(0);
-  const connection = await openConnection(`${folder}/ledger.sqlite`);
-  await connection.run(`update sources set base_url = 'https://thief.example/api/v1'`);
-  await connection.close();
+  await alter(folder, `update sources set base_url = 'https://thief.example/api/v1'`);
   const listed = await runHere(folder, ['source', 'list', '--json'], env);
   expect([listed.code, JSON.parse(listed.stdout)]).toEqual([3, { sources: [], damaged: ['shop'] }]);
   expect((await runHere(folder, ['doctor'], env)).stdout).toContain('The row of shop was altered in the database');

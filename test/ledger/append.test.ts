@@ -2,8 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { findEntryFault, type NewEntry } from '../../src/core/entry.ts';
 import { CodedError, StoreUnavailable } from '../../src/core/errors.ts';
 import { createLedger } from '../../src/ledger/append.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { temporaryFolder, temporaryLedger, testKeys } from '../temporary.ts';
+import { openStoreIn, temporaryFolder, temporaryLedger, testKeys } from '../temporary.ts';
 
 const at = '2026-07-01T10:00:00.000Z';
 function delivery(ledger: { keyOf(part: Uint8Array): Buffer }, text: string | Buffer, source = 'default'): NewEntry {
@@ -83,9 +82,9 @@ test('an entry that cannot be stored fails alone', async () => {
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
 });
 
-test('two ledgers on one file never give a number twice nor leave a gap', async () => {
-  const path = `${await temporaryFolder()}/ledger.db`;
-  const stores = await Promise.all([openSqliteStore({ path }), openSqliteStore({ path })]);
+test('two ledgers on one database never give a number twice nor leave a gap', async () => {
+  const folder = await temporaryFolder();
+  const stores = await Promise.all([openStoreIn(folder), openStoreIn(folder)]);
   const ledgers = stores.map((store) => createLedger({ store, keys: testKeys }));
   const texts = Array.from({ length: 400 }, (_, i) => String(i % 300));
   const answers = await Promise.all(

@@ -1,8 +1,10 @@
-import { CompiledQuery, type RootOperationNode } from 'kysely';
+import { CompiledQuery, type RootOperationNode, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Fact, Occurred } from '../../src/core/fact.ts';
 import { createShadows, overShadows } from '../../src/projections/shadow.ts';
+import { readModelNames } from '../../src/projections/tables.ts';
 import type { Query } from '../../src/store/store.ts';
+import { engine } from '../servers/databases.ts';
 import { createWorld, decisionFact, officerAction, webhook, type World } from './world.ts';
 
 const at = '2026-03-01T10:00:00.000Z';
@@ -72,14 +74,67 @@ function noting(query: Query, noted: RootOperationNode[]): Query {
   });
 }
 
-/** How the database would find the rows of a query. */
-async function explain(query: Query, node: RootOperationNode): Promise<{ sql: string; steps: string[] }> {
+/** How the database would find the rows of a query: for each table that it reads the columns that it looks up in an index. */
+async function explain(query: Query, node: RootOperationNode): Promise<{ sql: string; steps: (string[] | 'scan')[] }> {
   const executor = query.getExecutor();
   const queryId = { queryId: 'explained' };
   const { sql, parameters } = executor.compileQuery(executor.transformQuery(node, queryId), queryId);
-  const explained = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
-  const { rows } = await query.executeQuery<{ detail: string }>(explained);
-  return { sql, steps: rows.map(({ detail }) => detail) };
+  const ask = async <R>(text: string) => (await query.executeQuery<R>(CompiledQuery.raw(text, [...parameters]))).rows;
+  if (engine === 'postgres') {
+    const [row] = await ask<{ 'QUERY PLAN': string }>(`explain (format json) ${sql}`);
+    const plans = JSON.parse(row?.['QUERY PLAN'] ?? '[]') as { Plan: PlanNode }[];
+    return { sql, steps: plans.flatMap(({ Plan }) => lookupsOf(Plan)) };
+  }
+  const rows = await ask<{ detail: string }>(`explain query plan ${sql}`);
+  const steps = rows.map(({ detail }) => detail).filter((step) => /^(?:SCAN|SEARCH)/.test(step));
+  return {
+    sql,
+    steps: steps.map((step) => {
+      const [, found] = /^SEARCH \w+ USING .*\((.*)\)$/.exec(step) ?? [];
+      return found === undefined ? 'scan' : [...found.matchAll(/(\w+)=\?/g)].map(([, column = '']) => column);
+    }),
+  };
+}
+
+/** PostgreSQL reads few rows whole, whatever index there is. Here each row that is looked at costs much and a page nothing, as if the tables were large. */
+async function chargeForRows(query: Query): Promise<void> {
+  for (const [name, value] of [
+    ['enable_seqscan', 'off'],
+    ['cpu_tuple_cost', '1000'],
+    ['cpu_index_tuple_cost', '1000'],
+    ['random_page_cost', '0'],
+    ['seq_page_cost', '0'],
+  ])
+    await sql`select set_config(${name}, ${value}, true)`.execute(query);
+}
+
+/** Gives the shadows the rows of the live tables and counts the size of a year, and lets PostgreSQL know. */
+async function fillToMatter(query: Query): Promise<void> {
+  for (const name of readModelNames) {
+    await sql`insert into ${sql.table(`rebuild_${name}`)} select * from ${sql.table(name)}`.execute(query);
+  }
+  for (const table of ['delivery_counts', 'rebuild_delivery_counts'].map((name) => sql.table(name))) {
+    await sql`insert into ${table} select 'client-' || n % 100, 'day-' || n / 100, 'x', 1 from generate_series(1, 36500) n`.execute(
+      query,
+    );
+  }
+  await sql`analyze`.execute(query);
+}
+
+/** A node of a plan of PostgreSQL. */
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+function lookupsOf(node: PlanNode): (string[] | 'scan')[] {
+  const below = (node.Plans ?? []).flatMap(lookupsOf);
+  // What it says itself is a filter over what the index below it found.
+  if (!/Scan$/.test(node['Node Type']) || node['Node Type'] === 'Bitmap Heap Scan') return below;
+  const condition = node['Index Cond'];
+  if (condition === undefined) return ['scan', ...below];
+  return [[...condition.matchAll(/\(?(\w+) = /g)].map(([, column = '']) => column), ...below];
 }
 
 test('every look-up of a projection is answered from an index, in the live tables and in those of a rebuild', async () => {
@@ -88,8 +143,14 @@ test('every look-up of a projection is answered from an index, in the live table
   const noted: RootOperationNode[] = [];
   await world.projector({ store: { ...world.store, read: noting(world.store.read, noted) }, batchSize: 120 }).catchUp();
   await world.store.transaction((tx) => createShadows(tx.query));
-  for (const query of [world.store.read, overShadows(world.store.read)]) {
-    const plans = await Promise.all(noted.map((node) => explain(query, node)));
+  if (engine === 'postgres') await world.store.transaction(({ query }) => fillToMatter(query));
+  for (const over of [(query: Query) => query, overShadows]) {
+    const plans = await world.store.transaction(async ({ query }) => {
+      if (engine === 'postgres') await chargeForRows(query);
+      const explained = [];
+      for (const node of noted) explained.push(await explain(over(query), node));
+      return explained;
+    });
     const lookups = plans.filter(({ sql }) => !/"positions"|"entries"/.test(sql));
     const tables = new Set(lookups.map(({ sql }) => /from "(?:rebuild_)?(\w+)"/.exec(sql)?.[1]));
     const read = [
@@ -104,11 +165,11 @@ test('every look-up of a projection is answered from an index, in the live table
     ];
     expect([...tables].sort()).toEqual(read.sort());
     for (const { sql, steps } of lookups) {
-      const found = steps.filter((step) => /^(?:SCAN|SEARCH)/.test(step));
-      expect(found.length).toBeGreaterThan(0);
+      expect(steps.length).toBeGreaterThan(0);
       // By the key itself: an index that only tells the source would go through all that a client ever sent.
-      for (const step of found) {
-        expect(step, sql).toMatch(/^SEARCH \w+ USING .*\((?:source=\? AND \w+=\?.*|case_id=\?|document_id=\?)\)$/);
+      for (const step of steps) {
+        const isByKey = step !== 'scan' && (step.length > 1 || step[0] === 'case_id' || step[0] === 'document_id');
+        expect([isByKey, step], sql).toEqual([true, step]);
       }
     }
   }
@@ -116,16 +177,18 @@ test('every look-up of a projection is answered from an index, in the live table
 
 test('shadow names reach every table of a query and nothing else of it', () => {
   return createWorld().then(({ store }) => {
-    const { sql, parameters } = overShadows(store.read)
+    const compiled = overShadows(store.read)
       .selectFrom('decisions as d')
       .innerJoin('decision_history', 'decision_history.seq', 'd.last_seq')
       .select(['d.subject', 'decision_history.source'])
       .where('d.subject', '=', 'decisions')
       .where('d.source', 'in', ['policies'])
       .compile();
-    expect(sql).not.toMatch(/"decision/);
-    expect(sql).toBe(
-      'select "d"."subject", "decision_history"."source" from "decisions" as "d" inner join "decision_history" on "decision_history"."seq" = "d"."last_seq" where "d"."subject" = ? and "d"."source" in (?)'
+    const { parameters } = compiled;
+    const text = engine === 'sqlite' ? compiled.sql.replace('?', '$1').replace('?', '$2') : compiled.sql;
+    expect(text).not.toMatch(/"decision/);
+    expect(text).toBe(
+      'select "d"."subject", "decision_history"."source" from "decisions" as "d" inner join "decision_history" on "decision_history"."seq" = "d"."last_seq" where "d"."subject" = $1 and "d"."source" in ($2)'
         .replaceAll('"decision_history"', '"rebuild_decision_history"')
         .replaceAll('"decisions"', '"rebuild_decisions"'),
     );

@@ -1,16 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Insertable } from 'kysely';
 import { profileSchema, type ControllerProfile } from '../../src/core/profile.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
 import type { ReportInput } from '../../reports/report.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import type { TableName, Tables } from '../../src/store/schema.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openFreshStore } from '../temporary.ts';
 
-/** A store with a month of history, in a folder of its own. */
+/** A store of its own with a month of history. */
 export interface World {
   readonly store: Store;
   insert<T extends TableName>(table: T, rows: readonly Insertable<Tables[T]>[]): Promise<void>;
@@ -57,8 +54,7 @@ export const checkpoint = {
 };
 
 export async function openWorld(): Promise<World> {
-  const folder = await mkdtemp(join(tmpdir(), 'reports-'));
-  const store = await openSqliteStore({ path: join(folder, 'ledger.db') });
+  const { store, close } = await openFreshStore();
   return {
     store,
     insert: (table, rows) => store.transaction((tx) => tx.insertMany(table, rows)),
@@ -79,10 +75,7 @@ export async function openWorld(): Promise<World> {
       language: 'en',
       ...changes,
     }),
-    async close() {
-      await store.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close,
   };
 }
 

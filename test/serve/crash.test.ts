@@ -2,9 +2,8 @@ import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { deliver, runCli, type Serving, startServing } from '../serving.ts';
-import { temporaryFolder } from '../temporary.ts';
+import { openStoreIn, temporaryFolder } from '../temporary.ts';
 
 const ROUNDS = 10;
 const SENDERS = 16;
@@ -46,7 +45,7 @@ test('killed under load again and again, it has every delivery that it acknowled
   expect(JSON.parse(verified.stdout)).toMatchObject({ faults: [] });
   expect(verified.code).toBe(0);
 
-  const store = await openSqliteStore({ path: `${folder}/ledger.sqlite` });
+  const store = await openStoreIn(folder);
   const rows = await store.read
     .selectFrom('entries')
     .select(['seq', 'body'])

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import type { GivenServers } from './global-setup.ts';
@@ -27,11 +27,12 @@ export async function createDatabase(): Promise<string> {
 const ofFolders = new Map<string, string>();
 
 /** The database that belongs to a folder, so that all processes of a test that share the folder share it; created at the first call. */
-export function databaseOf(folder: string): string {
+export function databaseOf(path: string): string {
+  const folder = resolve(path);
   const servers = neededServers();
   const known = ofFolders.get(folder);
   if (known !== undefined) return known;
-  const name = `folder_${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
+  const name = nameOf(folder);
   const { host, port, user, password, programs } = servers.postgres;
   execFileSync(join(programs, 'psql'), ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-c', creation(name), 'postgres'], {
     env: { PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: password },
@@ -44,12 +45,19 @@ export function databaseOf(folder: string): string {
   return address;
 }
 
-/** What an installation's environment needs beside its folder: nothing on SQLite, the servers and the keys on PostgreSQL. */
-export function serverVariables(folder: string): Record<string, string> {
+/** Puts an empty database in the place of a folder's. */
+export async function emptyDatabaseOf(folder: string): Promise<void> {
+  const servers = neededServers();
+  await askServer(servers, removal(nameOf(folder)));
+  await askServer(servers, creation(nameOf(folder)));
+}
+
+/** What the environment of an installation needs beside its DATA_DIR: nothing on SQLite, the servers and the keys on PostgreSQL. */
+export function serverVariables(dataDir: string): Record<string, string> {
   const servers = given();
   if (servers === null) return {};
   return {
-    DATABASE_URL: databaseOf(folder),
+    DATABASE_URL: databaseOf(dataDir),
     REDIS_URL: servers.redisUrl,
     INSTANCE_KEY: servers.instanceKey,
     SIGNING_KEY_FILE: servers.signingKeyFile,
@@ -62,9 +70,17 @@ function neededServers(): GivenServers {
   return servers;
 }
 
+function nameOf(folder: string): string {
+  return `folder_${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
+}
+
 // Copying files is the quicker strategy where the files lie in memory.
 function creation(name: string): string {
   return `create database ${name} template template0 strategy file_copy`;
+}
+
+function removal(name: string): string {
+  return `drop database if exists ${name} with (force)`;
 }
 
 function addressOf({ postgres: { host, port, user, password } }: GivenServers, name: string): string {
@@ -86,7 +102,7 @@ function dropAtEnd(servers: GivenServers, name: string, forget?: () => void): vo
   try {
     onTestFinished(async () => {
       forget?.();
-      await askServer(servers, `drop database if exists ${name} with (force)`);
+      await askServer(servers, removal(name));
     });
   } catch {
     // Not inside a test.

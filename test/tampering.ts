@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import { openConnection } from '../src/store/sqlite/driver.ts';
+import { databaseOf, emptyDatabaseOf, engine, given } from './servers/databases.ts';
+
+/** Bytes as both databases read them in a statement of {@link alter}. */
+export function bytes(content: Uint8Array | string): string {
+  const hex = Buffer.from(content).toString('hex');
+  return engine === 'postgres' ? `'\\x${hex}'::bytea` : `x'${hex}'`;
+}
+
+/** Someone with write access to the database of the installation in `dataDir`. Statements must be understood by both engines. */
+export async function alter(dataDir: string, ...statements: string[]): Promise<void> {
+  if (engine === 'postgres') {
+    const client = new pg.Client({ connectionString: databaseOf(dataDir) });
+    await client.connect();
+    try {
+      for (const statement of statements) await client.query(statement);
+    } finally {
+      await client.end();
+    }
+    return;
+  }
+  const connection = await openConnection(fileOf(dataDir));
+  try {
+    for (const statement of statements) await connection.script(statement);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Keeps every writer waiting, as a long transaction of someone else does, until the function that it returns is called or the test ends. */
+export async function holdWriters(dataDir: string): Promise<() => Promise<void>> {
+  let letGo: () => Promise<void>;
+  if (engine === 'postgres') {
+    const client = new pg.Client({ connectionString: databaseOf(dataDir) });
+    client.on('error', () => undefined);
+    await client.connect();
+    await client.query('begin; lock table entries in exclusive mode');
+    letGo = () => client.end();
+  } else {
+    const connection = await openConnection(fileOf(dataDir));
+    await connection.script('begin immediate');
+    letGo = () => connection.close();
+  }
+  let held = true;
+  const free = async () => {
+    if (held) await letGo();
+    held = false;
+  };
+  onTestFinished(free);
+  return free;
+}
+
+/** Takes the database away: the next start finds none, or an empty one. */
+export async function loseDatabase(dataDir: string): Promise<void> {
+  if (engine === 'postgres') return emptyDatabaseOf(dataDir);
+  for (const suffix of ['', '-wal', '-shm']) await rm(`${fileOf(dataDir)}${suffix}`, { force: true });
+}
+
+/** Everything that the database holds, as someone reads it who has its files or a dump of it. */
+export async function contentOf(dataDir: string): Promise<string[]> {
+  const servers = given();
+  if (servers === null) {
+    const names = (await readdir(dataDir)).filter((name) => name.startsWith('ledger.sqlite'));
+    return Promise.all(names.map((name) => readFile(join(dataDir, name), 'latin1')));
+  }
+  const dump = join(servers.postgres.programs, 'pg_dump');
+  const { stdout } = await promisify(execFile)(dump, ['--inserts', databaseOf(dataDir)], { maxBuffer: 1 << 28 });
+  // Columns of bytes stand in hexadecimal: they are read as well.
+  return [stdout, stdout.replace(/\\x([0-9a-f]*)/g, (_, hex: string) => Buffer.from(hex, 'hex').toString('latin1'))];
+}
+
+function fileOf(dataDir: string): string {
+  return `${dataDir}/ledger.sqlite`;
+}
