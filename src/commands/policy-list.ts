@@ -1,38 +1,91 @@
 import type { Command } from 'commander';
 import { UsageError } from '../core/errors.ts';
-import { type CommandIo, printResult, tableText, withJson } from './command-io.ts';
-import { withContext } from './run-context.ts';
+import { isCallable } from '../policies/deps.ts';
+import { fetchPolicyList, type ListOutcome, type ListedRow, loadCatalogue } from '../policies/list.ts';
+import { settleCalls } from '../policies/settle.ts';
+import { type CommandIo, counted, printable, printResult, tableText, withJson } from './command-io.ts';
+import { patienceOf } from './policy-source.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
-/** `policy list`: the policies that the service lists as published. */
+interface ListFlags {
+  readonly source?: string;
+  readonly local?: boolean;
+  readonly gone?: boolean;
+  readonly json?: boolean;
+}
+
+/** `policy list`: asks the service for its published policies and keeps them in the local catalogue (docs/service.md §4.3). */
 export function registerPolicyList(policy: Command, io: CommandIo): void {
   withJson(policy.command('list'))
-    .description('the published policies of every source (or one), as they are known here')
+    .description('the published policies of every source (or one): asks the service, and keeps the list')
     .option('--source <slug>', 'only this source')
-    .action((options: { source?: string; json?: boolean }) =>
+    .option('--local', 'what is known here already, without asking')
+    .option('--gone', 'also those that the service does not list any more')
+    .action((flags: ListFlags) =>
       withContext(async (context) => {
-        const { source } = options;
-        if (source !== undefined && context.sources.find(source) === null) {
-          throw new UsageError([`There is no source ${source}: \`consent-ledger source list\` names them.`]);
+        const { source: slug } = flags;
+        const one = slug === undefined ? null : context.sources.find(slug);
+        if (slug !== undefined && one === null)
+          throw new UsageError([`There is no source ${printable(slug)}: \`consent-ledger source list\` names them.`]);
+        const { line, signal } = patienceOf(io, {});
+        const sources = one === null ? context.sources.list().filter(isCallable) : [one];
+        const asked: ({ source: string } & ListOutcome)[] = [];
+        for (const source of flags.local === true ? [] : sources) {
+          line.say(`asking for the policies of ${source.slug}`);
+          const outcome = await fetchPolicyList(context.policies, { source, actor: COMMAND_LINE_ACTOR, signal });
+          asked.push({ source: source.slug, ...outcome });
         }
-        await context.projector.catchUp();
-        let query = context.store.read.selectFrom('policies').selectAll().orderBy('source').orderBy('policy_id');
-        if (source !== undefined) query = query.where('source', '=', source);
-        const rows = await query.execute();
-        printResult(io, options, rows, () =>
-          tableText(
-            ['source', 'type', 'jurisdiction', 'language', 'status', 'since', 'id'],
-            rows.map((row) => [
-              row.source,
-              row.policy_type,
-              row.jurisdiction,
-              row.language,
-              row.status,
-              row.last_at.slice(0, 16),
-              row.policy_id,
-            ]),
-            'No policy is known yet.',
-          ),
-        );
+        line.end();
+        // A list may tell what came of a publish whose outcome is unknown.
+        await settleCalls(context.policies);
+        const rows = await loadCatalogue(context.policies, { source: slug, gone: flags.gone });
+        if (asked.some(({ outcome }) => outcome === 'failed' || outcome === 'not-configured')) io.exitCode = 1;
+        printResult(io, flags, { asked, policies: rows.map(shown) }, () => textOf(asked, rows));
       }),
     );
+}
+
+function shown(row: ListedRow) {
+  return {
+    source: row.source,
+    policyId: row.policy_id,
+    policyType: row.policy_type,
+    title: row.title,
+    jurisdiction: row.jurisdiction,
+    language: row.language,
+    updatedAt: row.updated_at,
+    url: row.url,
+    firstListedAt: row.first_listed_at,
+    goneAt: row.gone_at,
+  };
+}
+
+function textOf(asked: readonly ({ source: string } & ListOutcome)[], rows: readonly ListedRow[]): string {
+  const table = tableText(
+    ['source', 'type', 'jurisdiction', 'language', 'updated', 'id', 'address'],
+    rows.map((row) => [
+      row.source,
+      row.policy_type,
+      row.jurisdiction,
+      row.language,
+      row.gone_at === null ? (row.updated_at?.slice(0, 16) ?? null) : `gone ${row.gone_at.slice(0, 10)}`,
+      row.policy_id,
+      row.url,
+    ]),
+    'No published policy is known.',
+  );
+  const notes = asked.flatMap((one) => {
+    switch (one.outcome) {
+      case 'stored':
+        return [
+          `${one.source}: ${counted(one.policies, 'published policy', 'published policies')}, kept as a new list`,
+        ];
+      case 'unchanged':
+        return [`${one.source}: nothing changed since the list of ${one.since.slice(0, 16)}`];
+      case 'failed':
+      case 'not-configured':
+        return [`${one.source}: ${printable(one.reason)}`];
+    }
+  });
+  return [table, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
 }

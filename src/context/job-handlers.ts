@@ -4,6 +4,7 @@ import { type JobHandler, JobRefused } from '../jobs/handler.ts';
 import { producePack } from '../documents/produce-pack.ts';
 import { produceReport } from '../documents/produce-report.ts';
 import { syncSource } from '../sync/sync-source.ts';
+import { createPolicyJobs } from './policy-jobs.ts';
 import { createSnapshotJobs } from './snapshot-jobs.ts';
 
 const syncPayload = z.object({ source: z.string(), actor: z.string(), full: z.boolean().optional() });
@@ -21,7 +22,7 @@ const reportPayload = z.object({
 
 const documentPayload = z.discriminatedUnion('type', [packPayload, reportPayload]);
 
-type Needs = Pick<Context, 'sources' | 'sync' | 'seal' | 'documents' | 'cases' | 'jobs' | 'clock' | 'snapshots'>;
+type Needs = Pick<Context, 'sources' | 'sync' | 'seal' | 'documents' | 'cases' | 'jobs' | 'clock' | 'snapshots' | 'policies'>;
 
 /** Days that finished jobs stay listed. */
 const JOBS_KEPT_DAYS = 30;
@@ -30,6 +31,7 @@ const JOBS_KEPT_DAYS = 30;
 export function createJobHandlers(context: Needs): Readonly<Record<string, JobHandler>> {
   return {
     ...createSnapshotJobs(context),
+    ...createPolicyJobs(context),
 
     async sync(payload, { signal, progress }) {
       const { source: slug, actor, full } = parse(syncPayload, payload);

@@ -36,6 +36,7 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
   const schedules: Schedule[] = [
     { name: 'seal', kind: 'seal', cron: '*/5 * * * *' },
     { name: 'maintenance', kind: 'maintenance', cron: '17 3 * * *' },
+    { name: 'settle-calls', kind: 'settle-calls', cron: '*/3 * * * *' },
     { name: 'snapshots', kind: 'snapshot-all', cron: '41 2 * * *' },
   ];
   if (config.syncSchedule !== null) schedules.push({ name: 'sync', kind: 'sync-all', cron: config.syncSchedule });

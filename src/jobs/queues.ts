@@ -23,6 +23,7 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   document: 'documents',
   seal: 'maintenance',
   maintenance: 'maintenance',
+  'settle-calls': 'maintenance',
 };
 
 /** The queue of a kind of jobs. A kind that stands in no queue calls the service: that is what the others are not. */

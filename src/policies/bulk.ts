@@ -181,7 +181,7 @@ function sendBatch(
   batch: readonly ItemRow[],
   requestId: string,
 ): Promise<CallOutcome<ReturnType<typeof assignResults>>> {
-  const { source, actor, planId, signal } = request;
+  const { source, actor, planId, signal, giveUp } = request;
   const items = batch.map(({ item }) => JSON.parse(item) as FormA);
   const client = deps.clientFor(source);
   const send: Send = (sending) =>
@@ -207,6 +207,6 @@ function sendBatch(
       const value = assignResults(sent, results);
       return { value, facts: { batchId: id, items: value } };
     },
-    { signal },
+    { signal, giveUp },
   );
 }

@@ -93,18 +93,21 @@ export async function callOnce<T>(
   send: Send,
   read: (bytes: Buffer) => { readonly value: T; readonly facts: AnswerFacts },
   options: {
+    /** Not sent once this is aborted; a call under way goes on. */
     readonly signal?: AbortSignal | undefined;
+    /** Gives up a call under way, too: its outcome is then unknown. */
+    readonly giveUp?: AbortSignal | undefined;
     readonly onSending?: ((requestId: string) => void) | undefined;
   } = {},
 ): Promise<CallOutcome<T>> {
-  const { signal } = options;
-  if (signal?.aborted) return { outcome: 'stopped' };
+  const { giveUp } = options;
+  if (options.signal?.aborted || giveUp?.aborted) return { outcome: 'stopped' };
   const requestId = order.requestId ?? `req-${randomUUID()}`;
   const reserved = await appendIntent(deps, order, requestId);
   if (reserved !== null) return reserved;
   options.onSending?.(requestId);
 
-  const ended = await attempt(order, send, read, signal, deps);
+  const ended = await attempt(order, send, read, giveUp, deps);
   const seq = await appendResult(deps, order, resultMeta(requestId, ended), ended.bytes);
   switch (ended.outcome) {
     case 'done':

@@ -6,7 +6,10 @@ export type OnWait = (until: Date, why: string) => void;
 
 /** How long a call may wait for its turn. */
 export interface Patience {
+  /** Ends the waiting; a call that is under way is brought to its end, since giving it up leaves its outcome unknown. */
   readonly signal?: AbortSignal | undefined;
+  /** Gives up even a call that is under way. */
+  readonly giveUp?: AbortSignal | undefined;
   /** Longest wait in one piece, milliseconds; 0 never waits. */
   readonly maxWaitMs: number;
   readonly onWait?: OnWait | undefined;

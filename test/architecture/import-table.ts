@@ -86,7 +86,7 @@ export const parts: readonly Part[] = [
   {
     name: 'commands',
     files: /^src\/commands\//,
-    values: ['core', 'context', 'config', 'log', 'http', ...useCases, 'receivers', 'reports', 'sandbox'],
+    values: ['core', 'context', 'config', 'log', 'http', ...useCases, 'receivers', 'reports', 'render', 'sandbox'],
     types: anyType,
   },
   { name: 'cli', files: /^src\/cli\.ts$/, values: ['core', 'commands', 'config'], types: anyType },
@@ -106,6 +106,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   bullmq: ['src/jobs/bullmq.ts'],
   ioredis: ['src/jobs/bullmq.ts'],
   'csv-parse': ['commands', 'src/sources/'],
+  diff: ['src/snapshots/diff.ts'],
   'jsonc-parser': ['service'],
   'p-retry': ['service'],
   '@modelcontextprotocol/sdk': ['sandbox'],

@@ -1,0 +1,243 @@
+import { writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
+import type { Command } from 'commander';
+import { renderCsv } from '../../reports/render/csv.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../core/errors.ts';
+import type { Source } from '../core/source.ts';
+import { type BulkEnd, findPlan, loadPlanItems, MAX_BATCH_ITEMS, planBulk, runBulk } from '../policies/bulk.ts';
+import type { FormA } from '../policies/generate.ts';
+import type { ItemRow } from '../policies/settle.ts';
+import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
+import { readBulkItems } from './policy-items.ts';
+import { callableSource, patienceOf } from './policy-source.ts';
+import { unknownText } from './policy-text.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+
+interface BulkFlags {
+  readonly source?: string;
+  readonly file: string;
+  readonly resume?: boolean;
+  readonly again?: boolean;
+  readonly retryFailed?: boolean;
+  readonly batchSize: number;
+  readonly wait: boolean;
+  readonly background?: boolean;
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+/** `policy bulk`: a file of policies in batches of at most 20 (docs/service.md §4.2), resumable. */
+export function registerPolicyBulk(policy: Command, io: CommandIo): void {
+  withJson(policy.command('bulk'))
+    .description('have the service generate every policy of a file, in batches paced by its limits; can be resumed')
+    .requiredOption(
+      '--file <file>',
+      'CSV or JSON; fields: policy_type, jurisdiction, language, business_name, domain, industry, business_type',
+    )
+    .option('--source <slug>', 'whose account')
+    .option('--resume', 'go on with this file where it was left; nothing is sent twice')
+    .option('--retry-failed', 'with --resume: also those that the service failed to make')
+    .option('--again', 'begin a file anew that was sent before: everything in it is made a second time')
+    .option('--batch-size <number>', 'items of a batch, at most 20', wholeNumberFrom(1), MAX_BATCH_ITEMS)
+    .option('--no-wait', 'stop instead of waiting for a free slot of the rate limit')
+    .option('--background', 'leave it to the server’s jobs, which also wait for the next day’s batches')
+    .option('--out <file>', 'write the result of each item to this CSV file')
+    .action((flags: BulkFlags) =>
+      withContext(async (context) => {
+        const items = await readBulkItems(flags.file);
+        if (flags.batchSize > MAX_BATCH_ITEMS)
+          throw new UsageError([`--batch-size is at most ${MAX_BATCH_ITEMS}: the service takes no larger batch.`]);
+        const source = callableSource(context, flags.source);
+        const planId = await choosePlan(context, source, items, flags);
+        if (flags.background === true) return enqueue(context, io, flags, source, planId);
+        const { line, ...patience } = patienceOf(io, flags);
+        const ended = await runBulk(context.policies, {
+          source,
+          planId,
+          actor: COMMAND_LINE_ACTOR,
+          batchSize: flags.batchSize,
+          retryFailed: flags.retryFailed,
+          onProgress: ({ done, total }) => line.say(`${done} of ${total} items`),
+          ...patience,
+        });
+        line.end();
+        const results = await loadPlanItems(context.policies, planId);
+        if (flags.out !== undefined) await writeFile(flags.out, await csvOf(results));
+        const isDone = ended.outcome === 'finished' && results.every(({ state }) => state === 'created');
+        if (!isDone) io.exitCode = 1;
+        printResult(io, flags, { planId, ...ended, counts: countsOf(results), items: results.map(shown) }, () =>
+          textOf(planId, ended, results, flags),
+        );
+      }),
+    );
+}
+
+async function choosePlan(
+  context: Context,
+  source: Source,
+  items: readonly FormA[],
+  flags: BulkFlags,
+): Promise<string> {
+  if (flags.resume === true && flags.again === true)
+    throw new UsageError(['--resume goes on with what was begun, --again begins anew: give one of them.']);
+  if (flags.retryFailed === true && flags.resume !== true) throw new UsageError(['--retry-failed goes with --resume.']);
+  if (flags.resume === true) {
+    const plan = await findPlan(context.policies, source.slug, items);
+    if (plan === null)
+      throw new UsageError([
+        `Nothing was begun with these items for ${source.slug}: leave out --resume. A changed file is another one.`,
+      ]);
+    return plan.plan_id;
+  }
+  const planned = await planBulk(context.policies, {
+    source,
+    actor: COMMAND_LINE_ACTOR,
+    file: basename(flags.file),
+    items,
+    again: flags.again,
+  });
+  if (planned.outcome === 'planned') return planned.planId;
+  const { plan } = planned;
+  const counts = countsOf(await loadPlanItems(context.policies, plan.plan_id));
+  throw new UsageError([
+    `This file was begun on ${plan.created_at.slice(0, 16)} (${summaryOf(counts)}). Go on with --resume; --again would make everything in it a second time.`,
+  ]);
+}
+
+async function enqueue(
+  context: Context,
+  io: CommandIo,
+  flags: BulkFlags,
+  source: Source,
+  planId: string,
+): Promise<void> {
+  const job = await context.jobs.enqueue({
+    kind: 'policy-bulk',
+    key: planId,
+    payload: {
+      source: source.slug,
+      planId,
+      actor: COMMAND_LINE_ACTOR,
+      batchSize: flags.batchSize,
+      retryFailed: flags.retryFailed === true,
+    },
+  });
+  printResult(io, flags, { planId, job: job.id, outcome: job.outcome }, () =>
+    job.outcome === 'exists'
+      ? `The server’s jobs are at it already (${planId}).`
+      : `Left to the server’s jobs (${planId}). \`consent-ledger policy bulk --file ${flags.file} --resume\` shows how far it is and sends the rest from here.`,
+  );
+}
+
+type Counts = Readonly<Partial<Record<ItemRow['state'], number>>>;
+
+function countsOf(items: readonly ItemRow[]): Counts {
+  const counts: Partial<Record<ItemRow['state'], number>> = {};
+  for (const { state } of items) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+const words: Readonly<Record<ItemRow['state'], string>> = {
+  created: 'created',
+  skipped: 'skipped (beyond the quota)',
+  failed: 'failed',
+  unknown: 'unknown',
+  sent: 'sent, no answer yet',
+  planned: 'not sent',
+};
+
+function summaryOf(counts: Counts): string {
+  return (Object.keys(words) as ItemRow['state'][])
+    .filter((state) => counts[state] !== undefined)
+    .map((state) => `${counts[state]} ${words[state]}`)
+    .join(', ');
+}
+
+/** Items of the table for people; the rest is in --out and --json. */
+const SHOWN = 60;
+
+function textOf(planId: string, ended: BulkEnd, items: readonly ItemRow[], flags: BulkFlags): string {
+  const rows = items.map(shown);
+  const table = tableText(
+    ['item', 'type', 'jurisdiction', 'language', 'result', 'policy'],
+    rows
+      .slice(0, SHOWN)
+      .map((row) => [row.item, row.policyType, row.jurisdiction, row.language, words[row.state], row.policyId]),
+    'No item.',
+  );
+  const resume = `consent-ledger policy bulk --file ${flags.file}${flags.source === undefined ? '' : ` --source ${flags.source}`} --resume`;
+  return [
+    table,
+    ...(rows.length > SHOWN ? [`… and ${rows.length - SHOWN} more: --out writes all of them to a CSV file.`] : []),
+    '',
+    `${counted(items.length, 'item')}: ${summaryOf(countsOf(items))} (${planId})`,
+    ...endText(ended, items, resume),
+  ].join('\n');
+}
+
+function endText(ended: BulkEnd, items: readonly ItemRow[], resume: string): string[] {
+  switch (ended.outcome) {
+    case 'finished':
+      return [
+        ...(items.some(({ state }) => state === 'failed')
+          ? [`Those that failed are sent again with: ${resume} --retry-failed`]
+          : []),
+        ...(items.some(({ state }) => state === 'unknown' || state === 'sent')
+          ? [
+              'What is unknown is not sent again by itself: `consent-ledger policy calls --open` names it, `policy settle` settles it.',
+            ]
+          : []),
+      ];
+    case 'quota':
+      return [`The quota of the plan is used up. When there is room again: ${resume}`];
+    case 'stopped':
+      return [`Stopped. Go on with: ${resume}`];
+    case 'waiting':
+      return [
+        `${ended.limit} is the limit, used up until ${ended.until.toISOString()}. Then: ${resume}`,
+        'With --background the server’s jobs wait and go on by themselves.',
+      ];
+    case 'refused':
+      return [printable(ended.error.message), `Then go on with: ${resume}`];
+    case 'unknown':
+      return [
+        `The outcome of the last batch is unknown, so its items stay unknown; the rest was not sent. ${unknownText(ended.requestId, ended.error)}`,
+        `With the rest go on with: ${resume}`,
+      ];
+    case 'not-configured':
+      return [ended.reason];
+  }
+}
+
+function shown(row: ItemRow) {
+  const item = JSON.parse(row.item) as FormA;
+  return {
+    item: row.position + 1,
+    policyType: item.policy_type,
+    jurisdiction: item.jurisdiction,
+    language: item.language ?? null,
+    businessName: item.business_name ?? null,
+    state: row.state,
+    policyId: row.policy_id,
+    requestId: row.request_id,
+    attempts: row.attempts,
+  };
+}
+
+function csvOf(items: readonly ItemRow[]): Promise<Buffer> {
+  type Shown = ReturnType<typeof shown>;
+  const columns = [
+    { title: 'item', value: (row: Shown) => row.item },
+    { title: 'policy_type', value: (row: Shown) => row.policyType },
+    { title: 'jurisdiction', value: (row: Shown) => row.jurisdiction },
+    { title: 'language', value: (row: Shown) => row.language },
+    { title: 'business_name', value: (row: Shown) => row.businessName },
+    { title: 'result', value: (row: Shown) => (row.state === 'planned' ? 'not sent' : row.state) },
+    { title: 'policy_id', value: (row: Shown) => row.policyId },
+    { title: 'request_id', value: (row: Shown) => row.requestId },
+  ];
+  return buffer(Readable.from(renderCsv(columns, items.map(shown))));
+}

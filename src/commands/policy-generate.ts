@@ -1,0 +1,190 @@
+import { writeFile } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import type { z } from 'zod';
+import { UsageError } from '../core/errors.ts';
+import {
+  type FormA,
+  formASchema,
+  type FormB,
+  formBSchema,
+  generatePolicy,
+  type GenerateOutcome,
+} from '../policies/generate.ts';
+import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
+import { callableSource, patienceOf, withStopwatch } from './policy-source.ts';
+import { noSlotText, unknownText } from './policy-text.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+
+interface GenerateFlags {
+  readonly source?: string;
+  readonly type: string;
+  readonly jurisdiction: readonly string[];
+  readonly language?: string;
+  readonly businessName?: string;
+  readonly domain?: string;
+  readonly industry?: string;
+  readonly businessType?: string;
+  readonly form: 'a' | 'b';
+  readonly tone?: string;
+  readonly clause?: readonly string[];
+  readonly again?: boolean;
+  readonly wait: boolean;
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+/** `policy generate`: one policy (docs/service.md §4.1). */
+export function registerPolicyGenerate(policy: Command, io: CommandIo): Command {
+  return withJson(policy.command('generate'))
+    .description('have the service generate one policy; it takes up to two minutes and counts against the quota')
+    .option('--source <slug>', 'whose account')
+    .requiredOption('--type <slug>', 'policy type, such as privacy-policy')
+    .requiredOption('--jurisdiction <code>', 'such as GB, US-CA, EU; with form b repeatable', collect, [])
+    .option('--language <code>', 'two letters; the service takes en otherwise')
+    .option('--business-name <name>', 'business to name in the policy')
+    .option('--domain <url>', 'its website')
+    .option('--industry <word>', 'such as e-commerce, saas, healthcare')
+    .option('--business-type <word>', 'legal structure, such as limited-company, gmbh, sole-trader')
+    .addOption(
+      new Option('--form <form>', 'which of the two documented forms of the request to send')
+        .choices(['a', 'b'])
+        .default('a'),
+    )
+    .option('--tone <word>', 'form b: the tone of the text')
+    .option('--clause <text>', 'form b: a clause of your own, repeatable', collect)
+    .option('--again', 'send it although the outcome of the same is still unknown; if both were made, both count')
+    .option('--no-wait', 'refuse instead of waiting for a free slot of the rate limit')
+    .option('--out <file>', 'write the text of the policy to this file')
+    .action((flags: GenerateFlags) =>
+      withContext(async (context) => {
+        const form = formOf(flags);
+        const source = callableSource(context, flags.source);
+        const { line, ...patience } = patienceOf(io, flags);
+        const ended = await withStopwatch(line, 'the service generates', io.stderr.isTTY === true, () =>
+          generatePolicy(context.policies, {
+            source,
+            actor: COMMAND_LINE_ACTOR,
+            form,
+            again: flags.again,
+            ...patience,
+          }),
+        );
+        line.end();
+        await finishGenerate(io, flags, ended);
+      }),
+    );
+}
+
+/** Says what came of a generation; exit code 1 unless it was made. */
+export async function finishGenerate(
+  io: CommandIo,
+  flags: { readonly json?: boolean; readonly out?: string },
+  ended: GenerateOutcome,
+): Promise<void> {
+  if (ended.outcome !== 'done') io.exitCode = 1;
+  else if (flags.out !== undefined) await writeFile(flags.out, textOf(ended.policy));
+  printResult(io, flags, ended, () => sentenceOf(ended, flags.out));
+}
+
+function textOf(policy: { readonly markdown: string | null; readonly html: string | null }): string {
+  return policy.markdown ?? policy.html ?? '';
+}
+
+function sentenceOf(ended: GenerateOutcome, out: string | undefined): string {
+  switch (ended.outcome) {
+    case 'done': {
+      const { policy } = ended;
+      const what = [policy.policyType, policy.jurisdiction, policy.language].filter((part) => part !== null).join(', ');
+      return [
+        `Generated ${printable(what || 'a policy')}: ${printable(policy.id)}`,
+        ...(policy.remaining === null ? [] : [`${policy.remaining} left of the quota`]),
+        out === undefined
+          ? `The answer is kept as entry ${ended.seq}; --out writes the text to a file.`
+          : `The text is in ${out}, the whole answer is entry ${ended.seq}.`,
+        `It is not public yet: consent-ledger policy publish ${printable(policy.id)}`,
+      ].join('\n');
+    }
+    case 'refused':
+      return `Not generated: ${printable(ended.error.message)}`;
+    case 'unknown':
+      return unknownText(ended.requestId, ended.error);
+    case 'unsettled':
+      return [
+        `Not sent: the same was asked for at ${ended.call.askedAt}, and nobody knows yet whether it was made. ${printable(ended.call.error ?? '')}`.trim(),
+        'Look it up in the service’s dashboard, then run',
+        `    consent-ledger policy settle ${ended.call.requestId} --as created`,
+        ` or consent-ledger policy settle ${ended.call.requestId} --as not-created`,
+        'With --again it is sent a second time all the same; if both were made, both count against the quota.',
+      ].join('\n');
+    case 'no-slot':
+      return noSlotText(ended);
+    case 'stopped':
+      return 'Stopped before anything was sent.';
+    case 'taken':
+      return 'Another process has sent this request.';
+    case 'not-configured':
+      return ended.reason;
+  }
+}
+
+function formOf(flags: GenerateFlags): FormA | FormB {
+  const problems: string[] = [];
+  if (flags.form === 'a') {
+    if (flags.tone !== undefined || flags.clause !== undefined)
+      problems.push('--tone and --clause belong to --form b.');
+    if (flags.jurisdiction.length > 1) problems.push('Form a takes one --jurisdiction; --form b takes several.');
+  } else {
+    const onlyA = {
+      '--business-name': flags.businessName,
+      '--domain': flags.domain,
+      '--industry': flags.industry,
+      '--business-type': flags.businessType,
+    };
+    for (const [flag, value] of Object.entries(onlyA))
+      if (value !== undefined) problems.push(`${flag} belongs to --form a.`);
+  }
+  if (problems.length > 0) throw new UsageError(problems);
+  return flags.form === 'a'
+    ? parse(formASchema, {
+        policy_type: flags.type,
+        jurisdiction: flags.jurisdiction[0],
+        language: flags.language,
+        business_name: flags.businessName,
+        domain: flags.domain,
+        industry: flags.industry,
+        business_type: flags.businessType,
+      })
+    : parse(formBSchema, {
+        type: flags.type,
+        jurisdiction: flags.jurisdiction,
+        language: flags.language,
+        tone: flags.tone,
+        custom_clauses: flags.clause,
+      });
+}
+
+const flagOf: Record<string, string> = {
+  policy_type: '--type',
+  type: '--type',
+  jurisdiction: '--jurisdiction',
+  language: '--language',
+  business_name: '--business-name',
+  business_type: '--business-type',
+  custom_clauses: '--clause',
+};
+
+function parse<T extends z.ZodType>(schema: T, value: Record<string, unknown>): z.infer<T> {
+  const given = Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined));
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new UsageError(
+    parsed.error.issues.map(({ path, message }) => {
+      const field = String(path[0] ?? '');
+      return `${flagOf[field] ?? `--${field}`} ${message}.`;
+    }),
+  );
+}
+
+function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import { CsvError, parse } from 'csv-parse/sync';
+import { UsageError } from '../core/errors.ts';
+import { type FormA, formASchema } from '../policies/generate.ts';
+
+const fields = Object.keys(formASchema.shape) as (keyof FormA)[];
+
+/** Largest file, bytes, and most items. */
+const LARGEST = 5 * 1024 * 1024;
+const MOST = 10_000;
+/** Problems that are named before the rest is only counted. */
+const NAMED = 20;
+
+/**
+ * Reads the items of a bulk file: CSV (RFC 4180, UTF-8; commas, semicolons or tabs) whose columns are the fields of form A, or JSON, an array of such
+ * objects or an object with `items` (docs/service.md §4.1, §4.2). Throws UsageError with every problem and where it is.
+ */
+export async function readBulkItems(path: string): Promise<readonly FormA[]> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    throw new UsageError([`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)}).`]);
+  }
+  if (bytes.length > LARGEST) throw new UsageError([`${path} has more than ${LARGEST} bytes: split it.`]);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError([`${path} is not UTF-8.`]);
+  }
+  const found = /^\s*[[{]/.test(text) ? fromJson(path, text) : fromCsv(path, text);
+  if (found.length === 0) throw new UsageError([`There is no item in ${path}.`]);
+  if (found.length > MOST)
+    throw new UsageError([`${path} has ${found.length} items, at most ${MOST} are taken: split it.`]);
+  return checked(path, found);
+}
+
+/** An item before it was looked at, and where it stands. */
+interface Found {
+  readonly where: string;
+  readonly value: unknown;
+}
+
+function checked(path: string, found: readonly Found[]): FormA[] {
+  const problems: string[] = [];
+  const items: FormA[] = [];
+  for (const { where, value } of found) {
+    const parsed = formASchema.safeParse(value);
+    if (parsed.success) items.push(parsed.data);
+    else
+      problems.push(
+        ...parsed.error.issues.map((issue) => {
+          if (issue.code === 'unrecognized_keys')
+            return `${path}, ${where}: there is no field ${issue.keys.join(', ')}; the fields are ${fields.join(', ')}.`;
+          const field = issue.path.join('.');
+          return `${path}, ${where}: ${field === '' ? 'it' : field} ${isMissing(value, field) ? 'is missing' : issue.message}.`;
+        }),
+      );
+  }
+  if (problems.length > NAMED)
+    problems.splice(NAMED, problems.length, `${problems.length - NAMED} more problems are not listed.`);
+  if (problems.length > 0) throw new UsageError(problems);
+  return items;
+}
+
+function isMissing(value: unknown, field: string): boolean {
+  return typeof value === 'object' && value !== null && field !== '' && !Object.hasOwn(value, field);
+}
+
+function fromJson(path: string, text: string): Found[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError([`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}.`]);
+  }
+  const list = Array.isArray(json) ? (json as unknown[]) : (json as { items?: unknown }).items;
+  if (!Array.isArray(list)) throw new UsageError([`${path} holds neither an array nor an object with \`items\`.`]);
+  return list.map((value: unknown, at) => ({ where: `item ${at + 1}`, value: withoutNothing(value) }));
+}
+
+function fromCsv(path: string, text: string): Found[] {
+  const head = text.slice(0, /\r|\n/.exec(text)?.index ?? text.length);
+  const delimiter = [',', ';', '\t'].reduce((best, one) =>
+    head.split(one).length > head.split(best).length ? one : best,
+  );
+  try {
+    const rows = parse(text, {
+      bom: true,
+      delimiter,
+      info: true,
+      trim: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      columns: (names: string[]) => names.map((name) => name.toLowerCase().replace(/[\s-]+/g, '_')),
+    }) as unknown as { record: Record<string, string>; info: { lines: number } }[];
+    return rows.map(({ record, info }) => ({ where: `line ${info.lines}`, value: withoutNothing(record) }));
+  } catch (error) {
+    if (error instanceof CsvError) throw new UsageError([`${path} is no CSV: ${error.message}.`]);
+    throw error;
+  }
+}
+
+/** An empty cell, or null, says nothing. */
+function withoutNothing(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== '' && one !== null));
+}

@@ -1,0 +1,96 @@
+import type { Command } from 'commander';
+import { type Arrival, awaitWebhooks, publishPolicy, type PublishOutcome } from '../policies/publish.ts';
+import { settleCalls } from '../policies/settle.ts';
+import { type CommandIo, counted, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
+import { callableSource, patienceOf } from './policy-source.ts';
+import { noSlotText, unknownText } from './policy-text.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+
+interface PublishFlags {
+  readonly source?: string;
+  readonly wait: boolean;
+  readonly seconds: number;
+  readonly json?: boolean;
+}
+
+/** `policy publish`: makes a policy public, and says whether the webhooks about it arrived (docs/service.md §4.4). */
+export function registerPolicyPublish(policy: Command, io: CommandIo): void {
+  withJson(policy.command('publish'))
+    .argument('<id>', 'id of a policy that was generated')
+    .description('make a policy public, and wait for the webhooks about it to arrive here')
+    .option('--source <slug>', 'whose account')
+    .option('--no-wait', 'do not wait for the webhooks, nor for a rate limit')
+    .option('--seconds <number>', 'how long to wait for the webhooks', wholeNumberFrom(1), 30)
+    .action((id: string, flags: PublishFlags) =>
+      withContext(async (context) => {
+        const source = callableSource(context, flags.source);
+        const { line, ...patience } = patienceOf(io, flags);
+        await settleCalls(context.policies);
+        const began = Date.now();
+        const ended = await publishPolicy(context.policies, {
+          source,
+          policyId: id,
+          actor: COMMAND_LINE_ACTOR,
+          ...patience,
+        });
+        const queued = ended.outcome === 'done' ? ended.published.webhooksQueued : null;
+        let arrivals: readonly Arrival[] | null = null;
+        if (ended.outcome === 'done' && queued !== null && flags.wait && queued > 0) {
+          arrivals = await awaitWebhooks(
+            context.policies,
+            { source: source.slug, policyId: id, requestId: ended.requestId, queued },
+            {
+              waitMs: flags.seconds * 1000,
+              signal: patience.signal,
+              onArrival: (arrived) => line.say(`webhooks: ${arrived} of ${queued} arrived here`),
+            },
+          );
+        }
+        line.end();
+        if (ended.outcome !== 'done') io.exitCode = 1;
+        const seconds = ((Date.now() - began) / 1000).toFixed(1);
+        printResult(io, flags, { ...ended, arrivals }, () => sentenceOf(id, ended, arrivals, seconds));
+      }),
+    );
+}
+
+function sentenceOf(id: string, ended: PublishOutcome, arrivals: readonly Arrival[] | null, seconds: string): string {
+  switch (ended.outcome) {
+    case 'done': {
+      const { hostedUrl, webhooksQueued } = ended.published;
+      return [
+        `Published ${printable(id)}${hostedUrl === null ? '' : `: ${printable(hostedUrl)}`}`,
+        webhookText(webhooksQueued, arrivals, seconds),
+      ].join('\n');
+    }
+    case 'refused':
+      return `Not published: ${printable(ended.error.message)}`;
+    case 'unknown':
+      return [
+        unknownText(ended.requestId, ended.error),
+        'To publish a policy a second time does no harm: its address stays, the webhooks are sent again.',
+      ].join('\n');
+    case 'no-slot':
+      return noSlotText(ended);
+    case 'stopped':
+      return 'Stopped before anything was sent.';
+    case 'taken':
+      return 'Another process has sent this request.';
+    case 'not-configured':
+      return ended.reason;
+  }
+}
+
+function webhookText(queued: number | null, arrivals: readonly Arrival[] | null, seconds: string): string {
+  if (queued === null) return 'The service does not say how many webhooks it queued.';
+  if (queued === 0)
+    return 'The service queued no webhook: no endpoint of the account is subscribed to policy.published. Register this installation’s address with the service.';
+  const webhooks = counted(queued, 'webhook');
+  if (arrivals === null)
+    return `The service queued ${webhooks}. \`consent-ledger policy show\` tells when it arrived here.`;
+  if (arrivals.length >= queued)
+    return `The service queued ${webhooks}; ${queued === 1 ? 'it' : 'all'} arrived here within ${seconds} s (${arrivals.map(({ seq }) => `entry ${seq}`).join(', ')}).`;
+  if (arrivals.length > 0)
+    return `The service queued ${webhooks}; ${arrivals.length} arrived here (${arrivals.map(({ seq }) => `entry ${seq}`).join(', ')}), the others may belong to other endpoints of the account.`;
+  return `The service queued ${webhooks}; none arrived here within ${seconds} s. Is the server running (\`consent-ledger serve\`), and does the registered address lead to it? \`consent-ledger delivery diagnose\` says more.`;
+}

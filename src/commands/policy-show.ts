@@ -1,0 +1,181 @@
+import type { Command } from 'commander';
+import { UsageError } from '../core/errors.ts';
+import { loadCalls, loadPolicy, type PolicyView } from '../policies/show.ts';
+import { settleByOfficer, settleCalls, type CallRow, type SettleOutcome } from '../policies/settle.ts';
+import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
+import { stateText } from './policy-text.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+
+/** `policy show`, `policy calls`, `policy settle`: what is known here; asks the service nothing. */
+export function registerPolicyShow(policy: Command, io: CommandIo): void {
+  withJson(policy.command('show'))
+    .argument('<id>', 'id of the policy')
+    .description('what is known of a policy: its history, how the service lists it, calls about it')
+    .option('--source <slug>', 'only in this source')
+    .action((id: string, flags: { source?: string; json?: boolean }) =>
+      withContext(async (context) => {
+        await settleCalls(context.policies);
+        const views = await loadPolicy(context.store.read, id, flags.source);
+        if (views.length === 0) io.exitCode = 1;
+        printResult(io, flags, views.map(shownPolicy), () =>
+          views.length === 0
+            ? `Nothing is known of the policy ${printable(id)}: \`consent-ledger policy list\` asks the service.`
+            : views.map(policyText).join('\n\n'),
+        );
+      }),
+    );
+
+  withJson(policy.command('calls'))
+    .description('calls to the service that change something, newest first: who asked, and what came of each')
+    .option('--source <slug>', 'only of this source')
+    .option('--open', 'only those of which nobody knows yet what came of them')
+    .option('--limit <number>', 'how many at most', wholeNumberFrom(1), 50)
+    .action((flags: { source?: string; open?: boolean; limit: number; json?: boolean }) =>
+      withContext(async (context) => {
+        await settleCalls(context.policies);
+        const rows = await loadCalls(context.store.read, flags);
+        printResult(io, flags, rows.map(shownCall), () =>
+          tableText(
+            ['asked', 'source', 'what', 'about', 'state', 'HTTP', 'by', 'request'],
+            rows.map((row) => [
+              row.asked_at.slice(0, 19),
+              row.source,
+              row.via === 'mcp' ? `${row.operation} (MCP)` : row.operation,
+              aboutText(row),
+              stateText(row),
+              row.http_status,
+              row.actor,
+              row.request_id,
+            ]),
+            flags.open === true ? 'The outcome of every call is known.' : 'Nothing was called yet.',
+          ),
+        );
+      }),
+    );
+
+  withJson(policy.command('settle'))
+    .argument('<request>', 'request id, as `policy calls --open` shows it')
+    .description('say what came of a call whose outcome is unknown, after looking it up in the service’s dashboard')
+    .requiredOption('--as <outcome>', 'created or not-created (of a publish: published or not-published)')
+    .option('--policy <id>', 'the policy that was made')
+    .option('--items <numbers>', 'of a batch: only these items of the file, from 1, such as 3,4,9')
+    .action((requestId: string, flags: { as: string; policy?: string; items?: string; json?: boolean }) =>
+      withContext(async (context) => {
+        const outcome = await settleByOfficer(context.policies, {
+          requestId,
+          happened: happenedOf(flags.as),
+          actor: COMMAND_LINE_ACTOR,
+          policyId: flags.policy,
+          positions: flags.items === undefined ? undefined : positionsOf(flags.items),
+        });
+        if (outcome.outcome !== 'settled') io.exitCode = 1;
+        printResult(io, flags, outcome, () => settledText(requestId, flags.as, outcome));
+      }),
+    );
+}
+
+function happenedOf(word: string): boolean {
+  if (word === 'created' || word === 'published') return true;
+  if (word === 'not-created' || word === 'not-published') return false;
+  throw new UsageError(['--as is created or not-created, of a publish published or not-published.']);
+}
+
+function positionsOf(text: string): number[] {
+  const numbers = text.split(',').map((part) => (/^ *[1-9]\d{0,6} *$/.test(part) ? Number(part) : 0));
+  if (numbers.includes(0))
+    throw new UsageError(['--items are numbers from 1 with commas between them, such as 3,4,9.']);
+  return numbers.map((number) => number - 1);
+}
+
+function settledText(requestId: string, as: string, outcome: SettleOutcome): string {
+  switch (outcome.outcome) {
+    case 'settled':
+      return outcome.left === 0
+        ? `Settled as ${as} (entry ${outcome.seq}).`
+        : `Settled as ${as} (entry ${outcome.seq}); ${counted(outcome.left, 'item')} of the batch ${outcome.left === 1 ? 'is' : 'are'} still unknown.`;
+    case 'unknown-call':
+      return `There is no call ${printable(requestId)}: \`consent-ledger policy calls --open\` names those to settle.`;
+    case 'conflict':
+      return 'Someone else settled it at the same time: look again with `consent-ledger policy calls`.';
+    case 'not-open':
+      return outcome.state === 'sent'
+        ? `Its answer is still waited for; it counts as unknown from ${outcome.dueAt} on.`
+        : `There is nothing to settle: this call is ${outcome.state}.`;
+    case 'no-such-item':
+      return `Not unknown in this batch: item ${outcome.positions.map((position) => position + 1).join(', ')}.`;
+  }
+}
+
+function aboutText(row: CallRow): string {
+  if (row.operation === 'publish') return row.policy_id ?? '';
+  if (row.operation === 'bulk')
+    return `${counted((JSON.parse(row.positions) as number[]).length, 'item')} of ${row.plan_id}`;
+  return [row.policy_type, row.jurisdiction, row.language].filter((part) => part !== null).join(', ');
+}
+
+function shownCall(row: CallRow) {
+  return {
+    requestId: row.request_id,
+    source: row.source,
+    operation: row.operation,
+    via: row.via,
+    actor: row.actor,
+    askedAt: row.asked_at,
+    state: row.state,
+    finishedAt: row.finished_at,
+    status: row.http_status,
+    error: row.error,
+    policyType: row.policy_type,
+    jurisdiction: row.jurisdiction,
+    language: row.language,
+    policyId: row.policy_id,
+    planId: row.plan_id,
+    settledBy: row.settled_by,
+    evidence: row.evidence,
+    intentSeq: row.intent_seq,
+    answerSeq: row.answer_seq,
+  };
+}
+
+function shownPolicy(view: PolicyView) {
+  return {
+    source: view.source,
+    policyId: view.policyId,
+    policyType: view.policy?.policy_type ?? view.listed?.policy_type ?? null,
+    title: view.policy?.title ?? view.listed?.title ?? null,
+    jurisdiction: view.policy?.jurisdiction ?? view.listed?.jurisdiction ?? null,
+    language: view.policy?.language ?? view.listed?.language ?? null,
+    status: view.policy?.status ?? null,
+    url: view.listed?.url ?? view.policy?.hosted_url ?? null,
+    listedSince: view.listed?.first_listed_at ?? null,
+    goneAt: view.listed?.gone_at ?? null,
+    history: view.history.map((row) => ({
+      seq: row.seq,
+      at: row.at,
+      receivedAt: row.received_at,
+      change: row.change,
+      version: row.version,
+    })),
+    calls: view.calls.map(shownCall),
+  };
+}
+
+function policyText(view: PolicyView): string {
+  const facts = shownPolicy(view);
+  const what = [facts.policyType, facts.jurisdiction, facts.language].filter((part) => part !== null).join(', ');
+  const lines = [
+    `${view.policyId} of ${view.source}: ${what || 'nothing more is known'}${facts.title === null ? '' : ` (${facts.title})`}`,
+    `  address   ${facts.url ?? 'none known'}`,
+    `  listed    ${facts.goneAt !== null ? `not any more since ${facts.goneAt}` : (facts.listedSince ?? 'never seen in a list')}`,
+    `  webhooks  ${facts.history.length === 0 ? 'none' : ''}`,
+    ...facts.history.map(
+      ({ seq, at, change, version }) =>
+        `    ${at}  ${change}${version === null ? '' : ` version ${version}`}  (entry ${seq})`,
+    ),
+    `  calls     ${facts.calls.length === 0 ? 'none from here' : ''}`,
+    ...view.calls.map(
+      (row) => `    ${row.asked_at}  ${row.operation} by ${row.actor}: ${stateText(row)}  (${row.request_id})`,
+    ),
+  ];
+  return lines.map((line) => printable(line).trimEnd()).join('\n');
+}
