@@ -75,7 +75,9 @@ function subjectOf({ source, policyId, policyType }: Omit<SnapshotWish, 'changed
   return `${source}/${policyId ?? `type:${policyType}`}`;
 }
 
-function payloadOf(wish: Omit<SnapshotWish, 'changedAt'> & { readonly changedAt: string | null }): NonNullable<NewJob['payload']> {
+function payloadOf(
+  wish: Omit<SnapshotWish, 'changedAt'> & { readonly changedAt: string | null },
+): NonNullable<NewJob['payload']> {
   const { source, policyId, policyType, why, changedAt } = wish;
   return { source, policyId, policyType, why, changedAt };
 }

@@ -73,6 +73,9 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'policy list': [],
     'policy publish': ['pol_1', '--no-wait'],
     'policy show': ['pol_1'],
+    'policy snapshot': [],
+    // Nothing is stored yet: it is a question that makes no sense, and has a suite of its own.
+    'policy diff': null,
     'policy calls': [],
     'policy settle': ['req-unknown', '--as', 'created'],
     'report list': [],

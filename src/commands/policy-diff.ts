@@ -1,0 +1,170 @@
+import { type Command, Option } from 'commander';
+import pc from 'picocolors';
+import type { Context } from '../context.ts';
+import { UsageError } from '../core/errors.ts';
+import { textAt, type TextVersion } from '../core/text-versions.ts';
+import { diffTexts } from '../snapshots/diff.ts';
+import { loadPolicyTexts, loadStoredText, type TargetTexts } from '../snapshots/texts.ts';
+import { type CommandIo, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
+import { withContext } from './run-context.ts';
+
+interface DiffFlags {
+  readonly source: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly seq?: readonly number[];
+  readonly via?: 'hosted' | 'embed';
+  readonly raw?: boolean;
+  readonly json?: boolean;
+}
+
+/** One of the two texts compared. */
+interface Side {
+  readonly target: string;
+  readonly seq: number;
+  readonly textSha256: string | null;
+  /** Null: named by its entry, not by a time. */
+  readonly version: TextVersion | null;
+  /** The text was changing around the time asked for, so that it may have been the next one already. */
+  readonly uncertain: boolean;
+}
+
+/** `policy diff`: what changed between two stored texts of a policy. */
+export function registerPolicyDiff(policy: Command, io: CommandIo): void {
+  const seqOf = wholeNumberFrom(1);
+  withJson(policy.command('diff'))
+    .description('what changed in the text of a policy: between the last two texts, two times or two entries')
+    .argument('<policy>', 'id of the policy, or a policy type of the embed endpoint')
+    .option('--source <slug>', 'source', 'default')
+    .option('--from <time>', 'the text in force at this ISO 8601 time; default: the one before the last')
+    .option('--to <time>', 'the text in force at this ISO 8601 time; default: the last one')
+    .option(
+      '--seq <entry>',
+      'compare what these entries found; give it twice',
+      (text, before: number[] | undefined) => [...(before ?? []), seqOf(text)],
+    )
+    .addOption(
+      new Option('--via <way>', 'which of the two: the public page or the embed endpoint').choices(['hosted', 'embed']),
+    )
+    .option('--raw', 'the answers as they were stored, not the text that is visible in them')
+    .action((policyName: string, options: DiffFlags) =>
+      withContext(async (context) => {
+        if (context.sources.find(options.source) === null)
+          throw new UsageError([
+            `There is no source ${printable(options.source)}: \`consent-ledger source list\` names them.`,
+          ]);
+        await context.projector.catchUp();
+        const [before, after] =
+          options.seq === undefined
+            ? await chooseByTime(context, policyName, options)
+            : await chooseBySeq(context, options);
+        const result = await compare(context, options, before, after);
+        printResult(io, options, result, () => colour(result.diff) || 'The two texts are the same.');
+      }),
+    );
+}
+
+async function compare(context: Context, options: DiffFlags, before: Side, after: Side) {
+  const [older, newer] = await Promise.all([before, after].map((side) => loadSide(context, options.source, side)));
+  if (older === undefined || newer === undefined) throw new Error('a side of the comparison is missing');
+  const compared = diffTexts(older, newer, { raw: options.raw === true });
+  if (compared.outcome === 'too-different')
+    throw new UsageError([
+      'The two texts are too different to be compared line by line; compare what --raw and --json show.',
+    ]);
+  return { source: options.source, before, after, same: compared.diff === '', diff: compared.diff };
+}
+
+async function loadSide(context: Context, source: string, side: Side) {
+  if (side.textSha256 === null)
+    throw new UsageError([`Entry ${side.seq} found no text: the service answered that there is none.`]);
+  const text = await loadStoredText(context.store.read, source, side.seq);
+  if (text === null) throw new UsageError([`The text of entry ${side.seq} is not there any more: it was erased.`]);
+  const { version, uncertain } = side;
+  const seen =
+    version === null ? '' : `, seen ${version.firstSeen}${uncertain ? ', changing around the time asked for' : ''}`;
+  return { name: `${printable(side.target)} entry ${side.seq}${seen}`, text };
+}
+
+async function chooseByTime(context: Context, policyName: string, options: DiffFlags): Promise<[Side, Side]> {
+  const { target, versions } = await chooseTarget(context, policyName, options);
+  const last = versions.at(-1) as TextVersion;
+  const to = options.to === undefined ? sideOf(target, last) : at(target, versions, options.to, '--to');
+  if (options.from !== undefined) return [at(target, versions, options.from, '--from'), to];
+  const before = versions[(to.version?.version ?? 1) - 2];
+  if (before === undefined)
+    throw new UsageError([
+      `Only one text of ${printable(target)} is known so far (entry ${to.seq}, seen first ${to.version?.firstSeen}): there is nothing to compare it with.`,
+    ]);
+  return [sideOf(target, before), to];
+}
+
+/** The page of the policy, unless only the other way has more than one text to compare. */
+async function chooseTarget(context: Context, policyName: string, options: DiffFlags): Promise<TargetTexts> {
+  const { read } = context.store;
+  const byId = await loadPolicyTexts(read, { source: options.source, policyId: policyName });
+  const all =
+    byId.length > 0
+      ? byId
+      : await loadPolicyTexts(read, { source: options.source, policyId: null, policyType: policyName });
+  const found = all.filter(({ target }) => options.via === undefined || target.startsWith(`${options.via}:`));
+  const chosen = found.find(({ versions }) => versions.length > 1) ?? found[0];
+  if (chosen === undefined)
+    throw new UsageError([
+      `No text of ${printable(policyName)} is stored: \`consent-ledger policy snapshot --policy …\` fetches it.`,
+    ]);
+  return chosen;
+}
+
+function at(target: string, versions: readonly TextVersion[], time: string, flag: string): Side {
+  if (Number.isNaN(Date.parse(time))) throw new UsageError([`${flag} ${printable(time)}: give an ISO 8601 time.`]);
+  const found = textAt(versions, new Date(time).toISOString());
+  switch (found.outcome) {
+    case 'certain':
+      return sideOf(target, found.version);
+    case 'between':
+      return { ...sideOf(target, found.earlier), uncertain: true };
+    case 'before-first':
+      throw new UsageError([`${flag} ${time}: the first text was seen at ${found.first?.firstSeen ?? 'no time'}.`]);
+    default:
+      return found satisfies never;
+  }
+}
+
+function sideOf(target: string, version: TextVersion): Side {
+  return { target, seq: version.firstSeq, textSha256: version.textSha256, version, uncertain: false };
+}
+
+async function chooseBySeq(context: Context, options: DiffFlags): Promise<[Side, Side]> {
+  const [first, second, ...more] = options.seq ?? [];
+  if (first === undefined || second === undefined || more.length > 0)
+    throw new UsageError(['Give --seq twice: the entry of the older text and that of the newer one.']);
+  if (options.from !== undefined || options.to !== undefined)
+    throw new UsageError(['Give either times (--from, --to) or entries (--seq).']);
+  return [await sideOfEntry(context, options.source, first), await sideOfEntry(context, options.source, second)];
+}
+
+async function sideOfEntry(context: Context, source: string, seq: number): Promise<Side> {
+  const row = await context.store.read
+    .selectFrom('snapshot_history')
+    .select(['target', 'text_sha256'])
+    .where('source', '=', source)
+    .where('seq', '=', seq)
+    .executeTakeFirst();
+  if (row === undefined) throw new UsageError([`Entry ${seq} is no snapshot of ${printable(source)}.`]);
+  return { target: row.target, seq, textSha256: row.text_sha256, version: null, uncertain: false };
+}
+
+/** Lines for a terminal; whatever the text holds cannot rewrite the screen. */
+function colour(diff: string): string {
+  return diff
+    .split('\n')
+    .map((line) => {
+      const text = printable(line.replaceAll('\t', '  '));
+      if (line.startsWith('+')) return pc.green(text);
+      if (line.startsWith('-')) return pc.red(text);
+      return line.startsWith('@@') ? pc.cyan(text) : text;
+    })
+    .join('\n')
+    .trimEnd();
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Context } from '../context.ts';
+import { UsageError } from '../core/errors.ts';
+import type { Source } from '../core/source.ts';
+import { createHostedUrls } from '../snapshots/hosted-url.ts';
+import { type KnownPolicy, loadKnownPolicies } from '../snapshots/routine.ts';
+import { type Look, takeSnapshots } from '../snapshots/take.ts';
+import { loadPolicyTexts } from '../snapshots/texts.ts';
+import { type CommandIo, counted, createProgress, printable, printResult, tableText, withJson } from './command-io.ts';
+import { registerPolicyDiff } from './policy-diff.ts';
+import { withContext } from './run-context.ts';
+
+interface SnapshotFlags {
+  readonly source?: string;
+  readonly type?: string;
+  readonly policy?: string;
+  readonly json?: boolean;
+}
+
+/** `policy snapshot` and `policy diff`: the texts of policies as visitors get them, fetched now and compared. */
+export function registerPolicySnapshots(policy: Command, io: CommandIo): void {
+  withJson(policy.command('snapshot'))
+    .description('fetch the live texts of policies now (embed endpoint and public page) and keep them as evidence')
+    .option('--source <slug>', 'only this source')
+    .option(
+      '--type <slug>',
+      'only what the embed endpoint shows for this policy type (`hub`: the list of all)',
+      readType,
+    )
+    .option('--policy <id>', 'only this policy')
+    .action((options: SnapshotFlags) =>
+      withContext(async (context) => {
+        const sources = chooseSources(context, options.source);
+        const stop = new AbortController();
+        void io.untilStopped().then(() => stop.abort(new Error('stopped')));
+        const fetched = await fetchAll(context, sources, options, io, stop.signal);
+        await context.projector.catchUp();
+        const rows = await Promise.all(fetched.map((one) => rowOf(context, one)));
+        if (rows.length === 0 || rows.some(({ outcome }) => outcome === 'refused' || outcome === 'not-configured'))
+          io.exitCode = 1;
+        printResult(io, options, rows, () => textOf(rows));
+      }),
+    );
+  registerPolicyDiff(policy, io);
+}
+
+interface Fetched {
+  readonly source: string;
+  readonly policy: KnownPolicy;
+  readonly look: Look | null;
+  readonly reason: string | null;
+}
+
+async function fetchAll(
+  context: Context,
+  sources: readonly Source[],
+  options: SnapshotFlags,
+  io: CommandIo,
+  signal: AbortSignal,
+): Promise<Fetched[]> {
+  const urls = createHostedUrls(context.snapshots);
+  const progress = createProgress(io, 'policies');
+  const fetched: Fetched[] = [];
+  await context.projector.catchUp();
+  for (const source of sources) {
+    const policies = await choosePolicies(context, source, options, signal);
+    for (const [place, policy] of policies.entries()) {
+      if (signal.aborted) break;
+      progress.report(place, policies.length);
+      const request = { source, ...policy, why: 'command', changedAt: null, fetchId: randomUUID(), signal } as const;
+      const taking = await takeSnapshots(context.snapshots, urls, request);
+      if (taking.outcome === 'looked')
+        for (const look of taking.looks) fetched.push({ source: source.slug, policy, look, reason: null });
+      else fetched.push({ source: source.slug, policy, look: null, reason: taking.reason });
+    }
+  }
+  progress.end();
+  return fetched;
+}
+
+async function choosePolicies(
+  context: Context,
+  source: Source,
+  { policy, type }: SnapshotFlags,
+  signal: AbortSignal,
+): Promise<readonly KnownPolicy[]> {
+  if (policy !== undefined) {
+    const row = await context.store.read
+      .selectFrom('policies')
+      .select('policy_type')
+      .where('source', '=', source.slug)
+      .where('policy_id', '=', policy)
+      .executeTakeFirst();
+    return [{ policyId: policy, policyType: type ?? row?.policy_type ?? null }];
+  }
+  if (type !== undefined) return [{ policyId: null, policyType: type }];
+  if (source.siteUrl === null) return [{ policyId: null, policyType: null }];
+  return loadKnownPolicies(context.snapshots, source, signal);
+}
+
+/** A row of what was done, with the interval in which the text is known to have come. */
+async function rowOf(context: Context, { source, policy, look, reason }: Fetched) {
+  const about = { source, policyId: policy.policyId, policyType: policy.policyType };
+  if (look === null) return { ...about, target: null, outcome: 'not-configured' as const, sentence: reason ?? '' };
+  if (look.outcome === 'refused') {
+    return { ...about, target: look.target, outcome: look.outcome, sentence: look.sentence };
+  }
+  const [kind, id = ''] = splitTarget(look.target);
+  const texts = await loadPolicyTexts(context.store.read, {
+    source,
+    policyId: kind === 'hosted' ? id : null,
+    policyType: kind === 'embed' ? id : null,
+  });
+  const last = texts.find(({ target }) => target === look.target)?.versions.at(-1);
+  const interval = {
+    notBefore: last?.notBefore ?? null,
+    firstSeen: last?.firstSeen ?? null,
+    lastSeen: last?.lastSeen ?? null,
+  };
+  return { ...about, ...look, ...interval };
+}
+
+function splitTarget(target: string): [string, string] {
+  const at = target.indexOf(':');
+  return [target.slice(0, at), target.slice(at + 1)];
+}
+
+type Row = Awaited<ReturnType<typeof rowOf>>;
+
+function textOf(rows: readonly Row[]): string {
+  const table = tableText(
+    ['source', 'what', 'found', 'entry', 'SHA-256 of the text', 'there since'],
+    rows.flatMap((row) =>
+      row.outcome === 'taken'
+        ? [[row.source, row.target, foundText(row), row.seq, row.textSha256, sinceText(row)]]
+        : [],
+    ),
+    'Nothing was fetched.',
+  );
+  const problems = rows.flatMap((row) => ('sentence' in row ? [`${row.source}: ${printable(row.sentence)}`] : []));
+  const provisional = rows.filter((row) => row.outcome === 'taken' && row.phase === 'provisional').length;
+  const note =
+    provisional === 0
+      ? []
+      : [
+          `${counted(provisional, 'text is', 'texts are')} provisional: changed less than six minutes ago, so the service’s edge may still show the old one. Fetched again by the worker.`,
+        ];
+  return [table, ...problems, ...note].join('\n');
+}
+
+function foundText(row: Extract<Row, { outcome: 'taken' }>): string {
+  const what = row.found === 'absent' ? 'no text' : row.unchanged ? 'the same' : 'stored';
+  return row.phase === 'provisional' ? `${what}, provisional` : what;
+}
+
+function sinceText(row: { readonly notBefore: string | null; readonly firstSeen: string | null }): string | null {
+  if (row.firstSeen === null) return null;
+  return row.notBefore === null ? `${row.firstSeen} or before` : `between ${row.notBefore} and ${row.firstSeen}`;
+}
+
+function chooseSources(context: Context, slug: string | undefined): readonly Source[] {
+  if (slug === undefined) {
+    const sources = context.sources.list();
+    const followed = sources.filter(({ siteUrl }) => siteUrl !== null);
+    return followed.length > 0 ? followed : sources;
+  }
+  const source = context.sources.find(slug);
+  if (source === null)
+    throw new UsageError([`There is no source ${printable(slug)}: \`consent-ledger source list\` names them.`]);
+  return [source];
+}
+
+function readType(text: string): string {
+  if (!/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/.test(text) || text.length > 100)
+    throw new InvalidArgumentError('Give a slug such as privacy-policy, or hub.');
+  return text;
+}
