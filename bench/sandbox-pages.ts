@@ -3,11 +3,12 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-/** Follows the consent log to its end; returns how many rows came. Fails on an answer but 200 and when a page repeats. */
+/** Follows the consent log to its end, or until `most` rows came; returns how many rows came. Fails on an answer but 200 and when a page repeats. */
 export async function pageThrough(
   baseUrl: string,
   apiKey: string,
   afterPage: (count: number) => Promise<void>,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<number> {
   let cursor: string | null = null;
   let last = '';
@@ -25,6 +26,6 @@ export async function pageThrough(
     count += page.data.length;
     cursor = page.next_cursor;
     await afterPage(count);
-  } while (cursor !== null);
+  } while (cursor !== null && count < most);
   return count;
 }

@@ -57,6 +57,17 @@ describe('consent-ledger sandbox', () => {
         await until(() => sandbox.err().includes('Ctrl-C'));
         expect(sandbox.out()).toMatch(/base URL +http:\/\/127\.0\.0\.1:\d+\/api\/v1/);
         expect(sandbox.out()).toMatch(/API key +pak_live_/);
+        for (const what of ['site URL', 'MCP endpoint', 'seed', 'quota', 'limits', 'faults', 'dialect', 'window'])
+          expect(sandbox.out()).toMatch(new RegExp(`\\b${what} +\\S`));
+        for (const what of [
+          'site key',
+          'webhook secret',
+          'webhook secret, previous',
+          'visitor hash',
+          'banners',
+          'loaded',
+        ])
+          expect(sandbox.out()).toMatch(new RegExp(`\\b${what} +\\S`));
         expect(new Set(received.map(({ path }) => path))).toEqual(
           new Set(['/webhooks/nordlicht', '/webhooks/harbour-finch']),
         );
@@ -79,6 +90,45 @@ describe('consent-ledger sandbox', () => {
     expect(await ask('/consent/logs')).toBe(200);
     sandbox.stop();
     await sandbox.ended;
+  });
+
+  it('takes list form, spelling of headers, error form and a limit of their own, and says so', async () => {
+    const settings = ['--list-form', 'cursor', '--rate-limit-headers', 'ratelimit', '--error-form', 'string'];
+    const sandbox = run('--port', '0', '--clients', '1', '--json', '--other-limit', '7', ...settings);
+    await until(() => sandbox.err().includes('Ctrl-C'));
+    const document = JSON.parse(sandbox.out());
+    const { apiKey } = document.clients[0];
+    const answer = await fetch(`${document.baseUrl}/policies`, { headers: { authorization: `Bearer ${apiKey}` } });
+    expect(Object.keys((await answer.json()) as object)).toEqual(['data', 'next_cursor']);
+    expect(answer.headers.get('ratelimit-limit')).toBe('7');
+    const refused = await fetch(`${document.baseUrl}/policies`);
+    expect(await refused.json()).toEqual({ error: 'The Authorization header is missing.' });
+    expect(document.choices).toMatchObject({
+      'list of policies': '{data, next_cursor}',
+      'rate limit headers': 'ratelimit',
+      errors: '{"error": "…"}',
+    });
+    expect(document.limits.otherPerMinute).toBe(7);
+    sandbox.stop();
+    await sandbox.ended;
+  });
+
+  it('tells what a seed drew for the mixed dialect, the same for the same seed', async () => {
+    const tables: string[] = [];
+    for (const seed of ['5', '5', '6']) {
+      const sandbox = run('--port', '0', '--clients', '1', '--rows', '5', '--dialect', 'mixed', '--seed', seed);
+      await until(() => sandbox.err().includes('Ctrl-C'));
+      const drawn = sandbox
+        .out()
+        .split('\n')
+        .filter((line) => line.includes('· '));
+      expect(drawn.length).toBeGreaterThan(12);
+      tables.push(drawn.join('\n'));
+      sandbox.stop();
+      await sandbox.ended;
+    }
+    expect(tables[1]).toBe(tables[0]);
+    expect(tables[2]).not.toBe(tables[0]);
   });
 
   it('triggers events of a running sandbox', async () => {
@@ -154,6 +204,10 @@ describe('consent-ledger sandbox', () => {
     ['--scenario', 'nope'],
     ['--traffic', '6001'],
     ['--traffic', '0'],
+    ['--list-form', 'pages'],
+    ['--rate-limit-headers', 'x'],
+    ['--error-form', 'xml'],
+    ['--other-limit', '-1'],
   ])('refuses %s %s', async (flag, value) => {
     expect(await run(flag, value).ended).toBeInstanceOf(CommanderError);
   });

@@ -129,6 +129,33 @@ describe('GET /consent/logs', () => {
     );
   });
 
+  it.each(['plain', 'nested'] as const)(
+    'keeps the newest of the decisions made while it runs, and pages over those that left (%s)',
+    async (dialect) => {
+      await withSandbox({ clients: 1, consentRows: 30, dialect, keepRecorded: 100 }, async (sandbox) => {
+        const [{ client, log, decisions } = expect.fail('no client')] = sandbox.worlds;
+        const record = (number: number): void =>
+          log.record({ ...decisions.at(0), recordId: `live_${number}`, at: NOON });
+        for (let n = 0; n < 100; n += 1) record(n);
+        const { body } = await get(sandbox, '/consent/logs?limit=40', client.apiKey);
+        for (let n = 100; n < 1_000; n += 1) record(n);
+        expect(log.recorded().length).toBeLessThanOrEqual(100);
+        expect(log.count(NOON.getTime())).toBe(30 + log.recorded().length);
+        const idOf = (row: Json): string => row.id ?? row.consent.recordId;
+        const ids = (await allRows(sandbox, client.apiKey, 'limit=7')).map(idOf);
+        expect(ids).toHaveLength(30 + log.recorded().length);
+        expect(new Set(ids).size).toBe(ids.length);
+        const live = ids.filter((id) => id.startsWith('live_'));
+        const newest = Array.from({ length: live.length }, (_, n) => `live_${1_000 - live.length + n}`);
+        expect(dialect === 'nested' ? live.reverse() : live).toEqual(newest);
+        // A cursor from before goes on behind those that left.
+        const next = await get(sandbox, `/consent/logs?limit=40&cursor=${body.next_cursor}`, client.apiKey);
+        const seen = new Set((body.data as Json[]).map(idOf));
+        expect((next.body.data as Json[]).map(idOf).filter((id) => seen.has(id))).toEqual([]);
+      });
+    },
+  );
+
   it('reaches the end of a hundred million rows at once', async () => {
     await withSandbox({ consentRows: 100_000_000, clients: 1 }, async (sandbox) => {
       const key = sandbox.clients[0]!.apiKey;

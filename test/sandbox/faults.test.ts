@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type FaultInput, scenarios } from '../../src/sandbox/faults.ts';
+import { type FaultInput, type FaultName, faultSchema, faultTargets, scenarios } from '../../src/sandbox/faults.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { allRows, get, type Json, NOON, withEndpoint, withSandbox } from './sandbox-world.ts';
 
 describe('faults on demand', () => {
@@ -194,6 +195,94 @@ describe('faults on demand', () => {
     expect([...reordered].sort()).toEqual([...inOrder].sort());
     const moved = reordered.filter((one, place) => inOrder[place] !== one);
     expect(moved.length).toBeGreaterThan(10);
+  });
+
+  it('sends deliveries late', async () => {
+    await withEndpoint(
+      () => 200,
+      (url, received) =>
+        withSandbox({ faults: [{ name: 'webhook-delayed', ms: 150, times: 1 }] }, async (sandbox) => {
+          const before = Date.now();
+          await sandbox.send(sandbox.clients[0]!.slug, 'dsar.submitted', { url });
+          expect(Date.now() - before).toBeGreaterThanOrEqual(145);
+          expect(received).toHaveLength(1);
+        }),
+    );
+  });
+
+  it.each(['time-out', 'dropped-connection'] as const)(
+    'carries a request out and loses only its answer: %s',
+    async (name) => {
+      await withSandbox(
+        { quota: 5, faults: [{ name, on: 'generate', times: 1, carriedOut: true }] },
+        async (sandbox) => {
+          const generate = (): Promise<Response> =>
+            fetch(`${sandbox.baseUrl()}/policies/generate`, {
+              method: 'POST',
+              headers: { authorization: `Bearer ${sandbox.clients[0]!.apiKey}`, 'content-type': 'application/json' },
+              body: JSON.stringify({ policy_type: 'imprint', jurisdiction: 'DE' }),
+              signal: AbortSignal.timeout(name === 'time-out' ? 300 : 10_000),
+            });
+          await expect(generate()).rejects.toThrow();
+          const made = (await (await generate()).json()) as { policies_remaining: number };
+          expect(made.policies_remaining).toBe(3);
+        },
+      );
+    },
+  );
+
+  it('happen together: slow, and refused, and told when to come back', async () => {
+    const faults: FaultInput[] = [
+      { name: 'latency', ms: 80 },
+      { name: 'too-many-requests', retryAfter: 9, on: 'list' },
+      { name: 'truncated-json', on: 'consent-logs' },
+      { name: 'reordered-page', on: 'consent-logs' },
+    ];
+    await withSandbox({ faults }, async (sandbox) => {
+      const headers = { authorization: `Bearer ${sandbox.clients[0]!.apiKey}` };
+      const before = Date.now();
+      const list = await fetch(`${sandbox.baseUrl()}/policies`, { headers });
+      expect([list.status, list.headers.get('retry-after')]).toEqual([429, '9']);
+      const logs = await (await fetch(`${sandbox.baseUrl()}/consent/logs`, { headers })).text();
+      expect(() => JSON.parse(logs) as unknown).toThrow();
+      expect(Date.now() - before).toBeGreaterThanOrEqual(155);
+      expect(sandbox.faults.counts()).toEqual([2, 1, 1, 1]);
+    });
+  });
+
+  /** One request of each endpoint. */
+  const requests: Record<Exclude<(typeof faultTargets)[number], 'any' | 'webhooks'>, (sandbox: Sandbox) => string[]> = {
+    generate: (sandbox) => ['POST', `${sandbox.baseUrl()}/policies/generate`],
+    bulk: (sandbox) => ['POST', `${sandbox.baseUrl()}/policies/bulk`],
+    list: (sandbox) => ['GET', `${sandbox.baseUrl()}/policies`],
+    publish: (sandbox) => ['POST', `${sandbox.baseUrl()}/policies/pol_1/publish`],
+    'consent-logs': (sandbox) => ['GET', `${sandbox.baseUrl()}/consent/logs`],
+    openapi: (sandbox) => ['GET', `${sandbox.baseUrl()}/openapi`],
+    embed: (sandbox) => ['GET', `${sandbox.siteUrl()}/api/embed/policy`],
+    mcp: (sandbox) => ['POST', `${sandbox.siteUrl()}/api/mcp`],
+  };
+  it.each(Object.keys(requests) as (keyof typeof requests)[])(
+    'hit the endpoint %s by its name, and no other',
+    async (on) => {
+      await withSandbox({ faults: [{ name: 'server-error', status: 599, on }] }, async (sandbox) => {
+        for (const [name, request] of Object.entries(requests)) {
+          const [method, url] = request(sandbox);
+          const { status } = await fetch(url!, { method: method! });
+          expect(status === 599, `${name} when ${on} fails`).toBe(name === on);
+        }
+      });
+    },
+  );
+
+  it('are all shown by a test of this file', async () => {
+    const { readFile } = await import('node:fs/promises');
+    const text = await readFile(new URL(import.meta.url), 'utf8');
+    const names: FaultName[] = faultSchema.options.map(({ shape }) => shape.name.value);
+    expect(names.filter((name) => !text.includes(`'${name}'`))).toEqual([]);
+    expect(names).toHaveLength(25);
+    expect(Object.keys(requests).sort()).toEqual(
+      faultTargets.filter((one) => one !== 'any' && one !== 'webhooks').sort(),
+    );
   });
 
   it('sends what it holds back when nothing follows', async () => {

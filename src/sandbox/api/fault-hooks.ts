@@ -56,7 +56,12 @@ export function addFaultHooks(app: FastifyInstance, faults: Faults): void {
     const drawn = drawnFor.get(request);
     if (drawn === undefined) return payload;
     if (drawn.find('time-out') !== null) {
-      reply.hijack();
+      // Held until the caller gives up or the sandbox closes.
+      await new Promise<void>((resolve) => {
+        reply.raw.once('close', resolve);
+        closing.signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      request.raw.socket.destroy();
       return payload;
     }
     if (drawn.find('dropped-connection') !== null) {
