@@ -13,6 +13,7 @@ import { loadControllerFile } from './config/controller-file.ts';
 import { loadRegimesFile } from './config/regimes-file.ts';
 import { loadVersion } from './config/version.ts';
 import { createCaseDeps } from './context/case-deps.ts';
+import { assertSharedDirectory } from './context/data-directory.ts';
 import { createDistribution, type LazyDistribution } from './context/distribution.ts';
 import { createPolicyDeps } from './context/policies.ts';
 import { createSnapshotDeps } from './context/snapshots.ts';
@@ -41,7 +42,6 @@ import { createHistory } from './store/queries/history.ts';
 import { openStore } from './context/open-store.ts';
 import { MOVED_TO, readSetting, readSettingIn, UNFINISHED_COPY, writeSetting } from './context/settings.ts';
 import type { Store } from './store/store.ts';
-import { reconcile } from './sync/reconcile.ts';
 import { loadSyncStatus } from './sync/status.ts';
 import type { SyncDeps } from './sync/sync-source.ts';
 
@@ -114,6 +114,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     await assertWhole(store);
     const keys = await loadKeys(config, store);
     const { instance, epoch } = await loadIdentity(store);
+    if (store.engine === 'postgres') await assertSharedDirectory(store, config.dataDir, instance);
     const journal = createJournal(join(config.dataDir, 'journal'));
     const refusal = refusalOfMoved(await readSetting(store, MOVED_TO)) ?? (await findRefusal(store, journal));
     const ledger = createLedger({
@@ -271,13 +272,15 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
               listPulled().filter(({ slug }) => source === undefined || slug === source),
             ),
           async agreement() {
+            const history = createHistory(store.read);
             const to = clock();
             const from = new Date(to.getTime() - AGREEMENT_DAYS * 86_400_000);
             const sum = { undelivered: 0, contradicting: 0 };
             for (const { slug } of listPulled()) {
               if (source !== undefined && slug !== source) continue;
-              const period = { source: slug, from: from.toISOString(), to: to.toISOString() };
-              const { onlyPulled, conflicting } = await reconcile(store.read, period);
+              const asOf = Number.MAX_SAFE_INTEGER;
+              const period = { source: slug, from: from.toISOString(), to: to.toISOString(), asOf };
+              const { onlyPulled, conflicting } = await history.reconciliation(period);
               sum.undelivered += onlyPulled;
               sum.contradicting += conflicting;
             }

@@ -7,6 +7,7 @@ import { type CommandIo, counted, printable, printResult, withJson } from './com
 import { checkData } from './doctor/data.ts';
 import { fault, type Line } from './doctor/line.ts';
 import { checkNetwork } from './doctor/network.ts';
+import { checkRedis } from './doctor/redis.ts';
 import { checkSettings, checkSources } from './doctor/sources.ts';
 import { checkSurroundings } from './doctor/surroundings.ts';
 import { withContextOf } from './run-context.ts';
@@ -39,7 +40,7 @@ async function examine(overNetwork: boolean): Promise<Line[]> {
   } catch (error) {
     return refusals(error, 'configuration', 'docs/configuration.md lists every variable.');
   }
-  const lines = await checkSurroundings(config);
+  const lines = [...(await checkSurroundings(config)), ...(await checkRedis(config.redisUrl))];
   // Opening a database that is not there would begin an installation, keys and all: that is not for an examination to do.
   if (config.database.engine === 'sqlite' && !existsSync(config.database.path)) {
     return [

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { UsageError } from '../core/errors.ts';
+import type { Store } from '../store/store.ts';
+import { readSetting } from './settings.ts';
+
+const SETTING = 'data_directory';
+const markerSchema = z.object({ instance: z.string(), directory: z.string().regex(/^[0-9a-f]{16}$/) });
+
+/** Where a data directory says which one it is. */
+export function markerPath(dataDir: string): string {
+  return join(dataDir, 'marker.json');
+}
+
+/**
+ * Makes sure that DATA_DIR is the one that this installation's processes share: documents and the journal of checkpoints lie in
+ * it, not in the database. The first process marks it and registers the mark; whoever comes with another directory is refused
+ * with a UsageError that says how to go on.
+ */
+export async function assertSharedDirectory(store: Store, dataDir: string, instance: string): Promise<void> {
+  const path = markerPath(dataDir);
+  let registered = await readSetting(store, SETTING);
+  let marker = await readMarker(path);
+  let made = false;
+  if (marker === null && registered === null) {
+    made = await writeMarkerOnce(path, { instance, directory: randomBytes(8).toString('hex') });
+    marker = await readMarker(path);
+  }
+  if (registered === null && marker !== null) {
+    const row = { name: SETTING, value: marker };
+    // Under the write lock, and read afterwards: of two first starts with two directories one wins.
+    await store.transaction((tx) => tx.insertMany('settings', [row], 'keep'));
+    registered = await readSetting(store, SETTING);
+  }
+  if (marker !== null && marker === registered) return;
+  if (made) await rm(path, { force: true });
+  throw new UsageError([
+    `DATA_DIR (${dataDir}) is not the data directory of this installation: its processes share the one marked ${registered ?? '?'}, and this one is marked ${marker ?? 'with nothing'}. Documents and the journal of checkpoints would be in two places. Mount the shared directory here, or move it: stop every process, and copy the whole directory, marker.json with it. If it is lost for good, put {"instance":"${instance}","directory":"${registered ?? ''}"} into ${path}: the documents and the journal so far are then missing.`,
+  ]);
+}
+
+async function readMarker(path: string): Promise<string | null> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new UsageError([`${path} cannot be read (${code ?? 'error'}): the program must be able to read DATA_DIR.`]);
+  }
+  try {
+    return markerSchema.parse(JSON.parse(text)).directory;
+  } catch {
+    throw new UsageError([`${path} is damaged: restore it from a backup of DATA_DIR.`]);
+  }
+}
+
+/** False: another process was first. The file has its content when it has its name. */
+async function writeMarkerOnce(path: string, marker: z.infer<typeof markerSchema>): Promise<boolean> {
+  const folder = join(path, '..');
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(marker)}\n`);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    throw new UsageError([
+      `${path} cannot be written (${code ?? 'error'}): the program must be able to write DATA_DIR.`,
+    ]);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
