@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reconcile } from '../../src/sync/reconcile.ts';
+import { createHistory } from '../../src/store/queries/history.ts';
+import type { Query } from '../../src/store/store.ts';
 import { temporaryStore } from '../temporary.ts';
 import { decisionRow } from './decision-row.ts';
 
-const july = { source: 'acme', from: '2026-07-01T00:00:00.000Z', to: '2026-08-01T00:00:00.000Z' };
+const july = {
+  source: 'acme',
+  from: '2026-07-01T00:00:00.000Z',
+  to: '2026-08-01T00:00:00.000Z',
+  asOf: Number.MAX_SAFE_INTEGER,
+};
+const reconcile = (read: Query, period: typeof july) => createHistory(read).reconciliation(period);
 
 describe('reconciling what was delivered with what was pulled', () => {
   it('counts decisions that came both ways, one way only, and in contradiction', async () => {
@@ -94,6 +101,64 @@ describe('reconciling what was delivered with what was pulled', () => {
         });
       }),
       { numRuns: 25 },
+    );
+  });
+
+  it('names the stretches in which nothing was delivered, as a walk by hand does, over any history', async () => {
+    const entry = fc.record({
+      hour: fc.integer({ min: -3, max: 20 }),
+      way: fc.constantFrom('webhook', 'pull', 'both'),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(entry, { maxLength: 30 }), async (entries) => {
+        const store = await temporaryStore();
+        const at = (hour: number) => new Date(Date.parse(july.from) + hour * 3_600_000).toISOString();
+        let seq = 0;
+        const rows = entries.flatMap(({ hour, way }, n) =>
+          (way === 'both' ? (['pull', 'webhook'] as const) : [way as 'pull' | 'webhook']).map((via, place) =>
+            decisionRow({ seq: (seq += 1), decision_id: `d${n}`, via, at: at(hour), is_first: place === 0 ? 1 : 0 }),
+          ),
+        );
+        await store.transaction((tx) => tx.insertMany('decision_history', rows));
+        const inOrder = rows
+          .filter((row) => row.is_first === 1 && row.at >= july.from)
+          .sort((a, b) => (a.at === b.at ? a.seq - b.seq : a.at < b.at ? -1 : 1));
+        const expected: { n: number; firstAt: string; lastAt: string; before: string | null; after: string | null }[] =
+          [];
+        let before: string | null = null;
+        let open: (typeof expected)[number] | null = null;
+        for (const row of inOrder) {
+          if (rows.some((one) => one.decision_id === row.decision_id && one.via === 'webhook')) {
+            if (open !== null) open.after = row.at;
+            open = null;
+            before = row.at;
+          } else if (open === null) {
+            open = { n: 1, firstAt: row.at, lastAt: row.at, before, after: null };
+            expected.push(open);
+          } else {
+            open.n += 1;
+            open.lastAt = row.at;
+          }
+        }
+        const history = createHistory(store.read);
+        const found = await history.undeliveredStretches(july, 100);
+        const plain = found.map((one) => ({
+          n: one.decisions,
+          firstAt: one.firstAt,
+          lastAt: one.lastAt,
+          before: one.deliveredBefore,
+          after: one.deliveredAfter,
+        }));
+        const key = (one: object) => JSON.stringify(one);
+        expect(plain.map(key).sort()).toEqual(expected.map(key).sort());
+        expect(plain.map(({ n }) => n)).toEqual([...plain.map(({ n }) => n)].sort((a, b) => b - a));
+        expect(await history.undeliveredTotals(july)).toEqual({
+          stretches: expected.length,
+          longer: expected.filter(({ n }) => n > 1).length,
+          inLonger: expected.filter(({ n }) => n > 1).reduce((sum, { n }) => sum + n, 0),
+        });
+      }),
+      { numRuns: 20 },
     );
   });
 });

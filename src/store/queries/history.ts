@@ -2,6 +2,7 @@ import type { Query } from '../store.ts';
 import { createCaseQueries, type CaseQueries } from './history-cases.ts';
 import { createDecisionQueries, type DecisionQueries } from './history-decisions.ts';
 import { createEvidenceQueries, type EvidenceQueries } from './history-evidence.ts';
+import { createReconciliationQueries, type ReconciliationQueries } from './history-reconciliation.ts';
 
 /** What one source had in its history when the ledger ended at entry `asOf`. */
 export interface Scope {
@@ -20,9 +21,14 @@ export interface Period extends Scope {
  * Everything that documents are made from (docs/architecture.md, Documents read history only).
  * Read-only; the same on both databases; totals come from GROUP BY, lists come page by page in constant memory.
  */
-export interface History extends DecisionQueries, EvidenceQueries, CaseQueries {}
+export interface History extends DecisionQueries, EvidenceQueries, CaseQueries, ReconciliationQueries {}
 
 /** The history that a store's reader sees. */
 export function createHistory(query: Query): History {
-  return { ...createDecisionQueries(query), ...createEvidenceQueries(query), ...createCaseQueries(query) };
+  return {
+    ...createDecisionQueries(query),
+    ...createEvidenceQueries(query),
+    ...createCaseQueries(query),
+    ...createReconciliationQueries(query),
+  };
 }
