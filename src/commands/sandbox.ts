@@ -87,11 +87,13 @@ export function registerSandbox(program: Command, io: CommandIo): void {
         .default('calm')
         .argParser(scenarioName),
     )
-    .option(
-      '--fault <name:key=value,…>',
-      'a fault of its own, repeatable, e.g. server-error:rate=0.1,on=consent-logs',
-      oneFault,
-      [],
+    .addOption(
+      new Option(
+        '--fault <name:key=value,…>',
+        'a fault of its own, repeatable, e.g. server-error:rate=0.1,on=consent-logs',
+      )
+        .default([], 'none')
+        .argParser(oneFault),
     );
   withJson(command).action((flags: SandboxFlags) => runSandbox(flags, io));
   registerSandboxTrigger(command, io);

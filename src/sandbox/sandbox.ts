@@ -190,7 +190,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const send = async (slug: string, event: string, choices: SendOptions = {}): Promise<DeliveryRecord[]> => {
     const world = worlds.find(({ client }) => client.slug === slug);
     if (world === undefined) throw new Error(`no such client: ${slug}`);
-    if (!isKnownEvent(event)) throw new Error(`no such event: ${event}`);
+    if (!isKnownEvent(event)) throw new Error(`no such event: ${event}; there are ${knownEvents.join(', ')}`);
     const urls = choices.url === undefined ? subscribers(world.client, event) : [choices.url];
     if (urls.length === 0) throw new Error(`the client ${slug} has no endpoint for ${event}`);
     const id = nextId();
