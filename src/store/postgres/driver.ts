@@ -18,8 +18,11 @@ export interface Answer {
 export interface PostgresConnection {
   /** Runs one statement. With a `name` it is parsed and planned once per session. */
   run(sql: string, parameters?: readonly unknown[], name?: string): Promise<Answer>;
-  /** Runs several statements without parameters in one round trip. Each is a statement of its own, with a snapshot of its own. */
-  script(sql: string): Promise<void>;
+  /**
+   * Runs several statements without parameters in one round trip. Each is a statement of its own, with a snapshot of its own.
+   * Resolves with the details of what the server remarked.
+   */
+  script(sql: string): Promise<readonly string[]>;
 }
 
 export interface PoolOptions {
@@ -169,7 +172,15 @@ function connectionOver(client: pg.PoolClient): { connection: PostgresConnection
         return { rows, count: rowCount ?? 0, tag: command };
       },
       async script(sql) {
-        await ask(sql);
+        const details: string[] = [];
+        const note = ({ detail }: { detail?: string | undefined }) => void details.push(detail ?? '');
+        client.on('notice', note);
+        try {
+          await ask(sql);
+        } finally {
+          client.off('notice', note);
+        }
+        return details;
       },
     },
   };

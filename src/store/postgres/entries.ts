@@ -89,7 +89,7 @@ export async function findSeqs(connection: PostgresConnection, keys: readonly En
 }
 
 /** A subquery per key, and not a join, which a planner that takes the table for small would answer by reading all of it. */
-const FIND_SEQS = `select (select seq from entries where entries.source = wanted.source and entries.kind = wanted.kind
+export const FIND_SEQS = `select (select seq from entries where entries.source = wanted.source and entries.kind = wanted.kind
     and entries.dedupe_key = wanted.dedupe_key) as seq
   from unnest($1::text[], $2::text[], $3::bytea[]) with ordinality as wanted (source, kind, dedupe_key, place) order by place`;
 
@@ -106,6 +106,6 @@ export async function readHeads(
   };
 }
 
-const READ_HEADS = `select null as source, (select coalesce(max(seq), 0) from entries) as seq
+export const READ_HEADS = `select null as source, (select coalesce(max(seq), 0) from entries) as seq
   union all select wanted.source, coalesce((select max(source_seq) from entries where entries.source = wanted.source), 0)
   from unnest($1::text[]) as wanted (source)`;

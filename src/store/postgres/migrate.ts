@@ -25,13 +25,14 @@ export async function migrate(connection: PostgresConnection): Promise<void> {
   if ((await schemaVersion(connection)) === migrations.length) return;
   await connection.script(`begin; select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
   try {
-    const version = await schemaVersion(connection);
+    // Not by asking whether it is there: this session may remember that it was not, and the wait for the lock does not make it forget.
+    await connection.script('create table if not exists schema_version (version integer not null primary key)');
+    const version = await readVersion(connection);
     if (version > migrations.length) {
       throw new UsageError([
         `The database has schema version ${version}, this program knows ${migrations.length}: install the newer version of consent-ledger again.`,
       ]);
     }
-    if (version === 0) await connection.script('create table schema_version (version integer not null primary key)');
     for (const statements of migrations.slice(version)) {
       for (const statement of statements) await connection.script(statement);
     }
@@ -48,9 +49,12 @@ export async function migrate(connection: PostgresConnection): Promise<void> {
 /** Number of migrations applied. */
 export async function schemaVersion(connection: PostgresConnection): Promise<number> {
   const { rows } = await connection.run(`select to_regclass('schema_version') is not null as there`);
-  if (rows[0]?.there !== 't') return 0;
-  const found = await connection.run('select version from schema_version');
-  return Number(found.rows[0]?.version ?? 0);
+  return rows[0]?.there === 't' ? readVersion(connection) : 0;
+}
+
+async function readVersion(connection: PostgresConnection): Promise<number> {
+  const { rows } = await connection.run('select version from schema_version');
+  return Number(rows[0]?.version ?? 0);
 }
 
 function mayNot(error: unknown): UsageError | null {

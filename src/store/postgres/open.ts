@@ -1,5 +1,6 @@
 import { countArrivals } from '../queries/arrivals.ts';
 import type { Store, StoreTransaction } from '../store.ts';
+import { compact } from './compact.ts';
 import { createQuery } from './dialect.ts';
 import { createPool, type PoolOptions, type PostgresConnection } from './driver.ts';
 import { findSeqs, insertEntries, insertEntriesAt, readHeads } from './entries.ts';
@@ -95,8 +96,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       );
       return Number(rows[0]?.bytes);
     },
-    // Plain VACUUM leaves the bytes of dead rows in their pages until something overwrites them: only a rewrite is sure.
-    compact: () => withPool(aside, (connection) => connection.script('vacuum full entries')),
+    compact: () => withPool(aside, compact),
     async close() {
       await Promise.all([pool.close(), locked(() => writer.close())]);
     },

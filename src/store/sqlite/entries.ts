@@ -59,29 +59,27 @@ function packed(entries: readonly Entry[]): [string, Buffer] {
   return [JSON.stringify(places), Buffer.concat(pieces)];
 }
 
+export const FIND_SEQS = `select wanted.key as place, entries.seq as seq from json_each(?) as wanted join entries
+  on entries.source = wanted.value->>0 and entries.kind = wanted.value->>1 and entries.dedupe_key = unhex(wanted.value->>2)`;
+
 /** Seqs of the keys that exist, in the order given; null for the others. */
 export async function findSeqs(connection: SqliteConnection, keys: readonly EntryKey[]): Promise<(number | null)[]> {
   const wanted = keys.map((key) => [key.source, key.kind, Buffer.from(key.dedupeKey).toString('hex')]);
-  const rows = await connection.all(
-    `select wanted.key as place, entries.seq as seq from json_each(?) as wanted join entries
-      on entries.source = wanted.value->>0 and entries.kind = wanted.value->>1 and entries.dedupe_key = unhex(wanted.value->>2)`,
-    [JSON.stringify(wanted)],
-  );
+  const rows = await connection.all(FIND_SEQS, [JSON.stringify(wanted)]);
   const found: (number | null)[] = keys.map(() => null);
   for (const row of rows) found[Number(row.place)] = Number(row.seq);
   return found;
 }
+
+export const READ_HEADS = `select null as source, (select max(seq) from entries) as seq
+  union all select wanted.value, (select max(source_seq) from entries where source = wanted.value) from json_each(?) as wanted`;
 
 /** Highest seq, and highest source_seq of each source named. */
 export async function readHeads(
   connection: SqliteConnection,
   sources: readonly string[],
 ): Promise<{ seq: number; sourceSeq: ReadonlyMap<string, number> }> {
-  const rows = await connection.all(
-    `select null as source, (select max(seq) from entries) as seq
-      union all select wanted.value, (select max(source_seq) from entries where source = wanted.value) from json_each(?) as wanted`,
-    [JSON.stringify(sources)],
-  );
+  const rows = await connection.all(READ_HEADS, [JSON.stringify(sources)]);
   const head = rows.find(({ source }) => source === null);
   return {
     seq: Number(head?.seq ?? 0),

@@ -1,0 +1,28 @@
+/** One of many processes that open the same store at once (test/store/postgres.postgres.test.ts), and append to it when told how much. Takes the built store, which starts faster. */
+import { createHash } from 'node:crypto';
+import process from 'node:process';
+import { deriveKeys } from '../../dist/src/core/keys.js';
+import { createLedger } from '../../dist/src/ledger/append.js';
+import { openPostgresStore } from '../../dist/src/store/postgres/open.js';
+
+const [url, count = '0'] = process.argv.slice(2);
+const store = await openPostgresStore({ url });
+await store.transaction((tx) => tx.insertMany('settings', [{ name: `process ${process.pid}`, value: '' }]));
+const ledger = createLedger({ store, keys: deriveKeys(Buffer.alloc(32, 7)) });
+const receivedAt = '2026-07-01T10:00:00.000Z';
+const waiting = [];
+for (let n = 0; n < Number(count); n += 1) {
+  const body = Buffer.from(`${process.pid} ${n}`);
+  const dedupeKey = createHash('sha256').update(body).digest();
+  waiting.push(
+    ledger.append([{ source: `s${n % 3}`, kind: 'webhook', dedupeKey, receivedAt, meta: Buffer.from('{}'), body }]),
+  );
+  // In waves, so that there are batches of all sizes and pauses between them.
+  if (n % 40 === 39) await Promise.all(waiting);
+  if (n % 7 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+const seqs = (await Promise.all(waiting)).map(([one]) => one.seq);
+process.send?.(seqs);
+await ledger.close();
+await store.close();
+process.disconnect?.();

@@ -1,0 +1,271 @@
+import { type RootOperationNode, sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { loadDeliveries } from '../../src/commands/delivery-lists.ts';
+import { sealEntry } from '../../src/core/entry.ts';
+import { sourceOptionsSchema } from '../../src/core/source.ts';
+import { claimIn, isAnythingDue } from '../../src/jobs/claim.ts';
+import { createJobs } from '../../src/jobs/jobs.ts';
+import { readEntryPages } from '../../src/ledger/read-entries.ts';
+import { createPageReader } from '../../src/projections/load-entries.ts';
+import { createHistory } from '../../src/store/queries/history.ts';
+import * as postgres from '../../src/store/postgres/entries.ts';
+import { binaryArray, oid } from '../../src/store/postgres/values.ts';
+import * as sqlite from '../../src/store/sqlite/entries.ts';
+import type { TableName } from '../../src/store/schema.ts';
+import type { Query, Store, StoreTransaction } from '../../src/store/store.ts';
+import { loadBannerIds } from '../../src/sync/banners.ts';
+import { testReaders } from '../projections/world.ts';
+import { openFreshStore, testKeys } from '../temporary.ts';
+import { explain, explainSql, noting, type Plan } from './explain.ts';
+
+/* The plans of the queries that run often or over much, on tables of 50,000 rows of 25 sources and 100 days. */
+
+const ROWS = 50_000;
+const SOURCES = 25;
+const sourceOf = (n: number) => `source-${n % SOURCES}`;
+const timeOf = (n: number) => new Date(Date.UTC(2026, 0, 1) + Math.floor((n / ROWS) * 100 * 86_400_000)).toISOString();
+const period = { source: 'source-3', asOf: ROWS, from: timeOf(30_000), to: timeOf(30_500) };
+
+const testOptions = sourceOptionsSchema.parse({});
+
+let store: Store;
+beforeAll(async () => {
+  const opened = await openFreshStore();
+  store = opened.store;
+  await store.transaction(fill);
+  return opened.close;
+}, 240_000);
+
+/** Rows of the tables that grow, as projections and jobs write them. */
+async function fill(tx: StoreTransaction): Promise<void> {
+  const body = Buffer.from('{}');
+  for (let from = 1; from <= ROWS; from += 2000) {
+    const entries = Array.from({ length: 2000 }, (_, i) => {
+      const n = from + i;
+      const dedupeKey = Buffer.alloc(32);
+      dedupeKey.writeUInt32BE(n);
+      const fresh = { source: sourceOf(n), kind: 'webhook' as const, dedupeKey, receivedAt: timeOf(n) };
+      return sealEntry(
+        { ...fresh, meta: body, body },
+        n,
+        Math.floor((n - 1) / SOURCES) + 1,
+        dedupeKey,
+        testKeys.append,
+      );
+    });
+    await tx.insertEntries(entries);
+  }
+  const history = (n: number) => ({ seq: n, source: sourceOf(n), received_at: timeOf(n) });
+  const occurred = (n: number) => ({
+    ...{ occurred_at: timeOf(n), occurred_basis: 'payload', occurred_counts: 1, at: timeOf(n) },
+  });
+  const insert = async (table: TableName, rows: number, row: (n: number) => Record<string, unknown>) => {
+    for (let from = 1; from <= rows; from += 5000) {
+      const page = Array.from({ length: Math.min(5000, rows - from + 1) }, (_, i) => row(from + i));
+      await tx.insertMany(table, page);
+    }
+  };
+  await insert('decision_history', ROWS, (n) => ({
+    ...history(n),
+    ...occurred(n),
+    ...{
+      via: n % 2 ? 'webhook' : 'pull',
+      decision_id: `r:${n >> 1}`,
+      record_id: `${n >> 1}`,
+      subject: `subject-${n % 9000}`,
+    },
+    ...{
+      banner_id: `banner-${n % 3}`,
+      state: 'given',
+      purposes: '{}',
+      policy_id: 'p',
+      policy_version: '1',
+      region: 'EU',
+    },
+    ...{ language: 'en', expires_at: null, is_first: n % 2, conflicts: 0, body_sha256: '0' },
+  }));
+  await insert('delivery_history', ROWS, (n) => ({
+    ...history(n),
+    ...{
+      event: `event-${n % 5}`,
+      verdict: 'verified',
+      outcome: 'read',
+      reason: null,
+      content_type: null,
+      bytes: 9,
+      body_sha256: '0',
+    },
+  }));
+  await insert('policy_history', 20_000, (n) => ({
+    ...history(n),
+    ...occurred(n),
+    ...{
+      event: 'policy.updated',
+      change: 'updated',
+      policy_id: `p${n % 99}`,
+      policy_type: null,
+      title: null,
+      brand_name: null,
+    },
+    ...{ jurisdiction: null, language: null, version: null, hosted_url: null },
+  }));
+  await insert('action_history', 20_000, (n) => ({
+    ...history(n),
+    ...{ action: 'document.produced', actor: 'ada', object: `d${n}`, details: '{}' },
+  }));
+  await insert('case_history', 20_000, (n) => ({
+    ...history(n),
+    ...{
+      case_id: `c${n >> 2}`,
+      version: n % 4,
+      move: n % 4 ? 'x' : 'opened',
+      from_state: null,
+      to_state: 'new',
+      actor: 'ada',
+      details: '{}',
+    },
+  }));
+  await insert('quarantine', 20_000, (n) => ({ ...history(n), event: 'x', reason: 'y' }));
+  await insert('arrivals', 5_000, (n) => ({ seq: n * 10, count: 1, times: '[]', last_at: timeOf(n) }));
+  await insert('jobs', ROWS, (n) => ({
+    ...{ id: `job-${n}`, kind: `kind-${n % 8}`, job_key: `key-${n}`, payload: 'null' },
+    ...{
+      state: n % 500 === 0 ? 'waiting' : n % 499 === 0 ? 'running' : 'done',
+      priority: 0,
+      run_at: timeOf(n),
+      attempts: 1,
+    },
+    ...{
+      max_attempts: 5,
+      lease_owner: null,
+      lease_token: 1,
+      lease_until: timeOf(n),
+      cancel_requested: 0,
+      progress: null,
+    },
+    ...{ result: null, error: null, created_at: timeOf(n), updated_at: timeOf(n), finished_at: null },
+  }));
+  // As autovacuum does on PostgreSQL; nobody does it on SQLite.
+  if (store.engine === 'postgres') await sql`analyze`.execute(tx.query);
+}
+
+/** The plans of all queries that `work` runs. */
+async function plansOf(work: (query: Query) => Promise<unknown>): Promise<readonly Plan[]> {
+  const noted: RootOperationNode[] = [];
+  await work(noting(store.read, noted));
+  return plansOfNoted(noted);
+}
+
+async function plansOfNoted(noted: readonly RootOperationNode[]): Promise<readonly Plan[]> {
+  expect(noted.length).toBeGreaterThan(0);
+  return Promise.all(noted.map((node) => explain(store, store.read, node)));
+}
+
+function expectIndexed(plans: readonly Plan[]): void {
+  for (const { sql: text, scanned, searched } of plans) {
+    expect({ text, scanned }).toEqual({ text, scanned: [] });
+    expect(searched.length, text).toBeGreaterThan(0);
+  }
+}
+
+async function drain(rows: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of rows) break;
+}
+
+test('a query without an index is found out', async () => {
+  const [plan] = await plansOf((query) =>
+    query.selectFrom('decision_history').select('seq').where('body_sha256', '=', '1').execute(),
+  );
+  expect(plan?.scanned).toEqual(['decision_history']);
+});
+
+test('existing keys and heads of an append are looked up', async () => {
+  if (store.engine === 'postgres') {
+    const text = (value: string) => binaryArray(oid.text, [value]);
+    const key = [text('source-1'), text('webhook'), binaryArray(oid.bytea, [Buffer.alloc(32, 1)])];
+    expectIndexed([
+      await explainSql(store, postgres.FIND_SEQS, key),
+      await explainSql(store, postgres.READ_HEADS, [text('source-1')]),
+    ]);
+  } else {
+    expectIndexed([
+      await explainSql(store, sqlite.FIND_SEQS, [JSON.stringify([['source-1', 'webhook', '00']])]),
+      await explainSql(store, sqlite.READ_HEADS, [JSON.stringify(['source-1'])]),
+    ]);
+  }
+});
+
+test('pages of entries are read along their number', async () => {
+  const limits = { entries: 100, bytes: 1 << 20 };
+  expectIndexed(
+    await plansOf(async (query) => {
+      const pages = createPageReader(query, testReaders, () => testOptions, limits);
+      await pages.load(20_000);
+      await pages.close();
+      await drain(readEntryPages(query, 20_000, 20_500));
+    }),
+  );
+});
+
+test('what documents read of one source and period is looked up', async () => {
+  expectIndexed(
+    await plansOf(async (query) => {
+      const history = createHistory(query);
+      await history.receivedAtOf(500);
+      await history.decisionTotals(period);
+      await history.decisionsByState(period);
+      await history.decisionsByChoice(period);
+      await history.decisionsByRegion(period);
+      await history.decisionsByBanner(period);
+      await history.decisionsByPolicyVersion(period);
+      await history.reconciliationByBanner(period);
+      await history.standingConsents(period, period.to, period.to);
+      await drain(history.withdrawalTimes(period));
+      await drain(history.decisionRows(period));
+      await drain(history.decisionRowsOf(period, ['subject-3', 'subject-4']));
+      await history.deliveryCounts(period);
+      await history.deliveriesByDay(period);
+      await drain(history.deliveryRows(period));
+      await drain(history.policyRows(period));
+      await drain(history.actionRows(period, ['document.produced']));
+      await history.quarantineCounts(period);
+      await history.rawEntries(period, [1, 2, 3]);
+      await drain(history.caseOpenings(period));
+      await history.caseMoves(period, 'c7');
+    }),
+  );
+});
+
+test('banners, agreement of the two ways in, and the list of deliveries are looked up', async () => {
+  expectIndexed(
+    await plansOf(async (query) => {
+      await createHistory(query).reconciliation(period);
+      await loadDeliveries(query, { source: 'source-3', event: undefined, limit: 50 });
+    }),
+  );
+  const banners = await plansOf((query) => loadBannerIds(query, { slug: 'source-3', options: testOptions }));
+  expectIndexed(banners.filter(({ sql: text }) => text.includes('decision_history')));
+});
+
+test('due jobs, unfinished jobs of a key and the newest jobs are looked up', async () => {
+  const kinds = ['kind-1', 'kind-2'];
+  const noted: RootOperationNode[] = [];
+  const now = new Date(timeOf(ROWS / 2));
+  const jobs = createJobs({ store: { ...store, read: noting(store.read, noted) }, clock: () => now });
+  await isAnythingDue(noting(store.read, noted), kinds, now.toISOString());
+  await jobs.list({ limit: 20 });
+  await jobs.find('job-7');
+  await store.transaction(async (tx) => {
+    const watched = { ...tx, query: noting(tx.query, noted) };
+    await jobs.enqueueIn(watched, { kind: 'kind-1', key: 'key-9' });
+    await claimIn(watched, 'worker', kinds, now, 1000);
+  });
+  const plans = await plansOfNoted(noted.filter(({ kind }) => kind !== 'InsertQueryNode'));
+  // The newest: read from the end of an index, and no further than the limit.
+  const [newest, ...others] = [...plans].sort(
+    (a, b) => Number(b.sql.includes('"created_at" desc')) - Number(a.sql.includes('"created_at" desc')),
+  );
+  expect(newest?.sql).toContain('jobs');
+  expect([...(newest?.searched ?? []), ...(newest?.along ?? [])].join()).toContain('jobs_created');
+  expectIndexed(others);
+});

@@ -1,0 +1,294 @@
+// Only PostgreSQL: many processes on one server, its outages, and how it is set.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { sealEntry } from '../../src/core/entry.ts';
+import { StoreUnavailable, UsageError } from '../../src/core/errors.ts';
+import { createLedger } from '../../src/ledger/append.ts';
+import { ConstraintViolation } from '../../src/store/constraint-violation.ts';
+import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/open.ts';
+import type { Store } from '../../src/store/store.ts';
+import { createDatabase } from '../servers/databases.ts';
+import { type PostgresServer, startPostgres } from '../servers/postgres.ts';
+import { testKeys } from '../temporary.ts';
+
+async function open(url: string, options: Partial<PostgresOptions> = {}): Promise<Store> {
+  const store = await openPostgresStore({ url, ...options });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const names = (store: Store) => store.read.selectFrom('settings').select('name').orderBy('name').execute();
+const put = (store: Store, name: string) => store.transaction((tx) => tx.insertMany('settings', [{ name, value: '' }]));
+const entry = (seq: number, text = `body ${seq}`) =>
+  sealEntry(
+    {
+      ...{ source: 'default', kind: 'webhook', dedupeKey: Buffer.alloc(32, seq) },
+      ...{ receivedAt: '2026-07-01T10:00:00.000Z', meta: Buffer.from('{}'), body: Buffer.from(text) },
+    },
+    seq,
+    seq,
+    Buffer.alloc(32, seq),
+    testKeys.append,
+  );
+
+async function runChildren(count: number, args: readonly string[]): Promise<number[][]> {
+  const children = Array.from({ length: count }, () =>
+    fork(new URL('./open-postgres-store.js', import.meta.url), args, {
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    }),
+  );
+  onTestFinished(() => children.forEach((child) => void child.kill('SIGKILL')));
+  const answers = await Promise.all(
+    children.map(async (child) => {
+      let [text, sent] = ['', [] as number[]];
+      child.stderr?.on('data', (chunk) => (text += String(chunk)));
+      child.on('message', (message) => (sent = message as number[]));
+      const [code] = (await once(child, 'exit')) as [number | null];
+      return { fault: code === 0 ? '' : `exit ${code}: ${text}`, sent };
+    }),
+  );
+  expect(answers.map(({ fault }) => fault)).toEqual(answers.map(() => ''));
+  return answers.map(({ sent }) => sent);
+}
+
+test('of 20 processes that start at once on an empty database, one migrates and all can work', async () => {
+  const url = await createDatabase();
+  await runChildren(20, [url]);
+  expect(await names(await open(url))).toHaveLength(20);
+});
+
+test('many processes append at once: no number twice, no gap, and no reader sees a number before those below it', async () => {
+  const url = await createDatabase();
+  const store = await open(url, { readers: 2 });
+  let done = false;
+  const appended = runChildren(3, [url, '600']).finally(() => (done = true));
+  const seen: number[] = [];
+  while (!done) {
+    const { count, highest } = await store.read
+      .selectFrom('entries')
+      .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('seq').as('highest')])
+      .executeTakeFirstOrThrow();
+    // One statement sees one moment: fewer rows than the highest number would be a gap that is filled later.
+    expect(count).toBe(highest ?? 0);
+    seen.push(count);
+  }
+  const seqs = (await appended).flat().sort((a, b) => a - b);
+  expect(seqs).toEqual(Array.from({ length: 1800 }, (_, place) => place + 1));
+  expect(new Set(seen).size).toBeGreaterThan(5);
+  const rows = await store.read.selectFrom('entries').select(['source', 'source_seq', 'seq']).orderBy('seq').execute();
+  for (const source of ['s0', 's1', 's2']) {
+    const own = rows.filter((row) => row.source === source).map((row) => row.source_seq);
+    expect(own).toEqual(own.map((_, place) => place + 1));
+  }
+}, 120_000);
+
+test('a transaction that looks keys up never meets a number taken by the fast path of another process', async () => {
+  const url = await createDatabase();
+  const [one, two] = [await open(url), await open(url)];
+  const held = one.transaction(async (tx) => {
+    const { seq } = await tx.heads([]);
+    // The other one's statement finds the lock taken, writes nothing, and does not wait.
+    expect(await two.insertEntriesAt(seq, [entry(seq + 1)])).toBe(false);
+    await tx.insertEntries([entry(seq + 1)]);
+  });
+  await held;
+  expect(await two.insertEntriesAt(1, [entry(2)])).toBe(true);
+});
+
+test('while another process holds the write lock a write is refused after the wait, and works when the lock is gone', async () => {
+  const url = await createDatabase();
+  const [one, two] = [await open(url), await open(url, { lockTimeout: 100 })];
+  await one.transaction(async () => {
+    await expect(put(two, 'a')).rejects.toThrow(StoreUnavailable);
+  });
+  await put(two, 'a');
+});
+
+test('a writer that pauses inside its transaction is ended by the server, and what it wrote is not there', async () => {
+  const url = await createDatabase();
+  const [paused, other] = [await open(url, { idleTimeout: 200 }), await open(url)];
+  const late = paused.transaction(async (tx) => {
+    await tx.insertMany('settings', [{ name: 'late', value: '' }]);
+    await put(other, 'other');
+    await tx.insertMany('settings', [{ name: 'later', value: '' }]);
+  });
+  await expect(late).rejects.toThrow(StoreUnavailable);
+  expect(await names(other)).toEqual([{ name: 'other' }]);
+  await put(paused, 'again');
+});
+
+test('a statement that fails takes its transaction with it, also when the failure is passed over', async () => {
+  const store = await open(await createDatabase());
+  await put(store, 'a');
+  const passedOver = store.transaction(async (tx) => {
+    await tx.insertMany('settings', [{ name: 'b', value: '' }]);
+    await expect(tx.insertMany('settings', [{ name: 'a', value: '' }])).rejects.toThrow(ConstraintViolation);
+  });
+  await expect(passedOver).rejects.toThrow('a statement of the transaction failed');
+  expect(await names(store)).toEqual([{ name: 'a' }]);
+});
+
+test('texts are ordered byte by byte in every column, whatever the database orders by', async () => {
+  const url = await createDatabase();
+  const store = await open(url);
+  const words = ['a', 'B', 'ä', 'Z', '-', 'b', '_', 'é', 'A', '😀', '�'];
+  await store.transaction((tx) =>
+    tx.insertMany(
+      'settings',
+      words.map((name) => ({ name, value: '' })),
+    ),
+  );
+  const bytewise = [...words].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  expect((await names(store)).map(({ name }) => name)).toEqual(bytewise);
+  const { rows: bySystem } = await sql<{
+    name: string;
+  }>`select name from settings order by name collate "default"`.execute(store.read);
+  expect(bySystem.map(({ name }) => name)).not.toEqual(bytewise);
+  const { rows } = await sql<{
+    name: string;
+  }>`select table_name || '.' || column_name as name from information_schema.columns
+    where table_schema = 'public' and data_type = 'text' and collation_name is distinct from 'C'`.execute(store.read);
+  expect(rows).toEqual([]);
+});
+
+test('a database of a newer version is refused with the remedy', async () => {
+  const url = await createDatabase();
+  const store = await openPostgresStore({ url });
+  await store.transaction((tx) => sql`update schema_version set version = 99`.execute(tx.query));
+  await store.close();
+  await expect(openPostgresStore({ url })).rejects.toThrow(UsageError);
+  await expect(openPostgresStore({ url })).rejects.toThrow(/schema version 99.*install the newer version/);
+});
+
+test('readers cannot write, and writers are set for commits that survive', async () => {
+  const store = await open(await createDatabase());
+  const written = store.read.insertInto('settings').values({ name: 'a', value: '' }).execute();
+  await expect(written).rejects.toThrow('read-only');
+  expect(await store.inspect({ readThrough: true })).toMatchObject({ deviations: [], damage: null });
+  expect(await store.sizeOnDisk()).toBeGreaterThan(1 << 20);
+});
+
+test('what a server that loses commits is set to is named', async () => {
+  const server = await startPostgres({ fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' });
+  onTestFinished(() => server.close());
+  const store = await open(server.url());
+  const { deviations } = await store.inspect({ readThrough: false });
+  // synchronous_commit is set by the session itself.
+  expect(deviations).toEqual(['fsync is off, not on', 'full_page_writes is off, not on']);
+});
+
+test('erased text is gone from the table’s file after compact, also when someone may still see it at first', async () => {
+  const store = await open(await createDatabase());
+  await store.insertEntriesAt(0, [entry(1, 'a-secret-that-must-vanish')]);
+  await store.transaction((tx) =>
+    tx.query.updateTable('entries').set({ body: null, meta: null, salt: null }).where('seq', '=', 1).execute(),
+  );
+  const fileHolds = async () => {
+    // The page as it lies on disk, after a checkpoint wrote it there.
+    const bytes = sql<{
+      found: string;
+    }>`select position('a-secret-that'::bytea in pg_read_binary_file(pg_relation_filepath('entries'))) > 0 as found`;
+    return store.transaction(async (tx) => (await bytes.execute(tx.query)).rows[0]?.found);
+  };
+  const checkpoint = () => sql`checkpoint`.execute(store.read);
+  await checkpoint();
+  expect(await fileHolds()).toBe('t');
+  // A report that began before the erasure still sees the old row: it is waited for.
+  const report = sql`select count(*), pg_sleep(1) from entries`.execute(store.read);
+  await store.compact();
+  await report;
+  await checkpoint();
+  expect(await fileHolds()).toBe('f');
+  expect(await store.insertEntriesAt(1, [entry(2)])).toBe(true);
+});
+
+test('a server that is not there, a wrong user and a missing database are told apart, without the password', async () => {
+  const free = createServer().listen(0, '127.0.0.1');
+  await once(free, 'listening');
+  const { port } = free.address() as AddressInfo;
+  free.close();
+  await once(free, 'close');
+  const refused = await openPostgresStore({ url: `postgres://ada:s3cret@127.0.0.1:${port}/db` }).catch(
+    (error: unknown) => error,
+  );
+  expect(refused).toBeInstanceOf(StoreUnavailable);
+  expect(String(refused)).toContain(`PostgreSQL at 127.0.0.1:${port} (database db, user ada)`);
+  expect(String(refused)).toContain('Start the server, or correct host and port in DATABASE_URL');
+  const address = new URL(await createDatabase());
+  const url = (change: Partial<Pick<URL, 'username' | 'password' | 'pathname'>>) =>
+    Object.assign(new URL(address), change).toString();
+  for (const [changed, remedy] of [
+    [url({ password: 's3cret' }), /Correct the user and password/],
+    [url({ pathname: '/no_such_database' }), /Create the database/],
+    [`${url({})}?sslmode=verify-full&sslrootcert=/no/such/file`, /DATABASE_URL cannot be used: .*no such file/],
+  ] as const) {
+    const error = await openPostgresStore({ url: changed }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(String(error)).toMatch(remedy);
+    expect(String(error)).not.toContain('s3cret');
+    expect(String(error)).not.toContain(address.password);
+  }
+});
+
+let own: PostgresServer;
+beforeAll(async () => {
+  own = await startPostgres();
+  return () => own.close();
+});
+
+test('a server that goes away and comes back is an outage in between, and nothing more', async () => {
+  const store = await open(own.url(), { connectTimeout: 2000 });
+  const ledger = createLedger({ store, keys: testKeys });
+  onTestFinished(() => ledger.close());
+  const append = (n: number) =>
+    ledger.append([
+      {
+        ...{ source: 'default', kind: 'webhook', dedupeKey: Buffer.alloc(32, n) },
+        ...{ receivedAt: '2026-07-01T10:00:00.000Z', meta: Buffer.from('{}'), body: Buffer.from(`${n}`) },
+      },
+    ]);
+  await append(1);
+  await Promise.all(Array.from({ length: 4 }, () => names(store)));
+  const slow = sql`select pg_sleep(30)`.execute(store.read);
+  const broken = expect(slow).rejects.toThrow(StoreUnavailable);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await own.stop();
+  await broken;
+  await expect(append(2)).rejects.toThrow(StoreUnavailable);
+  await expect(names(store)).rejects.toThrow(StoreUnavailable);
+  await own.start();
+  expect(await append(2)).toEqual([{ outcome: 'stored', seq: 2 }]);
+  await names(store);
+  await own.stop('immediate');
+  await own.start();
+  // Sessions that died unnoticed may cost one answer each, and no more.
+  await append(3).catch((error: unknown) => expect(error).toBeInstanceOf(StoreUnavailable));
+  expect((await append(3))[0]?.seq).toBe(3);
+});
+
+test('reads that wait too long for a connection are refused, and the next ones work', async () => {
+  const store = await open(own.url(), { connectTimeout: 500, readers: 2 });
+  const hold = Array.from({ length: 2 }, () => sql`select pg_sleep(1.5)`.execute(store.read));
+  await expect(names(store)).rejects.toThrow(StoreUnavailable);
+  await Promise.all(hold);
+  await names(store);
+});
+
+test('a server without a connection left is an outage that says what to do', async () => {
+  const server = await startPostgres({ max_connections: '5', superuser_reserved_connections: '0' });
+  onTestFinished(() => server.close());
+  const store = await open(server.url(), { readers: 4 });
+  await put(store, 'a');
+  const hold = Array.from({ length: 4 }, () => sql`select pg_sleep(1.5)`.execute(store.read));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const refused = await openPostgresStore({ url: server.url() }).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(StoreUnavailable);
+  expect(String(refused)).toContain('Raise max_connections');
+  await Promise.all(hold);
+  await put(store, 'b');
+});
