@@ -4,7 +4,7 @@ import { loadProcessConfig } from '../config.ts';
 import { startWorker, type Worker } from '../context/worker.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { createSignInLink, LINK_MINUTES } from '../http/auth/sign-in-links.ts';
-import { type CommandIo, withJson } from './command-io.ts';
+import { type CommandIo, wholeNumberFrom, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 import { signInUrl } from './token.ts';
 import type { Context } from '../context.ts';
@@ -14,7 +14,13 @@ export function registerServe(program: Command, io: CommandIo): void {
   withJson(program.command('serve'))
     .description('receive webhooks and serve the admin pages until stopped')
     .option('--no-worker', 'leave jobs (sync, documents, sealing) to other processes')
-    .action(async (options: { worker: boolean; json?: boolean }) => {
+    .option(
+      '--drain <seconds>',
+      'when told to stop, say so at /readyz and go on serving for so long, so that a load balancer sends elsewhere',
+      wholeNumberFrom(0),
+      0,
+    )
+    .action(async (options: { worker: boolean; drain: number; json?: boolean }) => {
       const config = loadProcessConfig();
       await withContextOf(
         config,
@@ -37,6 +43,10 @@ export function registerServe(program: Command, io: CommandIo): void {
             else io.stderr.write(startText(facts));
             io.stderr.write(await signInText(context, server.adminUrl));
             await stopped;
+            if (options.drain > 0) {
+              io.stderr.write(`stopping in ${options.drain} s: /readyz says so from now on\n`);
+              await server.drain(options.drain * 1000);
+            }
             io.stderr.write('stopping: what is in flight is answered first\n');
           } finally {
             // Also where the start failed half way: listeners without a ledger behind them would never end.

@@ -12,6 +12,11 @@ export interface Server {
   /** Where the service delivers: `<publicUrl>/webhooks/<source>`. */
   readonly publicUrl: string;
   readonly adminUrl: string;
+  /**
+   * Says at /readyz that it is about to stop, and closes each connection with its next answer, while it goes on serving: time for
+   * a load balancer to send elsewhere. Resolves after so many milliseconds.
+   */
+  drain(milliseconds: number): Promise<void>;
   /** Answers what is in flight, then stops. Does not close the context. */
   close(): Promise<void>;
 }
@@ -22,7 +27,8 @@ const WARNINGS_EVERY_MS = 60_000;
 export async function startServer(context: Context): Promise<Server> {
   const { config, log, projector, ledger } = context;
   const metrics = metricsOf(context);
-  const health = { notReady: () => notReady(context) };
+  let draining = false;
+  const health = { notReady: async () => (draining ? 'the server is about to stop' : notReady(context)) };
   const publicApp = createPublicApp({
     config,
     webhooks: receiveInto(context, metrics),
@@ -31,6 +37,9 @@ export async function startServer(context: Context): Promise<Server> {
   });
   const adminApp = await createAdminApp(context, metrics, health);
   const apps: FastifyInstance[] = [publicApp, adminApp];
+  publicApp.addHook('onSend', async (_request, reply) => {
+    if (draining) void reply.header('connection', 'close');
+  });
   try {
     await publicApp.listen({ host: config.host, port: config.port });
     await adminApp.listen({ host: config.adminHost, port: config.adminPort });
@@ -43,7 +52,12 @@ export async function startServer(context: Context): Promise<Server> {
   return {
     publicUrl: publicUrlOf(config, portOf(publicApp)),
     adminUrl: publicUrlOf({ publicUrl: null, host: config.adminHost }, portOf(adminApp)),
+    async drain(milliseconds) {
+      draining = true;
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    },
     async close() {
+      draining = true;
       stopWatch();
       await Promise.all(apps.map((app) => app.close()));
     },
