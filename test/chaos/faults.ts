@@ -1,0 +1,61 @@
+import { Redis } from 'ioredis';
+import type { Cluster } from './cluster.ts';
+import type { Member } from './member.ts';
+
+export type FaultName =
+  | 'kill a receiver'
+  | 'kill a worker'
+  | 'pause a receiver'
+  | 'pause a worker'
+  | 'restart PostgreSQL'
+  | 'crash PostgreSQL'
+  | 'flush Redis'
+  | 'restart Redis';
+
+/** Does one of the things that happen to servers; resolves when what it did is over. */
+export type Fault = (cluster: Cluster, random: () => number) => Promise<void>;
+
+/** Longer than a lease of the workers of the suite, so that someone else takes the job over meanwhile. */
+export const PAUSE_OF_A_WORKER = 6_000;
+
+/** Everything that is done to the cluster. */
+export const faults: Readonly<Record<FaultName, Fault>> = {
+  'kill a receiver': ({ receivers }, random) => killAndStart(pick(receivers, random), 200 + 1500 * random()),
+  'kill a worker': ({ workers }, random) => killAndStart(pick(workers, random), 200 + 1500 * random()),
+  'pause a receiver': ({ receivers }, random) => pauseFor(pick(receivers, random), 500 + 2500 * random()),
+  'pause a worker': ({ workers }, random) => pauseFor(pick(workers, random), PAUSE_OF_A_WORKER),
+  'restart PostgreSQL': ({ postgres }, random) => restart(postgres, () => postgres.stop('fast'), 1000 * random()),
+  'crash PostgreSQL': ({ postgres }, random) => restart(postgres, () => postgres.stop('immediate'), 1000 * random()),
+  async 'flush Redis'({ redis }) {
+    const client = new Redis(redis.url, { maxRetriesPerRequest: 1 });
+    client.on('error', () => undefined);
+    await client.flushall().catch(() => undefined);
+    client.disconnect();
+  },
+  'restart Redis': ({ redis }, random) =>
+    restart(redis, () => redis.stop(random() < 0.5 ? 'kill' : 'gently'), 2000 * random()),
+};
+
+async function killAndStart(member: Member, pause: number): Promise<void> {
+  await member.kill();
+  await sleep(pause);
+  await member.start();
+}
+
+async function pauseFor(member: Member, ms: number): Promise<void> {
+  member.pause();
+  await sleep(ms);
+  member.resume();
+}
+
+async function restart(server: { start(): Promise<void> }, stop: () => Promise<void>, pause: number): Promise<void> {
+  await stop();
+  await sleep(pause);
+  await server.start();
+}
+
+function pick<T>(list: readonly T[], random: () => number): T {
+  return list[Math.floor(random() * list.length)] as T;
+}
+
+export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { cliPath } from '../serving.ts';
+
+/** One process of the cluster, which may be started, ended, killed and paused again and again. */
+export interface Member {
+  readonly name: string;
+  /** Where it listens for webhooks; empty for a worker. */
+  readonly url: string;
+  /** Starts it; resolves when it says that it works. While the database is away it may fail to start: it tries again, as a supervisor would. */
+  start(): Promise<void>;
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves with its exit code. */
+  stop(): Promise<number | null>;
+  /** SIGSTOP. */
+  pause(): void;
+  /** SIGCONT. */
+  resume(): void;
+  isRunning(): boolean;
+  /** What it wrote to standard error, over all its lives. */
+  errors(): string;
+}
+
+const START_LIMIT = 60_000;
+
+export function createMember(
+  name: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  folder: string,
+  url = '',
+): Member {
+  let child: ChildProcess | null = null;
+  let exited: Promise<unknown> = Promise.resolve();
+  let errors = '';
+
+  async function startOnce(): Promise<boolean> {
+    const started = spawn(process.execPath, [cliPath, ...args, '--json'], {
+      env,
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child = started;
+    started.stderr.on('data', (chunk) => (errors = (errors + String(chunk)).slice(-50_000)));
+    exited = once(started, 'exit');
+    const said = once(createInterface({ input: started.stdout }), 'line').then(() => true);
+    return Promise.race([said, exited.then(() => false)]);
+  }
+
+  return {
+    name,
+    url,
+    async start() {
+      const until = Date.now() + START_LIMIT;
+      while (!(await startOnce())) {
+        if (Date.now() > until) throw new Error(`${name} did not start:\n${errors}`);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    },
+    async kill() {
+      child?.kill('SIGKILL');
+      await exited;
+    },
+    async stop() {
+      child?.kill('SIGTERM');
+      await exited;
+      return child?.exitCode ?? null;
+    },
+    pause: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    isRunning: () => child !== null && child.exitCode === null && child.signalCode === null,
+    errors: () => errors,
+  };
+}
