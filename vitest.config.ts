@@ -1,7 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { onBoth, onlyPostgres, onlySqlite } from './test/servers/suites.ts';
-
-const everything = ['test/**/*.test.ts', 'test/**/*.test.tsx'];
+import { everything, onBoth, onlyPostgres, onlySqlite } from './test/servers/suites.ts';
 
 export default defineConfig({
   test: {
@@ -10,13 +8,13 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: 'sqlite', include: everything, exclude: [...onlyPostgres] } },
+      { extends: true, test: { name: 'sqlite', include: [...everything], exclude: [onlyPostgres] } },
       {
         extends: true,
         test: {
           name: 'postgres',
-          include: [...onBoth, ...onlyPostgres],
-          exclude: [...onlySqlite],
+          include: [...onBoth, onlyPostgres],
+          exclude: [onlySqlite],
           globalSetup: ['test/servers/global-setup.ts'],
         },
       },

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { DatabaseAddress } from '../src/config/variables.ts';
+import { openStore } from '../src/context/open-store.ts';
 import { deriveKeys } from '../src/core/keys.ts';
 import { createLedger, type LedgerOptions } from '../src/ledger/append.ts';
 import type { Ledger } from '../src/ledger/ledger.ts';
@@ -44,11 +46,16 @@ export async function temporaryStore(): Promise<Store> {
   return store;
 }
 
-/** One more store over the database of the installation whose DATA_DIR is `dataDir` (test/serving.ts). The caller closes it. */
-export function openStoreIn(dataDir: string): Promise<Store> {
+/** Where the database of the installation whose DATA_DIR is `dataDir` is (test/serving.ts). */
+export function databaseIn(dataDir: string): DatabaseAddress {
   return engine === 'postgres'
-    ? openPostgresStore({ url: databaseOf(dataDir) })
-    : openSqliteStore({ path: `${dataDir}/ledger.sqlite` });
+    ? { engine, url: databaseOf(dataDir) }
+    : { engine: 'sqlite', path: `${dataDir}/ledger.sqlite` };
+}
+
+/** One more store over that database. The caller closes it. */
+export function openStoreIn(dataDir: string): Promise<Store> {
+  return openStore(databaseIn(dataDir));
 }
 
 /** A ledger over a fresh store; both closed when the test ends. */

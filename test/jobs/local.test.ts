@@ -5,9 +5,8 @@ import type { Job } from '../../src/jobs/job.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import { type JobHandler, type JobLog, JobRefused } from '../../src/jobs/handler.ts';
 import { createRunner, type Runner, type RunnerOptions } from '../../src/jobs/local.ts';
-import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import { temporaryFolder, temporaryStore } from '../temporary.ts';
+import { databaseIn, openStoreIn, temporaryFolder, temporaryStore } from '../temporary.ts';
 
 const silent: JobLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const clock = () => new Date();
@@ -250,18 +249,18 @@ test('jobs go on by themselves after the store was away', async () => {
 });
 
 test('the job of a killed process is taken over by another', async () => {
-  const path = join(await temporaryFolder(), 'ledger.sqlite');
+  const folder = await temporaryFolder();
   const script = `
     import { createJobs } from ${JSON.stringify(join(process.cwd(), 'src/jobs/jobs.ts'))};
     import { createRunner } from ${JSON.stringify(join(process.cwd(), 'src/jobs/local.ts'))};
-    import { openSqliteStore } from ${JSON.stringify(join(process.cwd(), 'src/store/sqlite/open.ts'))};
+    import { openStore } from ${JSON.stringify(join(process.cwd(), 'src/context/open-store.ts'))};
     const clock = () => new Date();
     const log = { info() {}, warn() {}, error() {} };
-    openSqliteStore({ path: ${JSON.stringify(path)} }).then((store) => {
+    openStore(${JSON.stringify(databaseIn(folder))}).then((store) => {
       const handlers = { k: () => { console.log('running'); return new Promise(() => {}); } };
       createRunner({ jobs: createJobs({ store, clock }), handlers, clock, log, poll: 50, lease: 1000 }).start();
     });`;
-  const store = await openSqliteStore({ path });
+  const store = await openStoreIn(folder);
   onTestFinished(() => store.close());
   const { jobs } = await open(store);
   const { id } = await jobs.enqueue({ kind: 'k' });

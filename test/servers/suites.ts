@@ -1,21 +1,21 @@
 /**
  * Which suites run on which engine (CONTRIBUTING.md). Every suite runs in the project `sqlite`; those that open a store or an
- * installation run in the project `postgres` as well. A suite about one engine says so in its name and why in its first line.
+ * installation run in the project `postgres` as well. A suite that is about one engine has it in its name, `x.sqlite.test.ts` or
+ * `x.postgres.test.ts`, and says why in its first line. test/servers/suites.test.ts finds suites that are missing here.
  */
-export const onlySqlite: readonly string[] = ['test/**/*.sqlite.test.ts'];
-export const onlyPostgres: readonly string[] = ['test/**/*.postgres.test.ts'];
+export type Project = 'sqlite' | 'postgres';
 
-/** Suites that touch a store or an installation. test/servers/suites.test.ts finds those that are missing here. */
-export const onBoth: readonly string[] = [
+const foldersOnBoth: readonly string[] = [
   'attention',
   'cases',
+  'chaos',
   'cli',
   'commands',
   'dashboard',
-  'demo',
   'http',
   'jobs',
   'ledger',
+  'policies',
   'projections',
   'rejected',
   'reports',
@@ -24,6 +24,24 @@ export const onBoth: readonly string[] = [
   'sources',
   'store',
   'sync',
-]
-  .map((folder) => `test/${folder}/**/*.test.ts`)
-  .concat('test/keys.test.ts');
+];
+const filesOnBoth: readonly string[] = ['test/keys.test.ts'];
+
+/** Folders whose suites start the program without an engine to choose. */
+export const withoutEngine: Readonly<Record<string, string>> = {
+  demo: 'The demo brings its own installation on SQLite, whatever the environment says.',
+  sandbox: 'The stand-in of the service keeps its state in a file of its own and knows no database.',
+};
+
+export const everything: readonly string[] = ['test/**/*.test.ts', 'test/**/*.test.tsx'];
+export const onBoth: readonly string[] = [...foldersOnBoth.map((name) => `test/${name}/**/*.test.ts`), ...filesOnBoth];
+export const onlySqlite = 'test/**/*.sqlite.test.ts';
+export const onlyPostgres = 'test/**/*.postgres.test.ts';
+
+/** The projects of a suite, by its path from the root of the repository. */
+export function projectsOf(path: string): readonly Project[] {
+  if (path.endsWith('.sqlite.test.ts')) return ['sqlite'];
+  if (path.endsWith('.postgres.test.ts')) return ['postgres'];
+  const [, folder = ''] = path.split('/');
+  return foldersOnBoth.includes(folder) || filesOnBoth.includes(path) ? ['sqlite', 'postgres'] : ['sqlite'];
+}

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { deliverTo, runHere, untilThere } from '../cli/command-line.ts';
 import { startServing } from '../serving.ts';
-import { temporaryFolder } from '../temporary.ts';
-import { openConnection } from '../../src/store/sqlite/driver.ts';
+import { openStoreIn, temporaryFolder } from '../temporary.ts';
 
 const SECRET = 'nobody-may-read-this-secret';
 
@@ -45,10 +44,10 @@ test('a source that leaves answers 404, keeps its evidence and its reports, has 
   expect(report.code).toBe(0);
   expect((await run('ledger', 'rebuild')).json).toMatchObject({ differences: [] });
   await server.stop();
-  const connection = await openConnection(`${folder}/ledger.sqlite`);
-  const [row] = await connection.all('select sealed from sources');
-  await connection.close();
-  expect((row as { sealed: Buffer }).sealed.length).toBeLessThan(150);
+  const store = await openStoreIn(folder);
+  const row = await store.read.selectFrom('sources').select('sealed').executeTakeFirstOrThrow();
+  await store.close();
+  expect(row.sealed.length).toBeLessThan(150);
 
   await run('source', 'add', 'shop', '--webhook-secret-env', 'GIVEN');
   const again = await startServing(folder, env);
@@ -60,13 +59,14 @@ test('a source that leaves answers 404, keeps its evidence and its reports, has 
   expect(answer.status).toBe(200);
   await again.stop();
   await run('ledger', 'rebuild');
-  const after = await openConnection(`${folder}/ledger.sqlite`);
+  const after = await openStoreIn(folder);
   // Its own field names were kept, and its numbers have no gap.
-  expect(await after.all('select subject from decision_history order by seq')).toEqual([
+  expect(await after.read.selectFrom('decision_history').select('subject').orderBy('seq').execute()).toEqual([
     { subject: 'v1' },
     { subject: 'v1' },
   ]);
-  const numbers = await after.all(`select source_seq as n from entries where source = 'shop' order by seq`);
-  expect(numbers.map(({ n }) => n)).toEqual(numbers.map((_, place) => place + 1));
+  const entries = after.read.selectFrom('entries').select('source_seq').where('source', '=', 'shop').orderBy('seq');
+  const numbers = (await entries.execute()).map((entry) => entry.source_seq);
+  expect(numbers).toEqual(numbers.map((_, place) => place + 1));
   await after.close();
 });

@@ -125,8 +125,21 @@ test('the same slug is added once, also by two processes at once', async () => {
 
 test('of two changes at once based on one version, one is done and one is told of the conflict', async () => {
   const store = await temporaryStore();
-  const [one, two] = [await open(store), await open(store)];
-  await one.add({ slug: 'acme' }, 'a');
+  // Both have read before either writes.
+  let waiting = 2;
+  let letGo = () => {};
+  const both = new Promise<void>((resolve) => (letGo = resolve));
+  const openSlow = () => {
+    const ledger = createLedger({ store, keys: testKeys });
+    const append: typeof ledger.append = async (...given) => {
+      if (--waiting === 0) letGo();
+      await both;
+      return ledger.append(...given);
+    };
+    return open(store, { ledger: { ...ledger, append } });
+  };
+  await (await open(store)).add({ slug: 'acme' }, 'a');
+  const [one, two] = [await openSlow(), await openSlow()];
   const outcomes = await Promise.all([
     one.change('acme', { name: 'One' }, 'a'),
     two.change('acme', { name: 'Two' }, 'b'),

@@ -1,4 +1,4 @@
-/** One of many processes that open the same store at once (test/store/sqlite.test.ts). Takes the built store, which starts faster. */
+/** One of many processes that open the same store at once (test/store/sqlite.sqlite.test.ts). Takes the built store, which starts faster. */
 import process from 'node:process';
 import { openSqliteStore } from '../../dist/src/store/sqlite/open.js';
 

@@ -56,7 +56,7 @@ export function storedText(text: string): string {
  */
 export function binaryArray(type: number, values: readonly unknown[]): Buffer {
   const write = writerOf(type);
-  const cells = values.map((value) => (value === null || value === undefined ? null : write(value)));
+  const cells = values.map((value) => (value === null ? null : write(value)));
   const size = cells.reduce((sum, cell) => sum + 4 + (cell?.length ?? 0), 20);
   const packed = Buffer.allocUnsafe(size);
   packed.writeInt32BE(cells.length === 0 ? 0 : 1, 0);

@@ -1,3 +1,4 @@
+// SQLite only: what is not part of the contract of every store (store.test.ts).
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -6,10 +7,7 @@ import { sealEntry } from '../../src/core/entry.ts';
 import { StoreUnavailable, UsageError } from '../../src/core/errors.ts';
 import { openConnection } from '../../src/store/sqlite/driver.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { temporaryFolder, temporaryStore, testKeys } from '../temporary.ts';
-import { describeStore } from './contract.ts';
-
-describeStore('SQLite store', temporaryStore);
+import { temporaryFolder, testKeys } from '../temporary.ts';
 
 test('of 20 processes that start at once on no database, one migrates and all can work', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
