@@ -101,8 +101,17 @@ export type BulkEnd =
  * send from the entries that came before it.
  */
 export async function runBulk(deps: PolicyDeps, request: BulkRequest): Promise<BulkEnd> {
-  const { source, planId, signal } = request;
+  const { source } = request;
   if (!isCallable(source)) return { outcome: 'not-configured', reason: whyNotCallable(source) ?? '' };
+  const ended = await sendBatches(deps, { ...request, source });
+  await deps.catchUp();
+  return ended;
+}
+
+type Callable = BulkRequest & { readonly source: CallableSource };
+
+async function sendBatches(deps: PolicyDeps, request: Callable): Promise<BulkEnd> {
+  const { planId, signal } = request;
   const began = await countBatches(deps, planId);
   let failures = 0;
   for (;;) {
@@ -116,7 +125,7 @@ export async function runBulk(deps: PolicyDeps, request: BulkRequest): Promise<B
       .slice(0, Math.min(request.batchSize ?? MAX_BATCH_ITEMS, MAX_BATCH_ITEMS));
     request.onProgress?.({ done: items.filter(({ state }) => state !== 'planned').length, total: items.length });
     if (batch.length === 0) return { outcome: 'finished' };
-    const ended = await sendBatch(deps, { ...request, source }, batch, batchId(planId, number));
+    const ended = await sendBatch(deps, request, batch, batchId(planId, number));
     switch (ended.outcome) {
       case 'done':
         failures = 0;
@@ -177,7 +186,7 @@ function mayBeSent(item: ItemRow, planId: string, began: number, retryFailed: bo
 
 function sendBatch(
   deps: PolicyDeps,
-  request: BulkRequest & { readonly source: CallableSource },
+  request: Callable,
   batch: readonly ItemRow[],
   requestId: string,
 ): Promise<CallOutcome<ReturnType<typeof assignResults>>> {

@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import { assignResults } from '../../src/policies/assign-results.ts';
+import { type BulkEnd, findPlan, loadPlanItems, planBulk, runBulk } from '../../src/policies/bulk.ts';
+import type { PolicyDeps } from '../../src/policies/deps.ts';
+import { type FormA, formASchema } from '../../src/policies/generate.ts';
+import { settleByOfficer, settleCalls } from '../../src/policies/settle.ts';
+import { createPolicyWorld, impatient, patient, type PolicyWorld } from './policy-world.ts';
+
+const types = ['privacy-policy', 'cookie-policy', 'terms-of-service'];
+const itemsOf = (count: number): FormA[] =>
+  Array.from({ length: count }, (_, nth) =>
+    formASchema.parse({ policy_type: types[nth % 3], jurisdiction: 'GB', business_name: `Shop ${nth + 1}` }),
+  );
+
+async function plan(world: PolicyWorld, count: number): Promise<string> {
+  const planned = await planBulk(world.deps, {
+    source: world.source,
+    actor: 'test',
+    file: 'items.csv',
+    items: itemsOf(count),
+  });
+  if (planned.outcome !== 'planned') expect.unreachable();
+  return planned.planId;
+}
+
+const run = (world: PolicyWorld, planId: string, more: object = {}, deps: PolicyDeps = world.deps): Promise<BulkEnd> =>
+  runBulk(deps, { ...patient, source: world.source, planId, ...more });
+
+async function statesOf(world: PolicyWorld, planId: string): Promise<Record<string, number>> {
+  await world.deps.catchUp();
+  const counts: Record<string, number> = {};
+  for (const { state } of await loadPlanItems(world.deps, planId)) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+describe('a file of more than 20 items', () => {
+  it('is sent in batches of 20, each item once, with a result of its own', async () => {
+    const world = await createPolicyWorld();
+    const planId = await plan(world, 65);
+    const seen: number[] = [];
+    expect(await run(world, planId, { onProgress: ({ done }: { done: number }) => seen.push(done) })).toEqual({
+      outcome: 'finished',
+    });
+    expect(seen).toEqual([0, 20, 40, 60, 65]);
+    const items = await loadPlanItems(world.deps, planId);
+    expect(items.every(({ state, attempts }) => state === 'created' && attempts === 1)).toBe(true);
+    expect(new Set(items.map(({ policy_id: id }) => id)).size).toBe(65);
+    expect(world.generated()).toBe(65);
+    const intents = (await world.entries()).filter(({ meta }) => meta['call'] === 'intent');
+    expect(intents.map(({ body }) => (JSON.parse(String(body)) as { items: unknown[] }).items.length)).toEqual([
+      20, 20, 20, 5,
+    ]);
+    expect(await run(world, planId)).toEqual({ outcome: 'finished' });
+    expect(world.generated()).toBe(65);
+  });
+
+  it('is known again by its items, and only for its source', async () => {
+    const world = await createPolicyWorld();
+    const planId = await plan(world, 3);
+    const request = { source: world.source, actor: 'test', file: null, items: itemsOf(3) };
+    expect(await planBulk(world.deps, request)).toMatchObject({ outcome: 'exists', plan: { plan_id: planId } });
+    expect(await findPlan(world.deps, 'other', itemsOf(3))).toBeNull();
+    expect(await findPlan(world.deps, 'default', itemsOf(4))).toBeNull();
+    const again = await planBulk(world.deps, { ...request, again: true });
+    expect(again).toEqual({ outcome: 'planned', planId: `${planId}-2` });
+  });
+
+  it('is paced: 5 batches a minute and 20 a day, never a 429 of the service', async () => {
+    const world = await createPolicyWorld();
+    const planId = await plan(world, 21);
+    const began = world.now().getTime();
+    const waits: string[] = [];
+    const ended = await run(world, planId, { batchSize: 1, onWait: (_: Date, why: string) => waits.push(why) });
+    expect(ended).toMatchObject({ outcome: 'waiting', limit: '20 batches a day per API key' });
+    expect(waits).toEqual(Array.from({ length: 3 }, () => '5 batches a minute per API key'));
+    expect(world.now().getTime() - began).toBeGreaterThanOrEqual(180_000);
+    expect(await statesOf(world, planId)).toEqual({ created: 20, planned: 1 });
+    world.pass(86_400_000);
+    expect(await run(world, planId, { batchSize: 1 })).toEqual({ outcome: 'finished' });
+    const refused = (await world.entries()).filter(({ meta }) => meta['outcome'] === 'refused');
+    expect(refused).toEqual([]);
+    expect(world.generated()).toBe(21);
+  });
+
+  it('beyond the quota stops, shows what was skipped, and goes on when there is room again', async () => {
+    const world = await createPolicyWorld({ quota: 30 });
+    const planId = await plan(world, 65);
+    expect(await run(world, planId)).toEqual({ outcome: 'quota' });
+    expect(await statesOf(world, planId)).toEqual({ created: 30, skipped: 10, planned: 25 });
+    // Still none: one more batch is skipped, no more.
+    expect(await run(world, planId)).toEqual({ outcome: 'quota' });
+    expect(await statesOf(world, planId)).toEqual({ created: 30, skipped: 20, planned: 15 });
+    expect(world.generated()).toBe(30);
+  });
+
+  it('stops at 402 and goes on with the same items afterwards', async () => {
+    const world = await createPolicyWorld({ faults: [{ name: 'payment-required', on: 'bulk', after: 1, times: 1 }] });
+    const planId = await plan(world, 45);
+    expect(await run(world, planId)).toMatchObject({ outcome: 'refused', error: { kind: 'payment-required' } });
+    expect(await statesOf(world, planId)).toEqual({ created: 20, planned: 25 });
+    expect(await run(world, planId)).toEqual({ outcome: 'finished' });
+    expect(world.generated()).toBe(45);
+  });
+
+  it('waits when the service says 429, since other programs may use the key', async () => {
+    const world = await createPolicyWorld({
+      faults: [{ name: 'too-many-requests', on: 'bulk', times: 2, retryAfter: 30 }],
+    });
+    const planId = await plan(world, 25);
+    expect(await run(world, planId)).toEqual({ outcome: 'finished' });
+    expect(world.generated()).toBe(25);
+  });
+
+  it('whose items the service fails to make can be sent again, but not by itself', async () => {
+    const world = await createPolicyWorld();
+    // The sandbox does not know such a code, although it looks like one.
+    const items = [
+      ...itemsOf(2),
+      { policy_type: 'imprint', jurisdiction: 'GB', language: 'en', business_name: 'x'.repeat(500) },
+    ];
+    const planned = await planBulk(world.deps, { source: world.source, actor: 'test', file: null, items });
+    if (planned.outcome !== 'planned') expect.unreachable();
+    expect(await run(world, planned.planId)).toEqual({ outcome: 'finished' });
+    expect(await statesOf(world, planned.planId)).toEqual({ created: 2, failed: 1 });
+    expect(await run(world, planned.planId)).toEqual({ outcome: 'finished' });
+    expect(await run(world, planned.planId, { retryFailed: true })).toEqual({ outcome: 'finished' });
+    const [, , failed] = await loadPlanItems(world.deps, planned.planId);
+    expect(failed).toMatchObject({ state: 'failed', attempts: 2 });
+  });
+});
+
+describe('a batch whose outcome is unknown', () => {
+  it.each(['dropped-connection', 'server-error', 'truncated-json'] as const)(
+    'after %s stops the run; the rest is sent when it is resumed, that batch never again',
+    async (name) => {
+      const world = await createPolicyWorld({ faults: [{ name, on: 'bulk', after: 1, times: 1 }] });
+      const planId = await plan(world, 65);
+      expect(await run(world, planId)).toMatchObject({ outcome: 'unknown', requestId: `${planId}.2` });
+      expect(await statesOf(world, planId)).toEqual({ created: 20, unknown: 20, planned: 25 });
+      expect(await run(world, planId)).toEqual({ outcome: 'finished' });
+      expect(await statesOf(world, planId)).toEqual({ created: 45, unknown: 20 });
+      // Truncated on the way back means made; the others of these faults come before the service did anything.
+      expect(world.generated()).toBe(name === 'truncated-json' ? 65 : 45);
+    },
+  );
+
+  it('is settled item by item by the webhooks about them, and by an officer for the rest', async () => {
+    const world = await createPolicyWorld({ faults: [{ name: 'truncated-json', on: 'bulk', times: 1 }] });
+    const planId = await plan(world, 6);
+    await run(world, planId);
+    for (const nth of [0, 1, 4]) {
+      await world.deliver({
+        event: 'policy.created',
+        policy_id: `pol_${nth}`,
+        policy_type: types[nth % 3],
+        jurisdiction: 'GB',
+        language: 'en',
+        brand_name: `Shop ${nth + 1}`,
+        timestamp: world.now().toISOString(),
+      });
+    }
+    expect(await settleCalls(world.deps)).toEqual({ lost: 0, settled: 1 });
+    const items = await loadPlanItems(world.deps, planId);
+    expect(items.map(({ policy_id: id }) => id)).toEqual(['pol_0', 'pol_1', null, null, 'pol_4', null]);
+    expect(await statesOf(world, planId)).toEqual({ created: 3, unknown: 3 });
+    const requestId = `${planId}.1`;
+    const said = { requestId, actor: 'ada', happened: true, positions: [2] };
+    expect(await settleByOfficer(world.deps, { ...said, positions: [0, 2] })).toEqual({
+      outcome: 'no-such-item',
+      positions: [0],
+    });
+    expect(await settleByOfficer(world.deps, said)).toMatchObject({ outcome: 'settled', left: 2 });
+    expect(await settleByOfficer(world.deps, { requestId, actor: 'ada', happened: false })).toMatchObject({ left: 0 });
+    expect(await statesOf(world, planId)).toEqual({ created: 4, planned: 2 });
+    expect(await run(world, planId)).toEqual({ outcome: 'finished' });
+    expect(await statesOf(world, planId)).toEqual({ created: 6 });
+  });
+});
+
+describe('two processes at the same file', () => {
+  it('send each item once between them', async () => {
+    const world = await createPolicyWorld({ limits: { bulkPerMinute: 100, bulkPerDay: 1000 } });
+    const planId = await plan(world, 65);
+    const ends = await Promise.all([
+      run(world, planId),
+      run(world, planId, {}, world.another()),
+      run(world, planId, {}, world.another()),
+    ]);
+    // Whoever finds everything sent, though not all of it answered yet, has finished.
+    expect(ends.map(({ outcome }) => outcome)).toEqual(['finished', 'finished', 'finished']);
+    expect(await statesOf(world, planId)).toEqual({ created: 65 });
+    expect(world.generated()).toBe(65);
+  });
+
+  it('share the slots of the key', async () => {
+    const world = await createPolicyWorld();
+    const planId = await plan(world, 20);
+    const ends = await Promise.all(
+      [world.deps, world.another()].map((deps) => run(world, planId, { ...impatient, batchSize: 1 }, deps)),
+    );
+    expect(ends.map(({ outcome }) => outcome)).toEqual(['waiting', 'waiting']);
+    expect(world.generated()).toBe(5);
+  });
+});
+
+describe('results of a batch', () => {
+  const sent = [
+    { position: 4, policyType: 'imprint' },
+    { position: 5, policyType: 'disclaimer' },
+    { position: 6, policyType: 'imprint' },
+  ];
+  const result = (id: string, policyType: string | null, status: 'created' | 'failed' = 'created') => ({
+    id,
+    policyType,
+    status,
+  });
+
+  it('are told by their order, whether or not they name their type', () => {
+    const results = [result('a', 'imprint'), result('b', null), result('c', 'imprint', 'failed')];
+    expect(assignResults(sent, results)).toEqual([
+      { position: 4, status: 'created', policyId: 'a' },
+      { position: 5, status: 'created', policyId: 'b' },
+      { position: 6, status: 'failed', policyId: 'c' },
+    ]);
+  });
+
+  it('are told by their type in another order, and are unknown where they cannot be told', () => {
+    const shuffled = [result('b', 'disclaimer'), result('a', 'imprint'), result('c', 'imprint')];
+    expect(assignResults(sent, shuffled).map(({ policyId }) => policyId)).toEqual(['a', 'b', 'c']);
+    const short = [result('b', 'disclaimer'), result('a', 'imprint')];
+    expect(assignResults(sent, short).map(({ status }) => status)).toEqual(['unknown', 'created', 'unknown']);
+  });
+});

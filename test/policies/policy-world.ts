@@ -1,0 +1,134 @@
+import { onTestFinished } from 'vitest';
+import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../../receivers/read.ts';
+import { caseFold } from '../../src/cases/fold.ts';
+import { createPolicyDeps } from '../../src/context/policies.ts';
+import { canonicalJson } from '../../src/core/canonical.ts';
+import { sha256 } from '../../src/core/hash.ts';
+import { type Source, sourceOptionsSchema } from '../../src/core/source.ts';
+import { createLedger } from '../../src/ledger/append.ts';
+import type { Ledger } from '../../src/ledger/ledger.ts';
+import { createLog } from '../../src/log.ts';
+import type { PolicyDeps } from '../../src/policies/deps.ts';
+import { createProjector } from '../../src/projections/run.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { Store } from '../../src/store/store.ts';
+import { temporaryStore, testKeys } from '../temporary.ts';
+
+/** An installation that drives a sandbox; both go by one clock, which moves only when somebody waits. */
+export interface PolicyWorld {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly deps: PolicyDeps;
+  readonly sandbox: Sandbox;
+  readonly source: Source;
+  now(): Date;
+  pass(milliseconds: number): void;
+  /** One more process on the same database: a ledger and projector of its own. */
+  another(): PolicyDeps;
+  /** A delivery of the service, as if its signature had been checked. */
+  deliver(body: Record<string, unknown>): Promise<void>;
+  /** Meta and body of the `call` entries, in order. */
+  entries(): Promise<{ source: string; meta: Record<string, unknown>; body: Buffer }[]>;
+  /** How many policies the sandbox has generated for the first client. */
+  generated(): number;
+}
+
+export async function createPolicyWorld(options: Partial<SandboxOptions> = {}): Promise<PolicyWorld> {
+  let time = Date.parse('2026-07-20T12:00:00.000Z');
+  const clock = () => new Date(time);
+  const sandbox = createSandbox({
+    seed: 7,
+    clients: 1,
+    consentRows: 10,
+    clock,
+    wait: (ms) => {
+      time += ms;
+      return Promise.resolve();
+    },
+    ...options,
+  });
+  await sandbox.listen();
+  onTestFinished(() => sandbox.close());
+  const store = await temporaryStore();
+  const defaults = sourceOptionsSchema.parse({});
+
+  function createParts(): { ledger: Ledger; deps: PolicyDeps } {
+    const ledger = createLedger({ store, keys: testKeys });
+    onTestFinished(() => ledger.close());
+    const projector = createProjector({
+      store,
+      read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
+      cases: caseFold,
+      optionsOf: () => defaults,
+    });
+    onTestFinished(() => projector.close());
+    const deps = createPolicyDeps({ store, ledger, clock, projector, log: createLog('silent') });
+    const sleep: PolicyDeps['sleep'] = async (ms) => {
+      time += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    return { ledger, deps: { ...deps, sleep } };
+  }
+
+  const { ledger, deps } = createParts();
+  return {
+    store,
+    ledger,
+    deps,
+    sandbox,
+    source: sourceFor(sandbox, 'default'),
+    now: clock,
+    pass(milliseconds) {
+      time += milliseconds;
+    },
+    another: () => createParts().deps,
+    async deliver(body) {
+      const bytes = Buffer.from(JSON.stringify(body));
+      const meta = canonicalJson({ verdict: 'verified', secretId: 's1', contentType: 'application/json' });
+      await ledger.append([
+        {
+          source: 'default',
+          kind: 'webhook',
+          dedupeKey: sha256(bytes),
+          receivedAt: clock().toISOString(),
+          meta,
+          body: bytes,
+        },
+      ]);
+    },
+    async entries() {
+      const rows = await store.read
+        .selectFrom('entries')
+        .select(['source', 'meta', 'body'])
+        .where('kind', '=', 'call')
+        .orderBy('seq')
+        .execute();
+      return rows.map(({ source, meta, body }) => ({
+        source,
+        meta: JSON.parse(String(meta)) as Record<string, unknown>,
+        body: body ?? Buffer.alloc(0),
+      }));
+    },
+    generated: () => sandbox.worlds[0]?.shelf.used() ?? 0,
+  };
+}
+
+/** A source with a key of the sandbox's first client. */
+export function sourceFor(sandbox: Sandbox, slug: string, more: Partial<Source> = {}): Source {
+  const [client] = sandbox.clients;
+  return {
+    slug,
+    name: slug,
+    baseUrl: sandbox.baseUrl(),
+    siteUrl: sandbox.siteUrl(),
+    apiKey: client?.apiKey ?? '',
+    siteKey: client?.siteKey ?? '',
+    webhookSecrets: [],
+    options: sourceOptionsSchema.parse({}),
+    ...more,
+  };
+}
+
+/** What every call of these tests says besides its subject. */
+export const patient = { actor: 'test', maxWaitMs: 3_600_000 } as const;
+export const impatient = { actor: 'test', maxWaitMs: 0 } as const;

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { formASchema, generatePolicy } from '../../src/policies/generate.ts';
+import { fetchPolicyList, loadCatalogue } from '../../src/policies/list.ts';
+import { awaitWebhooks, publishPolicy } from '../../src/policies/publish.ts';
+import { settleCalls } from '../../src/policies/settle.ts';
+import { loadCalls, loadPolicy } from '../../src/policies/show.ts';
+import { rebuild } from '../../src/projections/rebuild.ts';
+import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../../receivers/read.ts';
+import { caseFold } from '../../src/cases/fold.ts';
+import { sourceOptionsSchema } from '../../src/core/source.ts';
+import { answeringServer, sendJson } from '../service/answering-server.ts';
+import { createPolicyWorld, patient, type PolicyWorld } from './policy-world.ts';
+
+const form = formASchema.parse({ policy_type: 'imprint', jurisdiction: 'DE' });
+
+async function generate(world: PolicyWorld): Promise<string> {
+  const made = await generatePolicy(world.deps, { ...patient, source: world.source, form });
+  if (made.outcome !== 'done') expect.unreachable();
+  return made.policy.id;
+}
+
+const published = (world: PolicyWorld, policyId: string) => ({
+  event: 'policy.published',
+  policy_id: policyId,
+  policy_type: 'imprint',
+  timestamp: world.now().toISOString(),
+});
+
+describe('publishing', () => {
+  it('gives the address without its token, the count of webhooks, and waits for them to arrive', async () => {
+    const world = await createPolicyWorld();
+    const policyId = await generate(world);
+    const [client] = world.sandbox.clients;
+    client?.endpoints.push({ url: 'http://127.0.0.1:9/nobody', events: 'all' });
+    const ended = await publishPolicy(world.deps, { ...patient, source: world.source, policyId });
+    if (ended.outcome !== 'done') expect.unreachable();
+    expect(ended.published).toMatchObject({ id: policyId, webhooksQueued: 1 });
+    expect(ended.published.hostedUrl).toMatch(/\/policy\/imprint\/pol_\w+$/);
+    const wanted = { source: 'default', policyId, requestId: ended.requestId, queued: 1 };
+    expect(await awaitWebhooks(world.deps, wanted, { waitMs: 500 })).toEqual([]);
+    const arriving = awaitWebhooks(world.deps, wanted, { waitMs: 60_000 });
+    await world.deliver(published(world, policyId));
+    expect(await arriving).toHaveLength(1);
+    const [view] = await loadPolicy(world.store.read, policyId);
+    expect(view).toMatchObject({ policy: { status: 'published' }, history: [{ change: 'published' }] });
+    expect(view?.calls.map(({ operation, state }) => `${operation} ${state}`)).toEqual([
+      'generate done',
+      'publish done',
+    ]);
+  });
+
+  it('of a policy that nobody knows is refused with what to do', async () => {
+    const world = await createPolicyWorld();
+    const ended = await publishPolicy(world.deps, { ...patient, source: world.source, policyId: 'pol_gone/../x' });
+    if (ended.outcome !== 'refused') expect.unreachable();
+    expect(ended.error.message).toMatch(/does not know this policy.*`consent-ledger policy list`/s);
+  });
+
+  it('whose answer was lost is settled by the webhook, or by the list that names it', async () => {
+    const world = await createPolicyWorld({ faults: [{ name: 'cut-off', on: 'publish', times: 2 }] });
+    const [byWebhook, byList] = [await generate(world), await generate(world)];
+    for (const policyId of [byWebhook, byList])
+      expect(await publishPolicy(world.deps, { ...patient, source: world.source, policyId })).toMatchObject({
+        outcome: 'unknown',
+      });
+    await world.deliver(published(world, byWebhook));
+    expect(await settleCalls(world.deps)).toMatchObject({ settled: 1 });
+    await fetchPolicyList(world.deps, { source: world.source, actor: 'test' });
+    expect(await settleCalls(world.deps)).toMatchObject({ settled: 1 });
+    const settled = (await world.entries()).filter(({ meta }) => meta['call'] === 'settled');
+    expect(settled.map(({ meta }) => [meta['basis'], meta['policyId']])).toEqual([
+      ['webhook', byWebhook],
+      ['list', byList],
+    ]);
+    expect((await loadCalls(world.store.read, { limit: 9, open: true })).length).toBe(0);
+  });
+});
+
+describe('the list of policies', () => {
+  it('becomes the catalogue: tokens stripped, its bytes kept once while it does not change', async () => {
+    const world = await createPolicyWorld();
+    const ask = () => fetchPolicyList(world.deps, { source: world.source, actor: 'test' });
+    expect(await ask()).toMatchObject({ outcome: 'stored' });
+    expect(await ask()).toMatchObject({ outcome: 'unchanged' });
+    const policyId = await generate(world);
+    expect(await ask()).toMatchObject({ outcome: 'unchanged' });
+    await publishPolicy(world.deps, { ...patient, source: world.source, policyId });
+    expect(await ask()).toMatchObject({ outcome: 'stored' });
+    const rows = await loadCatalogue(world.deps);
+    expect(rows.map(({ policy_id: id }) => id)).toContain(policyId);
+    expect(JSON.stringify(rows)).not.toContain('token');
+    const lists = (await world.entries()).filter(({ meta }) => meta['call'] === 'list');
+    expect(lists).toHaveLength(2);
+    expect(String(lists[1]?.body)).toContain('token=');
+  });
+
+  it('in its other form is followed from page to page, and what it no longer names is gone', async () => {
+    const world = await createPolicyWorld();
+    let ids = ['a', 'b', 'c'];
+    const server = await answeringServer((request, response) => {
+      const at = Number(new URL(request.url ?? '', 'http://x').searchParams.get('cursor') ?? 0);
+      const next = at + 1 < ids.length ? String(at + 1) : null;
+      sendJson(response, 200, {
+        data: [{ id: ids[at], extra: 'kept', url: 'https://h.example/p?token=t' }],
+        next_cursor: next,
+      });
+    });
+    const source = { ...world.source, baseUrl: server.baseUrl };
+    expect(await fetchPolicyList(world.deps, { source, actor: 'test' })).toMatchObject({
+      outcome: 'stored',
+      policies: 3,
+    });
+    ids = ['a', 'c'];
+    world.pass(1000);
+    await fetchPolicyList(world.deps, { source, actor: 'test' });
+    expect((await loadCatalogue(world.deps)).map(({ policy_id: id }) => id)).toEqual(['a', 'c']);
+    const all = await loadCatalogue(world.deps, { gone: true });
+    expect(all.find(({ policy_id: id }) => id === 'b')?.gone_at).toBe(world.now().toISOString());
+    expect(String((await world.entries())[0]?.body)).toContain('"extra":"kept"');
+  });
+
+  it('that cannot be read changes nothing and says why', async () => {
+    const world = await createPolicyWorld({ faults: [{ name: 'payment-required', on: 'list' }] });
+    const ended = await fetchPolicyList(world.deps, { source: world.source, actor: 'test' });
+    expect(ended).toMatchObject({ outcome: 'failed', reason: expect.stringContaining('lapsed') as string });
+    expect(await world.entries()).toEqual([]);
+  });
+});
+
+it('everything about calls can be made again from the entries alone', async () => {
+  const world = await createPolicyWorld({ faults: [{ name: 'cut-off', on: 'generate', after: 1, times: 1 }] });
+  const policyId = await generate(world);
+  await generatePolicy(world.deps, { ...patient, source: world.source, form });
+  await publishPolicy(world.deps, { ...patient, source: world.source, policyId });
+  await fetchPolicyList(world.deps, { source: world.source, actor: 'test' });
+  await world.deps.catchUp();
+  const report = await rebuild({
+    store: world.store,
+    read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
+    cases: caseFold,
+    optionsOf: () => sourceOptionsSchema.parse({}),
+    batchSize: 2,
+  });
+  expect(report.differences).toEqual([]);
+});
