@@ -40,7 +40,7 @@ export interface ConsentLog {
   count(now: number): number;
 }
 
-/** How many decisions made while the sandbox runs are kept, over all clients: about 100 MB. */
+/** How many decisions made while the sandbox runs are kept, over all clients: about 130 MB. */
 export const MOST_RECORDED = 200_000;
 
 /**
