@@ -3,6 +3,12 @@ import type { Block } from '../render/blocks.ts';
 import { formatCount, formatDuration, formatShare, formatTime } from '../format.ts';
 import { periodOf, type ReportInput } from '../report.ts';
 import { notStated, viaWords } from '../words.ts';
+import {
+  agreementConcerns,
+  contradictionsTable,
+  coverageTable,
+  outagesTable,
+} from '../reconciliation/agreement-blocks.ts';
 import type { Completeness } from './completeness.ts';
 
 const GAPS_SHOWN = 20;
@@ -45,6 +51,12 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
     total: ['All', formatCount(totals.decisions), formatShare(totals.decisions, totals.decisions)],
     empty: '',
   };
+  const { agreement } = found;
+  yield coverageTable(agreement, input);
+  if (agreement.undelivered.longer > 0)
+    yield outagesTable(agreement.undelivered.outages, agreement.undelivered.longer, input);
+  if (agreement.contradictions.length > 0)
+    yield contradictionsTable(agreement.contradictions, agreement.totals.conflicting, input);
   yield {
     block: 'table',
     caption: 'Pulls of the consent log',
@@ -141,6 +153,14 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
         'Deliveries with neither id nor time that were repeated (each repeat may have been a new choice)',
         formatCount(outside.ambiguous.deliveries),
       ],
+      ...(outside.ambiguous.deliveries > outside.ambiguous.unresolved
+        ? [
+            [
+              `  of these settled from the pulled log (${formatCount(outside.ambiguous.newChoices)} with a new choice among the repeats)`,
+              formatCount(outside.ambiguous.deliveries - outside.ambiguous.unresolved),
+            ],
+          ]
+        : []),
     ],
     empty: '',
   };
@@ -163,18 +183,7 @@ function concernsOf(found: Completeness, totals: DecisionTotals, input: ReportIn
     );
   if (failed > 0) concerns.push(`${counted(failed, 'pull', 'pulls')} of the consent log failed.`);
   if (malformed > 0) concerns.push(`${counted(malformed, 'pulled row', 'pulled rows')} could not be read.`);
-  if (found.waysIn.webhookOnly > 0 && found.pulls.length > 0)
-    concerns.push(
-      `${counted(found.waysIn.webhookOnly, 'decision was', 'decisions were')} delivered but not found in the pulled log.`,
-    );
-  if (found.waysIn.pullOnly > 0)
-    concerns.push(
-      `${counted(found.waysIn.pullOnly, 'decision stands', 'decisions stand')} in the pulled log without a delivery.`,
-    );
-  if (totals.conflicts > 0)
-    concerns.push(
-      `${counted(totals.conflicts, 'record contradicts', 'records contradict')} an earlier record of the same decision; the first is counted.`,
-    );
+  concerns.push(...agreementConcerns(found.agreement, input));
   if (ambiguous.unresolved > 0)
     concerns.push(
       `${counted(ambiguous.unresolved, 'delivery', 'deliveries')} with neither id nor time arrived again: each repeat may have been a new choice.`,

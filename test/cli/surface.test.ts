@@ -82,6 +82,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'report consent-audit': period,
     'report delivery-log': period,
     'report dsar-register': period,
+    'report reconciliation': period,
     'document list': [],
     'document check': [ids.file],
     'ledger verify': [],

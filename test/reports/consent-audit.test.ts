@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consentAudit } from '../../reports/consent-audit.ts';
-import { gapsIn, mergeWindows } from '../../reports/consent-audit/completeness.ts';
+import { gapsIn, mergeWindows } from '../../reports/pulls.ts';
 import type { ConsentAudit } from '../../reports/consent-audit/gather.ts';
 import { limits } from '../../reports/closing.ts';
 import type { ReportInput } from '../../reports/report.ts';

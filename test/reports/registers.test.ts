@@ -55,7 +55,7 @@ const opening = (receiptAt: string, changes: object = {}) => ({
 });
 
 test('every report has a name, a description and formats, and is found by its name', () => {
-  expect(reports.map(({ name }) => name)).toEqual(['consent-audit', 'dsar-register', 'delivery-log']);
+  expect(reports.map(({ name }) => name)).toEqual(['consent-audit', 'dsar-register', 'delivery-log', 'reconciliation']);
   for (const report of reports) {
     expect(findReport(report.name)).toBe(report);
     expect(report.description.length).toBeGreaterThan(20);

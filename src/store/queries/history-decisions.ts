@@ -61,10 +61,6 @@ export interface DecisionQueries {
   ): Promise<
     readonly { policyId: string | null; policyVersion: string | null; state: ConsentState; decisions: number }[]
   >;
-  /** By the way in of the first row, and whether the other way brought the decision too. */
-  decisionsByWayIn(
-    period: Period,
-  ): Promise<readonly { via: 'webhook' | 'pull'; bothWays: boolean; decisions: number }[]>;
   standingConsents(period: Period, in30Days: string, in90Days: string): Promise<readonly StandingConsents[]>;
   /** When each withdrawal of the period happened and when it was received, by time: nothing else of them is read. */
   withdrawalTimes(period: Period): AsyncIterable<WithdrawalTime>;
@@ -170,28 +166,6 @@ export function createDecisionQueries(query: Query): DecisionQueries {
         .orderBy('d.state')
         .execute();
       return rows.map((row) => ({ ...row, decisions: Number(row.decisions) }));
-    },
-
-    async decisionsByWayIn(period) {
-      const both = sql<number>`case when exists (select 1 from decision_history as o where o.source = d.source
-        and o.decision_id = d.decision_id and o.via <> d.via and o.seq <= ${period.asOf}) then 1 else 0 end`;
-      const rows = await query
-        .selectFrom(
-          first(period)
-            .select(['d.via', both.as('both_ways')])
-            .as('w'),
-        )
-        .select(['w.via', 'w.both_ways'])
-        .select((eb) => eb.fn.countAll().as('decisions'))
-        .groupBy(['w.via', 'w.both_ways'])
-        .orderBy('w.via')
-        .orderBy('w.both_ways')
-        .execute();
-      return rows.map((row) => ({
-        via: row.via,
-        bothWays: Number(row.both_ways) === 1,
-        decisions: Number(row.decisions),
-      }));
     },
 
     async standingConsents(period, in30Days, in90Days) {

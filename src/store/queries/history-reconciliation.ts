@@ -50,6 +50,8 @@ export interface ReconciliationQueries {
   reconciliation(period: Period): Promise<Reconciliation>;
   /** The same, banner by banner, by id; null: the decision names none. */
   reconciliationByBanner(period: Period): Promise<readonly (Reconciliation & { readonly bannerId: string | null })[]>;
+  /** How many decisions on a banner (null: naming none) were delivered and are not in the pulled log. */
+  onlyDelivered(period: Period, bannerId: string | null): Promise<number>;
   /** Decisions of one finding, by time. */
   reconciledDecisions(period: Period, finding: ReconciliationFinding): AsyncIterable<ReconciledDecision>;
   /** How many stretches there are, how many of more than one decision, and how many decisions lie in these. */
@@ -150,6 +152,13 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
       return [...banners]
         .map(([bannerId, counts]) => ({ bannerId, ...counts }))
         .sort((a, b) => compareIds(a.bannerId, b.bannerId));
+    },
+
+    async onlyDelivered(period, bannerId) {
+      let some = first(period).where('d.via', '=', 'webhook').where(bothWays(period), '=', 0);
+      some = bannerId === null ? some.where('d.banner_id', 'is', null) : some.where('d.banner_id', '=', bannerId);
+      const { n } = await some.select((eb) => eb.fn.countAll().as('n')).executeTakeFirstOrThrow();
+      return Number(n);
     },
 
     async *reconciledDecisions(period, finding) {
