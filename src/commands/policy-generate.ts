@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
+import { sendViaMcp } from '../context/mcp.ts';
 import { UsageError } from '../core/errors.ts';
 import {
   type FormA,
@@ -25,6 +26,7 @@ interface GenerateFlags {
   readonly industry?: string;
   readonly businessType?: string;
   readonly form: 'a' | 'b';
+  readonly via: 'rest' | 'mcp';
   readonly tone?: string;
   readonly clause?: readonly string[];
   readonly again?: boolean;
@@ -50,6 +52,11 @@ export function registerPolicyGenerate(policy: Command, io: CommandIo): Command 
         .choices(['a', 'b'])
         .default('a'),
     )
+    .addOption(
+      new Option('--via <way>', 'the REST API, or the MCP endpoint of the service (form a only)')
+        .choices(['rest', 'mcp'])
+        .default('rest'),
+    )
     .option('--tone <word>', 'form b: the tone of the text')
     .option('--clause <text>', 'form b: a clause of your own, repeatable', collect)
     .option('--again', 'send it although the outcome of the same is still unknown; if both were made, both count')
@@ -59,12 +66,15 @@ export function registerPolicyGenerate(policy: Command, io: CommandIo): Command 
       withContext(async (context) => {
         const form = formOf(flags);
         const source = callableSource(context, flags.source);
+        if (flags.via === 'mcp') assertMcp(flags, source);
         const { line, ...patience } = patienceOf(io, flags);
         const ended = await withStopwatch(line, 'the service generates', io.stderr.isTTY === true, () =>
           generatePolicy(context.policies, {
             source,
             actor: COMMAND_LINE_ACTOR,
             form,
+            via: flags.via,
+            ...(flags.via === 'mcp' ? { send: sendViaMcp } : {}),
             again: flags.again,
             ...patience,
           }),
@@ -73,6 +83,15 @@ export function registerPolicyGenerate(policy: Command, io: CommandIo): Command 
         await finishGenerate(io, flags, ended);
       }),
     );
+}
+
+/** Throws UsageError where the MCP endpoint cannot be used: its one tool has the words of form A (docs/service.md §4.9). */
+function assertMcp(flags: GenerateFlags, source: { readonly slug: string; readonly siteUrl: string | null }): void {
+  if (flags.form === 'b') throw new UsageError(['--via mcp takes form a only.']);
+  if (source.siteUrl === null)
+    throw new UsageError([
+      `${source.slug} has no public origin of the service, under which its MCP endpoint lies: set SERVICE_SITE_URL, or \`source change --site-url\`.`,
+    ]);
 }
 
 /** Says what came of a generation; exit code 1 unless it was made. */

@@ -168,6 +168,8 @@ export interface ServiceErrorDetails {
   readonly retryAfterMs?: number;
   /** Of kind `network` only. */
   readonly fault?: NetworkFault;
+  /** It failed before what would have changed something was sent. */
+  readonly unsent?: boolean;
   /** Default: the consent log. */
   readonly about?: ServiceSubject;
   /** The exact bytes of the answer that this refusal is. */
@@ -189,6 +191,8 @@ export class ServiceError extends Error {
   readonly remedy: string;
   /** Why there was no answer; null for every kind but `network`. */
   readonly fault: NetworkFault | null;
+  /** It failed before what would have changed something was sent. */
+  readonly unsent: boolean;
   /** Kept out of sight of loggers, which write down what an error holds. */
   readonly #answer: Buffer | null;
 
@@ -202,6 +206,7 @@ export class ServiceError extends Error {
     this.retryAfterMs = details.retryAfterMs ?? null;
     this.remedy = remedy;
     this.fault = kind === 'network' ? (details.fault ?? 'broken') : null;
+    this.unsent = details.unsent ?? false;
     this.#answer = details.answer ?? null;
   }
 
@@ -216,6 +221,7 @@ export class ServiceError extends Error {
  * and a connection that broke leave it open (docs/service.md §7).
  */
 export function changedNothing(error: ServiceError): boolean {
+  if (error.unsent) return true;
   switch (error.kind) {
     case 'bad-request':
     case 'unauthorized':

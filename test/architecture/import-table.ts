@@ -109,7 +109,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   diff: ['src/snapshots/diff.ts'],
   'jsonc-parser': ['service'],
   'p-retry': ['service'],
-  '@modelcontextprotocol/sdk': ['sandbox'],
+  '@modelcontextprotocol/sdk': ['sandbox', 'src/service/mcp.ts'],
   fastify: ['endpoint', 'http', 'dashboard', 'sandbox'],
   '@fastify/cookie': ['http'],
   '@fastify/csrf-protection': ['http'],

@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { generateViaMcp } from '../../src/service/mcp.ts';
+import { toToolArguments } from '../../src/service/mcp-fields.ts';
+import { readGenerated } from '../../src/service/generate.ts';
+import { changedNothing, ServiceError } from '../../src/service/service-error.ts';
+import { withSandbox } from '../sandbox/sandbox-world.ts';
+import { answeringServer, sendJson } from './answering-server.ts';
+
+const form = { policy_type: 'privacy-policy', jurisdiction: 'DE', language: 'de', business_name: 'Acme GmbH' };
+const body = Buffer.from(JSON.stringify(form));
+
+async function failureOf(running: Promise<unknown>): Promise<ServiceError> {
+  const error: unknown = await running.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ServiceError)) throw new Error(`no ServiceError: ${String(error)}`);
+  return error;
+}
+
+describe('a generation through the MCP endpoint', () => {
+  it('gives the policy that REST would have given, and counts against the same quota', async () => {
+    await withSandbox({}, async (sandbox) => {
+      const [client] = sandbox.clients;
+      const siteUrl = sandbox.siteUrl();
+      const answer = await generateViaMcp({ siteUrl, apiKey: client?.apiKey ?? '', body, timeoutMs: 10_000 });
+      const policy = readGenerated(answer.bytes);
+      expect(policy).toMatchObject({
+        policyType: 'privacy-policy',
+        jurisdiction: 'DE',
+        language: 'de',
+        remaining: 499,
+      });
+      expect(policy.markdown).toContain('Acme GmbH');
+      expect(sandbox.worlds[0]?.shelf.find(policy.id, new Date('2026-07-20T12:00:00Z'))?.brandName).toBe('Acme GmbH');
+    });
+  });
+
+  it('says in plain words what was refused, and that nothing was made', async () => {
+    await withSandbox({ quota: 1 }, async (sandbox) => {
+      const siteUrl = sandbox.siteUrl();
+      const client = sandbox.clients[0];
+      const ask = (apiKey: string | undefined, given: object = form) =>
+        generateViaMcp({ siteUrl, apiKey: apiKey ?? '', body: Buffer.from(JSON.stringify(given)), timeoutMs: 10_000 });
+      const revoked = await failureOf(ask(client?.revokedKey));
+      expect(revoked).toMatchObject({ kind: 'unauthorized', status: 401, unsent: true });
+      expect(revoked.message).not.toContain(client?.revokedKey);
+      expect((await failureOf(ask(client?.readKey))).kind).toBe('forbidden');
+      const invalid = await failureOf(ask(client?.apiKey, { ...form, jurisdiction: 'nowhere at all' }));
+      expect(invalid.kind).toBe('bad-request');
+      expect(changedNothing(invalid)).toBe(true);
+      await ask(client?.apiKey);
+      const over = await failureOf(ask(client?.apiKey));
+      expect(over.kind).toBe('payment-required');
+      expect(over.answer?.toString('utf8')).toContain('error');
+    });
+  });
+
+  it('leaves the outcome open when the connection breaks or the time is over after the tool was called', async () => {
+    await withSandbox({ generateMs: 60_000 }, async (sandbox) => {
+      const given = { siteUrl: sandbox.siteUrl(), apiKey: sandbox.clients[0]?.apiKey ?? '', body };
+      const late = await failureOf(generateViaMcp({ ...given, timeoutMs: 700 }));
+      expect(late.kind).toBe('timeout');
+      expect(changedNothing(late)).toBe(false);
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(new Error('stopped by the test')), 500);
+      await expect(generateViaMcp({ ...given, timeoutMs: 10_000, signal: stop.signal })).rejects.toThrow('stopped');
+    });
+    await withSandbox({}, async (sandbox) => {
+      sandbox.faults.set([{ name: 'dropped-connection', on: 'mcp', after: 3 }]);
+      const given = { siteUrl: sandbox.siteUrl(), apiKey: sandbox.clients[0]?.apiKey ?? '', body };
+      const broken = await failureOf(generateViaMcp({ ...given, timeoutMs: 5000 }));
+      expect(broken).toMatchObject({ kind: 'network', fault: 'broken', unsent: false });
+      expect(changedNothing(broken)).toBe(false);
+    });
+  });
+
+  it('that never began says so, whatever went wrong', async () => {
+    const gone = await answeringServer((_request, response) => response.destroy());
+    const { origin } = new URL(gone.baseUrl);
+    for (const [what, siteUrl] of [
+      ['broken', origin],
+      ['closed', 'http://127.0.0.1:1'],
+    ] as const) {
+      const failure = await failureOf(generateViaMcp({ siteUrl, apiKey: 'pak_live_x', body, timeoutMs: 3000 }));
+      expect(failure, what).toMatchObject({ kind: 'network', unsent: true });
+      expect(changedNothing(failure), what).toBe(true);
+    }
+  });
+
+  it('sends its key to no other address, and calls the tool once', async () => {
+    const other = await answeringServer((_request, response) => sendJson(response, 200, {}));
+    const server = await answeringServer((_request, response) =>
+      response.writeHead(307, { location: `${other.baseUrl}/mcp` }).end(),
+    );
+    const failure = await failureOf(
+      generateViaMcp({ siteUrl: new URL(server.baseUrl).origin, apiKey: 'pak_live_x', body, timeoutMs: 3000 }),
+    );
+    expect(failure).toMatchObject({ kind: 'redirected', unsent: true });
+    expect(other.requests).toEqual([]);
+
+    const failing = await mcpServer({}, (response) => sendJson(response, 500, { error: {} }));
+    const error = await failureOf(
+      generateViaMcp({ siteUrl: failing.siteUrl, apiKey: 'pak_live_x', body, timeoutMs: 3000 }),
+    );
+    expect(error).toMatchObject({ kind: 'server-error', status: 500, unsent: false });
+    expect(changedNothing(error)).toBe(false);
+    expect(failing.calls()).toHaveLength(1);
+  });
+
+  it('speaks the words that the tool names, and refuses to leave anything out', async () => {
+    const made = { id: 'pol_1', policy_type: 'privacy-policy' };
+    const properties = {
+      policyType: { type: 'string', enum: ['privacy_policy'] },
+      jurisdictions: { type: 'array', items: { type: 'string' } },
+      lang: { type: 'string' },
+      company: { type: 'string' },
+    };
+    const server = await mcpServer(properties, (response, id) =>
+      sendJson(response, 200, {
+        jsonrpc: '2.0',
+        id,
+        result: { content: [{ type: 'text', text: JSON.stringify(made) }] },
+      }),
+    );
+    const given = { siteUrl: server.siteUrl, apiKey: 'pak_live_x', timeoutMs: 3000 };
+    const answer = await generateViaMcp({ ...given, body });
+    expect(JSON.parse(answer.bytes.toString('utf8'))).toEqual(made);
+    expect(server.calls()).toEqual([
+      { policyType: 'privacy_policy', jurisdictions: ['DE'], lang: 'de', company: 'Acme GmbH' },
+    ]);
+    const more = Buffer.from(JSON.stringify({ ...form, industry: 'saas' }));
+    const failure = await failureOf(generateViaMcp({ ...given, body: more }));
+    expect(failure).toMatchObject({ kind: 'bad-request', unsent: true });
+    expect(failure.message).toContain('does not take industry');
+    expect(server.calls()).toHaveLength(1);
+  });
+
+  it('is refused where the tool is not there', async () => {
+    const server = await mcpServer({}, (response) => sendJson(response, 500, {}), 'another_tool');
+    const failure = await failureOf(
+      generateViaMcp({ siteUrl: server.siteUrl, apiKey: 'pak_live_x', body, timeoutMs: 3000 }),
+    );
+    expect(failure).toMatchObject({ kind: 'unreadable', unsent: true });
+  });
+});
+
+it('a tool that says nothing of its fields is given form A as it stands; one that wants more is told so', () => {
+  expect(toToolArguments(form, {})).toEqual({ outcome: 'mapped', arguments: form });
+  expect(toToolArguments(form, { properties: form, required: ['tone'] })).toMatchObject({ outcome: 'impossible' });
+  expect(toToolArguments({ a: 'b' }, { properties: { c: {} } })).toEqual({ outcome: 'mapped', arguments: { a: 'b' } });
+});
+
+/** An MCP endpoint of the test's own: the least that the official client talks to. */
+async function mcpServer(
+  properties: object,
+  onCall: (response: Parameters<typeof sendJson>[0], id: number) => void,
+  name = 'generate_policy',
+): Promise<{ siteUrl: string; calls: () => unknown[] }> {
+  const calls: unknown[] = [];
+  const server = await answeringServer((request, response) => {
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    const message = JSON.parse(server.requests.at(-1)?.body ?? '{}') as {
+      id?: number;
+      method: string;
+      params?: { arguments?: unknown };
+    };
+    const { id = 0, method } = message;
+    const answer = (result: object) => sendJson(response, 200, { jsonrpc: '2.0', id, result });
+    if (method === 'initialize')
+      answer({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } });
+    else if (method === 'tools/list') {
+      const inputSchema = { type: 'object', properties, additionalProperties: false };
+      answer({ tools: [{ name, inputSchema }] });
+    } else if (method === 'tools/call') {
+      calls.push(message.params?.arguments);
+      onCall(response, id);
+    } else response.writeHead(202).end();
+  });
+  return { siteUrl: new URL(server.baseUrl).origin, calls: () => calls };
+}
