@@ -111,6 +111,8 @@ const syncFinished = z.object({
   stored: z.number().int(),
   duplicates: z.number().int(),
   malformed: z.number().int(),
+  /** Pieces of broken pages; absent in runs of earlier versions. */
+  unreadable: z.number().int().optional(),
   /** Earliest and latest row time that counts; null without rows. */
   earliest: z.string().nullable(),
   latest: z.string().nullable(),

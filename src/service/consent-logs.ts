@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { findElements, findMembers, mayHoldLongNumbers, parseExactly, type Span } from './json-rows.ts';
+import { salvagePage } from './page-salvage.ts';
 import { cleanText, readEnvelope, ServiceError } from './service-error.ts';
 import type { ServiceAnswer, Transport } from './transport.ts';
 
@@ -33,24 +34,52 @@ export interface ConsentLogRow {
 /** One page of the consent log. */
 export interface ConsentLogPage {
   readonly rows: readonly ConsentLogRow[];
-  /** Null on the last page. */
+  /** Null on the last page, and where {@link damage} says that the cursor could not be read. */
   readonly nextCursor: string | null;
   /** The service's Date header. */
   readonly serverDate: Date | null;
+  /** What was wrong with a page that is not valid JSON; null for any other. */
+  readonly damage: PageDamage | null;
+}
+
+/** A page of which not everything could be read, however often it was asked for. */
+export interface PageDamage {
+  /** Bytes that stood where rows stand, and cannot be told to be rows. */
+  readonly unreadable: readonly Buffer[];
+  /** Whether the cursor was lost too: there may be pages beyond, but the way to them is not known. */
+  readonly cursorLost: boolean;
 }
 
 /**
  * Fetches one page of the consent log (docs/service.md §4.5).
  * Taken besides the documented form: a missing `data` when nothing else in the answer could be the rows, a page that is a bare array,
  * and a cursor that is null, absent, empty or a number.
- * Errors: ServiceError; `unreadable` when the answer is no JSON, or when its rows or its cursor cannot be told.
+ * A page that is broken JSON is asked for again. When it comes with the same bytes, or never better, what can be read of it is
+ * given, with its `damage`.
+ * Errors: ServiceError; `unreadable` when the answer is no page at all, or when its rows or its cursor cannot be told.
  */
-export function fetchConsentLogPage(
+export async function fetchConsentLogPage(
   transport: Transport,
   query: ConsentLogQuery,
   signal?: AbortSignal,
 ): Promise<ConsentLogPage> {
-  return transport.request({
+  let best: ConsentLogPage | null = null;
+  let broken: Buffer | null = null;
+  const read = (answer: ServiceAnswer): ConsentLogPage => {
+    try {
+      return readPage(answer);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.kind !== 'unreadable') throw error;
+      const salvaged = readDamagedPage(answer);
+      // Damage on the way differs each time: the same bytes again are what the service has.
+      const isSame = broken?.equals(answer.bytes) === true;
+      broken = answer.bytes;
+      if (salvaged !== null && (best === null || !isBetter(best, salvaged))) best = salvaged;
+      if (isSame && salvaged?.damage?.cursorLost === false) return salvaged;
+      throw error;
+    }
+  };
+  const request = transport.request({
     path: '/consent/logs',
     query: {
       banner_id: query.bannerId,
@@ -60,8 +89,51 @@ export function fetchConsentLogPage(
       cursor: query.cursor,
     },
     signal,
-    read: readPage,
+    read,
   });
+  return request.catch((error: unknown) => {
+    if (best !== null && error instanceof ServiceError && error.kind === 'unreadable') return best;
+    throw error;
+  });
+}
+
+/** Whether `one` is more of a page than `other`. */
+function isBetter(one: ConsentLogPage, other: ConsentLogPage): boolean {
+  const [a, b] = [one.damage?.cursorLost === true, other.damage?.cursorLost === true];
+  return a === b ? one.rows.length > other.rows.length : b;
+}
+
+/** What can be read of a page that is broken JSON; null when nothing can, and exported for tests. */
+export function readDamagedPage(answer: Pick<ServiceAnswer, 'bytes' | 'serverDate'>): ConsentLogPage | null {
+  const bytes = withoutMark(answer.bytes);
+  const salvaged = salvagePage(bytes.toString('latin1'));
+  if (salvaged === null || (salvaged.rows.length === 0 && salvaged.broken.length === 0)) return null;
+  const rows = salvaged.rows.map(({ start, end }): ConsentLogRow => {
+    const rowBytes = bytes.subarray(start, end);
+    const text = rowBytes.toString('utf8');
+    const value = mayHoldLongNumbers(text) ? parseExactly(text) : (JSON.parse(text) as unknown);
+    return { bytes: rowBytes, value, isUtf8: isUtf8(rowBytes) };
+  });
+  const cursor = cursorOfFrame(salvaged.frame);
+  return {
+    rows,
+    nextCursor: cursor?.next ?? null,
+    serverDate: answer.serverDate,
+    damage: {
+      unreadable: salvaged.broken.map(({ start, end }) => bytes.subarray(start, end)),
+      cursorLost: cursor === null,
+    },
+  };
+}
+
+/** Null when it cannot be told whether there is a next page. */
+function cursorOfFrame(frame: string | null): { readonly next: string | null } | null {
+  if (frame === null) return null;
+  try {
+    return { next: readCursor(JSON.parse(Buffer.from(frame, 'latin1').toString('utf8')), findMembers(frame), frame) };
+  } catch {
+    return null;
+  }
 }
 
 /** Reads a page out of an answer; exported for tests. Errors: ServiceError `unreadable`. */
@@ -91,7 +163,7 @@ export function readPage(answer: Pick<ServiceAnswer, 'bytes' | 'serverDate'>): C
       isUtf8: wholeIsUtf8 || isUtf8(rowBytes),
     };
   });
-  return { rows, nextCursor: readCursor(json, members, latin1), serverDate: answer.serverDate };
+  return { rows, nextCursor: readCursor(json, members, latin1), serverDate: answer.serverDate, damage: null };
 }
 
 function readCarefully(bytes: Buffer, value: unknown): unknown {

@@ -59,8 +59,8 @@ export function findElements(latin1: string, from = 0): Span[] | null {
   return elements;
 }
 
-/** Where the value that begins at `start` ends; always beyond `start`. */
-function endOfValue(text: string, start: number): number {
+/** Where the value that begins at `start` ends; always beyond `start`. On broken JSON: where its brackets or quotes close, else the end. */
+export function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return endOfString(text, start);
   if (first !== OPEN_OBJECT && first !== OPEN_ARRAY) return endOfScalar(text, start);
@@ -107,8 +107,8 @@ function endOfScalar(text: string, start: number): number {
   return at;
 }
 
-/** The next place that is no white space; steps over one `separator` first, where one is given and stands there. */
-function skipSpace(text: string, from: number, separator?: number): number {
+/** The next place that is no white space; steps over one `separator` there, where one is given and stands there. */
+export function skipSpace(text: string, from: number, separator?: number): number {
   let at = from;
   while (isSpace(text.charCodeAt(at))) at += 1;
   return separator !== undefined && text.charCodeAt(at) === separator ? at + 1 : at;

@@ -1,4 +1,4 @@
-import type { ColumnType, GeneratedAlways } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { CallOperation, CallState, CallWay, PlanItemState } from '../core/call.ts';
 import type { ConsentState, EntryKind } from '../core/vocabulary.ts';
 
@@ -362,6 +362,13 @@ export interface SyncPositionsTable {
   last_error: string | null;
   last_error_at: string | null;
   updated_at: string;
+  /** Earliest time of a row that counts: the service returned nothing before. */
+  earliest: string | null;
+  /** Pieces of pages that could not be read and are kept with their bytes. */
+  unreadable_total: Generated<number>;
+  recounted_at: string | null;
+  /** JSON: how the last recount of recent days compared with the ledger (src/sync/recount.ts). */
+  recount: string | null;
 }
 
 /** The encrypted ring of rejected deliveries: outside the ledger, bounded, 72 hours. */

@@ -43,6 +43,8 @@ export interface PullTotals {
   readonly duplicates: number;
   /** Rows that are no JSON objects: stored with their bytes all the same. */
   readonly malformed: number;
+  /** Pieces of broken pages that could not be read as rows: stored with their bytes, and counted in none of the others. */
+  readonly unreadable: number;
   /** Earliest and latest time that the rows give and that counts, ISO 8601 UTC. */
   readonly earliest: string | null;
   readonly latest: string | null;

@@ -34,6 +34,12 @@ export function failureOfFault(fault: WalkFault): PullFailure {
         error: `The service gives the rows of page ${fault.earlierPage} again and again (last as page ${fault.page}) under new cursors, so the rows beyond them cannot be reached. ${again}`,
         forgetCursor: true,
       };
+    case 'cut-page':
+      return {
+        reason: fault.reason,
+        error: `Page ${fault.page} of the service’s answer is broken, also when it is asked for again, and the way to the pages beyond it is lost with it. What can be read of it is stored, and the bytes of the rest; the next run asks for the page again. If it stays so, tell the service’s support.`,
+        forgetCursor: false,
+      };
     case 'endless-empty-pages':
       return {
         reason: fault.reason,

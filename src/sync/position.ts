@@ -2,7 +2,7 @@ import type { SyncPositionsTable } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 
 /** How far the pull of one banner has come. */
-export type SyncPosition = Readonly<SyncPositionsTable>;
+export type SyncPosition = Readonly<Omit<SyncPositionsTable, 'unreadable_total'> & { unreadable_total: number }>;
 
 /** The run that is going on: its window, and when it began. Times ISO 8601. */
 export interface Run {
@@ -27,22 +27,33 @@ export async function loadPosition(query: Query, source: string, bannerId: strin
   return row ?? null;
 }
 
+/** What the commit of a page does to the position. */
+export interface PageStep {
+  readonly cursor: string | null;
+  /** Rows, and pieces that could not be read, which are new in the ledger. */
+  readonly stored: number;
+  readonly unreadable: number;
+  readonly isFirst: boolean;
+  readonly at: string;
+}
+
 /**
  * Moves the position to the next page, in the transaction that stores the page.
  * `superseded`: another run of the same banner has begun meanwhile; its place was not moved, and this one should stop.
  */
-export async function advancePosition(
-  query: Query,
-  run: Run,
-  step: { readonly cursor: string | null; readonly stored: number; readonly isFirst: boolean; readonly at: string },
-): Promise<'advanced' | 'superseded'> {
+export async function advancePosition(query: Query, run: Run, step: PageStep): Promise<'advanced' | 'superseded'> {
   if (!step.isFirst) {
     const own = query
       .updateTable('sync_positions')
       .where('source', '=', run.source)
       .where('banner_id', '=', run.bannerId);
     const { numUpdatedRows } = await own
-      .set((eb) => ({ cursor: step.cursor, rows_total: eb('rows_total', '+', step.stored), updated_at: step.at }))
+      .set((eb) => ({
+        cursor: step.cursor,
+        rows_total: eb('rows_total', '+', step.stored),
+        unreadable_total: eb('unreadable_total', '+', step.unreadable),
+        updated_at: step.at,
+      }))
       .where('run_id', '=', run.runId)
       .executeTakeFirst();
     if (numUpdatedRows > 0n) return 'advanced';
@@ -57,23 +68,29 @@ export async function advancePosition(
     run_to: run.to,
     run_as_of: run.asOf,
     rows_total: (before?.rows_total ?? 0) + step.stored,
+    unreadable_total: (before?.unreadable_total ?? 0) + step.unreadable,
     updated_at: step.at,
   });
   return 'advanced';
 }
 
-/** Ends a run whose window was read to its end: no cursor, and the watermark where it may move. Superseded: nothing is written. */
+/**
+ * Ends a run whose window was read to its end: no cursor, and the watermark where it may move. Superseded: nothing is written.
+ * With `holdBack` the watermark stays, because something in the window could not be read and is to be asked for again.
+ */
 export async function finishPosition(
   query: Query,
   run: Run,
-  at: string,
+  { at, earliest, holdBack }: { readonly at: string; readonly earliest: string | null; readonly holdBack: boolean },
 ): Promise<{ readonly watermark: string | null }> {
   const before = await loadPosition(query, run.source, run.bannerId);
   if (before !== null && before.run_id !== null && before.run_id !== run.runId) return { watermark: before.watermark };
-  const watermark = nextWatermark(before?.watermark ?? null, run);
+  const watermark = holdBack ? (before?.watermark ?? null) : nextWatermark(before?.watermark ?? null, run);
+  const beginnings = [before?.earliest ?? null, earliest].filter((time) => time !== null).sort();
   await writePosition(query, before, run, {
     ...noRun,
     watermark,
+    earliest: beginnings[0] ?? null,
     last_success_at: at,
     last_error: null,
     last_error_at: null,
@@ -111,7 +128,7 @@ export function nextWatermark(watermark: string | null, run: Pick<Run, 'from' | 
 
 const noRun = { cursor: null, run_id: null, run_from: null, run_to: null, run_as_of: null };
 
-type Change = Partial<Omit<SyncPositionsTable, 'source' | 'banner_id'>> & { updated_at: string };
+type Change = Partial<Omit<SyncPosition, 'source' | 'banner_id'>> & { updated_at: string };
 
 /** Read and written in one write transaction, so there is no one to race with. */
 async function writePosition(query: Query, before: SyncPosition | null, run: Run, change: Change): Promise<void> {
@@ -127,6 +144,9 @@ async function writePosition(query: Query, before: SyncPosition | null, run: Run
         last_success_at: null,
         last_error: null,
         last_error_at: null,
+        earliest: null,
+        recounted_at: null,
+        recount: null,
         ...change,
       })
       .execute();

@@ -11,6 +11,7 @@ import type { Query, StoreTransaction } from '../store/store.ts';
 import { expiredTwice, failureOfError, failureOfFault, isCursorRefusal, type PullFailure } from './failure.ts';
 import { advancePosition, failPosition, finishPosition, type Run } from './position.ts';
 import type { PullDeps, PullReport, PullRequest, PullResult, PullTotals } from './contract.ts';
+import { addPage, countNew, joinTotals, noTotals, type Totals } from './totals.ts';
 import { createRowReader, type RowEntry, rowNamesOf } from './row.ts';
 import { type PageRequest, type WalkFault, type WalkPage, walkPages } from './walk.ts';
 
@@ -31,11 +32,11 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 
 /** A page whose rows are ready to be appended. */
 interface ReadyPage extends WalkPage {
+  /** The cursor that it was asked with. */
+  readonly asked: string | null;
   readonly rows: readonly RowEntry[];
   readonly serverDate: Date | null;
 }
-
-type Counts = { -readonly [K in keyof PullTotals]: PullTotals[K] };
 
 /**
  * Reads one window to its end and says in the ledger how that ended. `before`: counts of an earlier window of the same call.
@@ -47,7 +48,9 @@ export async function pullWindow(
   window: Window,
   before?: PullTotals,
 ): Promise<PullResult> {
-  const own: Counts = { pages: 0, rows: 0, stored: 0, duplicates: 0, malformed: 0, earliest: null, latest: null };
+  const own = noTotals();
+  // New pieces of broken pages: the next run is to ask for them again.
+  let newlyUnreadable = 0;
   const began = isoNow(deps.clock);
   let run: Run = {
     source: request.source.slug,
@@ -61,7 +64,7 @@ export async function pullWindow(
   let restarted = false;
   let watermark: string | null = null;
   const report = (): PullReport => ({
-    ...joined(before, own),
+    ...joinTotals(before, own),
     source: run.source,
     bannerId: run.bannerId,
     runId: run.runId,
@@ -75,14 +78,15 @@ export async function pullWindow(
   /** Reads from a cursor on; what it returns is why it could not read to the end. */
   const read = async (cursor: string | null): Promise<WalkFault | 'superseded' | null> => {
     const fetchPage = (wanted: PageRequest) => fetchOne(deps, request, window, wanted);
-    const readPage = (page: ConsentLogPage, wanted: PageRequest) => readRows(deps, request, window, page, wanted);
+    const readPage = (page: FetchedLogPage, wanted: PageRequest) => readRows(deps, request, window, page, wanted);
     for await (const step of walkPages({ fetchPage, readPage, cursor, signal: request.signal })) {
       if (step.type === 'fault') return step.fault;
       if (!isClaimed && window.asOf === null) run = { ...run, asOf: earlierOf(began, step.page.serverDate) };
-      const state = await commitPage(deps, run, step.page, !isClaimed, own);
+      const { state, unreadable } = await commitPage(deps, run, step.page, !isClaimed, own);
+      newlyUnreadable += unreadable;
       if (state === 'superseded') return state;
       isClaimed = true;
-      request.onProgress?.({ ...joined(before, own), source: run.source, bannerId: run.bannerId });
+      request.onProgress?.({ ...joinTotals(before, own), source: run.source, bannerId: run.bannerId });
     }
     return null;
   };
@@ -101,7 +105,8 @@ export async function pullWindow(
     if (ended === 'superseded') return { ...report(), outcome: 'superseded' };
     if (ended !== null) return await fail('error' in ended ? ended : failureOfFault(ended));
     await conclude('sync.finished', null, async (tx, at) => {
-      ({ watermark } = await finishPosition(tx.query, run, at));
+      const ending = { at, earliest: own.earliest, holdBack: newlyUnreadable > 0 };
+      ({ watermark } = await finishPosition(tx.query, run, ending));
     });
     return { ...report(), outcome: 'finished' };
   } catch (error) {
@@ -142,9 +147,16 @@ export async function pullWindow(
   }
 }
 
-function fetchOne(deps: PullDeps, request: PullRequest, window: Window, wanted: PageRequest): Promise<ConsentLogPage> {
+type FetchedLogPage = ConsentLogPage & { readonly isCut: boolean };
+
+async function fetchOne(
+  deps: PullDeps,
+  request: PullRequest,
+  window: Window,
+  wanted: PageRequest,
+): Promise<FetchedLogPage> {
   const { bannerId, pageRows } = request;
-  return deps.service.fetchConsentLogPage(
+  const page = await deps.service.fetchConsentLogPage(
     {
       bannerId: bannerId || null,
       from: window.from,
@@ -154,6 +166,7 @@ function fetchOne(deps: PullDeps, request: PullRequest, window: Window, wanted: 
     },
     wanted.signal,
   );
+  return { ...page, isCut: page.damage?.cursorLost === true };
 }
 
 /** Rows that are made entries in one go, about a third of a millisecond: deliveries and the commit of the page before come in between. */
@@ -164,11 +177,11 @@ async function readRows(
   deps: PullDeps,
   request: PullRequest,
   window: Window,
-  page: ConsentLogPage,
+  page: FetchedLogPage,
   wanted: PageRequest,
 ): Promise<ReadyPage> {
   const { source, bannerId } = request;
-  const read = createRowReader(deps.ledger.keyOf, {
+  const { readRow, readUnreadable } = createRowReader(deps.ledger.keyOf, {
     source: source.slug,
     names: rowNamesOf(source.options),
     bannerId: bannerId || null,
@@ -180,10 +193,12 @@ async function readRows(
   });
   const rows: RowEntry[] = [];
   for (const row of page.rows) {
-    rows.push(read(row));
+    rows.push(readRow(row));
     if (rows.length % SLICE === 0) await turn();
   }
-  return { rows, nextCursor: page.nextCursor, serverDate: page.serverDate, identity: identityOf(rows) };
+  for (const bytes of page.damage?.unreadable ?? []) rows.push(readUnreadable(bytes));
+  const { nextCursor, serverDate, isCut } = page;
+  return { rows, nextCursor, serverDate, isCut, asked: wanted.cursor, identity: identityOf(rows) };
 }
 
 /** Over the deduplication keys, which leave out what is volatile. */
@@ -192,48 +207,34 @@ function identityOf(rows: readonly RowEntry[]): string | null {
   return sha256(Buffer.concat(rows.map(({ entry }) => entry.dedupeKey))).toString('latin1', 0, 16);
 }
 
-/** Stores a page; its last batch carries the cursor that leads on from it. */
+/** Stores a page; its last batch carries the cursor that leads on from it. A page whose cursor was lost is asked for again. */
 async function commitPage(
   deps: PullDeps,
   run: Run,
   page: ReadyPage,
   isFirst: boolean,
-  counts: Counts,
-): Promise<'advanced' | 'superseded'> {
-  let stored = 0;
+  counts: Totals,
+): Promise<{ state: 'advanced' | 'superseded'; unreadable: number }> {
   let state: 'advanced' | 'superseded' = 'advanced';
-  const advance = async (query: Query, stored: number) => {
-    state = await advancePosition(query, run, { cursor: page.nextCursor, stored, isFirst, at: isoNow(deps.clock) });
+  const advance = async (query: Query, appended: readonly Appended[]) => {
+    const { stored, unreadable } = countNew(page.rows, appended);
+    const cursor = page.isCut === true ? page.asked : page.nextCursor;
+    state = await advancePosition(query, run, { cursor, stored, unreadable, isFirst, at: isoNow(deps.clock) });
   };
+  const appended: Appended[] = [];
   const batches = batchesOf(page.rows.map(({ entry }) => entry));
   const last = batches.pop();
-  for (const batch of batches) stored += countStored(await appendPatiently(deps.ledger, batch));
+  for (const batch of batches) appended.push(...(await appendPatiently(deps.ledger, batch)));
   if (last === undefined) {
-    await deps.store.transaction((tx) => advance(tx.query, 0));
+    await deps.store.transaction((tx) => advance(tx.query, []));
   } else {
-    const earlier = stored;
-    stored += countStored(
-      await appendPatiently(deps.ledger, last, (tx, appended) => advance(tx.query, earlier + countStored(appended))),
-    );
+    const earlier = [...appended];
+    const also = (tx: StoreTransaction, outcome: readonly Appended[]) => advance(tx.query, [...earlier, ...outcome]);
+    appended.push(...(await appendPatiently(deps.ledger, last, also)));
   }
-  counts.pages += 1;
-  counts.rows += page.rows.length;
-  counts.stored += stored;
-  counts.duplicates += page.rows.length - stored;
-  let earliest = Number.POSITIVE_INFINITY;
-  let latest = Number.NEGATIVE_INFINITY;
-  for (const { malformed, occurredAt } of page.rows) {
-    if (malformed) counts.malformed += 1;
-    if (occurredAt === null) continue;
-    if (occurredAt < earliest) earliest = occurredAt;
-    if (occurredAt > latest) latest = occurredAt;
-  }
-  if (earliest <= latest) {
-    const times = [new Date(earliest).toISOString(), new Date(latest).toISOString()] as const;
-    if (counts.earliest === null || times[0] < counts.earliest) counts.earliest = times[0];
-    if (counts.latest === null || times[1] > counts.latest) counts.latest = times[1];
-  }
-  return state;
+  const { stored, unreadable } = countNew(page.rows, appended);
+  addPage(counts, page.rows, stored);
+  return { state, unreadable };
 }
 
 /** Deliveries go first: a pull waits while the waiting line is full, up to ten seconds. */
@@ -265,24 +266,6 @@ function batchesOf(entries: readonly NewEntry[]): NewEntry[][] {
   return batches;
 }
 
-function countStored(appended: readonly Appended[]): number {
-  return appended.reduce((count, { outcome }) => count + (outcome === 'stored' ? 1 : 0), 0);
-}
-
 function earlierOf(ours: string, theirs: Date | null): string {
   return theirs === null || theirs.getTime() > Date.parse(ours) ? ours : theirs.toISOString();
-}
-
-function joined(before: PullTotals | undefined, own: PullTotals): PullTotals {
-  if (before === undefined) return { ...own };
-  const times = (a: string | null, b: string | null) => [a, b].filter((time) => time !== null).sort();
-  return {
-    pages: before.pages + own.pages,
-    rows: before.rows + own.rows,
-    stored: before.stored + own.stored,
-    duplicates: before.duplicates + own.duplicates,
-    malformed: before.malformed + own.malformed,
-    earliest: times(before.earliest, own.earliest)[0] ?? null,
-    latest: times(before.latest, own.latest).at(-1) ?? null,
-  };
 }

@@ -75,24 +75,32 @@ export interface PageContext {
 /** A row on its way into the ledger. */
 export interface RowEntry {
   readonly entry: NewEntry;
-  /** The row is no JSON object: kept with its bytes, and counted. */
-  readonly malformed: boolean;
+  /** `row`: a JSON object; `malformed`: other JSON; `unreadable`: a piece of a broken page. All are kept with their bytes. */
+  readonly type: 'row' | 'malformed' | 'unreadable';
   /** When the row says it happened, in milliseconds since 1970; null where it does not say, or nothing that counts. */
   readonly occurredAt: number | null;
 }
+
+export interface RowReader {
+  readRow(row: ConsentLogRow): RowEntry;
+  /** Makes bytes that stood among rows and cannot be told to be one an entry of their own, at most their first mebibyte. */
+  readUnreadable(bytes: Buffer): RowEntry;
+}
+
+const MAX_UNREADABLE = 1 << 20;
 
 /**
  * Makes the rows of a page entries. The deduplication key covers a row's canonical content without the volatile fields: the record id is
  * part of that, so a row that changed upstream under its id is a new entry. A row that does not name its banner is told apart by the
  * banner it was asked for. A row whose content has no canonical form (lone surrogates, bytes that are no UTF-8) is known by its bytes.
  */
-export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext): (row: ConsentLogRow) => RowEntry {
+export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext): RowReader {
   const { source, receivedAt } = context;
   const { idNames, timeNames } = context.names;
   const received = Date.parse(receivedAt);
   const metaOf = metaWriter(context);
 
-  return (row) => {
+  const readRow = (row: ConsentLogRow): RowEntry => {
     const fields = isObject(row.value) ? row.value : null;
     const ownBanner = fields !== null && bannerNames.some((name) => isNamed(fields[name]));
     const banner = ownBanner ? '' : (context.bannerId ?? '');
@@ -111,23 +119,40 @@ export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext): (
         meta: metaOf(recordId),
         body: row.bytes,
       },
-      malformed: fields === null,
+      type: fields === null ? 'malformed' : 'row',
       occurredAt: time === null ? null : countingTime(time, context.names.assumedOffset, received),
     };
   };
+
+  const readUnreadable = (bytes: Buffer): RowEntry => {
+    const body = bytes.subarray(0, MAX_UNREADABLE);
+    const dedupeKey = keyOf('consent-log', 'unreadable', context.bannerId ?? '', bytes);
+    const entry = {
+      source,
+      kind: 'consent-log' as const,
+      dedupeKey,
+      receivedAt,
+      meta: metaOf(null, bytes.length),
+      body,
+    };
+    return { entry, type: 'unreadable', occurredAt: null };
+  };
+  return { readRow, readUnreadable };
 }
 
 /**
  * Canonical JSON of what a row's entry says beside its bytes; all but the record id is the same for a whole page. The names stand in
- * canonical order, and texts are as JSON.stringify writes them, which is canonical for well-formed ones.
+ * canonical order, and texts are as JSON.stringify writes them, which is canonical for well-formed ones. `unreadable`: for a piece of a broken
+ * page, how many bytes it had.
  */
-function metaWriter(context: PageContext): (recordId: string | null) => Buffer {
+function metaWriter(context: PageContext): (recordId: string | null, unreadable?: number) => Buffer {
   const { bannerId, cursorSha256, page, runId, serverDate } = context;
   const before = `{"bannerId":${JSON.stringify(bannerId)},"cursorSha256":${JSON.stringify(cursorSha256)},"page":${page},"recordId":`;
-  const after = `,"runId":${JSON.stringify(runId)},"serverDate":${JSON.stringify(serverDate?.toISOString() ?? null)}}`;
-  return (recordId) => {
+  const after = `,"runId":${JSON.stringify(runId)},"serverDate":${JSON.stringify(serverDate?.toISOString() ?? null)}`;
+  return (recordId, unreadable) => {
     const told = recordId !== null && isWellFormed(recordId) ? recordId : null;
-    return Buffer.from(before + JSON.stringify(told) + after, 'utf8');
+    const length = unreadable === undefined ? '' : `,"unreadable":${unreadable}`;
+    return Buffer.from(`${before}${JSON.stringify(told)}${after}${length}}`, 'utf8');
   };
 }
 

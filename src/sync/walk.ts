@@ -4,6 +4,8 @@ import { sha256 } from '../core/hash.ts';
 export interface FetchedPage {
   /** Null on the last page. */
   readonly nextCursor: string | null;
+  /** The page came broken, and its cursor was lost: there may be pages beyond it. */
+  readonly isCut?: boolean;
 }
 
 /** What a walk needs to know of a page. */
@@ -26,6 +28,8 @@ export type WalkFault =
     }
   /** The service gives new cursors but the same rows, again and again. */
   | { readonly reason: 'repeating-page'; readonly page: number; readonly earlierPage: number }
+  /** A page came broken, and the cursor was in the part that cannot be read. */
+  | { readonly reason: 'cut-page'; readonly page: number }
   /** Page after page without a row, each with a next cursor. */
   | { readonly reason: 'endless-empty-pages'; readonly page: number };
 
@@ -93,7 +97,8 @@ export async function* walkPages<F extends FetchedPage, P extends WalkPage>(
     const cursorFault = memory.lookAtCursor(nextCursor, request);
     const next = nextCursor !== null && cursorFault === null ? ask(nextCursor, request.number + 1) : null;
     const page = await options.readPage(came, request);
-    return { page, fault: cursorFault ?? memory.lookAtRows(page, request), next };
+    const cut = came.isCut === true ? { reason: 'cut-page' as const, page: request.number } : null;
+    return { page, fault: cut ?? cursorFault ?? memory.lookAtRows(page, request), next };
   };
 
   try {

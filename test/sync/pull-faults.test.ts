@@ -95,6 +95,7 @@ describe('a pull from a service with faults', () => {
         rows: cursor === null ? rows : [],
         nextCursor: cursor === null ? 'a' : 'b',
         serverDate: null,
+        damage: null,
       });
     };
     const first = await syncing.pull();

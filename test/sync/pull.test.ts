@@ -144,6 +144,7 @@ describe('pulling a consent log', () => {
         rows: many.map(({ text }) => ({ bytes: Buffer.from(text), value: JSON.parse(text) as unknown, isUtf8: true })),
         nextCursor: null,
         serverDate: null,
+        damage: null,
       });
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished', pages: 1, stored: 700 });
     expect((await syncing.bodies()).length).toBe(700);

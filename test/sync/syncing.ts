@@ -28,7 +28,7 @@ export interface Syncing {
   now: Date;
   readonly deps: PullDeps;
   pull(request?: Partial<PullRequest>): ReturnType<typeof pullConsentLogs>;
-  /** Bodies of the pulled rows in the ledger, in order of seq. */
+  /** Bodies of the pulled rows in the ledger, in order of seq; not the pieces of broken pages. */
   bodies(): Promise<string[]>;
   actions(): Promise<Record<string, unknown>[]>;
 }
@@ -41,11 +41,13 @@ export async function syncingWith(baseUrl: string, now = new Date()): Promise<Sy
   const bodiesOf = async (kind: 'consent-log' | 'action') => {
     const rows = await store.read
       .selectFrom('entries')
-      .select('body')
+      .select(['body', 'meta'])
       .where('kind', '=', kind)
       .orderBy('seq')
       .execute();
-    return rows.map(({ body }) => body?.toString('utf8') ?? '');
+    return rows
+      .filter(({ meta }) => meta?.includes('"unreadable":') !== true)
+      .map(({ body }) => body?.toString('utf8') ?? '');
   };
   const syncing: Syncing = {
     store,

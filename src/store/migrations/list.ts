@@ -4,8 +4,9 @@ import { calls } from './0003-calls.ts';
 import { snapshots } from './0004-snapshots.ts';
 import { offboarded } from './0005-offboarded.ts';
 import { jobCounts } from './0006-job-counts.ts';
+import { syncAccount } from './0007-sync-account.ts';
 
 /** All migrations in order, as statements for one of the databases. A release never changes an earlier one. */
 export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[] {
-  return [spine(types), indexes(), calls(types), snapshots(types), offboarded(types), jobCounts(types)];
+  return [spine(types), indexes(), calls(types), snapshots(types), offboarded(types), jobCounts(types), syncAccount()];
 }
