@@ -48,7 +48,7 @@ describe('a page of which a part is broken', () => {
     ['closed', '{"id":"clog_bnr_1_12","at":NaN}'],
     ['open', '{"id":"clog_bnr_1_12","note":"never closed}'],
   ])('loses no other row to one that is broken and %s, keeps its bytes, and asks again', async (_, broken) => {
-    const { syncing, rows, breakRow, heal, metas, position } = await world();
+    const { syncing, rows, breakRow, heal, metas, pieces, position } = await world();
     breakRow(12, broken);
     const first = await syncing.pull();
     expect(first).toMatchObject({ outcome: 'finished', rows: 24, stored: 24, unreadable: 1, watermark: null });
