@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { type JobHandler, JobRefused } from '../jobs/handler.ts';
 import { producePack } from '../documents/produce-pack.ts';
 import { produceReport } from '../documents/produce-report.ts';
+import { settleRepeats } from '../sync/settle-repeats.ts';
 import { syncSource } from '../sync/sync-source.ts';
 import { createPolicyJobs } from './policy-jobs.ts';
 import { createSnapshotJobs } from './snapshot-jobs.ts';
@@ -22,7 +23,10 @@ const reportPayload = z.object({
 
 const documentPayload = z.discriminatedUnion('type', [packPayload, reportPayload]);
 
-type Needs = Pick<Context, 'sources' | 'sync' | 'seal' | 'documents' | 'cases' | 'jobs' | 'clock' | 'snapshots' | 'policies'>;
+type Needs = Pick<
+  Context,
+  'sources' | 'sync' | 'seal' | 'documents' | 'cases' | 'jobs' | 'clock' | 'snapshots' | 'policies'
+>;
 
 /** Days that finished jobs stay listed. */
 const JOBS_KEPT_DAYS = 30;
@@ -70,12 +74,13 @@ export function createJobHandlers(context: Needs): Readonly<Record<string, JobHa
       return { sources: sources.length };
     },
 
-    async document(payload, { signal }) {
+    async document(payload, { signal, assertHeld }) {
       const request = parse(documentPayload, payload);
+      const documents = { ...context.documents, assertHeld };
       const produced =
         request.type === 'report'
-          ? await produceReport(context.documents, request, signal)
-          : await producePack({ ...context.documents, cases: context.cases }, request, signal);
+          ? await produceReport(documents, request, signal)
+          : await producePack({ ...documents, cases: context.cases }, request, signal);
       switch (produced.outcome) {
         case 'produced':
           return { documentId: produced.documentId, sha256: produced.sha256, bytes: produced.bytes, seq: produced.seq };
@@ -97,11 +102,14 @@ export function createJobHandlers(context: Needs): Readonly<Record<string, JobHa
         : { outcome: sealing.outcome };
     },
 
-    async maintenance() {
+    async maintenance(_payload, { signal }) {
+      const { store, ledger, clock, projector } = context;
+      const settling = { store, ledger, clock, catchUp: () => projector.catchUp() };
       const before = new Date(context.clock().getTime() - JOBS_KEPT_DAYS * 86_400_000);
       return {
         purgedJobs: await context.jobs.purge(before),
         destroyedSecrets: await context.sources.destroyRetired('schedule'),
+        settledRepeats: { ...(await settleRepeats(settling, { source: null, actor: 'schedule', signal })) },
       };
     },
   };

@@ -25,6 +25,8 @@ export interface DocumentDeps {
   readonly catchUp: () => Promise<number>;
   /** Seals everything appended so far. */
   readonly seal: () => Promise<unknown>;
+  /** Throws when a job produces the document and another worker has taken it over. */
+  readonly assertHeld?: () => Promise<void>;
   readonly loadProfile: (source: Source | null) => Promise<ControllerProfile | null>;
   /** Marks every page SAMPLE. */
   readonly sample: boolean;

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Action } from '../core/action.ts';
-import type { Clock } from '../core/clock.ts';
 import { appendAction } from '../ledger/append-action.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import type { DocumentDeps } from './frame.ts';
 
 /** A document as it is registered: the file, and the entry that holds its hash. */
 export interface RegisteredDocument {
@@ -31,7 +30,7 @@ export function documentPath(folder: string, document: { documentId: string; for
  * whole and synced. Producing the same document again writes the same bytes and finds its entry there.
  */
 export async function registerDocument(
-  deps: { readonly ledger: Ledger; readonly clock: Clock; readonly folder: string },
+  deps: Pick<DocumentDeps, 'ledger' | 'clock' | 'folder' | 'assertHeld'>,
   source: string,
   facts: DocumentFacts,
   content: AsyncIterable<Uint8Array>,
@@ -40,10 +39,11 @@ export async function registerDocument(
   const { folder, ledger, clock } = deps;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = documentPath(folder, facts);
-  const draft = `${path}.${process.pid}.draft`;
+  // Not the process id: in containers that share the folder they are all the same.
+  const draft = `${path}.${randomUUID()}.draft`;
   const hash = createHash('sha256');
   let bytes = 0;
-  const file = await open(draft, 'w', 0o600);
+  const file = await open(draft, 'wx', 0o600);
   try {
     for await (const chunk of content) {
       signal?.throwIfAborted();
@@ -53,6 +53,7 @@ export async function registerDocument(
     }
     await file.datasync();
     await file.close();
+    await deps.assertHeld?.();
     await rename(draft, path);
   } catch (error) {
     await file.close().catch(() => undefined);

@@ -13,6 +13,8 @@ export interface JobContext {
    * this first: a worker that was paused past its lease finds that someone else does the job.
    */
   holds(tx: StoreTransaction): Promise<boolean>;
+  /** Throws when this worker may not act any more; for a handler that writes files, just before a file gets its name. */
+  assertHeld(): Promise<void>;
 }
 
 /**

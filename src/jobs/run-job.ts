@@ -97,6 +97,11 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
         pending = progress;
       },
       holds: (tx) => jobs.holdsIn(tx, claim),
+      async assertHeld() {
+        if ((await jobs.standing(claim)) !== 'lost') return;
+        if (ending === null) end('lost');
+        throw new Error('another worker has taken this job over');
+      },
     };
     try {
       const handler = handlers[job.kind];

@@ -124,6 +124,7 @@ export async function createSnapshotWorld(changes: Partial<Source> = {}): Promis
           signal: new AbortController().signal,
           progress: () => undefined,
           holds: async () => true,
+          assertHeld: async () => undefined,
         };
         try {
           const result = (await handlers[job.kind]?.(job.payload, context)) ?? null;

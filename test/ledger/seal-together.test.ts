@@ -1,0 +1,81 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createJournal, type Journal } from '../../src/ledger/journal.ts';
+import { sealLedger } from '../../src/ledger/seal.ts';
+import { verifyLedger } from '../../src/ledger/verify.ts';
+import { temporaryFolder, temporaryLedger, testKeys } from '../temporary.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const clock = () => new Date('2026-07-01T12:00:00Z');
+
+async function begin() {
+  const { store, ledger } = await temporaryLedger();
+  const folder = await temporaryFolder();
+  const append = (text: string) =>
+    ledger.append([
+      {
+        source: 'default',
+        kind: 'webhook',
+        dedupeKey: ledger.keyOf(Buffer.from(text)),
+        receivedAt: '2026-07-01T10:00:00.000Z',
+        meta: Buffer.from('{}'),
+        body: Buffer.from(text),
+      },
+    ]);
+  const seal = (journal: Journal) =>
+    sealLedger({
+      store,
+      journal,
+      appendKey: testKeys.append,
+      signingKey: privateKey,
+      instance: 'test',
+      epoch: 1,
+      clock,
+    });
+  const verify = () =>
+    verifyLedger({ store, journal: createJournal(folder), keys: testKeys, publicKey, instance: 'test', epoch: 1 });
+  return { store, folder, append, seal, verify };
+}
+
+test('processes that seal at once sign the same checkpoint for the same size, and the journal stays whole', async () => {
+  const { store, folder, append, seal, verify } = await begin();
+  const journals = Array.from({ length: 4 }, () => createJournal(folder));
+  const notes = new Map<number, Set<string>>();
+  for (let round = 0; round < 15; round++) {
+    const [, ...sealings] = await Promise.all([append(`entry ${round}`), ...journals.map((journal) => seal(journal))]);
+    for (const sealing of sealings) {
+      if (sealing.outcome === 'empty') continue;
+      if (sealing.outcome === 'refused') throw new Error(sealing.reason);
+      const { size, note } = sealing.checkpoint;
+      notes.set(size, (notes.get(size) ?? new Set()).add(note));
+    }
+  }
+  expect(notes.size).toBeGreaterThan(3);
+  for (const same of notes.values()) expect(same.size).toBe(1);
+  expect((await verify()).faults).toEqual([]);
+  const rows = await store.read.selectFrom('checkpoints').select(['size', 'note']).execute();
+  for (const { size, note } of rows) expect([...(notes.get(size) ?? [note])]).toEqual([note]);
+});
+
+test('a sealer that was paused before it wrote its checkpoint may go on after a later one', async () => {
+  const { folder, append, seal, verify } = await begin();
+  await append('first');
+  const journal = createJournal(folder);
+  let goOn = () => {};
+  const paused = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const slow = seal({
+    ...journal,
+    async write(note, at) {
+      await paused;
+      await journal.write(note, at);
+    },
+  });
+  await append('second');
+  expect(await seal(journal)).toMatchObject({ outcome: 'sealed', checkpoint: { size: 2 } });
+  goOn();
+  expect(await slow).toMatchObject({ outcome: 'sealed', checkpoint: { size: 1 } });
+  expect((await verify()).faults).toEqual([]);
+  expect(await seal(journal)).toMatchObject({ outcome: 'unchanged', checkpoint: { size: 2 } });
+});
