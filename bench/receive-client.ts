@@ -14,13 +14,46 @@ export interface CaughtUp {
   readonly seconds: number;
 }
 
+export type ReceiveMode = 'verify' | 'durable' | 'projected';
+
+/** Servers side by side on one database (a path, or a postgres: address), loaded together over 64 connections; the rate of all. */
+export async function measureTogether(database: string, processes: number, count: number): Promise<number> {
+  const children: ChildProcess[] = [];
+  try {
+    const ports: number[] = [];
+    for (let n = 0; n < processes; n += 1) {
+      const child = startServer('durable', database);
+      children.push(child);
+      ports.push(((await once(child, 'message')) as [{ port: number }])[0].port);
+    }
+    const each = Math.round(count / processes);
+    const load = (share: number) =>
+      Promise.all(
+        ports.map((port) =>
+          sendLoad(port, prepareRequests(Math.round(each * share)), Math.round(CONNECTIONS / processes)),
+        ),
+      );
+    await load(0.25); // warm-up
+    const started = performance.now();
+    const results = await load(1);
+    const seconds = (performance.now() - started) / 1000;
+    return results.reduce((sum, { answered }) => sum + answered, 0) / seconds;
+  } finally {
+    await Promise.all(children.map(end));
+  }
+}
+
+function startServer(mode: ReceiveMode, database: string): ChildProcess {
+  return fork(fileURLToPath(new URL('./receive-server.ts', import.meta.url)), [mode, database, SECRET]);
+}
+
 /** Loads a fresh server over 64 connections after a warm-up; the projector then catches up, unless nothing is kept. */
 export async function measureReceive(
-  mode: 'verify' | 'durable' | 'projected',
-  path: string,
+  mode: ReceiveMode,
+  database: string,
   count: number,
 ): Promise<LoadResult & { caughtUp: CaughtUp | null }> {
-  const child = fork(fileURLToPath(new URL('./receive-server.ts', import.meta.url)), [mode, path, SECRET]);
+  const child = startServer(mode, database);
   try {
     const [{ port }] = (await once(child, 'message')) as [{ port: number }];
     await sendLoad(port, prepareRequests(count >> 2), CONNECTIONS); // warm-up

@@ -10,11 +10,13 @@ import { createPublicApp } from '../src/http/public.ts';
 import { createLedger } from '../src/ledger/append.ts';
 import { appendDelivery } from '../src/ledger/append-delivery.ts';
 import { createProjector } from '../src/projections/run.ts';
-import { openSqliteStore } from '../src/store/sqlite/open.ts';
+import { openStore } from '../src/context/open-store.ts';
 
-const [mode, path, secret] = process.argv.slice(2) as ['verify' | 'durable' | 'projected', string, string];
+const [mode, database, secret] = process.argv.slice(2) as ['verify' | 'durable' | 'projected', string, string];
 const source = { secrets: [{ id: 'bench', value: secret }] };
-const store = await openSqliteStore({ path });
+const store = await openStore(
+  database.startsWith('postgres:') ? { engine: 'postgres', url: database } : { engine: 'sqlite', path: database },
+);
 const ledger = createLedger({ store, keys: deriveKeys(Buffer.alloc(32, 1)) });
 const options = sourceOptionsSchema.parse({});
 const projector = createProjector({

@@ -1,5 +1,8 @@
 import { benchProject } from './project.ts';
+import { benchFailOver } from './fail-over.ts';
+import { benchJobs } from './jobs.ts';
 import { benchReceive } from './receive.ts';
+import { benchReceivePostgres } from './receive-postgres.ts';
 import { benchSandbox } from './sandbox.ts';
 import { benchSync } from './sync.ts';
 import type { Figure } from './figures.ts';
@@ -7,9 +10,12 @@ import type { Figure } from './figures.ts';
 /** `npm run bench [-- name …]`: each figure beside its baseline, measured in the same run. */
 const benches: Record<string, (scale: number) => Promise<Figure[]>> = {
   receive: benchReceive,
+  'receive-postgres': benchReceivePostgres,
   project: benchProject,
   sandbox: benchSandbox,
   sync: benchSync,
+  jobs: benchJobs,
+  'fail-over': benchFailOver,
 };
 
 const scale = Number(process.env.BENCH_SCALE ?? 1);

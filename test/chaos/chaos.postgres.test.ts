@@ -9,7 +9,7 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { cliPath } from '../serving.ts';
 import { type Cluster, startCluster } from './cluster.ts';
-import { faults, type FaultName, sleep } from './faults.ts';
+import { faults, type FaultName, pick, sleep } from './faults.ts';
 import { startLoad } from './load.ts';
 import { randomFrom } from './random.ts';
 
@@ -180,7 +180,7 @@ async function failUntil(
   // Each of them once, in a random order, and then at random.
   const first = names.map((name) => ({ name, at: random() })).sort((a, b) => a.at - b.at);
   while (Date.now() < until) {
-    const name = first.shift()?.name ?? (names[Math.floor(random() * names.length)]);
+    const name = first.shift()?.name ?? pick(names, random);
     await faults[name](cluster, random);
     done.push(name);
     await sleep(300 + 1500 * random());

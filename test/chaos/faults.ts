@@ -54,7 +54,8 @@ async function restart(server: { start(): Promise<void> }, stop: () => Promise<v
   await server.start();
 }
 
-function pick<T>(list: readonly T[], random: () => number): T {
+/** One of a list. */
+export function pick<T>(list: readonly T[], random: () => number): T {
   return list[Math.floor(random() * list.length)] as T;
 }
 

@@ -19,6 +19,8 @@ export interface Member {
   /** SIGCONT. */
   resume(): void;
   isRunning(): boolean;
+  /** Of its present life. */
+  pid(): number;
   /** What it wrote to standard error, over all its lives. */
   errors(): string;
 }
@@ -71,6 +73,7 @@ export function createMember(
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
     isRunning: () => child !== null && child.exitCode === null && child.signalCode === null,
+    pid: () => child?.pid ?? 0,
     errors: () => errors,
   };
 }

@@ -11,6 +11,7 @@ import {
   makeServerFolder,
   namesIn,
   type OwnProcess,
+  type Place,
   removeServerFolder,
   startOwnProcess,
 } from './own-process.ts';
@@ -58,10 +59,13 @@ const settings: Readonly<Record<string, string>> = {
 };
 
 /** Starts a fresh PostgreSQL server. Throws with the remedy when there is none, or none of version 15 or later. */
-export async function startPostgres(more: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+export async function startPostgres(
+  more: Readonly<Record<string, string>> = {},
+  place: Place = 'quick',
+): Promise<PostgresServer> {
   const programs = await findPostgres();
   const account = findAccount();
-  const folder = await makeServerFolder('postgres', account);
+  const folder = await makeServerFolder('postgres', account, place);
   const data = join(folder, 'data');
   const password = randomBytes(12).toString('hex');
   try {

@@ -1,0 +1,24 @@
+import pg from 'pg';
+import { type PostgresServer, startPostgres } from '../test/servers/postgres.ts';
+
+/** Runs `work` with a PostgreSQL server of its own on a disk, as its packages set it, but for the memory that a test server has. */
+export async function withPostgres<T>(work: (server: PostgresServer) => Promise<T>): Promise<T> {
+  const server = await startPostgres({ shared_buffers: '256MB', max_wal_size: '2GB', wal_level: 'replica' }, 'disk');
+  try {
+    return await work(server);
+  } finally {
+    await server.close();
+  }
+}
+
+/** A fresh database; its address. */
+export async function createDatabase(server: PostgresServer, name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: server.url() });
+  await client.connect();
+  try {
+    await client.query(`create database ${name}`);
+  } finally {
+    await client.end();
+  }
+  return server.url(name);
+}
