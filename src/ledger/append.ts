@@ -63,10 +63,15 @@ export function createLedger(options: LedgerOptions): Ledger {
   let closed = false;
   // The head this process saw last. Only ever a guess: the statement that relies on it checks it.
   let known: { seq: number; sourceSeq: Map<string, number> } | null = null;
+  // Whether the last look at the head found it where this process had left it. While others append too, the guarded statement would
+  // mostly be in vain, and the batch goes under the lock at once; when they fall silent, the next look finds that out.
+  let alone = true;
   // The highest seq this process ever gave out or saw: a ledger that ends below it has lost entries.
   let highest = 0;
   // Whether what came last with a transaction of its own was new altogether: a log that is pulled for the first time is, one that is read again is not.
   let expectNew = false;
+  // The same of what came last without one.
+  let expectNewBatch = false;
 
   function prepare(entry: NewEntry): Prepared {
     const salt = salts();
@@ -142,7 +147,7 @@ export function createLedger(options: LedgerOptions): Ledger {
 
   /** Numbers from the head seen last, in one guarded statement; null when that did not hold, with nothing written. */
   async function appendFast(batch: readonly Waiting[]): Promise<Appended[] | null> {
-    if (known === null || batch[0]?.also !== undefined) return null;
+    if (known === null || !alone || batch[0]?.also !== undefined) return null;
     const head = known;
     const sourceSeq = new Map(head.sourceSeq);
     const identities = new Set<string>();
@@ -165,18 +170,21 @@ export function createLedger(options: LedgerOptions): Ledger {
   }
 
   /**
-   * A batch with a transaction of its own whose entries will be new: under the write lock, but without looking the keys up, which takes as long
-   * as inserting. Null when the insertion fails, with nothing written: then a key does exist, and the slow way finds out which.
+   * A batch that cannot go the fast way, with a transaction of its own or beside other processes, but whose entries will be new: under the
+   * write lock, without looking the keys up, which takes as long as inserting. Null when the insertion fails, with nothing written: then a
+   * key does exist, and the slow way finds out which.
    */
   async function appendAsNew(batch: readonly Waiting[]): Promise<Appended[] | null> {
     const identities = new Set(batch.flatMap(({ prepared }) => prepared.map(({ identity }) => identity)));
     const count = batch.reduce((sum, { prepared }) => sum + prepared.length, 0);
-    if (!expectNew || batch[0]?.also === undefined || identities.size < count) return null;
+    const expected = batch[0]?.also === undefined ? !alone && expectNewBatch : expectNew;
+    if (!expected || identities.size < count) return null;
     try {
       return await appendSlowly(batch, true);
     } catch (error) {
       if (error !== notAllNew) throw error;
-      expectNew = false;
+      if (batch[0]?.also === undefined) expectNewBatch = false;
+      else expectNew = false;
       return null;
     }
   }
@@ -215,12 +223,14 @@ export function createLedger(options: LedgerOptions): Ledger {
       if (entries.length > 0) await insertIn(tx, entries, allNew);
       if (repeats.length > 0) await tx.countArrivals(repeats);
       await batch[0]?.also?.(tx, appended);
-      return { appended, head: { seq: head.seq + entries.length, sourceSeq } };
+      return { appended, found: head.seq, head: { seq: head.seq + entries.length, sourceSeq } };
     });
+    alone = known === null || known.seq === outcome.found;
     known = outcome.head;
     highest = Math.max(highest, known.seq);
-    if (batch[0]?.also !== undefined && prepared.length > 1)
-      expectNew = outcome.appended.every((one) => one.outcome === 'stored');
+    const allStored = outcome.appended.every((one) => one.outcome === 'stored');
+    if (batch[0]?.also === undefined) expectNewBatch = allStored;
+    else if (prepared.length > 1) expectNew = allStored;
     return outcome.appended;
   }
 
