@@ -54,13 +54,17 @@ async function checkStore({ store, config }: Context): Promise<Line[]> {
     fault(
       'database',
       `The database does not run as it must: ${deviation}.`,
-      'Is it on a network file system? Move it to a local disk.',
+      store.engine === 'sqlite'
+        ? 'Is it on a network file system? Move it to a local disk.'
+        : 'Correct it in the server’s configuration (docs/configuration.md, PostgreSQL).',
     ),
   );
   for (const found of damage ?? [])
     lines.push(fault('database', `The database file is damaged: ${found}.`, 'Put a backup back, and check the disk.'));
   if (lines.length > 0) return lines;
-  const soundness = readThrough ? ', structure sound' : '; too large to read through here';
+  const unread =
+    store.engine === 'sqlite' ? '; too large to read through here' : '; its files are for pg_amcheck to read through';
+  const soundness = damage === null ? unread : ', structure sound';
   return [
     ok(
       'database',
