@@ -21,7 +21,7 @@ export function agreementConcerns(agreement: Agreement, input: ReportInput): str
   const missing = banners.reduce((sum, banner) => sum + banner.missingFromLog, 0);
   if (missing > 0)
     concerns.push(
-      `${counted(missing, 'decision was', 'decisions were')} delivered but ${missing === 1 ? 'is' : 'are'} not in the pulled log, although its time was pulled: removed upstream, or shown late.`,
+      `${counted(missing, 'decision was', 'decisions were')} delivered but ${missing === 1 ? 'is' : 'are'} not in the pulled log, although ${missing === 1 ? 'its' : 'their'} time was pulled: removed upstream, or shown late.`,
     );
   const notYet = totals.onlyWebhook - missing;
   if (notYet > 0)
@@ -58,7 +58,7 @@ export function coverageTable({ banners, totals }: Agreement, input: ReportInput
       { title: 'Only delivered', share: 1.6, align: 'right' },
       { title: 'Only pulled', share: 1.4, align: 'right' },
       { title: 'Contradict', share: 1.7, align: 'right' },
-      { title: 'Pulled up to', share: 3 },
+      { title: 'Pulled up to', share: 4 },
     ],
     rows: banners.map((banner) => [
       bannerWord(banner.bannerId),
@@ -96,8 +96,8 @@ export function outagesTable(outages: readonly Outage[], total: number, input: R
         ? `The ${formatCount(outages.length)} longest of ${formatCount(total)} stretches without a delivery`
         : 'Stretches without a delivery',
     columns: [
-      { title: 'Delivered before', share: 3 },
-      { title: 'Delivered after', share: 3 },
+      { title: 'Delivered before', share: 3.8 },
+      { title: 'Delivered after', share: 3.8 },
       { title: 'Only by pull', share: 1.5, align: 'right' },
       { title: 'Entries', share: 2.2, align: 'right' },
       { title: 'Meanwhile', share: 3 },
@@ -130,7 +130,7 @@ export function contradictionsTable(found: readonly Contradiction[], total: numb
         ? `The first ${formatCount(found.length)} records that contradict an earlier one (${counted(total, 'decision', 'decisions')} in all)`
         : 'Records that contradict an earlier one',
     columns: [
-      { title: 'Time', share: 3 },
+      { title: 'Time', share: 3.9 },
       { title: 'Banner', share: 2.4 },
       { title: 'Entry', share: 1.2, align: 'right' },
       { title: 'Contradicts', share: 1.6, align: 'right' },

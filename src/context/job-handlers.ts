@@ -25,7 +25,7 @@ const documentPayload = z.discriminatedUnion('type', [packPayload, reportPayload
 
 type Needs = Pick<
   Context,
-  'sources' | 'sync' | 'seal' | 'documents' | 'cases' | 'jobs' | 'clock' | 'snapshots' | 'policies'
+  'sources' | 'sync' | 'projector' | 'seal' | 'documents' | 'cases' | 'jobs' | 'clock' | 'snapshots' | 'policies'
 >;
 
 /** Days that finished jobs stay listed. */
@@ -103,8 +103,7 @@ export function createJobHandlers(context: Needs): Readonly<Record<string, JobHa
     },
 
     async maintenance(_payload, { signal }) {
-      const { store, ledger, clock, projector } = context;
-      const settling = { store, ledger, clock, catchUp: () => projector.catchUp() };
+      const settling = { ...context.sync, catchUp: () => context.projector.catchUp() };
       const before = new Date(context.clock().getTime() - JOBS_KEPT_DAYS * 86_400_000);
       return {
         purgedJobs: await context.jobs.purge(before),

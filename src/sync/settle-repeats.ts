@@ -1,0 +1,167 @@
+import type { Clock } from '../core/clock.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Store } from '../store/store.ts';
+
+export interface SettleDeps {
+  readonly store: Pick<Store, 'read'>;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** Projects everything appended so far: what is decided rests on the projected rows. */
+  readonly catchUp: () => Promise<unknown>;
+}
+
+/** What came of looking. `open`: the log does not tell (yet). */
+export interface Settled {
+  readonly repeats: number;
+  readonly newChoices: number;
+  readonly open: number;
+}
+
+/** A choice is made before it is delivered, at most this long, retries included. */
+const BEFORE_MS = 60 * 60_000;
+/** Clocks may differ by this much. */
+const SKEW_MS = 5 * 60_000;
+/** That the log has no row counts only once it was pulled up to this long afterwards: rows may appear late. */
+const LATE_MS = 24 * 60 * 60_000;
+const AT_ONCE = 500;
+
+/**
+ * Decides from the pulled log what the repeats of consent deliveries with neither id nor time were. Two rows of the same subject with the
+ * same choice on the same banner around the arrivals: at least one repeat was a choice of its own. One row, and the log pulled to a day beyond
+ * the last arrival: it was a repeat. Anything else stays open. What was decided is an entry, with the rows that it rests on: it was
+ * decided from what was known then, and a rebuild must come to the same. Deciding twice changes nothing. Errors: as the store and the ledger.
+ */
+export async function settleRepeats(
+  deps: SettleDeps,
+  request: { readonly source: string | null; readonly actor: string; readonly signal?: AbortSignal | undefined },
+): Promise<Settled> {
+  await deps.catchUp();
+  const total = { repeats: 0, newChoices: 0, open: 0 };
+  let after = 0;
+  for (;;) {
+    const page = await loadOpen(deps, request.source, after);
+    for (const delivery of page) {
+      request.signal?.throwIfAborted();
+      const decided = await decide(deps, delivery);
+      if (decided === null) {
+        total.open += 1;
+        continue;
+      }
+      await appendAction(
+        deps.ledger,
+        delivery.source,
+        {
+          action: 'repeat.settled',
+          actor: request.actor,
+          delivery: delivery.seq,
+          event: delivery.event,
+          repeats: delivery.repeats,
+          ...decided,
+          rows: [...decided.rows],
+        },
+        ['repeat.settled', delivery.source, String(delivery.seq), String(delivery.repeats)],
+        deps.clock().toISOString(),
+      );
+      total[decided.resolution === 'repeat' ? 'repeats' : 'newChoices'] += 1;
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < AT_ONCE) break;
+    after = last.seq;
+  }
+  if (total.repeats + total.newChoices > 0) await deps.catchUp();
+  return total;
+}
+
+type OpenDelivery = Awaited<ReturnType<typeof loadOpen>>[number];
+
+/** Repeated consent deliveries that are not decided, or were repeated again since, with what they said. */
+async function loadOpen({ store }: SettleDeps, source: string | null, after: number) {
+  let query = store.read
+    .selectFrom('arrivals as r')
+    .innerJoin('ambiguous_repeats as a', 'a.seq', 'r.seq')
+    .innerJoin('decision_history as d', 'd.seq', 'r.seq')
+    .whereRef('r.count', '>', 'a.settled_repeats')
+    .where('r.seq', '>', after)
+    .select([
+      'r.seq',
+      'r.count as repeats',
+      'r.last_at as lastAt',
+      'a.source',
+      'a.event',
+      'd.received_at as firstAt',
+      'd.subject',
+      'd.banner_id as bannerId',
+      'd.state',
+      'd.purposes',
+    ])
+    .orderBy('r.seq')
+    .limit(AT_ONCE);
+  if (source !== null) query = query.where('a.source', '=', source);
+  return query.execute();
+}
+
+async function decide(
+  { store }: SettleDeps,
+  delivery: OpenDelivery,
+): Promise<{
+  readonly resolution: 'repeat' | 'new-choice';
+  readonly rows: readonly number[];
+  readonly from: string;
+  readonly to: string;
+} | null> {
+  // Without a subject, the choices of several visitors look the same.
+  if (delivery.subject === null) return null;
+  const from = new Date(Date.parse(delivery.firstAt) - BEFORE_MS).toISOString();
+  const to = new Date(Date.parse(delivery.lastAt) + SKEW_MS).toISOString();
+  const pulled = await store.read
+    .selectFrom('decision_history')
+    .select(['seq', 'decision_id', 'banner_id', 'purposes'])
+    .where('source', '=', delivery.source)
+    .where('subject', '=', delivery.subject)
+    .where('via', '=', 'pull')
+    .where('state', '=', delivery.state)
+    .where('at', '>=', from)
+    .where('at', '<=', to)
+    .orderBy('seq')
+    .execute();
+  const rows = new Map<string, number>();
+  for (const row of pulled) {
+    const sameBanner = row.banner_id === null || delivery.bannerId === null || row.banner_id === delivery.bannerId;
+    if (sameBanner && agree(row.purposes, delivery.purposes) && !rows.has(row.decision_id))
+      rows.set(row.decision_id, row.seq);
+  }
+  const found = { rows: [...rows.values()], from, to };
+  if (rows.size >= 2) return { resolution: 'new-choice', ...found };
+  if (rows.size === 0) return null;
+  const watermark = await loadWatermark({ store }, delivery);
+  const isThrough = watermark !== null && Date.parse(watermark) >= Date.parse(delivery.lastAt) + LATE_MS;
+  return isThrough ? { resolution: 'repeat', ...found } : null;
+}
+
+/** Up to when the log of the delivery's banner has been pulled. */
+async function loadWatermark(
+  { store }: Pick<SettleDeps, 'store'>,
+  { source, bannerId }: OpenDelivery,
+): Promise<string | null> {
+  const positions = await store.read
+    .selectFrom('sync_positions')
+    .select('watermark')
+    .where('source', '=', source)
+    .where('banner_id', 'in', ['', bannerId ?? ''])
+    .execute();
+  return (
+    positions
+      .flatMap(({ watermark }) => watermark ?? [])
+      .sort()
+      .at(-1) ?? null
+  );
+}
+
+/** Whether two choices give no purpose different answers; the pulled row may list more of them. */
+function agree(a: string, b: string): boolean {
+  const [first, second] = [JSON.parse(a), JSON.parse(b)] as Record<string, string>[];
+  return Object.entries(first ?? {}).every(
+    ([purpose, answer]) => second === undefined || !Object.hasOwn(second, purpose) || second[purpose] === answer,
+  );
+}
