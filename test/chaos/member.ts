@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { cliPath } from '../serving.ts';
+import { fileURLToPath } from 'node:url';
 
 /** One process of the cluster, which may be started, ended, killed and paused again and again. */
 export interface Member {
@@ -25,6 +25,8 @@ export interface Member {
   errors(): string;
 }
 
+/** Not by way of test/serving.ts, which only suites can load: benchmarks start clusters too. */
+const cliPath = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
 const START_LIMIT = 60_000;
 
 export function createMember(
