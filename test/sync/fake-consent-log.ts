@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -29,6 +29,8 @@ export interface FakeOptions {
   readonly pageRows?: number;
   /** Asked for each request, `nth` from 1. */
   readonly fault?: (nth: number, query: URLSearchParams) => Fault | null;
+  /** What the answer to a request waits for; null: nothing. */
+  readonly hold?: (nth: number) => Promise<void> | null;
   /** The Date header; null: none. Default: the present. */
   readonly date?: () => Date | null;
 }
@@ -56,6 +58,12 @@ export async function fakeConsentLog(rows: readonly FakeRow[], options: FakeOpti
   let nonce = 0;
   const fake = { baseUrl: '', rows: [...rows], options, requests: [] as URLSearchParams[] };
   const server = createServer((request, response) => {
+    const held = fake.options.hold?.(fake.requests.length + 1) ?? null;
+    if (held === null) return answer(request, response);
+    fake.requests.push(new URL(request.url ?? '/', 'http://fake').searchParams);
+    void held.then(() => response.destroy());
+  });
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const query = new URL(request.url ?? '/', 'http://fake').searchParams;
     fake.requests.push(query);
     const fault = fake.options.fault?.(fake.requests.length, query) ?? null;
@@ -95,7 +103,7 @@ export async function fakeConsentLog(rows: readonly FakeRow[], options: FakeOpti
     response.setHeader('content-type', 'application/json');
     if (fault?.type === 'truncated') return void response.end(body.slice(0, Math.max(1, body.length - 10)));
     response.end(body);
-  });
+  };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(
     () =>
