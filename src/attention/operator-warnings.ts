@@ -1,4 +1,5 @@
 import type { Query } from '../store/store.ts';
+import { findSnapshotWarnings } from './snapshot-warnings.ts';
 
 /** Something the operator has to look at: what, and what to do about it. */
 export interface Warning {
@@ -11,6 +12,9 @@ export interface Warning {
     | 'seal-failed'
     | 'quarantine'
     | 'journal-ahead'
+    | 'unknown-call'
+    | 'api-changed'
+    | 'snapshot-failing'
     | 'installation-moved';
   readonly source: string | null;
   readonly sentence: string;
@@ -47,7 +51,7 @@ const LAG_HOURS = 3;
 const DISK_FREE_BYTES = 1 << 30;
 const DISK_FREE_SHARE = 0.05;
 
-/** The warnings of docs/architecture.md, Operations: silence, surge of refusals, sync, disk, seal, quarantine. */
+/** The warnings of docs/architecture.md, Operations: silence, surge of refusals, sync, disk, seal, quarantine, texts of policies, the API’s description. */
 export async function findWarnings(read: Query, around: Surroundings): Promise<Warning[]> {
   return [
     ...refusalWarning(around.refusal),
@@ -57,6 +61,8 @@ export async function findWarnings(read: Query, around: Surroundings): Promise<W
     ...(await silences(read, around.now)),
     ...(await syncWarnings(read, around)),
     ...(await quarantineWarning(read)),
+    ...(await findSnapshotWarnings(read, around.now)),
+    ...(await unknownCalls(read, around.now)),
   ];
 }
 
@@ -203,4 +209,24 @@ async function quarantineWarning(read: Query): Promise<Warning[]> {
         '`consent-ledger delivery list --quarantine` names them; field names of a source can be set (docs/assumptions.md).',
     },
   ];
+}
+
+/** Calls that cost quota if they were done, and of which nobody knows whether they were. */
+async function unknownCalls(read: Query, now: Date): Promise<Warning[]> {
+  const rows = await read
+    .selectFrom('calls')
+    .select((eb) => ['source', eb.fn.countAll<number>().as('count')])
+    .where((eb) =>
+      eb.or([eb('state', '=', 'unknown'), eb.and([eb('state', '=', 'sent'), eb('due_at', '<', now.toISOString())])]),
+    )
+    .groupBy('source')
+    .orderBy('source')
+    .execute();
+  return rows.map(({ source, count }) => ({
+    code: 'unknown-call' as const,
+    source,
+    sentence: `Nobody knows what came of ${count} ${Number(count) === 1 ? 'call' : 'calls'} to the service for ${source}: generated policies count against the quota.`,
+    remedy:
+      '`consent-ledger policy calls --open` names them; look them up in the service’s dashboard, then `policy settle`.',
+  }));
 }

@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { FaultInput } from '../../src/sandbox/faults.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { cliPath, environment, startServing } from '../serving.ts';
+import { temporaryFolder } from '../temporary.ts';
+import { type Ran, runIn, untilThere } from './command-line.ts';
+
+/** A sandbox by the machine's clock, an installation that calls it, and a file of so many items. */
+async function createWorld(options: Partial<SandboxOptions> = {}, items = 65) {
+  const sandbox = createSandbox({ seed: 7, clients: 1, consentRows: 5, clock: () => new Date(), ...options });
+  await sandbox.listen();
+  onTestFinished(() => sandbox.close());
+  const folder = await temporaryFolder();
+  const [client] = sandbox.clients;
+  const env = environment(folder, {
+    SERVICE_BASE_URL: sandbox.baseUrl(),
+    SERVICE_API_KEY: client?.apiKey ?? '',
+    WEBHOOK_SECRETS: client?.webhookSecret ?? '',
+  });
+  await writeFile(`${folder}/items.csv`, csvOf(items));
+  const run = (args: string): Promise<Ran> => runIn(folder, ['policy', ...args.split(' ')], { env });
+  const json = async (args: string) => JSON.parse((await run(`${args} --json`)).stdout) as Record<string, never>;
+  const generated = (): number => sandbox.worlds[0]?.shelf.used() ?? 0;
+  return { sandbox, folder, env, run, json, generated };
+}
+
+type CliWorld = Awaited<ReturnType<typeof createWorld>>;
+
+function csvOf(items: number, business = 'Shop'): string {
+  const lines = Array.from({ length: items }, (_, nth) => `privacy-policy,GB,en,"${business} ${nth + 1}"`);
+  return ['policy_type,jurisdiction,language,business_name', ...lines].join('\n');
+}
+
+/** Starts a command and leaves it running. */
+function start({ folder, env }: CliWorld, args: string): { child: ChildProcess; ended: Promise<unknown> } {
+  const child = spawn(process.execPath, [cliPath, 'policy', ...args.split(' ')], { cwd: folder, env, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return { child, ended: once(child, 'exit') };
+}
+
+const happened = (sandbox: Sandbox): number => sandbox.faults.counts().reduce((sum, count) => sum + count, 0);
+const slowSecondBatch: FaultInput = { name: 'latency', on: 'bulk', after: 1, times: 1, ms: 2500 };
+
+describe('policy', { timeout: 120_000 }, () => {
+  it('generates, publishes and lists, and says when the webhook arrived', async () => {
+    const world = await createWorld();
+    const server = await startServing(world.folder, world.env);
+    const [client] = world.sandbox.clients;
+    if (client !== undefined) client.webhookUrl = `${server.url}/webhooks/default`;
+
+    const made = await world.run(
+      'generate --type imprint --jurisdiction DE --language de --business-name Acme --out text.md',
+    );
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(made.stdout).toMatch(/^Generated imprint, DE, de: pol_\w+\n499 left of the quota\n/);
+    expect(await readFile(`${world.folder}/text.md`, 'utf8')).toContain('# Imprint');
+    const id = /pol_\w+/.exec(made.stdout)?.[0] ?? '';
+
+    const published = await world.run(`publish ${id}`);
+    expect(published.code).toBe(0);
+    expect(published.stdout).toMatch(
+      /^Published pol_\w+: http:\/\/[^?]+\nThe service queued 1 webhook; it arrived here within [\d.]+ s \(entry \d+\)\.\n$/,
+    );
+
+    const listed = await world.run('list');
+    expect(listed.stdout).toContain(id);
+    expect(listed.stdout + JSON.stringify(await world.json('list --local'))).not.toContain('token');
+    const shown = await world.run(`show ${id}`);
+    expect(shown.stdout).toMatch(/created.*published.*generate by operator.*: done.*publish by operator.*: done/s);
+    expect(await server.stop()).toBe(0);
+  });
+
+  it('says in plain words what is wrong with a request, and sends nothing', async () => {
+    const world = await createWorld();
+    const wrong = await world.run('generate --type hub --jurisdiction GBR --language english');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('--jurisdiction is a code such as GB, US-CA or EU.');
+    expect(wrong.stderr).toContain('--language has two letters, such as en.');
+    await writeFile(
+      `${world.folder}/bad.csv`,
+      'policy_type;jurisdiction;colour\nimprint;DE;red\n;GB;\nimprint;Germany;',
+    );
+    const bad = await world.run('bulk --file bad.csv');
+    expect(bad.code).toBe(2);
+    expect(bad.stderr).toMatch(/line 2: there is no field colour; the fields are policy_type, /);
+    expect(bad.stderr).toContain('line 3: policy_type is missing.');
+    expect(bad.stderr).toContain('line 4: jurisdiction is a code such as GB, US-CA or EU.');
+    await writeFile(
+      `${world.folder}/items.json`,
+      '{"items":[{"policy_type":"imprint","jurisdiction":"DE","domain":null}]}',
+    );
+    expect((await world.run('bulk --file items.json')).code).toBe(0);
+    expect(world.generated()).toBe(1);
+  });
+
+  it('makes 65 policies out of a file although it is killed in the middle, none of them twice', async () => {
+    const world = await createWorld({ faults: [slowSecondBatch] });
+    const { child, ended } = start(world, 'bulk --file items.csv');
+    await untilThere(async () => (happened(world.sandbox) === 1 ? true : null));
+    // Stopped first, so that the service has made the batch and the answer is on its way when the process ends.
+    child.kill('SIGSTOP');
+    await untilThere(async () => (world.generated() === 40 ? true : null));
+    child.kill('SIGKILL');
+    await ended;
+
+    expect((await world.run('bulk --file items.csv')).stderr).toMatch(
+      /was begun .*\(20 created, 20 sent, no answer yet, 25 not sent\).*--resume/,
+    );
+    const resumed = await world.run('bulk --file items.csv --resume --out result.csv');
+    expect(resumed.code).toBe(1);
+    expect(resumed.stdout).toContain('65 items: 45 created, 20 sent, no answer yet');
+    expect(world.generated()).toBe(65);
+    expect((await readFile(`${world.folder}/result.csv`, 'utf8')).match(/"created"/g)).toHaveLength(45);
+    expect((await world.run('calls --open')).stdout).toMatch(/bulk .*20 items of bulk-.*sent, no answer yet/);
+    expect((await world.run('bulk --file items.csv --resume')).code).toBe(1);
+    expect(world.generated()).toBe(65);
+  });
+
+  it('brings a batch to its end when it is interrupted, so that nothing stays unknown', async () => {
+    const world = await createWorld({ faults: [slowSecondBatch] });
+    const { child, ended } = start(world, 'bulk --file items.csv');
+    await untilThere(async () => (happened(world.sandbox) === 1 ? true : null));
+    child.kill('SIGINT');
+    expect(await ended).toEqual([1, null]);
+    expect(world.generated()).toBe(40);
+    const resumed = await world.run('bulk --file items.csv --resume');
+    expect(resumed).toMatchObject({ code: 0 });
+    expect(resumed.stdout).toContain('65 items: 65 created');
+    expect(world.generated()).toBe(65);
+  });
+
+  it('shares the limits of the key among processes', async () => {
+    const world = await createWorld({ limits: { bulkPerMinute: 1000, bulkPerDay: 1000 } }, 4);
+    await writeFile(`${world.folder}/more.csv`, csvOf(4, 'Other'));
+    const runs = await Promise.all(
+      ['items.csv', 'more.csv'].map((file) => world.run(`bulk --file ${file} --batch-size 1 --no-wait`)),
+    );
+    expect(world.generated()).toBe(5);
+    expect(
+      runs.some(({ code, stdout }) => code === 1 && stdout.includes('5 batches a minute per API key is the limit')),
+    ).toBe(true);
+  });
+
+  it('says that nobody knows what came of a generation that was dropped, and how to settle it', async () => {
+    const world = await createWorld({ faults: [{ name: 'cut-off', on: 'generate', times: 1 }] });
+    const flags = 'generate --type imprint --jurisdiction DE';
+    const dropped = await world.run(flags);
+    expect(dropped.code).toBe(1);
+    expect(dropped.stdout).toMatch(
+      /^Nobody knows whether the service did it\. The service could not be reached, or the connection broke\./,
+    );
+    const [, requestId = ''] = /policy settle (req-[\w-]+) --as created/.exec(dropped.stdout) ?? [];
+    expect((await world.run(flags)).stdout).toMatch(/^Not sent: the same was asked for at .* nobody knows yet/);
+    const doctor = await runIn(world.folder, ['doctor', '--json'], { env: world.env });
+    expect(doctor.stdout).toContain('Nobody knows what came of 1 call');
+    expect((await world.run(`settle ${requestId} --as not-created`)).stdout).toMatch(
+      /^Settled as not-created \(entry \d+\)\.\n$/,
+    );
+    expect((await world.run(flags)).code).toBe(0);
+  });
+
+  it('leaves a file to the jobs of the server, which send it', async () => {
+    const world = await createWorld({}, 25);
+    expect((await world.run('bulk --file items.csv --background')).stdout).toMatch(
+      /^Left to the server’s jobs \(bulk-/,
+    );
+    expect(world.generated()).toBe(0);
+    const server = await startServing(world.folder, world.env);
+    await untilThere(async () => (world.generated() === 25 ? true : null));
+    expect(await server.stop()).toBe(0);
+    expect((await world.run('bulk --file items.csv --resume')).stdout).toContain('25 items: 25 created');
+  });
+});
