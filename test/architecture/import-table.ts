@@ -105,7 +105,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   pg: ['src/store/postgres/driver.ts'],
   bullmq: ['src/jobs/bullmq.ts'],
   ioredis: ['src/jobs/bullmq.ts'],
-  'csv-parse': ['commands', 'src/sources/'],
+  'csv-parse': ['commands', 'sources'],
   diff: ['src/snapshots/diff.ts'],
   'jsonc-parser': ['service'],
   'p-retry': ['service'],
