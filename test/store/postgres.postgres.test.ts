@@ -235,6 +235,33 @@ test('a server that is not there, a wrong user and a missing database are told a
   }
 });
 
+test('a role that owns nothing is refused with the remedy, and one that may create in a schema of its own can work', async () => {
+  const url = await createDatabase();
+  const owner = await open(url);
+  const role = `app_${Math.random().toString(36).slice(2, 10)}`;
+  await owner.transaction(async (tx) => {
+    await sql.raw(`create role ${role} login password 's3cret' nosuperuser`).execute(tx.query);
+    await sql.raw(`create schema ledger`).execute(tx.query);
+    await sql.raw(`grant usage, create on schema ledger to ${role}`).execute(tx.query);
+  });
+  onTestFinished(() =>
+    owner.transaction(async (tx) => {
+      await sql.raw(`drop owned by ${role}`).execute(tx.query);
+      await sql.raw(`drop role ${role}`).execute(tx.query);
+    }),
+  );
+  const theirs = Object.assign(new URL(url), { username: role, password: 's3cret' }).toString();
+  for (const nowhere of [theirs, `${theirs}?options=-c%20search_path%3Dno_such_schema`]) {
+    const refused = await openPostgresStore({ url: nowhere }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UsageError);
+    expect(String(refused)).toContain('docs/configuration.md');
+  }
+  const store = await open(`${theirs}?options=-c%20search_path%3Dledger`);
+  expect(await store.insertEntriesAt(0, [entry(1)])).toBe(true);
+  await store.compact();
+  expect(await owner.read.selectFrom('entries').select('seq').execute()).toEqual([]);
+});
+
 let own: PostgresServer;
 beforeAll(async () => {
   own = await startPostgres();

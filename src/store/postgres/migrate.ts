@@ -22,6 +22,14 @@ function orderedBytewise(statement: string): string {
  * user of the URL may not create tables.
  */
 export async function migrate(connection: PostgresConnection): Promise<void> {
+  try {
+    await bringUpToDate(connection);
+  } catch (error) {
+    throw mayNot(error) ?? error;
+  }
+}
+
+async function bringUpToDate(connection: PostgresConnection): Promise<void> {
   if ((await schemaVersion(connection)) === migrations.length) return;
   await connection.script(`begin; select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
   try {
@@ -42,7 +50,7 @@ export async function migrate(connection: PostgresConnection): Promise<void> {
     await connection.script('commit');
   } catch (error) {
     await connection.script('rollback').catch(() => undefined);
-    throw mayNot(error) ?? error;
+    throw error;
   }
 }
 
@@ -59,7 +67,8 @@ async function readVersion(connection: PostgresConnection): Promise<number> {
 
 function mayNot(error: unknown): UsageError | null {
   const { code, message } = error as { code?: string; message?: string };
-  if (code !== '42501') return null;
+  // Insufficient privilege; no schema to create in.
+  if (code !== '42501' && code !== '3F000') return null;
   return new UsageError([
     `The user of DATABASE_URL may not set up the tables (${message}): make it the owner of the database, or grant it what docs/configuration.md lists.`,
   ]);
