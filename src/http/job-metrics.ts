@@ -10,51 +10,70 @@ export function registerJobMetrics(
   { queues, wakeUps }: Pick<MetricSources, 'queues' | 'wakeUps'>,
 ): void {
   const registers = [registry];
-  const oldest = new Gauge({
-    name: 'consent_ledger_jobs_oldest_due_seconds',
-    help: 'Seconds since the oldest job that still waits was due, by queue',
-    labelNames: ['queue'],
-    registers,
-  });
-  const ended = new Counter({
-    name: 'consent_ledger_jobs_ended_total',
-    help: 'Jobs that ended, by queue and outcome, in the whole installation',
-    labelNames: ['queue', 'outcome'],
-    registers,
-  });
+  const figures = whileAsked(queues);
   new Gauge({
     name: 'consent_ledger_jobs',
     help: 'Jobs by queue and state, in the whole installation',
     labelNames: ['queue', 'state'],
     registers,
     async collect() {
-      ended.reset();
-      for (const figures of await queues()) {
-        const { queue } = figures;
+      for (const queue of await figures())
         for (const state of ['waiting', 'delayed', 'running', 'failed'] as const)
-          this.set({ queue, state }, figures[state]);
-        oldest.set({ queue }, figures.oldestDueSeconds);
-        for (const [outcome, count] of Object.entries(figures.ended)) ended.inc({ queue, outcome }, count);
-      }
+          this.set({ queue: queue.queue, state }, queue[state]);
+    },
+  });
+  new Gauge({
+    name: 'consent_ledger_jobs_oldest_due_seconds',
+    help: 'Seconds since the oldest job that still waits was due, by queue',
+    labelNames: ['queue'],
+    registers,
+    async collect() {
+      for (const { queue, oldestDueSeconds } of await figures()) this.set({ queue }, oldestDueSeconds);
+    },
+  });
+  new Counter({
+    name: 'consent_ledger_jobs_ended_total',
+    help: 'Jobs that ended, by queue and outcome, in the whole installation',
+    labelNames: ['queue', 'outcome'],
+    registers,
+    async collect() {
+      const all = await figures();
+      this.reset();
+      for (const { queue, ended } of all)
+        for (const [outcome, count] of Object.entries(ended)) this.inc({ queue, outcome }, count);
     },
   });
   if (wakeUps === null) return;
-  const told = new Counter({
+  const state = whileAsked(wakeUps);
+  new Counter({
     name: 'consent_ledger_wake_ups_total',
     help: 'Wake-ups for workers that this process handed to Redis, by outcome',
     labelNames: ['outcome'],
     registers,
+    async collect() {
+      const { wakeUpsSent, wakeUpsFailed } = await state();
+      this.reset();
+      this.inc({ outcome: 'sent' }, wakeUpsSent);
+      this.inc({ outcome: 'failed' }, wakeUpsFailed);
+    },
   });
   new Gauge({
     name: 'consent_ledger_redis_up',
     help: '1 when Redis answers this process, else 0',
     registers,
     async collect() {
-      const { up, wakeUpsSent, wakeUpsFailed } = await wakeUps();
-      this.set(up ? 1 : 0);
-      told.reset();
-      told.inc({ outcome: 'sent' }, wakeUpsSent);
-      told.inc({ outcome: 'failed' }, wakeUpsFailed);
+      this.set((await state()).up ? 1 : 0);
     },
   });
+}
+
+/** All metrics of one scrape ask at once, and share one answer. */
+function whileAsked<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asking: Promise<T> | null = null;
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = null;
+    });
+    return asking;
+  };
 }

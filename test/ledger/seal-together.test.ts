@@ -65,13 +65,19 @@ test('a sealer that was paused before it wrote its checkpoint may go on after a 
   const paused = new Promise<void>((resolve) => {
     goOn = resolve;
   });
+  let atThePause = () => {};
+  const reached = new Promise<void>((resolve) => {
+    atThePause = resolve;
+  });
   const slow = seal({
     ...journal,
     async write(note, at) {
+      atThePause();
       await paused;
       await journal.write(note, at);
     },
   });
+  await reached;
   await append('second');
   expect(await seal(journal)).toMatchObject({ outcome: 'sealed', checkpoint: { size: 2 } });
   goOn();
