@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { type JobHandler, JobRefused } from '../jobs/handler.ts';
 import { createHostedUrls } from '../snapshots/hosted-url.ts';
+import { sourcesToWatch, watchDescription } from '../snapshots/openapi-watch.ts';
 import { SNAPSHOT_JOB } from '../snapshots/request.ts';
 import { requestRoutineSnapshots } from '../snapshots/routine.ts';
 import { takeSnapshots } from '../snapshots/take.ts';
@@ -39,6 +40,28 @@ export function createSnapshotJobs(
     /** The schedule's turn: every known policy of every source. */
     async 'snapshot-all'(_payload, { signal }) {
       return { asked: await requestRoutineSnapshots(context.snapshots, context.sources.list(), signal) };
+    },
+
+    /** Looks at the service's own description, as one source's key sees it. */
+    async 'openapi-watch'(payload, { job, signal }) {
+      const parsed = z.object({ source: z.string() }).safeParse(payload);
+      const source = parsed.success ? context.sources.find(parsed.data.source) : null;
+      if (source === null) throw new JobRefused('There is no such source.');
+      const watched = await watchDescription(context.snapshots, source, job.id, signal);
+      if (watched.outcome === 'refused' && watched.transient) throw new Error(watched.sentence);
+      return 'gone' in watched
+        ? { outcome: watched.outcome, gone: watched.gone }
+        : { outcome: watched.outcome, sentence: watched.sentence };
+    },
+
+    /** The schedule's turn: one job for each address of the service. */
+    async 'openapi-watch-all'() {
+      const sources = sourcesToWatch(context.sources.list());
+      for (const { slug } of sources) {
+        const job = { kind: 'openapi-watch', key: slug, payload: { source: slug }, maxAttempts: 3 };
+        await context.snapshots.jobs.enqueue(job);
+      }
+      return { sources: sources.length };
     },
   };
 }

@@ -2,14 +2,16 @@ import type { Source } from '../core/source.ts';
 import { createServiceClient } from '../service/client.ts';
 import { fetchEmbedPolicy } from '../service/embed.ts';
 import { fetchHostedPolicy } from '../service/hosted-policy.ts';
+import { fetchDescription } from '../service/openapi.ts';
 import { isTransient, ServiceError } from '../service/service-error.ts';
 import type { AddressList, SnapshotDeps } from '../snapshots/deps.ts';
+import type { WatchDeps } from '../snapshots/openapi-watch.ts';
 import type { Context } from '../context.ts';
 
 /** What fetching texts needs, out of the parts of an installation. */
 export function createSnapshotDeps(
   parts: Pick<Context, 'store' | 'ledger' | 'jobs' | 'clock' | 'projector'>,
-): SnapshotDeps {
+): SnapshotDeps & WatchDeps {
   const { store, ledger, jobs, clock, projector } = parts;
   return {
     store,
@@ -20,6 +22,8 @@ export function createSnapshotDeps(
     fetchEmbed: (request) => fetchEmbedPolicy(request, { now: clock }),
     fetchHosted: (request) => fetchHostedPolicy(request, { now: clock }),
     listAddresses,
+    fetchDescription: ({ baseUrl, apiKey }, signal) =>
+      baseUrl === null || apiKey === null ? null : fetchDescription({ baseUrl, apiKey, retries: 1 }, signal),
   };
 }
 

@@ -12,10 +12,12 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { createProjector, type Projector, type ProjectorOptions } from '../../src/projections/run.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Policy } from '../../src/sandbox/policies.ts';
-import type { SnapshotDeps } from '../../src/snapshots/deps.ts';
+import type { Context } from '../../src/context.ts';
 import { createSnapshotTriggers } from '../../src/snapshots/triggers.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryLedger } from '../temporary.ts';
+
+type Deps = Context['snapshots'];
 
 export const START = '2026-07-20T12:00:00.000Z';
 export const MINUTE = 60_000;
@@ -29,7 +31,7 @@ export interface SnapshotWorld {
   readonly jobs: Jobs;
   readonly sandbox: Sandbox;
   readonly source: Source;
-  readonly deps: SnapshotDeps;
+  readonly deps: Deps;
   /** A policy of the source that is published. */
   readonly policy: Policy;
   now(): Date;
@@ -39,7 +41,7 @@ export interface SnapshotWorld {
   /** Changes that deliveries told of ask for their fetches; how many. */
   trigger(): Promise<number>;
   /** Does the jobs that are due; their results or errors, in order. */
-  runDue(deps?: SnapshotDeps): Promise<(Json | Error)[]>;
+  runDue(deps?: Deps): Promise<(Json | Error)[]>;
 }
 
 export async function createSnapshotWorld(changes: Partial<Source> = {}): Promise<SnapshotWorld> {
@@ -75,7 +77,7 @@ export async function createSnapshotWorld(changes: Partial<Source> = {}): Promis
   const jobs = createJobs({ store, clock });
   const deps = createSnapshotDeps({ store, ledger, jobs, clock, projector });
   const triggers = createSnapshotTriggers({ store, jobs, clock, isFollowed: (slug) => slug === source.slug });
-  const handlersOf = (used: SnapshotDeps) =>
+  const handlersOf = (used: Deps) =>
     createSnapshotJobs({
       snapshots: used,
       sources: { list: () => [source], find: (slug: string) => (slug === source.slug ? source : null) } as never,

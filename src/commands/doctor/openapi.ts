@@ -1,0 +1,45 @@
+import type { Context } from '../../context.ts';
+import { loadLastDescription, sourcesToWatch } from '../../snapshots/openapi-watch.ts';
+import { type Line, note, ok } from './line.ts';
+
+const ABOUT = 'API description';
+const REMEDY =
+  'The service has changed its API: look for a newer version of this program, and watch the next sync and the next generation.';
+
+/** An installation that follows many addresses of the service is asked about some of them only. */
+const ADDRESSES_ASKED = 10;
+
+/** What the service's own description lacked when it was last stored; asks nobody. */
+export async function checkStoredDescriptions(context: Context): Promise<Line[]> {
+  const lines: Line[] = [];
+  for (const source of sourcesToWatch(context.sources.list())) {
+    const last = await loadLastDescription(context.store.read, source.slug);
+    for (const sentence of last?.gone ?? [])
+      lines.push(note(ABOUT, `${source.slug}: ${sentence} (entry ${last?.seq}, ${last?.receivedAt})`, REMEDY));
+  }
+  return lines;
+}
+
+/** Fetches the description now and compares it with what the client relies on; stores nothing. A service without one is no fault. */
+export async function checkDescriptions(context: Context): Promise<Line[]> {
+  const lines: Line[] = [];
+  for (const source of sourcesToWatch(context.sources.list()).slice(0, ADDRESSES_ASKED)) {
+    const fetched = await context.snapshots.fetchDescription(source);
+    if (fetched === null) continue;
+    if (fetched.outcome !== 'fetched') {
+      lines.push(
+        note(
+          ABOUT,
+          `${source.slug}: ${fetched.sentence}`,
+          'It is not needed to run; without it a change of the API is noticed later.',
+        ),
+      );
+      continue;
+    }
+    const { gone } = fetched.description;
+    if (gone.length === 0)
+      lines.push(ok(ABOUT, `${source.slug}: the API still describes everything that is relied on.`));
+    for (const sentence of gone) lines.push(note(ABOUT, `${source.slug}: ${sentence}`, REMEDY));
+  }
+  return lines;
+}

@@ -1,0 +1,123 @@
+import { canonicalJson } from '../core/canonical.ts';
+import { originWindow, type SnapshotMeta } from '../core/snapshot.ts';
+import type { Source } from '../core/source.ts';
+import type { Description, DescriptionFetch } from '../service/openapi.ts';
+import type { Query } from '../store/store.ts';
+import type { SnapshotDeps } from './deps.ts';
+import { findSameBytes } from './known-bytes.ts';
+
+/** What watching the description needs besides. */
+export interface WatchDeps extends Pick<SnapshotDeps, 'store' | 'ledger' | 'clock' | 'catchUp'> {
+  /** Null: the source has no address or key of the API. */
+  fetchDescription(source: Source, signal?: AbortSignal): Promise<DescriptionFetch> | null;
+}
+
+export type Watched =
+  | { readonly outcome: 'stored' | 'unchanged'; readonly gone: readonly string[] }
+  | { readonly outcome: 'not-configured' | 'silent'; readonly sentence: string }
+  | { readonly outcome: 'refused'; readonly transient: boolean; readonly sentence: string };
+
+/**
+ * Looks at the service's own description (docs/service.md §4.6). When it is not the last one, or something else of it is missed than last
+ * time, that is an entry of kind `snapshot`. Rejects with the signal's reason, and as Ledger.append.
+ */
+export async function watchDescription(
+  deps: WatchDeps,
+  source: Source,
+  fetchId: string,
+  signal?: AbortSignal,
+): Promise<Watched> {
+  const requestedAt = deps.clock().toISOString();
+  const fetched = await deps.fetchDescription(source, signal);
+  if (fetched === null)
+    return { outcome: 'not-configured', sentence: `${source.slug} has no address or key of the service’s API.` };
+  if (fetched.outcome !== 'fetched') return fetched;
+  await deps.catchUp();
+  const { description } = fetched;
+  const last = await loadLastDescription(deps.store.read, source.slug);
+  const same = await findSameBytes(deps.store.read, source.slug, 'openapi', description.sha256);
+  const { gone } = description;
+  if (same !== null && last?.sha256 === description.sha256 && JSON.stringify(last.gone) === JSON.stringify(gone))
+    return { outcome: 'unchanged', gone };
+  const meta = metaOf(description, { requestedAt, receivedAt: deps.clock().toISOString(), fetchId, same: same?.seq });
+  await deps.ledger.append([
+    {
+      source: source.slug,
+      kind: 'snapshot',
+      dedupeKey: deps.ledger.keyOf('snapshot', fetchId),
+      receivedAt: meta.receivedAt,
+      meta: canonicalJson(meta),
+      body: same === null ? description.bytes : canonicalJson({ unchanged: meta.equals }),
+    },
+  ]);
+  return { outcome: 'stored', gone };
+}
+
+function metaOf(
+  description: Description,
+  fetch: { requestedAt: string; receivedAt: string; fetchId: string; same: number | undefined },
+): SnapshotMeta {
+  const { url, date, etag, lastModified, contentType, sha256 } = description;
+  const { requestedAt, receivedAt, fetchId, same } = fetch;
+  return {
+    what: 'openapi',
+    fetchId,
+    why: 'schedule',
+    phase: 'settled',
+    target: 'openapi',
+    policyType: null,
+    policyId: null,
+    status: 200,
+    outcome: 'present',
+    url,
+    redirects: 0,
+    headers: { date, age: null, etag, lastModified, cacheControl: null, contentType },
+    requestedAt,
+    receivedAt,
+    ...originWindow({ requestedAt, receivedAt, age: null }, 0),
+    bytes: description.bytes.length,
+    bodySha256: sha256,
+    textSha256: null,
+    textForm: null,
+    equals: same === undefined ? null : { seq: same, sha256 },
+    findings: [...description.gone],
+  };
+}
+
+/** The last description of the service that was stored. */
+export interface LastDescription {
+  readonly seq: number;
+  readonly receivedAt: string;
+  readonly sha256: string;
+  /** What the client relied on and it did not have, when it was stored. */
+  readonly gone: readonly string[];
+}
+
+/** Null: none was stored yet. */
+export async function loadLastDescription(read: Query, source: string): Promise<LastDescription | null> {
+  const row = await read
+    .selectFrom('snapshot_history')
+    .select(['seq', 'received_at', 'body_sha256', 'findings'])
+    .where('source', '=', source)
+    .where('target', '=', 'openapi')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return {
+    seq: row.seq,
+    receivedAt: row.received_at,
+    sha256: row.body_sha256,
+    gone: row.findings === null ? [] : (JSON.parse(row.findings) as string[]),
+  };
+}
+
+/** One source for each address of the service: many sources of an agency share one description. */
+export function sourcesToWatch(sources: readonly Source[]): readonly Source[] {
+  const byAddress = new Map<string, Source>();
+  for (const source of sources) {
+    if (source.baseUrl !== null && source.apiKey !== null && !byAddress.has(source.baseUrl))
+      byAddress.set(source.baseUrl, source);
+  }
+  return [...byAddress.values()];
+}
