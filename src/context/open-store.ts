@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { DatabaseAddress } from '../config/variables.ts';
 import type { Store } from '../store/store.ts';
 
@@ -12,4 +13,14 @@ export async function openStore(database: DatabaseAddress): Promise<Store> {
   }
   const { openSqliteStore } = await import('../store/sqlite/open.ts');
   return openSqliteStore({ path: database.path });
+}
+
+/**
+ * Whether there is an installation in that database already: {@link openStore} would begin one. Changes nothing.
+ * Rejects as openStore when PostgreSQL cannot be asked.
+ */
+export async function isInstallationBegun(database: DatabaseAddress): Promise<boolean> {
+  if (database.engine === 'sqlite') return existsSync(database.path);
+  const { isBegunInPostgres } = await import('../store/postgres/is-begun.ts');
+  return isBegunInPostgres(database.url);
 }

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { deliver, runCli, startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-test('a command that writes while the server is under load fails neither of them', async () => {
+test('a command that writes while the server is under load fails neither of them', { timeout: 180_000 }, async () => {
   const folder = await temporaryFolder();
   const server = await startServing(folder);
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
@@ -50,7 +50,7 @@ test('a graceful stop answers every delivery that is in flight', async () => {
       }
     }
   });
-  await sleep(500);
+  for (let waited = 0; number < 200 && waited < 30_000; waited += 50) await sleep(50);
   stopping = true;
   const code = await server.stop();
   await Promise.all(senders);
@@ -61,7 +61,7 @@ test('a graceful stop answers every delivery that is in flight', async () => {
   expect(JSON.parse(verified.stdout)).toMatchObject({ faults: [], unsealed: 0 });
 });
 
-test('64 deliveries of 1 MiB at once are kept within bounded memory', async () => {
+test('64 deliveries of 1 MiB at once are kept within bounded memory', { timeout: 180_000 }, async () => {
   const folder = await temporaryFolder();
   const server = await startServing(folder);
   const peak = () =>
