@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { type Config, loadProcessConfig } from '../config.ts';
+import { isInstallationBegun } from '../context/open-store.ts';
 import { CodedError, StoreUnavailable, UsageError } from '../core/errors.ts';
 import { type CommandIo, counted, printable, printResult, withJson } from './command-io.ts';
 import { checkData } from './doctor/data.ts';
@@ -41,19 +41,19 @@ async function examine(overNetwork: boolean): Promise<Line[]> {
     return refusals(error, 'configuration', 'docs/configuration.md lists every variable.');
   }
   const lines = [...(await checkSurroundings(config)), ...(await checkRedis(config.redisUrl))];
-  // Opening a database that is not there would begin an installation, keys and all: that is not for an examination to do.
-  if (config.database.engine === 'sqlite' && !existsSync(config.database.path)) {
-    return [
-      ...lines,
-      ...checkSettings(config.defaultSource === null ? [] : [config.defaultSource]),
-      fault(
-        'database',
-        `There is no database at ${config.database.path} yet.`,
-        'The first `consent-ledger serve` makes it; then ask again.',
-      ),
-    ];
-  }
   try {
+    // Opening a database that is not there would begin an installation, keys and all: that is not for an examination to do.
+    if (!(await isInstallationBegun(config.database))) {
+      const sentence =
+        config.database.engine === 'sqlite'
+          ? `There is no database at ${config.database.path} yet.`
+          : 'The database that DATABASE_URL names has no installation in it yet.';
+      return [
+        ...lines,
+        ...checkSettings(config.defaultSource === null ? [] : [config.defaultSource]),
+        fault('database', sentence, 'The first `consent-ledger serve` makes it; then ask again.'),
+      ];
+    }
     await withContextOf(
       config,
       async (context) => {

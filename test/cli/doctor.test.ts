@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { reachOf } from '../../src/commands/doctor/surroundings.ts';
 import { startServing } from '../serving.ts';
-import { alter } from '../tampering.ts';
+import { engine } from '../servers/databases.ts';
+import { alter, contentOf } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { runHere, runIn } from './command-line.ts';
 import { createFitInstallation, examine, faultsOf } from './fit-installation.ts';
@@ -109,8 +110,11 @@ it('begins no installation where there is none', async () => {
     WEBHOOK_SECRETS: 'a-signing-secret-of-the-tests',
   });
   expect(found.code).toBe(1);
-  expect(faultsOf(found)).toContainEqual(expect.stringContaining('There is no database at'));
+  const nothing =
+    engine === 'sqlite' ? 'There is no database at' : 'The database that DATABASE_URL names has no installation';
+  expect(faultsOf(found)).toContainEqual(expect.stringContaining(nothing));
   expect(await readdir(folder)).toEqual([]);
+  if (engine === 'postgres') expect((await contentOf(join(folder, 'data'))).join()).not.toContain('CREATE TABLE');
 });
 
 it('--public asks the public address, each webhook, the service’s key and its clock', async () => {
