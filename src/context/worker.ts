@@ -38,6 +38,7 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
     { name: 'maintenance', kind: 'maintenance', cron: '17 3 * * *' },
     { name: 'settle-calls', kind: 'settle-calls', cron: '*/3 * * * *' },
     { name: 'snapshots', kind: 'snapshot-all', cron: '41 2 * * *' },
+    { name: 'openapi-watch', kind: 'openapi-watch-all', cron: '23 4 * * *' },
   ];
   if (config.syncSchedule !== null) schedules.push({ name: 'sync', kind: 'sync-all', cron: config.syncSchedule });
   await scheduler.replaceAll(schedules);
