@@ -23,7 +23,7 @@ export default class FiguresReporter implements Reporter {
           failedHere += 1;
         } else if (skippedFails) {
           failedHere += 1;
-          process.stderr.write(`✗ not run: ${module.relativeModuleId} > ${test.fullName}\n`);
+          process.stderr.write(`✗ not run: ${module.project.name} ${module.relativeModuleId} > ${test.fullName}\n`);
         }
       }
       // A file that does not load, or a hook of its own that throws, fails without any failed test.
