@@ -133,7 +133,7 @@ describe('a generation whose outcome is unknown', () => {
     { name: 'truncated-json', on: 'generate' },
     { name: 'web-page', on: 'generate' },
   ])('after %j stays so, and the same is not sent a second time by itself', async (fault) => {
-    const world = await createPolicyWorld({ faults: [{ ...fault, times: 1 } as FaultInput] });
+    const world = await createPolicyWorld({ faults: [{ ...fault, times: 1 }] });
     const request = { ...patient, source: world.source, form: privacy };
     const ended = await generatePolicy(world.deps, request);
     expect(ended.outcome).toBe('unknown');
