@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
 import { publicUrlOf } from '../core/public-url.ts';
-import { loadQueueFigures } from '../jobs/counts.ts';
 import { createAdminApp } from './admin.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createPublicApp } from './public.ts';
@@ -80,7 +79,7 @@ async function notReady(context: Context): Promise<string | null> {
 }
 
 function metricsOf(context: Context): Metrics {
-  const { store, projector, epoch, clock, distribution } = context;
+  const { store, projector, epoch, jobs, distribution } = context;
   const highest = async (table: 'entries' | 'checkpoints') => {
     const query =
       table === 'entries'
@@ -101,7 +100,7 @@ function metricsOf(context: Context): Metrics {
       for (const { code } of await context.warnings()) counts.set(code, (counts.get(code) ?? 0) + 1);
       return counts;
     },
-    queues: () => loadQueueFigures(store.read, clock()),
+    queues: () => jobs.figures(),
     wakeUps: distribution === null ? null : async () => (await distribution.open()).state(),
   });
 }

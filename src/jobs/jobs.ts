@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { claimIn, isAnythingDue } from './claim.ts';
-import { countIn } from './counts.ts';
+import { countIn, loadQueueFigures, type QueueFigures } from './counts.ts';
 import { noLease, toJob, type Claim, type Job, type JobRow, type Json, type Progress } from './job.ts';
 
 /** What to do. At most one unfinished job exists per kind and key. */
@@ -62,6 +62,8 @@ export interface Jobs {
   markCancelled(claim: Claim): Promise<boolean>;
   /** Gives the job back unfinished without using up the attempt (shutdown). */
   release(claim: Claim): Promise<boolean>;
+  /** How each queue stands, over all processes. */
+  figures(): Promise<readonly QueueFigures[]>;
   /** Removes jobs that finished before this moment. */
   purge(finishedBefore: Date): Promise<number>;
   /** Tells runners, of any process where they can be told, that these jobs are there; to be called once they are committed. */
@@ -279,6 +281,7 @@ export function createJobs(options: JobsOptions): Jobs {
       return held;
     },
 
+    figures: () => loadQueueFigures(store.read, clock()),
     async purge(finishedBefore) {
       const { numDeletedRows } = await store.transaction(({ query }) =>
         query
