@@ -118,8 +118,8 @@ describe('compose.yaml', () => {
     expect(inProfile('plain').map(([name]) => name)).toEqual(['consent-ledger']);
     expect(services['consent-ledger']?.environment).not.toHaveProperty('DATABASE_URL');
     expect(inProfile('scaled').map(([, { command }]) => command?.join(' '))).toEqual([
-      'serve --no-worker',
-      'serve --no-worker',
+      'serve --no-worker --drain 15',
+      'serve --no-worker --drain 15',
       'worker',
       'worker',
     ]);
