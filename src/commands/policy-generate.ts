@@ -41,7 +41,7 @@ export function registerPolicyGenerate(policy: Command, io: CommandIo): Command 
     .description('have the service generate one policy; it takes up to two minutes and counts against the quota')
     .option('--source <slug>', 'whose account')
     .requiredOption('--type <slug>', 'policy type, such as privacy-policy')
-    .requiredOption('--jurisdiction <code>', 'such as GB, US-CA, EU; with form b repeatable', collect, [])
+    .requiredOption('--jurisdiction <code>', 'such as GB, US-CA, EU; with form b repeatable', collect)
     .option('--language <code>', 'two letters; the service takes en otherwise')
     .option('--business-name <name>', 'business to name in the policy')
     .option('--domain <url>', 'its website')
