@@ -35,8 +35,10 @@ import { rebuild, type RebuildReport } from './projections/rebuild.ts';
 import { createProjector, type Projector } from './projections/run.ts';
 import { createRejectedRing, type RejectedRing } from './rejected/ring.ts';
 import { createServiceClient } from './service/client.ts';
+import { createReadPaces } from './service/read-pace.ts';
 import type { PolicyDeps } from './policies/deps.ts';
 import type { SnapshotDeps } from './snapshots/deps.ts';
+import type { WatchDeps } from './snapshots/openapi-watch.ts';
 import { createSources, type Sources } from './sources/sources.ts';
 import { createHistory } from './store/queries/history.ts';
 import { openStore } from './context/open-store.ts';
@@ -68,8 +70,8 @@ export interface Context {
   readonly distribution: LazyDistribution | null;
   /** What driving the service needs: generate, bulk, publish, list. */
   readonly policies: PolicyDeps;
-  /** What fetching the texts of policies needs. */
-  readonly snapshots: SnapshotDeps;
+  /** What fetching the texts of policies, and watching the service's own description, needs. */
+  readonly snapshots: SnapshotDeps & WatchDeps;
   readonly documents: DocumentDeps;
   readonly cases: CaseWriting;
   /** Why appends are refused at the moment; null when they are not. */
@@ -182,6 +184,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     // What a source left behind can still be read, answered and put into documents.
     const known = { find: (slug: string) => sources.findAny(slug) };
     const cases = createCaseDeps({ store, ledger, clock, config, sources: known, loadProfile }, regimes);
+    const paceOf = createReadPaces();
     const listPulled = () => sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
 
     const distribution = createDistribution({ url: config.redisUrl, instance, clock, log });
@@ -209,6 +212,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
           createServiceClient({
             baseUrl,
             apiKey,
+            pace: paceOf(baseUrl, apiKey),
             onRetry: (error, attempt) =>
               log.warn({ source: source.slug, attempt, reason: error.message }, 'the service is asked again'),
           }),

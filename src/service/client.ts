@@ -3,6 +3,7 @@ import { type ConsentLogPage, type ConsentLogQuery, fetchConsentLogPage } from '
 import { generatePolicy, type Sending } from './generate.ts';
 import { fetchPolicyPages, type ListedPolicy, listPolicies, type PolicyListPage } from './policies.ts';
 import { publishPolicy } from './publish.ts';
+import type { ReadPace } from './read-pace.ts';
 import { createTransport, type ServiceAnswer, type TransportOptions } from './transport.ts';
 
 /**
@@ -25,11 +26,23 @@ export interface ServiceClient {
   publishPolicy(policyId: string, sending?: Sending): Promise<ServiceAnswer>;
 }
 
+export interface ClientOptions extends TransportOptions {
+  /** Shared by all clients of one key, so that their reads keep within its limit together. */
+  readonly pace?: ReadPace;
+}
+
 /** Builds a client. Errors: TypeError when the base URL is no http(s) URL. */
-export function createServiceClient(options: TransportOptions): ServiceClient {
-  const transport = createTransport(options);
+export function createServiceClient(options: ClientOptions): ServiceClient {
+  const { pace } = options;
+  const transport = createTransport({
+    ...options,
+    onRetry(error, attempt) {
+      if (error.retryAfterMs !== null) pace?.refused(error.retryAfterMs);
+      options.onRetry?.(error, attempt);
+    },
+  });
   return {
-    fetchConsentLogPage: (query, signal) => fetchConsentLogPage(transport, query, signal),
+    fetchConsentLogPage: (query, signal) => fetchConsentLogPage(transport, query, signal, pace),
     listPolicies: (signal) => listPolicies(transport, signal),
     fetchPolicyPages: (signal) => fetchPolicyPages(transport, signal),
     generatePolicy: (body, sending) => generatePolicy(transport, body, sending),

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { findElements, findMembers, mayHoldLongNumbers, parseExactly, type Span } from './json-rows.ts';
+import type { ReadPace } from './read-pace.ts';
 import { salvagePage } from './page-salvage.ts';
 import { cleanText, readEnvelope, ServiceError } from './service-error.ts';
 import type { ServiceAnswer, Transport } from './transport.ts';
@@ -62,10 +63,12 @@ export async function fetchConsentLogPage(
   transport: Transport,
   query: ConsentLogQuery,
   signal?: AbortSignal,
+  pace?: ReadPace,
 ): Promise<ConsentLogPage> {
   let best: ConsentLogPage | null = null;
   let broken: Buffer | null = null;
   const read = (answer: ServiceAnswer): ConsentLogPage => {
+    pace?.answered(answer.headers);
     try {
       return readPage(answer);
     } catch (error) {
@@ -79,6 +82,7 @@ export async function fetchConsentLogPage(
       throw error;
     }
   };
+  await pace?.beforeRead(signal);
   const request = transport.request({
     path: '/consent/logs',
     query: {

@@ -17,6 +17,22 @@ export async function loadBannerIds(read: Query, source: Pick<Source, 'slug' | '
   return [...known, ...(await loadSeenBanners(read, source.slug, known))];
 }
 
+/** Whether anything but the request at hand ever named this banner: the options, a run that stored or finished, or a decision. */
+export async function isKnownBanner(
+  read: Query,
+  source: Pick<Source, 'slug' | 'options'>,
+  bannerId: string,
+): Promise<boolean> {
+  if (bannerId === '' || source.options.banners.includes(bannerId)) return true;
+  const position = await read
+    .selectFrom('sync_positions')
+    .select('banner_id')
+    .where('source', '=', source.slug)
+    .where('banner_id', '=', bannerId)
+    .executeTakeFirst();
+  return position !== undefined || (await loadSeenBanners(read, source.slug, [])).includes(bannerId);
+}
+
 /** Banner ids that decisions name and that are not among `known`. */
 export async function loadSeenBanners(
   read: Query,

@@ -54,6 +54,15 @@ export function failureOfError(error: unknown): PullFailure | null {
   return isServiceError(error) ? { reason: error.kind, error: error.message, forgetCursor: false } : null;
 }
 
+/** A banner of which nobody but the request ever heard, and the service neither. */
+export function unknownBanner(bannerId: string, { reason }: PullFailure): PullFailure {
+  return {
+    reason,
+    error: `The service does not know the banner ${bannerId}, and neither the source’s settings nor any delivery names it: nothing was noted for later runs. Check the spelling of the id; \`sync status\` lists the banners that are known.`,
+    forgetCursor: false,
+  };
+}
+
 /** The window was begun anew once already, and the new cursor expired too. */
 export const expiredTwice: PullFailure = {
   reason: 'cursor-expired',

@@ -8,7 +8,15 @@ import { appendAction } from '../ledger/append-action.ts';
 import type { Appended, Ledger } from '../ledger/ledger.ts';
 import type { ConsentLogPage } from '../service/consent-logs.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
-import { expiredTwice, failureOfError, failureOfFault, isCursorRefusal, type PullFailure } from './failure.ts';
+import { isKnownBanner } from './banners.ts';
+import {
+  expiredTwice,
+  failureOfError,
+  failureOfFault,
+  isCursorRefusal,
+  type PullFailure,
+  unknownBanner,
+} from './failure.ts';
 import { advancePosition, failPosition, finishPosition, type Run } from './position.ts';
 import type { PullDeps, PullReport, PullRequest, PullResult, PullTotals } from './contract.ts';
 import { addPage, countNew, joinTotals, noTotals, type Totals } from './totals.ts';
@@ -116,10 +124,16 @@ export async function pullWindow(
     return fail(failure);
   }
 
-  async function fail(failure: PullFailure): Promise<PullResult> {
-    await conclude('sync.failed', failure.error, (tx, at) =>
-      failPosition(tx.query, run, failure.error, failure.forgetCursor, at),
-    );
+  async function fail(found: PullFailure): Promise<PullResult> {
+    // A mistyped banner must leave no position behind, which every later run would stumble over.
+    const isUnknown =
+      found.reason === 'not-found' &&
+      own.pages === 0 &&
+      !(await isKnownBanner(deps.store.read, request.source, request.bannerId));
+    const failure = isUnknown ? unknownBanner(request.bannerId, found) : found;
+    await conclude('sync.failed', failure.error, async (tx, at) => {
+      if (!isUnknown) await failPosition(tx.query, run, failure.error, failure.forgetCursor, at);
+    });
     return { ...report(), outcome: 'failed', reason: failure.reason, error: failure.error };
   }
 

@@ -3,6 +3,7 @@ import type { Source } from '../core/source.ts';
 import type { Query } from '../store/store.ts';
 import { loadSeenBanners } from './banners.ts';
 import type { SyncPosition } from './position.ts';
+import { type RecountSummary, recountSummarySchema } from './recount-summary.ts';
 
 /** How the pull of one banner stands. */
 export interface BannerStatus {
@@ -20,6 +21,14 @@ export interface BannerStatus {
   readonly lastSuccessAt: string | null;
   readonly lastError: string | null;
   readonly lastErrorAt: string | null;
+  /** Earliest time of a row that counts: the service returned nothing before. Null before the first finished run, and without rows. */
+  readonly earliest: string | null;
+  /** Pieces of broken pages that are kept with their bytes and could not be read as rows. */
+  readonly unreadable: number;
+  /** How the last recount of recent days compared with the ledger; null before the first. */
+  readonly recount: (RecountSummary & { readonly at: string }) | null;
+  /** What is missing of this banner’s log, in words; null when nothing is known to be. */
+  readonly gap: string | null;
 }
 
 /** How the pull stands for every banner of these sources, in the order given, banners by id. */
@@ -37,12 +46,34 @@ export async function loadSyncStatus(
     // A pull without a banner covers every banner that the key may see.
     const seen = byBanner.has('') ? [] : await loadSeenBanners(read, slug, known);
     for (const bannerId of [...known, ...seen].sort())
-      status.push(statusOf(slug, bannerId, byBanner.get(bannerId), now));
+      status.push(statusOf(slug, bannerId, byBanner.get(bannerId), seen.includes(bannerId), now));
   }
   return status;
 }
 
-function statusOf(source: string, bannerId: string, position: SyncPosition | undefined, now: number): BannerStatus {
+function recountOf(position: SyncPosition | undefined): BannerStatus['recount'] {
+  if (position?.recount == null || position.recounted_at === null) return null;
+  return { ...recountSummarySchema.parse(JSON.parse(position.recount)), at: position.recounted_at };
+}
+
+function gapOf(position: SyncPosition | undefined, isSeen: boolean): string | null {
+  if (position === undefined || (position.last_success_at === null && position.rows_total === 0))
+    return isSeen ? 'deliveries name this banner, but it was never pulled' : 'never pulled';
+  if (position.last_success_at === null)
+    return 'the first run has not come to its end: what lies beyond its place is missing';
+  if (position.watermark === null)
+    return 'no run has covered the log from its beginning without leaving something unread: run `consent-ledger sync --full`';
+  if (position.last_error !== null) return `nothing is known to be complete after ${position.watermark}`;
+  return null;
+}
+
+function statusOf(
+  source: string,
+  bannerId: string,
+  position: SyncPosition | undefined,
+  isSeen: boolean,
+  now: number,
+): BannerStatus {
   const watermark = position?.watermark ?? null;
   return {
     source,
@@ -54,6 +85,10 @@ function statusOf(source: string, bannerId: string, position: SyncPosition | und
     lastSuccessAt: position?.last_success_at ?? null,
     lastError: position?.last_error ?? null,
     lastErrorAt: position?.last_error_at ?? null,
+    earliest: position?.earliest ?? null,
+    unreadable: position?.unreadable_total ?? 0,
+    recount: recountOf(position),
+    gap: gapOf(position, isSeen),
   };
 }
 

@@ -18,6 +18,8 @@ export interface ServiceAccess {
 }
 
 export interface SyncRequest extends Omit<PullRequest, 'bannerId' | 'onProgress'> {
+  /** Banners pulled side by side, default 3; the client keeps them within the limit of their key. */
+  readonly atOnce?: number | undefined;
   /** Only these banners; default: all that are known (src/sync/banners.ts). */
   readonly banners?: readonly string[] | undefined;
   readonly onProgress?: ((progress: SyncProgress) => void) | undefined;
@@ -45,10 +47,12 @@ export type SyncResult = { readonly source: string } & (
   | { readonly outcome: 'not-configured'; readonly reason: string }
 );
 
+const AT_ONCE = 3;
+
 /**
- * Pulls the consent log of every banner of a source, one after the other, since they share the rate limit of one key.
- * Where no banner is known the log is asked for without one.
- * Errors: see pullConsentLogs.
+ * Pulls the consent log of every banner of a source, a few side by side; banners that became known meanwhile follow in the same call. Where
+ * no banner is known the log is asked for without one.
+ * Errors: see pullConsentLogs; the other banners under way are ended first.
  */
 export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<SyncResult> {
   const { source } = request;
@@ -65,24 +69,47 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
   }
   const service = deps.serviceFor({ source, baseUrl, apiKey });
   const known = request.banners ?? (await loadBannerIds(deps.store.read, source));
-  const bannerIds = known.length === 0 ? [''] : known;
-  const results: PullResult[] = [];
-  for (const [done, bannerId] of bannerIds.entries()) {
-    const result = await pullConsentLogs(
-      { ...deps, service },
-      {
-        ...request,
-        bannerId,
-        onProgress: ({ pages, rows, stored }) =>
-          request.onProgress?.({ source: source.slug, bannerId, done, total: bannerIds.length, pages, rows, stored }),
-      },
-    );
-    results.push(result);
-    const left = bannerIds.slice(done + 1);
-    if (left.length > 0 && concernsAll(result))
-      return { source: source.slug, outcome: 'stopped', banners: results, left };
+  const wanted = known.length === 0 ? [''] : [...known];
+  const left = [...wanted];
+  const results = new Map<string, PullResult>();
+  let isStopped = false;
+
+  const pullNext = async (): Promise<void> => {
+    for (let bannerId = left.shift(); bannerId !== undefined; bannerId = isStopped ? undefined : left.shift()) {
+      const own = bannerId;
+      const progress = { source: source.slug, bannerId: own };
+      const result = await pullConsentLogs(
+        { ...deps, service },
+        {
+          ...request,
+          bannerId: own,
+          onProgress: ({ pages, rows, stored }) =>
+            request.onProgress?.({ ...progress, done: results.size, total: wanted.length, pages, rows, stored }),
+        },
+      ).catch((error: unknown) => {
+        isStopped = true;
+        throw error;
+      });
+      results.set(own, result);
+      if (concernsAll(result)) isStopped = true;
+    }
+  };
+  const pullAll = async (): Promise<void> => {
+    const lanes = Array.from({ length: Math.min(request.atOnce ?? AT_ONCE, left.length) }, () => pullNext());
+    for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
+  };
+
+  await pullAll();
+  // A banner that deliveries named for the first time meanwhile.
+  if (request.banners === undefined && known.length > 0 && !isStopped) {
+    left.push(...(await loadBannerIds(deps.store.read, source)).filter((id) => !results.has(id)));
+    wanted.push(...left);
+    await pullAll();
   }
-  return { source: source.slug, outcome: 'done', banners: results };
+  const banners = wanted.flatMap((id) => results.get(id) ?? []);
+  return left.length > 0
+    ? { source: source.slug, outcome: 'stopped', banners, left }
+    : { source: source.slug, outcome: 'done', banners };
 }
 
 /** Whether the other banners of the key would end in the same way: no need to ask, and to note it, for each. */

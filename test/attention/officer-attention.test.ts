@@ -73,6 +73,10 @@ describe('gathering it', () => {
       lastSuccessAt: null,
       lastError: null,
       lastErrorAt: null,
+      earliest: null,
+      unreadable: 0,
+      recount: null,
+      gap: null,
     });
     const attention = await loadOfficerAttention({
       openCases: async () => cases,

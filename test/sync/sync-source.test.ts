@@ -22,7 +22,7 @@ async function world(options: object = {}) {
         ...syncing.deps,
         serviceFor: ({ baseUrl, apiKey }) => createServiceClient({ baseUrl, apiKey, backOffMs: 1, retries: 1 }),
       },
-      { source, actor: 'test', ...request },
+      { source, actor: 'test', atOnce: 1, ...request },
     );
   const see = (bannerId: string | null) =>
     syncing.store.transaction((tx) =>
@@ -80,6 +80,57 @@ describe('syncing a source', () => {
     });
   });
 
+  it('pulls a few banners side by side, each with every row once', async () => {
+    const { sync, fake, syncing } = await world({ banners: ['bnr_1', 'bnr_2', 'bnr_seen'] });
+    const told: SyncProgress[] = [];
+    const together: string[] = [];
+    fake.options = {
+      pageRows: 2,
+      fault: (_, query) => {
+        together.push(query.get('banner_id') ?? '');
+        return null;
+      },
+    };
+    const result = await sync({ atOnce: 2, onProgress: (progress) => told.push(progress) });
+    expect(result).toMatchObject({
+      outcome: 'done',
+      banners: [
+        { bannerId: 'bnr_1', stored: 12 },
+        { bannerId: 'bnr_2', stored: 12 },
+        { bannerId: 'bnr_seen', stored: 12 },
+      ],
+    });
+    expect(new Set(together.slice(0, 4))).toEqual(new Set(['bnr_1', 'bnr_2']));
+    expect((await syncing.bodies()).sort()).toEqual(fake.rows.map(({ text }) => text).sort());
+    expect(told.at(-1)).toMatchObject({ total: 3 });
+  });
+
+  it('follows a banner that deliveries name for the first time while it runs', async () => {
+    const { sync, see } = await world({ banners: ['bnr_1'] });
+    let isSeen: Promise<void> | null = null;
+    const result = await sync({
+      onProgress: () => {
+        isSeen ??= see('bnr_seen');
+      },
+    });
+    expect(result).toMatchObject({
+      outcome: 'done',
+      banners: [{ bannerId: 'bnr_1' }, { bannerId: 'bnr_seen', stored: 12 }],
+    });
+  });
+
+  it('leaves no position of a mistyped banner, but keeps the failure of one that is known', async () => {
+    const { sync, status, see, fake } = await world();
+    fake.options = { fault: (_, query) => (query.has('banner_id') ? { type: 'status', status: 404 } : null) };
+    const typo = await sync({ banners: ['bnr_tpyo'] });
+    expect(typo).toMatchObject({ banners: [{ outcome: 'failed', reason: 'not-found' }] });
+    expect(JSON.stringify(typo)).toContain('does not know the banner bnr_tpyo');
+    expect(await status()).toEqual([]);
+    await see('bnr_gone');
+    await sync({ banners: ['bnr_gone'] });
+    expect(await status()).toMatchObject([{ bannerId: 'bnr_gone', state: 'failing' }]);
+  });
+
   it('stops when it is cancelled', async () => {
     const { sync } = await world({ banners: ['bnr_1', 'bnr_2'] });
     const controller = new AbortController();
@@ -108,6 +159,10 @@ describe('the status of a sync', () => {
       ['bnr_1', 'never-pulled', null],
       ['bnr_seen', 'never-pulled', null],
     ]);
+    expect((await status()).map(({ gap }) => gap)).toEqual([
+      'never pulled',
+      'deliveries name this banner, but it was never pulled',
+    ]);
     await sync({ banners: ['bnr_1'] });
     syncing.now = new Date(now.getTime() + 90_000);
     expect((await status())[0]).toEqual({
@@ -120,6 +175,10 @@ describe('the status of a sync', () => {
       lastSuccessAt: now.toISOString(),
       lastError: null,
       lastErrorAt: null,
+      earliest: start,
+      unreadable: 0,
+      recount: null,
+      gap: null,
     });
   });
 
@@ -127,7 +186,9 @@ describe('the status of a sync', () => {
     const { sync, status, fake } = await world({ banners: ['bnr_1'] });
     const controller = new AbortController();
     await sync({ signal: controller.signal, onProgress: () => controller.abort() });
-    expect(await status()).toMatchObject([{ state: 'interrupted', rows: 10, watermark: null }]);
+    expect(await status()).toMatchObject([
+      { state: 'interrupted', rows: 10, watermark: null, gap: expect.stringContaining('beyond its place') as string },
+    ]);
     fake.options = { fault: () => ({ type: 'status', status: 402 }) };
     await sync();
     expect(await status()).toMatchObject([
