@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createPolicyDeps } from '../../src/context/policies.ts';
 import { sha256Hex } from '../../src/core/hash.ts';
 import { textAt } from '../../src/core/text-versions.ts';
+import { publishPolicy } from '../../src/policies/publish.ts';
 import { compareWithRebuild } from '../../src/projections/rebuild.ts';
 import { requestRoutineSnapshots } from '../../src/snapshots/routine.ts';
 import { loadPolicyTexts, loadStoredText } from '../../src/snapshots/texts.ts';
@@ -181,6 +183,31 @@ describe('asking for texts', () => {
     ).rejects.toThrow('killed');
     expect(await world.trigger()).toBe(1);
     expect(await world.jobs.list({ kind: 'snapshot' })).toHaveLength(4);
+  });
+
+  it('follows a publishing from here, and one of which nobody knows what came of it', async () => {
+    const world = await createSnapshotWorld();
+    const log = { warn: () => undefined } as never;
+    const deps = createPolicyDeps({ ...world, clock: world.now, log });
+    const request = { source: world.source, policyId: world.policy.id, actor: 'a test', maxWaitMs: 0 };
+    expect((await publishPolicy(deps, request)).outcome).toBe('done');
+    await world.projector.catchUp();
+    expect(await world.trigger()).toBe(1);
+    expect(await world.trigger()).toBe(0);
+    await world.runDue();
+    const looks = await looksOf(world.store);
+    expect(looks.map(({ phase, why }) => [phase, why])).toEqual([
+      ['provisional', 'publish'],
+      ['provisional', 'publish'],
+    ]);
+    world.sandbox.faults.set([{ name: 'dropped-connection', on: 'publish' }]);
+    expect((await publishPolicy(deps, request)).outcome).toBe('unknown');
+    await world.projector.catchUp();
+    expect(await world.trigger()).toBe(1);
+    world.sandbox.faults.set([{ name: 'unauthorized', on: 'publish' }]);
+    expect((await publishPolicy(deps, request)).outcome).toBe('refused');
+    await world.projector.catchUp();
+    expect(await world.trigger()).toBe(0);
   });
 
   it('leaves changes of before yesterday and what was only generated to the schedule', async () => {
