@@ -17,10 +17,10 @@ export interface ReadingContext {
   /** Our clock when it came in, ISO 8601 UTC. */
   readonly receivedAt: string;
   /** Keep one object per source: what is derived from its field names is remembered by it. */
-  readonly options: Pick<SourceOptions, 'fieldNames' | 'assumedOffset'>;
+  readonly options: Pick<SourceOptions, 'fieldNames' | 'assumedOffset' | 'eventNames'>;
 }
 
-interface EventName {
+export interface EventName {
   /** As docs/service.md §6 spells it, where it is one of those; else as given. */
   readonly event: string;
   readonly asGiven: string;
@@ -48,7 +48,7 @@ export function readDelivery(body: Uint8Array, context: ReadingContext): Reading
 }
 
 function readObject(root: JsonObject, context: ReadingContext): Reading {
-  const name = findEvent(root);
+  const name = findEvent(root, context.options);
   if (name === null) {
     return { outcome: 'unknown-event', event: null, reason: 'The body names no event.' };
   }
@@ -65,7 +65,7 @@ function readObject(root: JsonObject, context: ReadingContext): Reading {
 /** A list of events is not documented: one in it is read; of several, the first data subject request, which must not be missed. */
 function readList(items: readonly unknown[], context: ReadingContext): Reading {
   const objects = items.filter(isJsonObject);
-  const request = objects.find((item) => findEvent(item)?.family?.anyOf === 'dsar');
+  const request = objects.find((item) => findEvent(item, context.options)?.family?.anyOf === 'dsar');
   const only = items.length === 1 ? objects[0] : request;
   if (only === undefined)
     return { outcome: 'unknown-event', event: null, reason: 'The body is a list of several things.' };
@@ -97,9 +97,9 @@ export function readConsentRow(body: Uint8Array, context: ReadingContext): Readi
 }
 
 /** The event that a body names: as documented where it is known, else as given; null when it names none or is no JSON. */
-export function eventNameOf(body: Uint8Array): string | null {
+export function eventNameOf(body: Uint8Array, options: EventOptions = {}): string | null {
   const parsed = parseBody(body);
-  return 'json' in parsed && isJsonObject(parsed.json) ? (findEvent(parsed.json)?.event ?? null) : null;
+  return 'json' in parsed && isJsonObject(parsed.json) ? (findEvent(parsed.json, options)?.event ?? null) : null;
 }
 
 const objectNames = new Map(families.map((family) => [family, new Set(family.objects.map(normaliseName))]));
@@ -111,13 +111,22 @@ function openPayload(root: JsonObject, family: Family, context: ReadingContext, 
   return new Payload(root, objectNames.get(family) ?? NO_OBJECTS, fieldTableOf(options.fieldNames), time);
 }
 
-function findEvent(root: JsonObject): EventName | null {
+/** Where a source puts the name of an event (`fieldNames.event`), and what it calls the documented ones. */
+export type EventOptions = Partial<Pick<SourceOptions, 'fieldNames' | 'eventNames'>>;
+
+function findEvent(root: JsonObject, options: EventOptions): EventName | null {
+  const aliases = options.eventNames;
+  for (const path of options.fieldNames?.['event'] ?? []) {
+    const value = valueAt(root, path);
+    const own = typeof value === 'string' ? classify(value, aliases) : null;
+    if (own !== null) return own;
+  }
   // As documented: at once.
-  const documented = typeof root['event'] === 'string' ? classify(root['event']) : null;
+  const documented = typeof root['event'] === 'string' ? classify(root['event'], aliases) : null;
   if (documented?.family) return documented;
   let unknown: EventName | null = null;
-  for (const { name, value } of eventCandidates(root)) {
-    const candidate = classify(value);
+  for (const { name, value } of eventCandidates(root, aliases)) {
+    const candidate = classify(value, aliases);
     if (candidate === null) continue;
     if (candidate.family !== null) return candidate;
     // A name or an action is an event only when it looks like one.
@@ -129,7 +138,10 @@ function findEvent(root: JsonObject): EventName | null {
 }
 
 /** Values under the names of an event, at the top first, then in an envelope. */
-function* eventCandidates(root: JsonObject): Generator<{ name: string; value: string }> {
+function* eventCandidates(
+  root: JsonObject,
+  aliases: EventOptions['eventNames'],
+): Generator<{ name: string; value: string }> {
   const objects = [root, ...Object.values(root).filter(isJsonObject).slice(0, 20)];
   for (const [depth, object] of objects.entries()) {
     const byName = new Map<string, unknown>();
@@ -142,14 +154,31 @@ function* eventCandidates(root: JsonObject): Generator<{ name: string; value: st
       let value = byName.get(first);
       if (second !== undefined) value = isJsonObject(value) ? value[second] : undefined;
       // Further inside only a known event counts: `type` and `name` mean many things there.
-      if (typeof value === 'string' && (depth === 0 || classify(value)?.family)) yield { name: first, value };
+      if (typeof value === 'string' && (depth === 0 || classify(value, aliases)?.family)) yield { name: first, value };
     }
   }
 }
 
-function classify(value: string): EventName | null {
+/** The value at a path of names, whatever their case and separators. */
+function valueAt(root: JsonObject, path: string): unknown {
+  let value: unknown = root;
+  for (const segment of path.split('.').map(normaliseName)) {
+    if (!isJsonObject(value)) return undefined;
+    const object: JsonObject = value;
+    const key = Object.keys(object).find((one) => normaliseName(one) === segment);
+    value = key === undefined ? undefined : object[key];
+  }
+  return value;
+}
+
+/** The event that a text names. `aliases`: what a source calls the documented ones. */
+export function classify(value: string, aliases?: EventOptions['eventNames']): EventName | null {
   if (value.length > MAX_EVENT_NAME) return null;
   const asGiven = value;
+  if (aliases !== undefined && Object.hasOwn(aliases, value)) {
+    const meant = classify(aliases[value] ?? '');
+    return meant === null ? null : { ...meant, asGiven };
+  }
   const text = clean(value.trim());
   if (text === '') return null;
   const known = knownEvents.get(normaliseName(text));

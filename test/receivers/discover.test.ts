@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { discover, type DiscoverySample } from '../../receivers/discover/discover.ts';
+import { maskValue } from '../../receivers/discover/mask.ts';
+import { readConsentRow, readDelivery } from '../../receivers/read.ts';
+import { sourceOptionsSchema } from '../../src/core/source.ts';
+import { dialectNames } from '../../src/sandbox/dialects.ts';
+import { allRows, NOON, withSandbox } from '../sandbox/sandbox-world.ts';
+
+const receivedAt = NOON.toISOString();
+const plain = sourceOptionsSchema.parse({});
+const delivery = (body: object): DiscoverySample => ({
+  kind: 'delivery',
+  body: Buffer.from(JSON.stringify(body)),
+  receivedAt,
+});
+const hash = (n: number) => createHash('sha256').update(String(n)).digest('hex');
+
+/** A sender that calls nothing as anybody would expect. */
+const alienDecision = (n: number) => ({
+  hdr: { sig: 'consent.saved', v: 7 },
+  zq: {
+    klotho: `kx${90000 + n * 7}q`,
+    hasher: hash(n),
+    frame: `fr-${n % 2}a1`,
+    verdikt: n % 3 === 0 ? 'declined' : 'agreed',
+    toggles: { analytics: n % 3 !== 0, marketing: false },
+    moment: new Date(Date.UTC(2026, 6, 1, 10, n)).toISOString(),
+    lapses: new Date(Date.UTC(2027, 6, 1, 10, n)).toISOString(),
+    soil: ['DE', 'FR', 'US-CA'][n % 3],
+    tongue: ['de', 'fr', 'en'][n % 3],
+  },
+});
+const alienRequest = (n: number) => ({
+  hdr: { sig: 'privacy_request.new', v: 7 },
+  zq: {
+    klotho: `pr${5000 + n}x`,
+    applicant: ['Ada Lovelace', 'Zoë Krüger', 'Jo Doe'][n % 3],
+    replyTo: `person${n}@example.net`,
+    wish: ['erase my data', 'access to my data', 'export'][n % 3],
+    moment: new Date(Date.UTC(2026, 6, 2, 10, n)).toISOString(),
+    soil: 'DE',
+  },
+});
+const alien = [
+  ...Array.from({ length: 12 }, (_, n) => delivery(alienDecision(n))),
+  ...Array.from({ length: 6 }, (_, n) => delivery(alienRequest(n))),
+];
+
+describe('discovering how a sender writes its payloads', () => {
+  it.each(dialectNames)(
+    'has nothing to propose that is missing in the dialect %s, and shows no value of it',
+    (dialect) =>
+      withSandbox({ dialect, consentRows: 60, clients: 1 }, async (sandbox) => {
+        const samples: DiscoverySample[] = [];
+        await sandbox.playTraffic({
+          deliver: async ({ body, note }) => {
+            // Forged ones say less than the service does.
+            if (note !== 'forged' && note !== 'unsigned') samples.push({ kind: 'delivery', body, receivedAt });
+            return { outcome: 'accepted' };
+          },
+        });
+        const rows = await allRows(sandbox, sandbox.clients[0]?.apiKey ?? '');
+        samples.push(
+          ...rows.map((row) => ({ kind: 'row' as const, body: Buffer.from(JSON.stringify(row)), receivedAt })),
+        );
+        const found = discover(samples, plain);
+        const consent = found.events.find(({ event }) => event === 'consent.recorded');
+        for (const event of [consent, found.events.find((one) => one.event === 'row')]) {
+          expect(event?.samples).toBeGreaterThan(40);
+          for (const word of [
+            'hashed visitor',
+            'id of the record',
+            'banner',
+            'time of the choice',
+            'choice by purpose',
+          ])
+            expect(event?.understood).toContain(word);
+          // What is proposed beside that fills gaps only.
+          for (const { foundBefore, foundAfter } of event?.proposals ?? [])
+            expect(foundAfter).toBeGreaterThan(foundBefore);
+        }
+        const said = JSON.stringify(found);
+        const world = sandbox.worlds[0] ?? expect.fail('no world');
+        for (const event of world.events) if ('email' in event) expect(said).not.toContain(event.email);
+        for (const row of rows.slice(0, 20))
+          for (const value of JSON.stringify(row).match(/[0-9a-f]{16,}/g) ?? []) expect(said).not.toContain(value);
+      }),
+  );
+
+  it('finds out what an alien dialect calls its events and fields, and with that every field is read', () => {
+    const found = discover(alien, plain);
+    expect(found.fieldNames).toMatchObject({
+      event: ['hdr.sig'],
+      recordId: ['zq.klotho'],
+      subject: ['zq.hasher'],
+      bannerId: ['zq.frame'],
+      consentState: ['zq.verdikt'],
+      purposes: ['zq.toggles'],
+      consentedAt: ['zq.moment'],
+      consentExpiresAt: ['zq.lapses'],
+      consentRegion: ['zq.soil'],
+      language: ['zq.tongue'],
+      requestId: ['zq.klotho'],
+      requesterName: ['zq.applicant'],
+      requesterEmail: ['zq.replyTo'],
+      requestKind: ['zq.wish'],
+      requestedAt: ['zq.moment'],
+      requestJurisdiction: ['zq.soil'],
+    });
+    // `consent.saved` is no documented event; nor is the other.
+    expect(found.eventNames).toEqual({ 'consent.saved': 'consent.recorded', 'privacy_request.new': 'dsar.submitted' });
+    const options = sourceOptionsSchema.parse({ fieldNames: found.fieldNames, eventNames: found.eventNames });
+    const reading = readDelivery(Buffer.from(JSON.stringify(alienDecision(1))), { receivedAt, options });
+    expect(reading).toMatchObject({
+      outcome: 'read',
+      event: 'consent.recorded',
+      fact: {
+        recordId: 'kx90007q',
+        subject: hash(1),
+        bannerId: 'fr-1a1',
+        state: 'given',
+        purposes: { analytics: 'granted', marketing: 'denied' },
+        region: 'FR',
+        language: 'fr',
+        expiresAt: '2027-07-01T10:01:00.000Z',
+        occurred: { at: '2026-07-01T10:01:00.000Z', basis: 'payload' },
+      },
+    });
+    const asked = readDelivery(Buffer.from(JSON.stringify(alienRequest(0))), { receivedAt, options });
+    expect(asked).toMatchObject({
+      event: 'dsar.submitted',
+      fact: {
+        requestId: 'pr5000x',
+        requesterName: 'Ada Lovelace',
+        requesterEmail: 'person0@example.net',
+        kind: 'erasure',
+      },
+    });
+    const said = JSON.stringify(found);
+    for (const value of ['Lovelace', '@example.net', hash(1), 'kx90007q', '10:01']) expect(said).not.toContain(value);
+    // Once accepted, there is nothing left to propose.
+    const again = discover(alien, options);
+    expect([again.fieldNames, again.eventNames]).toEqual([{}, {}]);
+  });
+
+  it('rows of the log have their own names, and names that are values are masked', () => {
+    const rows = Array.from({ length: 6 }, (_, n) => ({
+      kind: 'row' as const,
+      body: Buffer.from(
+        JSON.stringify({
+          serial: `row-${7000 + n}`,
+          who: { digest: hash(n) },
+          reply: 'yes',
+          when: 1_780_000_000 + n,
+          [`p${n}@example.org`]: 1,
+        }),
+      ),
+      receivedAt,
+    }));
+    const found = discover(rows, plain);
+    expect(found.fieldNames).toMatchObject({
+      recordId: ['serial'],
+      subject: ['who.digest'],
+      consentState: ['reply'],
+      consentedAt: ['when'],
+    });
+    expect(JSON.stringify(found)).not.toContain('example.org');
+    const options = sourceOptionsSchema.parse({ fieldNames: found.fieldNames });
+    expect(readConsentRow(rows[0]?.body ?? Buffer.alloc(0), { receivedAt, options })).toMatchObject({
+      fact: { recordId: 'row-7000', subject: hash(0), state: 'given' },
+    });
+  });
+
+  it('proposes nothing for what it cannot tell', () => {
+    const odd = Array.from({ length: 5 }, (_, n) => delivery({ a: 'x', b: n, c: { d: 'hello there' } }));
+    expect(discover([...odd, { kind: 'delivery', body: Buffer.from('ping'), receivedAt }], plain)).toMatchObject({
+      samples: 6,
+      notJson: 1,
+      fieldNames: {},
+      eventNames: {},
+    });
+    expect(discover([], plain)).toMatchObject({ samples: 0, events: [], fieldNames: {} });
+  });
+
+  it('masks values down to their shape', () => {
+    const masked: readonly [unknown, string][] = [
+      ['ada@example.org', '…@…'],
+      ['Ada Lovelace', 'text, 12 characters (letters, blanks)'],
+      [hash(1), 'hash, 64 hex digits'],
+      ['2026-07-01T10:00:00Z', 'time, like 0000-00-00T00:00:00Z'],
+      ['accept_all', 'choice, “accept_all”'],
+      ['+49 170 1234567', 'text, 15 characters (digits, blanks)'],
+      [true, 'true or false'],
+      [12345, 'whole number, 5 digits'],
+      [['Ada', 'Bob'], 'list of text, 3 characters (letters)'],
+      [{ a: 1 }, 'object with 1 fields'],
+    ];
+    for (const [value, shape] of masked) expect(maskValue(value)).toBe(shape);
+  });
+});
