@@ -10,10 +10,10 @@ import type { Source } from '../core/source.ts';
 import { type BulkEnd, findPlan, loadPlanItems, MAX_BATCH_ITEMS, planBulk, runBulk } from '../policies/bulk.ts';
 import type { FormA } from '../policies/generate.ts';
 import type { ItemRow } from '../policies/settle.ts';
-import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
+import { type CommandIo, counted, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
 import { readBulkItems } from './policy-items.ts';
 import { callableSource, patienceOf } from './policy-source.ts';
-import { unknownText } from './policy-text.ts';
+import { refusedText, unknownText } from './policy-text.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 interface BulkFlags {
@@ -201,7 +201,7 @@ function endText(ended: BulkEnd, items: readonly ItemRow[], resume: string): str
         'With --background the server’s jobs wait and go on by themselves.',
       ];
     case 'refused':
-      return [printable(ended.error.message), `Then go on with: ${resume}`];
+      return [refusedText(ended.error), `Then go on with: ${resume}`];
     case 'unknown':
       return [
         `The outcome of the last batch is unknown, so its items stay unknown; the rest was not sent. ${unknownText(ended.requestId, ended.error)}`,

@@ -13,7 +13,7 @@ import {
 } from '../policies/generate.ts';
 import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
 import { callableSource, patienceOf, withStopwatch } from './policy-source.ts';
-import { noSlotText, unknownText } from './policy-text.ts';
+import { noSlotText, refusedText, unknownText, unsettledText } from './policy-text.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 interface GenerateFlags {
@@ -124,17 +124,11 @@ function sentenceOf(ended: GenerateOutcome, out: string | undefined): string {
       ].join('\n');
     }
     case 'refused':
-      return `Not generated: ${printable(ended.error.message)}`;
+      return `Not generated: ${refusedText(ended.error)}`;
     case 'unknown':
       return unknownText(ended.requestId, ended.error);
     case 'unsettled':
-      return [
-        `Not sent: the same was asked for at ${ended.call.askedAt}, and nobody knows yet whether it was made. ${printable(ended.call.error ?? '')}`.trim(),
-        'Look it up in the service’s dashboard, then run',
-        `    consent-ledger policy settle ${ended.call.requestId} --as created`,
-        ` or consent-ledger policy settle ${ended.call.requestId} --as not-created`,
-        'With --again it is sent a second time all the same; if both were made, both count against the quota.',
-      ].join('\n');
+      return unsettledText(ended.call);
     case 'no-slot':
       return noSlotText(ended);
     case 'stopped':

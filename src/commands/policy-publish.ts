@@ -3,7 +3,7 @@ import { type Arrival, awaitWebhooks, publishPolicy, type PublishOutcome } from 
 import { settleCalls } from '../policies/settle.ts';
 import { type CommandIo, counted, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
 import { callableSource, patienceOf } from './policy-source.ts';
-import { noSlotText, unknownText } from './policy-text.ts';
+import { noSlotText, refusedText, unknownText } from './policy-text.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 interface PublishFlags {
@@ -64,7 +64,7 @@ function sentenceOf(id: string, ended: PublishOutcome, arrivals: readonly Arriva
       ].join('\n');
     }
     case 'refused':
-      return `Not published: ${printable(ended.error.message)}`;
+      return `Not published: ${refusedText(ended.error)}`;
     case 'unknown':
       return [
         unknownText(ended.requestId, ended.error),

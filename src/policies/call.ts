@@ -114,6 +114,7 @@ export async function callOnce<T>(
       return { outcome: 'done', requestId, value: ended.value, seq };
     case 'refused':
     case 'unknown':
+      if (ended.fault !== undefined) throw ended.fault;
       return { outcome: ended.outcome, requestId, error: ended.error };
   }
 }
@@ -206,6 +207,8 @@ type Ended<T> =
       readonly status: number | null;
       readonly bytes: Buffer;
       readonly error: CallFailure;
+      /** A bug: told once what is known has been written down. */
+      readonly fault?: Error;
     };
 
 async function attempt<T>(
@@ -230,13 +233,14 @@ async function attempt<T>(
         error: { kind, message, status, retryAfterMs },
       };
     }
-    if (!signal?.aborted) throw error;
-    const message = 'It was stopped while the answer was waited for.';
+    const isStopped = signal?.aborted === true;
+    const message = isStopped ? 'It was stopped while the answer was waited for.' : 'This program failed.';
     return {
       outcome: 'unknown',
-      status: null,
-      bytes: NOTHING,
-      error: { kind: 'stopped', message, status: null, retryAfterMs: null },
+      status: sent?.status ?? null,
+      bytes: sent?.bytes ?? NOTHING,
+      error: { kind: isStopped ? 'stopped' : 'fault', message, status: null, retryAfterMs: null },
+      ...(isStopped ? {} : { fault: error instanceof Error ? error : new Error(String(error)) }),
     };
   }
 }

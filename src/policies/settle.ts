@@ -15,6 +15,8 @@ export interface UnsettledCall {
   readonly requestId: string;
   readonly state: 'sent' | 'unknown';
   readonly askedAt: string;
+  /** A call that is `sent` counts as unknown from then on. */
+  readonly dueAt: string;
   readonly error: string | null;
 }
 
@@ -54,7 +56,7 @@ function settledKey(call: CallRow): readonly string[] {
   return [call.request_id, 'settled', String(call.last_seq)];
 }
 
-/** A generation of the same that is still without an outcome. */
+/** A generation of the same that is still without an outcome: unknown, or sent by a process that waits for the answer or has ended. */
 export async function findUnsettledTwin(
   deps: Pick<PolicyDeps, 'store'>,
   source: Pick<Source, 'slug'>,
@@ -65,16 +67,16 @@ export async function findUnsettledTwin(
     .selectAll()
     .where('source', '=', source.slug)
     .where('operation', '=', 'generate')
-    .where('state', '=', 'unknown')
+    .where('state', 'in', ['sent', 'unknown'])
     .where('policy_type', '=', asked.policyType)
     .where('jurisdiction', '=', asked.jurisdiction)
     .where('language', '=', asked.language)
     .orderBy('intent_seq', 'desc')
     .execute();
   const twin = rows.find((row) => row.business_name === asked.businessName);
-  return twin === undefined
-    ? null
-    : { requestId: twin.request_id, state: 'unknown', askedAt: twin.asked_at, error: twin.error };
+  if (twin === undefined) return null;
+  const { request_id: requestId, state, asked_at: askedAt, due_at: dueAt, error } = twin;
+  return { requestId, state: state === 'sent' ? state : 'unknown', askedAt, dueAt, error };
 }
 
 export interface SettleRequest {

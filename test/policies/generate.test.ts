@@ -125,6 +125,14 @@ describe('a generation', () => {
 });
 
 describe('a generation whose outcome is unknown', () => {
+  it('because this program has a bug is written down, and the bug is told', async () => {
+    const world = await createPolicyWorld();
+    const send = () => Promise.reject(new TypeError('a bug'));
+    const request = { ...patient, source: world.source, form: privacy, send };
+    await expect(generatePolicy(world.deps, request)).rejects.toThrow('a bug');
+    expect(await callsOf(world)).toMatchObject([{ state: 'unknown', error_kind: 'fault' }]);
+  });
+
   it.each<FaultInput>([
     { name: 'dropped-connection', on: 'generate' },
     { name: 'server-error', on: 'generate', status: 500 },
@@ -203,6 +211,11 @@ describe('a generation whose outcome is unknown', () => {
     while ((await world.entries()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(await settleCalls(world.another())).toEqual({ lost: 0, settled: 0 });
     expect(await callsOf(world)).toMatchObject([{ state: 'sent' }]);
+    const same = { ...patient, source: world.source, form: privacy };
+    expect(await generatePolicy(world.another(), same)).toMatchObject({
+      outcome: 'unsettled',
+      call: { state: 'sent' },
+    });
     world.pass(211_000);
     const others = [world.another(), world.another()];
     await Promise.all(others.map((deps) => settleCalls(deps)));
@@ -222,6 +235,7 @@ describe('the rate of generations', () => {
           ...impatient,
           source: sources[nth % 2] ?? world.source,
           form: privacy,
+          again: true,
         }),
       ),
     );
