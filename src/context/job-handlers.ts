@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { type JobHandler, JobRefused } from '../jobs/handler.ts';
+import type { DocumentDeps } from '../documents/frame.ts';
 import { producePack } from '../documents/produce-pack.ts';
 import { produceReport } from '../documents/produce-report.ts';
+import type { RegisteredDocument } from '../documents/register.ts';
 import { settleRepeats } from '../sync/settle-repeats.ts';
 import { syncSource } from '../sync/sync-source.ts';
 import { createPolicyJobs } from './policy-jobs.ts';
@@ -74,16 +76,20 @@ export function createJobHandlers(context: Needs): Readonly<Record<string, JobHa
       return { sources: sources.length };
     },
 
-    async document(payload, { signal, assertHeld }) {
+    async document(payload, { signal, assertHeld, completeIn }) {
       const request = parse(documentPayload, payload);
-      const documents = { ...context.documents, assertHeld };
+      const documents: DocumentDeps = {
+        ...context.documents,
+        assertHeld,
+        registeredIn: (tx, document) => completeIn(tx, resultOf(document)),
+      };
       const produced =
         request.type === 'report'
           ? await produceReport(documents, request, signal)
           : await producePack({ ...documents, cases: context.cases }, request, signal);
       switch (produced.outcome) {
         case 'produced':
-          return { documentId: produced.documentId, sha256: produced.sha256, bytes: produced.bytes, seq: produced.seq };
+          return resultOf(produced);
         case 'invalid':
           throw new JobRefused(produced.problem);
         case 'unknown-source':
@@ -112,6 +118,10 @@ export function createJobHandlers(context: Needs): Readonly<Record<string, JobHa
       };
     },
   };
+}
+
+function resultOf({ documentId, sha256, bytes, seq }: RegisteredDocument) {
+  return { documentId, sha256, bytes, seq };
 }
 
 function parse<T extends z.ZodType>(schema: T, payload: unknown): z.infer<T> {

@@ -6,7 +6,8 @@ import type { RegimeTable } from '../core/regime-table.ts';
 import type { Source } from '../core/source.ts';
 import type { KeyObject } from 'node:crypto';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Query } from '../store/store.ts';
+import type { Query, StoreTransaction } from '../store/store.ts';
+import type { RegisteredDocument } from './register.ts';
 
 /** What producing documents works with. */
 export interface DocumentDeps {
@@ -27,6 +28,8 @@ export interface DocumentDeps {
   readonly seal: () => Promise<unknown>;
   /** Throws when a job produces the document and another worker has taken it over. */
   readonly assertHeld?: () => Promise<void>;
+  /** Told in the transaction that registers the document: a job is done there and then, and makes no second one when it is repeated. */
+  readonly registeredIn?: (tx: StoreTransaction, document: RegisteredDocument) => Promise<void>;
   readonly loadProfile: (source: Source | null) => Promise<ControllerProfile | null>;
   /** Marks every page SAMPLE. */
   readonly sample: boolean;

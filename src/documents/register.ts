@@ -30,7 +30,7 @@ export function documentPath(folder: string, document: { documentId: string; for
  * whole and synced. Producing the same document again writes the same bytes and finds its entry there.
  */
 export async function registerDocument(
-  deps: Pick<DocumentDeps, 'ledger' | 'clock' | 'folder' | 'assertHeld'>,
+  deps: Pick<DocumentDeps, 'ledger' | 'clock' | 'folder' | 'assertHeld' | 'registeredIn'>,
   source: string,
   facts: DocumentFacts,
   content: AsyncIterable<Uint8Array>,
@@ -62,12 +62,18 @@ export async function registerDocument(
   }
   const sha256 = hash.digest('hex');
   const action = { action: 'document.produced' as const, ...facts, sha256, bytes };
+  const registered = (seq: number) => ({ documentId: facts.documentId, path, sha256, bytes, asOf: facts.asOf, seq });
+  const { registeredIn } = deps;
   const { seq } = await appendAction(
     ledger,
     source,
     action,
     ['document.produced', facts.documentId, sha256],
     clock().toISOString(),
+    registeredIn &&
+      (async (tx, [appended]) => {
+        if (appended !== undefined) await registeredIn(tx, registered(appended.seq));
+      }),
   );
-  return { documentId: facts.documentId, path, sha256, bytes, asOf: facts.asOf, seq };
+  return registered(seq);
 }

@@ -15,6 +15,11 @@ export interface JobContext {
   holds(tx: StoreTransaction): Promise<boolean>;
   /** Throws when this worker may not act any more; for a handler that writes files, just before a file gets its name. */
   assertHeld(): Promise<void>;
+  /**
+   * Completes the job in the transaction of its effect, with this result; throws (and so undoes the effect) when another worker has taken the
+   * job over. For effects that a repetition would do once more.
+   */
+  completeIn(tx: StoreTransaction, result: Json): Promise<void>;
 }
 
 /**

@@ -54,8 +54,13 @@ export interface Jobs {
   /** Whether the claim still holds, asked under the write lock: for a handler's own transaction, so that a paused worker cannot act twice. */
   holdsIn(tx: StoreTransaction, claim: Claim): Promise<boolean>;
   progress(claim: Claim, progress: Progress): Promise<Standing>;
-  /** False when the claim was lost: nothing was written. So with the next three. */
+  /**
+   * False when the claim was lost: nothing was written. So with the next three. True as well when {@link Jobs.completeIn} has
+   * completed it under this claim already; its result stands.
+   */
   complete(claim: Claim, result: Json): Promise<boolean>;
+  /** The same inside the transaction of the job's own effect: either both are there or neither, so that no repetition finds half. */
+  completeIn(tx: StoreTransaction, claim: Claim, result: Json): Promise<boolean>;
   /** Waits and tries again while attempts are left and `retry` is true; else the job has failed. */
   fail(claim: Claim, error: string, retry: boolean): Promise<boolean>;
   /** The worker noticed that it was asked to stop. */
@@ -151,21 +156,27 @@ export function createJobs(options: JobsOptions): Jobs {
 
   /** Changes a job that is held; the token in the condition is the fence. */
   function update(claim: Claim, change: (row: JobRow) => Partial<JobRow>): Promise<boolean> {
-    return store.transaction(async ({ query }) => {
-      const row = await query
-        .selectFrom('jobs')
-        .selectAll()
-        .where('id', '=', claim.job.id)
-        .where('state', '=', 'running')
-        .where('lease_token', '=', claim.token)
-        .executeTakeFirst();
-      if (row === undefined) return false;
-      const values = { ...change(row), updated_at: clock().toISOString() };
-      await query.updateTable('jobs').set(values).where('id', '=', claim.job.id).execute();
-      await countIfEnded(query, row.kind, values.state);
-      return true;
-    });
+    return store.transaction((tx) => updateIn(tx, claim, change));
   }
+  async function updateIn(
+    { query }: StoreTransaction,
+    claim: Claim,
+    change: (row: JobRow) => Partial<JobRow>,
+  ): Promise<boolean> {
+    const row = await query
+      .selectFrom('jobs')
+      .selectAll()
+      .where('id', '=', claim.job.id)
+      .where('state', '=', 'running')
+      .where('lease_token', '=', claim.token)
+      .executeTakeFirst();
+    if (row === undefined) return false;
+    const values = { ...change(row), updated_at: clock().toISOString() };
+    await query.updateTable('jobs').set(values).where('id', '=', claim.job.id).execute();
+    await countIfEnded(query, row.kind, values.state);
+    return true;
+  }
+  const done = (result: Json) => () => ({ ...finished('done'), result: JSON.stringify(result), error: null });
   const countIfEnded = async (query: StoreTransaction['query'], kind: string, state: Job['state'] | undefined) => {
     if (state === 'done' || state === 'failed' || state === 'cancelled') await countIn(query, kind, state);
   };
@@ -256,8 +267,16 @@ export function createJobs(options: JobsOptions): Jobs {
       return (await update(claim, () => ({ progress: JSON.stringify(progress) }))) ? standing(claim) : 'lost';
     },
 
-    complete: (claim, result) =>
-      update(claim, () => ({ ...finished('done'), result: JSON.stringify(result), error: null })),
+    async complete(claim, result) {
+      if (await update(claim, done(result))) return true;
+      const row = await store.read
+        .selectFrom('jobs')
+        .select(['state', 'lease_token'])
+        .where('id', '=', claim.job.id)
+        .executeTakeFirst();
+      return row?.state === 'done' && row.lease_token === claim.token;
+    },
+    completeIn: (tx, claim, result) => updateIn(tx, claim, done(result)),
     async fail(claim, reason, retry) {
       let again: Date | null = null;
       const held = await update(claim, (row) => {

@@ -47,6 +47,11 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
     controller.abort(new DOMException(`the job was ended: ${why}`, 'AbortError'));
   }
 
+  function takenOver(): Error {
+    if (ending === null) end('lost');
+    return new Error('another worker has taken this job over');
+  }
+
   async function writeProgress(): Promise<Standing | null> {
     if (pending === null) return null;
     const progress = pending;
@@ -98,9 +103,10 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
       },
       holds: (tx) => jobs.holdsIn(tx, claim),
       async assertHeld() {
-        if ((await jobs.standing(claim)) !== 'lost') return;
-        if (ending === null) end('lost');
-        throw new Error('another worker has taken this job over');
+        if ((await jobs.standing(claim)) === 'lost') throw takenOver();
+      },
+      async completeIn(tx, result) {
+        if (!(await jobs.completeIn(tx, claim, result))) throw takenOver();
       },
     };
     try {

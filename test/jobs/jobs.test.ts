@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { backOff, createJobs } from '../../src/jobs/jobs.ts';
 import type { Claim } from '../../src/jobs/job.ts';
+import type { StoreTransaction } from '../../src/store/store.ts';
 import { temporaryStore } from '../temporary.ts';
 
 const START = Date.parse('2026-03-01T10:00:00.000Z');
@@ -220,4 +221,40 @@ test('two processes that claim at once never hold one job together', async () =>
   const ids = claims.flatMap((claim) => (claim === null ? [] : [claim.job.id]));
   expect(ids).toHaveLength(30);
   expect(new Set(ids).size).toBe(30);
+});
+
+test('a job that is completed in the transaction of its effect is done when the effect is there, and only then', async () => {
+  const { store, jobs, take, pass } = await open();
+  const effect = (tx: StoreTransaction) => tx.insertMany('settings', [{ name: 'effect', value: '' }], 'replace');
+  const effects = () => store.read.selectFrom('settings').selectAll().where('name', '=', 'effect').execute();
+  const { id } = await jobs.enqueue({ kind: 'k' });
+  const first = await take();
+
+  const undone = store.transaction(async (tx) => {
+    await effect(tx);
+    await jobs.completeIn(tx, first, { n: 1 });
+    throw new Error('the transaction fails');
+  });
+  await expect(undone).rejects.toThrow('the transaction fails');
+  expect([(await jobs.find(id))?.state, await effects()]).toEqual(['running', []]);
+
+  // The holder was paused and another took over: what it does now is undone.
+  pass(2000);
+  const second = await take('w2');
+  const late = store.transaction(async (tx) => {
+    await effect(tx);
+    if (!(await jobs.completeIn(tx, first, { n: 1 }))) throw new Error('lost');
+  });
+  await expect(late).rejects.toThrow('lost');
+  expect(await effects()).toEqual([]);
+
+  await store.transaction(async (tx) => {
+    await effect(tx);
+    expect(await jobs.completeIn(tx, second, { n: 2 })).toBe(true);
+  });
+  expect([(await jobs.find(id))?.result, (await effects()).length]).toEqual([{ n: 2 }, 1]);
+  // The runner's own completion afterwards is no loss, and changes nothing.
+  expect(await jobs.complete(second, { n: 3 })).toBe(true);
+  expect((await jobs.find(id))?.result).toEqual({ n: 2 });
+  expect(await jobs.claim('w3', ['k'], 1000)).toBeNull();
 });

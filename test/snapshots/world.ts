@@ -127,6 +127,7 @@ export async function createSnapshotWorld(changes: Partial<Source> = {}): Promis
           progress: () => undefined,
           holds: async () => true,
           assertHeld: async () => undefined,
+          completeIn: async () => undefined,
         };
         try {
           const result = (await handlers[job.kind]?.(job.payload, context)) ?? null;
