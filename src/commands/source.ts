@@ -7,6 +7,7 @@ import { type CommandIo, printable, printResult, withJson } from './command-io.t
 import { readSecrets, withSecret } from './read-secret.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 import { findSourceFaults, type SourceFault } from './source-faults.ts';
+import { registerSourceDiscover } from './source-discover.ts';
 import { registerSourceImport } from './source-import.ts';
 import { registerSourceOffboard } from './source-offboard.ts';
 import { registerSourceRotate } from './source-rotate.ts';
@@ -21,7 +22,7 @@ const apiKey = { flag: 'api-key', what: 'API key (pak_live_…)' };
 const siteKey = { flag: 'site-key', what: 'site key (pk_…)' };
 const webhookSecret = { flag: 'webhook-secret', what: 'signing secret of the webhook' };
 
-/** `source list|add|change|check` and, in files of their own, `rotate|retire|import|offboard`: the accounts of the service that this installation follows. */
+/** `source list|add|change|check` and, in files of their own, `rotate|retire|import|offboard|discover`: the accounts of the service that this installation follows. */
 export function registerSource(program: Command, io: CommandIo): void {
   const source = program
     .command('source')
@@ -89,6 +90,7 @@ export function registerSource(program: Command, io: CommandIo): void {
   registerSourceRotate(source, io);
   registerSourceImport(source, io);
   registerSourceOffboard(source, io);
+  registerSourceDiscover(source, io);
 
   withJson(source.command('check'))
     .argument('[slug]', 'only this source')

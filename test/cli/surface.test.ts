@@ -56,6 +56,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'source retire': ['shop', 'RETIRED'],
     'source check': ['default'],
     'source import': ['--template'],
+    'source discover': ['default'],
     'source offboard': ['shop'],
     'delivery list': [],
     'delivery show': [String(ids.delivered)],
@@ -93,6 +94,8 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'demo tamper': null,
     sandbox: ['--port', '0'],
     'sandbox trigger': null,
+    'sandbox deliveries': null,
+    'sandbox redeliver': null,
   };
 }
 

@@ -1,0 +1,276 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { discover, type Discovery, type DiscoverySample } from '../../receivers/discover/discover.ts';
+import { maskKey, maskValue } from '../../receivers/discover/mask.ts';
+import { verifySignature } from '../../receivers/signature.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../core/errors.ts';
+import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
+import {
+  countDeliveriesAfter,
+  isEmptyProposal,
+  lastDelivery,
+  loadProposal,
+  loadSamples,
+  proposalOf,
+  saveProposal,
+} from '../sources/discovery.ts';
+import { type CommandIo, counted, printable, printResult, tableText, withJson, wholeNumberFrom } from './command-io.ts';
+import { discoveryText } from './discovery-text.ts';
+import { durationFrom } from './duration.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { noSuchSource } from './source-text.ts';
+
+interface DiscoverFlags {
+  readonly for?: number;
+  readonly deliveries?: number;
+  readonly accept?: string | true;
+  readonly officer: string;
+  readonly json?: boolean;
+}
+
+/** Deliveries, refused deliveries and rows looked at, the newest of each. */
+const LOOKED_AT = 200;
+const ROWS_ASKED = 50;
+
+/** `source discover`: how a sender writes its payloads, and which mapping reads them. */
+export function registerSourceDiscover(source: Command, io: CommandIo): void {
+  withJson(source.command('discover'))
+    .argument('<slug>', 'which source')
+    .description(
+      'look at what a source sends and at its consent log: names, types and masked values, what is understood, and a mapping for what is not',
+    )
+    .option('--for <duration>', 'wait this long for deliveries to a running server first, e.g. 10m', durationFrom)
+    .option('--deliveries <n>', 'wait until this many have arrived', wholeNumberFrom(1))
+    .option('--accept [proposal]', 'read payloads by the proposal shown last (or the one of this id) from now on')
+    .option('--officer <name>', 'who accepts, as the ledger records it', COMMAND_LINE_ACTOR)
+    .action((slug: string, options: DiscoverFlags) =>
+      withContext(async (context) => {
+        const one = context.sources.find(slug);
+        if (one === null) throw noSuchSource(slug);
+        if (options.accept !== undefined) return accept(context, io, slug, options);
+        const waited = await listen(context, io, slug, options);
+        const { samples, headers, encodings, refused, notes } = await gather(context, one);
+        const found = discover(samples, one.options);
+        const proposal = proposalOf(slug, {
+          fieldNames: found.fieldNames,
+          eventNames: found.eventNames,
+          secretEncodings: encodings,
+          samples: found.samples,
+        });
+        const isEmpty = isEmptyProposal(proposal);
+        if (!isEmpty) await saveProposal(context.store, slug, proposal);
+        const document = {
+          source: slug,
+          arrivedMeanwhile: waited,
+          headers,
+          refusedNotLookedAt: refused,
+          notes,
+          ...found,
+          proposal: isEmpty ? null : proposal,
+        };
+        printResult(io, options, document, () => text(slug, document, found));
+      }),
+    );
+}
+
+async function accept(context: Context, io: CommandIo, slug: string, options: DiscoverFlags): Promise<void> {
+  const proposal = await loadProposal(context.store.read, slug);
+  if (proposal === null)
+    throw new UsageError([`Nothing was proposed for ${slug} yet: run \`source discover ${slug}\` first.`]);
+  if (options.accept !== true && options.accept !== proposal.proposalId)
+    throw new UsageError([
+      `The proposal shown last for ${slug} is ${proposal.proposalId}: run \`source discover ${slug}\` again and look at it.`,
+    ]);
+  const outcome = await context.sources.acceptMapping(slug, proposal, options.officer);
+  switch (outcome.outcome) {
+    case 'done':
+      return printResult(
+        io,
+        options,
+        { outcome: 'accepted', source: slug, seq: outcome.seq, proposal },
+        () =>
+          `${pc.green('✓')} ${slug} is read by proposal ${proposal.proposalId} from now on, accepted by ${printable(options.officer)}, recorded as entry ${outcome.seq}.\nWhat arrived before is read anew by \`consent-ledger ledger rebuild\`${Object.keys(proposal.secretEncodings).length > 0 ? `; refused deliveries by \`consent-ledger delivery readmit --source ${slug}\`` : ''}.`,
+      );
+    case 'unchanged':
+      return printResult(
+        io,
+        options,
+        { outcome: 'unchanged' },
+        () => `Nothing to do: ${slug} is read like that already.`,
+      );
+    case 'invalid':
+      throw new UsageError(outcome.problems);
+    case 'unknown':
+    case 'exists':
+    case 'configured':
+    case 'conflict':
+      io.exitCode = 1;
+      return printResult(
+        io,
+        options,
+        { outcome: outcome.outcome },
+        () => `${pc.red('✗')} Someone else changed ${slug} at the same time: try again.`,
+      );
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Waits for deliveries to whatever server runs over the same database: the ledger and the ring tell of them. */
+async function listen(context: Context, io: CommandIo, slug: string, options: DiscoverFlags): Promise<number> {
+  if (options.for === undefined && options.deliveries === undefined) return 0;
+  const { store, rejected } = context;
+  const start = await lastDelivery(store.read, slug);
+  const known = new Set((await rejected.list({ source: slug })).map(({ id }) => id));
+  const arrived = async () =>
+    (await countDeliveriesAfter(store.read, slug, start)) +
+    (await rejected.list({ source: slug })).filter(({ id }) => !known.has(id)).length;
+  const stop = new AbortController();
+  void io.untilStopped().then(() => stop.abort());
+  const end = options.for === undefined ? Number.POSITIVE_INFINITY : Date.now() + options.for;
+  io.stderr.write(`Listening for deliveries to ${slug} …\n`);
+  let count = 0;
+  while (!stop.signal.aborted && Date.now() < end && count < (options.deliveries ?? Number.POSITIVE_INFINITY)) {
+    await delay(Math.min(1000, Math.max(0, end - Date.now())), undefined, { signal: stop.signal }).catch(
+      () => undefined,
+    );
+    const now = await arrived();
+    if (now > count) io.stderr.write(`${counted(now, 'delivery', 'deliveries')}\n`);
+    count = now;
+  }
+  return count;
+}
+
+interface Gathered {
+  readonly samples: readonly DiscoverySample[];
+  /** Names of headers, how often, and the shapes of their values. */
+  readonly headers: readonly { readonly name: string; readonly count: number; readonly shapes: readonly string[] }[];
+  /** Secrets that fit only when they are read as hex or base64. */
+  readonly encodings: Readonly<Record<string, SecretEncoding>>;
+  /** Refused deliveries that fit no secret in any form: anybody may have sent them, so nothing is concluded from them. */
+  readonly refused: number;
+  readonly notes: readonly string[];
+}
+
+async function gather(context: Context, source: Source): Promise<Gathered> {
+  const { store, rejected } = context;
+  const { slug } = source;
+  const samples: DiscoverySample[] = [];
+  const notes: string[] = [];
+  const headers = new Map<string, { count: number; shapes: Set<string> }>();
+  const note = (name: string, value: unknown) => {
+    const one = headers.get(name) ?? { count: 0, shapes: new Set<string>() };
+    headers.set(name, one);
+    one.count += 1;
+    if (one.shapes.size < 4) one.shapes.add(maskValue(value));
+  };
+  for (const delivery of await loadSamples(store.read, slug, 'webhook', LOOKED_AT)) {
+    samples.push({ kind: 'delivery', body: delivery.body, receivedAt: delivery.receivedAt });
+    for (const [name, value] of Object.entries(delivery.headers)) note(name, value);
+  }
+  const encodings: Record<string, SecretEncoding> = {};
+  let refused = 0;
+  for (const { id } of await rejected.list({ source: slug, limit: LOOKED_AT })) {
+    const item = await rejected.read(id);
+    const fits = item === null ? null : fittingEncoding(item, source);
+    if (item === null || fits === null) {
+      refused += 1;
+      continue;
+    }
+    if (fits.isNew) encodings[fits.secretId] = fits.encoding;
+    samples.push({ kind: 'delivery', body: item.rawBody, receivedAt: item.receivedAt });
+    for (const [name, value] of Object.entries(item.headers)) note(name, value);
+  }
+  const rows = await loadSamples(store.read, slug, 'consent-log', LOOKED_AT);
+  for (const { body, receivedAt } of rows) samples.push({ kind: 'row', body, receivedAt });
+  if (rows.length === 0) samples.push(...(await askForRows(context, source, notes)));
+  return {
+    samples,
+    headers: [...headers]
+      .map(([name, { count, shapes }]) => ({ name: maskKey(name), count, shapes: [...shapes] }))
+      .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)),
+    encodings,
+    refused,
+    notes,
+  };
+}
+
+function fittingEncoding(
+  item: { readonly headers: Parameters<typeof verifySignature>[0]['headers']; readonly rawBody: Uint8Array },
+  { webhookSecrets }: Source,
+): { readonly secretId: string; readonly encoding: SecretEncoding; readonly isNew: boolean } | null {
+  for (const secret of webhookSecrets)
+    for (const encoding of secretEncodings) {
+      const secrets = [{ ...secret, encoding }];
+      if (verifySignature({ headers: item.headers, rawBody: item.rawBody, secrets }).outcome === 'verified')
+        return { secretId: secret.id, encoding, isNew: encoding !== (secret.encoding ?? 'text') };
+    }
+  return null;
+}
+
+/** A few rows out of the service's own log, where nothing was pulled yet; they are looked at and not kept. */
+async function askForRows(context: Context, source: Source, notes: string[]): Promise<readonly DiscoverySample[]> {
+  const { baseUrl, apiKey, options } = source;
+  if (baseUrl === null || apiKey === null) {
+    notes.push('The consent log was not looked at: the source has no base URL and API key.');
+    return [];
+  }
+  try {
+    const service = context.sync.serviceFor({ source, baseUrl, apiKey });
+    const query = { bannerId: options.banners[0] ?? null, from: null, to: null, limit: ROWS_ASKED, cursor: null };
+    const { rows } = await service.fetchConsentLogPage(query);
+    const receivedAt = context.clock().toISOString();
+    return rows.map(({ bytes }) => ({ kind: 'row', body: bytes, receivedAt }));
+  } catch (error) {
+    notes.push(`The consent log could not be looked at: ${error instanceof Error ? error.message : String(error)}`);
+    return [];
+  }
+}
+
+function text(
+  slug: string,
+  {
+    headers,
+    refusedNotLookedAt,
+    notes,
+    proposal,
+  }: Pick<Gathered, 'headers' | 'notes'> & {
+    readonly refusedNotLookedAt: number;
+    readonly proposal: ReturnType<typeof proposalOf> | null;
+  },
+  found: Discovery,
+): string {
+  return [
+    ...(headers.length === 0
+      ? []
+      : [
+          pc.bold('Headers'),
+          tableText(
+            ['name', 'times', 'values'],
+            headers.map(({ name, count, shapes }) => [name, count, shapes.join(' | ')]),
+            '',
+          ),
+          '',
+        ]),
+    discoveryText(found),
+    ...(refusedNotLookedAt > 0
+      ? [
+          `! ${counted(refusedNotLookedAt, 'refused delivery fits', 'refused deliveries fit')} no secret in any form, so nothing was concluded from them: \`delivery diagnose\` looks for the reason.`,
+        ]
+      : []),
+    ...notes.map((note) => `! ${printable(note)}`),
+    ...(proposal === null
+      ? ['Nothing to propose.']
+      : [
+          ...Object.entries(proposal.secretEncodings).map(
+            ([id, encoding]) => `The signing secret ${id} fits when it is read as ${encoding}.`,
+          ),
+          ...Object.entries(proposal.eventNames).map(
+            ([given, documented]) => `“${printable(given)}” seems to be ${documented}.`,
+          ),
+          `${pc.bold(`Proposal ${proposal.proposalId}`)}: \`consent-ledger source discover ${slug} --accept ${proposal.proposalId}\` takes it over. Look at it first: what is read wrongly is worse than what is not read.`,
+        ]),
+  ].join('\n');
+}
