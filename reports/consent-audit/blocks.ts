@@ -30,6 +30,7 @@ export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator
   yield* withdrawals(audit);
   yield { block: 'heading', level: 1, text: '5  Policy versions in force' };
   yield* policies(audit, input);
+  yield* policyTexts(audit, input);
   yield { block: 'heading', level: 1, text: '6  Standing consents: expiry and version' };
   yield* standing(audit, input);
   yield { block: 'heading', level: 1, text: '7  Who produced and downloaded documents' };
@@ -207,6 +208,41 @@ function* policies(audit: ConsentAudit, input: ReportInput): Generator<Block> {
     block: 'paragraph',
     look: 'fine',
     text: 'The hash is that of the delivery which reported the change, not of the policy text: deliveries do not carry it.',
+  };
+}
+
+function* policyTexts(audit: ConsentAudit, input: ReportInput): Generator<Block> {
+  const shown = audit.policyTexts.slice(-ROWS_SHOWN);
+  const time = (at: string | null) => (at === null ? '–' : onTwoLines(formatTime(at, input.timeZone)));
+  yield {
+    block: 'table',
+    caption: 'Policy texts as they were fetched from the service',
+    columns: [
+      { title: 'Text of', share: 3.4 },
+      { title: 'Old one seen last', share: 2.3 },
+      { title: 'Seen first', share: 2.3 },
+      { title: 'Seen last', share: 2.3 },
+      { title: 'Entry', share: 1.2, align: 'right' },
+      { title: 'SHA-256 of the text', share: 5.9, face: 'mono' },
+    ],
+    rows: shown.map((text) => [
+      `${text.target}${text.settled ? '' : '\nprovisional'}`,
+      time(text.notBefore),
+      time(text.firstSeen),
+      time(text.lastSeen < text.firstSeen ? text.firstSeen : text.lastSeen),
+      formatCount(text.bodySeq),
+      text.textSha256 ?? 'no text',
+    ]),
+    empty: 'No text of a policy was fetched up to the end of the period.',
+  };
+  const more =
+    audit.policyTexts.length > shown.length
+      ? ` The last ${formatCount(shown.length)} are shown; the JSON has them all.`
+      : '';
+  yield {
+    block: 'paragraph',
+    look: 'fine',
+    text: `A text came into force between the moment at which the one before was seen last and the moment at which it was seen first. The hash is that of the visible text; the entry holds the answer itself.${more}`,
   };
 }
 

@@ -9,6 +9,7 @@ import { stateOrder } from '../words.ts';
 import { limits, noLegalAdvice } from '../closing.ts';
 import { loadCompleteness, type Completeness } from './completeness.ts';
 import { latestVersions, loadPolicyIntervals, type PolicyInterval } from '../policy-intervals.ts';
+import { loadPolicyTextIntervals, type PolicyTextInterval } from '../policy-texts.ts';
 
 export interface StateCount {
   readonly state: ConsentState;
@@ -75,6 +76,7 @@ export interface ConsentAudit {
   };
   readonly completeness: Completeness;
   readonly policies: readonly PolicyInterval[];
+  readonly policyTexts: readonly PolicyTextInterval[];
   readonly withdrawals: Withdrawals;
   readonly standing: readonly Standing[];
   readonly access: { readonly produced: number; readonly downloaded: number; readonly last: readonly Access[] };
@@ -145,6 +147,7 @@ export async function gatherConsentAudit(name: string, title: string, input: Rep
     overTime: await loadOverTime(input, period),
     completeness: await loadCompleteness(input, period, totals.conflicts),
     policies,
+    policyTexts: await loadPolicyTextIntervals(history.textLooks(period), period.from, period.to),
     withdrawals: await loadWithdrawals(input, period),
     standing: await loadStanding(input, period, latestVersions(policies)),
     access: await loadAccess(input, period),

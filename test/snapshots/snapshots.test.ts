@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPolicyDeps } from '../../src/context/policies.ts';
+import { loadPolicyTextIntervals } from '../../reports/policy-texts.ts';
+import { createHistory } from '../../src/store/queries/history.ts';
 import { sha256Hex } from '../../src/core/hash.ts';
 import { textAt } from '../../src/core/text-versions.ts';
 import { publishPolicy } from '../../src/policies/publish.ts';
@@ -315,6 +317,39 @@ describe('an address that a delivery brings', () => {
       [`embed:${world.policy.policyType}`, 'present'],
     ]);
   });
+});
+
+it('a report over a period lists the texts that may have been in force in it, as of an entry', async () => {
+  const world = await createSnapshotWorld();
+  const target = `hosted:${world.policy.id}`;
+  const look = async () => {
+    await requestRoutineSnapshots(world.deps, [world.source]);
+    world.pass(60 * MINUTE);
+    await world.runDue();
+  };
+  await look();
+  const firstDay = world.now();
+  world.pass(48 * 60 * MINUTE);
+  await world.publish();
+  await look();
+  const history = createHistory(world.store.read);
+  const asOf = await world.projector.catchUp();
+  const textsIn = async (from: Date, to: Date, upTo: number) => {
+    const looks = history.textLooks({ source: 'default', asOf: upTo });
+    const found = await loadPolicyTextIntervals(looks, from.toISOString(), to.toISOString());
+    return found.filter((one) => one.target === target);
+  };
+  const day = 24 * 60 * MINUTE;
+  const all = await textsIn(new Date(firstDay.getTime() - day), world.now(), asOf);
+  expect(all).toHaveLength(2);
+  expect(all[0]?.nextSeen).toBe(all[1]?.firstSeen);
+  expect(all[1]).toMatchObject({ notBefore: all[0]?.lastSeen, settled: true });
+  expect(await textsIn(new Date(firstDay.getTime() - 9 * day), new Date(firstDay.getTime() - day), asOf)).toEqual([]);
+  expect(await textsIn(new Date(world.now().getTime() + day), new Date(world.now().getTime() + 2 * day), asOf)).toEqual(
+    [all[1]],
+  );
+  const before = await textsIn(new Date(0), world.now(), (all[1]?.bodySeq ?? 0) - 1);
+  expect(before).toEqual([{ ...all[0], nextSeen: null }]);
 });
 
 it('no token and no key stands in meta, jobs or read models', async () => {

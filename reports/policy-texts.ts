@@ -1,0 +1,76 @@
+import { addSighting, type TextVersion } from '../src/core/text-versions.ts';
+import type { TextLookRow } from '../src/store/queries/history-texts.ts';
+
+/** A text of a policy that may have been in force in a period, as it was fetched. Times are ISO 8601 UTC. */
+export interface PolicyTextInterval {
+  /** `hosted:<policy id>`: the public page; `embed:<type>`: what the embed endpoint showed for the type. */
+  readonly target: string;
+  readonly policyId: string | null;
+  readonly policyType: string | null;
+  /** Of the visible text; null: the service answered that there is none. */
+  readonly textSha256: string | null;
+  /** Of the answer, and the entry of the ledger that holds it. */
+  readonly bodySha256: string;
+  readonly bodySeq: number;
+  /** The text before was seen last then; null: it is the first that was seen. */
+  readonly notBefore: string | null;
+  readonly firstSeen: string;
+  readonly lastSeen: string;
+  /** The next text was seen first then; null: none was seen yet. */
+  readonly nextSeen: string | null;
+  /** A fetch that counts has shown it: not one so soon after a change that the edge may have had the old text. */
+  readonly settled: boolean;
+  readonly looks: number;
+}
+
+/** The texts that were, or may have been, in force at some time between `from` and `to`. Looks come target by target. */
+export async function loadPolicyTextIntervals(
+  looks: AsyncIterable<TextLookRow>,
+  from: string,
+  to: string,
+): Promise<readonly PolicyTextInterval[]> {
+  const found: PolicyTextInterval[] = [];
+  let target: string | null = null;
+  let versions: readonly TextVersion[] = [];
+  const heads = new Map<number, TextLookRow>();
+  const finish = (): void => {
+    versions.forEach((version, place) => {
+      const next = versions[place + 1];
+      const head = heads.get(version.firstSeq);
+      const begins = version.notBefore ?? version.firstSeen;
+      if (head === undefined || begins >= to || (next !== undefined && next.firstSeen <= from)) return;
+      found.push({
+        target: head.target,
+        policyId: head.policy_id,
+        policyType: head.policy_type,
+        textSha256: version.textSha256,
+        bodySha256: head.body_sha256,
+        bodySeq: version.bodySeq,
+        notBefore: version.notBefore,
+        firstSeen: version.firstSeen,
+        lastSeen: version.lastSeen,
+        nextSeen: next?.firstSeen ?? null,
+        settled: version.settled,
+        looks: version.sightings,
+      });
+    });
+    heads.clear();
+    versions = [];
+  };
+  for await (const look of looks) {
+    if (look.target !== target) finish();
+    target = look.target;
+    const before = versions.length;
+    versions = addSighting(versions, {
+      seq: look.seq,
+      textSha256: look.text_sha256,
+      bodySeq: look.body_seq,
+      originFrom: look.origin_from,
+      originTo: look.origin_to,
+      settled: look.phase === 'settled',
+    });
+    if (versions.length > before) heads.set(look.seq, look);
+  }
+  finish();
+  return found;
+}
