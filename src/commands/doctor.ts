@@ -7,6 +7,7 @@ import { type CommandIo, counted, printable, printResult, withJson } from './com
 import { checkData } from './doctor/data.ts';
 import { fault, type Line } from './doctor/line.ts';
 import { checkNetwork } from './doctor/network.ts';
+import { checkDescriptions, checkStoredDescriptions } from './doctor/openapi.ts';
 import { checkRedis } from './doctor/redis.ts';
 import { checkSettings, checkSources } from './doctor/sources.ts';
 import { checkSurroundings } from './doctor/surroundings.ts';
@@ -58,7 +59,8 @@ async function examine(overNetwork: boolean): Promise<Line[]> {
       config,
       async (context) => {
         lines.push(...(await checkData(context)), ...(await checkSources(context)));
-        if (overNetwork) lines.push(...(await checkNetwork(context)));
+        if (overNetwork) lines.push(...(await checkNetwork(context)), ...(await checkDescriptions(context)));
+        else lines.push(...(await checkStoredDescriptions(context)));
       },
       'fatal',
     );
