@@ -3,6 +3,7 @@ import { knownEvents } from '../core/vocabulary.ts';
 import type { TriggerInput } from '../sandbox/api/control.ts';
 import { type DeliveryRecord, deliveryNotes } from '../sandbox/webhooks.ts';
 import { type CommandIo, printResult, tableText, withJson } from './command-io.ts';
+import { askSandbox, withSandboxUrl } from './sandbox-control.ts';
 
 interface TriggerFlags {
   readonly sandbox: string;
@@ -16,11 +17,12 @@ interface TriggerFlags {
 
 /** Adds `sandbox trigger <event>`: makes a running sandbox deliver an event now. */
 export function registerSandboxTrigger(sandbox: Command, io: CommandIo): void {
-  const command = sandbox
-    .command('trigger')
-    .description('make a running sandbox deliver an event now')
-    .argument('<event>', knownEvents.join(', '))
-    .option('--sandbox <url>', 'where the sandbox listens', 'http://127.0.0.1:4010')
+  const command = withSandboxUrl(
+    sandbox
+      .command('trigger')
+      .description('make a running sandbox deliver an event now')
+      .argument('<event>', knownEvents.join(', ')),
+  )
     .option('--client <slug>', 'whose event it is; default the first client')
     .option('--set <field=value>', 'a field of the payload, repeatable; JSON values are taken as such', setField, {})
     .option('--to <url>', "address instead of the client's endpoints")
@@ -39,24 +41,11 @@ async function trigger(event: string, flags: TriggerFlags, io: CommandIo): Promi
     ...(flags.to === undefined ? {} : { to: flags.to }),
     ...(flags.note === undefined ? {} : { note: flags.note }),
   };
-  const answer = await fetch(new URL('/_sandbox/trigger', flags.sandbox), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(input),
-  }).catch(() => null);
-  if (answer === null) {
-    io.stderr.write(
-      `No sandbox answers at ${flags.sandbox}. Start one with \`consent-ledger sandbox\`, or name another with --sandbox.\n`,
-    );
-    io.exitCode = 1;
-    return;
-  }
-  const result = (await answer.json()) as { deliveries?: DeliveryRecord[]; error?: { message: string } };
-  if (result.deliveries === undefined) {
-    io.stderr.write(`The sandbox refused: ${result.error?.message ?? `status ${answer.status}`}\n`);
-    io.exitCode = 1;
-    return;
-  }
+  const result = await askSandbox<{ deliveries: DeliveryRecord[] }>(
+    { sandbox: flags.sandbox, path: '/trigger', body: input },
+    io,
+  );
+  if (result === null) return;
   const { deliveries } = result;
   printResult(io, flags, result, () =>
     tableText(

@@ -6,6 +6,7 @@ import { type LimitHeaderForm, limitHeaderForms } from '../sandbox/limits.ts';
 import { MOST_PER_MINUTE } from '../sandbox/live.ts';
 import type { ClientTraffic } from '../sandbox/play.ts';
 import { type CommandIo, counted, createProgress, printResult, tableText, withJson } from './command-io.ts';
+import { registerSandboxDeliveries, registerSandboxRedeliver } from './sandbox-deliveries.ts';
 import { registerSandboxTrigger, wholeNumber } from './sandbox-trigger.ts';
 import { UsageError } from '../core/errors.ts';
 import { StateFileError } from '../sandbox/state-file.ts';
@@ -97,6 +98,8 @@ export function registerSandbox(program: Command, io: CommandIo): void {
     );
   withJson(command).action((flags: SandboxFlags) => runSandbox(flags, io));
   registerSandboxTrigger(command, io);
+  registerSandboxDeliveries(command, io);
+  registerSandboxRedeliver(command, io);
 }
 
 /** Starts the sandbox, plays the traffic that was asked for, and ends when the process is interrupted. */

@@ -51,12 +51,12 @@ export function createApp(options: AppOptions): FastifyInstance {
   const limit = createLimiter(options.limits, options.clock);
   void app.register(
     async (api) => {
-      api.addHook('preHandler', async (request, reply) => {
-        // Only requests with a good key count.
+      addFaultHooks(api, options.faults);
+      api.addHook('onRequest', async (request, reply) => {
+        // Before the body is read; only requests with a good key count.
         authenticate(request);
         limit(request, reply);
       });
-      addFaultHooks(api, options.faults);
       addConsentLogRoutes(api, { ...options, authenticate });
       addPolicyRoutes(api, { ...options, authenticate });
       addBulkRoute(api, { ...options, authenticate });
@@ -67,11 +67,16 @@ export function createApp(options: AppOptions): FastifyInstance {
     addFaultHooks(site, options.faults);
     addSiteRoutes(site, options);
     addMcpRoute(site, { ...options, authenticate, limit });
-    // Both documented addresses; that they need no key is an assumption.
+    // Both documented addresses; whether the one below the API root needs a key is an open choice.
     for (const path of ['/openapi', '/api/v1/openapi']) {
-      site.get(path, { config: { target: 'openapi' } }, async () =>
-        describeApi(options.siteUrl(), options.dialect.errors),
-      );
+      const needsKey = options.dialect.openapiNeedsKey && path !== '/openapi';
+      site.get(path, { config: { target: 'openapi' } }, async (request, reply) => {
+        if (needsKey) {
+          authenticate(request);
+          limit(request, reply);
+        }
+        return describeApi(options.siteUrl(), options.dialect);
+      });
     }
   });
   void app.register(async (control) => addControlRoutes(control, options), { prefix: CONTROLS });

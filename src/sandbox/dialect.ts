@@ -13,6 +13,13 @@ export type ListForm = (typeof listForms)[number];
 export const errorForms = ['object', 'numbered', 'string', 'text'] as const;
 export type ErrorForm = (typeof errorForms)[number];
 
+/**
+ * What the embed endpoint answers; not documented (docs/service.md §4.7). `fields` tells of a policy everything, text included; `content` has the
+ * Markdown under that name, `html` nothing but HTML (and a bare list as hub), `data` an envelope; `web page` and `markdown` are no JSON.
+ */
+export const embedForms = ['fields', 'content', 'html', 'data', 'web page', 'markdown'] as const;
+export type EmbedForm = (typeof embedForms)[number];
+
 /** How the id of a delivery looks. */
 export type DeliveryIdForm = 'dlv' | 'evt' | 'uuid' | 'number';
 
@@ -32,6 +39,11 @@ export interface Dialect {
   /** HTTP status of a successful generate. */
   readonly createdStatus: 200 | 201;
   readonly list: ListForm;
+  readonly embed: EmbedForm;
+  /** Whether form A of a generation tells what is left of the quota: one of two documented answers does (docs/service.md §2.1). */
+  readonly tellsRemaining: boolean;
+  /** Whether {base_url}/openapi needs a key as every REST endpoint does (docs/service.md §5); {site_url}/openapi never does. */
+  readonly openapiNeedsKey: boolean;
   readonly contentType: string;
   /** Spelling of the rate limit headers. */
   readonly limitHeaders: LimitHeaderForm;

@@ -22,7 +22,9 @@ export function isDialectChoice(name: string): name is DialectChoice {
 }
 
 /** What may be set apart from the dialect. */
-export type DialectOverrides = Partial<Pick<Dialect, 'list' | 'limitHeaders' | 'errors'>>;
+export type DialectOverrides = Partial<
+  Pick<Dialect, 'list' | 'limitHeaders' | 'errors' | 'embed' | 'tellsRemaining' | 'openapiNeedsKey'>
+>;
 
 /** The dialect of a name and, for `mixed`, of a seed, with what was set apart from it. */
 export function chooseDialect(name: DialectChoice, seed: number, overrides: DialectOverrides = {}): Dialect {
@@ -38,6 +40,9 @@ export function describeDialect(dialect: Dialect): (readonly [string, string])[]
     ['rows', dialect.rowOrder],
     ['last page', { null: 'next_cursor null', absent: 'no next_cursor', empty: 'next_cursor ""' }[dialect.lastPage]],
     ['status of a generation', String(dialect.createdStatus)],
+    ['embed endpoint', dialect.embed],
+    ['quota left, in form A', dialect.tellsRemaining ? 'policies_remaining' : 'not told'],
+    ['OpenAPI below the base URL', dialect.openapiNeedsKey ? 'needs a key' : 'needs no key'],
     ...dialect.drawn,
   ];
 }

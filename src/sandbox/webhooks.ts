@@ -88,8 +88,8 @@ export interface Outbox {
   start(delivery: OutgoingDelivery): Started;
   /** Sends in the background. */
   enqueue(delivery: OutgoingDelivery): void;
-  /** The newest delivery with that id once more; null: not remembered. */
-  redeliver(id: string): Promise<DeliveryRecord | null>;
+  /** The newest delivery with that id (to that address, if given) once more, as it was before any fault; null: not remembered. */
+  redeliver(id: string, url?: string): Promise<DeliveryRecord | null>;
   /** Waits until nothing is under way. */
   settled(): Promise<void>;
   /** How many deliveries are under way, those between tries included. */
@@ -133,11 +133,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
       return { at, status: null, error: reasonOf(error) };
     }
   };
-  const run = async (delivery: OutgoingDelivery): Promise<DeliveryRecord> => {
+  const run = async (delivery: OutgoingDelivery, headers: Disturbance['headers'] = {}): Promise<DeliveryRecord> => {
     const attempts: DeliveryAttempt[] = [];
+    const sent = { ...delivery, headers: { ...delivery.headers, ...headers } };
     const tries = Math.min(delivery.tries, options.backoffMs.length + 1);
     while (!stop.signal.aborted) {
-      const made = await attempt(delivery);
+      const made = await attempt(sent);
       attempts.push(made);
       if (isAccepted(made) || attempts.length >= tries) break;
       await sleep(options.backoffMs[attempts.length - 1], undefined, { signal: stop.signal }).catch(() => undefined);
@@ -174,9 +175,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
     if (disturbance.isLost) return remember(delivery, [], 'lost');
     if (disturbance.holdBack !== null) await holdBack(delivery.client, disturbance.holdBack);
     await sleep(disturbance.delayMs, undefined, { signal: stop.signal }).catch(() => undefined);
-    const changed = { ...delivery, headers: { ...delivery.headers, ...disturbance.headers } };
-    const record = await run(changed);
-    for (let copy = 1; copy < disturbance.copies; copy += 1) await run(changed);
+    const record = await run(delivery, disturbance.headers);
+    for (let copy = 1; copy < disturbance.copies; copy += 1) await run(delivery, disturbance.headers);
     return record;
   };
   const start = (delivery: OutgoingDelivery): Started => {
@@ -198,8 +198,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
       // `run` does not reject: what an endpoint does is an outcome.
       void deliver(delivery);
     },
-    redeliver: async (id) => {
-      const found = remembered.findLast(({ delivery }) => delivery.id === id);
+    redeliver: async (id, url) => {
+      const found = remembered.findLast(({ delivery }) => delivery.id === id && (url ?? delivery.url) === delivery.url);
       return found === undefined ? null : deliver(found.delivery);
     },
     settled: async () => {

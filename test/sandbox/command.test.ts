@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { CommandIo } from '../../src/commands/command-io.ts';
 import { registerSandbox } from '../../src/commands/sandbox.ts';
 import { UsageError } from '../../src/core/errors.ts';
-import { withEndpoint } from './sandbox-world.ts';
+import { type Json, withEndpoint } from './sandbox-world.ts';
 
 interface Run {
   readonly io: CommandIo;
@@ -159,6 +159,78 @@ describe('consent-ledger sandbox', () => {
         await sandbox.ended;
       },
     );
+  });
+
+  it('shows what was delivered, and delivers one of them again', async () => {
+    let status = 500;
+    await withEndpoint(
+      () => status,
+      async (url, received) => {
+        const sandbox = run('--port', '0', '--clients', '2', '--json');
+        await until(() => sandbox.err().includes('Ctrl-C'));
+        const { siteUrl } = JSON.parse(sandbox.out());
+        const tell = async (...args: string[]): Promise<{ code: number; out: string; err: string }> => {
+          const told = run(...args, '--sandbox', siteUrl);
+          await told.ended;
+          return { code: Number(told.io.exitCode), out: told.out(), err: told.err() };
+        };
+        expect((await tell('deliveries')).out).toContain('No such delivery yet.');
+        await tell('trigger', 'dsar.submitted', '--to', url, '--note', 'forged', '--json');
+        status = 200;
+        await tell('trigger', 'cookie_scan.completed', '--client', 'harbour-finch', '--to', url, '--json');
+
+        const table = (await tell('deliveries')).out.split('\n');
+        expect(table.find((line) => line.includes('dsar.submitted'))).toMatch(
+          /^\d{4}-.*nordlicht .* 500 +refused +dlv_/,
+        );
+        const listed = async (...filter: string[]): Promise<Json[]> =>
+          JSON.parse((await tell('deliveries', ...filter, '--json')).out).deliveries;
+        expect((await listed()).map(({ event }) => event)).toEqual(['dsar.submitted', 'cookie_scan.completed']);
+        expect((await listed('--client', 'harbour-finch')).map(({ event }) => event)).toEqual([
+          'cookie_scan.completed',
+        ]);
+        expect((await listed('--event', 'dsar.submitted')).map(({ client }) => client)).toEqual(['nordlicht']);
+        expect(await listed('--client', 'nordlicht', '--event', 'cookie_scan.completed')).toEqual([]);
+
+        const [{ id }] = (await listed('--event', 'dsar.submitted')) as [Json];
+        const before = received[0]!;
+        const again = await tell('redeliver', id);
+        expect(again).toMatchObject({ code: 0, out: expect.stringMatching(/ 200 +accepted +dlv_/) as string });
+        expect(received.at(-1)!.body.equals(before.body)).toBe(true);
+        expect(received.at(-1)!.headers['x-service-delivery']).toBe(id);
+        expect(JSON.parse((await tell('redeliver', id, '--to', url, '--json')).out)).toMatchObject({
+          id,
+          outcome: 'accepted',
+        });
+        expect(await listed('--event', 'dsar.submitted')).toHaveLength(3);
+
+        expect(await tell('redeliver', 'dlv_nobody')).toMatchObject({
+          code: 1,
+          err: expect.stringContaining('No such delivery.') as string,
+        });
+        expect(await tell('redeliver', id, '--to', `${url}/elsewhere`)).toMatchObject({ code: 1 });
+        sandbox.stop();
+        await sandbox.ended;
+      },
+    );
+  });
+
+  it('says so when something else answers where a sandbox should', async () => {
+    await withEndpoint(
+      () => 200,
+      async (url) => {
+        for (const args of [['deliveries'], ['redeliver', 'x'], ['trigger', 'dsar.submitted']]) {
+          const told = run(...args, '--sandbox', url);
+          await told.ended;
+          expect(told.io.exitCode).toBe(1);
+          expect(told.err()).toContain('No sandbox answers');
+        }
+      },
+    );
+  });
+
+  it('refuses an address of a sandbox that is none', async () => {
+    expect(await run('deliveries', '--sandbox', 'localhost:4010').ended).toBeInstanceOf(CommanderError);
   });
 
   it('goes on living with --traffic until it is stopped', async () => {

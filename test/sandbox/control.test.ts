@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Json, withEndpoint, withSandbox } from './sandbox-world.ts';
 
@@ -38,6 +39,34 @@ describe('the controls of a running sandbox', () => {
           const again = await control(site, 'POST', `/deliveries/${made.body.deliveries[0].id}/redeliver`, {});
           expect(again.body.outcome).toBe('accepted');
           expect((await control(site, 'GET', '/deliveries')).body.deliveries).toHaveLength(4);
+        }),
+    );
+  });
+
+  it('deliver again without what a fault did to the first time, to the address that is asked for', async () => {
+    await withEndpoint(
+      () => 200,
+      (url, received) =>
+        withSandbox({}, async (sandbox) => {
+          const site = sandbox.siteUrl();
+          const { slug, webhookSecret } = sandbox.clients[0]!;
+          const endpoints = [{ url: `${url}/1` }, { url: `${url}/2` }];
+          await control(site, 'PUT', `/clients/${slug}/endpoints`, { endpoints });
+          await control(site, 'PUT', '/faults', { faults: [{ name: 'webhook-wrong-secret' }] });
+          const { id } = (await control(site, 'POST', '/trigger', { event: 'dsar.submitted' })).body.deliveries[0];
+          await control(site, 'PUT', '/faults', { faults: [] });
+          const again = await control(site, 'POST', `/deliveries/${id}/redeliver`, { to: `${url}/1` });
+          expect(again).toMatchObject({ status: 200, body: { url: `${url}/1`, outcome: 'accepted' } });
+          const signed = ({ body }: { body: Buffer }): string =>
+            createHmac('sha256', webhookSecret).update(body).digest('hex');
+          expect(received.map((one) => one.headers['x-service-signature'] === signed(one))).toEqual([
+            false,
+            false,
+            true,
+          ]);
+          expect(received[2]!.path).toBe('/webhooks/1');
+          expect((await control(site, 'POST', `/deliveries/${id}/redeliver`, { to: `${url}/3` })).status).toBe(404);
+          expect((await control(site, 'POST', `/deliveries/${id}/redeliver`, { to: 'file:///x' })).status).toBe(400);
         }),
     );
   });

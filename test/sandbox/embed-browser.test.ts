@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { embedForms } from '../../src/sandbox/dialect.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { NOON } from './sandbox-world.ts';
 
@@ -123,6 +124,28 @@ describe('the embed script in a browser', () => {
   it('all four together', async () => {
     const all = `${key()} data-policy="cookie-policy" data-theme="light" data-container="here"`;
     expect(await show('/privacy', all)).toMatchObject({ type: 'cookie-policy', theme: 'light', id: 'here' });
+  });
+
+  it.each(embedForms)('draws text and hub that come as %s', async (embed) => {
+    const other = createSandbox({ seed: 7, clock: () => NOON, clients: 1, overrides: { embed } });
+    await other.listen();
+    const usual = sandbox;
+    sandbox = other;
+    try {
+      const shown = await show('/', `${key()} data-policy="privacy-policy"`);
+      expect(shown.text).toContain('SAMPLE');
+      expect(shown.text).toContain('Privacy Policy');
+      const hub = await show('/', key());
+      expect(hub.text).toMatch(/^Privacy Policy\s+Cookie Policy$/);
+      const links = await page
+        .locator('[data-service-policy] a')
+        .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href));
+      expect(links).toHaveLength(2);
+      for (const link of links) expect((await fetch(link)).status).toBe(200);
+    } finally {
+      sandbox = usual;
+      await other.close();
+    }
   });
 
   it('shows what a caller put into a policy as text, not as markup', async () => {

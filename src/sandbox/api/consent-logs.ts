@@ -97,7 +97,10 @@ function boundary(name: string, text: string, edge: 'start' | 'end'): number {
   const dateOnly = !written.includes('T');
   const zoned = /(Z|[+-]\d{2}:\d{2})$/.test(written) || dateOnly ? written : `${written}Z`;
   const at = isoTime.test(written) ? Date.parse(zoned) : Number.NaN;
-  if (Number.isNaN(at)) throw invalidRequest(`${name} is not an ISO 8601 date.`);
+  // A day that its month does not have would become one of the next month.
+  const [year = 0, month = 0, day = 0] = written.slice(0, 10).split('-').map(Number);
+  const isDay = new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+  if (Number.isNaN(at) || !isDay) throw invalidRequest(`${name} is not an ISO 8601 date.`);
   return dateOnly && edge === 'end' ? at + 86_400_000 : at;
 }
 

@@ -33,7 +33,7 @@ const endpointsSchema = z.strictObject({
     .array(z.strictObject({ url: httpUrl, events: z.union([z.literal('all'), z.array(z.string())]).default('all') }))
     .max(20),
 });
-
+const redeliverSchema = z.strictObject({ to: httpUrl.optional() });
 const accountSchema = z.strictObject({ account: z.enum(accountStates) });
 
 export interface ControlRoutes {
@@ -71,7 +71,8 @@ export function addControlRoutes(app: FastifyInstance, { clients, faults, outbox
   });
   app.get('/deliveries', async () => ({ deliveries: outbox.log() }));
   app.post<{ Params: { id: string } }>('/deliveries/:id/redeliver', async (request) => {
-    const record = await outbox.redeliver(request.params.id);
+    const { to } = read(redeliverSchema, request.body ?? {});
+    const record = await outbox.redeliver(request.params.id, to);
     if (record === null) throw notFound('No such delivery.');
     return record;
   });

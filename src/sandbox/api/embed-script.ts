@@ -32,28 +32,53 @@ export function embedScript(siteUrl: string): string {
     if (script.dataset.theme) target.setAttribute('data-theme', script.dataset.theme);
     draw(target);
   }
+  // The text may come as JSON of several shapes, as HTML or as Markdown.
   function draw(target) {
     fetch(address).then(function (answer) {
       if (!answer.ok) throw new Error('status ' + answer.status);
-      return answer.json();
-    }).then(function (found) {
-      if (found.html) {
-        target.innerHTML = found.html;
-        return;
-      }
-      var list = document.createElement('ul');
-      (found.policies || []).forEach(function (policy) {
-        var item = document.createElement('li');
-        var link = document.createElement('a');
-        link.href = policy.url;
-        link.textContent = policy.title;
-        item.appendChild(link);
-        list.appendChild(item);
+      var form = answer.headers.get('content-type') || '';
+      return answer.text().then(function (text) {
+        if (form.indexOf('json') === -1) {
+          if (form.indexOf('html') === -1) target.replaceChildren(plainText(text));
+          else target.innerHTML = text;
+          return;
+        }
+        var found = JSON.parse(text);
+        var policy = found.data || found;
+        if (policy.html) target.innerHTML = policy.html;
+        else if (policy.content) target.replaceChildren(plainText(policy.content));
+        else target.replaceChildren(listOf(Array.isArray(policy) ? policy : policy.policies || []));
       });
-      target.replaceChildren(list);
     }).catch(function (error) {
       target.textContent = 'The policy could not be loaded (' + error.message + ').';
     });
+  }
+  function listOf(policies) {
+    var list = document.createElement('ul');
+    policies.forEach(function (policy) {
+      var item = document.createElement('li');
+      item.appendChild(linkTo(policy.title, policy.url));
+      list.appendChild(item);
+    });
+    return list;
+  }
+  function linkTo(title, url) {
+    var link = document.createElement('a');
+    link.href = url;
+    link.textContent = title;
+    return link;
+  }
+  // Line by line; of Markdown only links in lists are drawn as such.
+  function plainText(text) {
+    var article = document.createElement('article');
+    text.split('\\n').forEach(function (line) {
+      var link = /^- \\[(.*)\\]\\((https?:.*)\\)$/.exec(line);
+      var paragraph = document.createElement('p');
+      if (link) paragraph.appendChild(linkTo(link[1], link[2]));
+      else paragraph.textContent = line;
+      if (line) article.appendChild(paragraph);
+    });
+    return article;
   }
   // A container may stand further down in the page than the script.
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', place);

@@ -1,13 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Dialect } from '../dialect.ts';
 import type { LimitedKind } from '../limits.ts';
 import { ServiceError } from './answers.ts';
 import { type Authenticate, type Caller, worldFor } from './authenticate.ts';
 import { type GenerateOptions, generatePolicy, newPolicyOf } from './generate.ts';
-import { formA } from './policies.ts';
+import { formA, shapeA } from './policies.ts';
 
 export interface McpRoutes extends GenerateOptions {
   readonly authenticate: Authenticate;
+  readonly dialect: Pick<Dialect, 'tellsRemaining'>;
   readonly limit: (request: FastifyRequest, reply: FastifyReply, kind: LimitedKind) => void;
 }
 
@@ -17,7 +19,11 @@ export interface McpRoutes extends GenerateOptions {
  * site's page are refused, so that no web page reaches it through a name that was bound anew.
  */
 export function addMcpRoute(app: FastifyInstance, routes: McpRoutes): void {
-  app.post('/api/mcp', { config: { target: 'mcp' } }, async (request, reply) => {
+  // Before the body is read: what it says does not matter to somebody without a key.
+  const onRequest = async (request: FastifyRequest): Promise<void> => {
+    routes.authenticate(request, 'write');
+  };
+  app.post('/api/mcp', { config: { target: 'mcp' }, onRequest }, async (request, reply) => {
     const caller = routes.authenticate(request, 'write');
     routes.limit(request, reply, isToolCall(request.body) ? 'generate' : 'other');
     const { WebStandardStreamableHTTPServerTransport: Transport } = await import(
@@ -73,15 +79,7 @@ async function createServer(caller: Caller, routes: McpRoutes) {
       const world = worldFor(caller, asked.domain);
       try {
         const policy = await generatePolicy(world, newPolicyOf(asked), routes);
-        const made = {
-          id: policy.id,
-          policy_type: policy.policyType,
-          jurisdiction: policy.jurisdiction,
-          language: policy.language,
-          content: world.shelf.markdown(policy),
-          created_at: policy.createdAt.toISOString(),
-          policies_remaining: world.shelf.remaining(),
-        };
+        const made = shapeA(world, policy, routes.dialect);
         return { content: [{ type: 'text', text: JSON.stringify(made) }] };
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;

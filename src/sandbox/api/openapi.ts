@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ErrorForm } from '../dialect.ts';
+import type { Dialect, EmbedForm, ErrorForm } from '../dialect.ts';
 import { formA, formB } from './policies.ts';
 
 type Json = Record<string, unknown>;
@@ -60,10 +60,29 @@ const batch = z.object({
 const logPage = z.object({ data: z.array(z.looseObject({})), next_cursor: z.string().nullable().optional() });
 
 const embedded = listed.omit({ jurisdiction: true });
+const embeddedText = embedded.extend({ version: z.int(), html: z.string(), markdown: z.string() });
+
+/** One policy and the list of all as the embed endpoint gives them; what is no JSON is text. */
+const embeds: Record<EmbedForm, { readonly text: z.ZodType; readonly hub: z.ZodType; readonly type: string }> = {
+  fields: { text: embeddedText, hub: z.object({ policies: z.array(embedded) }), type: 'application/json' },
+  content: {
+    text: embedded.extend({ version: z.int(), content: z.string() }),
+    hub: z.object({ policies: z.array(embedded) }),
+    type: 'application/json',
+  },
+  html: { text: z.object({ html: z.string() }), hub: z.array(embedded), type: 'application/json' },
+  data: {
+    text: z.object({ data: embeddedText.omit({ markdown: true }) }),
+    hub: z.object({ data: z.array(embedded) }),
+    type: 'application/json',
+  },
+  'web page': { text: z.string(), hub: z.string(), type: 'text/html' },
+  markdown: { text: z.string(), hub: z.string(), type: 'text/markdown' },
+};
 const rpcId = z.union([z.string(), z.int(), z.null()]).optional();
 
-/** Bodies by the name that they have in the description. */
-export const componentSchemas = {
+/** Bodies by the name that they have in the description; what varies by dialect is added there. */
+const componentSchemas = {
   GenerateA: formA,
   GenerateB: formB,
   GeneratedPolicyA: generatedA,
@@ -74,8 +93,6 @@ export const componentSchemas = {
   Bulk: z.object({ items: z.array(formA).min(1).max(20) }),
   BatchResult: batch,
   ConsentLogPage: logPage,
-  EmbeddedPolicy: embedded.extend({ version: z.int(), html: z.string(), markdown: z.string() }),
-  EmbeddedHub: z.object({ policies: z.array(embedded) }),
   RpcAnswer: z.union([
     z.looseObject({ jsonrpc: z.literal('2.0'), id: rpcId, result: z.looseObject({}) }),
     z.looseObject({
@@ -86,7 +103,9 @@ export const componentSchemas = {
   ]),
 } as const;
 
-const ref = (name: keyof typeof componentSchemas | 'Error'): Json => ({ $ref: `#/components/schemas/${name}` });
+const ref = (name: keyof typeof componentSchemas | 'Error' | 'EmbeddedPolicy' | 'EmbeddedHub'): Json => ({
+  $ref: `#/components/schemas/${name}`,
+});
 const json = (schema: Json): Json => ({ 'application/json': { schema } });
 const answer = (description: string, schema: Json): Json => ({ description, content: json(schema) });
 const refusals = (...statuses: readonly number[]): Json =>
@@ -107,7 +126,10 @@ const errorNames: Record<number, string> = {
  * Describes the sandbox in OpenAPI 3.1 (docs/service.md §4.6): the REST API, and with a server of their own the embed endpoint, the MCP
  * endpoint and the hosted pages.
  */
-export function describeApi(siteUrl: string, errorForm: ErrorForm): Json {
+export function describeApi(
+  siteUrl: string,
+  { errors: errorForm, embed, tellsRemaining, openapiNeedsKey }: Dialect,
+): Json {
   const refusal = (description: string): Json =>
     errorForm === 'text'
       ? { description, content: { 'text/plain': { schema: { type: 'string' } } } }
@@ -198,8 +220,11 @@ export function describeApi(siteUrl: string, errorForm: ErrorForm): Json {
         get: {
           operationId: 'describeApi',
           summary: 'This description',
-          security: [],
-          responses: { '200': answer('OpenAPI 3.1', { type: 'object' }), ...refusals(500) },
+          ...(openapiNeedsKey ? {} : { security: [] }),
+          responses: {
+            '200': answer('OpenAPI 3.1', { type: 'object' }),
+            ...refusals(...(openapiNeedsKey ? everywhere : [500])),
+          },
         },
       },
       '/api/embed/policy': {
@@ -213,7 +238,11 @@ export function describeApi(siteUrl: string, errorForm: ErrorForm): Json {
             required('type', 'query', 'Policy type, or hub for the list of all'),
           ],
           responses: {
-            '200': answer('The policy, or the list', { oneOf: [ref('EmbeddedPolicy'), ref('EmbeddedHub')] }),
+            '200': {
+              description: 'The policy, or the list',
+              // In some forms a text and a list look the same.
+              content: { [embeds[embed].type]: { schema: { anyOf: [ref('EmbeddedPolicy'), ref('EmbeddedHub')] } } },
+            },
             '304': { description: 'The same as the If-None-Match that was sent' },
             ...refusals(400, 404, 429, 500),
           },
@@ -277,9 +306,13 @@ export function describeApi(siteUrl: string, errorForm: ErrorForm): Json {
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       schemas: Object.fromEntries(
-        Object.entries({ ...componentSchemas, ...(errorForm === 'text' ? {} : { Error: errors[errorForm] }) }).map(
-          ([name, schema]) => [name, withoutDialect(schema, name)],
-        ),
+        Object.entries({
+          ...componentSchemas,
+          ...(tellsRemaining ? {} : { GeneratedPolicyA: generatedA.omit({ policies_remaining: true }) }),
+          EmbeddedPolicy: embeds[embed].text,
+          EmbeddedHub: embeds[embed].hub,
+          ...(errorForm === 'text' ? {} : { Error: errors[errorForm] }),
+        }).map(([name, schema]) => [name, withoutDialect(schema, name)]),
       ),
       responses: Object.fromEntries(
         Object.entries(errorNames).map(([status, description]) => [`Error${status}`, refusal(description)]),

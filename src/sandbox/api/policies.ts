@@ -50,7 +50,7 @@ export function addPolicyRoutes(app: FastifyInstance, routes: PolicyRoutes): voi
     const policy = await generatePolicy(world, input, routes);
     return reply
       .code(dialect.createdStatus)
-      .send(form === 'A' ? shapeA(world, policy) : shapeB(world, policy, siteUrl()));
+      .send(form === 'A' ? shapeA(world, policy, dialect) : shapeB(world, policy, siteUrl()));
   });
 
   app.get('/policies', { config: { target: 'list' } }, async (request) => {
@@ -105,7 +105,12 @@ function readGenerate(body: unknown): { form: 'A' | 'B'; input: NewPolicy; domai
   return { form: 'A', input: newPolicyOf(parsed.data), domain: parsed.data.domain };
 }
 
-function shapeA(world: World, policy: Policy): Record<string, unknown> {
+/** Form A of the answer, as the MCP tool gives it too. */
+export function shapeA(
+  world: World,
+  policy: Policy,
+  { tellsRemaining }: Pick<Dialect, 'tellsRemaining'>,
+): Record<string, unknown> {
   return {
     id: policy.id,
     policy_type: policy.policyType,
@@ -113,7 +118,7 @@ function shapeA(world: World, policy: Policy): Record<string, unknown> {
     language: policy.language,
     content: world.shelf.markdown(policy),
     created_at: policy.createdAt.toISOString(),
-    policies_remaining: world.shelf.remaining(),
+    ...(tellsRemaining ? { policies_remaining: world.shelf.remaining() } : {}),
   };
 }
 

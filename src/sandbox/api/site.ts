@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { isSameText } from '../keys.ts';
+import type { EmbedForm } from '../dialect.ts';
 import { escapeHtml } from '../sample-text.ts';
+import type { Policy } from '../policies.ts';
 import type { World } from '../world.ts';
 import { invalidRequest, notFound } from './answers.ts';
+import { type EmbedAnswer, type EmbedEntry, embedHub, embedText } from './embed-answer.ts';
 import { embedScript } from './embed-script.ts';
 
 /** How long the edge keeps an answer of the embed endpoint (docs/service.md §8). */
@@ -16,12 +19,13 @@ export interface SiteRoutes {
   readonly worlds: readonly World[];
   readonly clock: () => Date;
   readonly siteUrl: () => string;
+  readonly dialect: { readonly embed: EmbedForm };
 }
 
 /** What the service's public origin serves: embed endpoint and script, hosted pages (docs/service.md §4.7, §4.8, §2.2). */
-export function addSiteRoutes(app: FastifyInstance, { worlds, clock, siteUrl }: SiteRoutes): void {
+export function addSiteRoutes(app: FastifyInstance, { worlds, clock, siteUrl, dialect }: SiteRoutes): void {
   // As at an edge, what was fetched is served for five minutes, whatever is published meanwhile.
-  const edge = new Map<string, { body: string; etag: string; since: number }>();
+  const edge = new Map<string, EmbedAnswer & { etag: string; since: number }>();
 
   app.get('/api/embed/policy', { config: { target: 'embed' } }, async (request, reply) => {
     // Refusals too: a script on a client's page could not read them otherwise.
@@ -33,8 +37,9 @@ export function addSiteRoutes(app: FastifyInstance, { worlds, clock, siteUrl }: 
     const key = JSON.stringify([siteKey, type]);
     let cached = edge.get(key);
     if (cached === undefined || now >= cached.since + EDGE_MS || now < cached.since) {
-      const body = JSON.stringify(embedBody(worlds, siteKey, type, clock(), siteUrl()));
-      cached = { body, etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 24)}"`, since: now };
+      const answer = embedAnswer(worlds, { siteKey, type }, dialect.embed, clock(), siteUrl());
+      const etag = `"${createHash('sha256').update(answer.body).digest('hex').slice(0, 24)}"`;
+      cached = { ...answer, etag, since: now };
       edge.set(key, cached);
     }
     reply.headers({
@@ -43,7 +48,7 @@ export function addSiteRoutes(app: FastifyInstance, { worlds, clock, siteUrl }: 
       etag: cached.etag,
     });
     if (request.headers['if-none-match'] === cached.etag) return reply.code(304).send();
-    return reply.type('application/json; charset=utf-8').send(cached.body);
+    return reply.type(cached.type).send(cached.body);
   });
 
   app.get('/embed.js', async (_request, reply) =>
@@ -75,21 +80,32 @@ export function addSiteRoutes(app: FastifyInstance, { worlds, clock, siteUrl }: 
   );
 }
 
-function embedBody(worlds: readonly World[], siteKey: string, type: string, now: Date, siteUrl: string): unknown {
+function embedAnswer(
+  worlds: readonly World[],
+  { siteKey, type }: z.infer<typeof querySchema>,
+  form: EmbedForm,
+  now: Date,
+  siteUrl: string,
+): EmbedAnswer {
   const world = worlds.find(({ client }) => isSameText(client.siteKey, siteKey));
   if (world === undefined) throw notFound('No such site key.');
-  const listed = world.shelf.list(now).map((policy) => ({
+  const entryOf = (policy: Policy): EmbedEntry => ({
     id: policy.id,
     policy_type: policy.policyType,
     title: policy.title,
     language: policy.language,
     updated_at: policy.updatedAt.toISOString(),
     url: `${siteUrl}${world.shelf.path(policy)}`,
-    policy,
-  }));
-  if (type === 'hub') return { policies: listed.map(({ policy: _policy, ...entry }) => entry) };
-  const found = listed.findLast((entry) => entry.policy_type === type);
-  if (found === undefined) throw notFound('No such policy.');
-  const { policy, ...entry } = found;
-  return { ...entry, version: policy.version, html: world.shelf.html(policy), markdown: world.shelf.markdown(policy) };
+  });
+  const listed = world.shelf.list(now);
+  if (type === 'hub') return embedHub(form, listed.map(entryOf));
+  const policy = listed.findLast(({ policyType }) => policyType === type);
+  if (policy === undefined) throw notFound('No such policy.');
+  const { html, markdown } = world.shelf;
+  return embedText(form, {
+    entry: entryOf(policy),
+    version: policy.version,
+    html: html(policy),
+    markdown: markdown(policy),
+  });
 }

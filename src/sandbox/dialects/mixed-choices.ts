@@ -1,5 +1,5 @@
 import type { RequestKind } from '../../core/vocabulary.ts';
-import { errorForms, listForms } from '../dialect.ts';
+import { embedForms, errorForms, listForms } from '../dialect.ts';
 import type { Choice, Purpose } from '../happenings.ts';
 import { limitHeaderForms } from '../limits.ts';
 
@@ -104,6 +104,9 @@ export const openChoices = {
   lastPage: ['null', 'absent', 'empty'],
   createdStatus: [200, 201],
   list: [...listForms],
+  embed: [...embedForms],
+  remainingQuota: ['told', 'not told'],
+  openapi: ['with a key', 'without a key'],
   limitHeaders: [...limitHeaderForms],
   errors: [...errorForms],
 } as const satisfies Record<string, readonly (string | number)[]>;

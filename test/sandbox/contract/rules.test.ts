@@ -32,6 +32,28 @@ describe('§5 authentication', () => {
     expect(status).toBe(401);
     expect(body.error.code).toBe('unauthorized');
   });
+  it.each([
+    ['/policies/generate', '{"policy_type":', 'application/json'],
+    ['/policies/bulk', 'items=', 'application/x-www-form-urlencoded'],
+  ])('5. who has no key or no scope learns nothing about the body that was sent to %s', async (path, body, type) => {
+    const status = async (key: string | null): Promise<number> =>
+      (await ask('POST', path, { key, body, headers: { 'content-type': type } })).status;
+    const { revokedKey, readKey, apiKey } = sandbox().clients[0]!;
+    expect([await status(null), await status(revokedKey), await status(readKey)]).toEqual([401, 401, 403]);
+    expect(await status(apiKey)).toBe(400);
+  });
+  it('5. nor at the MCP endpoint', async () => {
+    const status = async (key: string | null): Promise<number> =>
+      (
+        await fetch(`${sandbox().siteUrl()}/api/mcp`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
+          body: '{"jsonrpc":',
+        })
+      ).status;
+    const { readKey, apiKey } = sandbox().clients[0]!;
+    expect([await status(null), await status(readKey), await status(apiKey)]).toEqual([401, 403, 400]);
+  });
   it('5. a revoked key gives 401', async () => {
     expect((await ask('GET', '/policies', { key: sandbox().clients[0]!.revokedKey })).status).toBe(401);
   });
