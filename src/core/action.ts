@@ -119,6 +119,23 @@ const syncFinished = z.object({
   error: z.string().nullable(),
 });
 
+/** The log of the last days was read again from the beginning and compared. At most a hundred entries are named of each kind. */
+const syncRecounted = z.object({
+  action: z.literal('sync.recounted'),
+  actor,
+  bannerId: z.string().nullable(),
+  runId: z.string(),
+  from: z.string(),
+  to: z.string(),
+  rows: z.number().int(),
+  /** Rows that no run had brought before. */
+  found: z.number().int(),
+  foundSeqs: z.array(z.number().int().positive()),
+  /** Decisions pulled earlier that the service gave no more. */
+  gone: z.number().int(),
+  goneSeqs: z.array(z.number().int().positive()),
+});
+
 /** The last entry in a database whose installation goes on in another one (docs/scaling.md, Moving up). */
 const installationMoved = z.object({
   action: z.literal('installation.moved'),
@@ -139,6 +156,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   mappingAccepted,
   repeatSettled,
   syncFinished,
+  syncRecounted,
   installationMoved,
 ]);
 export type Action = z.infer<typeof actionSchema>;

@@ -40,6 +40,7 @@ function objectOf(action: Action): string | null {
       return action.sourceSlug;
     case 'sync.finished':
     case 'sync.failed':
+    case 'sync.recounted':
       return action.bannerId;
     case 'repeat.settled':
       return String(action.delivery);

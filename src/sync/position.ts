@@ -1,5 +1,6 @@
 import type { SyncPositionsTable } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
+import type { RecountSummary } from './recount-summary.ts';
 
 /** How far the pull of one banner has come. */
 export type SyncPosition = Readonly<Omit<SyncPositionsTable, 'unreadable_total'> & { unreadable_total: number }>;
@@ -112,6 +113,30 @@ export async function failPosition(query: Query, run: Run, error: string, forget
     last_error_at: at,
     updated_at: at,
   });
+}
+
+/** Notes how a recount compared; what it stored counts as rows of the banner. */
+export async function noteRecount(
+  query: Query,
+  noted: {
+    readonly source: string;
+    readonly bannerId: string;
+    readonly summary: RecountSummary;
+    readonly at: string;
+  },
+): Promise<void> {
+  const { source, bannerId, summary, at } = noted;
+  await query
+    .updateTable('sync_positions')
+    .set((eb) => ({
+      recounted_at: at,
+      recount: JSON.stringify(summary),
+      rows_total: eb('rows_total', '+', summary.found),
+      updated_at: at,
+    }))
+    .where('source', '=', source)
+    .where('banner_id', '=', bannerId)
+    .execute();
 }
 
 /**

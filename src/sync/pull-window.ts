@@ -1,12 +1,7 @@
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
-import type { NewEntry } from '../core/entry.ts';
-import { CodedError } from '../core/errors.ts';
-import { sha256, sha256Hex } from '../core/hash.ts';
 import { appendAction } from '../ledger/append-action.ts';
-import type { Appended, Ledger } from '../ledger/ledger.ts';
-import type { ConsentLogPage } from '../service/consent-logs.ts';
+import type { Appended } from '../ledger/ledger.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
 import { isKnownBanner } from './banners.ts';
 import {
@@ -19,31 +14,16 @@ import {
 } from './failure.ts';
 import { advancePosition, failPosition, finishPosition, type Run } from './position.ts';
 import type { PullDeps, PullReport, PullRequest, PullResult, PullTotals } from './contract.ts';
+import { appendPage, type LogWindow, type ReadyPage, walkLog } from './log-pages.ts';
 import { addPage, countNew, joinTotals, noTotals, type Totals } from './totals.ts';
-import { createRowReader, type RowEntry, rowNamesOf } from './row.ts';
-import { type PageRequest, type WalkFault, type WalkPage, walkPages } from './walk.ts';
+import type { WalkFault } from './walk.ts';
 
 /** One run over one window of a banner's log. */
-export interface Window {
-  readonly runId: string;
-  readonly from: string | null;
-  readonly to: string | null;
+export interface Window extends LogWindow {
   /** Of an interrupted run: where to go on. */
   readonly cursor: string | null;
   /** Of an interrupted run: when it began. */
   readonly asOf: string | null;
-}
-
-/** At most this much goes into one append (docs/architecture.md, The append transaction). */
-const BATCH_ENTRIES = 256;
-const BATCH_BYTES = 4 * 1024 * 1024;
-
-/** A page whose rows are ready to be appended. */
-interface ReadyPage extends WalkPage {
-  /** The cursor that it was asked with. */
-  readonly asked: string | null;
-  readonly rows: readonly RowEntry[];
-  readonly serverDate: Date | null;
 }
 
 /**
@@ -85,9 +65,7 @@ export async function pullWindow(
 
   /** Reads from a cursor on; what it returns is why it could not read to the end. */
   const read = async (cursor: string | null): Promise<WalkFault | 'superseded' | null> => {
-    const fetchPage = (wanted: PageRequest) => fetchOne(deps, request, window, wanted);
-    const readPage = (page: FetchedLogPage, wanted: PageRequest) => readRows(deps, request, window, page, wanted);
-    for await (const step of walkPages({ fetchPage, readPage, cursor, signal: request.signal })) {
+    for await (const step of walkLog(deps, request, window, cursor)) {
       if (step.type === 'fault') return step.fault;
       if (!isClaimed && window.asOf === null) run = { ...run, asOf: earlierOf(began, step.page.serverDate) };
       const { state, unreadable } = await commitPage(deps, run, step.page, !isClaimed, own);
@@ -139,7 +117,7 @@ export async function pullWindow(
 
   /** The action and the position it speaks of commit together. */
   async function conclude(
-    action: Extract<Action, { runId: string }>['action'],
+    action: Extract<Action, { duplicates: number }>['action'],
     error: string | null,
     move: (tx: StoreTransaction, at: string) => Promise<void>,
   ): Promise<void> {
@@ -161,66 +139,6 @@ export async function pullWindow(
   }
 }
 
-type FetchedLogPage = ConsentLogPage & { readonly isCut: boolean };
-
-async function fetchOne(
-  deps: PullDeps,
-  request: PullRequest,
-  window: Window,
-  wanted: PageRequest,
-): Promise<FetchedLogPage> {
-  const { bannerId, pageRows } = request;
-  const page = await deps.service.fetchConsentLogPage(
-    {
-      bannerId: bannerId || null,
-      from: window.from,
-      to: window.to,
-      cursor: wanted.cursor,
-      ...(pageRows === undefined ? {} : { limit: pageRows }),
-    },
-    wanted.signal,
-  );
-  return { ...page, isCut: page.damage?.cursorLost === true };
-}
-
-/** Rows that are made entries in one go, about a third of a millisecond: deliveries and the commit of the page before come in between. */
-const SLICE = 32;
-
-/** Makes the rows of a page entries, which happens while the page before is committed. */
-async function readRows(
-  deps: PullDeps,
-  request: PullRequest,
-  window: Window,
-  page: FetchedLogPage,
-  wanted: PageRequest,
-): Promise<ReadyPage> {
-  const { source, bannerId } = request;
-  const { readRow, readUnreadable } = createRowReader(deps.ledger.keyOf, {
-    source: source.slug,
-    names: rowNamesOf(source.options),
-    bannerId: bannerId || null,
-    runId: window.runId,
-    page: wanted.number,
-    cursorSha256: wanted.cursor === null ? null : sha256Hex(Buffer.from(wanted.cursor, 'utf8')),
-    serverDate: page.serverDate,
-    receivedAt: isoNow(deps.clock),
-  });
-  const rows: RowEntry[] = [];
-  for (const row of page.rows) {
-    rows.push(readRow(row));
-    if (rows.length % SLICE === 0) await turn();
-  }
-  for (const bytes of page.damage?.unreadable ?? []) rows.push(readUnreadable(bytes));
-  const { nextCursor, serverDate, isCut } = page;
-  return { rows, nextCursor, serverDate, isCut, asked: wanted.cursor, identity: identityOf(rows) };
-}
-
-/** Over the deduplication keys, which leave out what is volatile. */
-function identityOf(rows: readonly RowEntry[]): string | null {
-  if (rows.length === 0) return null;
-  return sha256(Buffer.concat(rows.map(({ entry }) => entry.dedupeKey))).toString('latin1', 0, 16);
-}
-
 /** Stores a page; its last batch carries the cursor that leads on from it. A page whose cursor was lost is asked for again. */
 async function commitPage(
   deps: PullDeps,
@@ -235,49 +153,12 @@ async function commitPage(
     const cursor = page.isCut === true ? page.asked : page.nextCursor;
     state = await advancePosition(query, run, { cursor, stored, unreadable, isFirst, at: isoNow(deps.clock) });
   };
-  const appended: Appended[] = [];
-  const batches = batchesOf(page.rows.map(({ entry }) => entry));
-  const last = batches.pop();
-  for (const batch of batches) appended.push(...(await appendPatiently(deps.ledger, batch)));
-  if (last === undefined) {
-    await deps.store.transaction((tx) => advance(tx.query, []));
-  } else {
-    const earlier = [...appended];
-    const also = (tx: StoreTransaction, outcome: readonly Appended[]) => advance(tx.query, [...earlier, ...outcome]);
-    appended.push(...(await appendPatiently(deps.ledger, last, also)));
-  }
+  let appended: readonly Appended[] = [];
+  if (page.rows.length === 0) await deps.store.transaction((tx) => advance(tx.query, []));
+  else appended = await appendPage(deps.ledger, page.rows, (tx, outcome) => advance(tx.query, outcome));
   const { stored, unreadable } = countNew(page.rows, appended);
   addPage(counts, page.rows, stored);
   return { state, unreadable };
-}
-
-/** Deliveries go first: a pull waits while the waiting line is full, up to ten seconds. */
-async function appendPatiently(ledger: Ledger, entries: readonly NewEntry[], also?: Parameters<Ledger['append']>[1]) {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await ledger.append(entries, also);
-    } catch (error) {
-      if (!(error instanceof CodedError) || error.code !== 'overloaded' || attempt === 50) throw error;
-      await delay(200);
-    }
-  }
-}
-
-function batchesOf(entries: readonly NewEntry[]): NewEntry[][] {
-  const batches: NewEntry[][] = [];
-  let bytes = 0;
-  for (const entry of entries) {
-    const size = entry.body.length + entry.meta.length;
-    const batch = batches.at(-1);
-    if (batch === undefined || batch.length === BATCH_ENTRIES || bytes + size > BATCH_BYTES) {
-      batches.push([entry]);
-      bytes = size;
-    } else {
-      batch.push(entry);
-      bytes += size;
-    }
-  }
-  return batches;
 }
 
 function earlierOf(ours: string, theirs: Date | null): string {

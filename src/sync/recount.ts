@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { isoNow } from '../core/clock.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import type { Query } from '../store/store.ts';
+import type { PullDeps, PullRequest } from './contract.ts';
+import { failureOfError, failureOfFault } from './failure.ts';
+import { appendPage, walkLog } from './log-pages.ts';
+import { loadPosition, noteRecount } from './position.ts';
+import type { RecountSummary } from './recount-summary.ts';
+import { addPage, countNew, noTotals } from './totals.ts';
+
+export interface RecountDeps extends PullDeps {
+  /** Waits until the read models hold everything that is in the ledger now. */
+  readonly catchUp: () => Promise<unknown>;
+}
+
+export interface RecountRequest extends Pick<PullRequest, 'source' | 'bannerId' | 'actor' | 'signal' | 'pageRows'> {
+  /** How far back to count, default 7. */
+  readonly days?: number | undefined;
+}
+
+/** `not-due`: no run has finished yet, so there is nothing to compare. `failed`: nothing was concluded; the next recount begins anew. */
+export type RecountResult = { readonly bannerId: string } & (
+  | ({ readonly outcome: 'counted' } & RecountSummary)
+  | { readonly outcome: 'failed'; readonly error: string }
+  | { readonly outcome: 'not-due' }
+);
+
+export const RECOUNT_DAYS = 7;
+const DAY = 86_400_000;
+/** Rows this near to an end of the window may fall on either side of it: which of a row's times the service goes by is not documented. */
+const MARGIN = 3_600_000;
+/** At most so many are named in the entry; the counts are of all. */
+const NAMED = 100;
+
+/**
+ * Reads the log of the last days from the beginning, whatever the cursors say, and compares: rows that no run had brought are stored and
+ * counted as found, decisions pulled earlier that the service gives no more are named as gone. Nothing is deleted or corrected. It goes beside
+ * the runs of the same banner, moves no cursor and no watermark, and begins anew when it was interrupted.
+ * Errors: StoreUnavailable; the signal's reason when it was aborted.
+ */
+export async function recountConsentLogs(deps: RecountDeps, request: RecountRequest): Promise<RecountResult> {
+  const { source, bannerId } = request;
+  const position = await loadPosition(deps.store.read, source.slug, bannerId);
+  if (position === null || position.last_success_at === null) return { bannerId, outcome: 'not-due' };
+  const to = isoNow(deps.clock);
+  const from = new Date(Date.parse(to) - (request.days ?? RECOUNT_DAYS) * DAY).toISOString();
+  const window = { runId: randomUUID(), from, to };
+  const totals = noTotals();
+  const seen = new Set<number>();
+  const foundSeqs: number[] = [];
+  try {
+    for await (const step of walkLog(deps, request, window, null)) {
+      if (step.type === 'fault') return { bannerId, outcome: 'failed', error: failureOfFault(step.fault).error };
+      const appended = await appendPage(deps.ledger, step.page.rows);
+      addPage(totals, step.page.rows, countNew(step.page.rows, appended).stored);
+      for (const { outcome, seq } of appended) {
+        seen.add(seq);
+        if (outcome === 'stored' && foundSeqs.length < NAMED) foundSeqs.push(seq);
+      }
+    }
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    const failure = failureOfError(error);
+    if (failure === null) throw error;
+    return { bannerId, outcome: 'failed', error: failure.error };
+  }
+  await deps.catchUp();
+  const gone = await findGone(deps.store.read, { source: source.slug, bannerId, from, to }, seen);
+  const summary = { from, to, rows: totals.rows, found: totals.stored, gone: gone.length };
+  const action = {
+    action: 'sync.recounted' as const,
+    actor: request.actor,
+    bannerId: bannerId || null,
+    runId: window.runId,
+    ...summary,
+    foundSeqs,
+    goneSeqs: gone.slice(0, NAMED),
+  };
+  const at = isoNow(deps.clock);
+  await appendAction(deps.ledger, source.slug, action, [action.action, source.slug, bannerId, window.runId], at, (tx) =>
+    noteRecount(tx.query, { source: source.slug, bannerId, summary, at }),
+  );
+  return { bannerId, outcome: 'counted', ...summary };
+}
+
+interface Counted {
+  readonly source: string;
+  readonly bannerId: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const CHUNK = 2000;
+
+/** Entries of pulled decisions of the window, none of whose rows came; one entry a decision, in order of time. */
+async function findGone(read: Query, counted: Counted, seen: ReadonlySet<number>): Promise<number[]> {
+  const to = new Date(Date.parse(counted.to) - MARGIN).toISOString();
+  let after = { at: new Date(Date.parse(counted.from) + MARGIN).toISOString(), seq: 0 };
+  const missing = new Map<string, number>();
+  for (;;) {
+    const { at, seq } = after;
+    let query = read
+      .selectFrom('decision_history')
+      .select(['seq', 'at', 'decision_id'])
+      .where('source', '=', counted.source)
+      .where('via', '=', 'pull')
+      .where('occurred_counts', '=', 1)
+      .where('at', '<', to)
+      .where((eb) => eb.or([eb('at', '>', at), eb.and([eb('at', '=', at), eb('seq', '>', seq)])]))
+      .orderBy('at')
+      .orderBy('seq')
+      .limit(CHUNK);
+    if (counted.bannerId !== '') query = query.where('banner_id', '=', counted.bannerId);
+    const rows = await query.execute();
+    for (const row of rows)
+      if (!seen.has(row.seq) && !missing.has(row.decision_id)) missing.set(row.decision_id, row.seq);
+    const last = rows.at(-1);
+    if (rows.length < CHUNK || last === undefined) break;
+    after = { at: last.at, seq: last.seq };
+  }
+  await dropChanged(read, counted.source, missing, seen);
+  return [...missing.values()];
+}
+
+/** A decision of which another row came has changed upstream; it is not gone. */
+async function dropChanged(
+  read: Query,
+  source: string,
+  missing: Map<string, number>,
+  seen: ReadonlySet<number>,
+): Promise<void> {
+  const ids = [...missing.keys()];
+  for (let start = 0; start < ids.length; start += 500) {
+    const rows = await read
+      .selectFrom('decision_history')
+      .select(['seq', 'decision_id'])
+      .where('source', '=', source)
+      .where('decision_id', 'in', ids.slice(start, start + 500))
+      .execute();
+    for (const row of rows) if (seen.has(row.seq)) missing.delete(row.decision_id);
+  }
+}
