@@ -33,6 +33,8 @@ export interface Config {
   readonly timeZone: string;
   /** Cron expression in timeZone; null: off. */
   readonly syncSchedule: string | null;
+  /** Days that the nightly recount reads again; 0: none. */
+  readonly syncRecountDays: number;
   readonly logLevel: Values['LOG_LEVEL'];
   /** What is allowed but probably not meant; for the log of the server and for `doctor`. */
   readonly warnings: readonly string[];
@@ -82,6 +84,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     regimesFile: values.REGIMES_FILE === undefined ? null : resolve(cwd, values.REGIMES_FILE),
     timeZone: values.TIME_ZONE,
     syncSchedule: values.SYNC_SCHEDULE,
+    syncRecountDays: values.SYNC_RECOUNT_DAYS,
     logLevel: values.LOG_LEVEL,
     warnings: [...warnOfNearMisses(otherNames), ...warnOfValues(values)],
   };

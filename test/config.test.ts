@@ -50,6 +50,7 @@ describe('configuration', () => {
       regimesFile: null,
       timeZone: 'UTC',
       syncSchedule: '*/15 * * * *',
+      syncRecountDays: 7,
       logLevel: 'info',
       warnings: [],
     });
@@ -126,6 +127,7 @@ describe('configuration', () => {
       WEBHOOK_SECRETS: 'hush-webhook, hush-webhook',
       TIME_ZONE: 'Europe/Nowhere',
       SYNC_SCHEDULE: '61 * * * *',
+      SYNC_RECOUNT_DAYS: '-7',
       LOG_LEVEL: 'loud',
     });
     const named = problems.map((problem) => problem.split(/[ :]/)[0]);
@@ -216,6 +218,13 @@ describe('configuration', () => {
 
   test('an instance key as hex is recognised', () => {
     expect(problemsOf({ INSTANCE_KEY: 'ab'.repeat(32) })[0]).toContain('looks like hex');
+  });
+
+  test('SYNC_RECOUNT_DAYS takes whole days, and 0 for none', () => {
+    expect(loadConfig({ SYNC_RECOUNT_DAYS: '0' }, folder).syncRecountDays).toBe(0);
+    expect(loadConfig({ SYNC_RECOUNT_DAYS: '30' }, folder).syncRecountDays).toBe(30);
+    for (const days of ['-1', '1.5', 'many', '4000'])
+      expect(() => loadConfig({ SYNC_RECOUNT_DAYS: days }, folder)).toThrow(/SYNC_RECOUNT_DAYS/);
   });
 
   test('SYNC_SCHEDULE=off switches the pull off', () => {

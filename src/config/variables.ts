@@ -51,6 +51,10 @@ export const variables = {
     '*/15 * * * *',
     'When consent logs are pulled, as a cron expression in TIME_ZONE; off: never by itself.',
   ),
+  SYNC_RECOUNT_DAYS: plain(
+    '7',
+    'Days that a recount each night at 03:40 reads again and compares with the ledger; 0: none.',
+  ),
   LOG_LEVEL: plain('info', 'fatal, error, warn, info, debug, trace or silent.'),
 } as const satisfies Record<string, Variable>;
 
@@ -80,6 +84,7 @@ export const valuesSchema = z.object({
   REGIMES_FILE: optional(read((path) => path)),
   TIME_ZONE: z.string().default('UTC').transform(read(timeZone)),
   SYNC_SCHEDULE: z.string().default('*/15 * * * *').transform(read(schedule)),
+  SYNC_RECOUNT_DAYS: z.string().default('7').transform(read(recountDays)),
   LOG_LEVEL: z.string().default('info').transform(read(logLevel)),
 } satisfies Record<VariableName, z.ZodType>);
 export type Values = z.infer<typeof valuesSchema>;
@@ -274,6 +279,12 @@ function schedule(text: string): string | null | Refusal {
   return problem === null
     ? text
     : refuse(`must be a cron expression like "*/15 * * * *", or off; ${quote(text)}: ${problem}`);
+}
+
+function recountDays(text: string): number | Refusal {
+  return /^\d{1,3}$/.test(text) && Number(text) <= 366
+    ? Number(text)
+    : refuse(`must be a whole number of days from 0 to 366, not ${quote(text)}`);
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

@@ -6,11 +6,19 @@ import { producePack } from '../documents/produce-pack.ts';
 import { produceReport } from '../documents/produce-report.ts';
 import type { RegisteredDocument } from '../documents/register.ts';
 import { settleRepeats } from '../sync/settle-repeats.ts';
+import { loadBannerIds } from '../sync/banners.ts';
+import { recountConsentLogs } from '../sync/recount.ts';
+import { staggerByKey } from '../sync/stagger.ts';
 import { syncSource } from '../sync/sync-source.ts';
 import { createPolicyJobs } from './policy-jobs.ts';
 import { createSnapshotJobs } from './snapshot-jobs.ts';
 
 const syncPayload = z.object({ source: z.string(), actor: z.string(), full: z.boolean().optional() });
+const recountPayload = z.object({
+  source: z.string(),
+  actor: z.string(),
+  days: z.number().int().min(1).max(366).optional(),
+});
 const reportFormats = z.enum(['pdf', 'csv', 'json', 'html']);
 const packPayload = z.object({ type: z.literal('pack'), caseId: z.string(), actor: z.string() });
 const reportPayload = z.object({
@@ -27,7 +35,17 @@ const documentPayload = z.discriminatedUnion('type', [packPayload, reportPayload
 
 type Needs = Pick<
   Context,
-  'sources' | 'sync' | 'projector' | 'seal' | 'documents' | 'cases' | 'jobs' | 'clock' | 'snapshots' | 'policies'
+  | 'config'
+  | 'sources'
+  | 'sync'
+  | 'projector'
+  | 'seal'
+  | 'documents'
+  | 'cases'
+  | 'jobs'
+  | 'clock'
+  | 'snapshots'
+  | 'policies'
 >;
 
 /** Days that finished jobs stay listed. */
@@ -62,15 +80,58 @@ export function createJobHandlers(context: Needs): Readonly<Record<string, JobHa
       return { outcome: result.outcome, banners: result.banners.length, failed: failed.length };
     },
 
-    /** The schedule's turn: one job per source that can be pulled. */
+    /** The schedule's turn: one job per source that can be pulled; sources that share a key start one after the other. */
     async 'sync-all'() {
       const sources = context.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
-      for (const { slug } of sources) {
+      const delays = staggerByKey(sources);
+      for (const [place, { slug }] of sources.entries()) {
         await context.jobs.enqueue({
           kind: 'sync',
           key: slug,
           payload: { source: slug, actor: 'schedule' },
+          runAt: new Date(context.clock().getTime() + (delays[place] ?? 0)),
           maxAttempts: 2,
+        });
+      }
+      return { sources: sources.length };
+    },
+
+    /** Reads the log of recent days again and compares; see src/sync/recount.ts. */
+    async recount(payload, { signal, progress }) {
+      const { source: slug, actor, days } = parse(recountPayload, payload);
+      const source = context.sources.find(slug);
+      if (source?.baseUrl == null || source.apiKey === null)
+        throw new JobRefused(`The source ${slug} cannot be pulled.`);
+      const service = context.sync.serviceFor({ source, baseUrl: source.baseUrl, apiKey: source.apiKey });
+      const deps = { ...context.sync, service, catchUp: () => context.projector.catchUp() };
+      const known = await loadBannerIds(context.sync.store.read, source);
+      const bannerIds = known.length === 0 ? [''] : known;
+      const summary = { counted: 0, found: 0, gone: 0, failed: 0 };
+      for (const [done, bannerId] of bannerIds.entries()) {
+        progress({ done, total: bannerIds.length, message: bannerId === '' ? 'all banners' : bannerId });
+        const result = await recountConsentLogs(deps, { source, bannerId, actor, days, signal });
+        if (result.outcome === 'failed') summary.failed += 1;
+        if (result.outcome !== 'counted') continue;
+        summary.counted += 1;
+        summary.found += result.found;
+        summary.gone += result.gone;
+      }
+      if (summary.failed > 0) throw new Error(`${summary.failed} of ${bannerIds.length} recounts failed`);
+      return summary;
+    },
+
+    /** The night's turn: one recount per source that can be pulled. */
+    async 'recount-all'() {
+      const days = context.config.syncRecountDays;
+      const sources = context.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
+      const delays = staggerByKey(sources);
+      for (const [place, { slug }] of sources.entries()) {
+        await context.jobs.enqueue({
+          kind: 'recount',
+          key: slug,
+          payload: { source: slug, actor: 'schedule', days },
+          runAt: new Date(context.clock().getTime() + (delays[place] ?? 0)),
+          maxAttempts: 3,
         });
       }
       return { sources: sources.length };

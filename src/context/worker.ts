@@ -41,6 +41,8 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
     { name: 'openapi-watch', kind: 'openapi-watch-all', cron: '23 4 * * *' },
   ];
   if (config.syncSchedule !== null) schedules.push({ name: 'sync', kind: 'sync-all', cron: config.syncSchedule });
+  if (config.syncSchedule !== null && config.syncRecountDays > 0)
+    schedules.push({ name: 'recount', kind: 'recount-all', cron: '40 3 * * *' });
   await scheduler.replaceAll(schedules);
   const lanes = lanesOf(kinds, options.concurrency);
   const distribution = (await context.distribution?.open()) ?? null;

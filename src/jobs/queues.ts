@@ -16,6 +16,8 @@ export const queueConcurrency: Readonly<Record<QueueName, number>> = {
 const queueOfKind: Readonly<Record<string, QueueName>> = {
   sync: 'sync',
   'sync-all': 'maintenance',
+  recount: 'sync',
+  'recount-all': 'maintenance',
   snapshot: 'sync',
   'snapshot-all': 'maintenance',
   'openapi-watch': 'sync',

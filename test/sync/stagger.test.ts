@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { staggerByKey } from '../../src/sync/stagger.ts';
+
+const at = (apiKey: string) => ({ baseUrl: 'https://service.example/api/v1', apiKey });
+
+test('sources of one key start one after the other, those with a key of their own at once', () => {
+  expect(staggerByKey([at('a'), at('b'), at('a'), at('c'), at('a')])).toEqual([0, 0, 5000, 0, 10_000]);
+  expect(staggerByKey([])).toEqual([]);
+});
+
+test('however many share a key, all have started after five minutes', () => {
+  const delays = staggerByKey(Array.from({ length: 900 }, () => at('a')));
+  expect(Math.max(...delays)).toBeLessThan(300_000);
+  expect(new Set(delays).size).toBeGreaterThan(800);
+});
