@@ -252,8 +252,10 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
       const { slug } = parsed.data;
       await refreshAfresh();
       if (followed().has(slug) || damaged.includes(slug)) return { outcome: 'exists' };
-      const left = stored.get(slug)?.offboardedAt ?? null;
-      const { next, changed } = newStoredSource(parsed.data, clock().toISOString());
+      const before = stored.get(slug);
+      const left = before?.offboardedAt ?? null;
+      const now = before === undefined ? clock().toISOString() : laterThan(before.updatedAt, clock());
+      const { next, changed } = newStoredSource(parsed.data, now);
       return write(
         { action: 'source.added', actor, sourceSlug: slug, changed: [...changed] },
         ['source.added', slug, ...(left === null ? [] : [left])],

@@ -203,3 +203,19 @@ it('a source whose row was altered in the database is not followed, and says so 
   expect([listed.code, JSON.parse(listed.stdout)]).toEqual([3, { sources: [], damaged: ['shop'] }]);
   expect((await runHere(folder, ['doctor'], env)).stdout).toContain('The row of shop was altered in the database');
 });
+
+it('a new API key is taken when the service accepts it, or when it is not asked; the old one stays otherwise', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: folder, OLD: 'pak_live_nobody_old', NEW: KEY, TYPO: 'pak_live_nobody_typo' };
+  const run = (...args: string[]) => runHere(folder, ['source', ...args], env);
+  await run('add', 'shop', '--api-key-env', 'OLD', '--base-url', await startEmptyService(KEY));
+  const refused = await run('rotate', 'shop', '--api-key-env', 'TYPO');
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/The old API key stays.*does not accept/)]);
+  const taken = await run('rotate', 'shop', '--api-key-env', 'NEW', '--json');
+  expect([taken.code, JSON.parse(taken.stdout)]).toMatchObject([0, { outcome: 'done', source: { apiKeySet: true } }]);
+  expect((await run('check', 'shop')).stdout).toContain('works');
+  expect((await run('rotate', 'shop', '--api-key-env', 'TYPO', '--unchecked')).code).toBe(0);
+  expect((await run('check', 'shop')).code).toBe(1);
+  expect((await run('rotate', 'shop', '--retire-after', '24h')).code).toBe(2);
+  for (const { stdout, stderr } of [refused, taken]) expect(stdout + stderr).not.toMatch(/nobody/);
+});

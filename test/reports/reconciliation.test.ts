@@ -120,7 +120,7 @@ test('the listed findings are exactly the counted ones, in JSON and CSV alike', 
 });
 
 test('the pages say the same, and the consent audit carries the statement', async () => {
-  const pages = await pdfText(await produce({ format: 'pdf' }));
+  const pages = pdfText(await produce({ format: 'pdf' }));
   for (const words of [
     'never pulled',
     'Outages of the endpoint',
@@ -129,7 +129,7 @@ test('the pages say the same, and the consent audit carries the statement', asyn
     '3,000 – 3,013',
   ])
     expect(pages).toContain(words);
-  const audit = await pdfText(await produce({ format: 'pdf' }, consentAudit));
+  const audit = pdfText(await produce({ format: 'pdf' }, consentAudit));
   for (const words of ['banner-footer', 'nothing before', 'Stretches without a delivery', 'Given / Refused'])
     expect(audit).toContain(words);
   const empty = (await produce({ format: 'html', source: 'nobody' })).toString('utf8');

@@ -247,3 +247,65 @@ test('when the store cannot be read the last known sources stay, and the failure
   await vi.waitFor(() => expect(onRefreshError).toHaveBeenCalled(), { timeout: 5000 });
   expect(sources.find('acme')).not.toBeNull();
 });
+
+test('old secrets retire by themselves at the time that was given with the new one, and are destroyed after', async () => {
+  const store = await temporaryStore();
+  let now = NOW.getTime();
+  const sources = await open(store, { clock: () => new Date(now) });
+  await sources.add({ slug: 'acme', webhookSecrets: ['old-secret'] }, 'cli');
+  const retireOthersAt = new Date(now + 86_400_000).toISOString();
+  const rotated = await sources.rotateSecret('acme', '00ff', 'cli', { encoding: 'hex', retireOthersAt });
+  expect(rotated).toMatchObject({ outcome: 'done' });
+  const accepted = () => sources.find('acme')?.webhookSecrets.map(({ value, encoding }) => [value, encoding]);
+  expect(accepted()).toEqual([
+    ['00ff', 'hex'],
+    ['old-secret', undefined],
+  ]);
+  expect([...sources.retirements('acme').values()]).toEqual([retireOthersAt]);
+  expect((await actionsIn(store))[1]).toMatchObject({
+    changed: [
+      expect.stringMatching(/^webhookSecrets \+/),
+      expect.stringMatching(/as hex$/),
+      expect.stringMatching(/^webhookSecrets -[0-9a-f]{8} at 2026-03-02T10:00/),
+    ],
+  });
+  expect(await sources.destroyRetired('schedule')).toBe(0);
+  now += 86_400_000;
+  expect(accepted()).toEqual([['00ff', 'hex']]);
+  // Another process that starts later sees the same.
+  expect((await open(store, { clock: () => new Date(now) })).find('acme')?.webhookSecrets).toHaveLength(1);
+  expect(await sources.destroyRetired('schedule')).toBe(1);
+  expect(await sources.destroyRetired('schedule')).toBe(0);
+  expect(accepted()).toEqual([['00ff', 'hex']]);
+  expect(await sources.rotateSecret('acme', 'not hex', 'cli', { encoding: 'hex' })).toEqual({
+    outcome: 'invalid',
+    problems: ['The secret is no hex.'],
+  });
+  expect(await sources.rotateSecret('acme', '00ff', 'cli', { encoding: 'hex' })).toEqual({ outcome: 'exists' });
+});
+
+test('a source that left is not followed, keeps its options, and comes back as many times as it is added', async () => {
+  const store = await temporaryStore();
+  const sources = await open(store);
+  await sources.add(
+    { slug: 'acme', apiKey: 'pak_live_1', webhookSecrets: ['hush-secret'], options: { banners: ['b1'] } },
+    'a',
+  );
+  for (let round = 0; round < 2; round += 1) {
+    expect(await sources.offboard('acme', { reason: 'contract ended', openCases: 0 }, 'a')).toMatchObject({
+      outcome: 'done',
+    });
+    expect([sources.find('acme'), sources.list()]).toEqual([null, []]);
+    expect(sources.findAny('acme')).toMatchObject({ apiKey: null, webhookSecrets: [], options: { banners: ['b1'] } });
+    expect(sources.offboarded()).toMatchObject([{ source: { slug: 'acme' } }]);
+    expect(await sources.change('acme', { name: 'x' }, 'a')).toEqual({ outcome: 'unknown' });
+    expect(await sources.add({ slug: 'acme', options: { banners: ['b1'] } }, 'a')).toMatchObject({ outcome: 'done' });
+    expect(sources.offboarded()).toEqual([]);
+  }
+  const left = (await actionsIn(store)).filter((one) => (one as { action: string }).action === 'source.offboarded');
+  expect(left).toMatchObject([
+    { reason: 'contract ended', destroyed: ['apiKey', expect.stringMatching(/^webhookSecrets [0-9a-f]{8}$/)] },
+    { destroyed: [] },
+  ]);
+  expect(JSON.stringify(left)).not.toContain('hush');
+});

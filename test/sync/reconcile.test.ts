@@ -115,7 +115,7 @@ describe('reconciling what was delivered with what was pulled', () => {
         const at = (hour: number) => new Date(Date.parse(july.from) + hour * 3_600_000).toISOString();
         let seq = 0;
         const rows = entries.flatMap(({ hour, way }, n) =>
-          (way === 'both' ? (['pull', 'webhook'] as const) : [way as 'pull' | 'webhook']).map((via, place) =>
+          (way === 'both' ? (['pull', 'webhook'] as const) : [way]).map((via, place) =>
             decisionRow({ seq: (seq += 1), decision_id: `d${n}`, via, at: at(hour), is_first: place === 0 ? 1 : 0 }),
           ),
         );

@@ -43,7 +43,7 @@ async function setWatermark(world: World, watermark: string): Promise<void> {
         last_error: null,
         last_error_at: null,
         updated_at: watermark,
-      } as never)
+      })
       .execute();
   });
 }
