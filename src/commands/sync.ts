@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../core/errors.ts';
-import { loadSyncStatus } from '../sync/status.ts';
+import { type BannerStatus, loadSyncStatus } from '../sync/status.ts';
 import type { PullResult } from '../sync/contract.ts';
 import { syncSource, type SyncResult } from '../sync/sync-source.ts';
 import { counted, type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
@@ -68,7 +68,7 @@ export function registerSync(program: Command, io: CommandIo): void {
     );
 
   withJson(command.command('status'))
-    .description('position, lag and last error of every source and banner')
+    .description('position, lag, last error and gaps of every source and banner')
     .option('--source <slug>', 'only this source')
     .action((options: { source?: string; json?: boolean }) =>
       withContext(async (context) => {
@@ -79,23 +79,42 @@ export function registerSync(program: Command, io: CommandIo): void {
           .list()
           .filter(({ slug }) => options.source === undefined || slug === options.source);
         const status = await loadSyncStatus(context.store.read, context.clock, sources);
-        printResult(io, options, status, () =>
-          tableText(
-            ['source', 'banner', 'state', 'last success', 'lag (min)', 'rows', 'last error'],
-            status.map((row) => [
-              row.source,
-              row.bannerId || '(all)',
-              row.state,
-              row.lastSuccessAt,
-              row.lagMs === null ? null : Math.round(row.lagMs / 60_000),
-              row.rows,
-              row.lastError,
-            ]),
-            'Nothing was synced yet: run `consent-ledger sync`.',
-          ),
-        );
+        printResult(io, options, status, () => statusText(status));
       }),
     );
+}
+
+function statusText(status: readonly BannerStatus[]): string {
+  const table = tableText(
+    ['source', 'banner', 'state', 'last success', 'lag (min)', 'rows', 'nothing before', 'last error'],
+    status.map((row) => [
+      row.source,
+      row.bannerId || '(all)',
+      row.state,
+      row.lastSuccessAt,
+      row.lagMs === null ? null : Math.round(row.lagMs / 60_000),
+      row.rows,
+      row.earliest,
+      row.lastError,
+    ]),
+    'Nothing was synced yet: run `consent-ledger sync`.',
+  );
+  return [table, ...status.flatMap(notesOf)].join('\n');
+}
+
+/** What the table has no room for: gaps, what could not be read, and what the last recount found. */
+function notesOf(row: BannerStatus): string[] {
+  const name = `${row.source}, ${row.bannerId === '' ? 'all banners' : `banner ${printable(row.bannerId)}`}`;
+  const { recount } = row;
+  return [
+    row.gap === null ? '' : `gap: ${row.gap}`,
+    row.unreadable === 0
+      ? ''
+      : `${counted(row.unreadable, 'piece')} of broken pages could not be read as rows; kept with their bytes`,
+    recount === null || (recount.found === 0 && recount.gone === 0)
+      ? ''
+      : `the recount of ${recount.at.slice(0, 10)} found ${counted(recount.found, 'row')} that no run had brought, and ${recount.gone} pulled before that the service gives no more`,
+  ].flatMap((note) => (note === '' ? [] : [`${name}: ${note}`]));
 }
 
 /** Progress lines: rewritten on a terminal, every few seconds elsewhere. */
@@ -132,7 +151,10 @@ function sentenceOf(result: SyncResult): string {
 function bannerSentence(banner: PullResult): string {
   const name = banner.bannerId === '' ? 'all banners' : `banner ${printable(banner.bannerId)}`;
   const counts = `${counted(banner.rows, 'row')}, ${banner.stored} new, ${banner.duplicates} known`;
-  const malformed = banner.malformed > 0 ? `, ${banner.malformed} not readable (kept with their bytes)` : '';
+  const odd = banner.malformed > 0 ? `, ${banner.malformed} not JSON objects (kept with their bytes)` : '';
+  const broken =
+    banner.unreadable > 0 ? `, ${counted(banner.unreadable, 'piece')} of broken pages (kept with their bytes)` : '';
+  const malformed = odd + broken;
   const until = banner.watermark === null ? '' : `; complete up to ${banner.watermark}`;
   switch (banner.outcome) {
     case 'finished':
