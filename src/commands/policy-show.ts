@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../core/errors.ts';
 import { loadCalls, loadPolicy, type PolicyView } from '../policies/show.ts';
 import { settleByOfficer, settleCalls, type CallRow, type SettleOutcome } from '../policies/settle.ts';
+import { loadPolicyTexts, type TargetTexts } from '../snapshots/texts.ts';
 import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
 import { stateText } from './policy-text.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
@@ -16,11 +17,17 @@ export function registerPolicyShow(policy: Command, io: CommandIo): void {
       withContext(async (context) => {
         await settleCalls(context.policies);
         const views = await loadPolicy(context.store.read, id, flags.source);
+        const texts = await Promise.all(
+          views.map(({ source, listed }) =>
+            loadPolicyTexts(context.store.read, { source, policyId: id, policyType: listed?.policy_type ?? null }),
+          ),
+        );
         if (views.length === 0) io.exitCode = 1;
-        printResult(io, flags, views.map(shownPolicy), () =>
+        const shown = views.map((view, place) => ({ ...shownPolicy(view), texts: texts[place] ?? [] }));
+        printResult(io, flags, shown, () =>
           views.length === 0
             ? `Nothing is known of the policy ${printable(id)}: \`consent-ledger policy list\` asks the service.`
-            : views.map(policyText).join('\n\n'),
+            : views.map((view, place) => [policyText(view), ...textLines(texts[place] ?? [])].join('\n')).join('\n\n'),
         );
       }),
     );
@@ -158,6 +165,18 @@ function shownPolicy(view: PolicyView) {
     })),
     calls: view.calls.map(shownCall),
   };
+}
+
+/** The texts that were fetched, the newest of each target last. */
+function textLines(texts: readonly TargetTexts[]): string[] {
+  const lines = texts.flatMap(({ target, versions }) =>
+    versions.map(({ textSha256, notBefore, firstSeen, bodySeq, settled }) => {
+      const since = notBefore === null ? `${firstSeen} or before` : `between ${notBefore} and ${firstSeen}`;
+      const what = textSha256 === null ? 'no text' : textSha256;
+      return `    ${target}  ${since}  ${what}  (entry ${bodySeq}${settled ? '' : ', provisional'})`;
+    }),
+  );
+  return [`  texts     ${lines.length === 0 ? 'none fetched' : ''}`, ...lines].map((line) => printable(line).trimEnd());
 }
 
 function policyText(view: PolicyView): string {

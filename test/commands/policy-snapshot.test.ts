@@ -108,6 +108,12 @@ it('fetches, keeps and compares the texts of a policy, and shows no token', { ti
     String(json.after.seq),
   );
   expect(same.stdout).toContain('The two texts are the same.');
+  const shown = await runAndKeep('policy', 'list');
+  expect(shown.code, shown.stderr).toBe(0);
+  const known = await runAndKeep('policy', 'show', policyId);
+  expect(known.stdout).toMatch(
+    new RegExp(`hosted:${policyId}  between .* and .*  [0-9a-f]{64}  \\(entry ${json.after.seq}`),
+  );
   const early = await runAndKeep('policy', 'diff', policyId, '--from', '2020-01-01');
   expect(early.code).toBe(2);
   expect(early.stderr).toContain('the first text was seen at');
