@@ -42,7 +42,8 @@ import type { WatchDeps } from './snapshots/openapi-watch.ts';
 import { createSources, type Sources } from './sources/sources.ts';
 import { createHistory } from './store/queries/history.ts';
 import { openStore } from './context/open-store.ts';
-import { MOVED_TO, readSetting, readSettingIn, UNFINISHED_COPY, writeSetting } from './context/settings.ts';
+import { readSetting, UNFINISHED_COPY, writeSetting } from './context/settings.ts';
+import { MOVED_TO } from './store/settings.ts';
 import type { Store } from './store/store.ts';
 import { loadSyncStatus } from './sync/status.ts';
 import type { SyncDeps } from './sync/sync-source.ts';
@@ -119,12 +120,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     if (store.engine === 'postgres') await assertSharedDirectory(store, config.dataDir, instance);
     const journal = createJournal(join(config.dataDir, 'journal'));
     const refusal = refusalOfMoved(await readSetting(store, MOVED_TO)) ?? (await findRefusal(store, journal));
-    const ledger = createLedger({
-      store,
-      keys: keys.instance,
-      refuse: () => refusal?.reason ?? null,
-      refuseIn: async (tx) => refusalOfMoved(await readSettingIn(tx.query, MOVED_TO))?.reason ?? null,
-    });
+    const ledger = createLedger({ store, keys: keys.instance, refuse: () => refusal?.reason ?? null });
     opened.push(() => ledger.close());
     const sources = await createSources({
       store,

@@ -1,18 +1,11 @@
-import type { Query, Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 
 /** Set in a database while it is being copied into: it holds less than the installation it will be. */
 export const UNFINISHED_COPY = 'unfinished_copy';
-/** Set in a database whose installation goes on elsewhere: its ledger takes no more entries. */
-export const MOVED_TO = 'moved_to';
 
 /** One of the installation's settings; null when it is not set. */
-export function readSetting(store: Pick<Store, 'read'>, name: string): Promise<string | null> {
-  return readSettingIn(store.read, name);
-}
-
-/** The same in a transaction. */
-export async function readSettingIn(query: Query, name: string): Promise<string | null> {
-  const row = await query.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+export async function readSetting(store: Pick<Store, 'read'>, name: string): Promise<string | null> {
+  const row = await store.read.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
   return row?.value ?? null;
 }
 

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import { type Entry, commitmentOf, type NewEntry, placeEntry, SALT_BYTES } from '../core/entry.ts';
 import { CodedError, StoreUnavailable } from '../core/errors.ts';
 import { dedupeKeyOf, type InstanceKeys } from '../core/keys.ts';
-import type { EntryKey, Store, StoreTransaction } from '../store/store.ts';
+import type { EntryKey, LedgerHead, Store, StoreTransaction } from '../store/store.ts';
 import type { Appended, Ledger } from './ledger.ts';
 
 /** Limits of one batch and of the waiting line. */
@@ -21,8 +21,6 @@ export interface LedgerOptions {
   readonly limits?: Partial<AppendLimits>;
   /** Asked before every commit; a text refuses the append (the ledger is behind its journal, docs/architecture.md). */
   readonly refuse?: () => string | null;
-  /** Asked under the write lock whenever the ledger has moved on without this process; a text refuses the append. */
-  readonly refuseIn?: (tx: StoreTransaction) => Promise<string | null>;
 }
 
 /** Rolls a transaction back whose entries were not as new as they were taken to be. */
@@ -91,25 +89,34 @@ export function createLedger(options: LedgerOptions): Ledger {
     running = null;
   }
 
-  function takeBatch(): Waiting[] {
+  /** Takes from the line what fits into a batch beside what is in it already. */
+  function takeBatch(begun: readonly Waiting[] = [], mayJoin: (source: string) => boolean = () => true): Waiting[] {
     const batch: Waiting[] = [];
-    let entries = 0;
-    let bytes = 0;
+    const joining = begun.length > 0;
+    const identities = new Set(begun.flatMap(({ prepared }) => prepared.map(({ identity }) => identity)));
+    let entries = begun.reduce((sum, { prepared }) => sum + prepared.length, 0);
+    let bytes = begun.reduce((sum, one) => sum + one.bytes, 0);
+    const before = bytes;
     for (let next = line[0]; next !== undefined; next = line[0]) {
       const full = entries + next.prepared.length > limits.batchEntries || bytes + next.bytes > limits.batchBytes;
       // A transaction of someone's own goes alone, so that its failure is theirs alone.
-      if (batch.length > 0 && (full || next.also !== undefined)) break;
+      if ((joining || batch.length > 0) && (full || next.also !== undefined)) break;
+      // A repeat of what is in the batch already would make the whole of it fail.
+      if (joining) {
+        if (next.prepared.some((one) => identities.has(one.identity) || !mayJoin(one.entry.source))) break;
+        for (const { identity } of next.prepared) identities.add(identity);
+      }
       line.shift();
       batch.push(next);
       entries += next.prepared.length;
       bytes += next.bytes;
       if (next.also !== undefined) break;
     }
-    waitingBytes -= bytes;
+    waitingBytes -= bytes - before;
     return batch;
   }
 
-  async function commit(batch: readonly Waiting[]): Promise<void> {
+  async function commit(batch: Waiting[]): Promise<void> {
     try {
       const refusal = options.refuse?.() ?? null;
       if (refusal !== null) throw new StoreUnavailable(refusal);
@@ -174,35 +181,81 @@ export function createLedger(options: LedgerOptions): Ledger {
    * write lock, without looking the keys up, which takes as long as inserting. Null when the insertion fails, with nothing written: then a
    * key does exist, and the slow way finds out which.
    */
-  async function appendAsNew(batch: readonly Waiting[]): Promise<Appended[] | null> {
+  async function appendAsNew(batch: Waiting[]): Promise<readonly Appended[] | null> {
+    if (batch[0]?.also === undefined) return !alone && expectNewBatch ? appendBeside(batch) : null;
     const identities = new Set(batch.flatMap(({ prepared }) => prepared.map(({ identity }) => identity)));
     const count = batch.reduce((sum, { prepared }) => sum + prepared.length, 0);
-    const expected = batch[0]?.also === undefined ? !alone && expectNewBatch : expectNew;
-    if (!expected || identities.size < count) return null;
+    if (!expectNew || identities.size < count) return null;
     try {
       return await appendSlowly(batch, true);
     } catch (error) {
       if (error !== notAllNew) throw error;
-      if (batch[0]?.also === undefined) expectNewBatch = false;
-      else expectNew = false;
+      expectNew = false;
       return null;
     }
+  }
+
+  /**
+   * Beside other processes: what arrived while this one waited for the lock joins the batch, so that the fewer turns it gets the more it
+   * does with each.
+   */
+  async function appendBeside(batch: Waiting[]): Promise<readonly Appended[] | null> {
+    const sources = sourcesOf(batch);
+    let found = 0;
+    let next: { seq: number; sourceSeq: Map<string, number> } | null = null;
+    let appended: Appended[] = [];
+    const inserted = await store.insertEntriesAfter(sources, (head) => {
+      assertContinues(head);
+      batch.push(...takeBatch(batch, (source) => head.sourceSeq.has(source)));
+      const sourceSeq = new Map(head.sourceSeq);
+      const entries = batch
+        .flatMap(({ prepared }) => prepared)
+        .map((one, place) => {
+          const own = (sourceSeq.get(one.entry.source) ?? 0) + 1;
+          sourceSeq.set(one.entry.source, own);
+          return placeEntry(one.entry, head.seq + place + 1, own, one.salt, one.commitment, keys.append);
+        });
+      found = head.seq;
+      next = { seq: head.seq + entries.length, sourceSeq };
+      appended = entries.map(({ seq }) => ({ outcome: 'stored', seq }));
+      return entries;
+    });
+    if (!inserted) {
+      expectNewBatch = false;
+      return null;
+    }
+    remember(found, next);
+    return appended;
+  }
+
+  function sourcesOf(batch: readonly Waiting[]): string[] {
+    const named = batch.flatMap(({ prepared }) => prepared.map(({ entry }) => entry.source));
+    return [...new Set([...(known?.sourceSeq.keys() ?? []), ...named])];
+  }
+
+  /** Throws when the ledger goes on elsewhere, or has lost entries that this process saw in it. */
+  function assertContinues({ seq, movedTo }: LedgerHead): void {
+    if (movedTo !== null) throw new StoreUnavailable(`the installation has moved to ${movedTo}`);
+    if (seq >= highest) return;
+    throw new StoreUnavailable(
+      `the ledger ends at ${seq} and ended at ${highest} before: entries were taken from it, and their numbers must not be given out again`,
+    );
+  }
+
+  function remember(found: number, head: { seq: number; sourceSeq: Map<string, number> } | null): void {
+    alone = known === null || known.seq === found;
+    known = head;
+    highest = Math.max(highest, head?.seq ?? 0);
   }
 
   /** Looks every key up, unless all are taken to be new, and reads the head under the write lock. */
   async function appendSlowly(batch: readonly Waiting[], allNew = false): Promise<Appended[]> {
     const prepared = batch.flatMap((waiting) => waiting.prepared);
-    const sources = [...new Set([...(known?.sourceSeq.keys() ?? []), ...prepared.map(({ entry }) => entry.source)])];
+    const sources = sourcesOf(batch);
     const outcome = await store.transaction(async (tx) => {
-      const refusal = (await options.refuseIn?.(tx)) ?? null;
-      if (refusal !== null) throw new StoreUnavailable(refusal);
       const existing = allNew ? [] : await tx.findSeqs(prepared.map(({ entry }): EntryKey => entry));
-      const head = await tx.heads(sources);
-      if (head.seq < highest) {
-        throw new StoreUnavailable(
-          `the ledger ends at ${head.seq} and ended at ${highest} before: entries were taken from it, and their numbers must not be given out again`,
-        );
-      }
+      const head = await tx.head(sources);
+      assertContinues(head);
       const sourceSeq = new Map(head.sourceSeq);
       const bySeq = new Map<string, number>();
       const entries: Entry[] = [];
@@ -225,9 +278,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       await batch[0]?.also?.(tx, appended);
       return { appended, found: head.seq, head: { seq: head.seq + entries.length, sourceSeq } };
     });
-    alone = known === null || known.seq === outcome.found;
-    known = outcome.head;
-    highest = Math.max(highest, known.seq);
+    remember(outcome.found, outcome.head);
     const allStored = outcome.appended.every((one) => one.outcome === 'stored');
     if (batch[0]?.also === undefined) expectNewBatch = allStored;
     else if (prepared.length > 1) expectNew = allStored;

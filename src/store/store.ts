@@ -10,6 +10,10 @@ export type Query = Kysely<Tables>;
 export interface LedgerHead {
   /** Highest seq, 0 when empty. */
   readonly seq: number;
+  /** Highest source_seq of each of the sources asked for, 0 where it has no entry. */
+  readonly sourceSeq: ReadonlyMap<string, number>;
+  /** Where the installation has moved to; null while it is here. */
+  readonly movedTo: string | null;
 }
 
 /** Which entry an append would repeat. */
@@ -31,8 +35,7 @@ export interface StoreTransaction {
     rows: readonly Insertable<Tables[T]>[],
     onConflict?: OnConflict,
   ): Promise<void>;
-  /** Highest seq, and highest source_seq of each of the sources named. */
-  heads(sources: readonly string[]): Promise<{ seq: number; sourceSeq: ReadonlyMap<string, number> }>;
+  head(sources: readonly string[]): Promise<LedgerHead>;
   /** Seqs of those keys that exist already, in the order given; null for the others. */
   findSeqs(keys: readonly EntryKey[]): Promise<readonly (number | null)[]>;
   /** Inserts numbered, hashed entries. Fails when any number or key exists. */
@@ -66,6 +69,12 @@ export interface Store {
    * `expectedSeq`. False when it does not, or when a number or key exists: nothing was written then.
    */
   insertEntriesAt(expectedSeq: number, entries: readonly Entry[]): Promise<boolean>;
+  /**
+   * The append beside other processes: takes the write lock, reads the head, inserts what `place` makes of it, and commits, in as few
+   * round trips as the database allows, for everyone else waits meanwhile. False when a number or key exists: nothing was
+   * written then. What `place` throws undoes it.
+   */
+  insertEntriesAfter(sources: readonly string[], place: (head: LedgerHead) => readonly Entry[]): Promise<boolean>;
   /** Looks at the settings of the writing connection and, if asked, reads through the file for damage (seconds per GiB). */
   inspect(options: { readonly readThrough: boolean }): Promise<StoreInspection>;
   /** Bytes the database takes on disk. */

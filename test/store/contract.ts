@@ -73,7 +73,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
           dedupeKey: Buffer.alloc(32, seq),
         });
         expect(await tx.findSeqs([key(9), key(2), key(1, 'other'), key(1)])).toEqual([null, 2, null, 1]);
-        const heads = await tx.heads(['default', 'other']);
+        const heads = await tx.head(['default', 'other']);
         expect(heads.seq).toBe(2);
         expect(Object.fromEntries(heads.sourceSeq)).toEqual({ default: 2, other: 0 });
       });

@@ -91,7 +91,7 @@ test('a transaction that looks keys up never meets a number taken by the fast pa
   const url = await createDatabase();
   const [one, two] = [await open(url), await open(url)];
   const held = one.transaction(async (tx) => {
-    const { seq } = await tx.heads([]);
+    const { seq } = await tx.head([]);
     // The other one's statement finds the lock taken, writes nothing, and does not wait.
     expect(await two.insertEntriesAt(seq, [entry(seq + 1)])).toBe(false);
     await tx.insertEntries([entry(seq + 1)]);

@@ -14,7 +14,7 @@ export interface Answer {
   readonly tag: string;
 }
 
-/** One session. Callers must not run two statements at once on it. */
+/** One session. Only with a pipeline may statements be run before earlier ones are answered; they are done in their order. */
 export interface PostgresConnection {
   /** Runs one statement. With a `name` it is parsed and planned once per session. */
   run(sql: string, parameters?: readonly unknown[], name?: string): Promise<Answer>;
@@ -37,6 +37,8 @@ export interface PoolOptions {
   readonly answerTimeout: number;
   /** Milliseconds after which a connection that nobody used is closed; 0: never. */
   readonly idleTimeout: number;
+  /** Sends a statement without waiting for the answer to the one before. */
+  readonly pipeline?: boolean;
 }
 
 /**
@@ -106,8 +108,9 @@ export function createPool(options: PoolOptions): PostgresPool {
 }
 
 function newPool(options: PoolOptions): pg.Pool {
-  const { url, size, connectTimeout, answerTimeout, idleTimeout } = options;
-  const config: pg.PoolConfig = {
+  const { url, size, connectTimeout, answerTimeout, idleTimeout, pipeline = false } = options;
+  const config: pg.PoolConfig & { pipeline: boolean } = {
+    pipeline,
     connectionString: withoutWarning(url),
     application_name: 'consent-ledger',
     max: size,

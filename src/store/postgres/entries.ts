@@ -1,6 +1,7 @@
 import type { Entry } from '../../core/entry.ts';
 import { ConstraintViolation } from '../constraint-violation.ts';
-import type { EntryKey } from '../store.ts';
+import { MOVED_TO } from '../settings.ts';
+import type { EntryKey, LedgerHead } from '../store.ts';
 import type { PostgresConnection } from './driver.ts';
 import { WRITE_LOCK } from './locks.ts';
 import { binaryArray, oid } from './values.ts';
@@ -93,19 +94,17 @@ export const FIND_SEQS = `select (select seq from entries where entries.source =
     and entries.dedupe_key = wanted.dedupe_key) as seq
   from unnest($1::text[], $2::text[], $3::bytea[]) with ordinality as wanted (source, kind, dedupe_key, place) order by place`;
 
-/** Highest seq, and highest source_seq of each source named. */
-export async function readHeads(
-  connection: PostgresConnection,
-  sources: readonly string[],
-): Promise<{ seq: number; sourceSeq: ReadonlyMap<string, number> }> {
-  const { rows } = await connection.run(READ_HEADS, [binaryArray(oid.text, sources)], 'read heads');
-  const [head, ...perSource] = rows as { source: string | null; seq: number }[];
+/** The head of the ledger. */
+export async function readHead(connection: PostgresConnection, sources: readonly string[]): Promise<LedgerHead> {
+  const { rows } = await connection.run(READ_HEADS, [binaryArray(oid.text, sources)], 'read head');
+  const [head, ...perSource] = rows as { source: string | null; seq: number; moved_to: string | null }[];
   return {
     seq: head?.seq ?? 0,
     sourceSeq: new Map(perSource.map(({ source, seq }) => [source as string, seq])),
+    movedTo: head?.moved_to ?? null,
   };
 }
 
-export const READ_HEADS = `select null as source, (select coalesce(max(seq), 0) from entries) as seq
-  union all select wanted.source, coalesce((select max(source_seq) from entries where entries.source = wanted.source), 0)
+export const READ_HEADS = `select null as source, (select coalesce(max(seq), 0) from entries) as seq, (select value from settings where name = '${MOVED_TO}') as moved_to
+  union all select wanted.source, coalesce((select max(source_seq) from entries where entries.source = wanted.source), 0), null
   from unnest($1::text[]) as wanted (source)`;

@@ -1,9 +1,11 @@
 import { countArrivals } from '../queries/arrivals.ts';
-import type { Store, StoreTransaction } from '../store.ts';
+import type { Entry } from '../../core/entry.ts';
+import { ConstraintViolation } from '../constraint-violation.ts';
+import type { LedgerHead, Store, StoreTransaction } from '../store.ts';
 import { compact } from './compact.ts';
 import { createQuery } from './dialect.ts';
 import { createPool, type PoolOptions, type PostgresConnection } from './driver.ts';
-import { findSeqs, insertEntries, insertEntriesAt, readHeads } from './entries.ts';
+import { findSeqs, insertEntries, insertEntriesAt, readHead } from './entries.ts';
 import { createTableShapes, insertMany, type TableShapes } from './insert-many.ts';
 import { inspect } from './inspect.ts';
 import { WRITE_LOCK } from './locks.ts';
@@ -59,6 +61,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         idle_in_transaction_session_timeout: idleTimeout,
       },
       answerTimeout: writeTimeout + 10_000,
+      pipeline: true,
     }),
   );
   const pool = createPool(
@@ -78,8 +81,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     transaction: (work) =>
       write(async (connection) => {
         try {
-          // The lock is a statement of its own: what the next ones see is of after the wait for it (READ COMMITTED).
-          await connection.script(`begin isolation level read committed; select pg_advisory_xact_lock(${WRITE_LOCK})`);
+          await connection.script(BEGIN);
           const result = await work(transactionOver(connection, shapes));
           await commit(connection);
           return result;
@@ -89,6 +91,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         }
       }),
     insertEntriesAt: (expectedSeq, entries) => write((connection) => insertEntriesAt(connection, expectedSeq, entries)),
+    insertEntriesAfter: (sources, place) => write((connection) => insertEntriesAfter(connection, sources, place)),
     inspect: () => write(inspect),
     async sizeOnDisk() {
       const { rows } = await pool.use((connection) =>
@@ -101,6 +104,37 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await Promise.all([pool.close(), locked(() => writer.close())]);
     },
   };
+}
+
+/** The lock is a statement of its own: what the next ones see is of after the wait for it (READ COMMITTED). */
+const BEGIN = `begin isolation level read committed; select pg_advisory_xact_lock(${WRITE_LOCK})`;
+
+/**
+ * Two round trips while the lock is held, because each pair of statements goes out together: the lock and the head, the insert and
+ * the commit. The server works through them one after the other, and answers a commit after a failed insert with a rollback.
+ */
+async function insertEntriesAfter(
+  connection: PostgresConnection,
+  sources: readonly string[],
+  place: (head: LedgerHead) => readonly Entry[],
+): Promise<boolean> {
+  try {
+    const [, head] = await both(connection.script(BEGIN), readHead(connection, sources));
+    await both(insertEntries(connection, place(head)), commit(connection));
+    return true;
+  } catch (error) {
+    await connection.script('rollback').catch(() => undefined);
+    if (error instanceof ConstraintViolation) return false;
+    throw error;
+  }
+}
+
+/** Both answers, or the first's failure, once both have come: nothing may still be under way on the connection. */
+async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  const [first, second] = await Promise.allSettled([one, other]);
+  if (first.status === 'rejected') throw first.reason;
+  if (second.status === 'rejected') throw second.reason;
+  return [first.value, second.value];
 }
 
 /** PostgreSQL answers the commit of a transaction in which a statement failed with a rollback, and calls that a success. */
@@ -142,7 +176,7 @@ function transactionOver(connection: PostgresConnection, shapes: TableShapes): S
   const tx: StoreTransaction = {
     query,
     insertMany: (table, rows, onConflict = 'fail') => insertMany(connection, shapes, table, rows, onConflict),
-    heads: (sources) => readHeads(connection, sources),
+    head: (sources) => readHead(connection, sources),
     findSeqs: (keys) => findSeqs(connection, keys),
     insertEntries: (entries) => insertEntries(connection, entries),
     countArrivals: (repeats) => countArrivals(tx, repeats),

@@ -1,6 +1,7 @@
 import type { Entry } from '../../core/entry.ts';
 import { ConstraintViolation } from '../constraint-violation.ts';
-import type { EntryKey } from '../store.ts';
+import { MOVED_TO } from '../settings.ts';
+import type { EntryKey, LedgerHead } from '../store.ts';
 import type { SqliteConnection } from './driver.ts';
 
 /*
@@ -74,17 +75,18 @@ export async function findSeqs(connection: SqliteConnection, keys: readonly Entr
 export const READ_HEADS = `select null as source, (select max(seq) from entries) as seq
   union all select wanted.value, (select max(source_seq) from entries where source = wanted.value) from json_each(?) as wanted`;
 
-/** Highest seq, and highest source_seq of each source named. */
-export async function readHeads(
-  connection: SqliteConnection,
-  sources: readonly string[],
-): Promise<{ seq: number; sourceSeq: ReadonlyMap<string, number> }> {
+const READ_MOVED_TO = `select value from settings where name = '${MOVED_TO}'`;
+
+/** The head of the ledger. */
+export async function readHead(connection: SqliteConnection, sources: readonly string[]): Promise<LedgerHead> {
   const rows = await connection.all(READ_HEADS, [JSON.stringify(sources)]);
+  const [moved] = await connection.all(READ_MOVED_TO);
   const head = rows.find(({ source }) => source === null);
   return {
     seq: Number(head?.seq ?? 0),
     sourceSeq: new Map(
       rows.flatMap(({ source, seq }) => (source === null ? [] : [[String(source), Number(seq ?? 0)]])),
     ),
+    movedTo: moved === undefined ? null : String(moved.value),
   };
 }

@@ -2,11 +2,12 @@ import { mkdirSync } from 'node:fs';
 import { chmod, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StoreUnavailable } from '../../core/errors.ts';
+import { ConstraintViolation } from '../constraint-violation.ts';
 import type { Store, StoreInspection, StoreTransaction } from '../store.ts';
 import { countArrivals } from '../queries/arrivals.ts';
 import { createQuery } from './dialect.ts';
 import { isContention, openConnection, type SqliteConnection } from './driver.ts';
-import { findSeqs, insertEntries, insertEntriesAt, readHeads } from './entries.ts';
+import { findSeqs, insertEntries, insertEntriesAt, readHead } from './entries.ts';
 import { insertMany } from './insert-many.ts';
 import { migrate } from './migrate.ts';
 
@@ -46,24 +47,35 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const pool = createReaders(readers, () => openReader(path, busyTimeout));
   const read = createQuery(pool);
 
+  const transaction = <T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> =>
+    writer.use(async (connection) => {
+      await connection.script('begin immediate');
+      try {
+        const result = await work(transactionOver(connection));
+        await connection.script('commit');
+        return result;
+      } catch (error) {
+        // After some errors (disk full) SQLite has rolled back by itself, and this one finds nothing to do.
+        await connection.script('rollback').catch(() => undefined);
+        throw error;
+      }
+    });
+
   return {
     engine: 'sqlite',
     read,
-    transaction: (work) =>
-      writer.use(async (connection) => {
-        await connection.script('begin immediate');
-        try {
-          const result = await work(transactionOver(connection));
-          await connection.script('commit');
-          return result;
-        } catch (error) {
-          // After some errors (disk full) SQLite has rolled back by itself, and this one finds nothing to do.
-          await connection.script('rollback').catch(() => undefined);
-          throw error;
-        }
-      }),
+    transaction,
     insertEntriesAt: (expectedSeq, entries) =>
       writer.use((connection) => insertEntriesAt(connection, expectedSeq, entries)),
+    async insertEntriesAfter(sources, place) {
+      try {
+        await transaction(async (tx) => tx.insertEntries(place(await tx.head(sources))));
+        return true;
+      } catch (error) {
+        if (error instanceof ConstraintViolation) return false;
+        throw error;
+      }
+    },
     inspect: async ({ readThrough }) => {
       const settings = await writer.use(inspectSettings);
       if (!readThrough) return { ...settings, damage: null };
@@ -250,7 +262,7 @@ function transactionOver(connection: SqliteConnection): StoreTransaction {
   const tx: StoreTransaction = {
     query,
     insertMany: (table, rows, onConflict = 'fail') => insertMany(connection, table, rows, onConflict),
-    heads: (sources) => readHeads(connection, sources),
+    head: (sources) => readHead(connection, sources),
     findSeqs: (keys) => findSeqs(connection, keys),
     insertEntries: (entries) => insertEntries(connection, entries),
     countArrivals: (repeats) => countArrivals(tx, repeats),
