@@ -31,6 +31,7 @@ const rows = fc.array(
     tick: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 100_000 }), fc.constant(40_000_000)),
     field: fc.json({ maxDepth: 1 }),
     space: fc.constantFrom('', ' ', '\n  '),
+    isBroken: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
   }),
   { maxLength: 60 },
 );
@@ -49,12 +50,12 @@ describe('whatever rows, order, page size and faults', () => {
         fc.array(fault, { minLength: 6, maxLength: 20 }),
         fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 3 }),
         async (drawn, shape, faults, crashes) => {
-          const all = drawn.map(({ tick, field, space }, index): FakeRow => {
+          const all = drawn.map(({ tick, field, space, isBroken }, index): FakeRow => {
             const at = Date.parse('2026-07-05T00:00:00Z') + tick * 1000;
             return {
               bannerId: 'bnr_1',
               at,
-              text: `{${space}"id":"r${index}",${space}"x":${field},"fetched_at":${tick}${space}}`,
+              text: `{${space}"id":"r${index}",${space}"x":${field},"fetched_at":${tick}${isBroken ? ',"y":NaN' : ''}${space}}`,
             };
           });
           const early = all.filter((_, index) => index % 5 !== 0);
@@ -94,7 +95,11 @@ describe('whatever rows, order, page size and faults', () => {
             if (outcome !== 'finished') unfinished += 1;
           } while (outcome !== 'finished' && runs < 20);
           expect(outcome).toBe('finished');
-          expect((await syncing.bodies()).sort()).toEqual(fake.rows.map(({ text }) => text).sort());
+          const texts = fake.rows.map(({ text }) => text);
+          expect((await syncing.bodies()).sort()).toEqual(texts.filter((text) => !text.includes('NaN')).sort());
+          const pieces = await syncing.pieces();
+          for (const text of texts.filter((one) => one.includes('NaN')))
+            expect(pieces.filter((piece) => piece === text)).toHaveLength(1);
           fake.options = { ...shape, date: () => now };
           const last = await pull(Number.POSITIVE_INFINITY);
           expect(last).toMatchObject({ outcome: 'finished', stored: 0 });

@@ -30,6 +30,8 @@ export interface Syncing {
   pull(request?: Partial<PullRequest>): ReturnType<typeof pullConsentLogs>;
   /** Bodies of the pulled rows in the ledger, in order of seq; not the pieces of broken pages. */
   bodies(): Promise<string[]>;
+  /** Bodies of the pieces of broken pages. */
+  pieces(): Promise<string[]>;
   actions(): Promise<Record<string, unknown>[]>;
 }
 
@@ -38,7 +40,7 @@ export async function syncingWith(baseUrl: string, now = new Date()): Promise<Sy
   const { store, ledger } = await temporaryLedger();
   const clock: Clock = () => syncing.now;
   const service = createServiceClient({ baseUrl, apiKey: 'pak_live_test', backOffMs: 1, retries: 3, timeoutMs: 5000 });
-  const bodiesOf = async (kind: 'consent-log' | 'action') => {
+  const bodiesOf = async (kind: 'consent-log' | 'action', arePieces = false) => {
     const rows = await store.read
       .selectFrom('entries')
       .select(['body', 'meta'])
@@ -46,7 +48,7 @@ export async function syncingWith(baseUrl: string, now = new Date()): Promise<Sy
       .orderBy('seq')
       .execute();
     return rows
-      .filter(({ meta }) => meta?.includes('"unreadable":') !== true)
+      .filter(({ meta }) => (meta?.includes('"unreadable":') === true) === arePieces)
       .map(({ body }) => body?.toString('utf8') ?? '');
   };
   const syncing: Syncing = {
@@ -57,6 +59,7 @@ export async function syncingWith(baseUrl: string, now = new Date()): Promise<Sy
     pull: (request = {}) =>
       pullConsentLogs(syncing.deps, { source: sourceAt(baseUrl), bannerId: 'bnr_1', actor: 'test', ...request }),
     bodies: () => bodiesOf('consent-log'),
+    pieces: () => bodiesOf('consent-log', true),
     actions: async () => (await bodiesOf('action')).map((body) => JSON.parse(body) as Record<string, unknown>),
   };
   return syncing;
