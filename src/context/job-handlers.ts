@@ -4,7 +4,7 @@ import { type JobHandler, JobRefused } from '../jobs/handler.ts';
 import type { DocumentDeps } from '../documents/frame.ts';
 import { producePack } from '../documents/produce-pack.ts';
 import { produceReport } from '../documents/produce-report.ts';
-import type { RegisteredDocument } from '../documents/register.ts';
+import { type RegisteredDocument, removeOldDrafts } from '../documents/register.ts';
 import { settleRepeats } from '../sync/settle-repeats.ts';
 import { loadBannerIds } from '../sync/banners.ts';
 import { recountConsentLogs } from '../sync/recount.ts';
@@ -174,6 +174,7 @@ export function createJobHandlers(context: Needs): Readonly<Record<string, JobHa
       const before = new Date(context.clock().getTime() - JOBS_KEPT_DAYS * 86_400_000);
       return {
         purgedJobs: await context.jobs.purge(before),
+        removedDrafts: await removeOldDrafts(context.documents.folder, context.clock()),
         destroyedSecrets: await context.sources.destroyRetired('schedule'),
         settledRepeats: { ...(await settleRepeats(settling, { source: null, actor: 'schedule', signal })) },
       };

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Action } from '../core/action.ts';
 import { appendAction } from '../ledger/append-action.ts';
@@ -76,4 +76,24 @@ export async function registerDocument(
       }),
   );
   return registered(seq);
+}
+
+/** Hours after which nobody is writing on a draft any more. */
+const DRAFT_HOURS = 24;
+
+/** Removes drafts that processes left behind which were killed while writing: they hold what the document would have held. How many. */
+export async function removeOldDrafts(folder: string, now: Date): Promise<number> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  let removed = 0;
+  for (const name of names.filter((one) => one.endsWith('.draft'))) {
+    const path = join(folder, name);
+    const found = await stat(path).catch(() => null);
+    if (found === null || now.getTime() - found.mtimeMs < DRAFT_HOURS * 3_600_000) continue;
+    await rm(path, { force: true });
+    removed += 1;
+  }
+  return removed;
 }
