@@ -33,6 +33,36 @@ export async function isKnownBanner(
   return position !== undefined || (await loadSeenBanners(read, source.slug, [])).includes(bannerId);
 }
 
+/**
+ * Whether the log is pulled banner by banner although the options name none: that has worked before, and asking for all of it at once was
+ * refused, which leaves no position. Where it only failed it stands among the positions, and is asked for again.
+ */
+export async function isPulledByBanner(read: Query, source: string): Promise<boolean> {
+  const rows = await read
+    .selectFrom('sync_positions')
+    .select(['banner_id', 'last_success_at'])
+    .where('source', '=', source)
+    .execute();
+  return rows.some((row) => row.last_success_at !== null) && rows.every((row) => row.banner_id !== '');
+}
+
+/** Banner ids that deliveries name and no pulled row does: a log that is asked for as a whole may leave them out. */
+export async function loadUnpulledBanners(read: Query, source: string): Promise<readonly string[]> {
+  const pulled = await read
+    .selectFrom('decision_history')
+    .select('banner_id')
+    .distinct()
+    .where('source', '=', source)
+    .where('via', '=', 'pull')
+    .where('banner_id', 'is not', null)
+    .execute();
+  return loadSeenBanners(
+    read,
+    source,
+    pulled.flatMap(({ banner_id }) => (banner_id === null ? [] : [banner_id])),
+  );
+}
+
 /** Banner ids that decisions name and that are not among `known`. */
 export async function loadSeenBanners(
   read: Query,

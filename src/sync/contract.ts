@@ -28,6 +28,8 @@ export interface PullRequest {
   readonly lookBackMs?: number | undefined;
   /** Rows per page, default 200, the service's most. */
   readonly pageRows?: number | undefined;
+  /** Whether it is only tried: when the very first request is refused as invalid, no position is left behind that fails from then on. */
+  readonly tentative?: boolean | undefined;
   /** Who asked for it: an officer, or the schedule. */
   readonly actor: string;
   readonly signal?: AbortSignal | undefined;

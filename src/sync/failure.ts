@@ -54,6 +54,11 @@ export function failureOfError(error: unknown): PullFailure | null {
   return isServiceError(error) ? { reason: error.kind, error: error.message, forgetCursor: false } : null;
 }
 
+/** Whether the service understood the request and would not answer it as it was asked. */
+export function isRefused(reason: PullFailureReason): boolean {
+  return reason === 'bad-request' || reason === 'not-found';
+}
+
 /** A banner of which nobody but the request ever heard, and the service neither. */
 export function unknownBanner(bannerId: string, { reason }: PullFailure): PullFailure {
   return {

@@ -10,6 +10,7 @@ import {
   failureOfFault,
   isCursorRefusal,
   type PullFailure,
+  isRefused,
   unknownBanner,
 } from './failure.ts';
 import { advancePosition, failPosition, finishPosition, type Run } from './position.ts';
@@ -109,8 +110,9 @@ export async function pullWindow(
       own.pages === 0 &&
       !(await isKnownBanner(deps.store.read, request.source, request.bannerId));
     const failure = isUnknown ? unknownBanner(request.bannerId, found) : found;
+    const leavesNothing = isUnknown || (request.tentative === true && own.pages === 0 && isRefused(found.reason));
     await conclude('sync.failed', failure.error, async (tx, at) => {
-      if (!isUnknown) await failPosition(tx.query, run, failure.error, failure.forgetCursor, at);
+      if (!leavesNothing) await failPosition(tx.query, run, failure.error, failure.forgetCursor, at);
     });
     return { ...report(), outcome: 'failed', reason: failure.reason, error: failure.error };
   }

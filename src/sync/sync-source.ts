@@ -1,7 +1,8 @@
 import type { Source } from '../core/source.ts';
 import type { ServiceClient } from '../service/client.ts';
-import { loadBannerIds } from './banners.ts';
+import { isPulledByBanner, loadBannerIds, loadUnpulledBanners } from './banners.ts';
 import type { PullDeps, PullRequest, PullResult } from './contract.ts';
+import { isRefused } from './failure.ts';
 import { pullConsentLogs } from './pull.ts';
 
 /** What a sync of a whole source works with. */
@@ -50,8 +51,10 @@ export type SyncResult = { readonly source: string } & (
 const AT_ONCE = 3;
 
 /**
- * Pulls the consent log of every banner of a source, a few side by side; banners that became known meanwhile follow in the same call. Where
- * no banner is known the log is asked for without one.
+ * Pulls the consent log of a source. Where its options name banners: those and what else is known, a few side by side; banners that became
+ * known meanwhile follow in the same call. Where they name none: the whole log, asked for without a banner, since nobody here may have heard of
+ * some of them, and then each banner that deliveries name and no row of it does. A service that does not answer without a banner is
+ * asked for each that is known.
  * Errors: see pullConsentLogs; the other banners under way are ended first.
  */
 export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<SyncResult> {
@@ -68,8 +71,14 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
     };
   }
   const service = deps.serviceFor({ source, baseUrl, apiKey });
-  const known = request.banners ?? (await loadBannerIds(deps.store.read, source));
-  const wanted = known.length === 0 ? [''] : [...known];
+  const { read } = deps.store;
+  const known = request.banners ?? (await loadBannerIds(read, source));
+  const isWhole =
+    known.length === 0 ||
+    (request.banners === undefined &&
+      source.options.banners.length === 0 &&
+      !(await isPulledByBanner(read, source.slug)));
+  let wanted = isWhole ? [''] : [...known];
   const left = [...wanted];
   const results = new Map<string, PullResult>();
   let isStopped = false;
@@ -83,6 +92,7 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
         {
           ...request,
           bannerId: own,
+          tentative: isWhole && known.length > 0,
           onProgress: ({ pages, rows, stored }) =>
             request.onProgress?.({ ...progress, done: results.size, total: wanted.length, pages, rows, stored }),
         },
@@ -100,9 +110,13 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
   };
 
   await pullAll();
-  // A banner that deliveries named for the first time meanwhile.
-  if (request.banners === undefined && known.length > 0 && !isStopped) {
-    left.push(...(await loadBannerIds(deps.store.read, source)).filter((id) => !results.has(id)));
+  if (request.banners === undefined && !isStopped) {
+    const whole = results.get('');
+    const isRefusedWhole = whole?.outcome === 'failed' && isRefused(whole.reason) && known.length > 0;
+    if (isRefusedWhole) wanted = [];
+    const more =
+      isWhole && !isRefusedWhole ? await loadUnpulledBanners(read, source.slug) : await loadBannerIds(read, source);
+    left.push(...more.filter((id) => !results.has(id)));
     wanted.push(...left);
     await pullAll();
   }

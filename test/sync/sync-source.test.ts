@@ -55,15 +55,41 @@ describe('syncing a source', () => {
     ]);
   });
 
-  it('asks without a banner when none is known, and pulls a banner that is known later without storing its rows again', async () => {
-    const { sync, see, fake } = await world();
-    expect(await sync()).toMatchObject({ outcome: 'done', banners: [{ bannerId: '', stored: 36 }] });
-    expect(fake.requests[0]?.has('banner_id')).toBe(false);
+  it('asks for the whole log where the options name no banner, also when deliveries name some', async () => {
+    const { sync, see, fake, status } = await world();
     await see('bnr_1');
-    expect(await sync({ full: true })).toMatchObject({
+    // Nobody here has ever heard of bnr_2 and bnr_seen.
+    expect(await sync()).toMatchObject({
       outcome: 'done',
-      banners: [{ bannerId: 'bnr_1', rows: 12, stored: 0 }],
+      banners: [{ bannerId: '', stored: 36 }, { bannerId: 'bnr_1' }],
     });
+    expect(fake.requests[0]?.has('banner_id')).toBe(false);
+    fake.rows.push(...minuteRows(2, '2026-07-09T23:00:00.000Z', 'bnr_new'));
+    expect(await sync()).toMatchObject({
+      outcome: 'done',
+      banners: [{ bannerId: '', stored: 2 }, { bannerId: 'bnr_1' }],
+    });
+    expect((await status()).filter(({ gap }) => gap !== null)).toEqual([]);
+  });
+
+  it('asks for each banner that is known where the service does not answer without one, and leaves no failing position', async () => {
+    const { sync, see, fake, status } = await world();
+    await see('bnr_1');
+    await see('bnr_2');
+    fake.options = {
+      ...fake.options,
+      fault: (_, query) => (query.has('banner_id') ? null : { type: 'status', status: 400 }),
+    };
+    const byBanner = { outcome: 'done', banners: [{ bannerId: 'bnr_1' }, { bannerId: 'bnr_2' }] };
+    expect(await sync()).toMatchObject(byBanner);
+    expect((await status()).map(({ bannerId, state, rows }) => [bannerId, state, rows])).toEqual([
+      ['bnr_1', 'up-to-date', 12],
+      ['bnr_2', 'up-to-date', 12],
+    ]);
+    // And it is not asked again every time.
+    const before = fake.requests.length;
+    expect(await sync()).toMatchObject(byBanner);
+    expect(fake.requests.slice(before).every((query) => query.has('banner_id'))).toBe(true);
   });
 
   it('goes on with the other banners when one is refused, and stops when the key is', async () => {
