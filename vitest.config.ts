@@ -3,6 +3,8 @@ import { everything, onBoth, onlyPostgres, onlySqlite } from './test/servers/sui
 
 export default defineConfig({
   test: {
+    // Texts are compared without colour, also where CI asks for it.
+    env: { NO_COLOR: '1' },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
