@@ -1,5 +1,5 @@
-import type { Insertable, Kysely } from 'kysely';
-import type { TableName, Tables } from '../../store/schema.ts';
+import type { Kysely } from 'kysely';
+import type { TableName } from '../../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../../store/store.ts';
 import { madeAnew } from './tables.ts';
 
@@ -107,7 +107,7 @@ async function insertInPortions(
   let portion: Row[] = [];
   let bytes = 0;
   const flush = async () => {
-    await tx.insertMany(table, portion as Insertable<Tables[TableName]>[], onConflict);
+    await tx.insertMany(table, portion, onConflict);
     portion = [];
     bytes = 0;
   };
