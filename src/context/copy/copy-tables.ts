@@ -21,14 +21,7 @@ export async function copyEntries(
   const start = await lastSeq(to);
   let done = start;
   while (done < upTo) {
-    const rows = await from.read
-      .selectFrom('entries')
-      .selectAll()
-      .where('seq', '>', done)
-      .where('seq', '<=', upTo)
-      .orderBy('seq')
-      .limit(ROWS)
-      .execute();
+    const rows = await pageAfter(from, 'entries', done, upTo);
     const last = rows.at(-1);
     if (last === undefined) break;
     await to.transaction((tx) => insertInPortions(tx, 'entries', rows, 'fail'));
@@ -41,14 +34,7 @@ export async function copyEntries(
 /** Copies repeats and checkpoints: rows that are there are replaced by what they have become. */
 export async function copyByPage(from: Store, to: Store, upTo: number): Promise<void> {
   for (let after = 0; ; ) {
-    const rows = await from.read
-      .selectFrom('arrivals')
-      .selectAll()
-      .where('seq', '>', after)
-      .where('seq', '<=', upTo)
-      .orderBy('seq')
-      .limit(ROWS)
-      .execute();
+    const rows = await pageAfter(from, 'arrivals', after, upTo);
     const last = rows.at(-1);
     if (last === undefined) break;
     await to.transaction((tx) => insertInPortions(tx, 'arrivals', rows, 'replace'));
@@ -72,6 +58,17 @@ export async function copyByPage(from: Store, to: Store, upTo: number): Promise<
       .executeTakeFirstOrThrow();
     await to.transaction((tx) => tx.insertMany('checkpoints', [row], 'keep'));
   }
+}
+
+function pageAfter(from: Store, table: 'entries' | 'arrivals', after: number, upTo: number) {
+  return from.read
+    .selectFrom(table)
+    .selectAll(table)
+    .where('seq', '>', after)
+    .where('seq', '<=', upTo)
+    .orderBy('seq')
+    .limit(ROWS)
+    .execute();
 }
 
 /** Makes a small table the same as in `from`. Numbers that the database draws itself are drawn again. */

@@ -1,56 +1,24 @@
 import {
   type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  Kysely,
+  type Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely';
+import { type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
 import type { Tables } from '../schema.ts';
 import type { PostgresConnection } from './driver.ts';
 import { storedText } from './values.ts';
 
-/** Hands out a connection for one query and takes it back. */
-export interface ConnectionSource {
-  acquire(): Promise<PostgresConnection>;
-  release(connection: PostgresConnection): void;
-}
-
-/** A query builder whose queries run on connections from `source`. Transactions are the store's business, not the builder's. */
-export function createQuery(source: ConnectionSource): Kysely<Tables> {
-  const leased = new WeakMap<DatabaseConnection, PostgresConnection>();
-  const refuse = () => Promise.reject(new Error('use Store.transaction'));
-  const dialect: Dialect = {
+/** A query builder in this database's SQL, over connections from `source`. */
+export function createQuery(source: ConnectionSource<PostgresConnection>): Kysely<Tables> {
+  return createLeasedQuery(source, {
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
-    createDriver: () => ({
-      init: () => Promise.resolve(),
-      acquireConnection: async () => {
-        const connection = await source.acquire();
-        const adapted: DatabaseConnection = {
-          executeQuery: <R>(query: CompiledQuery) => execute<R>(connection, query),
-          streamQuery: () => {
-            throw new Error('page by key instead of streaming: the same queries run on SQLite');
-          },
-        };
-        leased.set(adapted, connection);
-        return adapted;
-      },
-      releaseConnection: (adapted) => {
-        const connection = leased.get(adapted);
-        if (connection) source.release(connection);
-        return Promise.resolve();
-      },
-      beginTransaction: refuse,
-      commitTransaction: refuse,
-      rollbackTransaction: refuse,
-      destroy: () => Promise.resolve(),
-    }),
-  };
-  return new Kysely<Tables>({ dialect });
+    execute,
+  });
 }
 
 async function execute<R>(connection: PostgresConnection, compiled: CompiledQuery): Promise<QueryResult<R>> {

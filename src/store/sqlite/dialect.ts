@@ -1,55 +1,23 @@
 import {
   type CompiledQuery,
-  type DatabaseConnection,
-  type Dialect,
-  Kysely,
-  type QueryResult,
+  type Kysely,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type QueryResult,
 } from 'kysely';
+import { type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
 import type { Tables } from '../schema.ts';
 import type { SqliteConnection, SqlRow, SqlValue } from './driver.ts';
 
-/** Hands out a connection for one query and takes it back. */
-export interface ConnectionSource {
-  acquire(): Promise<SqliteConnection>;
-  release(connection: SqliteConnection): void;
-}
-
-/** A query builder whose queries run on connections from `source`. Transactions are the store's business, not the builder's. */
-export function createQuery(source: ConnectionSource): Kysely<Tables> {
-  const leased = new WeakMap<DatabaseConnection, SqliteConnection>();
-  const refuse = () => Promise.reject(new Error('use Store.transaction'));
-  const dialect: Dialect = {
+/** A query builder in this database's SQL, over connections from `source`. */
+export function createQuery(source: ConnectionSource<SqliteConnection>): Kysely<Tables> {
+  return createLeasedQuery(source, {
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createDriver: () => ({
-      init: () => Promise.resolve(),
-      acquireConnection: async () => {
-        const connection = await source.acquire();
-        const adapted: DatabaseConnection = {
-          executeQuery: <R>(query: CompiledQuery) => execute<R>(connection, query),
-          streamQuery: () => {
-            throw new Error('page by key instead of streaming: SQLite has no back-pressure');
-          },
-        };
-        leased.set(adapted, connection);
-        return adapted;
-      },
-      releaseConnection: (adapted) => {
-        const connection = leased.get(adapted);
-        if (connection) source.release(connection);
-        return Promise.resolve();
-      },
-      beginTransaction: refuse,
-      commitTransaction: refuse,
-      rollbackTransaction: refuse,
-      destroy: () => Promise.resolve(),
-    }),
-  };
-  return new Kysely<Tables>({ dialect });
+    execute,
+  });
 }
 
 const returnsRows = new Set(['SelectQueryNode', 'RawNode']);

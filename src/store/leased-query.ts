@@ -1,0 +1,49 @@
+import { type CompiledQuery, type DatabaseConnection, type Dialect, Kysely, type QueryResult } from 'kysely';
+import type { Tables } from './schema.ts';
+
+/** Hands out a connection for one query and takes it back. */
+export interface ConnectionSource<Connection> {
+  acquire(): Promise<Connection>;
+  release(connection: Connection): void;
+}
+
+/** What the databases differ in: their SQL, and how a connection runs it. */
+export interface QueryLanguage<Connection> extends Omit<Dialect, 'createDriver'> {
+  execute<R>(connection: Connection, query: CompiledQuery): Promise<QueryResult<R>>;
+}
+
+/** A query builder whose queries run on connections from `source`. Transactions are the store's business, not the builder's. */
+export function createLeasedQuery<Connection>(
+  source: ConnectionSource<Connection>,
+  language: QueryLanguage<Connection>,
+): Kysely<Tables> {
+  const leased = new WeakMap<DatabaseConnection, Connection>();
+  const refuse = () => Promise.reject(new Error('use Store.transaction'));
+  const dialect: Dialect = {
+    ...language,
+    createDriver: () => ({
+      init: () => Promise.resolve(),
+      acquireConnection: async () => {
+        const connection = await source.acquire();
+        const adapted: DatabaseConnection = {
+          executeQuery: <R>(query: CompiledQuery) => language.execute<R>(connection, query),
+          streamQuery: () => {
+            throw new Error('page by key instead of streaming: SQLite has no back-pressure');
+          },
+        };
+        leased.set(adapted, connection);
+        return adapted;
+      },
+      releaseConnection: (adapted) => {
+        const connection = leased.get(adapted);
+        if (connection !== undefined) source.release(connection);
+        return Promise.resolve();
+      },
+      beginTransaction: refuse,
+      commitTransaction: refuse,
+      rollbackTransaction: refuse,
+      destroy: () => Promise.resolve(),
+    }),
+  };
+  return new Kysely<Tables>({ dialect });
+}
