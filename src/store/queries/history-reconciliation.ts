@@ -115,14 +115,20 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
         >`max(case when m.delivered = 1 then m.at end) over (order by m.at, m.seq rows between unbounded preceding and current row)`.as(
           'delivered_before',
         ),
+        sql<
+          string | null
+        >`min(case when m.delivered = 1 then m.at end) over (order by m.at, m.seq rows between current row and unbounded following)`.as(
+          'delivered_after',
+        ),
       ]);
   const stretches = (period: Period) =>
     query
       .selectFrom(islands(period).as('i'))
       .where('i.delivered', '=', 0)
-      .groupBy(['i.island', 'i.delivered_before'])
+      .groupBy(['i.island', 'i.delivered_before', 'i.delivered_after'])
       .select((eb) => [
         'i.delivered_before as deliveredBefore',
+        'i.delivered_after as deliveredAfter',
         eb.fn.countAll().as('decisions'),
         eb.fn.min('i.at').as('firstAt'),
         eb.fn.max('i.at').as('lastAt'),
@@ -208,28 +214,15 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
         .orderBy('s.firstSeq')
         .limit(limit)
         .execute();
-      const found: UndeliveredStretch[] = [];
-      for (const row of rows) {
-        // What follows the last of a stretch is delivered by definition.
-        const next = await first(period)
-          .select('d.at')
-          .where(isAfter({ at: row.lastAt, seq: Number(row.lastSeq) }))
-          .where(delivered(period), '=', 1)
-          .orderBy('d.at')
-          .orderBy('d.seq')
-          .limit(1)
-          .executeTakeFirst();
-        found.push({
-          decisions: Number(row.decisions),
-          firstAt: row.firstAt,
-          lastAt: row.lastAt,
-          firstSeq: Number(row.firstSeq),
-          lastSeq: Number(row.lastSeq),
-          deliveredBefore: row.deliveredBefore,
-          deliveredAfter: next?.at ?? null,
-        });
-      }
-      return found;
+      return rows.map((row) => ({
+        decisions: Number(row.decisions),
+        firstAt: row.firstAt,
+        lastAt: row.lastAt,
+        firstSeq: Number(row.firstSeq),
+        lastSeq: Number(row.lastSeq),
+        deliveredBefore: row.deliveredBefore,
+        deliveredAfter: row.deliveredAfter,
+      }));
     },
 
     async reachedBetween(period, from, to) {
