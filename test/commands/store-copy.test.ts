@@ -145,6 +145,8 @@ test('a retired database takes no more entries, even from a server that has it o
   const { code, report } = await copy(folder, to, '--retire');
   expect(code).toBe(0);
   expect(report).toMatchObject({ retired: true, behind: 0 });
+  // Asked for once more, without the flag: the new one stays the installation.
+  expect((await copy(folder, to)).report).toMatchObject({ copied: 0, differentLeaf: null });
 
   const refused = await send(6);
   expect(refused.status).toBe(503);

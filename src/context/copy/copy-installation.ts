@@ -67,7 +67,6 @@ export async function copyInstallation(options: CopyOptions): Promise<CopyReport
   if (options.retire) {
     if ((await readSetting(from, MOVED_TO)) === null) await retire(options);
     await follow();
-    await removeSetting(to, MOVED_TO);
   }
 
   const projector = context.projectorOver(to);

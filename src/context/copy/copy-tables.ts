@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { TableName } from '../../store/schema.ts';
+import { MOVED_TO } from '../../store/settings.ts';
 import type { Query, Store, StoreTransaction } from '../../store/store.ts';
 import { madeAnew } from './tables.ts';
 
@@ -74,6 +75,8 @@ function pageAfter(from: Store, table: 'entries' | 'arrivals', after: number, up
 /** Makes a small table the same as in `from`. Numbers that the database draws itself are drawn again. */
 export async function copyWhole(from: Store, to: Store, table: TableName): Promise<void> {
   let rows: Row[] = await any(from.read).selectFrom(table).selectAll().execute();
+  // That the old database is retired is true of the old one alone.
+  if (table === 'settings') rows = rows.filter(({ name }) => name !== MOVED_TO);
   if (table === 'positions') rows = rows.filter(({ name }) => !madeAnew.includes(String(name)));
   if (table === 'rejected_deliveries') {
     rows.sort((a, b) => Number(a['id']) - Number(b['id']));
