@@ -72,21 +72,18 @@ export async function findSeqs(connection: SqliteConnection, keys: readonly Entr
   return found;
 }
 
-export const READ_HEADS = `select null as source, (select max(seq) from entries) as seq
-  union all select wanted.value, (select max(source_seq) from entries where source = wanted.value) from json_each(?) as wanted`;
-
-const READ_MOVED_TO = `select value from settings where name = '${MOVED_TO}'`;
+export const READ_HEADS = `select null as source, (select max(seq) from entries) as seq, (select value from settings where name = '${MOVED_TO}') as moved_to
+  union all select wanted.value, (select max(source_seq) from entries where source = wanted.value), null from json_each(?) as wanted`;
 
 /** The head of the ledger. */
 export async function readHead(connection: SqliteConnection, sources: readonly string[]): Promise<LedgerHead> {
   const rows = await connection.all(READ_HEADS, [JSON.stringify(sources)]);
-  const [moved] = await connection.all(READ_MOVED_TO);
   const head = rows.find(({ source }) => source === null);
   return {
     seq: Number(head?.seq ?? 0),
     sourceSeq: new Map(
       rows.flatMap(({ source, seq }) => (source === null ? [] : [[String(source), Number(seq ?? 0)]])),
     ),
-    movedTo: moved === undefined ? null : String(moved.value),
+    movedTo: typeof head?.moved_to === 'string' ? head.moved_to : null,
   };
 }
