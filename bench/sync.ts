@@ -19,13 +19,13 @@ interface Measured {
  * A first sync of the sandbox's consent log into a ledger on disk, beside a loop that fetches the same pages and throws them away. Service,
  * loop and sync have a process each; loop and sync take turns, after a run-in of their own. At several latencies: 0 ms is a
  * service on the same machine that is as fast as can be, 20 and 50 ms are what a service elsewhere takes. And a million rows at
- * 0 ms for the memory: what the process holds at the end beside what it held after a tenth.
+ * 0 ms for the memory: the most that the process held over the second half of the rows beside the most over the first.
  */
 export function benchSync(scale: number): Promise<Figure[]> {
   return withFolder(async (folder) => {
     const figures: Figure[] = [];
     const disk = medianSync(folder).toFixed(2);
-    for (const latency of [0, 20, 50]) {
+    for (const latency of [0, 10, 20, 50]) {
       const rows = Math.max(4000, Math.round((latency === 0 ? 100_000 : 40_000) * scale));
       const pairs = await measureRounds(rows, latency, folder);
       const rate = (pick: 'loop' | 'sync') => median(pairs.map((pair) => rows / pair[pick].seconds));
@@ -35,21 +35,22 @@ export function benchSync(scale: number): Promise<Figure[]> {
         value: `${Math.round(rate('sync'))} rows/s`,
         baseline: `pages thrown away ${Math.round(rate('loop'))} rows/s; median sync of the disk ${disk} ms`,
         ratio,
-        wanted: latency === 0 ? '' : '≥ 0.8',
-        reached: latency === 0 ? null : ratio >= 0.8,
+        wanted: '≥ 0.8',
+        reached: ratio >= 0.8,
       });
     }
-    const rows = Math.max(20_000, Math.round(1_000_000 * scale));
+    // Fewer would tell of the run-in: what V8 and SQLite take for themselves is taken after about 50,000 rows.
+    const rows = Math.max(200_000, Math.round(1_000_000 * scale));
     const { memory, seconds } = await withServices(rows, 0, (run) => run('sync', rows, folder));
-    const [first = Number.NaN] = memory;
-    const last = memory.at(-1) ?? Number.NaN;
+    const first = Math.max(...memory.slice(0, 5));
+    const second = Math.max(...memory.slice(5));
     figures.push({
       name: `memory of the sync of ${count(rows)} rows`,
-      value: `${last.toFixed(0)} MiB at the end, ${Math.round(rows / seconds)} rows/s`,
-      baseline: `${first.toFixed(0)} MiB after a tenth`,
-      ratio: last / first,
-      wanted: '≤ 1.25',
-      reached: last / first <= 1.25,
+      value: `at most ${second.toFixed(0)} MiB over the second half, ${Math.round(rows / seconds)} rows/s`,
+      baseline: `at most ${first.toFixed(0)} MiB over the first half`,
+      ratio: second / first,
+      wanted: '≤ 1.1',
+      reached: second / first <= 1.1,
     });
     return figures;
   });
