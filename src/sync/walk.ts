@@ -68,12 +68,12 @@ interface Arriving<F> {
 interface Arrived<F, P> {
   readonly page: P;
   readonly fault: WalkFault | null;
-  readonly next: Arriving<F> | null;
+  readonly next: Promise<Arriving<F>> | null;
 }
 
 /**
- * Walks over the pages of a window. While the caller works on one page, the next is fetched and read, and as soon as that one is here, and its
- * cursor with it, the one after is asked for: at most two pages are held besides the caller's.
+ * Walks over the pages of a window. While the caller works on one page, the next is fetched and read; the one after it is asked for as soon as
+ * the caller is done with its page. So whoever is killed has asked for at most one page besides the one that was being worked on.
  * Ends after the last page, or with a fault. Remembers a few bytes per page, to know cursors and pages again.
  * Errors: those of fetchPage and readPage, after the pages before were handed over. Leaving the loop stops the fetch under way.
  */
@@ -91,23 +91,30 @@ export async function* walkPages<F extends FetchedPage, P extends WalkPage>(
   };
 
   const memory = createMemory(options);
-  const arrive = async ({ request, fetched }: Arriving<F>): Promise<Arrived<F, P>> => {
+  /** `pageBefore`: resolved when the caller is done with it. */
+  const arrive = async ({ request, fetched }: Arriving<F>, pageBefore: Promise<void>): Promise<Arrived<F, P>> => {
     const came = await fetched;
     const { nextCursor } = came;
     const cursorFault = memory.lookAtCursor(nextCursor, request);
-    const next = nextCursor !== null && cursorFault === null ? ask(nextCursor, request.number + 1) : null;
+    const next =
+      nextCursor !== null && cursorFault === null ? pageBefore.then(() => ask(nextCursor, request.number + 1)) : null;
     const page = await options.readPage(came, request);
     const cut = came.isCut === true ? { reason: 'cut-page' as const, page: request.number } : null;
     return { page, fault: cut ?? cursorFault ?? memory.lookAtRows(page, request), next };
   };
 
   try {
-    let ahead: Promise<Arrived<F, P>> | null = unwatched(arrive(ask(options.cursor, 1)));
+    let ahead: Promise<Arrived<F, P>> | null = unwatched(arrive(ask(options.cursor, 1), Promise.resolve()));
     while (ahead !== null) {
       const { page, fault, next }: Arrived<F, P> = await ahead;
       options.signal?.throwIfAborted();
-      ahead = next !== null && fault === null ? unwatched(arrive(next)) : null;
+      let done = (): void => undefined;
+      const worked = new Promise<void>((resolve) => {
+        done = resolve;
+      });
+      ahead = next !== null && fault === null ? unwatched(next.then((asked) => arrive(asked, worked))) : null;
       yield { type: 'page', page };
+      done();
       if (fault !== null) yield { type: 'fault', fault };
     }
   } finally {

@@ -110,7 +110,7 @@ describe('walking over pages', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('asks for the page after the next as soon as the next is here, and for no more while the caller works', async () => {
+  it('has asked for one page besides the one that the caller works on, and for no more', async () => {
     const asked: number[] = [];
     const read: number[] = [];
     const fetchPage = ({ number }: PageRequest): Promise<WalkPage> => {
@@ -128,10 +128,10 @@ describe('walking over pages', () => {
       held.push([asked.length, read.length]);
     }
     expect(held).toEqual([
-      [3, 2],
-      [4, 3],
-      [5, 4],
-      [6, 5],
+      [2, 2],
+      [3, 3],
+      [4, 4],
+      [5, 5],
       [6, 6],
       [6, 6],
     ]);
