@@ -28,13 +28,16 @@ const stems: readonly (readonly [RegExp, string])[] = [
 const PATH_NAMES = /event|type|kind|what|topic|action|hook|subject|trigger|name|signal|msg|message/i;
 const TOKEN = /^[a-z][a-z0-9]*(?:[._:/-][a-z0-9]+)+$|^[A-Z][a-z]+(?:[A-Z][a-z]+)+$/;
 
+/** Ids are tokens, too; what holds a long number or a piece of a hash is no name of an event, and must not be shown. */
+const ID = /\d{3}|(?=[0-9a-f]*\d)[0-9a-f]{6,}/i;
+
 /** Looks for the name of the event in payloads that name none that is known. */
 export function proposeEvents(payloads: readonly JsonObject[], options: EventOptions): EventProposal {
   const places = new Map<string, { known: number; tokens: number; values: Set<string> }>();
   for (const payload of payloads) {
     for (const { path, value } of texts(payload, '', 0)) {
       const known = classify(value, options.eventNames)?.family != null;
-      if (!known && !TOKEN.test(value)) continue;
+      if (!known && (!TOKEN.test(value) || ID.test(value))) continue;
       const place = places.get(path) ?? { known: 0, tokens: 0, values: new Set<string>() };
       places.set(path, place);
       place[known ? 'known' : 'tokens'] += 1;

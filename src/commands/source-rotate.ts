@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { checkKey } from '../context/check-key.ts';
 import { UsageError } from '../core/errors.ts';
 import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
-import type { SourceOutcome } from '../sources/sources.ts';
+import type { SourceOutcome } from '../sources/contract.ts';
 import { type CommandIo, withJson } from './command-io.ts';
 import { durationFrom } from './duration.ts';
 import { readSecrets, withSecret } from './read-secret.ts';
@@ -20,6 +20,14 @@ interface RotateFlags {
   readonly retireAfter?: number;
   readonly unchecked?: boolean;
   readonly json?: boolean;
+}
+
+interface Step {
+  readonly verb: 'rotated' | 'changed';
+  /** What is so once it is done. */
+  readonly what: string;
+  readonly do: () => Promise<SourceOutcome>;
+  readonly secretId?: string;
 }
 
 /** `source rotate` and `source retire`: new credentials in the place of old ones, without a delivery lost between. */
@@ -61,27 +69,38 @@ export function registerSourceRotate(source: Command, io: CommandIo): void {
       const retireOthersAt =
         retireAfter === undefined ? undefined : new Date(context.clock().getTime() + retireAfter).toISOString();
       // What is new first: should it be refused, the old stays.
-      const steps: { verb: 'rotated' | 'changed'; do: () => Promise<SourceOutcome>; secretId?: string }[] = [];
+      const steps: Step[] = [];
       const { sources } = context;
       if (key !== null)
-        steps.push({ verb: 'changed', do: () => sources.change(slug, { apiKey: key }, COMMAND_LINE_ACTOR) });
+        steps.push({
+          verb: 'changed',
+          what: 'the new API key is in use',
+          do: () => sources.change(slug, { apiKey: key }, COMMAND_LINE_ACTOR),
+        });
       if (secret !== null) {
         const rotation = { encoding: options.encoding, retireOthersAt };
         steps.push({
           verb: 'rotated',
+          what: 'the new signing secret is accepted',
           do: () => sources.rotateSecret(slug, secret, COMMAND_LINE_ACTOR, rotation),
         });
       }
       if (retire !== undefined)
         steps.push({
           verb: 'rotated',
+          what: `the signing secret ${retire} is retired`,
           do: () => sources.retireSecret(slug, retire, COMMAND_LINE_ACTOR),
           secretId: retire,
         });
+      const done: string[] = [];
       for (const [place, step] of steps.entries()) {
         const outcome = await step.do();
-        const goesOn = outcome.outcome === 'done' || outcome.outcome === 'unchanged';
-        if (goesOn && place < steps.length - 1) continue;
+        // A secret that is accepted already does not keep the old one from being retired: the command may be given again.
+        const goesOn = ['done', 'unchanged', 'exists'].includes(outcome.outcome) && place < steps.length - 1;
+        if (outcome.outcome === 'done') done.push(`${step.what} (entry ${outcome.seq})`);
+        if (goesOn) continue;
+        if (outcome.outcome !== 'done' && done.length > 0)
+          io.stderr.write(`Before that was done: ${done.join(', ')}.\n`);
         report(io, options, context, slug, outcome, step.verb, await waitingFor(context, slug), step.secretId);
         break;
       }

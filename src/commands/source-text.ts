@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { publicUrlOf } from '../core/public-url.ts';
 import type { Source } from '../core/source.ts';
-import type { OffboardedSource, SourceOutcome } from '../sources/sources.ts';
+import type { OffboardedSource, SourceOutcome } from '../sources/contract.ts';
 import { type CommandIo, counted, printable, printResult, tableText } from './command-io.ts';
 import { findSourceFaults } from './source-faults.ts';
 
@@ -115,7 +115,7 @@ export function report(
       const one = shown(context, outcome.source);
       return printResult(io, options, { outcome: 'done', seq: outcome.seq, source: one, waiting }, () =>
         [
-          `${pc.green('✓')} ${slug} ${done[verb]}${verb === 'rotated' ? ` the signing secrets ${one.webhookSecrets.join(', ') || '(none)'}` : ''}, recorded as entry ${outcome.seq}.`,
+          `${pc.green('✓')} ${slug} ${done[verb]}${verb === 'rotated' ? ` the signing secrets ${one.webhookSecrets.map((id) => secretText(id, one)).join(', ') || '(none)'}` : ''}, recorded as entry ${outcome.seq}.`,
           ...(verb === 'added' ? [`Register ${one.webhookUrl} with the service, for all events.`] : []),
           'A running server takes it up within two seconds.',
           ...(waiting > 0

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { checkKey, type KeyCheck } from '../context/check-key.ts';
-import { sourceOptionsSchema, type Source } from '../core/source.ts';
+import { sideBySide } from '../core/side-by-side.ts';
+import { type Source, sourceOptionsSchema } from '../core/source.ts';
 import type { SourceChanges } from '../sources/input.ts';
 import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
 import { readSecrets, withSecret } from './read-secret.ts';
@@ -99,26 +100,62 @@ export function registerSource(program: Command, io: CommandIo): void {
       withContext(async (context) => {
         const one = slug === undefined ? null : context.sources.find(slug);
         if (slug !== undefined && one === null) throw noSuchSource(slug);
-        const checks: (KeyCheck & { source: string; faults: readonly SourceFault[] })[] = [];
-        for (const each of one === null ? context.sources.list() : [one]) {
-          const check = await checkKey(each, context.clock);
-          if (check.outcome === 'refused' || (one !== null && check.outcome !== 'works')) io.exitCode = 1;
-          checks.push({ source: each.slug, ...check, faults: findSourceFaults(each) });
-        }
+        const list = one === null ? context.sources.list() : [one];
+        const checks = await checkAll(list, context.clock, (done) => {
+          if (list.length > AT_ONCE && done % 50 === 0) io.stderr.write(`${done} of ${list.length} asked\n`);
+        });
+        if (checks.some(({ outcome }) => outcome === 'refused' || (one !== null && outcome !== 'works')))
+          io.exitCode = 1;
         printResult(io, options, checks, () =>
           checks.length === 0
             ? 'There is no source yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.'
-            : checks
-                .flatMap(({ outcome, sentence, faults }) => [
+            : [
+                ...checks.flatMap(({ outcome, sentence, faults }) => [
                   `${outcome === 'works' ? pc.green('✓') : outcome === 'refused' ? pc.red('✗') : '·'} ${printable(sentence)}`,
                   ...faults.map(
                     (fault) => `  ${fault.level === 'fault' ? pc.red('✗') : '!'} ${fault.sentence} ${fault.remedy}`,
                   ),
-                ])
-                .join('\n'),
+                ]),
+                ...(checks.length > 1 ? [summaryOf(checks)] : []),
+              ].join('\n'),
         );
       }),
     );
+}
+
+type SourceCheck = KeyCheck & { readonly source: string; readonly faults: readonly SourceFault[] };
+
+/** Sources asked side by side: each has a key of its own, and one that does not answer takes its time-out. */
+const AT_ONCE = 8;
+
+/** Checks sources, a few side by side; what came of them is in their order. */
+function checkAll(
+  list: readonly Source[],
+  clock: () => Date,
+  onProgress: (done: number) => void,
+): Promise<readonly SourceCheck[]> {
+  let done = 0;
+  return sideBySide(list, AT_ONCE, async (one) => {
+    const check = { source: one.slug, ...(await checkKey(one, clock)), faults: findSourceFaults(one) };
+    onProgress((done += 1));
+    return check;
+  });
+}
+
+/** What is wrong stands among hundreds of lines otherwise. */
+function summaryOf(checks: readonly SourceCheck[]): string {
+  const slugsOf = (outcome: KeyCheck['outcome']) =>
+    checks.filter((check) => check.outcome === outcome).map(({ source }) => source);
+  const [works, refused, not] = [slugsOf('works'), slugsOf('refused'), slugsOf('not-configured')];
+  const named = (words: string, slugs: readonly string[]) =>
+    slugs.length === 0
+      ? []
+      : [`${slugs.length} ${words} (${slugs.slice(0, 10).join(', ')}${slugs.length > 10 ? ' …' : ''})`];
+  return [
+    `${works.length} of ${checks.length} keys work`,
+    ...named('refused or out of reach', refused),
+    ...named('not pulled', not),
+  ].join(', ');
 }
 
 async function changesFrom(

@@ -61,7 +61,7 @@ export function changedSource(before: StoredSource, changes: z.output<typeof sou
   return { after: { ...rest, credentials: { ...before.credentials, apiKey, siteKey } }, changed };
 }
 
-/** A new secret beside the old ones, or the same one written otherwise. */
+/** A new secret beside the old ones, or the same one written otherwise, or an end for the others beside one that is there. */
 export function rotatedSecret(
   before: StoredSource,
   value: string,
@@ -77,10 +77,12 @@ export function rotatedSecret(
   const secret = webhookSecretOf(value);
   const known = before.credentials.webhookSecrets.find((one) => one.value === value && !isPast(one.retireAt, now));
   const knownEncoding = before.options.secretEncodings?.[secret.id] ?? 'text';
-  if (known !== undefined && known.retireAt === undefined && knownEncoding === encoding) return { outcome: 'exists' };
+  const isThere = known !== undefined && known.retireAt === undefined && knownEncoding === encoding;
   const others = before.credentials.webhookSecrets.filter((one) => one.value !== value && !isPast(one.retireAt, now));
   const gone = before.credentials.webhookSecrets.filter((one) => one.value !== value && isPast(one.retireAt, now));
   const limited = others.map((one) => ({ ...one, ...earlier(one.retireAt, retireOthersAt) }));
+  const isEnding = limited.some(({ retireAt }, place) => retireAt !== others[place]?.retireAt);
+  if (isThere && !isEnding) return { outcome: 'exists' };
   const added: Secret = { ...secret, addedAt: known?.addedAt ?? now.toISOString() };
   return {
     outcome: 'rotated',
@@ -89,8 +91,8 @@ export function rotatedSecret(
       options: withEncoding(before.options, secret.id, encoding),
     },
     changed: [
-      `webhookSecrets +${secret.id}`,
-      ...(encoding === 'text' ? [] : [`webhookSecrets ${secret.id} as ${encoding}`]),
+      ...(isThere ? [] : [`webhookSecrets +${secret.id}`]),
+      ...(isThere || encoding === 'text' ? [] : [`webhookSecrets ${secret.id} as ${encoding}`]),
       ...gone.map(({ id }) => `webhookSecrets -${id}`),
       ...(retireOthersAt === undefined ? [] : limited.map(({ id }) => `webhookSecrets -${id} at ${retireOthersAt}`)),
     ],

@@ -1,7 +1,7 @@
 import type { Action } from '../core/action.ts';
 import type { Clock } from '../core/clock.ts';
 import type { InstanceKeys } from '../core/keys.ts';
-import type { SecretEncoding, Source } from '../core/source.ts';
+import type { Source } from '../core/source.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -9,83 +9,15 @@ import type { Store, StoreTransaction } from '../store/store.ts';
 import {
   acceptedMapping,
   changedSource,
-  type FieldMapping,
   newStoredSource,
   offboardedSource,
   retiredSecrets,
   rotatedSecret,
   rowForConfigured,
 } from './changes.ts';
-import {
-  newSourceSchema,
-  newWebhookSecretSchema,
-  problemsIn,
-  sourceChangesSchema,
-  type NewSource,
-  type SourceChanges,
-} from './input.ts';
+import type { SourceOutcome, Sources } from './contract.ts';
+import { newSourceSchema, newWebhookSecretSchema, problemsIn, sourceChangesSchema } from './input.ts';
 import { fromRow, isPast, toRow, toSource, type StoredSource, withEncodings } from './row.ts';
-
-/**
- * What came of a change. `exists`: the slug (or the secret) is there already. `unknown`: no such source (or secret).
- * `configured`: the credentials of this source come from the environment; change them there. `unchanged`: nothing to do.
- * `conflict`: someone else changed the source at the same time; look again. `invalid`: why, one sentence each.
- */
-export type SourceOutcome =
-  | { readonly outcome: 'done'; readonly source: Source; readonly seq: number }
-  | { readonly outcome: 'exists' | 'unknown' | 'configured' | 'unchanged' | 'conflict' }
-  | { readonly outcome: 'invalid'; readonly problems: readonly string[] };
-
-/** A source that left: its entries stay, its credentials are gone. */
-export interface OffboardedSource {
-  readonly source: Source;
-  /** ISO 8601 UTC. */
-  readonly offboardedAt: string;
-}
-
-/** How a signing secret is taken in. */
-export interface RotationOptions {
-  /** How the secret is written, default `text`. */
-  readonly encoding?: SecretEncoding | undefined;
-  /** ISO 8601 UTC: until then the secrets of before are accepted too, and no longer. Absent: until they are retired one by one. */
-  readonly retireOthersAt?: string | undefined;
-}
-
-/** The sources of this installation: the configured one and those that were added. */
-export interface Sources {
-  /** Those that are followed, by slug. */
-  list(): readonly Source[];
-  /** One that is followed, out of memory: at most {@link REFRESH_MILLISECONDS} behind a change that another process made. */
-  find(slug: string): Source | null;
-  /** Those that left, by slug. */
-  offboarded(): readonly OffboardedSource[];
-  /** One that is followed or that left: for what is done with its evidence. */
-  findAny(slug: string): Source | null;
-  /** Slugs of rows that cannot be read because someone altered them; they are not listed. */
-  damaged(): readonly string[];
-  /** Signing secrets of a source that are accepted for a while only: id → until when, ISO 8601 UTC. */
-  retirements(slug: string): ReadonlyMap<string, string>;
-  /** Takes up a source; one that left is taken up again under its slug, and its numbers go on. */
-  add(source: NewSource, actor: string): Promise<SourceOutcome>;
-  change(slug: string, changes: SourceChanges, actor: string): Promise<SourceOutcome>;
-  /** Adds a signing secret beside the old ones, which stay valid until they are retired. */
-  rotateSecret(slug: string, secret: string, actor: string, options?: RotationOptions): Promise<SourceOutcome>;
-  retireSecret(slug: string, secretId: string, actor: string): Promise<SourceOutcome>;
-  /** Destroys the secrets whose time has come; they were accepted no more since then. Returns how many. */
-  destroyRetired(actor: string): Promise<number>;
-  /** Lets a source go: destroys its credentials. What must be settled before is the caller's to ask (src/sources/offboard.ts). */
-  offboard(slug: string, facts: OffboardingFacts, actor: string): Promise<SourceOutcome>;
-  /** Reads payloads of a source by a mapping from now on. */
-  acceptMapping(slug: string, mapping: FieldMapping, actor: string): Promise<SourceOutcome>;
-  /** Reads the sources again if they changed. */
-  refresh(): Promise<void>;
-  close(): void;
-}
-
-export interface OffboardingFacts {
-  readonly reason: string | null;
-  readonly openCases: number;
-}
 
 export interface SourcesOptions {
   readonly store: Store;
@@ -113,8 +45,8 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
   let sources = new Map<string, Source>();
   let damaged: readonly string[] = [];
   let refreshing: Promise<void> | null = null;
-  /** When the next secret's time comes, milliseconds. */
-  let nextRetirement = Number.POSITIVE_INFINITY;
+  /** When the picture of the sources has to be made anew, milliseconds: at once, or when the next secret's time comes. */
+  let arrangeAt = 0;
 
   async function load(): Promise<void> {
     const setting = await store.read
@@ -134,7 +66,7 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
       else stored.set(source.slug, source);
     }
     damaged = broken;
-    arrange();
+    arrangeAt = 0;
     version = now;
   }
 
@@ -147,12 +79,12 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
         retireAt === undefined || isPast(retireAt, now) ? [] : [Date.parse(retireAt)],
       ),
     );
-    nextRetirement = Math.min(Number.POSITIVE_INFINITY, ...times);
+    arrangeAt = times.reduce((first, time) => Math.min(first, time), Number.POSITIVE_INFINITY);
   }
 
   /** The sources that are followed; a secret is gone from them the moment its time has come. */
   function followed(): ReadonlyMap<string, Source> {
-    if (nextRetirement !== Number.POSITIVE_INFINITY && clock().getTime() >= nextRetirement) arrange();
+    if (arrangeAt !== Number.POSITIVE_INFINITY && (arrangeAt === 0 || clock().getTime() >= arrangeAt)) arrange();
     return sources;
   }
 
@@ -171,6 +103,7 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
 
   /** One change: action entry, row and version in one transaction. */
   async function write(action: SourceAction, keyParts: readonly string[], next: StoredSource): Promise<SourceOutcome> {
+    let raised = null as { readonly from: string; readonly to: string } | null;
     const { outcome, seq } = await appendAction(
       ledger,
       INSTALLATION,
@@ -180,10 +113,15 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
       async (tx, appended) => {
         if (appended[0]?.outcome !== 'stored') return;
         await tx.insertMany('sources', [toRow(next, keys.rest)], 'replace');
-        await raiseVersion(tx);
+        raised = await raiseVersion(tx);
       },
     );
-    await refreshAfresh();
+    // Nothing but this change lies between what is known and what is there now: an import of thousands reads none of them again.
+    if (raised !== null && raised.from === version && refreshing === null) {
+      stored.set(next.slug, next);
+      version = raised.to;
+      arrangeAt = 0;
+    } else await refreshAfresh();
     if (outcome === 'duplicate') return { outcome: action.action === 'source.added' ? 'exists' : 'conflict' };
     const source = findAny(next.slug);
     if (source === null) throw new Error(`source ${next.slug} is not there after it was written`);
@@ -202,8 +140,13 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
   }
 
   function findAny(slug: string): Source | null {
-    const left = stored.get(slug);
-    return followed().get(slug) ?? (left === undefined ? null : toSource(left, clock()));
+    const row = slug === configured?.slug ? undefined : stored.get(slug);
+    return row === undefined ? (followed().get(slug) ?? null) : toSource(row, clock());
+  }
+
+  function isFollowed(slug: string): boolean {
+    const row = stored.get(slug);
+    return slug === configured?.slug || (row !== undefined && row.offboardedAt === null);
   }
 
   /** The row to change: of a source that is followed. `credentials`: whether they are to be changed, which only rows have. */
@@ -233,11 +176,13 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
     damaged: () => damaged,
 
     offboarded: () =>
-      [...stored.values()].flatMap((row) =>
-        row.offboardedAt === null || row.slug === configured?.slug
-          ? []
-          : [{ source: toSource(row, clock()), offboardedAt: row.offboardedAt }],
-      ),
+      [...stored.values()]
+        .flatMap((row) =>
+          row.offboardedAt === null || row.slug === configured?.slug
+            ? []
+            : [{ source: toSource(row, clock()), offboardedAt: row.offboardedAt }],
+        )
+        .sort((a, b) => (a.source.slug < b.source.slug ? -1 : 1)),
 
     retirements: (slug) =>
       new Map(
@@ -251,7 +196,7 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
       if (!parsed.success) return { outcome: 'invalid', problems: problemsIn(parsed.error) };
       const { slug } = parsed.data;
       await refreshAfresh();
-      if (followed().has(slug) || damaged.includes(slug)) return { outcome: 'exists' };
+      if (isFollowed(slug) || damaged.includes(slug)) return { outcome: 'exists' };
       const before = stored.get(slug);
       const left = before?.offboardedAt ?? null;
       const now = before === undefined ? clock().toISOString() : laterThan(before.updatedAt, clock());
@@ -370,11 +315,14 @@ function laterThan(before: string, now: Date): string {
   return new Date(Math.max(now.getTime(), Date.parse(before) + 1)).toISOString();
 }
 
-async function raiseVersion(tx: StoreTransaction): Promise<void> {
+async function raiseVersion(tx: StoreTransaction): Promise<{ readonly from: string; readonly to: string }> {
   const row = await tx.query
     .selectFrom('settings')
     .select('value')
     .where('name', '=', VERSION_SETTING)
     .executeTakeFirst();
-  await tx.insertMany('settings', [{ name: VERSION_SETTING, value: String(Number(row?.value ?? 0) + 1) }], 'replace');
+  const from = row?.value ?? '0';
+  const to = String(Number(from) + 1);
+  await tx.insertMany('settings', [{ name: VERSION_SETTING, value: to }], 'replace');
+  return { from, to };
 }

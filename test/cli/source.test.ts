@@ -168,6 +168,47 @@ it('rotates and retires in one step, or does neither', async () => {
   expect(last.warnings).toContainEqual(expect.stringContaining('every delivery is refused'));
 });
 
+it('a rotation that stopped half-way is said to have, and goes on when it is given again', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: folder, OLD: 'nobody-may-read-the-old-one', NEW: 'nobody-may-read-the-new-one', KEY };
+  const run = (...args: string[]) => runHere(folder, ['source', ...args], env);
+  const added = await run('add', 'shop', '--webhook-secret-env', 'OLD', '--json');
+  const oldId = (JSON.parse(added.stdout) as { source: { webhookSecrets: string[] } }).source.webhookSecrets[0] ?? '';
+  const half = await run('rotate', 'shop', '--api-key-env', 'KEY', '--webhook-secret-env', 'NEW', '--encoding', 'hex');
+  expect([half.code, half.stderr]).toEqual([
+    2,
+    expect.stringMatching(/Before that was done: the new API key is in use \(entry 2\)\.[\s\S]*The secret is no hex/),
+  ]);
+  // As if it had been stopped between taking the new secret and retiring the old one.
+  await run('rotate', 'shop', '--webhook-secret-env', 'NEW');
+  const again = await run('rotate', 'shop', '--webhook-secret-env', 'NEW', '--retire', oldId);
+  expect([again.code, again.stdout]).toEqual([0, expect.not.stringContaining(oldId)]);
+  const ending = await run('rotate', 'shop', '--webhook-secret-env', 'OLD', '--retire-after', '24h');
+  expect(ending.stdout).toMatch(/[0-9a-f]{8} \(until \d{4}-\d\d-\d\dT\d\d:\d\dZ\), recorded as entry/);
+  for (const { stdout, stderr } of [half, again, ending]) expect(stdout + stderr).not.toMatch(/nobody/);
+});
+
+it('check asks many sources side by side, lists them in order, and ends with what needs attention', async () => {
+  const folder = await temporaryFolder();
+  const url = await startEmptyService(KEY);
+  const lines = Array.from(
+    { length: 20 },
+    (_, n) => `client-${String(n).padStart(2, '0')},${url},${n === 7 ? 'pak_live_other' : KEY}`,
+  );
+  await writeFile(`${folder}/clients.csv`, ['slug,base_url,api_key', ...lines, 'webhooks-only,,', ''].join('\n'), {
+    mode: 0o600,
+  });
+  const env = { DATA_DIR: folder };
+  expect((await runHere(folder, ['source', 'import', 'clients.csv'], env)).code).toBe(0);
+  const checked = await runHere(folder, ['source', 'check'], env);
+  expect(checked.code).toBe(1);
+  expect(checked.stdout.trimEnd().split('\n').at(-1)).toBe(
+    '19 of 21 keys work, 1 refused or out of reach (client-07), 1 not pulled (webhooks-only)',
+  );
+  const json = JSON.parse((await runHere(folder, ['source', 'check', '--json'], env)).stdout) as { source: string }[];
+  expect(json.map(({ source }) => source)).toEqual(json.map(({ source }) => source).sort());
+});
+
 it('check says in a sentence whether the API key works', async () => {
   const folder = await temporaryFolder();
   const base = { DATA_DIR: folder, WEBHOOK_SECRETS: SECRET, SERVICE_BASE_URL: await startEmptyService(KEY) };

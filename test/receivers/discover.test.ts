@@ -183,6 +183,15 @@ describe('discovering how a sender writes its payloads', () => {
     expect(discover([], plain)).toMatchObject({ samples: 0, events: [], fieldNames: {} });
   });
 
+  it('takes no id for the name of an event, and shows none', () => {
+    const records = [4711, 4712, 4713].map((n) =>
+      delivery({ ref: `consent-rec-${n}`, nr: `choice_9f3ac1${n % 10}`, x: 'y' }),
+    );
+    const found = discover(records, plain);
+    expect(found).toMatchObject({ fieldNames: {}, eventNames: {} });
+    expect(JSON.stringify(found)).not.toMatch(/471|9f3ac1/);
+  });
+
   it('masks values down to their shape', () => {
     const masked: readonly [unknown, string][] = [
       ['ada@example.org', '…@…'],

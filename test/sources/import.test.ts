@@ -161,6 +161,47 @@ test('a source that left does not come back by a file', async () => {
   expect(world.sources.find('shop')).toBeNull();
 });
 
+test('nothing of a file without a header, or of a line whose columns are shifted, is repeated: it may be a secret', async () => {
+  const world = await open();
+  const bare = await world.run('shop,Shop,https://service.example/api/v1,pak_live_hush,hush-secret\n');
+  expect(bare).toMatchObject({ outcome: 'refused', problems: [{ line: 1, column: null }] });
+  expect(bare.problems[0]?.problem).toContain('no header');
+  const odd = await world.run('slug,pak_live_hush1\nshop,x\n');
+  expect(odd.problems[0]?.problem).toContain('There is no column like number 2 of this file');
+  const shifted = await world.run('slug,name\npak_live_hush,shop\n');
+  expect(shifted.problems).toMatchObject([{ line: 2, slug: null, column: 'slug' }]);
+  for (const report of [bare, odd, shifted]) expect(JSON.stringify(report)).not.toMatch(/hush/);
+});
+
+test('a thousand lines with one bad one are refused whole with that problem alone, and taken whole once it is mended', {
+  timeout: 60_000,
+}, async () => {
+  const world = await open();
+  const lines = Array.from(
+    { length: 1000 },
+    (_, n) => `client-${n};"Client; ""${n}""";hush-${n};https://service.example/api/v1`,
+  );
+  const file = (bad: string) => `\ufeffslug;name;webhook_secrets;base_url\r\n${[...lines, bad].join('\r\n')}\r\n`;
+  const refused = await world.run(file('client-7;Again;hush-x;'));
+  expect(refused.problems).toEqual([
+    { line: 1002, slug: 'client-7', column: 'slug', problem: 'The slug stands in line 9 already.' },
+  ]);
+  expect(await world.entries()).toEqual([]);
+  const taken = await world.run(file('client-1000;Last;hush-y;'));
+  expect([taken.outcome, taken.lines.length, taken.problems]).toEqual(['imported', 1001, []]);
+  expect(world.sources.find('client-12')?.name).toBe('Client; "12"');
+  const entries = await world.entries();
+  expect(entries).toHaveLength(1001);
+  expect(entries.join()).not.toMatch(/hush/);
+});
+
+test('a signing secret that a source here has already is warned of, too', async () => {
+  const world = await open();
+  await world.run('slug,webhook_secrets\na,hush-same\nb,hush-own\n');
+  const { warnings } = await world.run('slug,webhook_secrets\nc,hush-same\nb,hush-own\n', { dryRun: true });
+  expect(warnings).toEqual([expect.stringMatching(/belongs to c, a: whoever/)]);
+});
+
 test('a shared signing secret is warned of; what is no CSV, too large or has unknown columns is refused whole', async () => {
   const world = await open();
   const shared = await world.run('slug,webhook_secrets\na,hush-same\nb,hush-same\n', { dryRun: true });

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Source } from '../../src/core/source.ts';
 import { createLedger } from '../../src/ledger/append.ts';
-import { createSources, REFRESH_MILLISECONDS, type Sources, type SourcesOptions } from '../../src/sources/sources.ts';
+import type { Sources } from '../../src/sources/contract.ts';
+import { createSources, REFRESH_MILLISECONDS, type SourcesOptions } from '../../src/sources/sources.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryStore, testKeys } from '../temporary.ts';
 
@@ -308,4 +309,48 @@ test('a source that left is not followed, keeps its options, and comes back as m
     { destroyed: [] },
   ]);
   expect(JSON.stringify(left)).not.toContain('hush');
+});
+
+test('an overlap that was left open can be given an end beside the secret that is there, and twice the same changes nothing', async () => {
+  const store = await temporaryStore();
+  const sources = await open(store);
+  await sources.add({ slug: 'acme', webhookSecrets: ['old-secret'] }, 'cli');
+  await sources.rotateSecret('acme', 'new-secret', 'cli');
+  const retireOthersAt = '2026-03-02T10:00:00.000Z';
+  expect(await sources.rotateSecret('acme', 'new-secret', 'cli', { retireOthersAt })).toMatchObject({
+    outcome: 'done',
+  });
+  const old = sources.find('acme')?.webhookSecrets[1]?.id ?? '';
+  expect([...sources.retirements('acme')]).toEqual([[old, retireOthersAt]]);
+  expect((await actionsIn(store)).at(-1)).toMatchObject({ changed: [`webhookSecrets -${old} at ${retireOthersAt}`] });
+  expect(await sources.rotateSecret('acme', 'new-secret', 'cli', { retireOthersAt })).toEqual({ outcome: 'exists' });
+  // An end is never moved to a later time by accident.
+  const later = { retireOthersAt: '2026-04-01T00:00:00.000Z' };
+  expect(await sources.rotateSecret('acme', 'new-secret', 'cli', later)).toEqual({ outcome: 'exists' });
+});
+
+test('adding many sources reads none of them again, and another process sees them all', async () => {
+  const store = await temporaryStore();
+  let reads = 0;
+  const read = new Proxy(store.read, {
+    get(target, name, receiver) {
+      if (name !== 'selectFrom') return Reflect.get(target, name, receiver) as unknown;
+      return (table: 'sources') => {
+        if (table === 'sources') reads += 1;
+        return target.selectFrom(table);
+      };
+    },
+  });
+  const sources = await open({ ...store, read });
+  reads = 0;
+  for (let n = 0; n < 60; n += 1)
+    expect(await sources.add({ slug: `shop-${59 - n}`, webhookSecrets: [`secret-${n}`] }, 'a')).toMatchObject({
+      outcome: 'done',
+      source: { slug: `shop-${59 - n}` },
+    });
+  // A refresh by the clock may fall between.
+  expect(reads).toBeLessThan(5);
+  const slugs = sources.list().map(({ slug }) => slug);
+  expect(slugs).toEqual([...slugs].sort());
+  expect((await open(store)).list()).toEqual(sources.list());
 });

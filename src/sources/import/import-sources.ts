@@ -1,12 +1,15 @@
 import { type Source, type SourceOptions, sourceOptionsSchema } from '../../core/source.ts';
 import { webhookSecretOf } from '../../core/webhook-secret.ts';
 import type { SourceChanges } from '../input.ts';
-import type { SourceOutcome, Sources } from '../sources.ts';
+import type { SourceOutcome, Sources } from '../contract.ts';
 import { type ImportProblem, readImportCsv } from './read-csv.ts';
 import { type ImportLine, type ImportReaders, readImportLines } from './read-lines.ts';
 
 export interface ImportDeps {
-  readonly sources: Pick<Sources, 'find' | 'findAny' | 'damaged' | 'add' | 'change' | 'rotateSecret' | 'refresh'>;
+  readonly sources: Pick<
+    Sources,
+    'list' | 'find' | 'findAny' | 'damaged' | 'add' | 'change' | 'rotateSecret' | 'refresh'
+  >;
   /** Whether the credentials of a source come from the environment. */
   readonly isConfigured: (slug: string) => boolean;
   readonly readers: ImportReaders;
@@ -74,7 +77,7 @@ export async function importSources(deps: ImportDeps, request: ImportRequest): P
     else plans.push(plan);
   }
   problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  const warnings = sharedSecrets(read.lines);
+  const warnings = sharedSecrets(read.lines, sources.list());
   const refused = problems.length > 0 && request.skipInvalid !== true;
   if (refused || request.dryRun === true)
     return {
@@ -190,18 +193,24 @@ function secretName(secret: string): string {
 }
 
 /** Two sources with one signing secret: a delivery for the one would be accepted for the other. */
-function sharedSecrets(lines: readonly ImportLine[]): string[] {
-  const owners = new Map<string, string[]>();
+function sharedSecrets(lines: readonly ImportLine[], present: readonly Source[]): string[] {
+  const owners = new Map<string, Set<string>>();
+  const listed = new Set<string>();
+  const own = (slug: string, id: string) => owners.set(id, (owners.get(id) ?? new Set<string>()).add(slug));
   for (const { slug, source } of lines)
-    for (const secret of new Set(source.webhookSecrets)) {
+    for (const secret of source.webhookSecrets) {
       const { id } = webhookSecretOf(secret);
-      owners.set(id, [...(owners.get(id) ?? []), slug]);
+      listed.add(id);
+      own(slug, id);
     }
-  return [...owners].flatMap(([id, slugs]) =>
-    slugs.length < 2
+  for (const { slug, webhookSecrets } of present)
+    for (const { id } of webhookSecrets) if (listed.has(id)) own(slug, id);
+  return [...owners].flatMap(([id, all]) => {
+    const slugs = [...all];
+    return slugs.length < 2
       ? []
       : [
           `The signing secret ${id} belongs to ${slugs.slice(0, 5).join(', ')}${slugs.length > 5 ? ' …' : ''}: whoever can sign for one of them can sign for all.`,
-        ],
-  );
+        ];
+  });
 }

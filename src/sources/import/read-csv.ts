@@ -56,17 +56,21 @@ export function readImportCsv(bytes: Uint8Array): {
   const [header, ...rest] = records;
   if (header === undefined) return ofFile('The file is empty: `source import --template` prints one to begin with.');
   const problems: ImportProblem[] = [];
-  const columns = header.record.map((cell) => {
-    const name = names.get(cell.toLowerCase().replace(/[\s-]+/g, '_'));
-    if (name === undefined)
+  const columns = header.record.map((cell) => names.get(cell.toLowerCase().replace(/[\s-]+/g, '_')) ?? null);
+  // A file without a header has secrets where the names should be: nothing of it is repeated then.
+  if (columns.every((name) => name === null))
+    return ofFile(
+      `The first line names no column, so it is no header. The columns are ${[...names.keys()].join(', ')}.`,
+      header.info.lines,
+    );
+  for (const [place, cell] of header.record.entries())
+    if (columns[place] === null)
       problems.push({
         line: header.info.lines,
         slug: null,
         column: null,
-        problem: `There is no column ${JSON.stringify(cell.slice(0, 40))}. The columns are ${[...names.keys()].join(', ')}.`,
+        problem: `There is no column ${/^[a-z][a-z _-]{0,39}$/i.test(cell) ? JSON.stringify(cell) : `like number ${place + 1} of this file`}. The columns are ${[...names.keys()].join(', ')}.`,
       });
-    return name ?? null;
-  });
   const twice = columns.filter((name, place) => name !== null && columns.indexOf(name) !== place);
   for (const column of new Set(twice))
     problems.push({ line: header.info.lines, slug: null, column, problem: 'The column is there twice.' });

@@ -1,5 +1,11 @@
 import { resolve } from 'node:path';
-import { type SecretEncoding, type SourceOptions, secretEncodings, sourceOptionsSchema } from '../../core/source.ts';
+import {
+  type SecretEncoding,
+  type SourceOptions,
+  secretEncodings,
+  sourceOptionsSchema,
+  sourceSlugSchema,
+} from '../../core/source.ts';
 import { signingKeyOf, webhookSecretOf } from '../../core/webhook-secret.ts';
 import { type NewSource, newSourceSchema } from '../input.ts';
 import type { ImportColumnName } from './columns.ts';
@@ -38,7 +44,9 @@ export async function readImportLines(
     const first = slug === null ? undefined : seen.get(slug);
     if (slug !== null && first === undefined) seen.set(slug, one.line);
     if (first !== undefined) found.push({ column: 'slug', problem: `The slug stands in line ${first} already.` });
-    problems.push(...found.map((problem) => ({ line: one.line, slug, ...problem })));
+    // What cannot be a slug may be a secret that went into the wrong column.
+    const shown = sourceSlugSchema.safeParse(slug).success ? slug : null;
+    problems.push(...found.map((problem) => ({ line: one.line, slug: shown, ...problem })));
     if (found.length === 0 && line !== null) lines.push(line);
   }
   return { lines, problems };
