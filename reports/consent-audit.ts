@@ -1,45 +1,26 @@
-import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
 import { auditBlocks } from './consent-audit/blocks.ts';
 import { gatherConsentAudit } from './consent-audit/gather.ts';
+import { createReport } from './create-report.ts';
 import { decisionColumns } from './decision-columns.ts';
+import { loadPolicyTextIntervals } from './policy-texts.ts';
 import { renderCsv } from './render/csv.ts';
-import { renderHtml } from './render/html.tsx';
-import { renderJson } from './render/json.ts';
-import { renderPdf } from './render/pdf.ts';
-import { periodOf, reportFrame, unknownFormat, type Report } from './report.ts';
-
-const name = 'consent-audit';
-const title = 'Consent audit';
+import { periodOf } from './report.ts';
+import { createTextCitation } from './text-citation.ts';
 
 /** Consent decisions of a period, with how complete they are and what they rest on (GDPR Art. 7(1); EDPB 05/2020 §104–108). */
-export const consentAudit: Report = {
-  name,
-  title,
+export const consentAudit = createReport({
+  name: 'consent-audit',
+  title: 'Consent audit',
   description:
-    'Consent decisions of a period by purpose, state, region, policy version and month, how complete they are, and how to verify them. CSV: one row per decision told.',
-  formats: ['pdf', 'html', 'json', 'csv'],
-  async *produce(input) {
-    switch (input.format) {
-      case 'csv':
-        yield* renderCsv<DecisionRow>(decisionColumns, input.history.decisionRows(periodOf(input)));
-        return;
-      case 'json':
-        yield* renderJson({ ...(await gatherConsentAudit(name, title, input)) });
-        return;
-      case 'pdf':
-        yield* renderPdf(
-          reportFrame(name, title, input),
-          auditBlocks(await gatherConsentAudit(name, title, input), input),
-        );
-        return;
-      case 'html':
-        yield* renderHtml(
-          reportFrame(name, title, input),
-          auditBlocks(await gatherConsentAudit(name, title, input), input),
-        );
-        return;
-      default:
-        throw unknownFormat(name, input.format);
-    }
+    'Consent decisions of a period by purpose, state, region, policy version and month, how complete they are, and how to verify them. CSV: one row per decision told, with the policy text of its time.',
+  async *csv(input) {
+    const period = periodOf(input);
+    // Also what was seen first after the period: that it was not seen before is said of a decision, too.
+    const texts = await loadPolicyTextIntervals(input.history.textLooks(period), period.from, input.generatedAt);
+    yield* renderCsv(decisionColumns(createTextCitation(texts)), input.history.decisionRows(period));
   },
-};
+  json: async (input) => ({ ...(await gatherConsentAudit(input)) }),
+  async *blocks(input) {
+    yield* auditBlocks(await gatherConsentAudit(input), input);
+  },
+});

@@ -1,15 +1,11 @@
-import { limitsBlocks, verificationBlocks } from './closing.ts';
-import { formatComputation, formatCount, formatDate, formatPeriod, formatTime } from './format.ts';
-import { registerRows, type RegisterRow } from './register-rows.ts';
+import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
+import { formatComputation, formatDate, formatTime } from './format.ts';
+import { type RegisterRow, registerRows } from './register-rows.ts';
 import type { Block } from './render/blocks.ts';
-import { renderCsv, type CsvColumn } from './render/csv.ts';
-import { renderHtml } from './render/html.tsx';
-import { renderJson } from './render/json.ts';
-import { renderPdf } from './render/pdf.ts';
-import { documentIdOf, reportFrame, unknownFormat, type Report, type ReportInput } from './report.ts';
+import { type CsvColumn, renderCsv } from './render/csv.ts';
+import type { ReportInput } from './report.ts';
 import { notStated } from './words.ts';
 
-const name = 'dsar-register';
 const title = 'Register of data subject requests';
 
 const columns: readonly CsvColumn<RegisterRow>[] = [
@@ -33,58 +29,18 @@ const columns: readonly CsvColumn<RegisterRow>[] = [
 ];
 
 /** Every request received in the period with its dates and its outcome (the fields of 11 CCR 7101). */
-export const dsarRegister: Report = {
-  name,
+export const dsarRegister = createReport({
+  name: 'dsar-register',
   title,
   description:
     'Every request received in the period: date, nature, manner, deadline with its computation, response, basis of a denial (11 CCR 7101).',
-  formats: ['pdf', 'html', 'json', 'csv'],
-  async *produce(input) {
-    switch (input.format) {
-      case 'csv':
-        yield* renderCsv(columns, registerRows(input));
-        return;
-      case 'json': {
-        const document = {
-          id: documentIdOf(name, input),
-          name,
-          title,
-          generator: `consent-ledger ${input.version}`,
-          generatedAt: input.generatedAt,
-          sample: input.sample,
-        };
-        yield* renderJson({
-          document,
-          source: input.source,
-          period: { from: input.from, toExclusive: input.to, timeZone: input.timeZone },
-          requests: registerRows(input),
-          checkpoint: input.checkpoint,
-        });
-        return;
-      }
-      case 'pdf':
-        yield* renderPdf(reportFrame(name, title, input), blocks(input));
-        return;
-      case 'html':
-        yield* renderHtml(reportFrame(name, title, input), blocks(input));
-        return;
-      default:
-        throw unknownFormat(name, input.format);
-    }
-  },
-};
+  csv: (input) => renderCsv(columns, registerRows(input)),
+  json: async (input) => ({ requests: registerRows(input) }),
+  blocks,
+});
 
 async function* blocks(input: ReportInput): AsyncGenerator<Block> {
-  yield { block: 'title', text: title, subtitle: formatPeriod(input.from, input.to) };
-  yield {
-    block: 'facts',
-    pairs: [
-      ['Controller', input.profile?.name ?? 'no controller profile is configured'],
-      ['Scope', `source ${input.source} (${input.sourceName}); requests received in the period`],
-      ['Position', `entries 1 to ${formatCount(input.asOf)} of the ledger`],
-      ['Made', `${formatTime(input.generatedAt, input.timeZone)} by consent-ledger ${input.version}`],
-    ],
-  };
+  yield* openingBlocks(title, input, { scope: 'requests of every kind', time: 'received' });
   yield { block: 'heading', level: 1, text: '1  Requests' };
   yield {
     block: 'table',
@@ -115,10 +71,7 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
     rows: computedRows(input),
     empty: 'No request was received in the period.',
   };
-  yield { block: 'heading', level: 1, text: '3  Checkpoint and verification' };
-  yield* verificationBlocks(input.checkpoint, input.asOf);
-  yield { block: 'heading', level: 1, text: '4  Limits of this register' };
-  yield* limitsBlocks([
+  yield* closingBlocks(input, 3, [
     'It lists the requests that reached the service or were entered by an officer. What arrived elsewhere and was not entered is not here.',
   ]);
 }

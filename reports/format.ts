@@ -20,6 +20,11 @@ export function formatCount(n: number): string {
   return n.toLocaleString('en-US');
 }
 
+/** `1 decision`, `1,204 decisions`. */
+export function counted(n: number, one: string, many: string): string {
+  return `${formatCount(n)} ${n === 1 ? one : many}`;
+}
+
 /** `83.2 %`; a dash where there is no whole. */
 export function formatShare(part: number, whole: number): string {
   return whole === 0 ? '–' : `${((part / whole) * 100).toFixed(1)} %`;

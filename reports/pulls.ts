@@ -11,6 +11,7 @@ export interface Window {
 
 /** What the pull of one banner's consent log covered. */
 export interface BannerPull {
+  /** Null: the log as a whole was asked for. */
   readonly bannerId: string | null;
   readonly runs: number;
   readonly failedRuns: number;
@@ -25,6 +26,22 @@ export interface BannerPull {
   readonly gaps: readonly Window[];
   /** The earliest row that the service returned when it was asked for everything; null when it never was, or had no row. */
   readonly nothingBefore: string | null;
+}
+
+/** How often recent days were counted again, and what that found. */
+export interface Recounts {
+  readonly recounts: number;
+  /** Rows that no run had brought before: they came late, or had changed. They are in the ledger since. */
+  readonly found: number;
+  /** Entries of decisions of the period that had been pulled and were given no more. */
+  readonly goneSeqs: readonly number[];
+  /** There were more of these than a recount names. */
+  readonly moreGone: boolean;
+}
+
+/** Up to when the period can be known: its end, or the moment at which the document is made. */
+export function knownPart(input: ReportInput, period: Period): Window {
+  return { from: period.from, to: period.to < input.generatedAt ? period.to : input.generatedAt };
 }
 
 /**
@@ -43,7 +60,8 @@ export async function loadPulls(input: ReportInput, period: Period): Promise<rea
     if (run.action === 'sync.finished') {
       if (run.from === null && run.earliest !== null)
         known.pull.nothingBefore = [known.pull.nothingBefore ?? run.earliest, run.earliest].sort()[0] ?? null;
-      known.windows = mergeWindows([...known.windows, { from: run.from ?? '', to: run.to ?? row.received_at }]);
+      const window = askedFor(run.from, run.to, run.asOf ?? row.received_at);
+      if (window !== null) known.windows = mergeWindows([...known.windows, window]);
     }
     if (row.received_at >= period.to) continue;
     known.pull.runs += 1;
@@ -56,13 +74,29 @@ export async function loadPulls(input: ReportInput, period: Period): Promise<rea
       known.pull.lastError = run.error;
     }
   }
-  const until = period.to < input.generatedAt ? period.to : input.generatedAt;
+  const whole = knownPart(input, period);
   return [...banners.values()]
-    .map(({ pull, windows }) => {
-      const whole = { from: period.from, to: until };
-      return { ...pull, covered: within(whole, windows), gaps: gapsIn(whole, windows) };
-    })
+    .map(({ pull, windows }) => ({ ...pull, covered: within(whole, windows), gaps: gapsIn(whole, windows) }))
     .sort(byText(({ bannerId }) => bannerId));
+}
+
+/** What counting the log of recent days again found about the period. */
+export async function loadRecounts(input: ReportInput, period: Period): Promise<Recounts> {
+  const untilNow = { ...period, to: '9999-12-31T00:00:00.000Z' };
+  const gone = new Set<number>();
+  let [recounts, found, moreGone] = [0, 0, false];
+  for await (const row of input.history.actionRows(untilNow, ['sync.recounted'])) {
+    const parsed = actionSchema.safeParse(parseJson(row.details));
+    if (!parsed.success || parsed.data.action !== 'sync.recounted') continue;
+    const recount = parsed.data;
+    if (recount.from >= period.to || recount.to <= period.from) continue;
+    recounts += 1;
+    found += recount.found;
+    for (const seq of recount.goneSeqs) gone.add(seq);
+    moreGone ||= recount.gone > recount.goneSeqs.length;
+  }
+  const goneSeqs = await input.history.decisionsAmong(period, [...gone]);
+  return { recounts, found, goneSeqs, moreGone: moreGone && goneSeqs.length > 0 };
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -81,6 +115,21 @@ function emptyPull(bannerId: string | null): Mutable<BannerPull> {
     gaps: [],
     nothingBefore: null,
   };
+}
+
+/**
+ * What a finished run covers: the window that it asked for, and never what came after `asOf`, whatever end it named. Null for dates that
+ * cannot be read. A date without a time begins in UTC, and so does a time without an offset.
+ */
+function askedFor(from: string | null, to: string | null, asOf: string): Window | null {
+  const [begins, ends] = [from === null ? '' : instantOf(from), to === null ? asOf : instantOf(to)];
+  return begins === null || ends === null ? null : { from: begins, to: ends < asOf ? ends : asOf };
+}
+
+function instantOf(text: string): string | null {
+  const hasOffset = text.length <= 10 || /(?:Z|[+-]\d\d:?\d\d)$/i.test(text);
+  const time = Date.parse(hasOffset ? text : `${text}Z`);
+  return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
 /** Windows that touch or overlap become one, in order of time. */

@@ -1,27 +1,24 @@
 import type { ReconciledDecision, ReconciliationFinding } from '../src/store/queries/history-reconciliation.ts';
 import type { Period } from '../src/store/queries/history.ts';
-import { limitsBlocks, verificationBlocks } from './closing.ts';
-import { formatCount, formatDate, formatPeriod, formatShare, formatTime } from './format.ts';
+import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
+import { counted, formatCount, formatTime } from './format.ts';
 import { loadPulls } from './pulls.ts';
 import { type Agreement, loadAgreement } from './reconciliation/agreement.ts';
 import {
   agreementConcerns,
   bannerWord,
   contradictionsTable,
-  counted,
-  coverageTable,
-  outagesTable,
+  coverageBlocks,
+  gapBlocks,
+  outageBlocks,
+  waysInTable,
 } from './reconciliation/agreement-blocks.ts';
 import { contradictionsOf } from './reconciliation/contradictions.ts';
 import type { Block } from './render/blocks.ts';
 import { type CsvColumn, renderCsv } from './render/csv.ts';
-import { renderHtml } from './render/html.tsx';
-import { renderJson } from './render/json.ts';
-import { renderPdf } from './render/pdf.ts';
-import { documentIdOf, periodOf, type Report, type ReportInput, reportFrame, unknownFormat } from './report.ts';
+import { periodOf, type ReportInput } from './report.ts';
 import { stateWord } from './words.ts';
 
-const name = 'reconciliation';
 const title = 'Reconciliation of deliveries and consent log';
 
 const findings: readonly ReconciliationFinding[] = ['only-webhook', 'only-pulled', 'conflicting'];
@@ -50,55 +47,28 @@ const columns: readonly CsvColumn<FoundDecision>[] = [
 ];
 
 /** What deliveries and the pulled consent log say about each other: the completeness of the records of a period. */
-export const reconciliation: Report = {
-  name,
+export const reconciliation = createReport({
+  name: 'reconciliation',
   title,
   description:
     'How deliveries and the pulled consent log agree: what came both ways, one way only or in contradiction, outages of the endpoint, and what was never pulled. CSV and JSON: every decision that they do not agree about, with its entries.',
-  formats: ['pdf', 'html', 'json', 'csv'],
-  async *produce(input) {
+  csv: (input) => renderCsv(columns, allFindings(input, periodOf(input))),
+  async json(input) {
     const period = periodOf(input);
-    switch (input.format) {
-      case 'csv':
-        yield* renderCsv(columns, allFindings(input, period));
-        return;
-      case 'json': {
-        const agreement = await gather(input, period);
-        yield* renderJson({
-          document: {
-            id: documentIdOf(name, input),
-            name,
-            title,
-            generator: `consent-ledger ${input.version}`,
-            generatedAt: input.generatedAt,
-            sample: input.sample,
-            asOf: input.asOf,
-          },
-          source: input.source,
-          period,
-          agreement,
-          concerns: agreementConcerns(agreement, input),
-          onlyDelivered: itemsOf(input, period, 'only-webhook'),
-          onlyPulled: itemsOf(input, period, 'only-pulled'),
-          contradicting: itemsOf(input, period, 'conflicting'),
-          checkpoint: input.checkpoint,
-        });
-        return;
-      }
-      case 'pdf':
-        yield* renderPdf(reportFrame(name, title, input), blocks(input, period));
-        return;
-      case 'html':
-        yield* renderHtml(reportFrame(name, title, input), blocks(input, period));
-        return;
-      default:
-        throw unknownFormat(name, input.format);
-    }
+    const agreement = await gather(input, period);
+    return {
+      agreement,
+      concerns: agreementConcerns(agreement, input),
+      onlyDelivered: itemsOf(input, period, 'only-webhook'),
+      onlyPulled: itemsOf(input, period, 'only-pulled'),
+      contradicting: itemsOf(input, period, 'conflicting'),
+    };
   },
-};
+  blocks,
+});
 
 async function gather(input: ReportInput, period: Period): Promise<Agreement> {
-  return loadAgreement(input.history, period, await loadPulls(input, period), LIMITS);
+  return loadAgreement(input, period, await loadPulls(input, period), LIMITS);
 }
 
 async function* allFindings(input: ReportInput, period: Period): AsyncGenerator<FoundDecision> {
@@ -115,9 +85,13 @@ async function* itemsOf(
     const { rows, decisionId } = decision;
     yield {
       decision: decisionId,
+      recordId: rows[0]?.record_id ?? null,
       time: rows[0]?.at ?? null,
+      timeBasis: rows[0]?.occurred_basis ?? null,
       bannerId: rows[0]?.banner_id ?? null,
+      subject: rows[0]?.subject ?? null,
       state: rows[0]?.state ?? null,
+      purposes: rows[0] === undefined ? null : (JSON.parse(rows[0].purposes) as unknown),
       ...(finding === 'conflicting' ? { contradictions: contradictionsOf(decision) } : {}),
       entries: rows.map(({ seq, via, received_at, body_sha256 }) => ({
         seq,
@@ -129,88 +103,52 @@ async function* itemsOf(
   }
 }
 
-async function* blocks(input: ReportInput, period: Period): AsyncGenerator<Block> {
+async function* blocks(input: ReportInput): AsyncGenerator<Block> {
+  const period = periodOf(input);
   const agreement = await gather(input, period);
   const { totals, undelivered } = agreement;
   const concerns = agreementConcerns(agreement, input);
   if (input.generatedAt < period.to) concerns.unshift('The period was not over when this report was made.');
-  yield { block: 'title', text: title, subtitle: formatPeriod(input.from, input.to) };
-  yield {
-    block: 'facts',
-    pairs: [
-      ['Controller', input.profile?.name ?? 'no controller profile is configured'],
-      ['Scope', `source ${input.source} (${input.sourceName}), all banners`],
-      ['Period', `from ${formatDate(input.from)} 00:00 to before ${formatDate(input.to)} 00:00, ${input.timeZone}`],
-      ['Position', `entries 1 to ${formatCount(input.asOf)} of the ledger`],
-      ['Made', `${formatTime(input.generatedAt, input.timeZone)} by consent-ledger ${input.version}`],
-    ],
-  };
+  yield* openingBlocks(title, input, { scope: 'all banners' });
   yield concerns.length === 0
     ? {
         block: 'notice',
         tone: 'information',
         title: 'The two ways in agree',
-        text:
+        text: `${
           totals.decisions === 0
-            ? 'No decision of the period is known from either.'
-            : 'Each decision was delivered and stands in the pulled log, and no two records contradict each other.',
+            ? 'No decision of the period is known from either way in'
+            : 'Each decision was delivered and stands in the pulled log, no two records contradict each other'
+        }, and pulls of the log cover the whole period.`,
       }
-    : { block: 'notice', tone: 'warning', title: 'What the two ways in do not agree about', text: '', items: concerns };
-  yield { block: 'heading', level: 1, text: '1  Decisions by way in' };
+    : {
+        block: 'notice',
+        tone: 'warning',
+        title: 'What is missing, not confirmed, or contradicts itself',
+        text: '',
+        items: concerns,
+      };
   yield {
-    block: 'table',
-    caption: 'Each decision once, by the time stated for it',
-    columns: [
-      { title: 'Known from', share: 6 },
-      { title: 'Decisions', share: 2, align: 'right' },
-      { title: 'Share', share: 2, align: 'right' },
-    ],
-    rows: [
-      ['Delivery and consent log', formatCount(totals.both), formatShare(totals.both, totals.decisions)],
-      ['Delivery (webhook) only', formatCount(totals.onlyWebhook), formatShare(totals.onlyWebhook, totals.decisions)],
-      ['Consent log (pull) only', formatCount(totals.onlyPulled), formatShare(totals.onlyPulled, totals.decisions)],
-    ],
-    total: ['All', formatCount(totals.decisions), formatShare(totals.decisions, totals.decisions)],
-    empty: '',
+    block: 'paragraph',
+    text: 'The service tells of each decision twice: it delivers it when it is made (webhook), and it keeps it in its consent log, which this installation pulls. Here each is held against the other. What either lacks stands in the other, with the entry of the ledger that holds the exact bytes.',
   };
+  yield { block: 'heading', level: 1, text: '1  Decisions by way in' };
+  yield waysInTable(agreement);
   yield {
     block: 'paragraph',
     look: 'fine',
     text: `Of all of these, ${counted(totals.conflicting, 'decision has', 'decisions have')} records that contradict each other. A delivery and a row are one decision when they carry the same record id, else when banner, subject, time and choice are the same.`,
   };
   yield { block: 'heading', level: 1, text: '2  What each way covers' };
-  yield coverageTable(agreement, input);
-  const gaps = agreement.banners.flatMap(({ bannerId, neverPulled, gaps: some }) =>
-    neverPulled ? [] : some.map((gap) => ({ ...gap, bannerId })),
-  );
-  if (gaps.length > 0)
-    yield {
-      block: 'table',
-      caption:
-        gaps.length > SHOWN
-          ? `The first ${SHOWN} of ${formatCount(gaps.length)} stretches of the period that no finished pull asked for`
-          : 'Stretches of the period that no finished pull asked for',
-      columns: [
-        { title: 'Banner', share: 3 },
-        { title: 'From', share: 3 },
-        { title: 'To', share: 3 },
-      ],
-      rows: gaps
-        .slice(0, SHOWN)
-        .map((gap) => [
-          bannerWord(gap.bannerId),
-          formatTime(gap.from, input.timeZone),
-          formatTime(gap.to, input.timeZone),
-        ]),
-      empty: '',
-    };
+  yield* coverageBlocks(agreement, input);
+  yield* gapBlocks(agreement, input, SHOWN);
   yield { block: 'heading', level: 1, text: '3  Outages of the endpoint' };
   yield {
     block: 'paragraph',
     text: 'Decisions that follow each other in time and are known from the pulled log alone: between the delivered decisions around them the endpoint was away, refused what came, or was not told.',
   };
-  yield outagesTable(undelivered.outages, undelivered.longer, input);
-  const single = totals.onlyPulled - undelivered.inLonger;
+  yield* outageBlocks(agreement, input);
+  const single = undelivered.stretches - undelivered.longer;
   if (single > 0)
     yield {
       block: 'paragraph',
@@ -222,10 +160,7 @@ async function* blocks(input: ReportInput, period: Period): AsyncGenerator<Block
   yield { block: 'heading', level: 1, text: '5  Known one way only' };
   yield await oneWayTable(input, period, 'only-webhook', totals.onlyWebhook);
   yield await oneWayTable(input, period, 'only-pulled', totals.onlyPulled);
-  yield { block: 'heading', level: 1, text: '6  Checkpoint and verification' };
-  yield* verificationBlocks(input.checkpoint, input.asOf);
-  yield { block: 'heading', level: 1, text: '7  Limits of this report' };
-  yield* limitsBlocks([
+  yield* closingBlocks(input, 6, [
     'A decision that the service neither delivered nor keeps in its log is in neither list. Refused deliveries are counted outside the ledger.',
   ]);
 }

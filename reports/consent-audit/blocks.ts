@@ -1,7 +1,8 @@
 import type { Block } from '../render/blocks.ts';
 import type { StackedBars } from '../render/chart.ts';
-import { limitsBlocks, verificationBlocks } from '../closing.ts';
+import { closingBlocks, openingBlocks } from '../create-report.ts';
 import {
+  counted,
   formatCount,
   formatDate,
   formatDayShort,
@@ -11,6 +12,7 @@ import {
   formatTime,
 } from '../format.ts';
 import type { ReportInput } from '../report.ts';
+import { describeText } from '../policy-texts.ts';
 import { notStated, stateWords } from '../words.ts';
 import { completenessBlocks } from './completeness-blocks.ts';
 import { countOf, monthTable, ROWS_SHOWN, totals } from './totals-blocks.ts';
@@ -35,42 +37,19 @@ export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator
   yield* standing(audit, input);
   yield { block: 'heading', level: 1, text: '7  Who produced and downloaded documents' };
   yield* access(audit, input);
-  yield { block: 'heading', level: 1, text: '8  Checkpoint and verification' };
-  yield* verificationBlocks(input.checkpoint, input.asOf);
-  yield { block: 'heading', level: 1, text: '9  Limits of this report' };
-  yield* limitsBlocks();
+  yield* closingBlocks(input, 8);
 }
 
 function* opening(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   const { totals: t, completeness } = audit;
-  yield { block: 'title', text: 'Consent audit', subtitle: formatPeriod(input.from, input.to) };
-  const profile = input.profile;
-  yield {
-    block: 'facts',
-    pairs: [
-      [
-        profile?.role === 'processor' ? 'Processor' : profile?.role === 'joint' ? 'Joint controller' : 'Controller',
-        [profile?.name ?? 'no controller profile is configured', ...(profile?.address ?? [])].join(', '),
-      ],
-      ...(profile?.controllerOrJointContact == null
-        ? []
-        : [
-            [
-              profile.role === 'processor' ? 'On behalf of' : 'Contact (Art. 26)',
-              profile.controllerOrJointContact,
-            ] as const,
-          ]),
-      ['Scope', `source ${input.source} (${input.sourceName}); all banners, regions and states`],
-      ['Period', `${formatDate(input.from)} 00:00 to before ${formatDate(input.to)} 00:00, ${input.timeZone}`],
-      ['Time used', 'the time stated for a decision where it counts, else the time of receipt'],
-      ['Position', `entries 1 to ${formatCount(input.asOf)} of the ledger`],
-      ['Made', `${formatTime(input.generatedAt, input.timeZone)} by consent-ledger ${input.version}`],
-    ],
-  };
+  yield* openingBlocks('Consent audit', input, {
+    scope: 'all banners, regions and states',
+    more: [['Time used', audit.timeUsed]],
+  });
   const given = audit.byState
     .filter(({ state }) => state === 'given' || state === 'renewed-given')
     .reduce((sum, { decisions }) => sum + decisions, 0);
-  const gaps = completeness.pulls.reduce((sum, pull) => sum + pull.gaps.length, 0);
+  const { pulled, gaps } = completeness.agreement;
   yield {
     block: 'figures',
     figures: [
@@ -86,9 +65,9 @@ function* opening(audit: ConsentAudit, input: ReportInput): Generator<Block> {
         note: formatShare(audit.withdrawals.decisions, t.decisions),
       },
       {
-        value: formatCount(gaps + t.conflicts),
-        label: 'gaps and conflicts',
-        note: `${formatCount(gaps)} ${gaps === 1 ? 'gap' : 'gaps'} in the pulled log, ${formatCount(t.conflicts)} ${t.conflicts === 1 ? 'conflict' : 'conflicts'}`,
+        value: pulled ? formatCount(gaps.length + t.conflicts) : 'not pulled',
+        label: pulled ? 'gaps and conflicts' : 'consent log',
+        note: `${pulled ? `${counted(gaps.length, 'gap', 'gaps')} in the pulled log` : 'rests on deliveries alone'}, ${counted(t.conflicts, 'conflict', 'conflicts')}`,
       },
     ],
   };
@@ -226,7 +205,7 @@ function* policyTexts(audit: ConsentAudit, input: ReportInput): Generator<Block>
       { title: 'SHA-256 of the text', share: 5.9, face: 'mono' },
     ],
     rows: shown.map((text) => [
-      `${text.target}${text.settled ? '' : '\nprovisional'}`,
+      `${describeText(text)}${text.settled ? '' : '\nprovisional'}`,
       time(text.notBefore),
       time(text.firstSeen),
       time(text.lastSeen < text.firstSeen ? text.firstSeen : text.lastSeen),
@@ -242,7 +221,7 @@ function* policyTexts(audit: ConsentAudit, input: ReportInput): Generator<Block>
   yield {
     block: 'paragraph',
     look: 'fine',
-    text: `A text came into force between the moment at which the one before was seen last and the moment at which it was seen first. The hash is that of the visible text; the entry holds the answer itself.${more}`,
+    text: `A text came into force between the moment at which the one before was seen last and the moment at which it was seen first. The hash is that of the visible text; the entry holds the answer itself. Provisional: seen only so soon after a change that the service may still have shown the text of before. The CSV of this report names for each decision the text under which it was made.${more}`,
   };
 }
 

@@ -1,21 +1,25 @@
+import { REFUSED_COUNT_DAYS } from '../../src/core/vocabulary.ts';
 import type { DecisionTotals } from '../../src/store/queries/history-decisions.ts';
 import type { Block } from '../render/blocks.ts';
-import { formatCount, formatDuration, formatShare, formatTime } from '../format.ts';
-import { periodOf, type ReportInput } from '../report.ts';
-import { notStated, viaWords } from '../words.ts';
+import { counted, formatCount, formatTime } from '../format.ts';
 import {
   agreementConcerns,
   contradictionsTable,
-  coverageTable,
-  outagesTable,
+  coverageBlocks,
+  gapBlocks,
+  outageBlocks,
+  refusalsKnownSince,
+  waysInTable,
 } from '../reconciliation/agreement-blocks.ts';
+import { periodOf, type ReportInput } from '../report.ts';
+import { notStated } from '../words.ts';
 import type { Completeness } from './completeness.ts';
 
 const GAPS_SHOWN = 20;
 
 /** How complete the records are: first what needs attention, then the counts. */
 export function* completenessBlocks(found: Completeness, totals: DecisionTotals, input: ReportInput): Generator<Block> {
-  const { waysIn, pulls, outsideTheLedger: outside } = found;
+  const { pulls, outsideTheLedger: outside } = found;
   const concerns = concernsOf(found, totals, input);
   yield concerns.length === 0
     ? {
@@ -31,35 +35,16 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
         text: '',
         items: concerns,
       };
-  yield {
-    block: 'table',
-    caption: 'Decisions by way in',
-    columns: [
-      { title: 'Known from', share: 5 },
-      { title: 'Decisions', share: 2, align: 'right' },
-      { title: 'Share', share: 2, align: 'right' },
-    ],
-    rows: [
-      ['Delivery and consent log', formatCount(waysIn.both), formatShare(waysIn.both, totals.decisions)],
-      [
-        `${viaWords['webhook']} only`,
-        formatCount(waysIn.webhookOnly),
-        formatShare(waysIn.webhookOnly, totals.decisions),
-      ],
-      [`${viaWords['pull']} only`, formatCount(waysIn.pullOnly), formatShare(waysIn.pullOnly, totals.decisions)],
-    ],
-    total: ['All', formatCount(totals.decisions), formatShare(totals.decisions, totals.decisions)],
-    empty: '',
-  };
   const { agreement } = found;
-  yield coverageTable(agreement, input);
-  if (agreement.undelivered.longer > 0)
-    yield outagesTable(agreement.undelivered.outages, agreement.undelivered.longer, input);
+  yield waysInTable(agreement);
+  yield* coverageBlocks(agreement, input);
+  yield* gapBlocks(agreement, input, GAPS_SHOWN);
+  if (agreement.undelivered.longer > 0) yield* outageBlocks(agreement, input);
   if (agreement.contradictions.length > 0)
     yield contradictionsTable(agreement.contradictions, agreement.totals.conflicting, input);
   yield {
     block: 'table',
-    caption: 'Pulls of the consent log',
+    caption: 'Pulls of the consent log in the period; a row counts each time that it came',
     columns: [
       { title: 'Banner', share: 3 },
       { title: 'Runs', share: 1.4, align: 'right' },
@@ -68,7 +53,6 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
       { title: 'New', share: 1.6, align: 'right' },
       { title: 'Known', share: 1.6, align: 'right' },
       { title: 'Malformed', share: 1.7, align: 'right' },
-      { title: 'Gaps', share: 1.2, align: 'right' },
     ],
     rows: pulls.map((pull) => [
       pull.bannerId ?? 'all banners',
@@ -78,36 +62,10 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
       formatCount(pull.stored),
       formatCount(pull.duplicates),
       formatCount(pull.malformed),
-      formatCount(pull.gaps.length),
     ]),
     empty:
       'No consent log was pulled for the period: decisions rest on deliveries alone, and what was not delivered is not known.',
   };
-  const gaps = pulls.flatMap((pull) => pull.gaps.map((gap) => ({ ...gap, bannerId: pull.bannerId })));
-  if (gaps.length > 0) {
-    yield {
-      block: 'table',
-      caption:
-        gaps.length > GAPS_SHOWN
-          ? `The first ${GAPS_SHOWN} of ${formatCount(gaps.length)} stretches that no finished pull asked for`
-          : 'Stretches of the period that no finished pull asked for',
-      columns: [
-        { title: 'Banner', share: 3 },
-        { title: 'From', share: 3 },
-        { title: 'To', share: 3 },
-        { title: 'Length', share: 1.5, align: 'right' },
-      ],
-      rows: gaps
-        .slice(0, GAPS_SHOWN)
-        .map((gap) => [
-          gap.bannerId ?? 'all banners',
-          formatTime(gap.from, input.timeZone),
-          formatTime(gap.to, input.timeZone),
-          formatDuration(Date.parse(gap.to) - Date.parse(gap.from)),
-        ]),
-      empty: '',
-    };
-  }
   yield {
     block: 'table',
     caption: 'Deliveries kept, by event and verdict of the signature check',
@@ -168,22 +126,14 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
 
 function concernsOf(found: Completeness, totals: DecisionTotals, input: ReportInput): string[] {
   const concerns: string[] = [];
-  const gaps = found.pulls.reduce((sum, pull) => sum + pull.gaps.length, 0);
   const failed = found.pulls.reduce((sum, pull) => sum + pull.failedRuns, 0);
-  const malformed = found.pulls.reduce((sum, pull) => sum + pull.malformed, 0);
   const rejected = found.outsideTheLedger.rejected.reduce((sum, row) => sum + row.deliveries, 0);
   const unread = found.quarantine.reduce((sum, row) => sum + row.entries, 0);
   const { ambiguous } = found.outsideTheLedger;
-  if (input.generatedAt < periodOf(input).to) concerns.push('The period was not over when this report was made.');
-  if (found.pulls.length === 0)
-    concerns.push('No consent log was pulled for the period, so deliveries could not be compared with it.');
-  if (gaps > 0)
-    concerns.push(
-      `${counted(gaps, 'stretch', 'stretches')} of the period ${gaps === 1 ? 'was' : 'were'} not covered by a finished pull of the consent log.`,
-    );
-  if (failed > 0) concerns.push(`${counted(failed, 'pull', 'pulls')} of the consent log failed.`);
-  if (malformed > 0) concerns.push(`${counted(malformed, 'pulled row', 'pulled rows')} could not be read.`);
+  const period = periodOf(input);
+  if (input.generatedAt < period.to) concerns.push('The period was not over when this report was made.');
   concerns.push(...agreementConcerns(found.agreement, input));
+  if (failed > 0) concerns.push(`${counted(failed, 'pull', 'pulls')} of the consent log failed.`);
   if (ambiguous.unresolved > 0)
     concerns.push(
       `${counted(ambiguous.unresolved, 'delivery', 'deliveries')} with neither id nor time arrived again: each repeat may have been a new choice.`,
@@ -191,6 +141,11 @@ function concernsOf(found: Completeness, totals: DecisionTotals, input: ReportIn
   if (rejected > 0)
     concerns.push(
       `${counted(rejected, 'delivery was', 'deliveries were')} refused (wrong or missing signature, or too large).`,
+    );
+  const countedSince = refusalsKnownSince(input);
+  if (period.from < countedSince)
+    concerns.push(
+      `Counts of refused deliveries are kept for ${REFUSED_COUNT_DAYS} days: how many were refused before ${formatTime(countedSince, input.timeZone)} is not known any more.`,
     );
   if (unread > 0)
     concerns.push(
@@ -218,10 +173,6 @@ function concernsOf(found: Completeness, totals: DecisionTotals, input: ReportIn
     );
   }
   return concerns;
-}
-
-function counted(n: number, one: string, many: string): string {
-  return `${formatCount(n)} ${n === 1 ? one : many}`;
 }
 
 const outcomeWords: Readonly<Record<string, string>> = {

@@ -1,12 +1,11 @@
 import type { AmbiguousCounts } from '../../src/store/queries/history-evidence.ts';
 import type { Period } from '../../src/store/queries/history.ts';
 import { byText } from '../format.ts';
-import { type BannerPull, loadPulls, type Window } from '../pulls.ts';
+import { type BannerPull, knownPart, loadPulls, type Window } from '../pulls.ts';
 import { type Agreement, loadAgreement } from '../reconciliation/agreement.ts';
 import type { ReportInput } from '../report.ts';
 
 export interface Completeness {
-  readonly waysIn: { readonly both: number; readonly webhookOnly: number; readonly pullOnly: number };
   readonly conflicts: number;
   readonly deliveries: readonly { event: string | null; verdict: string; outcome: string; deliveries: number }[];
   readonly daysWithoutDelivery: readonly string[];
@@ -29,14 +28,12 @@ const AGREEMENT_LIMITS = { stretches: 10, contradictions: 10 } as const;
 export async function loadCompleteness(input: ReportInput, period: Period, conflicts: number): Promise<Completeness> {
   const { history } = input;
   const pulls = await loadPulls(input, period);
-  const agreement = await loadAgreement(history, period, pulls, AGREEMENT_LIMITS);
-  const { both, onlyWebhook, onlyPulled } = agreement.totals;
+  const agreement = await loadAgreement(input, period, pulls, AGREEMENT_LIMITS);
   const deliveries = (await history.deliveryCounts(period)).map(({ bytes: _, ...count }) => count);
   const seen = new Set((await history.deliveriesByDay(period)).map(({ day }) => day));
   // What was counted in the minute of making this document may still grow: left out.
-  const counted: Period = { ...period, to: period.to < input.generatedAt ? period.to : input.generatedAt };
+  const counted: Period = { ...period, ...knownPart(input, period) };
   return {
-    waysIn: { both, webhookOnly: onlyWebhook, pullOnly: onlyPulled },
     conflicts,
     deliveries: deliveries.sort(byText(({ event, verdict, outcome }) => `${event ?? '\uffff'} ${verdict} ${outcome}`)),
     daysWithoutDelivery: utcDaysOf({ from: period.from, to: counted.to }).filter((day) => !seen.has(day)),

@@ -4,7 +4,7 @@ import { addDays, daysBetween, spansOf, startOfDay } from '../../src/core/zoned-
 import type { DecisionTotals } from '../../src/store/queries/history-decisions.ts';
 import type { Period } from '../../src/store/queries/history.ts';
 import { byText } from '../format.ts';
-import { documentIdOf, periodOf, type ReportInput } from '../report.ts';
+import { periodOf, type ReportInput } from '../report.ts';
 import { stateOrder } from '../words.ts';
 import { limits, noLegalAdvice } from '../closing.ts';
 import { loadCompleteness, type Completeness } from './completeness.ts';
@@ -54,7 +54,8 @@ export interface Access {
 
 /** The report as data: what the JSON says, and what the pages are written from. */
 export interface ConsentAudit {
-  readonly document: object;
+  readonly timeUsed: string;
+  readonly filters: string;
   readonly controller: object | null;
   readonly missingFromProfile: readonly string[];
   readonly totals: DecisionTotals;
@@ -80,40 +81,21 @@ export interface ConsentAudit {
   readonly withdrawals: Withdrawals;
   readonly standing: readonly Standing[];
   readonly access: { readonly produced: number; readonly downloaded: number; readonly last: readonly Access[] };
-  readonly checkpoint: ReportInput['checkpoint'];
   readonly limits: readonly string[];
 }
 
 const ACCESS_LISTED = 200;
 
 /** Puts the report together. Totals come from the database's GROUP BY; no list here grows with the number of decisions. */
-export async function gatherConsentAudit(name: string, title: string, input: ReportInput): Promise<ConsentAudit> {
+export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAudit> {
   const { history, profile } = input;
   const period = periodOf(input);
   const totals = await history.decisionTotals(period);
   const choices = purposeCounts(await history.decisionsByChoice(period));
   const policies = await loadPolicyIntervals(history.policyRows({ ...period }), period.from, period.to);
   return {
-    document: {
-      id: documentIdOf(name, input),
-      name,
-      title,
-      generator: `consent-ledger ${input.version}`,
-      generatedAt: input.generatedAt,
-      sample: input.sample,
-      source: input.source,
-      sourceName: input.sourceName,
-      period: {
-        from: input.from,
-        toExclusive: input.to,
-        timeZone: input.timeZone,
-        fromInstant: period.from,
-        toInstant: period.to,
-      },
-      timeUsed: 'the time stated for a decision where it counts, else the time of receipt',
-      filters: 'none: all banners, all regions, all states',
-      asOf: { seq: input.asOf, receivedAt: await history.receivedAtOf(input.asOf) },
-    },
+    timeUsed: 'the time stated for a decision where it counts, else the time of receipt',
+    filters: 'none: all banners, all regions, all states',
     controller:
       profile === null
         ? null
@@ -151,7 +133,6 @@ export async function gatherConsentAudit(name: string, title: string, input: Rep
     withdrawals: await loadWithdrawals(input, period),
     standing: await loadStanding(input, period, latestVersions(policies)),
     access: await loadAccess(input, period),
-    checkpoint: input.checkpoint,
     limits: [...limits, noLegalAdvice],
   };
 }

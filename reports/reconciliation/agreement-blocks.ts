@@ -1,57 +1,143 @@
-import { formatCount, formatTime } from '../format.ts';
+import { REFUSED_COUNT_DAYS } from '../../src/core/vocabulary.ts';
+import { counted, formatCount, formatDuration, formatShare, formatTime } from '../format.ts';
 import type { Block } from '../render/blocks.ts';
 import { periodOf, type ReportInput } from '../report.ts';
-import { notStated } from '../words.ts';
-import type { Agreement, Contradiction, Outage } from './agreement.ts';
+import { notStated, viaWords } from '../words.ts';
+import type { Agreement, BannerAgreement, Contradiction, Gap, Outage } from './agreement.ts';
+
+const BANNERS_SHOWN = 50;
 
 /** What somebody must know who relies on the records of the period, one sentence each; empty when the two ways in agree. */
 export function agreementConcerns(agreement: Agreement, input: ReportInput): string[] {
-  const { totals, banners, undelivered, nothingBefore } = agreement;
-  const period = periodOf(input);
+  const { totals, erasedEntries } = agreement;
   const concerns: string[] = [];
-  const never = banners.filter(({ neverPulled }) => neverPulled);
-  if (never.length > 0)
+  if (totals.both === 0 && totals.onlyWebhook > 0 && totals.onlyPulled > 0)
     concerns.push(
-      `${counted(never.length, 'banner was', 'banners were')} never pulled (${listed(never.map(({ bannerId }) => bannerWord(bannerId)))}): what was not delivered for ${never.length === 1 ? 'it' : 'them'} is not known.`,
+      'Not one delivery matches a row of the log. The two may name their records differently, and then each decision is counted twice and nothing that follows says what is missing: “consent-ledger source discover” shows what either carries.',
     );
-  if (nothingBefore !== null && nothingBefore > period.from)
-    concerns.push(
-      `The service returned nothing before ${formatTime(nothingBefore, input.timeZone)}: whether there were decisions before is known from deliveries alone.`,
-    );
-  const missing = banners.reduce((sum, banner) => sum + banner.missingFromLog, 0);
-  if (missing > 0)
-    concerns.push(
-      `${counted(missing, 'decision was', 'decisions were')} delivered but ${missing === 1 ? 'is' : 'are'} not in the pulled log, although ${missing === 1 ? 'its' : 'their'} time was pulled: removed upstream, or shown late.`,
-    );
-  const notYet = totals.onlyWebhook - missing;
-  if (notYet > 0)
-    concerns.push(
-      `${counted(notYet, 'decision was', 'decisions were')} delivered in stretches that were not pulled, so nothing confirms ${notYet === 1 ? 'it' : 'them'}.`,
-    );
-  if (totals.onlyPulled > 0) {
-    const single = totals.onlyPulled - undelivered.inLonger;
-    const parts = [
-      undelivered.longer > 0
-        ? `${formatCount(undelivered.inLonger)} in ${counted(undelivered.longer, 'stretch', 'stretches')} without any delivery`
-        : '',
-      single > 0 ? `${formatCount(single)} singly` : '',
-    ].filter((part) => part !== '');
-    concerns.push(
-      `${counted(totals.onlyPulled, 'decision arrived', 'decisions arrived')} only by the pulled log: ${parts.join(', ')}.`,
-    );
-  }
+  concerns.push(...pullConcerns(agreement, input), ...deliveryConcerns(agreement));
   if (totals.conflicting > 0)
     concerns.push(
       `${counted(totals.conflicting, 'decision has', 'decisions have')} records that contradict each other; the first record is counted.`,
     );
+  const unmatchable = totals.unmatchableDelivered + totals.unmatchablePulled;
+  if (unmatchable > 0)
+    concerns.push(
+      `${counted(unmatchable, 'decision was', 'decisions were')} told with neither a record id nor a time (${formatCount(totals.unmatchableDelivered)} by delivery, ${formatCount(totals.unmatchablePulled)} by the pulled log), so that ${unmatchable === 1 ? 'it' : 'they'} cannot be matched: the same choice may be counted once from either.`,
+    );
+  if (erasedEntries > 0)
+    concerns.push(
+      `The content of ${counted(erasedEntries, 'entry', 'entries')} of this source was erased. Where one of the two records of a decision is gone, it may stand among those known one way only.`,
+    );
   return concerns;
 }
 
-/** By banner: how the two ways in agree, and how far the log was pulled. */
-export function coverageTable({ banners, totals }: Agreement, input: ReportInput): Block {
+/** What the pulled log leaves open. */
+function pullConcerns(
+  { totals, banners, pulled, gaps, nothingBefore, recounts }: Agreement,
+  input: ReportInput,
+): string[] {
+  const { from } = periodOf(input);
+  if (!pulled)
+    return [
+      totals.onlyWebhook === 0
+        ? 'No finished pull of the consent log covers any part of the period: what was not delivered is not known.'
+        : 'No finished pull of the consent log covers any part of the period: what was not delivered is not known, and nothing confirms what was.',
+    ];
+  const concerns: string[] = [];
+  const never = banners.filter(({ notPulled }) => notPulled);
+  if (never.length > 0)
+    concerns.push(
+      `For ${counted(never.length, 'banner', 'banners')} (${namesOf(never)}) no finished pull covers any part of the period: what was not delivered for ${never.length === 1 ? 'it' : 'them'} is not known.`,
+    );
+  const longest = Math.max(0, ...gaps.map(lengthOf));
+  if (gaps.length > 0)
+    concerns.push(
+      `${counted(gaps.length, 'stretch', 'stretches')} of the period, ${gaps.length === 1 ? '' : 'the longest '}of ${formatDuration(longest)}, ${gaps.length === 1 ? 'was' : 'were'} not covered by a finished pull of the consent log: what was not delivered then is not known.`,
+    );
+  if (nothingBefore !== null && nothingBefore > from)
+    concerns.push(
+      `The service returned nothing before ${formatTime(nothingBefore, input.timeZone)}: whether there were decisions before is known from deliveries alone.`,
+    );
+  const { goneSeqs, moreGone } = recounts;
+  if (goneSeqs.length > 0)
+    concerns.push(
+      `${moreGone ? 'At least ' : ''}${counted(goneSeqs.length, 'decision', 'decisions')} that had been pulled ${goneSeqs.length === 1 ? 'was' : 'were'} not given again when the log of those days was counted once more: the service removed ${goneSeqs.length === 1 ? 'it' : 'them'} (entries ${listed(goneSeqs.map(formatCount))}). The records stand here all the same.`,
+    );
+  const missing = sumOf(banners, ({ missingFromLog }) => missingFromLog);
+  if (missing > 0)
+    concerns.push(
+      `${counted(missing, 'decision was', 'decisions were')} delivered but ${missing === 1 ? 'is' : 'are'} not in the pulled log, although the log was asked for ${missing === 1 ? 'its' : 'their'} time: removed upstream, shown late, or never recorded there.`,
+    );
+  const notYet = totals.onlyWebhook - totals.unmatchableDelivered - missing;
+  if (notYet > 0)
+    concerns.push(
+      `${counted(notYet, 'decision was', 'decisions were')} delivered in stretches that were not pulled, so nothing confirms ${notYet === 1 ? 'it' : 'them'}.`,
+    );
+  return concerns;
+}
+
+/** What the deliveries leave open. */
+function deliveryConcerns({ totals, banners, undelivered }: Agreement): string[] {
+  const concerns: string[] = [];
+  const silent = banners.filter(({ both, onlyWebhook, onlyPulled }) => both + onlyWebhook === 0 && onlyPulled > 0);
+  if (silent.length > 0)
+    concerns.push(
+      totals.both + totals.onlyWebhook === 0
+        ? 'No decision of the period was delivered: what is known comes from the pulled log alone. Is the webhook registered with the service, for all events?'
+        : `For ${counted(silent.length, 'banner', 'banners')} (${namesOf(silent)}) no decision was delivered at all: what is known of ${silent.length === 1 ? 'it' : 'them'} (${counted(
+            sumOf(silent, ({ onlyPulled }) => onlyPulled),
+            'decision',
+            'decisions',
+          )}) comes from the pulled log alone.`,
+    );
+  const { stretches, longer, inLonger, untimed } = undelivered;
+  if (totals.onlyPulled > 0) {
+    const parts = [
+      longer > 0
+        ? `${formatCount(inLonger)} in ${counted(longer, 'stretch', 'stretches')} without any decision delivered`
+        : '',
+      stretches > longer ? `${formatCount(stretches - longer)} singly` : '',
+      untimed > 0 ? `${formatCount(untimed)} whose time is not known` : '',
+    ].filter((part) => part !== '');
+    concerns.push(
+      `${counted(totals.onlyPulled, 'decision', 'decisions')} came by the pulled log alone: ${parts.join(', ')}.`,
+    );
+  }
+  return concerns;
+}
+
+/** How many decisions are known from where. */
+export function waysInTable({ totals }: Agreement): Block {
+  const row = (words: string, n: number) => [words, formatCount(n), formatShare(n, totals.decisions)];
   return {
     block: 'table',
-    caption: 'By banner: how the two ways in agree, and from the beginning of the period up to when the log was pulled',
+    caption: 'Each decision once, by the time stated for it',
+    columns: [
+      { title: 'Known from', share: 5 },
+      { title: 'Decisions', share: 2, align: 'right' },
+      { title: 'Share', share: 2, align: 'right' },
+    ],
+    rows: [
+      row('Delivery and consent log', totals.both),
+      row(`${viaWords['webhook']} only`, totals.onlyWebhook),
+      row(`${viaWords['pull']} only`, totals.onlyPulled),
+    ],
+    total: row('All', totals.decisions),
+    empty: '',
+  };
+}
+
+/** By banner: how the two ways in agree, and how far the log was pulled. */
+export function* coverageBlocks(agreement: Agreement, input: ReportInput): Generator<Block> {
+  const { banners, totals, pulled, byBannerOnly, recounts } = agreement;
+  const shown = banners.slice(0, BANNERS_SHOWN);
+  yield {
+    block: 'table',
+    caption:
+      shown.length < banners.length
+        ? `The first ${BANNERS_SHOWN} of ${formatCount(banners.length)} banners: how the two ways in agree, and how far the log was pulled`
+        : 'By banner: how the two ways in agree, and from the beginning of the period up to when the log was pulled',
     columns: [
       { title: 'Banner', share: 3 },
       { title: 'Both', share: 1.4, align: 'right' },
@@ -60,7 +146,7 @@ export function coverageTable({ banners, totals }: Agreement, input: ReportInput
       { title: 'Contradict', share: 1.7, align: 'right' },
       { title: 'Pulled up to', share: 4 },
     ],
-    rows: banners.map((banner) => [
+    rows: shown.map((banner) => [
       bannerWord(banner.bannerId),
       formatCount(banner.both),
       formatCount(banner.onlyWebhook),
@@ -76,25 +162,65 @@ export function coverageTable({ banners, totals }: Agreement, input: ReportInput
       formatCount(totals.conflicting),
       '',
     ],
-    empty: 'No decision of the period is known, and no log was pulled for it.',
+    empty: pulled
+      ? 'No decision of the period is known.'
+      : 'No decision of the period is known, and no log was pulled for it.',
   };
+  const notes = [
+    byBannerOnly
+      ? 'The log was asked for banner by banner. A banner that neither the settings of this source nor a delivery names was not asked for.'
+      : '',
+    recounts.recounts > 0
+      ? `Days of the period were counted again ${recounts.recounts === 1 ? 'once' : `${formatCount(recounts.recounts)} times`}, from the beginning: ${counted(recounts.found, 'row', 'rows')} came that no pull had brought before, ${recounts.found === 1 ? 'and is' : 'and are'} in the ledger since.`
+      : '',
+  ].filter((note) => note !== '');
+  if (notes.length > 0) yield { block: 'paragraph', look: 'fine', text: notes.join(' ') };
 }
 
-function pulledWord({ neverPulled, pulledUpTo, gaps }: Agreement['banners'][number], input: ReportInput): string {
-  if (neverPulled) return 'never pulled';
+function pulledWord({ notPulled, pulledUpTo, gaps }: BannerAgreement, input: ReportInput): string {
+  if (notPulled) return 'no finished pull';
   if (gaps.length === 0) return 'the whole period';
   return pulledUpTo === null ? 'not from its beginning' : formatTime(pulledUpTo, input.timeZone);
 }
 
-/** Stretches of time in which decisions were made and none was delivered. */
-export function outagesTable(outages: readonly Outage[], total: number, input: ReportInput): Block {
-  const time = (at: string | null, otherwise: string) => (at === null ? otherwise : formatTime(at, input.timeZone));
-  return {
+/** Stretches that were not pulled; no block when there is none. */
+export function* gapBlocks({ gaps }: Agreement, input: ReportInput, limit: number): Generator<Block> {
+  if (gaps.length === 0) return;
+  yield {
     block: 'table',
     caption:
-      outages.length < total
-        ? `The ${formatCount(outages.length)} longest of ${formatCount(total)} stretches without a delivery`
-        : 'Stretches without a delivery',
+      gaps.length > limit
+        ? `The first ${limit} of ${formatCount(gaps.length)} stretches of the period that no finished pull asked for`
+        : 'Stretches of the period that no finished pull asked for',
+    columns: [
+      { title: 'Banner', share: 3 },
+      { title: 'From', share: 3 },
+      { title: 'To', share: 3 },
+      { title: 'Length', share: 1.5, align: 'right' },
+    ],
+    rows: gaps
+      .slice(0, limit)
+      .map((gap) => [
+        gap.bannerIds === null ? 'all' : listed(gap.bannerIds.map(bannerWord)),
+        formatTime(gap.from, input.timeZone),
+        formatTime(gap.to, input.timeZone),
+        formatDuration(lengthOf(gap)),
+      ]),
+    empty: '',
+  };
+}
+
+/** Stretches of time in which decisions were made and none was delivered. */
+export function* outageBlocks({ undelivered }: Agreement, input: ReportInput): Generator<Block> {
+  const { outages, longer } = undelivered;
+  const time = (at: string | null, otherwise: string) => (at === null ? otherwise : formatTime(at, input.timeZone));
+  const countedSince = refusalsKnownSince(input);
+  yield {
+    block: 'table',
+    caption:
+      outages.length < longer
+        ? `The ${formatCount(outages.length)} longest of ${formatCount(longer)} stretches in which no decision was delivered`
+        : 'Stretches in which no decision was delivered',
     columns: [
       { title: 'Delivered before', share: 3.8 },
       { title: 'Delivered after', share: 3.8 },
@@ -107,18 +233,32 @@ export function outagesTable(outages: readonly Outage[], total: number, input: R
       time(outage.deliveredAfter, 'none in the period'),
       formatCount(outage.decisions),
       `${formatCount(outage.firstSeq)} – ${formatCount(outage.lastSeq)}`,
-      meanwhileWord(outage),
+      meanwhileWord(outage, countedSince),
     ]),
     empty: 'No two decisions that follow each other are known from the pulled log alone.',
   };
+  if (outages.length > 0)
+    yield {
+      block: 'paragraph',
+      look: 'fine',
+      text: 'Meanwhile: deliveries of any event that were kept or refused from the first to the last of these decisions, by the clock of this installation. The first of them may still belong to decisions from before. Refused ones are counted by the minute, outside the ledger.',
+    };
 }
 
-function meanwhileWord({ keptMeanwhile, refusedMeanwhile }: Outage): string {
+function meanwhileWord(outage: Outage, countedSince: string): string {
+  const { keptMeanwhile, refusedMeanwhile, firstAt, lastAt } = outage;
   const parts = [
     keptMeanwhile > 0 ? `${formatCount(keptMeanwhile)} kept` : '',
     refusedMeanwhile > 0 ? `${formatCount(refusedMeanwhile)} refused` : '',
   ].filter((part) => part !== '');
-  return parts.length === 0 ? 'nothing arrived' : parts.join(', ');
+  if (parts.length > 0) return parts.join(', ');
+  if (firstAt === lastAt) return '–';
+  return firstAt < countedSince ? 'nothing kept' : 'nothing arrived';
+}
+
+/** Refused deliveries of an earlier time are not counted any more. ISO 8601 UTC. */
+export function refusalsKnownSince({ generatedAt }: ReportInput): string {
+  return new Date(Date.parse(generatedAt) - REFUSED_COUNT_DAYS * 86_400_000).toISOString();
 }
 
 /** Records that contradict each other, by name. */
@@ -151,8 +291,16 @@ export function bannerWord(bannerId: string | null): string {
   return bannerId ?? notStated;
 }
 
-export function counted(n: number, one: string, many: string): string {
-  return `${formatCount(n)} ${n === 1 ? one : many}`;
+function namesOf(banners: readonly BannerAgreement[]): string {
+  return listed(banners.map(({ bannerId }) => bannerWord(bannerId)));
+}
+
+function lengthOf({ from, to }: Gap): number {
+  return Date.parse(to) - Date.parse(from);
+}
+
+function sumOf(banners: readonly BannerAgreement[], read: (banner: BannerAgreement) => number): number {
+  return banners.reduce((sum, banner) => sum + read(banner), 0);
 }
 
 function listed(words: readonly string[]): string {

@@ -1,14 +1,24 @@
-import type { Reconciliation, UndeliveredStretch } from '../../src/store/queries/history-reconciliation.ts';
+import type { BannerWindow, Reconciliation } from '../../src/store/queries/history-reconciliation.ts';
+import type { UndeliveredStretch } from '../../src/store/queries/history-stretches.ts';
 import type { History, Period } from '../../src/store/queries/history.ts';
 import { byText } from '../format.ts';
-import { type BannerPull, mergeWindows, type Window } from '../pulls.ts';
+import {
+  type BannerPull,
+  gapsIn,
+  knownPart,
+  loadRecounts,
+  mergeWindows,
+  type Recounts,
+  type Window,
+} from '../pulls.ts';
+import type { ReportInput } from '../report.ts';
 import { contradictionsOf } from './contradictions.ts';
 
 /** How the two ways in agree on one banner, and what was pulled of it. */
 export interface BannerAgreement extends Reconciliation {
   readonly bannerId: string | null;
-  /** No finished pull ever asked for it: whatever was not delivered is not known. */
-  readonly neverPulled: boolean;
+  /** No finished pull asked for any part of the period: whatever was not delivered is not known. */
+  readonly notPulled: boolean;
   /** The pulled log has the period from its beginning up to here; null when not even its beginning was pulled. */
   readonly pulledUpTo: string | null;
   readonly gaps: readonly Window[];
@@ -18,7 +28,7 @@ export interface BannerAgreement extends Reconciliation {
 
 /** A stretch of only pulled decisions, and what reached the endpoint meanwhile. */
 export interface Outage extends UndeliveredStretch {
-  /** Deliveries of any event that were kept between the delivered decisions around it, by our clock. */
+  /** Deliveries of any event that were kept between the first and the last of them, by our clock. */
   readonly keptMeanwhile: number;
   /** Deliveries that were refused meanwhile; counted outside the ledger. */
   readonly refusedMeanwhile: number;
@@ -36,20 +46,36 @@ export interface Contradiction {
   readonly differs: readonly string[];
 }
 
+/** A stretch of the period that no finished pull asked for. */
+export interface Gap extends Window {
+  /** Null: the whole log. Banners of which nothing was pulled are named elsewhere. */
+  readonly bannerIds: readonly (string | null)[] | null;
+}
+
 export interface Agreement {
   readonly totals: Reconciliation;
   readonly banners: readonly BannerAgreement[];
+  /** Some finished pull asked for some part of the period. */
+  readonly pulled: boolean;
+  readonly gaps: readonly Gap[];
+  /** The log was asked for banner by banner only: a banner that nobody here has heard of was not looked for. */
+  readonly byBannerOnly: boolean;
   /** The earliest row that the service returned when it was asked for everything; null when it never was. */
   readonly nothingBefore: string | null;
+  readonly recounts: Recounts;
   readonly undelivered: {
     readonly stretches: number;
     /** Of more than one decision: an outage of the endpoint rather than one lost delivery. */
     readonly longer: number;
     readonly inLonger: number;
-    /** The longest of these. */
+    /** Decisions of the pulled log alone whose time is not known: they lie in no stretch. */
+    readonly untimed: number;
+    /** The longest of those of more than one decision, in order of time. */
     readonly outages: readonly Outage[];
   };
   readonly contradictions: readonly Contradiction[];
+  /** Entries of the source that were erased: one of two records of a decision may be among them. */
+  readonly erasedEntries: number;
 }
 
 export interface AgreementLimits {
@@ -59,21 +85,15 @@ export interface AgreementLimits {
 
 /** Puts together what deliveries and pulled rows of a period say about each other. Lists are bounded; totals are not. */
 export async function loadAgreement(
-  history: History,
+  input: ReportInput,
   period: Period,
   pulls: readonly BannerPull[],
   limits: AgreementLimits,
 ): Promise<Agreement> {
+  const { history } = input;
   const byBanner = await history.reconciliationByBanner(period);
-  const banners: BannerAgreement[] = [];
-  const ids = new Set([...byBanner.map(({ bannerId }) => bannerId), ...pulls.flatMap(namedBanner)]);
-  for (const bannerId of [...ids].sort(byText((id) => id))) {
-    const counts = byBanner.find((one) => one.bannerId === bannerId) ?? { ...nothing, bannerId };
-    banners.push(await bannerAgreement(history, period, counts, pulls));
-  }
   const totals = byBanner.reduce(sum, nothing);
-  const undelivered =
-    totals.onlyPulled === 0 ? { stretches: 0, longer: 0, inLonger: 0 } : await history.undeliveredTotals(period);
+  const banners = await loadBanners(input, period, byBanner, pulls);
   const contradictions: Contradiction[] = [];
   if (totals.conflicting > 0)
     for await (const decision of history.reconciledDecisions(period, 'conflicting')) {
@@ -83,77 +103,131 @@ export async function loadAgreement(
   return {
     totals,
     banners,
-    nothingBefore: pulls.flatMap(({ nothingBefore }) => nothingBefore ?? []).sort()[0] ?? null,
-    undelivered: {
-      ...undelivered,
-      outages: undelivered.longer === 0 ? [] : await loadOutages(history, period, limits.stretches),
-    },
+    pulled: pulls.some(({ covered }) => covered.length > 0),
+    gaps: gapsOf(banners, pulls),
+    byBannerOnly: pulls.length > 0 && pulls.every(({ bannerId }) => bannerId !== null),
+    nothingBefore: await loadBeginning(history, period, pulls),
+    recounts: await loadRecounts(input, period),
+    undelivered: await loadUndelivered(history, period, totals, limits.stretches),
     contradictions: contradictions.slice(0, limits.contradictions),
+    erasedEntries: await history.erasedEntries(period),
   };
 }
 
-async function bannerAgreement(
+type BannerCounts = Reconciliation & { readonly bannerId: string | null };
+
+async function loadBanners(
+  input: ReportInput,
+  period: Period,
+  byBanner: readonly BannerCounts[],
+  pulls: readonly BannerPull[],
+): Promise<readonly BannerAgreement[]> {
+  const whole = knownPart(input, period);
+  const ids = new Set(
+    [...byBanner, ...pulls.filter(({ bannerId }) => bannerId !== null)].map(({ bannerId }) => bannerId),
+  );
+  const banners: { counts: BannerCounts; covered: readonly Window[] }[] = [];
+  for (const bannerId of [...ids].sort(byText((id) => id))) {
+    const counts = byBanner.find((one) => one.bannerId === bannerId) ?? { ...nothing, bannerId };
+    const isInWhole = await isInWholeLog(input.history, period, counts);
+    const own = pulls.filter((pull) => pull.bannerId === bannerId || (pull.bannerId === null && isInWhole));
+    banners.push({ counts, covered: mergeWindows(own.flatMap(({ covered }) => covered)) });
+  }
+  const unconfirmed = banners.filter(({ counts }) => counts.onlyWebhook > counts.unmatchableDelivered);
+  const windows: BannerWindow[] = unconfirmed.flatMap(({ counts: { bannerId }, covered }) =>
+    covered.map((window) => ({ bannerId, ...window })),
+  );
+  const missing =
+    windows.length === 0 ? new Map<string | null, number>() : await input.history.missingFromLog(period, windows);
+  return banners.map(({ counts, covered }) => ({
+    ...counts,
+    notPulled: covered.length === 0,
+    pulledUpTo: covered[0] !== undefined && covered[0].from <= period.from ? covered[0].to : null,
+    gaps: gapsIn(whole, covered),
+    missingFromLog: missing.get(counts.bannerId) ?? 0,
+  }));
+}
+
+/**
+ * Whether a pull that names no banner covers this one. Which banners such a request covers is not documented, so it counts for those
+ * that some row of the log names, and for decisions that name none.
+ */
+async function isInWholeLog(history: History, period: Period, counts: BannerCounts): Promise<boolean> {
+  const { bannerId, both, onlyPulled } = counts;
+  return bannerId === null || both + onlyPulled > 0 || history.isInLog(period, bannerId);
+}
+
+/** Gaps of banners that were pulled, each stretch once. */
+function gapsOf(banners: readonly BannerAgreement[], pulls: readonly BannerPull[]): Gap[] {
+  const pulled = banners.filter(({ notPulled }) => !notPulled);
+  if (banners.length === 0)
+    return pulls.flatMap(({ covered, gaps }) =>
+      covered.length === 0 ? [] : gaps.map((gap) => ({ ...gap, bannerIds: null })),
+    );
+  const found = new Map<string, { window: Window; bannerIds: (string | null)[] }>();
+  for (const { bannerId, gaps } of pulled)
+    for (const window of gaps) {
+      const key = `${window.from} ${window.to}`;
+      const known = found.get(key) ?? { window, bannerIds: [] };
+      found.set(key, known);
+      known.bannerIds.push(bannerId);
+    }
+  return [...found.values()]
+    .map(({ window, bannerIds }) => ({ ...window, bannerIds: bannerIds.length === banners.length ? null : bannerIds }))
+    .sort(byText(({ from, to }) => `${from} ${to}`));
+}
+
+/** Where the service's log begins. What had been pulled of an earlier time goes before what a later answer began with. */
+async function loadBeginning(history: History, period: Period, pulls: readonly BannerPull[]): Promise<string | null> {
+  const said = pulls.flatMap(({ nothingBefore }) => nothingBefore ?? []).sort()[0] ?? null;
+  if (said === null || said <= period.from) return said;
+  const earliest = await history.earliestPulled(period);
+  return earliest !== null && earliest < said ? earliest : said;
+}
+
+async function loadUndelivered(
   history: History,
   period: Period,
-  counts: Reconciliation & { readonly bannerId: string | null },
-  pulls: readonly BannerPull[],
-): Promise<BannerAgreement> {
-  // A pull that names no banner covers every banner that the key may see.
-  const own = pulls.filter((pull) => pull.bannerId === null || pull.bannerId === counts.bannerId);
-  const covered = mergeWindows(own.flatMap((pull) => pull.covered));
-  const [begins] = covered;
-  let missingFromLog = 0;
-  if (counts.onlyWebhook > 0)
-    for (const window of covered)
-      missingFromLog += await history.onlyDelivered({ ...period, ...window }, counts.bannerId);
+  { onlyPulled }: Reconciliation,
+  limit: number,
+): Promise<Agreement['undelivered']> {
+  if (onlyPulled === 0) return { stretches: 0, longer: 0, inLonger: 0, untimed: 0, outages: [] };
+  const { longest, ...counts } = await history.undelivered(period, limit);
+  const outages = longest.filter(({ decisions }) => decisions > 1).sort(byText(({ firstAt }) => firstAt));
+  const reached = await history.reachedBetween(
+    period,
+    outages.map(({ firstAt, lastAt }) => ({ from: firstAt, to: lastAt })),
+  );
   return {
     ...counts,
-    neverPulled: own.every(({ runs, failedRuns, covered: some }) => some.length === 0 && runs === failedRuns),
-    pulledUpTo: begins !== undefined && begins.from <= period.from ? begins.to : null,
-    gaps: own.length === 0 ? [{ from: period.from, to: period.to }] : commonGaps(own),
-    missingFromLog,
+    untimed: onlyPulled - counts.inLonger - (counts.stretches - counts.longer),
+    outages: outages.map((stretch, place) => ({
+      ...stretch,
+      keptMeanwhile: reached[place]?.kept ?? 0,
+      refusedMeanwhile: reached[place]?.refused ?? 0,
+    })),
   };
 }
 
-/** What none of the pulls covers. */
-function commonGaps(pulls: readonly BannerPull[]): Window[] {
-  return pulls
-    .map(({ gaps }) => gaps)
-    .reduce((common, gaps) =>
-      common.flatMap((a) =>
-        gaps
-          .map((b) => ({ from: a.from > b.from ? a.from : b.from, to: a.to < b.to ? a.to : b.to }))
-          .filter(({ from, to }) => from < to),
-      ),
-    ) as Window[];
-}
-
-async function loadOutages(history: History, period: Period, limit: number): Promise<Outage[]> {
-  const found: Outage[] = [];
-  for (const stretch of await history.undeliveredStretches(period, limit)) {
-    if (stretch.decisions < 2) break;
-    const { kept, refused } = await history.reachedBetween(
-      period,
-      stretch.deliveredBefore ?? stretch.firstAt,
-      stretch.deliveredAfter ?? stretch.lastAt,
-    );
-    found.push({ ...stretch, keptMeanwhile: kept, refusedMeanwhile: refused });
-  }
-  return found.sort(byText(({ firstAt }) => firstAt));
-}
-
-function namedBanner({ bannerId }: BannerPull): string[] {
-  return bannerId === null ? [] : [bannerId];
-}
-
-const nothing: Reconciliation = { decisions: 0, both: 0, onlyWebhook: 0, onlyPulled: 0, conflicting: 0 };
+const nothing: Reconciliation = {
+  decisions: 0,
+  both: 0,
+  onlyWebhook: 0,
+  onlyPulled: 0,
+  conflicting: 0,
+  unmatchableDelivered: 0,
+  unmatchablePulled: 0,
+};
 
 function sum(a: Reconciliation, b: Reconciliation): Reconciliation {
+  const add = (field: keyof Reconciliation) => a[field] + b[field];
   return {
-    decisions: a.decisions + b.decisions,
-    both: a.both + b.both,
-    onlyWebhook: a.onlyWebhook + b.onlyWebhook,
-    onlyPulled: a.onlyPulled + b.onlyPulled,
-    conflicting: a.conflicting + b.conflicting,
+    decisions: add('decisions'),
+    both: add('both'),
+    onlyWebhook: add('onlyWebhook'),
+    onlyPulled: add('onlyPulled'),
+    conflicting: add('conflicting'),
+    unmatchableDelivered: add('unmatchableDelivered'),
+    unmatchablePulled: add('unmatchablePulled'),
   };
 }

@@ -106,6 +106,8 @@ const syncFinished = z.object({
   runId: z.string(),
   from: z.string().nullable(),
   to: z.string().nullable(),
+  /** When the run began, by our clock or the service's, whichever was earlier: it covers nothing later. Absent in runs of earlier versions. */
+  asOf: z.string().optional(),
   pages: z.number().int(),
   rows: z.number().int(),
   stored: z.number().int(),

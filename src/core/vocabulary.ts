@@ -19,6 +19,9 @@
 export const entryKinds = ['webhook', 'consent-log', 'call', 'snapshot', 'action', 'erasure'] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
+/** For how many days it is known how many deliveries were refused: their counts are kept outside the ledger. */
+export const REFUSED_COUNT_DAYS = 400;
+
 /** Events that the service documents (docs/service.md §6). */
 export const documentedEvents = [
   'policy.published',

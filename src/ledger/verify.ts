@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import { z } from 'zod';
 import { originOf, parseTreeHead, readCheckpoint } from '../core/checkpoint.ts';
-import type { Entry } from '../core/entry.ts';
+import { erasedSeqs } from '../core/erasure.ts';
 import type { InstanceKeys } from '../core/keys.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../core/merkle.ts';
 import type { Store } from '../store/store.ts';
@@ -96,7 +95,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
       sourceSeq.set(entry.source, entry.sourceSeq);
       frontier = growFrontier(frontier, [Buffer.isBuffer(entry.leafHash) ? entry.leafHash : Buffer.alloc(0)]);
       if (entry.body === null) erased.add(entry.seq);
-      if (entry.kind === 'erasure') for (const seq of erasedSeqs(entry)) recorded.add(seq);
+      if (entry.kind === 'erasure') for (const seq of erasedSeqs(entry.body)) recorded.add(seq);
       bytes += (entry.body?.length ?? 0) + (entry.meta?.length ?? 0);
       expected = entry.seq + 1;
       for (let size = sizes[nextSize]; size !== undefined && size <= entry.seq; size = sizes[++nextSize]) {
@@ -164,7 +163,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
       .where('kind', '=', 'erasure')
       .execute();
     for (const entry of rows.map(entryFromRow)) {
-      if (diagnoseEntry(entry, keys) === null) for (const seq of erasedSeqs(entry)) recorded.add(seq);
+      if (diagnoseEntry(entry, keys) === null) for (const seq of erasedSeqs(entry.body)) recorded.add(seq);
     }
   }
 
@@ -252,16 +251,5 @@ function compareRoots(
         sentence: `the first ${size} entries do not give the root that ${one.where} was signed for`,
       });
     }
-  }
-}
-
-const erasureSchema = z.object({ seqs: z.array(z.number()) });
-
-/** The entries that an erasure took the content of; none when its body cannot be read. */
-function erasedSeqs(entry: Entry): readonly number[] {
-  try {
-    return erasureSchema.parse(JSON.parse(entry.body?.toString('utf8') ?? 'null')).seqs;
-  } catch {
-    return [];
   }
 }

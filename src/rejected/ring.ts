@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { sha256 } from '../core/hash.ts';
 import type { InstanceKeys } from '../core/keys.ts';
 import { openSealed, sealBytes } from '../core/seal.ts';
+import { REFUSED_COUNT_DAYS } from '../core/vocabulary.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { addressGroup } from './address.ts';
 import { chooseItems, ITEM_OVERHEAD, ringLimits, type RingLimits } from './choose.ts';
@@ -73,8 +74,6 @@ export interface RingOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** How long counts are kept, days: as long as the audit report looks back by default. */
-const COUNT_DAYS = 400;
 const PENDING_ITEMS = 500;
 const PENDING_BYTES = 8 * 1024 ** 2;
 const COUNT_KEYS = 10_000;
@@ -161,7 +160,10 @@ export function createRejectedRing(options: RingOptions): RejectedRing {
         for (const row of rows) await tx.query.insertInto('rejected_deliveries').values(row).execute();
         await addCounts(tx, [...newCounts.values()]);
         if (purging)
-          await tx.query.deleteFrom('rejected_counts').where('minute', '<', daysBefore(now, COUNT_DAYS)).execute();
+          await tx.query
+            .deleteFrom('rejected_counts')
+            .where('minute', '<', daysBefore(now, REFUSED_COUNT_DAYS))
+            .execute();
       });
       lastPurge = purging ? now.getTime() : lastPurge;
     } catch (error) {

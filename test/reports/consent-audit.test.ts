@@ -36,8 +36,8 @@ test('every total of the report adds up to the number of decisions', async () =>
   for (const rows of [audit.byState, audit.byRegion, audit.byBanner, audit.byPolicyVersion, audit.byMonth])
     expect(sum(rows)).toBe(decisions);
   expect(sum(audit.overTime.spans.flatMap(({ states }) => states))).toBe(decisions);
-  const { both, webhookOnly, pullOnly } = audit.completeness.waysIn;
-  expect(both + webhookOnly + pullOnly).toBe(decisions);
+  const { both, onlyWebhook, onlyPulled } = audit.completeness.agreement.totals;
+  expect(both + onlyWebhook + onlyPulled).toBe(decisions);
   for (const { granted, denied } of audit.byPurpose) expect(granted + denied).toBe(decisions);
 });
 
@@ -57,7 +57,7 @@ test('a decision told twice counts once, a row of it that contradicts is a confl
     const audit = await json(world);
     expect(audit.totals).toMatchObject({ decisions: 2, rows: 3, conflicts: 1, subjects: 2 });
     expect(audit.byState).toEqual([{ state: 'given', decisions: 2 }]);
-    expect(audit.completeness.waysIn).toEqual({ both: 1, webhookOnly: 0, pullOnly: 1 });
+    expect(audit.completeness.agreement.totals).toMatchObject({ both: 1, onlyWebhook: 0, onlyPulled: 1 });
     const rows = parse<Record<string, string>>(await produce(world, { format: 'csv' }), { bom: true, columns: true });
     expect(rows.map((row) => [row['entry'], row['first_of_decision'], row['contradicts_earlier']])).toEqual([
       ['1', 'yes', 'no'],

@@ -7,14 +7,16 @@ import type { ReportInput } from '../../reports/report.ts';
 import { pdfText } from './files.ts';
 import { collect, decision, fillMonth, openWorld, syncRun, type World } from './world.ts';
 
-/** A month with an outage on 25 June, a banner that nobody pulls, and a log that begins on 1 June at 07:30. */
+/** A month with an outage on 25 June, a banner that nobody pulls, and a log that begins on 1 June at 06:00. */
 let world: World;
 beforeAll(async () => {
   world = await openWorld();
   await fillMonth(world);
-  await world.store.transaction(({ query }) =>
-    query.deleteFrom('decision_history').where('at', '>', '2026-06-25T02').where('at', '<', '2026-06-25T23').execute(),
-  );
+  await world.store.transaction(async ({ query }) => {
+    const [from, to] = ['2026-06-25T02', '2026-06-25T23'];
+    await query.deleteFrom('decision_history').where('at', '>', from).where('at', '<', to).execute();
+    await query.deleteFrom('delivery_history').where('received_at', '>', from).where('received_at', '<', to).execute();
+  });
   await world.insert('decision_history', [
     ...Array.from({ length: 14 }, (_, hour) =>
       decision(3000 + hour, `2026-06-25T${String(hour + 3).padStart(2, '0')}:05:00.000Z`, {
@@ -37,7 +39,7 @@ beforeAll(async () => {
   ]);
   await world.insert('action_history', [
     syncRun(3200, '2026-06-09T00:00:00.000Z', null, '2026-06-08T00:00:00.000Z', {
-      earliest: '2026-06-01T07:30:00.000Z',
+      earliest: '2026-06-01T06:00:01.000Z',
     }),
   ]);
   await world.insert('rejected_counts', [
@@ -71,6 +73,7 @@ test('names the outage with its ends, what was refused meanwhile, and the decisi
         lastAt: '2026-06-25T16:05:00.000Z',
         firstSeq: 3000,
         lastSeq: 3013,
+        keptMeanwhile: 0,
         refusedMeanwhile: 9,
       },
     ],
@@ -83,18 +86,18 @@ test('names the outage with its ends, what was refused meanwhile, and the decisi
 
 test('says of each banner how far it was pulled, and of one that never was', async () => {
   const { agreement, concerns } = await json();
-  expect(agreement.nothingBefore).toBe('2026-06-01T07:30:00.000Z');
+  expect(agreement.nothingBefore).toBe('2026-06-01T06:00:01.000Z');
   const [footer, main] = agreement.banners;
-  expect(footer).toMatchObject({ bannerId: 'banner-footer', neverPulled: true, onlyWebhook: 2, missingFromLog: 0 });
-  expect(main).toMatchObject({ bannerId: 'banner-main', neverPulled: false });
+  expect(footer).toMatchObject({ bannerId: 'banner-footer', notPulled: true, onlyWebhook: 2, missingFromLog: 0 });
+  expect(main).toMatchObject({ bannerId: 'banner-main', notPulled: false });
   // The failed run of 20 June left a gap, which ends what is covered from the beginning on.
   expect(main?.pulledUpTo).toBe('2026-06-19T23:45:00.000Z');
   expect(main?.gaps).toEqual([{ from: '2026-06-19T23:45:00.000Z', to: '2026-06-20T23:30:00.000Z' }]);
   expect(main?.missingFromLog).toBeGreaterThan(0);
-  expect(concerns.join('\n')).toMatch(/1 banner was never pulled \(banner-footer\)/);
-  expect(concerns.join('\n')).toMatch(/returned nothing before 2026-06-01 09:30:00 \+02:00/);
+  expect(concerns.join('\n')).toMatch(/For 1 banner \(banner-footer\) no finished pull covers any part of the period/);
+  expect(concerns.join('\n')).toMatch(/returned nothing before 2026-06-01 08:00:01 \+02:00/);
   expect(concerns.join('\n')).toMatch(
-    /14 decisions arrived only by the pulled log: 14 in 1 stretch without any delivery/,
+    /14 decisions came by the pulled log alone: 14 in 1 stretch without any decision delivered/,
   );
 });
 
@@ -122,7 +125,7 @@ test('the listed findings are exactly the counted ones, in JSON and CSV alike', 
 test('the pages say the same, and the consent audit carries the statement', async () => {
   const pages = pdfText(await produce({ format: 'pdf' }));
   for (const words of [
-    'never pulled',
+    'no finished pull',
     'Outages of the endpoint',
     '9 refused',
     'state: Given / Refused',
@@ -130,10 +133,15 @@ test('the pages say the same, and the consent audit carries the statement', asyn
   ])
     expect(pages).toContain(words);
   const audit = pdfText(await produce({ format: 'pdf' }, consentAudit));
-  for (const words of ['banner-footer', 'nothing before', 'Stretches without a delivery', 'Given / Refused'])
+  for (const words of [
+    'banner-footer',
+    'nothing before',
+    'Stretches in which no decision was delivered',
+    'Given / Refused',
+  ])
     expect(audit).toContain(words);
   const empty = (await produce({ format: 'html', source: 'nobody' })).toString('utf8');
-  expect(empty).toContain('No decision of the period is known');
+  expect(empty).toContain('No decision of the period is known, and no log was pulled for it.');
 });
 
 test('what came after asOf changes nothing', async () => {

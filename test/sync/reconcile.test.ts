@@ -11,6 +11,8 @@ const july = {
   to: '2026-08-01T00:00:00.000Z',
   asOf: Number.MAX_SAFE_INTEGER,
 };
+/** Every row of these tests has a time. */
+const matchable = { unmatchableDelivered: 0, unmatchablePulled: 0 };
 const reconcile = (read: Query, period: typeof july) => createHistory(read).reconciliation(period);
 
 describe('reconciling what was delivered with what was pulled', () => {
@@ -37,6 +39,7 @@ describe('reconciling what was delivered with what was pulled', () => {
       onlyWebhook: 1,
       onlyPulled: 1,
       conflicting: 1,
+      ...matchable,
     });
     expect(await reconcile(store.read, { ...july, asOf: 6 })).toEqual({
       decisions: 4,
@@ -44,6 +47,7 @@ describe('reconciling what was delivered with what was pulled', () => {
       onlyWebhook: 2,
       onlyPulled: 1,
       conflicting: 0,
+      ...matchable,
     });
     expect(await reconcile(store.read, { ...july, source: 'nobody' })).toEqual({
       decisions: 0,
@@ -51,6 +55,7 @@ describe('reconciling what was delivered with what was pulled', () => {
       onlyWebhook: 0,
       onlyPulled: 0,
       conflicting: 0,
+      ...matchable,
     });
   });
 
@@ -98,6 +103,7 @@ describe('reconciling what was delivered with what was pulled', () => {
           onlyWebhook: ids.filter((id) => !has(id, 'pull')).length,
           onlyPulled: ids.filter((id) => !has(id, 'webhook')).length,
           conflicting: ids.filter((id) => rows.some((row) => row.decision_id === id && row.conflicts === 1)).length,
+          ...matchable,
         });
       }),
       { numRuns: 25 },
@@ -141,8 +147,8 @@ describe('reconciling what was delivered with what was pulled', () => {
           }
         }
         const history = createHistory(store.read);
-        const found = await history.undeliveredStretches(july, 100);
-        const plain = found.map((one) => ({
+        const { longest, ...totals } = await history.undelivered(july, 100);
+        const plain = longest.map((one) => ({
           n: one.decisions,
           firstAt: one.firstAt,
           lastAt: one.lastAt,
@@ -152,7 +158,7 @@ describe('reconciling what was delivered with what was pulled', () => {
         const key = (one: object) => JSON.stringify(one);
         expect(plain.map(key).sort()).toEqual(expected.map(key).sort());
         expect(plain.map(({ n }) => n)).toEqual([...plain.map(({ n }) => n)].sort((a, b) => b - a));
-        expect(await history.undeliveredTotals(july)).toEqual({
+        expect(totals).toEqual({
           stretches: expected.length,
           longer: expected.filter(({ n }) => n > 1).length,
           inLonger: expected.filter(({ n }) => n > 1).reduce((sum, { n }) => sum + n, 0),

@@ -1,8 +1,9 @@
-import { sql, type ExpressionBuilder, type Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { ConsentState } from '../../core/vocabulary.ts';
 import type { Span } from '../../core/zoned-days.ts';
-import type { DecisionHistoryTable, Tables } from '../schema.ts';
+import type { DecisionHistoryTable } from '../schema.ts';
 import type { Query } from '../store.ts';
+import { type DecisionBuilder, decisionsIn, firstDecisionsIn, isAfter } from './decisions-in.ts';
 import type { Period, Scope } from './history.ts';
 import { nullsFirst } from './order.ts';
 import { pageByKey } from './pages.ts';
@@ -71,15 +72,9 @@ export interface DecisionQueries {
 }
 
 export function createDecisionQueries(query: Query): DecisionQueries {
-  const inPeriod = (period: Period) =>
-    query
-      .selectFrom('decision_history as d')
-      .where('d.source', '=', period.source)
-      .where('d.at', '>=', period.from)
-      .where('d.at', '<', period.to)
-      .where('d.seq', '<=', period.asOf);
-  const first = (period: Period) => inPeriod(period).where('d.is_first', '=', 1);
-  const count = (eb: Builder) => eb.fn.countAll().as('decisions');
+  const inPeriod = (period: Period) => decisionsIn(query, period);
+  const first = (period: Period) => firstDecisionsIn(query, period);
+  const count = (eb: DecisionBuilder) => eb.fn.countAll().as('decisions');
 
   return {
     async decisionTotals(period) {
@@ -252,14 +247,6 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       }
     },
   };
-}
-
-type Builder = ExpressionBuilder<Tables & { d: DecisionHistoryTable }, 'd'>;
-
-/** What comes after a row in the order of time and seq, in a form that both databases answer from the index on (source, at, seq). */
-function isAfter(row: { readonly at: string; readonly seq: number }) {
-  return (eb: Builder) =>
-    eb.and([eb('d.at', '>=', row.at), eb.or([eb('d.at', '>', row.at), eb('d.seq', '>', row.seq)])]);
 }
 
 /** How many rows meet a condition. Conditions are texts of this file only. */

@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { ActionName } from '../../core/action.ts';
+import { erasedSeqs } from '../../core/erasure.ts';
+import { INSTALLATION } from '../../core/vocabulary.ts';
 import type { ActionHistoryTable, DeliveryHistoryTable, EntriesTable, PolicyHistoryTable } from '../schema.ts';
 import type { Query } from '../store.ts';
 import type { Period, Scope } from './history.ts';
@@ -44,6 +46,8 @@ export interface EvidenceQueries {
   actionRows(period: Period, names: readonly ActionName[], sources?: readonly string[]): AsyncIterable<ActionRow>;
   /** Entries of the period that no fact could be read from, by event. */
   quarantineCounts(period: Period): Promise<readonly { event: string | null; entries: number }[]>;
+  /** How many entries of the source were erased by erasures up to asOf. */
+  erasedEntries(scope: Scope): Promise<number>;
   /** Exact bytes of entries; `body` is null after an erasure. */
   rawEntries(scope: Scope, seqs: readonly number[]): Promise<readonly RawEntry[]>;
 
@@ -55,6 +59,9 @@ export interface EvidenceQueries {
   /** Refused deliveries by reason. */
   rejectedCounts(period: Period): Promise<readonly { reason: string; deliveries: number }[]>;
 }
+
+/** Entries looked up at once. */
+const SEQS = 500;
 
 export function createEvidenceQueries(query: Query): EvidenceQueries {
   const deliveries = (period: Period) =>
@@ -150,6 +157,29 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
         .orderBy('event', nullsFirst)
         .execute();
       return rows.map(({ event, entries }) => ({ event, entries: Number(entries) }));
+    },
+
+    async erasedEntries({ source, asOf }) {
+      const erasures = await query
+        .selectFrom('entries')
+        .select('body')
+        .where('source', 'in', [source, INSTALLATION])
+        .where('kind', '=', 'erasure')
+        .where('seq', '<=', asOf)
+        .execute();
+      const seqs = [...new Set(erasures.flatMap(({ body }) => erasedSeqs(body)))];
+      let erased = 0;
+      for (let start = 0; start < seqs.length; start += SEQS) {
+        const { n } = await query
+          .selectFrom('entries')
+          .select((eb) => eb.fn.countAll().as('n'))
+          .where('source', '=', source)
+          .where('seq', 'in', seqs.slice(start, start + SEQS))
+          .where('body', 'is', null)
+          .executeTakeFirstOrThrow();
+        erased += Number(n);
+      }
+      return erased;
     },
 
     async rawEntries(scope, seqs) {

@@ -1,8 +1,8 @@
-import { type ExpressionBuilder, sql } from 'kysely';
-import type { DecisionHistoryTable, Tables } from '../schema.ts';
+import { sql } from 'kysely';
 import type { Query } from '../store.ts';
+import { firstDecisionsIn, hasRow, isAfter } from './decisions-in.ts';
 import type { DecisionRow } from './history-decisions.ts';
-import type { Period } from './history.ts';
+import type { Period, Scope } from './history.ts';
 import { pageByKey } from './pages.ts';
 
 /** How the two ways in agree. `both + onlyWebhook + onlyPulled = decisions`; `conflicting` are counted among these too. */
@@ -15,6 +15,19 @@ export interface Reconciliation {
   readonly onlyPulled: number;
   /** Rows of one decision that say different things. */
   readonly conflicting: number;
+  /**
+   * Of those known one way only: with neither a record id nor a time of their own, so that nothing the other way can be matched with
+   * them. A delivery and the row of the same choice then stand as two decisions.
+   */
+  readonly unmatchableDelivered: number;
+  readonly unmatchablePulled: number;
+}
+
+/** A stretch of time of one banner (null: of decisions that name none). ISO 8601 UTC, `to` exclusive. */
+export interface BannerWindow {
+  readonly bannerId: string | null;
+  readonly from: string;
+  readonly to: string;
 }
 
 export const reconciliationFindings = ['only-webhook', 'only-pulled', 'conflicting'] as const;
@@ -27,22 +40,6 @@ export interface ReconciledDecision {
 }
 
 /**
- * Decisions that follow each other in time, none of which was delivered: the endpoint was away, refused, or was not told. ISO 8601 UTC.
- */
-export interface UndeliveredStretch {
-  /** Decisions, one after the other, that only the pulled log has. */
-  readonly decisions: number;
-  readonly firstAt: string;
-  readonly lastAt: string;
-  /** Entries of the first and the last of them. */
-  readonly firstSeq: number;
-  readonly lastSeq: number;
-  /** The delivered decisions before and after them, within the period; null where there is none. */
-  readonly deliveredBefore: string | null;
-  readonly deliveredAfter: string | null;
-}
-
-/**
  * Deliveries matched with pulled rows, by the id of the decision. A decision belongs to the period in which its first row lies. Matching is
  * done in the database, along the index on (source, decision_id, seq, via, conflicts).
  */
@@ -50,40 +47,30 @@ export interface ReconciliationQueries {
   reconciliation(period: Period): Promise<Reconciliation>;
   /** The same, banner by banner, by id; null: the decision names none. */
   reconciliationByBanner(period: Period): Promise<readonly (Reconciliation & { readonly bannerId: string | null })[]>;
-  /** How many decisions on a banner (null: naming none) were delivered and are not in the pulled log. */
-  onlyDelivered(period: Period, bannerId: string | null): Promise<number>;
+  /**
+   * Delivered decisions within these windows that are not in the pulled log, and could be matched with a row of it: how many, by banner.
+   * Windows of one banner must not overlap.
+   */
+  missingFromLog(period: Period, windows: readonly BannerWindow[]): Promise<ReadonlyMap<string | null, number>>;
+  /** Whether any row of the pulled log names this banner. */
+  isInLog(scope: Scope, bannerId: string): Promise<boolean>;
+  /** The earliest time that counts of a pulled row; null without any. */
+  earliestPulled(scope: Scope): Promise<string | null>;
+  /** Which of these entries tell a decision of the period, by seq. */
+  decisionsAmong(period: Period, seqs: readonly number[]): Promise<readonly number[]>;
   /** Decisions of one finding, by time. */
   reconciledDecisions(period: Period, finding: ReconciliationFinding): AsyncIterable<ReconciledDecision>;
-  /** How many stretches there are, how many of more than one decision, and how many decisions lie in these. */
-  undeliveredTotals(
-    period: Period,
-  ): Promise<{ readonly stretches: number; readonly longer: number; readonly inLonger: number }>;
-  /** The longest stretches (most decisions first, then by time), at most `limit`. */
-  undeliveredStretches(period: Period, limit: number): Promise<readonly UndeliveredStretch[]>;
-  /** Consent deliveries kept, and deliveries refused, by our clock within a stretch of time: what else reached the endpoint meanwhile. */
-  reachedBetween(
-    period: Period,
-    from: string,
-    to: string,
-  ): Promise<{ readonly kept: number; readonly refused: number }>;
 }
 
-/** Decisions looked up at once. */
+/** Decisions looked up at once, and windows asked for at once. */
 const DECISIONS = 500;
+const WINDOWS = 1000;
+
+/** A decision `d` that carries neither an id nor a time: nothing that came the other way can be matched with it. */
+const NAMELESS = `d.record_id is null and d.occurred_basis = 'received'`;
 
 export function createReconciliationQueries(query: Query): ReconciliationQueries {
-  const first = (period: Period) =>
-    query
-      .selectFrom('decision_history as d')
-      .where('d.source', '=', period.source)
-      .where('d.at', '>=', period.from)
-      .where('d.at', '<', period.to)
-      .where('d.seq', '<=', period.asOf)
-      .where('d.is_first', '=', 1);
-  /** Whether the decision of `d` has another row that … */
-  const hasRow = (period: Period, condition: string) =>
-    sql<number>`case when exists (select 1 from decision_history as o where o.source = d.source
-      and o.decision_id = d.decision_id and o.seq <= ${period.asOf} and ${sql.raw(condition)}) then 1 else 0 end`;
+  const first = (period: Period) => firstDecisionsIn(query, period);
   const bothWays = (period: Period) => hasRow(period, 'o.via <> d.via');
   const conflicting = (period: Period) => hasRow(period, 'o.conflicts = 1');
   /** One walk along the index per decision: 1 where the other way told it, too, and 2 where rows of it contradict each other. */
@@ -91,81 +78,103 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
     first(period).select([
       'd.banner_id as banner_id',
       'd.via as via',
+      sql<number>`case when ${sql.raw(NAMELESS)} then 1 else 0 end`.as('nameless'),
       sql<number>`(select max(case when o.via <> d.via then 1 else 0 end) + 2 * max(o.conflicts) from decision_history as o
         where o.source = d.source and o.decision_id = d.decision_id and o.seq <= ${period.asOf})`.as('told'),
     ]);
-  const delivered = (period: Period) =>
-    sql<number>`case when d.via = 'webhook' then 1 else ${hasRow(period, `o.via = 'webhook'`)} end`;
-
-  /** Decisions numbered so that those between two delivered ones share a number. */
-  const islands = (period: Period) =>
-    query
-      .selectFrom(
-        first(period)
-          .select(['d.at', 'd.seq', delivered(period).as('delivered')])
-          .as('m'),
-      )
-      .select(['m.at', 'm.seq', 'm.delivered'])
-      .select([
-        sql<number>`sum(m.delivered) over (order by m.at, m.seq rows between unbounded preceding and current row)`.as(
-          'island',
-        ),
-        sql<
-          string | null
-        >`max(case when m.delivered = 1 then m.at end) over (order by m.at, m.seq rows between unbounded preceding and current row)`.as(
-          'delivered_before',
-        ),
-        sql<
-          string | null
-        >`min(case when m.delivered = 1 then m.at end) over (order by m.at, m.seq rows between current row and unbounded following)`.as(
-          'delivered_after',
-        ),
-      ]);
-  const stretches = (period: Period) =>
-    query
-      .selectFrom(islands(period).as('i'))
-      .where('i.delivered', '=', 0)
-      .groupBy(['i.island', 'i.delivered_before', 'i.delivered_after'])
-      .select((eb) => [
-        'i.delivered_before as deliveredBefore',
-        'i.delivered_after as deliveredAfter',
-        eb.fn.countAll().as('decisions'),
-        eb.fn.min('i.at').as('firstAt'),
-        eb.fn.max('i.at').as('lastAt'),
-        eb.fn.min('i.seq').as('firstSeq'),
-        eb.fn.max('i.seq').as('lastSeq'),
-      ]);
 
   return {
     async reconciliation(period) {
       const groups = await query
         .selectFrom(matched(period).as('m'))
-        .select(['m.via', 'm.told'])
+        .select(['m.via', 'm.told', 'm.nameless'])
         .select((eb) => eb.fn.countAll().as('n'))
-        .groupBy(['m.via', 'm.told'])
+        .groupBy(['m.via', 'm.told', 'm.nameless'])
         .execute();
-      return groups.reduce(added, nothing);
+      return groups.reduce(added, noDecisions);
     },
 
     async reconciliationByBanner(period) {
       const groups = await query
         .selectFrom(matched(period).as('m'))
-        .select(['m.banner_id', 'm.via', 'm.told'])
+        .select(['m.banner_id', 'm.via', 'm.told', 'm.nameless'])
         .select((eb) => eb.fn.countAll().as('n'))
-        .groupBy(['m.banner_id', 'm.via', 'm.told'])
+        .groupBy(['m.banner_id', 'm.via', 'm.told', 'm.nameless'])
         .execute();
       const banners = new Map<string | null, Reconciliation>();
-      for (const group of groups) banners.set(group.banner_id, added(banners.get(group.banner_id) ?? nothing, group));
+      for (const group of groups)
+        banners.set(group.banner_id, added(banners.get(group.banner_id) ?? noDecisions, group));
       return [...banners]
         .map(([bannerId, counts]) => ({ bannerId, ...counts }))
         .sort((a, b) => compareIds(a.bannerId, b.bannerId));
     },
 
-    async onlyDelivered(period, bannerId) {
-      let some = first(period).where('d.via', '=', 'webhook').where(bothWays(period), '=', 0);
-      some = bannerId === null ? some.where('d.banner_id', 'is', null) : some.where('d.banner_id', '=', bannerId);
-      const { n } = await some.select((eb) => eb.fn.countAll().as('n')).executeTakeFirstOrThrow();
-      return Number(n);
+    async missingFromLog(period, windows) {
+      const missing = new Map<string | null, number>();
+      const lone = first(period)
+        .where('d.via', '=', 'webhook')
+        .where(bothWays(period), '=', 0)
+        .where(sql<boolean>`not (${sql.raw(NAMELESS)})`)
+        .select(['d.banner_id', 'd.at']);
+      for (let start = 0; start < windows.length; start += WINDOWS) {
+        const some = windows.slice(start, start + WINDOWS);
+        const values = sql.join(some.map(({ bannerId, from, to }) => sql`(${bannerId}, ${from}, ${to})`));
+        // `cross join` keeps the order on SQLite: the decisions once, the few windows for each of them.
+        const { rows } = await sql<{ banner_id: string | null; n: number }>`
+          select l.banner_id as banner_id, count(*) as n
+          from ${lone} as l cross join (values ${values}) as w
+          where l.at >= w.column2 and l.at < w.column3
+            and (l.banner_id = w.column1 or (l.banner_id is null and w.column1 is null))
+          group by l.banner_id`.execute(query);
+        for (const { banner_id, n } of rows) missing.set(banner_id, (missing.get(banner_id) ?? 0) + Number(n));
+      }
+      return missing;
+    },
+
+    async isInLog({ source, asOf }, bannerId) {
+      const row = await query
+        .selectFrom('decision_history')
+        .select('seq')
+        .where('source', '=', source)
+        .where('banner_id', '=', bannerId)
+        .where('via', '=', 'pull')
+        .where('seq', '<=', asOf)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
+    async earliestPulled({ source, asOf }) {
+      const row = await query
+        .selectFrom('decision_history')
+        .select('at')
+        .where('source', '=', source)
+        .where('via', '=', 'pull')
+        .where('occurred_counts', '=', 1)
+        .where('occurred_basis', '!=', 'received')
+        .where('seq', '<=', asOf)
+        .orderBy('at')
+        .orderBy('seq')
+        .limit(1)
+        .executeTakeFirst();
+      return row?.at ?? null;
+    },
+
+    async decisionsAmong(period, seqs) {
+      const found: number[] = [];
+      for (let start = 0; start < seqs.length; start += DECISIONS) {
+        const rows = await query
+          .selectFrom('decision_history')
+          .select('seq')
+          .where('source', '=', period.source)
+          .where('seq', 'in', seqs.slice(start, start + DECISIONS))
+          .where('seq', '<=', period.asOf)
+          .where('at', '>=', period.from)
+          .where('at', '<', period.to)
+          .execute();
+        found.push(...rows.map(({ seq }) => Number(seq)));
+      }
+      return found.sort((a, b) => a - b);
     },
 
     async *reconciledDecisions(period, finding) {
@@ -188,61 +197,6 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
       }
       yield* await rowsOf(period, waiting);
     },
-
-    async undeliveredTotals(period) {
-      const row = await query
-        .selectFrom(stretches(period).as('s'))
-        .select((eb) => [
-          eb.fn.countAll().as('stretches'),
-          sql<number | null>`sum(case when s.decisions > 1 then 1 else 0 end)`.as('longer'),
-          sql<number | null>`sum(case when s.decisions > 1 then s.decisions else 0 end)`.as('inLonger'),
-        ])
-        .executeTakeFirstOrThrow();
-      return {
-        stretches: Number(row.stretches),
-        longer: Number(row.longer ?? 0),
-        inLonger: Number(row.inLonger ?? 0),
-      };
-    },
-
-    async undeliveredStretches(period, limit) {
-      const rows = await query
-        .selectFrom(stretches(period).as('s'))
-        .selectAll()
-        .orderBy('s.decisions', 'desc')
-        .orderBy('s.firstAt')
-        .orderBy('s.firstSeq')
-        .limit(limit)
-        .execute();
-      return rows.map((row) => ({
-        decisions: Number(row.decisions),
-        firstAt: row.firstAt,
-        lastAt: row.lastAt,
-        firstSeq: Number(row.firstSeq),
-        lastSeq: Number(row.lastSeq),
-        deliveredBefore: row.deliveredBefore,
-        deliveredAfter: row.deliveredAfter,
-      }));
-    },
-
-    async reachedBetween(period, from, to) {
-      const kept = await query
-        .selectFrom('delivery_history')
-        .select((eb) => eb.fn.countAll().as('n'))
-        .where('source', '=', period.source)
-        .where('seq', '<=', period.asOf)
-        .where('received_at', '>', from)
-        .where('received_at', '<', to)
-        .executeTakeFirstOrThrow();
-      const refused = await query
-        .selectFrom('rejected_counts')
-        .select((eb) => eb.fn.sum('count').as('n'))
-        .where('source', '=', period.source)
-        .where('minute', '>=', from.slice(0, 16))
-        .where('minute', '<=', to.slice(0, 16))
-        .executeTakeFirstOrThrow();
-      return { kept: Number(kept.n), refused: Number(refused.n ?? 0) };
-    },
   };
 
   async function rowsOf(period: Period, ids: readonly string[]): Promise<ReconciledDecision[]> {
@@ -261,12 +215,23 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
   }
 }
 
-const nothing: Reconciliation = { decisions: 0, both: 0, onlyWebhook: 0, onlyPulled: 0, conflicting: 0 };
+/** The agreement about nothing, to add to. */
+const noDecisions: Reconciliation = {
+  decisions: 0,
+  both: 0,
+  onlyWebhook: 0,
+  onlyPulled: 0,
+  conflicting: 0,
+  unmatchableDelivered: 0,
+  unmatchablePulled: 0,
+};
 
 interface Group {
   readonly via: 'webhook' | 'pull';
   /** 1: the other way told it, too; 2: rows contradict each other; 3: both. */
   readonly told: number;
+  /** 1: with neither id nor time. */
+  readonly nameless: number;
   readonly n: string | number | bigint;
 }
 
@@ -274,19 +239,16 @@ function added(total: Reconciliation, group: Group): Reconciliation {
   const n = Number(group.n);
   const told = Number(group.told);
   const both = told % 2 === 1;
+  const unmatchable = !both && Number(group.nameless) === 1 ? n : 0;
   return {
     decisions: total.decisions + n,
     both: total.both + (both ? n : 0),
     onlyWebhook: total.onlyWebhook + (!both && group.via === 'webhook' ? n : 0),
     onlyPulled: total.onlyPulled + (!both && group.via === 'pull' ? n : 0),
     conflicting: total.conflicting + (told >= 2 ? n : 0),
+    unmatchableDelivered: total.unmatchableDelivered + (group.via === 'webhook' ? unmatchable : 0),
+    unmatchablePulled: total.unmatchablePulled + (group.via === 'pull' ? unmatchable : 0),
   };
-}
-
-/** What comes after a row in the order of time and seq, in a form that both databases answer from the index on (source, at, seq). */
-function isAfter(row: { readonly at: string; readonly seq: number }) {
-  return (eb: ExpressionBuilder<Tables & { d: DecisionHistoryTable }, 'd'>) =>
-    eb.and([eb('d.at', '>=', row.at), eb.or([eb('d.at', '>', row.at), eb('d.seq', '>', row.seq)])]);
 }
 
 function compareIds(a: string | null, b: string | null): number {

@@ -3,6 +3,7 @@ import { createCaseQueries, type CaseQueries } from './history-cases.ts';
 import { createDecisionQueries, type DecisionQueries } from './history-decisions.ts';
 import { createEvidenceQueries, type EvidenceQueries } from './history-evidence.ts';
 import { createReconciliationQueries, type ReconciliationQueries } from './history-reconciliation.ts';
+import { createStretchQueries, type StretchQueries } from './history-stretches.ts';
 import { createTextQueries, type TextQueries } from './history-texts.ts';
 
 /** What one source had in its history when the ledger ended at entry `asOf`. */
@@ -22,7 +23,13 @@ export interface Period extends Scope {
  * Everything that documents are made from (docs/architecture.md, Documents read history only).
  * Read-only; the same on both databases; totals come from GROUP BY, lists come page by page in constant memory.
  */
-export interface History extends DecisionQueries, EvidenceQueries, CaseQueries, ReconciliationQueries, TextQueries {}
+export interface History
+  extends DecisionQueries,
+    EvidenceQueries,
+    CaseQueries,
+    ReconciliationQueries,
+    StretchQueries,
+    TextQueries {}
 
 /** The history that a store's reader sees. */
 export function createHistory(query: Query): History {
@@ -31,6 +38,7 @@ export function createHistory(query: Query): History {
     ...createEvidenceQueries(query),
     ...createCaseQueries(query),
     ...createReconciliationQueries(query),
+    ...createStretchQueries(query),
     ...createTextQueries(query),
   };
 }

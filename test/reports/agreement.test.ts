@@ -1,0 +1,311 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { consentAudit } from '../../reports/consent-audit.ts';
+import type { Completeness } from '../../reports/consent-audit/completeness.ts';
+import { reconciliation } from '../../reports/reconciliation.ts';
+import type { Agreement } from '../../reports/reconciliation/agreement.ts';
+import type { ReportInput } from '../../reports/report.ts';
+import { collect, decision, delivery, openWorld, syncRun, type World } from './world.ts';
+
+// What the completeness statement says of each hole, and what it must not say. June 2026 in Berlin: from 31 May 22:00 UTC.
+
+interface Said {
+  readonly agreement: Agreement;
+  readonly concerns: readonly string[];
+}
+
+async function open(): Promise<World> {
+  const world = await openWorld();
+  onTestFinished(() => world.close());
+  return world;
+}
+
+async function said(world: World, changes: Partial<ReportInput> = {}): Promise<Said> {
+  const bytes = await collect(reconciliation.produce(world.input({ asOf: 5000, ...changes, format: 'json' })));
+  return JSON.parse(bytes.toString('utf8')) as Said;
+}
+
+async function page(world: World, changes: Partial<ReportInput> = {}): Promise<string> {
+  const bytes = await collect(reconciliation.produce(world.input({ asOf: 5000, ...changes, format: 'html' })));
+  return bytes.toString('utf8');
+}
+
+const at = (day: number, time = '10:00:00.000') => `2026-06-${String(day).padStart(2, '0')}T${time}Z`;
+const pulled = { via: 'pull', occurred_basis: 'row' } as const;
+/** A run over the whole log that ended after the month. */
+const wholeLog = (seq: number, changes: object = {}) =>
+  syncRun(seq, '2026-07-01T06:00:00.000Z', null, null, {
+    bannerId: null,
+    earliest: '2026-05-01T00:00:00.000Z',
+    ...changes,
+  });
+
+test('a source that was never pulled is not said to agree, with decisions or without', async () => {
+  const world = await open();
+  expect((await said(world)).concerns).toEqual([
+    'No finished pull of the consent log covers any part of the period: what was not delivered is not known.',
+  ]);
+  expect(await page(world)).not.toContain('The two ways in agree');
+  await world.insert('decision_history', [decision(1, at(3))]);
+  const { concerns, agreement } = await said(world);
+  expect(concerns.join()).toContain('and nothing confirms what was');
+  expect(agreement.banners).toMatchObject([{ bannerId: 'banner-main', notPulled: true, missingFromLog: 0 }]);
+});
+
+test('what stands in both, under a pull of the whole period, is all that it takes to agree', async () => {
+  const world = await open();
+  await world.insert('decision_history', [
+    decision(1, at(3)),
+    decision(2, at(3), { decision_id: 'r:rec-1', is_first: 0, ...pulled }),
+  ]);
+  await world.insert('action_history', [wholeLog(3)]);
+  expect((await said(world)).concerns).toEqual([]);
+  expect(await page(world)).toContain('The two ways in agree');
+});
+
+test('a run covers nothing after it began, whatever end it asked for, and reads dates with their offset', async () => {
+  const world = await open();
+  await world.insert('action_history', [
+    syncRun(1, '2026-06-10T12:00:00.000Z', '2026-06-01T00:00:00-05:00', '2026-12-31', {
+      bannerId: 'banner-main',
+      asOf: '2026-06-10T09:00:00.000Z',
+    }),
+    syncRun(2, '2026-06-12T12:00:00.000Z', '2026-06-11T00:00:00.000Z', '2026-12-31', { bannerId: 'banner-main' }),
+    syncRun(3, '2026-06-13T12:00:00.000Z', 'some day', null, { bannerId: 'banner-main' }),
+  ]);
+  const { agreement } = await said(world);
+  expect(agreement.gaps).toEqual([
+    { from: '2026-05-31T22:00:00.000Z', to: '2026-06-01T05:00:00.000Z', bannerIds: null },
+    { from: '2026-06-10T09:00:00.000Z', to: '2026-06-11T00:00:00.000Z', bannerIds: null },
+    { from: '2026-06-12T12:00:00.000Z', to: '2026-06-30T22:00:00.000Z', bannerIds: null },
+  ]);
+});
+
+test('a pull of the whole log does not count for a banner that no row of it names', async () => {
+  const world = await open();
+  await world.insert('decision_history', [
+    decision(1, at(3)),
+    decision(2, at(4), { banner_id: 'banner-new' }),
+    decision(3, at(5), { banner_id: null }),
+    // Rows of an earlier month show that the whole log has this banner.
+    decision(4, '2026-04-01T00:00:00.000Z', { banner_id: 'banner-main', ...pulled }),
+  ]);
+  await world.insert('action_history', [wholeLog(9)]);
+  const { agreement, concerns } = await said(world);
+  expect(
+    agreement.banners.map(({ bannerId, notPulled, missingFromLog }) => [bannerId, notPulled, missingFromLog]),
+  ).toEqual([
+    ['banner-main', false, 1],
+    ['banner-new', true, 0],
+    [null, false, 1],
+  ]);
+  expect(concerns.join('\n')).toMatch(/For 1 banner \(banner-new\) no finished pull covers any part/);
+  expect(concerns.join('\n')).toMatch(/2 decisions were delivered but are not in the pulled log/);
+  expect(concerns.join('\n')).toMatch(/1 decision was delivered in stretches that were not pulled/);
+});
+
+test('a banner that was pulled before the period and not in it is not said to have been pulled never', async () => {
+  const world = await open();
+  await world.insert('decision_history', [decision(2, at(4))]);
+  await world.insert('action_history', [syncRun(1, '2026-05-20T00:00:00.000Z', null, null)]);
+  expect((await said(world)).concerns.join()).not.toContain('never');
+  expect(await page(world)).toContain('no finished pull');
+});
+
+test('deliveries and rows with neither id nor time cannot be matched: neither is called missing, and no outage is made of them', async () => {
+  const world = await open();
+  const nameless = { record_id: null, occurred_basis: 'received' } as const;
+  await world.insert('decision_history', [
+    decision(1, at(3), { ...nameless, decision_id: 'c:1' }),
+    decision(2, at(3, '12:00:00.000'), { ...nameless, decision_id: 'c:2', via: 'pull' }),
+    decision(3, at(3, '12:00:00.000'), { ...nameless, decision_id: 'c:3', via: 'pull' }),
+    // With an id, but without a time that counts: placed where it was pulled.
+    decision(4, at(3, '12:00:00.000'), { via: 'pull', occurred_basis: 'row', occurred_counts: 0 }),
+  ]);
+  await world.insert('action_history', [wholeLog(9)]);
+  const { agreement, concerns } = await said(world);
+  expect(agreement.totals).toMatchObject({
+    onlyWebhook: 1,
+    onlyPulled: 3,
+    unmatchableDelivered: 1,
+    unmatchablePulled: 2,
+  });
+  expect(agreement.banners[0]?.missingFromLog).toBe(0);
+  expect(agreement.undelivered).toEqual({ stretches: 0, longer: 0, inLonger: 0, untimed: 3, outages: [] });
+  expect(concerns).toEqual([
+    expect.stringMatching(/^Not one delivery matches a row of the log/),
+    '3 decisions came by the pulled log alone: 3 whose time is not known.',
+    '3 decisions were told with neither a record id nor a time (1 by delivery, 2 by the pulled log), so that they cannot be matched: the same choice may be counted once from either.',
+  ]);
+});
+
+test('what arrived during an outage is counted within it: not the delivery of the decision before, which takes its time', async () => {
+  const world = await open();
+  await world.insert('decision_history', [
+    decision(1, at(5, '08:00:00.000'), { received_at: at(5, '08:00:02.000') }),
+    decision(2, at(5, '08:30:00.000'), pulled),
+    decision(3, at(5, '11:00:00.000'), pulled),
+    decision(4, at(5, '12:00:00.000'), { received_at: at(5, '12:00:02.000') }),
+    decision(5, at(6, '08:00:00.000'), pulled),
+    decision(6, at(6, '09:00:00.000'), pulled),
+    decision(7, at(7), {}),
+  ]);
+  await world.insert('delivery_history', [
+    delivery(1, at(5, '08:00:02.000')),
+    delivery(4, at(5, '12:00:02.000')),
+    delivery(8, at(6, '08:20:00.000'), { event: 'policy.updated' }),
+    delivery(9, at(6, '08:20:00.000'), { event: 'policy.updated', source: 'another' }),
+  ]);
+  await world.insert('rejected_counts', [
+    { source: 'default', minute: '2026-06-06T08:30', reason: 'mismatch', count: 4 },
+    { source: 'default', minute: '2026-06-06T09:30', reason: 'mismatch', count: 8 },
+  ]);
+  const { agreement } = await said(world);
+  expect(
+    agreement.undelivered.outages.map(({ firstSeq, keptMeanwhile, refusedMeanwhile }) => [
+      firstSeq,
+      keptMeanwhile,
+      refusedMeanwhile,
+    ]),
+  ).toEqual([
+    [2, 0, 0],
+    [5, 1, 4],
+  ]);
+  expect(await page(world)).toContain('nothing arrived');
+  // Counts of refused deliveries of that time are gone after 400 days.
+  const later = { generatedAt: '2028-01-01T00:00:00.000Z' };
+  expect(await page(world, later)).not.toContain('nothing arrived');
+  const audit = await collect(consentAudit.produce(world.input({ asOf: 5000, format: 'html', ...later })));
+  expect(audit.toString('utf8')).toMatch(/how many were refused before 2026-11-27 .* is not known any more/);
+});
+
+test('a banner, or a source, of which nothing was ever delivered is named as such', async () => {
+  const world = await open();
+  await world.insert('decision_history', [
+    decision(1, at(3), { banner_id: 'banner-silent', ...pulled }),
+    decision(2, at(4), { banner_id: 'banner-silent', ...pulled }),
+  ]);
+  await world.insert('action_history', [wholeLog(9)]);
+  expect((await said(world)).concerns[0]).toMatch(/^No decision of the period was delivered:/);
+  await world.insert('decision_history', [
+    decision(3, at(5)),
+    decision(4, at(5), { decision_id: 'r:rec-3', is_first: 0, ...pulled }),
+  ]);
+  expect((await said(world)).concerns[0]).toMatch(
+    /^For 1 banner \(banner-silent\) no decision was delivered at all: what is known of it \(2 decisions\)/,
+  );
+});
+
+test('a decision that was delivered late, after it had been pulled, came both ways and makes no outage', async () => {
+  const world = await open();
+  await world.insert('decision_history', [
+    decision(1, at(3), pulled),
+    decision(2, at(3), { decision_id: 'r:rec-1', is_first: 0, received_at: at(9) }),
+  ]);
+  await world.insert('action_history', [wholeLog(9)]);
+  const { agreement, concerns } = await said(world);
+  expect([agreement.totals.both, concerns]).toEqual([1, []]);
+  // As of before it arrived, it had not.
+  expect((await said(world, { asOf: 1 })).agreement.totals).toMatchObject({ both: 0, onlyPulled: 1 });
+});
+
+test('that a later answer begins later does not unmake what had been pulled of the time before', async () => {
+  const world = await open();
+  await world.insert('action_history', [wholeLog(9, { earliest: at(10) })]);
+  const nothingBefore = 'returned nothing before 2026-06-10 12:00:00 +02:00';
+  expect((await said(world)).concerns.join()).toContain(nothingBefore);
+  await world.insert('decision_history', [decision(1, '2026-05-02T00:00:00.000Z', pulled)]);
+  expect((await said(world)).concerns).toEqual([]);
+});
+
+test('gaps are those of the banners: a late pull of one banner leaves none where the whole log was pulled', async () => {
+  const world = await open();
+  await world.insert('decision_history', [
+    decision(1, at(3)),
+    decision(2, at(3), { decision_id: 'r:rec-1', is_first: 0, ...pulled }),
+  ]);
+  await world.insert('action_history', [syncRun(8, at(20), at(19), null, { bannerId: 'banner-main' }), wholeLog(9)]);
+  expect((await said(world)).agreement.gaps).toEqual([]);
+  const bytes = await collect(consentAudit.produce(world.input({ asOf: 5000, format: 'json' })));
+  const { completeness } = JSON.parse(bytes.toString('utf8')) as { completeness: Completeness };
+  expect(completeness.agreement.gaps).toEqual([]);
+  const audit = await collect(consentAudit.produce(world.input({ asOf: 5000, format: 'html' })));
+  expect(audit.toString('utf8')).not.toContain('not covered by a finished pull');
+});
+
+test('a gap of a period without a decision is named, and so is that only named banners were asked for', async () => {
+  const world = await open();
+  await world.insert('action_history', [
+    syncRun(1, at(11), null, null, { bannerId: null, earliest: null }),
+    syncRun(2, '2026-07-01T06:00:00.000Z', at(12), null, { bannerId: null }),
+  ]);
+  const { concerns, agreement } = await said(world);
+  expect(agreement.gaps).toEqual([{ from: at(11), to: at(12), bannerIds: null }]);
+  expect(concerns).toEqual([
+    '1 stretch of the period, of 24.0 h, was not covered by a finished pull of the consent log: what was not delivered then is not known.',
+  ]);
+  const named = await open();
+  await named.insert('action_history', [syncRun(1, '2026-07-01T06:00:00.000Z', null, null)]);
+  expect(await page(named)).toContain('A banner that neither the settings of this source nor a delivery names');
+  expect(await page(world)).not.toContain('A banner that neither');
+});
+
+test('decisions that the service gave no more at a recount are named once, and only those of the period', async () => {
+  const world = await open();
+  await world.insert('decision_history', [
+    decision(1, at(3), pulled),
+    decision(2, '2026-05-30T10:00:00.000Z', pulled),
+    decision(3, at(4), { decision_id: 'r:rec-1', is_first: 0 }),
+  ]);
+  const recount = (seq: number, day: number, gone: number, goneSeqs: readonly number[], found = 0) => {
+    const { details: _, ...row } = syncRun(seq, at(day), null, null);
+    const details = {
+      ...{ action: 'sync.recounted', actor: 'schedule', bannerId: null, runId: `r${seq}`, rows: 5 },
+      ...{ from: '2026-05-28T00:00:00.000Z', to: at(day), found, foundSeqs: [], gone, goneSeqs },
+    };
+    return { ...row, action: 'sync.recounted', details: JSON.stringify(details) };
+  };
+  await world.insert('action_history', [recount(7, 4, 2, [1, 2], 3), recount(8, 5, 2, [1, 2]), wholeLog(9)]);
+  const { agreement, concerns } = await said(world);
+  expect(agreement.recounts).toEqual({ recounts: 2, found: 3, goneSeqs: [1], moreGone: false });
+  expect(concerns.join('\n')).toContain('1 decision that had been pulled was not given again');
+  expect(await page(world)).toContain('counted again 2 times');
+  await world.insert('action_history', [recount(10, 6, 500, [1])]);
+  expect((await said(world)).concerns.join('\n')).toContain('At least 1 decision that had been pulled');
+});
+
+test('erased entries of the source are said to be missing on one side', async () => {
+  const world = await open();
+  const entry = (seq: number, kind: 'webhook' | 'erasure', said: object, source = 'default') => {
+    const body = Buffer.from(JSON.stringify(said));
+    return {
+      ...{ seq, source, source_seq: seq, kind, dedupe_key: Buffer.from([seq]), received_at: at(3), meta: body, body },
+      ...{ salt: body, commitment: Buffer.alloc(32), leaf_hash: Buffer.alloc(32), mac: Buffer.alloc(32) },
+    };
+  };
+  await world.insert('entries', [
+    entry(1, 'webhook', {}),
+    entry(2, 'webhook', {}, 'another'),
+    entry(3, 'webhook', {}),
+    entry(4, 'erasure', { seqs: [1, 2, 3] }),
+  ]);
+  await world.store.transaction(({ query }) =>
+    query.updateTable('entries').set({ meta: null, body: null, salt: null }).where('seq', '<=', 2).execute(),
+  );
+  await world.insert('action_history', [wholeLog(9)]);
+  expect((await said(world)).concerns).toEqual([
+    expect.stringMatching(/^The content of 1 entry of this source was erased/),
+  ]);
+  expect((await said(world, { asOf: 3 })).agreement.erasedEntries).toBe(0);
+});
+
+test('with hundreds of banners the pages list some and say so, and the JSON has all', async () => {
+  const world = await open();
+  await world.insert(
+    'decision_history',
+    Array.from({ length: 200 }, (_, n) =>
+      decision(n + 1, at(3), { banner_id: `banner-${String(n).padStart(3, '0')}` }),
+    ),
+  );
+  expect(await page(world)).toContain('The first 50 of 200 banners');
+  expect((await said(world)).agreement.banners).toHaveLength(200);
+});
