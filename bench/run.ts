@@ -1,3 +1,4 @@
+import { benchAudit } from './audit.ts';
 import { benchProject } from './project.ts';
 import { benchFailOver } from './fail-over.ts';
 import { benchJobs } from './jobs.ts';
@@ -14,6 +15,7 @@ const benches: Record<string, (scale: number) => Promise<Figure[]>> = {
   project: benchProject,
   sandbox: benchSandbox,
   sync: benchSync,
+  audit: benchAudit,
   jobs: benchJobs,
   'fail-over': benchFailOver,
 };
