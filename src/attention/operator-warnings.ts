@@ -217,7 +217,12 @@ async function unknownCalls(read: Query, now: Date): Promise<Warning[]> {
     .selectFrom('calls')
     .select((eb) => ['source', eb.fn.countAll<number>().as('count')])
     .where((eb) =>
-      eb.or([eb('state', '=', 'unknown'), eb.and([eb('state', '=', 'sent'), eb('due_at', '<', now.toISOString())])]),
+      eb.or([
+        eb('state', '=', 'unknown'),
+        eb.and([eb('state', '=', 'sent'), eb('due_at', '<', now.toISOString())]),
+        // Answered, but not for each item of the batch.
+        eb('request_id', 'in', eb.selectFrom('call_items').select('request_id').where('state', '=', 'unknown')),
+      ]),
     )
     .groupBy('source')
     .orderBy('source')

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
@@ -7,14 +6,25 @@ import { renderCsv } from '../../reports/render/csv.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
-import { type BulkEnd, findPlan, loadPlanItems, MAX_BATCH_ITEMS, planBulk, runBulk } from '../policies/bulk.ts';
+import {
+  type BulkEnd,
+  findPlan,
+  loadPlanItems,
+  loadSentBatches,
+  MAX_BATCH_ITEMS,
+  planBulk,
+  runBulk,
+  type SentBatch,
+} from '../policies/bulk.ts';
 import type { FormA } from '../policies/generate.ts';
+import type { SentBefore } from '../policies/sent-before.ts';
 import type { ItemRow } from '../policies/settle.ts';
-import { type CommandIo, counted, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
+import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
 import { readBulkItems } from './policy-items.ts';
 import { callableSource, patienceOf } from './policy-source.ts';
 import { refusedText, unknownText } from './policy-text.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { writeOut } from './write-out.ts';
 
 interface BulkFlags {
   readonly source?: string;
@@ -40,7 +50,10 @@ export function registerPolicyBulk(policy: Command, io: CommandIo): void {
     .option('--source <slug>', 'whose account')
     .option('--resume', 'go on with this file where it was left; nothing is sent twice')
     .option('--retry-failed', 'with --resume: also those that the service failed to make')
-    .option('--again', 'begin a file anew that was sent before: everything in it is made a second time')
+    .option(
+      '--again',
+      'begin anew what was sent before, with this file or another: everything in it is made a second time',
+    )
     .option('--batch-size <number>', 'items of a batch, at most 20', wholeNumberFrom(1), MAX_BATCH_ITEMS)
     .option('--no-wait', 'stop instead of waiting for a free slot of the rate limit')
     .option('--background', 'leave it to the server’s jobs, which also wait for the next day’s batches')
@@ -65,11 +78,13 @@ export function registerPolicyBulk(policy: Command, io: CommandIo): void {
         });
         line.end();
         const results = await loadPlanItems(context.policies, planId);
-        if (flags.out !== undefined) await writeFile(flags.out, await csvOf(results));
+        const unwritten = flags.out === undefined ? null : await writeOut(flags.out, await csvOf(results));
         const isDone = ended.outcome === 'finished' && results.every(({ state }) => state === 'created');
-        if (!isDone) io.exitCode = 1;
-        printResult(io, flags, { planId, ...ended, counts: countsOf(results), items: results.map(shown) }, () =>
-          textOf(planId, ended, results, flags),
+        if (!isDone || unwritten !== null) io.exitCode = 1;
+        const waiting = await loadSentBatches(context.policies, planId);
+        const value = { planId, ...ended, counts: countsOf(results), waitedFor: waiting, items: results.map(shown) };
+        printResult(io, flags, unwritten === null ? value : { ...value, unwritten }, () =>
+          [textOf(planId, ended, results, waiting, flags), ...(unwritten === null ? [] : [unwritten])].join('\n'),
         );
       }),
     );
@@ -100,10 +115,19 @@ async function choosePlan(
     again: flags.again,
   });
   if (planned.outcome === 'planned') return planned.planId;
+  if (planned.outcome === 'sent-before') throw sentBefore(planned, items.length);
   const { plan } = planned;
   const counts = countsOf(await loadPlanItems(context.policies, plan.plan_id));
   throw new UsageError([
     `This file was begun on ${plan.created_at.slice(0, 16)} (${summaryOf(counts)}). Go on with --resume; --again would make everything in it a second time.`,
+  ]);
+}
+
+function sentBefore({ positions, first }: SentBefore, total: number): UsageError {
+  const numbers = positions.slice(0, SHOWN).map((position) => position + 1);
+  const named = `${numbers.join(', ')}${positions.length > SHOWN ? ', …' : ''}`;
+  return new UsageError([
+    `${positions.length} of ${counted(total, 'item')} ${positions.length === 1 ? 'was' : 'were'} made before, or may have been (item ${named}), the first with ${printable(first.file ?? first.id)} of ${first.at.slice(0, 16)}. Leave them out; --again would make them a second time.`,
   ]);
 }
 
@@ -159,7 +183,13 @@ function summaryOf(counts: Counts): string {
 /** Items of the table for people; the rest is in --out and --json. */
 const SHOWN = 60;
 
-function textOf(planId: string, ended: BulkEnd, items: readonly ItemRow[], flags: BulkFlags): string {
+function textOf(
+  planId: string,
+  ended: BulkEnd,
+  items: readonly ItemRow[],
+  waiting: readonly SentBatch[],
+  flags: BulkFlags,
+): string {
   const rows = items.map(shown);
   const table = tableText(
     ['item', 'type', 'jurisdiction', 'language', 'result', 'policy'],
@@ -174,6 +204,10 @@ function textOf(planId: string, ended: BulkEnd, items: readonly ItemRow[], flags
     ...(rows.length > SHOWN ? [`… and ${rows.length - SHOWN} more: --out writes all of them to a CSV file.`] : []),
     '',
     `${counted(items.length, 'item')}: ${summaryOf(countsOf(items))} (${planId})`,
+    ...waiting.map(
+      ({ askedAt, dueAt, items: count }) =>
+        `${counted(count, 'item')} of the batch of ${askedAt.slice(0, 19)} ${count === 1 ? 'waits' : 'wait'} for the answer: if the process that sent it has ended, ${count === 1 ? 'it counts' : 'they count'} as unknown from ${dueAt.slice(0, 19)} on.`,
+    ),
     ...endText(ended, items, resume),
   ].join('\n');
 }
@@ -187,7 +221,7 @@ function endText(ended: BulkEnd, items: readonly ItemRow[], resume: string): str
           : []),
         ...(items.some(({ state }) => state === 'unknown' || state === 'sent')
           ? [
-              'What is unknown is not sent again by itself: `consent-ledger policy calls --open` names it, `policy settle` settles it.',
+              'What is unknown is not sent again by itself. Webhooks about it settle it; what they leave open `consent-ledger policy calls --open` names and `policy settle` settles. Everything else was sent.',
             ]
           : []),
       ];
@@ -197,7 +231,7 @@ function endText(ended: BulkEnd, items: readonly ItemRow[], resume: string): str
       return [`Stopped. Go on with: ${resume}`];
     case 'waiting':
       return [
-        `${ended.limit} is the limit, used up until ${ended.until.toISOString()}. Then: ${resume}`,
+        `Nothing more may be sent before ${ended.until.toISOString()} (${ended.limit}). Then: ${resume}`,
         'With --background the server’s jobs wait and go on by themselves.',
       ];
     case 'refused':

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
 import { sendViaMcp } from '../context/mcp.ts';
@@ -15,6 +14,7 @@ import { type CommandIo, printable, printResult, withJson } from './command-io.t
 import { callableSource, patienceOf, withStopwatch } from './policy-source.ts';
 import { noSlotText, refusedText, unknownText, unsettledText } from './policy-text.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { writeOut } from './write-out.ts';
 
 interface GenerateFlags {
   readonly source?: string;
@@ -94,22 +94,22 @@ function assertMcp(flags: GenerateFlags, source: { readonly slug: string; readon
     ]);
 }
 
-/** Says what came of a generation; exit code 1 unless it was made. */
-export async function finishGenerate(
-  io: CommandIo,
-  flags: { readonly json?: boolean; readonly out?: string },
-  ended: GenerateOutcome,
-): Promise<void> {
-  if (ended.outcome !== 'done') io.exitCode = 1;
-  else if (flags.out !== undefined) await writeFile(flags.out, textOf(ended.policy));
-  printResult(io, flags, ended, () => sentenceOf(ended, flags.out));
+/** Says what came of a generation; exit code 1 unless it was made and, where asked to, written to a file. */
+async function finishGenerate(io: CommandIo, flags: GenerateFlags, ended: GenerateOutcome): Promise<void> {
+  // The policy was made and counts: that its text cannot be written must not look as if it was not.
+  const unwritten =
+    ended.outcome === 'done' && flags.out !== undefined ? await writeOut(flags.out, textOf(ended.policy)) : null;
+  if (ended.outcome !== 'done' || unwritten !== null) io.exitCode = 1;
+  printResult(io, flags, unwritten === null ? ended : { ...ended, unwritten }, () =>
+    sentenceOf(ended, flags, unwritten),
+  );
 }
 
 function textOf(policy: { readonly markdown: string | null; readonly html: string | null }): string {
   return policy.markdown ?? policy.html ?? '';
 }
 
-function sentenceOf(ended: GenerateOutcome, out: string | undefined): string {
+function sentenceOf(ended: GenerateOutcome, flags: GenerateFlags, unwritten: string | null): string {
   switch (ended.outcome) {
     case 'done': {
       const { policy } = ended;
@@ -117,9 +117,11 @@ function sentenceOf(ended: GenerateOutcome, out: string | undefined): string {
       return [
         `Generated ${printable(what || 'a policy')}: ${printable(policy.id)}`,
         ...(policy.remaining === null ? [] : [`${policy.remaining} left of the quota`]),
-        out === undefined
+        flags.out === undefined
           ? `The answer is kept as entry ${ended.seq}; --out writes the text to a file.`
-          : `The text is in ${out}, the whole answer is entry ${ended.seq}.`,
+          : unwritten === null
+            ? `The text is in ${flags.out}, the whole answer is entry ${ended.seq}.`
+            : `${unwritten} The policy was made all the same; the whole answer is entry ${ended.seq}.`,
         `It is not public yet: consent-ledger policy publish ${printable(policy.id)}`,
       ].join('\n');
     }
@@ -130,7 +132,7 @@ function sentenceOf(ended: GenerateOutcome, out: string | undefined): string {
     case 'unsettled':
       return unsettledText(ended.call);
     case 'no-slot':
-      return noSlotText(ended);
+      return noSlotText(ended, flags.wait);
     case 'stopped':
       return 'Stopped before anything was sent.';
     case 'taken':

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse/sync';
+import { canonicalJson } from '../core/canonical.ts';
 import { UsageError } from '../core/errors.ts';
 import { type FormA, formASchema } from '../policies/generate.ts';
 
@@ -45,10 +46,16 @@ interface Found {
 function checked(path: string, found: readonly Found[]): FormA[] {
   const problems: string[] = [];
   const items: FormA[] = [];
+  const before = new Map<string, string>();
   for (const { where, value } of found) {
     const parsed = formASchema.safeParse(value);
-    if (parsed.success) items.push(parsed.data);
-    else
+    if (parsed.success) {
+      const name = canonicalJson(parsed.data).toString('utf8');
+      const same = before.get(name);
+      if (same !== undefined) problems.push(`${path}, ${where}: says the same as ${same} and would be made twice.`);
+      before.set(name, same ?? where);
+      items.push(parsed.data);
+    } else
       problems.push(
         ...parsed.error.issues.map((issue) => {
           if (issue.code === 'unrecognized_keys')

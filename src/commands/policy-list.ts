@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { UsageError } from '../core/errors.ts';
+import { sideBySide } from '../core/side-by-side.ts';
 import { isCallable } from '../policies/deps.ts';
 import { fetchPolicyList, type ListOutcome, type ListedRow, loadCatalogue } from '../policies/list.ts';
 import { settleCalls } from '../policies/settle.ts';
-import { type CommandIo, counted, printable, printResult, tableText, withJson } from './command-io.ts';
-import { patienceOf } from './policy-source.ts';
+import { type CommandIo, counted, createProgress, printable, printResult, tableText, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 interface ListFlags {
@@ -13,6 +13,9 @@ interface ListFlags {
   readonly gone?: boolean;
   readonly json?: boolean;
 }
+
+/** Sources asked at once: hundreds of them one after the other take minutes, all at once look like an attack. */
+const AT_ONCE = 4;
 
 /** `policy list`: asks the service for its published policies and keeps them in the local catalogue (docs/service.md §4.3). */
 export function registerPolicyList(policy: Command, io: CommandIo): void {
@@ -27,15 +30,19 @@ export function registerPolicyList(policy: Command, io: CommandIo): void {
         const one = slug === undefined ? null : context.sources.find(slug);
         if (slug !== undefined && one === null)
           throw new UsageError([`There is no source ${printable(slug)}: \`consent-ledger source list\` names them.`]);
-        const { line, signal } = patienceOf(io, {});
+        const stop = new AbortController();
+        void io.untilStopped().then(() => stop.abort(new Error('stopped')));
+        const progress = createProgress(io, 'sources asked');
         const sources = one === null ? context.sources.list().filter(isCallable) : [one];
-        const asked: ({ source: string } & ListOutcome)[] = [];
-        for (const source of flags.local === true ? [] : sources) {
-          line.say(`asking for the policies of ${source.slug}`);
-          const outcome = await fetchPolicyList(context.policies, { source, actor: COMMAND_LINE_ACTOR, signal });
-          asked.push({ source: source.slug, ...outcome });
-        }
-        line.end();
+        let answered = 0;
+        const asked = await sideBySide(flags.local === true ? [] : sources, AT_ONCE, async (source): Promise<Asked> => {
+          progress.report(answered, sources.length);
+          const request = { source, actor: COMMAND_LINE_ACTOR, signal: stop.signal };
+          const outcome = await fetchPolicyList(context.policies, request);
+          answered += 1;
+          return { source: source.slug, ...outcome };
+        });
+        progress.end();
         // A list may tell what came of a publish whose outcome is unknown.
         await settleCalls(context.policies);
         const rows = await loadCatalogue(context.policies, { source: slug, gone: flags.gone });
@@ -60,7 +67,9 @@ function shown(row: ListedRow) {
   };
 }
 
-function textOf(asked: readonly ({ source: string } & ListOutcome)[], rows: readonly ListedRow[]): string {
+type Asked = { readonly source: string } & ListOutcome;
+
+function textOf(asked: readonly Asked[], rows: readonly ListedRow[]): string {
   const table = tableText(
     ['source', 'type', 'jurisdiction', 'language', 'updated', 'id', 'address'],
     rows.map((row) => [
@@ -84,7 +93,7 @@ function textOf(asked: readonly ({ source: string } & ListOutcome)[], rows: read
         return [`${one.source}: nothing changed since the list of ${one.since.slice(0, 16)}`];
       case 'failed':
       case 'not-configured':
-        return [`${one.source}: ${printable(one.reason)}`];
+        return [`${one.source}: no list, what is shown of it is from before. ${printable(one.reason)}`];
     }
   });
   return [table, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');

@@ -3,7 +3,7 @@ import { type Arrival, awaitWebhooks, publishPolicy, type PublishOutcome } from 
 import { settleCalls } from '../policies/settle.ts';
 import { type CommandIo, counted, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
 import { callableSource, patienceOf } from './policy-source.ts';
-import { noSlotText, refusedText, unknownText } from './policy-text.ts';
+import { noSlotText, refusedText, unknownPublishText } from './policy-text.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 interface PublishFlags {
@@ -49,12 +49,18 @@ export function registerPolicyPublish(policy: Command, io: CommandIo): void {
         line.end();
         if (ended.outcome !== 'done') io.exitCode = 1;
         const seconds = ((Date.now() - began) / 1000).toFixed(1);
-        printResult(io, flags, { ...ended, arrivals }, () => sentenceOf(id, ended, arrivals, seconds));
+        printResult(io, flags, { ...ended, arrivals }, () => sentenceOf(id, ended, flags.wait, arrivals, seconds));
       }),
     );
 }
 
-function sentenceOf(id: string, ended: PublishOutcome, arrivals: readonly Arrival[] | null, seconds: string): string {
+function sentenceOf(
+  id: string,
+  ended: PublishOutcome,
+  waited: boolean,
+  arrivals: readonly Arrival[] | null,
+  seconds: string,
+): string {
   switch (ended.outcome) {
     case 'done': {
       const { hostedUrl, webhooksQueued } = ended.published;
@@ -66,12 +72,9 @@ function sentenceOf(id: string, ended: PublishOutcome, arrivals: readonly Arriva
     case 'refused':
       return `Not published: ${refusedText(ended.error)}`;
     case 'unknown':
-      return [
-        unknownText(ended.requestId, ended.error),
-        'To publish a policy a second time does no harm: its address stays, the webhooks are sent again.',
-      ].join('\n');
+      return unknownPublishText(ended.requestId, ended.error);
     case 'no-slot':
-      return noSlotText(ended);
+      return noSlotText(ended, waited);
     case 'stopped':
       return 'Stopped before anything was sent.';
     case 'taken':

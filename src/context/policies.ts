@@ -6,7 +6,7 @@ import { readBulkResult } from '../service/bulk.ts';
 import { createServiceClient } from '../service/client.ts';
 import { readGenerated } from '../service/generate.ts';
 import { readPublished } from '../service/publish.ts';
-import { changedNothing } from '../service/service-error.ts';
+import { changedNothing, neverSent } from '../service/service-error.ts';
 
 /** What the use-cases about policies need, out of an open installation. */
 export function createPolicyDeps(
@@ -17,7 +17,14 @@ export function createPolicyDeps(
     store,
     ledger,
     clock,
-    read: { generated: readGenerated, bulk: readBulkResult, published: readPublished, withoutToken, changedNothing },
+    read: {
+      generated: readGenerated,
+      bulk: readBulkResult,
+      published: readPublished,
+      withoutToken,
+      changedNothing,
+      neverSent,
+    },
     clientFor: ({ slug, baseUrl, apiKey }) =>
       createServiceClient({
         baseUrl,

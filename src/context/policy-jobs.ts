@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { type JobHandler, JobRefused } from '../jobs/handler.ts';
-import { runBulk } from '../policies/bulk.ts';
+import { type JobHandler, JobEnded, JobRefused } from '../jobs/handler.ts';
+import type { Json } from '../jobs/job.ts';
+import { type BulkEnd, countBatches, loadPlanItems, runBulk } from '../policies/bulk.ts';
 import { settleCalls } from '../policies/settle.ts';
 
 const bulkPayload = z.object({
@@ -10,54 +11,105 @@ const bulkPayload = z.object({
   actor: z.string(),
   batchSize: z.number().int().positive(),
   retryFailed: z.boolean(),
+  /** How many runs in a row ended with a batch that failed. */
+  misses: z.number().int().nonnegative().default(0),
+  /** Batches of the plan before the first of these runs. */
+  began: z.number().int().nonnegative().optional(),
 });
 
 /** A worker is not kept waiting longer than this for a free slot of a rate limit, milliseconds: the job comes back when there is one. */
 const LONGEST_WAIT_MS = 90_000;
 
+const MINUTE = 60_000;
+/** Runs in a row that may fail: an unknown batch may have cost quota, one that was refused for now has not. */
+const MOST_MISSES = { unknown: 3, refused: 8 } as const;
+
+/** After how long the rest of a file is tried again whose last batch failed; null: it would be of no use, or was tried often enough. */
+function pauseAfterMiss(ended: Extract<BulkEnd, { outcome: 'refused' | 'unknown' }>, misses: number): number | null {
+  const mayPass = ended.outcome === 'unknown' || ['network', 'rate-limited'].includes(ended.error.kind);
+  if (!mayPass || misses + 1 >= MOST_MISSES[ended.outcome]) return null;
+  return Math.max(Math.min(10 * 2 ** misses, 360) * MINUTE, ended.error.retryAfterMs ?? 0);
+}
+
 /** Jobs that drive the service. */
 export function createPolicyJobs(
-  context: Pick<Context, 'policies' | 'sources' | 'jobs'>,
+  context: Pick<Context, 'policies' | 'sources' | 'jobs' | 'clock'>,
 ): Readonly<Record<string, JobHandler>> {
   return {
     /** Sends what is left of a bulk file. Harmless to repeat: what was sent is in the ledger, and is not sent again. */
     async 'policy-bulk'(payload, { job, signal, progress }) {
       const parsed = bulkPayload.safeParse(payload);
       if (!parsed.success) throw new JobRefused(`The job's payload is not valid: ${z.prettifyError(parsed.error)}`);
-      const { source: slug, planId, ...request } = parsed.data;
+      const { source: slug, planId, misses, ...request } = parsed.data;
       const source = context.sources.find(slug);
       if (source === null) throw new JobRefused(`There is no source ${slug}.`);
+      const began = request.began ?? (await countBatches(context.policies, planId));
+      let madeSome = false;
       const ended = await runBulk(context.policies, {
         ...request,
         source,
         planId,
+        began,
         signal,
-        giveUp: signal,
+        giveUp: signalOfStopping(signal),
         maxWaitMs: LONGEST_WAIT_MS,
         onProgress: ({ done, total }) => progress({ done, total, message: `${done} of ${total} items` }),
+        onBatch: () => {
+          madeSome = true;
+        },
       });
+      // Cancelled, taken over or about to end: nobody goes on from here.
+      if (ended.outcome !== 'finished' && ended.outcome !== 'quota') signal.throwIfAborted();
+      const states = (await loadPlanItems(context.policies, planId)).map(({ state }) => state);
+      const counts = Object.fromEntries(
+        [...new Set(states)].map((one) => [one, states.filter((s) => s === one).length]),
+      );
+      const goOnAt = async (runAt: Date, missed: number): Promise<Json> => {
+        // Another key, because this job is not finished yet.
+        const key = `${planId} after ${job.id}`;
+        await context.jobs.enqueue({
+          kind: 'policy-bulk',
+          key,
+          payload: { ...parsed.data, misses: missed, began },
+          runAt,
+        });
+        return { outcome: ended.outcome, until: runAt.toISOString(), ...counts };
+      };
       switch (ended.outcome) {
-        case 'waiting': {
-          // Another key, because this job is not finished yet.
-          const key = `${planId} after ${job.id}`;
-          await context.jobs.enqueue({ kind: 'policy-bulk', key, payload, runAt: ended.until });
-          return { outcome: ended.outcome, until: ended.until.toISOString() };
-        }
+        case 'waiting':
+          return goOnAt(ended.until, 0);
         case 'refused':
-        case 'unknown':
-          throw new JobRefused(ended.error.message);
+        case 'unknown': {
+          const before = madeSome ? 0 : misses;
+          const pause = states.includes('planned') ? pauseAfterMiss(ended, before) : null;
+          if (pause === null) throw new JobRefused(ended.error.message);
+          return goOnAt(new Date(context.clock().getTime() + pause), before + 1);
+        }
         case 'not-configured':
           throw new JobRefused(ended.reason);
-        case 'stopped':
-          signal.throwIfAborted();
-          return { outcome: ended.outcome };
         case 'finished':
         case 'quota':
-          return { outcome: ended.outcome };
+        case 'stopped':
+          return { outcome: ended.outcome, ...counts };
       }
     },
 
     /** Settles calls without an outcome where that can be told by now. */
     'settle-calls': () => settleCalls(context.policies),
   };
+}
+
+/**
+ * A batch under way is given up only by a process that ends: to give it up leaves up to twenty items unknown, while a job that was cancelled or
+ * taken over can still wait for the answer, and sends nothing after it.
+ */
+function signalOfStopping(signal: AbortSignal): AbortSignal {
+  const stopping = new AbortController();
+  const follow = () => {
+    const reason: unknown = signal.reason;
+    if (reason instanceof JobEnded && reason.ending === 'stopping') stopping.abort(reason);
+  };
+  if (signal.aborted) follow();
+  else signal.addEventListener('abort', follow, { once: true });
+  return stopping.signal;
 }

@@ -1,10 +1,22 @@
 import type { StoreTransaction } from '../store/store.ts';
 import type { Job, Json, Progress } from './job.ts';
 
+/** Why a running job was ended from outside. */
+export type Ending = 'cancelled' | 'lost' | 'stopping';
+
+/** Reason of a job's signal: a handler may bring to its end what is under way, unless the process is about to end. */
+export class JobEnded extends DOMException {
+  readonly ending: Ending;
+  constructor(ending: Ending) {
+    super(`the job was ended: ${ending}`, 'AbortError');
+    this.ending = ending;
+  }
+}
+
 /** What a handler is given beside its payload. */
 export interface JobContext {
   readonly job: Job;
-  /** Aborted when the job was cancelled, when another worker took it over, or when the process must end. */
+  /** Aborted, with a {@link JobEnded}, when the job was cancelled, when another worker took it over, or when the process must end. */
   readonly signal: AbortSignal;
   /** Shown to people; written at most twice a second. */
   progress(progress: Progress): void;

@@ -1,10 +1,7 @@
 import type { Clock } from '../core/clock.ts';
-import { type JobContext, type JobHandlers, type JobLog, JobRefused } from './handler.ts';
+import { type Ending, type JobContext, JobEnded, type JobHandlers, type JobLog, JobRefused } from './handler.ts';
 import type { Claim, Progress } from './job.ts';
 import type { Jobs, Standing } from './jobs.ts';
-
-/** Why a running job was ended from outside. */
-export type Ending = 'cancelled' | 'lost' | 'stopping';
 
 /** A claimed job whose handler runs. */
 export interface RunningJob {
@@ -44,7 +41,7 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
 
   function end(why: Ending): void {
     ending = why;
-    controller.abort(new DOMException(`the job was ended: ${why}`, 'AbortError'));
+    controller.abort(new JobEnded(why));
   }
 
   function takenOver(): Error {

@@ -5,10 +5,13 @@ import { sha256Hex } from '../core/hash.ts';
 import type { Source } from '../core/source.ts';
 import type { CallPlansTable } from '../store/schema.ts';
 import { assignResults } from './assign-results.ts';
-import { appendCall, callOnce, type CallFailure, type CallOutcome, type Send } from './call.ts';
+import { appendCall } from './append-call.ts';
+import { callOnce, type CallFailure, type CallOutcome, type Send } from './call.ts';
 import { type CallableSource, isCallable, type PolicyDeps, whyNotCallable } from './deps.ts';
 import type { FormA } from './generate.ts';
+import { SERVICE_ASKED } from './limits.ts';
 import { pauseAfter, type Patience, waitUntil } from './patient.ts';
+import { findSentBefore, type SentBefore } from './sent-before.ts';
 import { type ItemRow, settleCalls } from './settle.ts';
 
 /** MAX_BATCH_ITEMS and BULK_TIMEOUT_MS of src/service/bulk.ts. */
@@ -17,10 +20,14 @@ const BULK_TIMEOUT_MS = 290_000;
 
 export type PlanRow = Selectable<CallPlansTable>;
 
-/** `exists`: the same items were begun before; go on with that plan, or begin `again` to send all of them a second time. */
+/**
+ * `exists`: the same items were begun before; go on with that plan, or begin `again` to send all of them a second time. `sent-before`: some of them,
+ * by their positions from 0, were made or may have been, with another file or one by one; `first` is what the first of them was sent with.
+ */
 export type PlanOutcome =
   | { readonly outcome: 'planned'; readonly planId: string }
-  | { readonly outcome: 'exists'; readonly plan: PlanRow };
+  | { readonly outcome: 'exists'; readonly plan: PlanRow }
+  | ({ readonly outcome: 'sent-before' } & SentBefore);
 
 /**
  * Writes down what is going to be sent, so that it can be resumed by anyone who has the same file. The plan's id follows from source and items.
@@ -42,7 +49,11 @@ export async function planBulk(
   const digest = sha256Hex(body);
   const before = await findPlans(deps, source.slug, digest);
   const last = before.at(-1);
-  if (last !== undefined && request.again !== true) return { outcome: 'exists', plan: last };
+  if (request.again !== true) {
+    if (last !== undefined) return { outcome: 'exists', plan: last };
+    const sentBefore = await findSentBefore(deps.store.read, source.slug, items);
+    if (sentBefore !== null) return { outcome: 'sent-before', ...sentBefore };
+  }
   // Sources do not share plans, though their items be the same.
   const name = sha256Hex(Buffer.from(`${source.slug}\n${digest}`)).slice(0, 12);
   const planId = before.length === 0 ? `bulk-${name}` : `bulk-${name}-${before.length + 1}`;
@@ -76,8 +87,12 @@ export interface BulkRequest extends Patience {
   readonly batchSize?: number | undefined;
   /** Send also what failed before. */
   readonly retryFailed?: boolean | undefined;
+  /** What was skipped or failed in a later batch than this is not sent again; default: in this run. */
+  readonly began?: number | undefined;
   /** Told after each batch, and before the first. */
   readonly onProgress?: ((progress: BulkProgress) => void) | undefined;
+  /** Told when the service has answered a batch. */
+  readonly onBatch?: (() => void) | undefined;
 }
 
 export interface BulkProgress {
@@ -112,7 +127,7 @@ type Callable = BulkRequest & { readonly source: CallableSource };
 
 async function sendBatches(deps: PolicyDeps, request: Callable): Promise<BulkEnd> {
   const { planId, signal } = request;
-  const began = await countBatches(deps, planId);
+  const began = request.began ?? (await countBatches(deps, planId));
   let failures = 0;
   for (;;) {
     if (signal?.aborted) return { outcome: 'stopped' };
@@ -129,6 +144,7 @@ async function sendBatches(deps: PolicyDeps, request: Callable): Promise<BulkEnd
     switch (ended.outcome) {
       case 'done':
         failures = 0;
+        request.onBatch?.();
         if (ended.value.some(({ status }) => status === 'skipped')) return { outcome: 'quota' };
         break;
       case 'taken':
@@ -144,8 +160,8 @@ async function sendBatches(deps: PolicyDeps, request: Callable): Promise<BulkEnd
         failures += 1;
         if (pause === null) return ended;
         const until = new Date(deps.clock().getTime() + pause);
-        if (!(await waitUntil(deps, until, ended.error.message, request)) && !signal?.aborted) return ended;
-        break;
+        if ((await waitUntil(deps, until, ended.error.message, request)) || signal?.aborted) break;
+        return ended.error.kind === 'rate-limited' ? { outcome: 'waiting', until, limit: SERVICE_ASKED } : ended;
       }
       case 'unknown':
         return ended;
@@ -167,7 +183,35 @@ export function loadPlanItems(deps: Pick<PolicyDeps, 'store'>, planId: string): 
     .execute();
 }
 
-async function countBatches(deps: Pick<PolicyDeps, 'store'>, planId: string): Promise<number> {
+/** A batch whose answer is not there yet. */
+export interface SentBatch {
+  readonly requestId: string;
+  readonly askedAt: string;
+  /** It counts as unknown from then on. */
+  readonly dueAt: string;
+  readonly items: number;
+}
+
+/** The batches of a plan that are waited for, or whose process has ended. */
+export async function loadSentBatches(deps: Pick<PolicyDeps, 'store'>, planId: string): Promise<readonly SentBatch[]> {
+  const rows = await deps.store.read
+    .selectFrom('calls')
+    .select(['request_id', 'asked_at', 'due_at', 'positions'])
+    .where('plan_id', '=', planId)
+    .where('state', '=', 'sent')
+    .orderBy('intent_seq')
+    .execute();
+  return rows.map(({ request_id: requestId, asked_at: askedAt, due_at: dueAt, positions }) => ({
+    requestId,
+    askedAt,
+    dueAt,
+    items: (JSON.parse(positions) as number[]).length,
+  }));
+}
+
+/** How many batches of a plan were sent so far. */
+export async function countBatches(deps: Pick<PolicyDeps, 'store' | 'catchUp'>, planId: string): Promise<number> {
+  await deps.catchUp();
   const { count } = await deps.store.read
     .selectFrom('calls')
     .select((eb) => eb.fn.countAll().as('count'))

@@ -1,20 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { canonicalJson } from '../core/canonical.ts';
-import {
-  type CallIntent,
-  type CallMeta,
-  type CallOperation,
-  type CallResult,
-  callSchema,
-  type CallWay,
-} from '../core/call.ts';
-import { StoreUnavailable } from '../core/errors.ts';
+import type { CallIntent, CallOperation, CallResult, CallWay } from '../core/call.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Appended } from '../ledger/ledger.ts';
 import type { ServiceError } from '../service/service-error.ts';
-import type { StoreTransaction } from '../store/store.ts';
+import { type AlsoWritten, appendCall, appendResult, storable } from './append-call.ts';
 import type { CallableSource, PolicyDeps } from './deps.ts';
-import { NoSlot, reserveSlot } from './limits.ts';
+import { NoSlot, releaseSlot, reserveSlot, type Slot, writePause } from './limits.ts';
 
 /** What is sent, and to whom. */
 export interface SendOrder {
@@ -82,33 +72,42 @@ export type CallOutcome<T> =
   | { readonly outcome: 'stopped' }
   | { readonly outcome: 'taken' };
 
+/** How a call is sent besides what it is. */
+export interface Calling {
+  /** Not sent once this is aborted; a call under way goes on. */
+  readonly signal?: AbortSignal | undefined;
+  /** Gives up a call under way, too: its outcome is then unknown. */
+  readonly giveUp?: AbortSignal | undefined;
+}
+
 /**
  * One call that changes something (docs/architecture.md, Calls): the intent and its slot of the rate limit are committed together, then it is
  * sent, then what came back is committed. Whatever happens in between, the ledger holds at least that it may have been sent.
- * Rejects with StoreUnavailable when the intent cannot be written (nothing was sent then).
+ * Rejects with StoreUnavailable when the intent cannot be written (nothing was sent then), or when the result cannot: what the service said
+ * is in the error then.
  */
 export async function callOnce<T>(
   deps: PolicyDeps,
   order: CallOrder,
   send: Send,
   read: (bytes: Buffer) => { readonly value: T; readonly facts: AnswerFacts },
-  options: {
-    /** Not sent once this is aborted; a call under way goes on. */
-    readonly signal?: AbortSignal | undefined;
-    /** Gives up a call under way, too: its outcome is then unknown. */
-    readonly giveUp?: AbortSignal | undefined;
-    readonly onSending?: ((requestId: string) => void) | undefined;
-  } = {},
+  options: Calling = {},
 ): Promise<CallOutcome<T>> {
   const { giveUp } = options;
   if (options.signal?.aborted || giveUp?.aborted) return { outcome: 'stopped' };
   const requestId = order.requestId ?? `req-${randomUUID()}`;
-  const reserved = await appendIntent(deps, order, requestId);
+  const slot = { requestId, keyId: keyIdOf(deps.ledger, order.source.apiKey), sort: order.operation };
+  const reserved = await appendIntent(deps, order, slot);
   if (reserved !== null) return reserved;
-  options.onSending?.(requestId);
 
   const ended = await attempt(order, send, read, giveUp, deps);
-  const seq = await appendResult(deps, order, resultMeta(requestId, ended), ended.bytes);
+  const seq = await appendResult(
+    deps,
+    order.source.slug,
+    resultMeta(requestId, ended),
+    ended.bytes,
+    afterwards(deps, slot, ended),
+  );
   switch (ended.outcome) {
     case 'done':
       return { outcome: 'done', requestId, value: ended.value, seq };
@@ -127,10 +126,10 @@ export function keyIdOf(ledger: Pick<Ledger, 'keyOf'>, apiKey: string): string {
 async function appendIntent(
   deps: PolicyDeps,
   order: CallOrder,
-  requestId: string,
+  slot: Slot,
 ): Promise<Extract<CallOutcome<never>, { outcome: 'no-slot' | 'taken' }> | null> {
   const { source, actor, operation, via, path, body, timeoutMs, about } = order;
-  const keyId = keyIdOf(deps.ledger, source.apiKey);
+  const { requestId, keyId } = slot;
   const meta: CallIntent = {
     call: 'intent',
     requestId,
@@ -148,7 +147,6 @@ async function appendIntent(
     planId: about.planId ?? null,
     positions: about.positions ?? [],
   };
-  const now = deps.clock();
   try {
     const { outcome } = await appendCall(
       deps,
@@ -157,8 +155,7 @@ async function appendIntent(
       [requestId, 'intent'],
       body,
       async (tx, [appended]) => {
-        if (appended?.outcome !== 'stored' || operation === 'publish') return;
-        await reserveSlot(tx, { requestId, keyId, sort: operation }, now);
+        if (appended?.outcome === 'stored') await reserveSlot(tx, slot, deps.clock());
       },
     );
     return outcome === 'duplicate' ? { outcome: 'taken' } : null;
@@ -166,32 +163,6 @@ async function appendIntent(
     if (error instanceof NoSlot) return { outcome: 'no-slot', freeAt: error.freeAt, limit: error.limit };
     throw error;
   }
-}
-
-/** Appends one entry of kind `call`; its key is made of the parts given. */
-export async function appendCall(
-  deps: Pick<PolicyDeps, 'ledger' | 'clock'>,
-  source: string,
-  meta: CallMeta,
-  keyParts: readonly string[],
-  body: Buffer,
-  alsoInTransaction?: (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>,
-): Promise<Appended> {
-  const [appended] = await deps.ledger.append(
-    [
-      {
-        source,
-        kind: 'call',
-        dedupeKey: deps.ledger.keyOf('call', ...keyParts),
-        receivedAt: deps.clock().toISOString(),
-        meta: canonicalJson(callSchema.parse(meta)),
-        body,
-      },
-    ],
-    alsoInTransaction,
-  );
-  if (appended === undefined) throw new Error('the ledger answered for no entry');
-  return appended;
 }
 
 type Ended<T> =
@@ -207,6 +178,8 @@ type Ended<T> =
       readonly status: number | null;
       readonly bytes: Buffer;
       readonly error: CallFailure;
+      /** No limit of the service counts it. */
+      readonly unsent: boolean;
       /** A bug: told once what is known has been written down. */
       readonly fault?: Error;
     };
@@ -231,6 +204,7 @@ async function attempt<T>(
         status,
         bytes: sent?.bytes ?? error.answer ?? NOTHING,
         error: { kind, message, status, retryAfterMs },
+        unsent: sent === null && deps.read.neverSent(error),
       };
     }
     const isStopped = signal?.aborted === true;
@@ -240,6 +214,7 @@ async function attempt<T>(
       status: sent?.status ?? null,
       bytes: sent?.bytes ?? NOTHING,
       error: { kind: isStopped ? 'stopped' : 'fault', message, status: null, retryAfterMs: null },
+      unsent: false,
       ...(isStopped ? {} : { fault: error instanceof Error ? error : new Error(String(error)) }),
     };
   }
@@ -265,21 +240,13 @@ function resultMeta(requestId: string, ended: Ended<unknown>): CallResult {
   };
 }
 
-const RESULT_TRIES = 6;
-
-/**
- * The answer is worth waiting for the store: without it the call would stay unknown although somebody knew. Some half a minute, then
- * StoreUnavailable.
- */
-async function appendResult(deps: PolicyDeps, order: CallOrder, meta: CallResult, bytes: Buffer): Promise<number> {
-  for (let tried = 1; ; tried += 1) {
-    try {
-      return (await appendCall(deps, order.source.slug, meta, [meta.requestId, 'result'], bytes)).seq;
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable) || tried === RESULT_TRIES) throw error;
-      await deps.sleep(500 * 2 ** tried);
-    }
-  }
+/** What a result means for other calls of the key: told to all processes together with it. Null: nothing. */
+function afterwards(deps: Pick<PolicyDeps, 'clock'>, slot: Slot, ended: Ended<unknown>): AlsoWritten | null {
+  if (ended.outcome !== 'refused') return null;
+  if (ended.unsent) return (tx) => releaseSlot(tx, slot.requestId);
+  const { kind, retryAfterMs } = ended.error;
+  if (kind !== 'rate-limited' || retryAfterMs === null || retryAfterMs <= 0) return null;
+  return (tx) => writePause(tx, slot, retryAfterMs, deps.clock());
 }
 
 /** By name: the client is handed in, and its classes with it. */
@@ -289,9 +256,4 @@ function isServiceError(error: unknown): error is ServiceError {
 
 function textOf(text: string | null | undefined): string | null {
   return text === null || text === undefined ? null : storable(text).slice(0, 1000);
-}
-
-/** Text of the service that canonical JSON and every database can hold. */
-export function storable(text: string): string {
-  return (text as string & { toWellFormed(): string }).toWellFormed().replaceAll('\0', '\uFFFD');
 }

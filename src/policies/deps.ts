@@ -23,6 +23,8 @@ export interface AnswerReaders {
   withoutToken(address: string | null): string | null;
   /** Whether a call that failed so certainly changed nothing. */
   changedNothing(error: ServiceError): boolean;
+  /** Whether a call that failed so never left this machine. */
+  neverSent(error: ServiceError): boolean;
 }
 
 /** What the use-cases about policies work with. */

@@ -64,7 +64,6 @@ export interface GenerateRequest extends Patience {
   /** Send it although the outcome of the same is still unknown. */
   readonly again?: boolean | undefined;
   readonly timeoutMs?: number;
-  readonly onSending?: ((requestId: string) => void) | undefined;
 }
 
 /** `unsettled`: the same was asked for before and nobody knows yet what came of it; it is not sent a second time unless told so. */

@@ -1,12 +1,12 @@
-import { callLimits } from '../core/call.ts';
+import { callLimits, type CallOperation } from '../core/call.ts';
 import type { StoreTransaction } from '../store/store.ts';
 
-/** No slot is free: thrown inside the transaction of an intent, so that the intent is not written either. */
+/** Nothing may be sent yet: thrown inside the transaction of an intent, so that the intent is not written either. */
 export class NoSlot extends Error {
   override readonly name = 'NoSlot';
-  /** When a slot becomes free if nobody takes one. */
+  /** When it may be sent if nobody else sends anything meanwhile. */
   readonly freeAt: Date;
-  /** The limit in words. */
+  /** Why not, in words: a limit, or {@link SERVICE_ASKED}. */
   readonly limit: string;
   constructor(freeAt: Date, limit: string) {
     super(`${limit}: free at ${freeAt.toISOString()}`);
@@ -15,50 +15,91 @@ export class NoSlot extends Error {
   }
 }
 
+/** Why calls of a key wait after one of them was answered with 429. */
+export const SERVICE_ASKED = 'the service asked this API key to wait (429)';
+
 export interface Slot {
   readonly requestId: string;
   readonly keyId: string;
-  readonly sort: 'generate' | 'bulk';
+  readonly sort: CallOperation;
 }
 
 const DAY = 86_400_000;
 
 /**
  * Takes a slot of the API key's rate limits (docs/service.md §8), under the write lock of the transaction: processes that share a key share
- * its slots, and a restart forgets none. Throws {@link NoSlot}.
+ * its slots, and a restart forgets none. Nothing is given while the service has asked the key to wait, whichever process it told so.
+ * Publishing has no documented rate: it only waits when it was asked to. Throws {@link NoSlot}.
+ *
+ * A slot or pause further ahead than its own length was written by a clock that was wrong, and would block the key until that time: it does not count.
  */
 export async function reserveSlot(tx: StoreTransaction, slot: Slot, now: Date): Promise<void> {
-  const limits = callLimits[slot.sort];
-  const longest = Math.max(...limits.map(({ windowMs }) => windowMs));
-  const most = Math.max(...limits.map(({ most: one }) => one));
-  const taken = await tx.query
-    .selectFrom('call_slots')
-    .select('at')
-    .where('key_id', '=', slot.keyId)
-    .where('sort', '=', slot.sort)
-    .where('at', '>', new Date(now.getTime() - longest).toISOString())
-    .orderBy('at', 'desc')
-    .limit(most)
-    .execute();
-  let refusal: NoSlot | null = null;
-  for (const limit of limits) {
-    // The newest first: if the n-th newest still lies in the window, n slots are taken.
-    const blocking = taken[limit.most - 1];
-    if (blocking === undefined) continue;
-    const freeAt = new Date(Date.parse(blocking.at) + limit.windowMs);
-    if (freeAt > now && (refusal === null || freeAt > refusal.freeAt))
-      refusal = new NoSlot(freeAt, wordsOf(slot.sort, limit));
-  }
+  const refusal = (await findPause(tx, slot, now)) ?? (await findFullLimit(tx, slot, now));
   if (refusal !== null) throw refusal;
   await tx.query
     .deleteFrom('call_slots')
-    .where('at', '<', new Date(now.getTime() - 2 * DAY).toISOString())
+    .where('at', '<', before(now, 2 * DAY))
     .execute();
+  if (slot.sort === 'publish') return;
   const row = { request_id: slot.requestId, key_id: slot.keyId, sort: slot.sort, at: now.toISOString() };
   await tx.insertMany('call_slots', [row]);
 }
 
-function wordsOf(sort: Slot['sort'], { most, windowMs }: { most: number; windowMs: number }): string {
+async function findFullLimit(tx: StoreTransaction, { keyId, sort }: Slot, now: Date): Promise<NoSlot | null> {
+  if (sort === 'publish') return null;
+  const limits = callLimits[sort];
+  const longest = Math.max(...limits.map(({ windowMs }) => windowMs));
+  const taken = await tx.query
+    .selectFrom('call_slots')
+    .select('at')
+    .where('key_id', '=', keyId)
+    .where('sort', '=', sort)
+    .where('at', '>', before(now, longest))
+    .where('at', '<=', before(now, -longest))
+    .orderBy('at', 'desc')
+    .execute();
+  let refusal: NoSlot | null = null;
+  for (const limit of limits) {
+    // The newest first: if the n-th newest still lies in the window, n slots are taken.
+    const blocking = taken.filter(({ at }) => at <= before(now, -limit.windowMs))[limit.most - 1];
+    if (blocking === undefined) continue;
+    const freeAt = new Date(Date.parse(blocking.at) + limit.windowMs);
+    if (freeAt > now && (refusal === null || freeAt > refusal.freeAt))
+      refusal = new NoSlot(freeAt, wordsOf(sort, limit));
+  }
+  return refusal;
+}
+
+async function findPause(tx: StoreTransaction, { keyId, sort }: Slot, now: Date): Promise<NoSlot | null> {
+  const pause = await tx.query
+    .selectFrom('call_slots')
+    .select('at')
+    .where('key_id', '=', keyId)
+    .where('sort', '=', `pause-${sort}`)
+    .where('at', '>', now.toISOString())
+    .where('at', '<=', before(now, -DAY))
+    .orderBy('at', 'desc')
+    .executeTakeFirst();
+  return pause === undefined ? null : new NoSlot(new Date(pause.at), SERVICE_ASKED);
+}
+
+/** The service asked for a pause of so many milliseconds, a day at most: no process sends the like with this key before it is over. */
+export async function writePause(tx: StoreTransaction, slot: Slot, pauseMs: number, now: Date): Promise<void> {
+  const at = before(now, -Math.min(pauseMs, DAY));
+  const row = { request_id: `${slot.requestId} pause`, key_id: slot.keyId, sort: `pause-${slot.sort}` as const, at };
+  await tx.insertMany('call_slots', [row], 'replace');
+}
+
+/** Gives the slot of a call back that never left this machine: the service did not count it. */
+export async function releaseSlot(tx: StoreTransaction, requestId: string): Promise<void> {
+  await tx.query.deleteFrom('call_slots').where('request_id', '=', requestId).execute();
+}
+
+function before(now: Date, milliseconds: number): string {
+  return new Date(now.getTime() - milliseconds).toISOString();
+}
+
+function wordsOf(sort: 'generate' | 'bulk', { most, windowMs }: { most: number; windowMs: number }): string {
   const what = sort === 'generate' ? 'generations' : 'batches';
   return `${most} ${what} ${windowMs < DAY ? 'a minute' : 'a day'} per API key`;
 }

@@ -5,7 +5,7 @@ import type { Source } from '../core/source.ts';
 import type { ListedPolicy, PolicyListPage } from '../service/policies.ts';
 import type { ServiceError } from '../service/service-error.ts';
 import type { ListedPoliciesTable } from '../store/schema.ts';
-import { appendCall, storable } from './call.ts';
+import { appendCall, storable } from './append-call.ts';
 import { isCallable, type PolicyDeps, whyNotCallable } from './deps.ts';
 
 export type ListedRow = Selectable<ListedPoliciesTable>;
@@ -31,6 +31,7 @@ export async function fetchPolicyList(
   try {
     pages = await deps.clientFor(source).fetchPolicyPages(signal);
   } catch (error) {
+    if (signal?.aborted) return { outcome: 'failed', reason: 'Stopped before it had answered.' };
     if (!(error instanceof Error) || error.name !== 'ServiceError') throw error;
     return { outcome: 'failed', reason: (error as ServiceError).message };
   }

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { CallSettled } from '../core/call.ts';
 import type { Source } from '../core/source.ts';
 import type { CallItemsTable, CallsTable } from '../store/schema.ts';
-import { appendCall } from './call.ts';
+import { appendCall } from './append-call.ts';
 import type { PolicyDeps } from './deps.ts';
 import { findEvidence } from './evidence.ts';
 import type { Asked } from './generate.ts';
@@ -13,12 +13,17 @@ export type ItemRow = Selectable<CallItemsTable>;
 /** A call of which nobody knows yet what came of it. */
 export interface UnsettledCall {
   readonly requestId: string;
+  /** Which item of a batch it is, from 0; null: the call is about this alone. */
+  readonly position: number | null;
   readonly state: 'sent' | 'unknown';
   readonly askedAt: string;
   /** A call that is `sent` counts as unknown from then on. */
   readonly dueAt: string;
   readonly error: string | null;
 }
+
+/** Clocks of processes that share a database differ by less, milliseconds. */
+const WRONG_CLOCK_MS = 3_600_000;
 
 /** Who settles what the program can tell by itself. */
 const PROGRAM = 'consent-ledger';
@@ -31,52 +36,113 @@ type SettleDeps = Pick<PolicyDeps, 'store' | 'ledger' | 'clock' | 'catchUp'>;
  */
 export async function settleCalls(deps: SettleDeps): Promise<{ lost: number; settled: number }> {
   await deps.catchUp();
-  const now = deps.clock().toISOString();
+  const now = deps.clock();
+  // Asked for in the future: by a clock that was wrong, and its time would come too late.
+  const future = new Date(now.getTime() + WRONG_CLOCK_MS).toISOString();
   const overdue = await deps.store.read
     .selectFrom('calls')
     .select(['request_id', 'source'])
     .where('state', '=', 'sent')
-    .where('due_at', '<', now)
+    .where((eb) => eb.or([eb('due_at', '<', now.toISOString()), eb('asked_at', '>', future)]))
     .orderBy('intent_seq')
     .execute();
   for (const { request_id: requestId, source } of overdue)
     await appendCall(deps, source, { call: 'lost', requestId }, [requestId, 'lost'], Buffer.alloc(0));
   if (overdue.length > 0) await deps.catchUp();
+  const versions = await loadVersions(deps);
   const found = await findEvidence(deps.store.read);
   for (const { call, ...evidence } of found) {
     const meta: CallSettled = { call: 'settled', requestId: call.request_id, actor: PROGRAM, ...evidence };
-    await appendCall(deps, call.source, meta, settledKey(call), Buffer.alloc(0));
+    await appendCall(deps, call.source, meta, settledKey(call, versions), Buffer.alloc(0));
   }
   if (found.length > 0) await deps.catchUp();
   return { lost: overdue.length, settled: found.length };
 }
 
-/** Two who settle the same version of a call at once meet at one key. */
-function settledKey(call: CallRow): readonly string[] {
-  return [call.request_id, 'settled', String(call.last_seq)];
+/**
+ * The last entry about the items of each batch that has open ones: what an answer left open is settled item by item, while the call itself stays
+ * as the answer said. To be read before what is settled by it.
+ */
+async function loadVersions(deps: Pick<PolicyDeps, 'store'>): Promise<ReadonlyMap<string, number>> {
+  const rows = await deps.store.read
+    .selectFrom('call_items')
+    .select((eb) => ['request_id', eb.fn.max('last_seq').as('last_seq')])
+    .where('request_id', 'in', (eb) => eb.selectFrom('call_items').select('request_id').where('state', '=', 'unknown'))
+    .groupBy('request_id')
+    .execute();
+  return new Map(rows.map(({ request_id: id, last_seq: seq }) => [id ?? '', Number(seq)]));
 }
 
-/** A generation of the same that is still without an outcome: unknown, or sent by a process that waits for the answer or has ended. */
+/** Two who settle the same version of a call at once meet at one key. */
+function settledKey(call: CallRow, versions: ReadonlyMap<string, number>): readonly string[] {
+  return [call.request_id, 'settled', String(Math.max(call.last_seq, versions.get(call.request_id) ?? 0))];
+}
+
+/** Whether a call was about the same policy. */
+export function isTwin(
+  call: Pick<CallRow, 'policy_type' | 'jurisdiction' | 'language' | 'business_name'>,
+  asked: Asked,
+): boolean {
+  return (
+    call.policy_type === asked.policyType &&
+    call.jurisdiction === asked.jurisdiction &&
+    (call.language ?? 'en') === asked.language &&
+    call.business_name === asked.businessName
+  );
+}
+
+/**
+ * A generation of the same, by itself or in a batch, that is still without an outcome: unknown, or sent by a process that waits for the answer or
+ * has ended.
+ */
 export async function findUnsettledTwin(
-  deps: Pick<PolicyDeps, 'store'>,
-  source: Pick<Source, 'slug'>,
+  { store: { read } }: Pick<PolicyDeps, 'store'>,
+  { slug }: Pick<Source, 'slug'>,
   asked: Asked,
 ): Promise<UnsettledCall | null> {
-  const rows = await deps.store.read
+  const single = await read
     .selectFrom('calls')
     .selectAll()
-    .where('source', '=', source.slug)
+    .where('source', '=', slug)
     .where('operation', '=', 'generate')
     .where('state', 'in', ['sent', 'unknown'])
     .where('policy_type', '=', asked.policyType)
-    .where('jurisdiction', '=', asked.jurisdiction)
-    .where('language', '=', asked.language)
     .orderBy('intent_seq', 'desc')
     .execute();
-  const twin = rows.find((row) => row.business_name === asked.businessName);
-  if (twin === undefined) return null;
-  const { request_id: requestId, state, asked_at: askedAt, due_at: dueAt, error } = twin;
-  return { requestId, state: state === 'sent' ? state : 'unknown', askedAt, dueAt, error };
+  const twin = single.find((call) => isTwin(call, asked));
+  if (twin !== undefined) return unsettledOf(twin, twin.state, null);
+  const items = await read
+    .selectFrom('call_items')
+    .selectAll()
+    .where('source', '=', slug)
+    .where('state', 'in', ['sent', 'unknown'])
+    .execute();
+  const item = items.find((row) => isTwin(askedOf(row), asked));
+  if (item === undefined) return null;
+  const batch = await read
+    .selectFrom('calls')
+    .selectAll()
+    .where('request_id', '=', item.request_id)
+    .executeTakeFirstOrThrow();
+  return unsettledOf(batch, item.state, item.position);
+}
+
+function unsettledOf(call: CallRow, state: string, position: number | null): UnsettledCall {
+  const { request_id: requestId, asked_at: askedAt, due_at: dueAt, error } = call;
+  return { requestId, position, state: state === 'sent' ? state : 'unknown', askedAt, dueAt, error };
+}
+
+/** What an item of a plan asks for, in the words of a call. */
+export function askedOf({
+  item,
+}: Pick<ItemRow, 'item'>): Pick<CallRow, 'policy_type' | 'jurisdiction' | 'language' | 'business_name'> {
+  const asked = JSON.parse(item) as Record<string, string | undefined>;
+  return {
+    policy_type: asked['policy_type'] ?? null,
+    jurisdiction: asked['jurisdiction'] ?? null,
+    language: asked['language'] ?? 'en',
+    business_name: asked['business_name'] ?? null,
+  };
 }
 
 export interface SettleRequest {
@@ -99,6 +165,7 @@ export type SettleOutcome =
 /** An officer says what came of a call: he has looked it up in the service's dashboard. */
 export async function settleByOfficer(deps: SettleDeps, request: SettleRequest): Promise<SettleOutcome> {
   await settleCalls(deps);
+  const versions = await loadVersions(deps);
   const call = await deps.store.read
     .selectFrom('calls')
     .selectAll()
@@ -128,7 +195,7 @@ export async function settleByOfficer(deps: SettleDeps, request: SettleRequest):
       evidence: null,
     })),
   };
-  const { outcome, seq } = await appendCall(deps, call.source, meta, settledKey(call), Buffer.alloc(0));
+  const { outcome, seq } = await appendCall(deps, call.source, meta, settledKey(call, versions), Buffer.alloc(0));
   await deps.catchUp();
   return outcome === 'duplicate' ? { outcome: 'conflict' } : { outcome: 'settled', seq, left };
 }

@@ -57,13 +57,39 @@ export async function loadPolicy(read: Query, policyId: string, source?: string)
   );
 }
 
-/** Calls to the service, newest first. `open`: only those whose outcome nobody knows. */
+/** The items, by their positions from 0, of each of these batches of which nobody knows what came of them. */
+export async function loadUnknownItems(
+  read: Query,
+  calls: readonly Pick<CallRow, 'request_id' | 'plan_id'>[],
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const batches = calls.flatMap(({ request_id: id, plan_id: plan }) => (plan === null ? [] : [id]));
+  const found = new Map<string, number[]>();
+  if (batches.length === 0) return found;
+  const rows = await read
+    .selectFrom('call_items')
+    .select(['request_id', 'position'])
+    .where('request_id', 'in', batches)
+    .where('state', '=', 'unknown')
+    .orderBy('position')
+    .execute();
+  for (const { request_id: id, position } of rows) found.set(id ?? '', [...(found.get(id ?? '') ?? []), position]);
+  return found;
+}
+
+/** Calls to the service, newest first. `open`: only those whose outcome nobody knows, altogether or of some items. */
 export async function loadCalls(
   read: Query,
   filter: { readonly source?: string | undefined; readonly open?: boolean | undefined; readonly limit: number },
 ): Promise<readonly CallRow[]> {
   let query = read.selectFrom('calls').selectAll();
   if (filter.source !== undefined) query = query.where('source', '=', filter.source);
-  if (filter.open === true) query = query.where('state', 'in', ['sent', 'unknown']);
+  if (filter.open === true)
+    query = query.where((eb) =>
+      eb.or([
+        eb('state', 'in', ['sent', 'unknown']),
+        // Answered, but not for each item of the batch.
+        eb('request_id', 'in', eb.selectFrom('call_items').select('request_id').where('state', '=', 'unknown')),
+      ]),
+    );
   return query.orderBy('intent_seq', 'desc').limit(filter.limit).execute();
 }

@@ -36,9 +36,10 @@ export const calls: Projection = {
       if (call === undefined || (meta.call === 'intent' && before !== undefined)) continue;
       known.set(meta.requestId, call);
       touchedCalls.add(meta.requestId);
-      for (const { position, ...change } of itemChanges(call, meta)) {
+      for (const { position, only, ...change } of itemChanges(call, meta)) {
         const item = call.plan_id === null ? undefined : items.get(call.plan_id)?.get(position);
-        if (item === undefined) continue;
+        if (item === undefined || (meta.call !== 'intent' && item.request_id !== call.request_id)) continue;
+        if (only !== undefined && !only.includes(item.state)) continue;
         Object.assign(item, change, {
           request_id: call.request_id,
           attempts: item.attempts + (meta.call === 'intent' ? 1 : 0),
@@ -135,7 +136,10 @@ function newCall(meta: CallIntent, entry: ProjectedEntry): Call {
   };
 }
 
-/** The call after one more entry. A result counts even after the call was given up as lost: it came late, but it came. */
+/**
+ * The call after one more entry. A result counts even after the call was given up as lost: it came late, but it came. One that knows nothing does not
+ * overrule what was settled meanwhile.
+ */
 function foldCall(
   call: Call,
   meta: Exclude<CallMeta, { call: 'intent' | 'plan' | 'list' }>,
@@ -153,6 +157,7 @@ function foldCall(
         last_seq: entry.seq,
       };
     case 'result':
+      if (meta.outcome === 'unknown' && (call.state === 'happened' || call.state === 'not-happened')) return call;
       return {
         ...call,
         state: meta.outcome,
@@ -185,16 +190,24 @@ function foldCall(
 
 interface ItemChange extends Partial<Pick<Item, 'state' | 'policy_id'>> {
   readonly position: number;
+  /** Only while the item stands so; absent: however it stands. */
+  readonly only?: readonly Item['state'][];
 }
 
-/** What an entry of a call means for the items of its batch. */
+/** Of these nobody knows yet what came of them. */
+const open: readonly Item['state'][] = ['sent', 'unknown'];
+
+/**
+ * What an entry of a call means for the items of its batch that no later batch has taken up: a result may come after the items were settled and
+ * sent again.
+ */
 function itemChanges(call: Call, meta: Exclude<CallMeta, { call: 'plan' | 'list' }>): readonly ItemChange[] {
   const positions = JSON.parse(call.positions) as number[];
   switch (meta.call) {
     case 'intent':
       return positions.map((position) => ({ position, state: 'sent' }));
     case 'lost':
-      return call.error_kind === 'lost' ? positions.map((position) => ({ position, state: 'unknown' })) : [];
+      return positions.map((position) => ({ position, state: 'unknown', only: ['sent'] }));
     case 'result':
       return resultChanges(positions, meta);
     case 'settled':
@@ -207,8 +220,8 @@ function resultChanges(positions: readonly number[], meta: CallResult): ItemChan
   const otherwise = meta.outcome === 'refused' ? 'planned' : 'unknown';
   return positions.map((position) => {
     const item = told.get(position);
-    return item === undefined
-      ? { position, state: otherwise }
+    return item === undefined || item.status === 'unknown'
+      ? { position, state: otherwise, only: open }
       : { position, state: item.status, policy_id: item.policyId };
   });
 }
@@ -219,6 +232,7 @@ function settledChanges(meta: CallSettled): ItemChange[] {
     position,
     state: happened ? 'created' : 'planned',
     policy_id: policyId,
+    only: ['unknown'],
   }));
 }
 

@@ -48,6 +48,7 @@ export const faultSchema = z.discriminatedUnion('name', [
     ...times,
     status: z.number().int().min(500).max(599).default(500),
   }),
+  z.strictObject({ name: z.literal('bad-request'), ...times }),
   z.strictObject({ name: z.literal('unauthorized'), ...times }),
   z.strictObject({ name: z.literal('payment-required'), ...times }),
   z.strictObject({ name: z.literal('forbidden'), ...times }),

@@ -1,10 +1,13 @@
 import { networkFaultOf } from './network-fault.ts';
+import { waitFromHeaders } from './rate-limit.ts';
 import { cleanText, kindOfStatus, readEnvelope, ServiceError, type ServiceErrorKind } from './service-error.ts';
 
 /** What the last exchange with the endpoint came to, which the SDK's own errors do not say. */
 export interface LastExchange {
   /** Status of a refusal; null where the last answer was none. */
   readonly status: number | null;
+  /** How long that refusal asks to wait, milliseconds. */
+  readonly retryAfterMs: number | null;
   /** Why there was no answer; null where there was one. */
   readonly failure: unknown;
   readonly tooLarge: boolean;
@@ -14,7 +17,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 /** A fetch that follows no redirects, takes no endless answer and remembers how the last exchange ended. */
 export function createWatchedFetch(ask: typeof fetch): { readonly fetch: typeof fetch; last(): LastExchange } {
-  let last: LastExchange = { status: null, failure: null, tooLarge: false };
+  const silent: LastExchange = { status: null, retryAfterMs: null, failure: null, tooLarge: false };
+  let last = silent;
   return {
     last: () => last,
     fetch: async (input, init) => {
@@ -22,18 +26,19 @@ export function createWatchedFetch(ask: typeof fetch): { readonly fetch: typeof 
       const counts = init?.method === 'POST';
       try {
         const response = await ask(input, { ...init, redirect: 'manual' });
-        if (counts) last = { status: response.ok ? null : response.status, failure: null, tooLarge: false };
+        const { status, headers } = response;
+        if (counts)
+          last = response.ok ? silent : { ...silent, status, retryAfterMs: waitFromHeaders(headers, Date.now()) };
         // With an opaque status the SDK would go on as if it had been answered.
-        if (response.status >= 300 && response.status < 400) {
+        if (status >= 300 && status < 400) {
           await response.body?.cancel();
           return new Response(null, { status: 502 });
         }
         if (response.body === null) return response;
-        const { status, headers } = response;
         const bounded = response.body.pipeThrough(limit(() => (last = { ...last, tooLarge: true })));
         return new Response(bounded, { status, headers });
       } catch (error) {
-        if (counts) last = { status: null, failure: error, tooLarge: false };
+        if (counts) last = { ...silent, failure: error };
         throw error;
       }
     },
@@ -58,13 +63,14 @@ export function asMcpError(
   about: LastExchange & { readonly apiKey: string; readonly unsent: boolean },
 ): ServiceError {
   if (error instanceof ServiceError) return error;
-  const { unsent, status } = about;
+  const { unsent, status, retryAfterMs } = about;
   const details = { about: 'policies', unsent } as const;
   if (about.tooLarge) return new ServiceError('too-large', details);
   if (status !== null) {
     const kind = kindOfStatus(status);
     const envelope = error instanceof Error ? readEnvelope(jsonIn(error.message), about.apiKey) : {};
-    return new ServiceError(kind, { ...details, status, ...envelope });
+    const wait = kind === 'rate-limited' && retryAfterMs !== null ? { retryAfterMs } : {};
+    return new ServiceError(kind, { ...details, status, ...envelope, ...wait });
   }
   const code = codeOf(error);
   // The SDK's own time-out, and its word for a connection that closed.
@@ -112,13 +118,17 @@ export function toolError(text: string, apiKey: string): ServiceError {
   });
 }
 
+/** Only words about the request itself: `invalid_output` or `model_not_found` may come from half way through. */
 const codes: readonly (readonly [RegExp, ServiceErrorKind])[] = [
   [/rate.?limit|too.?many/i, 'rate-limited'],
   [/quota|payment|subscription/i, 'payment-required'],
   [/unauthori[sz]ed|invalid.?(api.?)?key|revoked/i, 'unauthorized'],
   [/forbidden|permission|scope/i, 'forbidden'],
-  [/not.?found/i, 'not-found'],
-  [/invalid|validation|bad.?request|missing/i, 'bad-request'],
+  [/^((policy|client|resource|banner).?)?not.?found$/i, 'not-found'],
+  [
+    /^(bad.?request|validation.*|missing.*|invalid(.?(request|input|argument|param|field|policy|type|jurisdiction|language).*)?)$/i,
+    'bad-request',
+  ],
 ];
 
 function kindOfWord(code: string): ServiceErrorKind {

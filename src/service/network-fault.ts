@@ -19,6 +19,8 @@ const notTrusted =
  * how far it came. A code that is not known counts as `broken`, so that nothing is taken for unsent by mistake.
  */
 export function networkFaultOf(cause: unknown): NetworkFault {
+  // The runtime refuses to speak to some ports at all.
+  if (cause instanceof Error && cause.message === 'bad port') return 'unreachable';
   const codes = codesOf(cause);
   const all = (fits: (code: string) => boolean) => codes.length > 0 && codes.every(fits);
   if (all((code) => noAddress.has(code))) return 'no-address';

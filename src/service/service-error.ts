@@ -216,12 +216,17 @@ export class ServiceError extends Error {
   }
 }
 
+/** Whether a call failed before what would have changed something left this machine: then no limit of the service counts it either. */
+export function neverSent(error: ServiceError): boolean {
+  return error.unsent || (error.kind === 'network' && error.fault !== 'broken');
+}
+
 /**
  * Whether it is certain that a call which failed in this way changed nothing: the service refused it, or it was never sent. A 5xx, a time-out
  * and a connection that broke leave it open (docs/service.md §7).
  */
 export function changedNothing(error: ServiceError): boolean {
-  if (error.unsent) return true;
+  if (neverSent(error)) return true;
   switch (error.kind) {
     case 'bad-request':
     case 'unauthorized':
@@ -232,10 +237,9 @@ export function changedNothing(error: ServiceError): boolean {
     case 'rate-limited':
     case 'redirected':
       return true;
-    case 'network':
-      return error.fault !== 'broken';
     case 'unexpected-status':
       return error.status !== null && error.status >= 400;
+    case 'network':
     case 'server-error':
     case 'timeout':
     case 'too-large':
@@ -251,7 +255,8 @@ function describe({ status, code, detail }: ServiceErrorDetails): string {
 
 /** The kind of a status outside 2xx (docs/service.md §7). */
 export function kindOfStatus(status: number): ServiceErrorKind {
-  if (status >= 300 && status < 400) return 'redirected';
+  // 303 says that it was done and where to look (RFC 9110 §15.4.4); the others say that it is done elsewhere.
+  if (status >= 300 && status < 400 && status !== 303) return 'redirected';
   switch (status) {
     case 400:
     case 422:

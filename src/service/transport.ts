@@ -143,8 +143,9 @@ async function attempt<T>(settings: Settings, request: ServiceRequest<T>): Promi
       },
       ...(request.body === undefined ? {} : { body: bodyOf(request.body) }),
     });
-    const bytes = await readBody(response, settings.maxBytes);
-    if (!response.ok) throw refusalOf(response, bytes, settings, request.about);
+    if (!response.ok)
+      throw refusalOf(response, await readRefusal(response, settings.maxBytes), settings, request.about);
+    const bytes = await readBody(response, settings.maxBytes, request.about);
     return request.read({
       status: response.status,
       headers: response.headers,
@@ -171,13 +172,21 @@ function urlOf(root: string, request: Pick<ServiceRequest<unknown>, 'path' | 'qu
   return `${root}${request.path}${text === '' ? '' : `?${text}`}`;
 }
 
+/** The status says what became of the request, however the body that explains it ends: null where it cannot be read. */
+function readRefusal(response: Response, maxBytes: number): Promise<Buffer | null> {
+  return readBody(response, maxBytes, undefined).catch(() => null);
+}
+
 /** The whole body, at most `maxBytes` of it: a length that was announced is trusted only when nothing is compressed. */
-async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
+async function readBody(response: Response, maxBytes: number, about: ServiceSubject | undefined): Promise<Buffer> {
   const announced = response.headers.get('content-length');
   const length = announced === null ? null : Number(announced);
   if (length !== null && length > maxBytes) {
     await response.body?.cancel();
-    throw new ServiceError('too-large', { detail: `${length} bytes, at most ${maxBytes} are taken` });
+    throw new ServiceError('too-large', {
+      ...aboutOf(about),
+      detail: `${length} bytes, at most ${maxBytes} are taken`,
+    });
   }
   if (length !== null && response.headers.get('content-encoding') === null)
     return Buffer.from(await response.arrayBuffer());
@@ -187,7 +196,8 @@ async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
   for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
     total += chunk.length;
     // Leaving the loop cancels the stream.
-    if (total > maxBytes) throw new ServiceError('too-large', { detail: `at most ${maxBytes} bytes are taken` });
+    if (total > maxBytes)
+      throw new ServiceError('too-large', { ...aboutOf(about), detail: `at most ${maxBytes} bytes are taken` });
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, total);
@@ -203,7 +213,7 @@ function aboutOf(about: ServiceSubject | undefined): { about?: ServiceSubject } 
 
 function refusalOf(
   response: Response,
-  bytes: Buffer,
+  bytes: Buffer | null,
   settings: Settings,
   about: ServiceSubject | undefined,
 ): ServiceError {
@@ -211,9 +221,8 @@ function refusalOf(
   const kind = kindOfStatus(response.status);
   return new ServiceError(kind, {
     status: response.status,
-    answer: bytes,
     ...aboutOf(about),
-    ...readEnvelope(bytes.toString('utf8'), settings.apiKey),
+    ...(bytes === null ? {} : { answer: bytes, ...readEnvelope(bytes.toString('utf8'), settings.apiKey) }),
     // A reset time is sent with other refusals too; only these ask to wait.
     ...(wait !== null && (kind === 'rate-limited' || response.status === 503) ? { retryAfterMs: wait } : {}),
   });

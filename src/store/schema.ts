@@ -539,7 +539,9 @@ export interface PolicyListsTable {
 export interface CallSlotsTable {
   request_id: string;
   key_id: string;
-  sort: 'generate' | 'bulk';
+  /** `pause-…`: the service asked the key to wait with this kind of call. */
+  sort: 'generate' | 'bulk' | `pause-${'generate' | 'bulk' | 'publish'}`;
+  /** When the slot was taken; of a pause when it ends. */
   at: string;
 }
 

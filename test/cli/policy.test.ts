@@ -88,6 +88,10 @@ describe('policy', { timeout: 120_000 }, () => {
     expect(bad.stderr).toMatch(/line 2: there is no field colour; the fields are policy_type, /);
     expect(bad.stderr).toContain('line 3: policy_type is missing.');
     expect(bad.stderr).toContain('line 4: jurisdiction is a code such as GB, US-CA or EU.');
+    await writeFile(`${world.folder}/twice.csv`, `${csvOf(2)}\nPrivacy-Policy,gb,en,Shop 1`);
+    expect((await world.run('bulk --file twice.csv')).stderr).toContain(
+      'line 4: says the same as line 2 and would be made twice.',
+    );
     await writeFile(
       `${world.folder}/items.json`,
       '{"items":[{"policy_type":"imprint","jurisdiction":"DE","domain":null}]}',
@@ -112,6 +116,7 @@ describe('policy', { timeout: 120_000 }, () => {
     const resumed = await world.run('bulk --file items.csv --resume --out result.csv');
     expect(resumed.code).toBe(1);
     expect(resumed.stdout).toContain('65 items: 45 created, 20 sent, no answer yet');
+    expect(resumed.stdout).toMatch(/20 items of the batch of \S+ wait .* they count as unknown from \S+ on\./);
     expect(world.generated()).toBe(65);
     expect((await readFile(`${world.folder}/result.csv`, 'utf8')).match(/"created"/g)).toHaveLength(45);
     expect((await world.run('calls --open')).stdout).toMatch(/bulk .*20 items of bulk-.*sent, no answer yet/);
@@ -139,9 +144,9 @@ describe('policy', { timeout: 120_000 }, () => {
       ['items.csv', 'more.csv'].map((file) => world.run(`bulk --file ${file} --batch-size 1 --no-wait`)),
     );
     expect(world.generated()).toBe(5);
-    expect(
-      runs.some(({ code, stdout }) => code === 1 && stdout.includes('5 batches a minute per API key is the limit')),
-    ).toBe(true);
+    expect(runs.some(({ code, stdout }) => code === 1 && stdout.includes('(5 batches a minute per API key)'))).toBe(
+      true,
+    );
   });
 
   it('says that nobody knows what came of a generation that was dropped, and how to settle it', async () => {
@@ -160,6 +165,54 @@ describe('policy', { timeout: 120_000 }, () => {
       /^Settled as not-created \(entry \d+\)\.\n$/,
     );
     expect((await world.run(flags)).code).toBe(0);
+  });
+
+  it('says that a policy was made although its text cannot be written to the file', async () => {
+    const world = await createWorld({}, 3);
+    const made = await world.run('generate --type imprint --jurisdiction DE --out nowhere/text.md');
+    expect(made.code).toBe(1);
+    expect(made.stdout).toMatch(
+      /^Generated imprint, DE, en: pol_\w+\n.*nowhere\/text\.md could not be written \(ENOENT\)\. The policy was made all the same; the whole answer is entry \d+\.$/ms,
+    );
+    const bulk = await world.run('bulk --file items.csv --out nowhere/result.csv');
+    expect(bulk.code).toBe(1);
+    expect(bulk.stdout).toMatch(/3 items: 3 created .*nowhere\/result\.csv could not be written \(ENOENT\)\.\n$/s);
+  });
+
+  it('lists the policies of every source, and names the one that refuses without losing the others', async () => {
+    const world = await createWorld({ clients: 3 });
+    const [, second, third] = world.sandbox.clients;
+    if (second === undefined || third === undefined) expect.unreachable();
+    for (const { slug, apiKey } of [second, third]) {
+      const args = ['source', 'add', slug, '--base-url', world.sandbox.baseUrl(), '--api-key-env', 'KEY'];
+      expect(await runIn(world.folder, args, { env: { ...world.env, KEY: apiKey } })).toMatchObject({ code: 0 });
+    }
+    second.account = 'expired';
+    const listed = await world.run('list');
+    expect(listed.code).toBe(1);
+    expect(listed.stderr).toContain('sources asked: 0 of 3');
+    expect(listed.stdout).toMatch(new RegExp(`^${second.slug}: no list, .*HTTP 402`, 'm'));
+    for (const slug of ['default', third.slug])
+      expect(listed.stdout).toMatch(new RegExp(`^${slug}: \\d+ published polic`, 'm'));
+    second.account = 'active';
+    const again = await world.json('list');
+    expect((again['asked'] as unknown as { outcome: string }[]).map(({ outcome }) => outcome).sort()).toEqual([
+      'stored',
+      'unchanged',
+      'unchanged',
+    ]);
+  });
+
+  it('refuses a file some of whose items were made with another', async () => {
+    const world = await createWorld({}, 3);
+    expect((await world.run('bulk --file items.csv')).code).toBe(0);
+    await writeFile(`${world.folder}/grown.csv`, csvOf(5));
+    const grown = await world.run('bulk --file grown.csv');
+    expect(grown.code).toBe(2);
+    expect(grown.stderr).toMatch(
+      /3 of 5 items were made before, or may have been \(item 1, 2, 3\), the first with items\.csv of .*\. Leave them out/,
+    );
+    expect(world.generated()).toBe(3);
   });
 
   it('leaves a file to the jobs of the server, which send it', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assignResults } from '../../src/policies/assign-results.ts';
 import { type BulkEnd, findPlan, loadPlanItems, planBulk, runBulk } from '../../src/policies/bulk.ts';
 import type { PolicyDeps } from '../../src/policies/deps.ts';
-import { type FormA, formASchema } from '../../src/policies/generate.ts';
+import { type FormA, formASchema, generatePolicy } from '../../src/policies/generate.ts';
 import { settleByOfficer, settleCalls } from '../../src/policies/settle.ts';
 import { createPolicyWorld, impatient, patient, type PolicyWorld } from './policy-world.ts';
 
@@ -63,6 +63,24 @@ describe('a file of more than 20 items', () => {
     expect(await findPlan(world.deps, 'default', itemsOf(4))).toBeNull();
     const again = await planBulk(world.deps, { ...request, again: true });
     expect(again).toEqual({ outcome: 'planned', planId: `${planId}-2` });
+  });
+
+  it('is not sent a second time as a whole because it grew by a line', async () => {
+    const world = await createPolicyWorld();
+    const planId = await plan(world, 3);
+    const grown = { source: world.source, actor: 'test', file: 'grown.csv', items: itemsOf(4).reverse() };
+    // Nothing was sent yet, so nothing would be sent twice.
+    expect((await planBulk(world.another(), { ...grown, items: itemsOf(2) })).outcome).toBe('planned');
+    await run(world, planId);
+    expect(await planBulk(world.deps, grown)).toMatchObject({
+      outcome: 'sent-before',
+      positions: [1, 2, 3],
+      first: { id: planId, file: 'items.csv' },
+    });
+    expect((await planBulk(world.deps, { ...grown, items: itemsOf(4).slice(3) })).outcome).toBe('planned');
+    expect((await planBulk(world.deps, { ...grown, again: true })).outcome).toBe('planned');
+    const elsewhere = { ...grown, source: { ...world.source, slug: 'another' } };
+    expect((await planBulk(world.deps, elsewhere)).outcome).toBe('planned');
   });
 
   it('is paced: 5 batches a minute and 20 a day, never a 429 of the service', async () => {
@@ -174,6 +192,38 @@ describe('a batch whose outcome is unknown', () => {
     expect(await statesOf(world, planId)).toEqual({ created: 4, planned: 2 });
     expect(await run(world, planId)).toEqual({ outcome: 'finished' });
     expect(await statesOf(world, planId)).toEqual({ created: 6 });
+  });
+});
+
+describe('what may have been made', () => {
+  it('in a batch is not generated again by itself', async () => {
+    const world = await createPolicyWorld({ faults: [{ name: 'truncated-json', on: 'bulk', times: 1 }] });
+    const planId = await plan(world, 3);
+    await run(world, planId);
+    const [, form] = itemsOf(3);
+    if (form === undefined) expect.unreachable();
+    const asked = { ...patient, source: world.source, form };
+    expect(await generatePolicy(world.deps, asked)).toMatchObject({
+      outcome: 'unsettled',
+      call: { requestId: `${planId}.1`, position: 1, state: 'unknown' },
+    });
+    expect((await generatePolicy(world.deps, { ...asked, again: true })).outcome).toBe('done');
+  });
+
+  it('by itself is not sent with a file', async () => {
+    const world = await createPolicyWorld({ faults: [{ name: 'cut-off', on: 'generate', times: 1 }] });
+    const [form] = itemsOf(1);
+    if (form === undefined) expect.unreachable();
+    const unknown = await generatePolicy(world.deps, { ...patient, source: world.source, form });
+    if (unknown.outcome !== 'unknown') expect.unreachable();
+    const file = { source: world.source, actor: 'test', file: null, items: itemsOf(3) };
+    expect(await planBulk(world.deps, file)).toMatchObject({
+      outcome: 'sent-before',
+      positions: [0],
+      first: { id: unknown.requestId },
+    });
+    await settleByOfficer(world.deps, { requestId: unknown.requestId, actor: 'ada', happened: false });
+    expect((await planBulk(world.deps, file)).outcome).toBe('planned');
   });
 });
 

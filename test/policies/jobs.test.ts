@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
 import { createPolicyJobs } from '../../src/context/policy-jobs.ts';
-import { JobRefused } from '../../src/jobs/handler.ts';
+import { type Ending, JobEnded, JobRefused } from '../../src/jobs/handler.ts';
 import type { Json } from '../../src/jobs/job.ts';
 import { createJobs } from '../../src/jobs/jobs.ts';
 import type { Context } from '../../src/context.ts';
 import { formASchema } from '../../src/policies/generate.ts';
-import { planBulk } from '../../src/policies/bulk.ts';
+import { loadPlanItems, planBulk } from '../../src/policies/bulk.ts';
+import { loadCalls } from '../../src/policies/show.ts';
 import { createPolicyWorld, type PolicyWorld } from './policy-world.ts';
 
 async function planOf(world: PolicyWorld, count: number): Promise<string> {
@@ -21,7 +22,8 @@ async function planOf(world: PolicyWorld, count: number): Promise<string> {
 function workerOf(world: PolicyWorld) {
   const jobs = createJobs({ store: world.store, clock: world.now });
   const sources = { find: (slug: string) => (slug === 'default' ? world.source : null) } as Context['sources'];
-  const handlers = createPolicyJobs({ policies: world.deps, sources, jobs });
+  const handlers = createPolicyJobs({ policies: world.deps, sources, jobs, clock: world.now });
+  const ending = new AbortController();
   const workOff = async (): Promise<Json[]> => {
     const results: Json[] = [];
     for (;;) {
@@ -29,7 +31,7 @@ function workerOf(world: PolicyWorld) {
       if (claim === null) return results;
       const context = {
         job: claim.job,
-        signal: new AbortController().signal,
+        signal: ending.signal,
         progress: () => undefined,
         holds: () => Promise.resolve(true),
         assertHeld: () => Promise.resolve(),
@@ -40,7 +42,7 @@ function workerOf(world: PolicyWorld) {
       results.push(result);
     }
   };
-  return { jobs, workOff };
+  return { jobs, workOff, end: (why: Ending) => ending.abort(new JobEnded(why)) };
 }
 
 it('a bulk file left to the jobs goes on the next day where the limits of this one end', async () => {
@@ -71,4 +73,82 @@ it('a bulk file whose last batch is unknown ends its job, and is not sent again 
   await jobs.enqueue({ kind: 'settle-calls' });
   expect(await workOff()).toEqual([{ lost: 0, settled: 0 }]);
   expect(world.generated()).toBe(3);
+});
+
+it('a bulk file goes on after a pause where one batch is unknown, and ends where three in a row are', async () => {
+  const world = await createPolicyWorld({ faults: [{ name: 'dropped-connection', on: 'bulk', times: 1 }] });
+  const planId = await planOf(world, 70);
+  const { jobs, workOff } = workerOf(world);
+  const payload = { source: 'default', planId, actor: 'ada', batchSize: 10, retryFailed: false };
+  await jobs.enqueue({ kind: 'policy-bulk', key: planId, payload });
+  expect(await workOff()).toMatchObject([{ outcome: 'unknown', unknown: 10, planned: 60 }]);
+  world.pass(590_000);
+  expect(await workOff()).toEqual([]);
+  world.sandbox.faults.set([{ name: 'dropped-connection', on: 'bulk', after: 2 }]);
+  world.pass(20_000);
+  // Two batches are made, so the run that ends in an unknown one begins the count anew.
+  expect(await workOff()).toMatchObject([{ outcome: 'unknown', created: 20, unknown: 20, planned: 30 }]);
+  world.pass(610_000);
+  expect(await workOff()).toMatchObject([{ outcome: 'unknown', unknown: 30, planned: 20 }]);
+  world.pass(1_210_000);
+  await expect(workOff()).rejects.toBeInstanceOf(JobRefused);
+  expect(world.generated()).toBe(20);
+});
+
+it('a bulk file comes back where the service cannot be reached, and ends at once where it refuses', async () => {
+  const world = await createPolicyWorld();
+  const planId = await planOf(world, 3);
+  const { jobs, workOff } = workerOf(world);
+  const payload = { source: 'default', planId, actor: 'ada', batchSize: 20, retryFailed: false };
+  const { baseUrl } = world.source;
+  Object.assign(world.source, { baseUrl: 'http://no-such-host.invalid/api/v1' });
+  await jobs.enqueue({ kind: 'policy-bulk', key: planId, payload });
+  expect(await workOff()).toMatchObject([{ outcome: 'refused', planned: 3 }]);
+  Object.assign(world.source, { baseUrl });
+  world.sandbox.faults.set([{ name: 'payment-required', on: 'bulk', times: 1 }]);
+  world.pass(610_000);
+  await expect(workOff()).rejects.toThrow(/subscription .* has lapsed/);
+});
+
+it.each([
+  ['cancelled', 'done'],
+  ['lost', 'done'],
+  ['stopping', 'unknown'],
+] as const)('a batch under way whose job is %s ends %s, and no further one is sent', async (why, state) => {
+  const world = await createPolicyWorld({ faults: [{ name: 'latency', on: 'bulk', ms: 400 }] });
+  const planId = await planOf(world, 3);
+  const { jobs, workOff, end } = workerOf(world);
+  const payload = { source: 'default', planId, actor: 'ada', batchSize: 1, retryFailed: false };
+  await jobs.enqueue({ kind: 'policy-bulk', key: planId, payload });
+  const working = workOff();
+  while (world.sandbox.faults.counts()[0] === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  end(why);
+  await expect(working).rejects.toThrow(why);
+  await world.deps.catchUp();
+  expect(await loadCalls(world.store.read, { limit: 9 })).toMatchObject([{ state }]);
+});
+
+it('what failed is tried once more by a job that was asked to, however many days it takes', async () => {
+  const world = await createPolicyWorld();
+  const items = Array.from({ length: 22 }, (_, nth) => ({
+    policy_type: 'imprint',
+    jurisdiction: 'DE',
+    // Too long for the sandbox, which fails to make it.
+    business_name: String(nth).padStart(300, 'x'),
+  }));
+  const planned = await planBulk(world.deps, { source: world.source, actor: 'ada', file: null, items });
+  if (planned.outcome !== 'planned') expect.unreachable();
+  const { planId } = planned;
+  const { jobs, workOff } = workerOf(world);
+  const payload = { source: 'default', planId, actor: 'ada', batchSize: 20, retryFailed: true };
+  await jobs.enqueue({ kind: 'policy-bulk', key: planId, payload });
+  expect(await workOff()).toMatchObject([{ outcome: 'finished', failed: 22 }]);
+  await jobs.enqueue({ kind: 'policy-bulk', key: planId, payload: { ...payload, batchSize: 1 } });
+  const ends: Json[] = [];
+  for (let days = 0; days < 4; days += 1) {
+    ends.push(...(await workOff()));
+    world.pass(86_420_000);
+  }
+  expect(ends).toMatchObject([{ outcome: 'waiting' }, { outcome: 'finished' }]);
+  expect((await loadPlanItems(world.deps, planId)).map(({ attempts }) => attempts)).toEqual(Array(22).fill(2));
 });

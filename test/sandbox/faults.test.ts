@@ -7,6 +7,7 @@ describe('faults on demand', () => {
   it.each([
     ['server-error', 500, 'server_error'],
     ['too-many-requests', 429, 'rate_limited'],
+    ['bad-request', 400, 'invalid_request'],
     ['unauthorized', 401, 'unauthorized'],
     ['payment-required', 402, 'payment_required'],
     ['forbidden', 403, 'forbidden'],

@@ -39,19 +39,22 @@ describe('a call that changes something', () => {
     expect(server.requests[0]?.headers['content-type']).toBe('application/json');
   });
 
-  it.each([400, 401, 402, 403, 404, 409, 410, 422, 429])('that is answered with %i changed nothing', async (status) => {
-    const server = await answeringServer((_, response) =>
-      sendJson(response, status, { error: { code: 'c', message: 'm' } }),
-    );
-    const error = await failureOf(clientAt(server.baseUrl).generatePolicy(Buffer.from('{}')));
-    expect(changedNothing(error)).toBe(true);
-    expect(String(error.answer)).toBe('{"error":{"code":"c","message":"m"}}');
-    // What an error holds is written into logs; the answer is not.
-    expect(JSON.stringify({ ...error })).not.toContain('"message":"m"');
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each([302, 307, 400, 401, 402, 403, 404, 409, 410, 422, 429])(
+    'that is answered with %i changed nothing',
+    async (status) => {
+      const server = await answeringServer((_, response) =>
+        sendJson(response, status, { error: { code: 'c', message: 'm' } }),
+      );
+      const error = await failureOf(clientAt(server.baseUrl).generatePolicy(Buffer.from('{}')));
+      expect(changedNothing(error)).toBe(true);
+      expect(String(error.answer)).toBe('{"error":{"code":"c","message":"m"}}');
+      // What an error holds is written into logs; the answer is not.
+      expect(JSON.stringify({ ...error })).not.toContain('"message":"m"');
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
-  it.each([408, 500, 502, 503, 504])('that is answered with %i may have changed something', async (status) => {
+  it.each([303, 408, 500, 502, 503, 504])('that is answered with %i may have changed something', async (status) => {
     const server = await answeringServer((_, response) => sendJson(response, status, {}));
     const error = await failureOf(clientAt(server.baseUrl).publishPolicy('p'));
     expect(changedNothing(error)).toBe(false);
@@ -70,6 +73,10 @@ describe('a call that changes something', () => {
     const refused = await failureOf(clientAt(`http://127.0.0.1:${port}/api/v1`).generatePolicy(Buffer.from('{}')));
     expect([refused.fault, changedNothing(refused)]).toEqual(['unreachable', true]);
     expect(refused.message).toMatch(/could not be reached; nothing was sent\. .*ECONNREFUSED.* Check SERVICE_BASE_URL/);
+
+    // One of the ports that the runtime speaks to for nobody.
+    const barred = await failureOf(clientAt('http://127.0.0.1:6000/api/v1').generatePolicy(Buffer.from('{}')));
+    expect([barred.fault, changedNothing(barred)]).toEqual(['unreachable', true]);
 
     const nowhere = await failureOf(clientAt('http://no-such-host.invalid/api/v1').generatePolicy(Buffer.from('{}')));
     expect([nowhere.fault, changedNothing(nowhere)]).toEqual(['no-address', true]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { generateViaMcp } from '../../src/service/mcp.ts';
+import { toolError } from '../../src/service/mcp-errors.ts';
 import { toToolArguments } from '../../src/service/mcp-fields.ts';
 import { readGenerated } from '../../src/service/generate.ts';
 import { changedNothing, ServiceError } from '../../src/service/service-error.ts';
@@ -136,6 +137,16 @@ describe('a generation through the MCP endpoint', () => {
     expect(server.calls()).toHaveLength(1);
   });
 
+  it('that is put off says how long, whether before the tool was called or by it', async () => {
+    const server = await mcpServer({}, (response) =>
+      sendJson(response, 429, { error: { code: 'rate_limited', message: 'Slow down.' } }, { 'retry-after': '17' }),
+    );
+    const failure = await failureOf(
+      generateViaMcp({ siteUrl: server.siteUrl, apiKey: 'pak_live_x', body: Buffer.from('{}'), timeoutMs: 3000 }),
+    );
+    expect(failure).toMatchObject({ kind: 'rate-limited', status: 429, retryAfterMs: 17_000, unsent: false });
+  });
+
   it('is refused where the tool is not there', async () => {
     const server = await mcpServer({}, (response) => sendJson(response, 500, {}), 'another_tool');
     const failure = await failureOf(
@@ -179,3 +190,17 @@ async function mcpServer(
   });
   return { siteUrl: new URL(server.baseUrl).origin, calls: () => calls };
 }
+
+it.each([
+  ['invalid_request', true],
+  ['validation_error', true],
+  ['missing_field', true],
+  ['policy_not_found', true],
+  ['rate_limited', true],
+  ['invalid_output', false],
+  ['model_not_found', false],
+  ['internal', false],
+])('a tool that fails with the code %s certainly made nothing: %s', (code, nothing) => {
+  const error = toolError(JSON.stringify({ error: { code, message: 'm' } }), 'pak_live_x');
+  expect(changedNothing(error)).toBe(nothing);
+});

@@ -18,10 +18,27 @@ describe('the wait that the service asks for', () => {
     expect(wait({ 'x-ratelimit-reset': String(now / 1000 + 9) })).toBe(9000);
     expect(wait({ 'x-ratelimit-reset': String(now + 9000) })).toBe(9000);
     expect(wait({ 'x-rate-limit-reset': '2026-07-01T10:01:00Z' })).toBe(60_000);
+    expect(wait({ 'x-ratelimit-reset-after': '1.5' })).toBe(1500);
+    expect(wait({ 'x-ratelimit-reset': '1h6m0.5s' })).toBe(3_960_500);
+    expect(wait({ 'x-ratelimit-reset': '20s' })).toBe(20_000);
+    expect(wait({ 'retry-after': '7, 7' })).toBe(7000);
     expect(wait({ ratelimit: '"bulk";r=0;t=30' })).toBe(30_000);
     expect(wait({ ratelimit: '"minute";r=0;t=12, "day";r=0;t=3600' })).toBe(3_600_000);
     expect(wait({ ratelimit: 'limit=20, remaining=0, reset=7' })).toBe(7000);
     expect(wait({ ratelimit: '"offset=9";r=0' })).toBeNull();
+  });
+
+  it('is counted from the Date of the answer, so that a clock of ours that is off does no harm', () => {
+    const date = 'Wed, 01 Jul 2026 12:00:00 GMT';
+    expect(wait({ date, 'retry-after': 'Wed, 01 Jul 2026 12:00:30 GMT' })).toBe(30_000);
+    expect(wait({ date, 'x-ratelimit-reset': String(now / 1000 + 7200 + 9) })).toBe(9000);
+    expect(wait({ date: 'today', 'retry-after': 'Wed, 01 Jul 2026 10:00:30 GMT' })).toBe(30_000);
+    expect(wait({ date, 'retry-after': '3' })).toBe(3000);
+  });
+
+  it('is a day at most', () => {
+    for (const headers of [{ 'retry-after': '9'.repeat(30) }, { 'x-ratelimit-reset': '2099-01-01' }])
+      expect(wait(headers)).toBe(86_400_000);
   });
 
   it('is unknown when no header says it, or none that can be read', () => {

@@ -164,6 +164,19 @@ describe('a request to the service', () => {
     expect(other.requests).toHaveLength(0);
   });
 
+  it('is refused as its status says, whatever becomes of the body that explains it', async () => {
+    const server = await answeringServer((_, response, nth) => {
+      response.writeHead(402, { 'content-length': '100000' });
+      if (nth === 1) response.write('{"error":', () => response.destroy());
+      else response.end(Buffer.alloc(100_000, 0x20));
+    });
+    const transport = createTransport({ ...quick, baseUrl: server.baseUrl, maxBytes: 1000 });
+    for (let nth = 1; nth <= 2; nth += 1) {
+      const error = await failureOf(transport.request({ method: 'POST', path: '/x', ...asText }));
+      expect([error.kind, error.status, error.answer]).toEqual(['payment-required', 402, null]);
+    }
+  });
+
   it('refuses a base URL that is not http', () => {
     expect(() => createTransport({ ...quick, baseUrl: 'file:///etc/passwd' })).toThrow('http');
     expect(() => createTransport({ ...quick, baseUrl: 'api.example.com' })).toThrow();

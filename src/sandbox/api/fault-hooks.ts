@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Drawn, Faults, FaultTarget } from '../faults.ts';
-import { forbidden, ServiceError, unauthorized } from './answers.ts';
+import { forbidden, invalidRequest, ServiceError, unauthorized } from './answers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -46,6 +46,7 @@ export function addFaultHooks(app: FastifyInstance, faults: Faults): void {
     }
     const serverError = drawn.find('server-error');
     if (serverError !== null) throw new ServiceError(serverError.status, 'server_error', 'Internal error.');
+    if (drawn.find('bad-request') !== null) throw invalidRequest('A parameter is not valid.');
     if (drawn.find('unauthorized') !== null) throw unauthorized('This API key is not valid.');
     if (drawn.find('payment-required') !== null)
       throw new ServiceError(402, 'payment_required', 'The subscription has expired.');
