@@ -280,7 +280,7 @@ describe('faults on demand', () => {
     const text = await readFile(new URL(import.meta.url), 'utf8');
     const names: FaultName[] = faultSchema.options.map(({ shape }) => shape.name.value);
     expect(names.filter((name) => !text.includes(`'${name}'`))).toEqual([]);
-    expect(names).toHaveLength(25);
+    expect(names).toHaveLength(26);
     expect(Object.keys(requests).sort()).toEqual(
       faultTargets.filter((one) => one !== 'any' && one !== 'webhooks').sort(),
     );
