@@ -58,7 +58,7 @@ export async function loadOfficerAttention(queries: AttentionQueries): Promise<O
     const some = cases.slice(first, first + TOGETHER);
     requests.push(...(await Promise.all(some.map(async (view) => ({ view, match: await queries.match(view.row) })))));
   }
-  const gaps = banners.filter(({ state }) => state !== 'up-to-date');
+  const gaps = banners.filter(({ state, gap }) => state !== 'up-to-date' && (state !== 'running' || gap !== null));
   return { sentence: describeAttention(requests, gaps.length, agreement), requests, banners, gaps, agreement };
 }
 

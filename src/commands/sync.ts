@@ -5,6 +5,7 @@ import type { PullResult } from '../sync/contract.ts';
 import { syncSource, type SyncResult } from '../sync/sync-source.ts';
 import { counted, type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { loadSyncJobs, registerSyncCancel, sentenceOfJob, type SyncJob } from './sync-jobs.ts';
 
 interface SyncFlags {
   readonly source?: string;
@@ -15,7 +16,7 @@ interface SyncFlags {
   readonly json?: boolean;
 }
 
-/** `sync` and `sync status`: pull consent logs now; position, lag, last error. */
+/** `sync`, `sync status` and `sync cancel`: pull consent logs now; position, lag, last error; stop what workers pull. */
 export function registerSync(program: Command, io: CommandIo): void {
   const command = withJson(program.command('sync'))
     .description('pull the consent log of every source (or one) now; an interrupted run goes on where it stopped')
@@ -68,7 +69,7 @@ export function registerSync(program: Command, io: CommandIo): void {
     );
 
   withJson(command.command('status'))
-    .description('position, lag, last error and gaps of every source and banner')
+    .description('how far every source and banner is: position, lag, progress, last error and gaps')
     .option('--source <slug>', 'only this source')
     .action((options: { source?: string; json?: boolean }) =>
       withContext(async (context) => {
@@ -79,34 +80,44 @@ export function registerSync(program: Command, io: CommandIo): void {
           .list()
           .filter(({ slug }) => options.source === undefined || slug === options.source);
         const status = await loadSyncStatus(context.store.read, context.clock, sources);
-        printResult(io, options, status, () => statusText(status));
+        const jobs = await loadSyncJobs(context, slug);
+        const now = context.clock().getTime();
+        // A source may have a sync and a recount; the one that runs comes first.
+        const withJobs = status.map((row) => ({
+          ...row,
+          job: jobs.find(({ source }) => source === row.source) ?? null,
+        }));
+        printResult(io, options, withJobs, () => statusText(status, jobs, now));
       }),
     );
+  registerSyncCancel(command, io);
 }
 
-function statusText(status: readonly BannerStatus[]): string {
+function statusText(status: readonly BannerStatus[], jobs: readonly SyncJob[], now: number): string {
   const table = tableText(
-    ['source', 'banner', 'state', 'last success', 'lag (min)', 'rows', 'nothing before', 'last error'],
+    ['source', 'banner', 'state', 'complete until', 'lag (min)', 'rows', 'nothing before', 'recounted', 'last error'],
     status.map((row) => [
       row.source,
       row.bannerId || '(all)',
       row.state,
-      row.lastSuccessAt,
+      row.watermark,
       row.lagMs === null ? null : Math.round(row.lagMs / 60_000),
       row.rows,
       row.earliest,
+      row.recount?.at.slice(0, 10) ?? null,
       row.lastError,
     ]),
     'Nothing was synced yet: run `consent-ledger sync`.',
   );
-  return [table, ...status.flatMap(notesOf)].join('\n');
+  return [table, ...jobs.map(sentenceOfJob), ...status.flatMap((row) => notesOf(row, now))].join('\n');
 }
 
 /** What the table has no room for: gaps, what could not be read, and what the last recount found. */
-function notesOf(row: BannerStatus): string[] {
+function notesOf(row: BannerStatus, now: number): string[] {
   const name = `${row.source}, ${row.bannerId === '' ? 'all banners' : `banner ${printable(row.bannerId)}`}`;
-  const { recount } = row;
+  const { recount, run } = row;
   return [
+    run === null ? '' : runText(run, now),
     row.gap === null ? '' : `gap: ${row.gap}`,
     row.unreadable === 0
       ? ''
@@ -115,6 +126,12 @@ function notesOf(row: BannerStatus): string[] {
       ? ''
       : `the recount of ${recount.at.slice(0, 10)} found ${counted(recount.found, 'row')} that no run had brought, and ${recount.gone} pulled before that the service gives no more`,
   ].flatMap((note) => (note === '' ? [] : [`${name}: ${note}`]));
+}
+
+function runText({ startedAt, lastPageAt, from, to }: NonNullable<BannerStatus['run']>, now: number): string {
+  const ago = Math.max(0, Math.round((now - Date.parse(lastPageAt)) / 1000));
+  const period = `${from === null ? 'from the beginning' : `from ${from}`}${to === null ? '' : ` to ${to}`}`;
+  return `a run that began at ${startedAt} reads ${period}; its last page was stored ${ago < 120 ? `${ago} s` : `${Math.round(ago / 60)} min`} ago`;
 }
 
 /** Progress lines: rewritten on a terminal, every few seconds elsewhere. */
@@ -157,8 +174,11 @@ function bannerSentence(banner: PullResult): string {
   const malformed = odd + broken;
   const until = banner.watermark === null ? '' : `; complete up to ${banner.watermark}`;
   switch (banner.outcome) {
-    case 'finished':
-      return `${name}: ${counts}${malformed}${until}${banner.earliest === null ? '' : `; the service returned nothing before ${banner.earliest}`}`;
+    case 'finished': {
+      // Only a run that asked from the beginning, and saw it, can tell where the log begins.
+      const begins = banner.from === null && !banner.resumed && banner.earliest !== null;
+      return `${name}: ${counts}${malformed}${until}${begins ? `; the service returned nothing before ${banner.earliest}` : ''}`;
+    }
     case 'failed':
       return `${name}: failed after ${counts}${malformed}: ${printable(banner.error)}`;
     case 'cancelled':

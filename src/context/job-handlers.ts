@@ -6,7 +6,7 @@ import { producePack } from '../documents/produce-pack.ts';
 import { produceReport } from '../documents/produce-report.ts';
 import { type RegisteredDocument, removeOldDrafts } from '../documents/register.ts';
 import { settleRepeats } from '../sync/settle-repeats.ts';
-import { loadBannerIds } from '../sync/banners.ts';
+import { loadCompletedBanners } from '../sync/banners.ts';
 import { recountConsentLogs } from '../sync/recount.ts';
 import { staggerByKey } from '../sync/stagger.ts';
 import { syncSource } from '../sync/sync-source.ts';
@@ -104,19 +104,23 @@ export function createJobHandlers(context: Needs): Readonly<Record<string, JobHa
         throw new JobRefused(`The source ${slug} cannot be pulled.`);
       const service = context.sync.serviceFor({ source, baseUrl: source.baseUrl, apiKey: source.apiKey });
       const deps = { ...context.sync, service, catchUp: () => context.projector.catchUp() };
-      const known = await loadBannerIds(context.sync.store.read, source);
-      const bannerIds = known.length === 0 ? [''] : known;
+      const bannerIds = await loadCompletedBanners(context.sync.store.read, source.slug);
       const summary = { counted: 0, found: 0, gone: 0, failed: 0 };
+      let firstError = '';
       for (const [done, bannerId] of bannerIds.entries()) {
         progress({ done, total: bannerIds.length, message: bannerId === '' ? 'all banners' : bannerId });
         const result = await recountConsentLogs(deps, { source, bannerId, actor, days, signal });
-        if (result.outcome === 'failed') summary.failed += 1;
+        if (result.outcome === 'failed') {
+          summary.failed += 1;
+          firstError ||= result.error;
+        }
         if (result.outcome !== 'counted') continue;
         summary.counted += 1;
         summary.found += result.found;
         summary.gone += result.gone;
       }
-      if (summary.failed > 0) throw new Error(`${summary.failed} of ${bannerIds.length} recounts failed`);
+      if (summary.failed > 0)
+        throw new Error(`${summary.failed} of ${bannerIds.length} recounts failed: ${firstError}`);
       return summary;
     },
 

@@ -87,6 +87,8 @@ export function syncText(state: BannerStatus['state']): Worded {
   switch (state) {
     case 'up-to-date':
       return { text: 'up to date', tone: 'good' };
+    case 'running':
+      return { text: 'being pulled', tone: 'calm' };
     case 'interrupted':
       return { text: 'interrupted: the next run goes on', tone: 'warn' };
     case 'failing':

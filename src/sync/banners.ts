@@ -6,14 +6,7 @@ import type { Query } from '../store/store.ts';
  * once. Empty when none is known.
  */
 export async function loadBannerIds(read: Query, source: Pick<Source, 'slug' | 'options'>): Promise<readonly string[]> {
-  const pulled = await read
-    .selectFrom('sync_positions')
-    .select('banner_id')
-    .where('source', '=', source.slug)
-    .where('banner_id', '!=', '')
-    .orderBy('banner_id')
-    .execute();
-  const known = [...new Set([...source.options.banners, ...pulled.map((row) => row.banner_id)])];
+  const known = [...new Set([...source.options.banners, ...(await loadPulledByThemselves(read, source.slug))])];
   return [...known, ...(await loadSeenBanners(read, source.slug, known))];
 }
 
@@ -33,34 +26,55 @@ export async function isKnownBanner(
   return position !== undefined || (await loadSeenBanners(read, source.slug, [])).includes(bannerId);
 }
 
-/**
- * Whether the log is pulled banner by banner although the options name none: that has worked before, and asking for all of it at once was
- * refused, which leaves no position. Where it only failed it stands among the positions, and is asked for again.
- */
-export async function isPulledByBanner(read: Query, source: string): Promise<boolean> {
-  const rows = await read
+/** Banners whose log was asked for by its own name, by id. */
+async function loadPulledByThemselves(read: Query, source: string): Promise<readonly string[]> {
+  const positions = await read
     .selectFrom('sync_positions')
-    .select(['banner_id', 'last_success_at'])
+    .select('banner_id')
     .where('source', '=', source)
+    .where('banner_id', '!=', '')
+    .orderBy('banner_id')
     .execute();
-  return rows.some((row) => row.last_success_at !== null) && rows.every((row) => row.banner_id !== '');
+  return positions.map(({ banner_id }) => banner_id);
 }
 
-/** Banner ids that deliveries name and no pulled row does: a log that is asked for as a whole may leave them out. */
-export async function loadUnpulledBanners(read: Query, source: string): Promise<readonly string[]> {
-  const pulled = await read
-    .selectFrom('decision_history')
+/** The banners of a source whose log has been read to its end, by id; '' stands for the log that is asked for as a whole. */
+export async function loadCompletedBanners(read: Query, source: string): Promise<readonly string[]> {
+  const positions = await read
+    .selectFrom('sync_positions')
     .select('banner_id')
-    .distinct()
     .where('source', '=', source)
-    .where('via', '=', 'pull')
-    .where('banner_id', 'is not', null)
+    .where('last_success_at', 'is not', null)
+    .orderBy('banner_id')
     .execute();
-  return loadSeenBanners(
-    read,
-    source,
-    pulled.flatMap(({ banner_id }) => (banner_id === null ? [] : [banner_id])),
-  );
+  return positions.map(({ banner_id }) => banner_id);
+}
+
+/**
+ * Banners to ask for beside the whole log, which may leave some out: those that were asked for by name before, and those that deliveries name
+ * and no pulled row does. Where pulled rows do not say whose they are, it cannot be told what the whole log leaves out; the latter are
+ * not asked for then, since each of their rows might be stored twice.
+ */
+export async function loadBannersBeside(read: Query, source: string): Promise<readonly string[]> {
+  const own = await loadPulledByThemselves(read, source);
+  if (await isPulled(read, source, null)) return own;
+  const beside = [...own];
+  for (const bannerId of await loadSeenBanners(read, source, own))
+    if (!(await isPulled(read, source, bannerId))) beside.push(bannerId);
+  return beside;
+}
+
+/** Whether a pulled row names this banner; null: whether one names none. */
+async function isPulled(read: Query, source: string, bannerId: string | null): Promise<boolean> {
+  const row = await read
+    .selectFrom('decision_history')
+    .select('seq')
+    .where('source', '=', source)
+    .where('banner_id', bannerId === null ? 'is' : '=', bannerId)
+    .where('via', '=', 'pull')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Banner ids that decisions name and that are not among `known`. */

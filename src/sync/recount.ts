@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isoNow } from '../core/clock.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Query } from '../store/store.ts';
+import { loadCompletedBanners } from './banners.ts';
 import type { PullDeps, PullRequest } from './contract.ts';
 import { failureOfError, failureOfFault } from './failure.ts';
 import { appendPage, walkLog } from './log-pages.ts';
@@ -49,6 +50,7 @@ export async function recountConsentLogs(deps: RecountDeps, request: RecountRequ
   const totals = noTotals();
   const seen = new Set<number>();
   const foundSeqs: number[] = [];
+  const upTo = await loadHead(deps.store.read);
   try {
     for await (const step of walkLog(deps, request, window, null)) {
       if (step.type === 'fault') return { bannerId, outcome: 'failed', error: failureOfFault(step.fault).error };
@@ -66,7 +68,7 @@ export async function recountConsentLogs(deps: RecountDeps, request: RecountRequ
     return { bannerId, outcome: 'failed', error: failure.error };
   }
   await deps.catchUp();
-  const gone = await findGone(deps.store.read, { source: source.slug, bannerId, from, to }, seen);
+  const gone = await findGone(deps.store.read, { source: source.slug, bannerId, from, to, upTo }, seen);
   const summary = { from, to, rows: totals.rows, found: totals.stored, gone: gone.length };
   const action = {
     action: 'sync.recounted' as const,
@@ -89,6 +91,8 @@ interface Counted {
   readonly bannerId: string;
   readonly from: string;
   readonly to: string;
+  /** The last entry when the count began: what others stored meanwhile may lie on pages that were counted before. */
+  readonly upTo: number;
 }
 
 const CHUNK = 2000;
@@ -98,6 +102,9 @@ async function findGone(read: Query, counted: Counted, seen: ReadonlySet<number>
   const to = new Date(Date.parse(counted.to) - MARGIN).toISOString();
   let after = { at: new Date(Date.parse(counted.from) + MARGIN).toISOString(), seq: 0 };
   const missing = new Map<string, number>();
+  // A log that is asked for as a whole may leave out banners that are asked for by name; those are counted by themselves.
+  const byThemselves =
+    counted.bannerId === '' ? (await loadCompletedBanners(read, counted.source)).filter((id) => id !== '') : [];
   for (;;) {
     const { at, seq } = after;
     let query = read
@@ -106,12 +113,15 @@ async function findGone(read: Query, counted: Counted, seen: ReadonlySet<number>
       .where('source', '=', counted.source)
       .where('via', '=', 'pull')
       .where('occurred_counts', '=', 1)
+      .where('seq', '<=', counted.upTo)
       .where('at', '<', to)
       .where((eb) => eb.or([eb('at', '>', at), eb.and([eb('at', '=', at), eb('seq', '>', seq)])]))
       .orderBy('at')
       .orderBy('seq')
       .limit(CHUNK);
     if (counted.bannerId !== '') query = query.where('banner_id', '=', counted.bannerId);
+    else if (byThemselves.length > 0)
+      query = query.where((eb) => eb.or([eb('banner_id', 'is', null), eb('banner_id', 'not in', byThemselves)]));
     const rows = await query.execute();
     for (const row of rows)
       if (!seen.has(row.seq) && !missing.has(row.decision_id)) missing.set(row.decision_id, row.seq);
@@ -121,6 +131,14 @@ async function findGone(read: Query, counted: Counted, seen: ReadonlySet<number>
   }
   await dropChanged(read, counted.source, missing, seen);
   return [...missing.values()];
+}
+
+async function loadHead(read: Query): Promise<number> {
+  const { seq } = await read
+    .selectFrom('entries')
+    .select((eb) => eb.fn.max('seq').as('seq'))
+    .executeTakeFirstOrThrow();
+  return Number(seq ?? 0);
 }
 
 /** A decision of which another row came has changed upstream; it is not gone. */

@@ -4,14 +4,20 @@ import type { Query } from '../store/store.ts';
 import { loadSeenBanners } from './banners.ts';
 import type { SyncPosition } from './position.ts';
 import { type RecountSummary, recountSummarySchema } from './recount-summary.ts';
+import { isRefusal } from './whole-log.ts';
 
 /** How the pull of one banner stands. */
 export interface BannerStatus {
   readonly source: string;
   /** '' where the log is pulled without naming a banner. */
   readonly bannerId: string;
-  /** `never-pulled`: known from the options or from deliveries, but no run has finished: a gap. */
-  readonly state: 'never-pulled' | 'up-to-date' | 'interrupted' | 'failing';
+  /**
+   * `never-pulled`: known from the options or from deliveries, but no run has finished: a gap. `running`: a run stored a page within the last
+   * two minutes; `interrupted`: it did not, and its place is kept.
+   */
+  readonly state: 'never-pulled' | 'up-to-date' | 'running' | 'interrupted' | 'failing';
+  /** The run that has begun and not ended; null when there is none. */
+  readonly run: BannerRun | null;
   /** Everything the service dated before this has been pulled at least once, ISO 8601 UTC. */
   readonly watermark: string | null;
   /** Milliseconds since the watermark; null before the first finished run. */
@@ -31,6 +37,19 @@ export interface BannerStatus {
   readonly gap: string | null;
 }
 
+/** A run under way, or interrupted. Times ISO 8601 UTC. */
+export interface BannerRun {
+  readonly startedAt: string;
+  /** When its last page was stored. */
+  readonly lastPageAt: string;
+  /** The period that it asks for; null: from the beginning, to the end. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** A run that stored no page for this long has most likely ended. */
+const SILENT_MS = 120_000;
+
 /** How the pull stands for every banner of these sources, in the order given, banners by id. */
 export async function loadSyncStatus(
   read: Query,
@@ -41,7 +60,8 @@ export async function loadSyncStatus(
   const status: BannerStatus[] = [];
   for (const { slug, options } of sources) {
     const positions = await read.selectFrom('sync_positions').selectAll().where('source', '=', slug).execute();
-    const byBanner = new Map(positions.map((position) => [position.banner_id, position]));
+    const given = positions.filter((position) => !isRefusal(position));
+    const byBanner = new Map(given.map((position) => [position.banner_id, position]));
     const known = [...new Set([...options.banners, ...byBanner.keys()])];
     // A pull without a banner covers every banner that the key may see.
     const seen = byBanner.has('') ? [] : await loadSeenBanners(read, slug, known);
@@ -78,7 +98,8 @@ function statusOf(
   return {
     source,
     bannerId,
-    state: stateOf(position),
+    state: stateOf(position, now),
+    run: runOf(position),
     watermark,
     lagMs: watermark === null ? null : Math.max(0, now - Date.parse(watermark)),
     rows: position?.rows_total ?? 0,
@@ -92,9 +113,23 @@ function statusOf(
   };
 }
 
-function stateOf(position: SyncPosition | undefined): BannerStatus['state'] {
+function runOf(position: SyncPosition | undefined): BannerRun | null {
+  if (position === undefined || !isOpen(position)) return null;
+  const { run_as_of: startedAt, run_from: from, run_to: to, updated_at: lastPageAt } = position;
+  return { startedAt: startedAt ?? lastPageAt, lastPageAt, from, to };
+}
+
+/** A run that was stopped in order gives up its id and keeps its place. */
+function isOpen({ run_id, cursor }: SyncPosition): boolean {
+  return run_id !== null || cursor !== null;
+}
+
+function stateOf(position: SyncPosition | undefined, now: number): BannerStatus['state'] {
   if (position === undefined) return 'never-pulled';
-  if (position.last_error !== null) return 'failing';
-  if (position.run_id !== null) return 'interrupted';
+  const { last_error: error, last_error_at: errorAt, run_id: run, updated_at: updatedAt } = position;
+  const isNewer = error === null || (errorAt !== null && updatedAt > errorAt);
+  if (run !== null && isNewer && now - Date.parse(updatedAt) < SILENT_MS) return 'running';
+  if (error !== null) return 'failing';
+  if (isOpen(position)) return 'interrupted';
   return position.last_success_at === null ? 'never-pulled' : 'up-to-date';
 }

@@ -1,9 +1,11 @@
+import { isoNow } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
 import type { ServiceClient } from '../service/client.ts';
-import { isPulledByBanner, loadBannerIds, loadUnpulledBanners } from './banners.ts';
+import { loadBannerIds, loadBannersBeside } from './banners.ts';
 import type { PullDeps, PullRequest, PullResult } from './contract.ts';
 import { isRefused } from './failure.ts';
 import { pullConsentLogs } from './pull.ts';
+import { loadWholeLog, noteRefusal } from './whole-log.ts';
 
 /** What a sync of a whole source works with. */
 export interface SyncDeps extends Omit<PullDeps, 'service'> {
@@ -53,8 +55,8 @@ const AT_ONCE = 3;
 /**
  * Pulls the consent log of a source. Where its options name banners: those and what else is known, a few side by side; banners that became
  * known meanwhile follow in the same call. Where they name none: the whole log, asked for without a banner, since nobody here may have heard of
- * some of them, and then each banner that deliveries name and no row of it does. A service that does not answer without a banner is
- * asked for each that is known.
+ * some of them, and beside it the banners that it leaves out (src/sync/banners.ts). A service that refuses to answer without a banner is
+ * asked for each that is known, from then on.
  * Errors: see pullConsentLogs; the other banners under way are ended first.
  */
 export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<SyncResult> {
@@ -73,11 +75,11 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
   const service = deps.serviceFor({ source, baseUrl, apiKey });
   const { read } = deps.store;
   const known = request.banners ?? (await loadBannerIds(read, source));
+  const wholeLog = await loadWholeLog(read, source.slug, deps.clock());
   const isWhole =
-    known.length === 0 ||
-    (request.banners === undefined &&
-      source.options.banners.length === 0 &&
-      !(await isPulledByBanner(read, source.slug)));
+    known.length === 0 || (request.banners === undefined && source.options.banners.length === 0 && !wholeLog.isRefused);
+  // A log that came as a whole before and no longer does shows as failing.
+  const isTentative = isWhole && known.length > 0 && !wholeLog.wasGiven;
   let wanted = isWhole ? [''] : [...known];
   const left = [...wanted];
   const results = new Map<string, PullResult>();
@@ -92,7 +94,7 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
         {
           ...request,
           bannerId: own,
-          tentative: isWhole && known.length > 0,
+          tentative: isTentative,
           onProgress: ({ pages, rows, stored }) =>
             request.onProgress?.({ ...progress, done: results.size, total: wanted.length, pages, rows, stored }),
         },
@@ -112,10 +114,13 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
   await pullAll();
   if (request.banners === undefined && !isStopped) {
     const whole = results.get('');
-    const isRefusedWhole = whole?.outcome === 'failed' && isRefused(whole.reason) && known.length > 0;
-    if (isRefusedWhole) wanted = [];
+    const isRefusedNow = whole?.outcome === 'failed' && isRefused(whole.reason) && known.length > 0;
+    if (isRefusedNow && isTentative && whole.pages === 0) {
+      await deps.store.transaction((tx) => noteRefusal(tx.query, source.slug, isoNow(deps.clock)));
+      wanted = [];
+    }
     const more =
-      isWhole && !isRefusedWhole ? await loadUnpulledBanners(read, source.slug) : await loadBannerIds(read, source);
+      isWhole && !isRefusedNow ? await loadBannersBeside(read, source.slug) : await loadBannerIds(read, source);
     left.push(...more.filter((id) => !results.has(id)));
     wanted.push(...left);
     await pullAll();

@@ -64,6 +64,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'delivery readmit': [],
     sync: [],
     'sync status': [],
+    'sync cancel': [],
     'dsar list': [],
     'dsar show': [ids.caseId],
     'dsar open': ['--received', '2026-07-01T14:02:00Z', '--kind', 'access', '--channel', 'letter'],

@@ -13,7 +13,7 @@ import { binaryArray, oid } from '../../src/store/postgres/values.ts';
 import * as sqlite from '../../src/store/sqlite/entries.ts';
 import type { TableName } from '../../src/store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../../src/store/store.ts';
-import { loadBannerIds } from '../../src/sync/banners.ts';
+import { loadBannerIds, loadBannersBeside } from '../../src/sync/banners.ts';
 import { testReaders } from '../projections/world.ts';
 import { openFreshStore, testKeys } from '../temporary.ts';
 import { explain, explainSql, noting, type Plan } from './explain.ts';
@@ -244,7 +244,10 @@ test('banners, agreement of the two ways in, and the list of deliveries are look
       await loadDeliveries(query, { source: 'source-3', event: undefined, limit: 50 });
     }),
   );
-  const banners = await plansOf((query) => loadBannerIds(query, { slug: 'source-3', options: testOptions }));
+  const banners = await plansOf(async (query) => {
+    await loadBannerIds(query, { slug: 'source-3', options: testOptions });
+    await loadBannersBeside(query, 'source-3');
+  });
   expectIndexed(banners.filter(({ sql: text }) => text.includes('decision_history')));
 });
 

@@ -29,7 +29,16 @@ async function world() {
       { source, bannerId: 'bnr_1', actor: 'schedule', signal },
     );
   const status = async () => (await loadSyncStatus(syncing.store.read, () => now, [source]))[0];
-  return { rows, fake, syncing, recount, status, position: () => loadPosition(syncing.store.read, 'acme', 'bnr_1') };
+  return {
+    rows,
+    fake,
+    syncing,
+    source,
+    projector,
+    recount,
+    status,
+    position: () => loadPosition(syncing.store.read, 'acme', 'bnr_1'),
+  };
 }
 
 describe('a recount of recent days', () => {
@@ -71,6 +80,33 @@ describe('a recount of recent days', () => {
     expect(gone?.body?.toString('utf8')).toBe(rows[20]?.text);
     expect(await position()).toMatchObject({ rows_total: 41 });
     expect((await status())?.recount).toMatchObject({ rows: 39, found: 2, gone: 1, at: now.toISOString() });
+  });
+
+  it('names nothing as gone that another run stores while it counts, or that is asked for by name beside the whole log', async () => {
+    const { syncing, source, projector, fake, rows } = await world();
+    const late = rows[3] ?? expect.fail();
+    fake.rows = [...rows.filter((row) => row !== late), ...minuteRows(5, '2026-07-07T00:00:00.000Z', 'bnr_beside')];
+    await syncing.pull({ bannerId: 'bnr_beside' });
+    // As if the whole log left that banner out.
+    fake.rows = fake.rows.filter(({ bannerId }) => bannerId === 'bnr_1');
+    await syncing.pull({ bannerId: '' });
+    const service = {
+      fetchConsentLogPage: async (...request: Parameters<typeof syncing.deps.service.fetchConsentLogPage>) => {
+        const page = await syncing.deps.service.fetchConsentLogPage(...request);
+        if (request[0].cursor !== null && !fake.rows.includes(late)) {
+          fake.rows = [...fake.rows, late];
+          await syncing.pull({ bannerId: '', full: true });
+        }
+        return page;
+      },
+    };
+    const deps = { ...syncing.deps, service, catchUp: () => projector.catchUp() };
+    expect(await recountConsentLogs(deps, { source, bannerId: '', actor: 'schedule' })).toMatchObject({
+      outcome: 'counted',
+      found: 0,
+      gone: 0,
+    });
+    expect(await syncing.bodies()).toContain(late.text);
   });
 
   it('concludes nothing from a count that failed or was stopped', async () => {

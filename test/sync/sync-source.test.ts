@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../../receivers/read.ts';
+import { caseFold } from '../../src/cases/fold.ts';
+import { createProjector } from '../../src/projections/run.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import { loadBannerIds } from '../../src/sync/banners.ts';
 import type { SyncProgress, SyncRequest } from '../../src/sync/sync-source.ts';
@@ -11,7 +14,7 @@ import { sourceAt, syncingWith } from './syncing.ts';
 const start = '2026-07-01T00:00:00.000Z';
 const now = new Date('2026-07-10T00:00:00.000Z');
 
-async function world(options: object = {}) {
+async function world(options: object = {}, isInWhole: (row: { readonly bannerId: string }) => boolean = () => true) {
   const rows = ['bnr_1', 'bnr_2', 'bnr_seen'].flatMap((bannerId) => minuteRows(12, start, bannerId));
   const fake = await fakeConsentLog(rows, { pageRows: 10, date: () => now });
   const syncing = await syncingWith(fake.baseUrl, now);
@@ -20,7 +23,17 @@ async function world(options: object = {}) {
     syncSource(
       {
         ...syncing.deps,
-        serviceFor: ({ baseUrl, apiKey }) => createServiceClient({ baseUrl, apiKey, backOffMs: 1, retries: 1 }),
+        serviceFor: ({ baseUrl, apiKey }) => {
+          const service = createServiceClient({ baseUrl, apiKey, backOffMs: 1, retries: 1 });
+          return {
+            fetchConsentLogPage: async (query, signal) => {
+              const page = await service.fetchConsentLogPage(query, signal);
+              const isShown = ({ bytes }: { bytes: Buffer }) =>
+                query.bannerId !== null || isInWhole({ bannerId: /bnr_\w+?(?=_\d)/.exec(String(bytes))?.[0] ?? '' });
+              return { ...page, rows: page.rows.filter(isShown) };
+            },
+          };
+        },
       },
       { source, actor: 'test', atOnce: 1, ...request },
     );
@@ -29,7 +42,17 @@ async function world(options: object = {}) {
       tx.insertMany('decision_history', [decisionRow({ seq: Math.floor(Math.random() * 1e9), banner_id: bannerId })]),
     );
   const status = () => loadSyncStatus(syncing.store.read, () => syncing.now, [source]);
-  return { fake, syncing, source, sync, see, status };
+  const project = async () => {
+    const projector = createProjector({
+      store: syncing.store,
+      read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
+      cases: caseFold,
+      optionsOf: () => source.options,
+    });
+    await projector.catchUp();
+    await projector.close();
+  };
+  return { fake, syncing, source, sync, see, status, project };
 }
 
 describe('syncing a source', () => {
@@ -90,6 +113,88 @@ describe('syncing a source', () => {
     const before = fake.requests.length;
     expect(await sync()).toMatchObject(byBanner);
     expect(fake.requests.slice(before).every((query) => query.has('banner_id'))).toBe(true);
+  });
+
+  it('asks for the whole log although one banner was asked for by name before', async () => {
+    const { sync, status, fake } = await world();
+    expect(await sync({ banners: ['bnr_1'] })).toMatchObject({ banners: [{ bannerId: 'bnr_1', stored: 12 }] });
+    expect(await sync()).toMatchObject({
+      outcome: 'done',
+      banners: [
+        { bannerId: '', stored: 24, duplicates: 12 },
+        { bannerId: 'bnr_1', stored: 0 },
+      ],
+    });
+    fake.rows.push(...minuteRows(2, '2026-07-09T23:00:00.000Z', 'bnr_unheard'));
+    expect(await sync()).toMatchObject({ banners: [{ bannerId: '', stored: 2 }, {}] });
+    expect((await status()).map(({ bannerId, state }) => [bannerId, state])).toEqual([
+      ['', 'up-to-date'],
+      ['bnr_1', 'up-to-date'],
+    ]);
+  });
+
+  it('asks in every run for a banner that the whole log leaves out', async () => {
+    const { sync, see, fake, syncing, project } = await world({}, ({ bannerId }) => bannerId !== 'bnr_seen');
+    await see('bnr_seen');
+    const both = { outcome: 'done', banners: [{ bannerId: '' }, { bannerId: 'bnr_seen' }] };
+    expect(await sync()).toMatchObject(both);
+    expect(await syncing.bodies()).toHaveLength(36);
+    await project();
+    fake.rows.push(...minuteRows(2, '2026-07-09T23:00:00.000Z', 'bnr_seen'));
+    expect(await sync()).toMatchObject({
+      outcome: 'done',
+      banners: [{ stored: 0 }, { bannerId: 'bnr_seen', stored: 2 }],
+    });
+    expect(await syncing.bodies()).toHaveLength(38);
+  });
+
+  it('stores no row twice where rows do not say whose they are and deliveries do', async () => {
+    const { sync, see, fake, syncing, project } = await world();
+    fake.rows = fake.rows.map((row) => ({ ...row, text: row.text.replace(/"banner_id":"\w+",/, '') }));
+    await sync();
+    await project();
+    await see('bnr_1');
+    expect(await sync()).toMatchObject({ outcome: 'done', banners: [{ bannerId: '', stored: 0 }] });
+    expect(await syncing.bodies()).toHaveLength(36);
+  });
+
+  it('shows as failing what came as a whole before and is refused now, and goes on by banner', async () => {
+    const { sync, see, fake, status } = await world();
+    await see('bnr_1');
+    await sync();
+    const refuse = {
+      fault: (_: number, query: URLSearchParams) =>
+        query.has('banner_id') ? null : ({ type: 'status', status: 400 } as const),
+    };
+    fake.options = { ...fake.options, ...refuse };
+    expect(await sync()).toMatchObject({
+      outcome: 'done',
+      banners: [
+        { bannerId: '', outcome: 'failed', reason: 'bad-request' },
+        { bannerId: 'bnr_1', outcome: 'finished' },
+      ],
+    });
+    expect((await status()).map(({ bannerId, state }) => [bannerId, state])).toEqual([
+      ['', 'failing'],
+      ['bnr_1', 'up-to-date'],
+    ]);
+  });
+
+  it('asks for the whole log again a day after it was refused', async () => {
+    const { sync, see, fake, syncing, status } = await world();
+    await see('bnr_1');
+    const { options } = fake;
+    fake.options = {
+      ...options,
+      fault: (_, query) => (query.has('banner_id') ? null : { type: 'status', status: 404 }),
+    };
+    await sync();
+    expect((await status()).map(({ bannerId }) => bannerId)).toEqual(['bnr_1']);
+    fake.options = options;
+    expect(await sync()).toMatchObject({ banners: [{ bannerId: 'bnr_1' }] });
+    syncing.now = new Date(now.getTime() + 25 * 3_600_000);
+    expect(await sync()).toMatchObject({ banners: [{ bannerId: '', stored: 24 }, { bannerId: 'bnr_1' }] });
+    expect(await syncing.bodies()).toHaveLength(36);
   });
 
   it('goes on with the other banners when one is refused, and stops when the key is', async () => {
@@ -195,6 +300,7 @@ describe('the status of a sync', () => {
       source: 'acme',
       bannerId: 'bnr_1',
       state: 'up-to-date',
+      run: null,
       watermark: now.toISOString(),
       lagMs: 90_000,
       rows: 12,
@@ -209,11 +315,17 @@ describe('the status of a sync', () => {
   });
 
   it('shows an interrupted run and a failing one, until the next success', async () => {
-    const { sync, status, fake } = await world({ banners: ['bnr_1'] });
+    const { sync, status, fake, syncing } = await world({ banners: ['bnr_1'] });
     const controller = new AbortController();
     await sync({ signal: controller.signal, onProgress: () => controller.abort() });
+    const place = { rows: 10, watermark: null, gap: expect.stringContaining('beyond its place') as string };
+    syncing.now = new Date(now.getTime() + 180_000);
     expect(await status()).toMatchObject([
-      { state: 'interrupted', rows: 10, watermark: null, gap: expect.stringContaining('beyond its place') as string },
+      {
+        state: 'interrupted',
+        run: { startedAt: now.toISOString(), lastPageAt: now.toISOString(), from: null },
+        ...place,
+      },
     ]);
     fake.options = { fault: () => ({ type: 'status', status: 402 }) };
     await sync();
