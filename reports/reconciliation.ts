@@ -108,7 +108,6 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
   const agreement = await gather(input, period);
   const { totals, undelivered } = agreement;
   const concerns = agreementConcerns(agreement, input);
-  if (input.generatedAt < period.to) concerns.unshift('The period was not over when this report was made.');
   yield* openingBlocks(title, input, { scope: 'all banners' });
   yield concerns.length === 0
     ? {
@@ -153,7 +152,7 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
     yield {
       block: 'paragraph',
       look: 'fine',
-      text: `${counted(single, 'more decision was', 'more decisions were')} not delivered while the decisions before and after ${single === 1 ? 'it' : 'them'} were.`,
+      text: `${counted(single, `${undelivered.longer > 0 ? 'more ' : ''}decision was`, `${undelivered.longer > 0 ? 'more ' : ''}decisions were`)} not delivered while the decisions before and after ${single === 1 ? 'it' : 'them'} were.`,
     };
   yield { block: 'heading', level: 1, text: '4  Contradictions' };
   yield contradictionsTable(agreement.contradictions, totals.conflicting, input);

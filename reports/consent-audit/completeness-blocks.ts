@@ -131,7 +131,6 @@ function concernsOf(found: Completeness, totals: DecisionTotals, input: ReportIn
   const unread = found.quarantine.reduce((sum, row) => sum + row.entries, 0);
   const { ambiguous } = found.outsideTheLedger;
   const period = periodOf(input);
-  if (input.generatedAt < period.to) concerns.push('The period was not over when this report was made.');
   concerns.push(...agreementConcerns(found.agreement, input));
   if (failed > 0) concerns.push(`${counted(failed, 'pull', 'pulls')} of the consent log failed.`);
   if (ambiguous.unresolved > 0)

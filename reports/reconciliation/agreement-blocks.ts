@@ -11,6 +11,7 @@ const BANNERS_SHOWN = 50;
 export function agreementConcerns(agreement: Agreement, input: ReportInput): string[] {
   const { totals, erasedEntries } = agreement;
   const concerns: string[] = [];
+  if (input.generatedAt < periodOf(input).to) concerns.push('The period was not over when this report was made.');
   if (totals.both === 0 && totals.onlyWebhook > 0 && totals.onlyPulled > 0)
     concerns.push(
       'Not one delivery matches a row of the log. The two may name their records differently, and then each decision is counted twice and nothing that follows says what is missing: “consent-ledger source discover” shows what either carries.',
@@ -33,10 +34,8 @@ export function agreementConcerns(agreement: Agreement, input: ReportInput): str
 }
 
 /** What the pulled log leaves open. */
-function pullConcerns(
-  { totals, banners, pulled, gaps, nothingBefore, recounts }: Agreement,
-  input: ReportInput,
-): string[] {
+function pullConcerns(agreement: Agreement, input: ReportInput): string[] {
+  const { totals, banners, pulled, pulledSoFar, gaps, nothingBefore, recounts } = agreement;
   const { from } = periodOf(input);
   if (!pulled)
     return [
@@ -45,6 +44,10 @@ function pullConcerns(
         : 'No finished pull of the consent log covers any part of the period: what was not delivered is not known, and nothing confirms what was.',
     ];
   const concerns: string[] = [];
+  if (pulledSoFar !== null)
+    concerns.push(
+      `The log was pulled up to ${formatTime(pulledSoFar, input.timeZone)} so far: what was not delivered since then is not known.`,
+    );
   const never = banners.filter(({ notPulled }) => notPulled);
   if (never.length > 0)
     concerns.push(
@@ -97,7 +100,7 @@ function deliveryConcerns({ totals, banners, undelivered }: Agreement): string[]
       longer > 0
         ? `${formatCount(inLonger)} in ${counted(longer, 'stretch', 'stretches')} without any decision delivered`
         : '',
-      stretches > longer ? `${formatCount(stretches - longer)} singly` : '',
+      stretches > longer ? `${formatCount(stretches - longer)} one by one between others that were delivered` : '',
       untimed > 0 ? `${formatCount(untimed)} whose time is not known` : '',
     ].filter((part) => part !== '');
     concerns.push(
@@ -179,7 +182,7 @@ export function* coverageBlocks(agreement: Agreement, input: ReportInput): Gener
 
 function pulledWord({ notPulled, pulledUpTo, gaps }: BannerAgreement, input: ReportInput): string {
   if (notPulled) return 'no finished pull';
-  if (gaps.length === 0) return 'the whole period';
+  if (gaps.length === 0 && pulledUpTo === periodOf(input).to) return 'the whole period';
   return pulledUpTo === null ? 'not from its beginning' : formatTime(pulledUpTo, input.timeZone);
 }
 

@@ -21,6 +21,9 @@ export interface BannerAgreement extends Reconciliation {
   readonly notPulled: boolean;
   /** The pulled log has the period from its beginning up to here; null when not even its beginning was pulled. */
   readonly pulledUpTo: string | null;
+  /** The last moment of the period that a finished pull asked for; null when nothing of it was pulled. */
+  readonly lastPulled: string | null;
+  /** Stretches that no finished pull asked for, but for what follows the last pull while the period goes on. */
   readonly gaps: readonly Window[];
   /** Of those that were only delivered: how many lie in stretches that were pulled, so that the log should have them. */
   readonly missingFromLog: number;
@@ -57,6 +60,8 @@ export interface Agreement {
   readonly banners: readonly BannerAgreement[];
   /** Some finished pull asked for some part of the period. */
   readonly pulled: boolean;
+  /** The period was not over: up to when all banners that are pulled were; null when it was over, or nothing of it was pulled. */
+  readonly pulledSoFar: string | null;
   readonly gaps: readonly Gap[];
   /** The log was asked for banner by banner only: a banner that nobody here has heard of was not looked for. */
   readonly byBannerOnly: boolean;
@@ -104,7 +109,8 @@ export async function loadAgreement(
     totals,
     banners,
     pulled: pulls.some(({ covered }) => covered.length > 0),
-    gaps: gapsOf(banners, pulls),
+    pulledSoFar: isOver(input, period) ? null : (earliestOf(banners, pulls) ?? null),
+    gaps: gapsOf(banners, pulls, knownPart(input, period), isOver(input, period)),
     byBannerOnly: pulls.length > 0 && pulls.every(({ bannerId }) => bannerId !== null),
     nothingBefore: await loadBeginning(history, period, pulls),
     recounts: await loadRecounts(input, period),
@@ -143,7 +149,8 @@ async function loadBanners(
     ...counts,
     notPulled: covered.length === 0,
     pulledUpTo: covered[0] !== undefined && covered[0].from <= period.from ? covered[0].to : null,
-    gaps: gapsIn(whole, covered),
+    lastPulled: covered.at(-1)?.to ?? null,
+    gaps: withoutTail(gapsIn(whole, covered), whole, isOver(input, period)),
     missingFromLog: missing.get(counts.bannerId) ?? 0,
   }));
 }
@@ -157,12 +164,34 @@ async function isInWholeLog(history: History, period: Period, counts: BannerCoun
   return bannerId === null || both + onlyPulled > 0 || history.isInLog(period, bannerId);
 }
 
+/** What follows the last pull is no gap while the period goes on: the next pull asks for it. */
+function withoutTail(gaps: readonly Window[], whole: Window, over: boolean): readonly Window[] {
+  return over ? gaps : gaps.filter(({ to }) => to < whole.to);
+}
+
+function isOver(input: ReportInput, period: Period): boolean {
+  return period.to <= input.generatedAt;
+}
+
+function earliestOf(banners: readonly BannerAgreement[], pulls: readonly BannerPull[]): string | undefined {
+  const ends =
+    banners.length === 0
+      ? pulls.map(({ covered }) => covered.at(-1)?.to ?? null)
+      : banners.map(({ lastPulled }) => lastPulled);
+  return ends.filter((end) => end !== null).sort()[0];
+}
+
 /** Gaps of banners that were pulled, each stretch once. */
-function gapsOf(banners: readonly BannerAgreement[], pulls: readonly BannerPull[]): Gap[] {
+function gapsOf(
+  banners: readonly BannerAgreement[],
+  pulls: readonly BannerPull[],
+  whole: Window,
+  over: boolean,
+): Gap[] {
   const pulled = banners.filter(({ notPulled }) => !notPulled);
   if (banners.length === 0)
     return pulls.flatMap(({ covered, gaps }) =>
-      covered.length === 0 ? [] : gaps.map((gap) => ({ ...gap, bannerIds: null })),
+      covered.length === 0 ? [] : withoutTail(gaps, whole, over).map((gap) => ({ ...gap, bannerIds: null })),
     );
   const found = new Map<string, { window: Window; bannerIds: (string | null)[] }>();
   for (const { bannerId, gaps } of pulled)

@@ -249,6 +249,27 @@ test('a gap of a period without a decision is named, and so is that only named b
   expect(await page(world)).not.toContain('A banner that neither');
 });
 
+test('what follows the last pull of a period that is not over is no gap, and it is said up to when was pulled', async () => {
+  const world = await open();
+  await world.insert('decision_history', [
+    decision(1, at(3)),
+    decision(2, at(3), { decision_id: 'r:rec-1', is_first: 0, ...pulled }),
+  ]);
+  await world.insert('action_history', [wholeLog(9, { asOf: at(20) })]);
+  const during = { generatedAt: at(21) };
+  const { agreement, concerns } = await said(world, during);
+  expect(agreement.gaps).toEqual([]);
+  expect(concerns).toEqual([
+    'The period was not over when this report was made.',
+    'The log was pulled up to 2026-06-20 12:00:00 +02:00 so far: what was not delivered since then is not known.',
+  ]);
+  expect(await page(world, during)).not.toContain('the whole period');
+  // Once the period is over, it is a gap.
+  expect((await said(world)).agreement.gaps).toEqual([
+    { from: at(20), to: '2026-06-30T22:00:00.000Z', bannerIds: null },
+  ]);
+});
+
 test('decisions that the service gave no more at a recount are named once, and only those of the period', async () => {
   const world = await open();
   await world.insert('decision_history', [
