@@ -1,8 +1,13 @@
 import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
 import type { CsvColumn } from './render/csv.ts';
+import { type CiteText, textColumns } from './text-citation.ts';
 
-/** A decision as a row of a file: what was recorded, how it came in, and where it stands in the ledger. Times are UTC. */
-export const decisionColumns: readonly CsvColumn<DecisionRow>[] = [
+/** A decision as a row of a file: what was recorded, under which text, how it came in, and where it stands in the ledger. Times are UTC. */
+export function decisionColumns(cite: CiteText): readonly CsvColumn<DecisionRow>[] {
+  return [...recorded, ...textColumns(cite)];
+}
+
+const recorded: readonly CsvColumn<DecisionRow>[] = [
   { title: 'entry', value: (row) => row.seq },
   { title: 'decision', value: (row) => row.decision_id },
   { title: 'record_id', value: (row) => row.record_id },

@@ -1,4 +1,4 @@
-import { addSighting, type TextVersion } from '../src/core/text-versions.ts';
+import { addSighting, inForceBetween, sightingOf, type TextVersion } from '../src/core/text-versions.ts';
 import type { TextLookRow } from '../src/store/queries/history-texts.ts';
 
 /** A text of a policy that may have been in force in a period, as it was fetched. Times are ISO 8601 UTC. */
@@ -12,6 +12,7 @@ export interface PolicyTextInterval {
   /** Of the answer, and the entry of the ledger that holds it. */
   readonly bodySha256: string;
   readonly bodySeq: number;
+  readonly contentType: string | null;
   /** The text before was seen last then; null: it is the first that was seen. */
   readonly notBefore: string | null;
   readonly firstSeen: string;
@@ -34,26 +35,10 @@ export async function loadPolicyTextIntervals(
   let versions: readonly TextVersion[] = [];
   const heads = new Map<number, TextLookRow>();
   const finish = (): void => {
-    versions.forEach((version, place) => {
-      const next = versions[place + 1];
-      const head = heads.get(version.firstSeq);
-      const begins = version.notBefore ?? version.firstSeen;
-      if (head === undefined || begins >= to || (next !== undefined && next.firstSeen <= from)) return;
-      found.push({
-        target: head.target,
-        policyId: head.policy_id,
-        policyType: head.policy_type,
-        textSha256: version.textSha256,
-        bodySha256: head.body_sha256,
-        bodySeq: version.bodySeq,
-        notBefore: version.notBefore,
-        firstSeen: version.firstSeen,
-        lastSeen: version.lastSeen,
-        nextSeen: next?.firstSeen ?? null,
-        settled: version.settled,
-        looks: version.sightings,
-      });
-    });
+    const intervals = versions.map((version, place) =>
+      intervalOf(version, heads.get(version.firstSeq) as TextLookRow, versions[place + 1]?.firstSeen ?? null),
+    );
+    found.push(...inForceBetween(intervals, from, to));
     heads.clear();
     versions = [];
   };
@@ -61,16 +46,35 @@ export async function loadPolicyTextIntervals(
     if (look.target !== target) finish();
     target = look.target;
     const before = versions.length;
-    versions = addSighting(versions, {
-      seq: look.seq,
-      textSha256: look.text_sha256,
-      bodySeq: look.body_seq,
-      originFrom: look.origin_from,
-      originTo: look.origin_to,
-      settled: look.phase === 'settled',
-    });
+    versions = addSighting(versions, sightingOf(look));
     if (versions.length > before) heads.set(look.seq, look);
   }
   finish();
   return found;
+}
+
+function intervalOf(version: TextVersion, head: TextLookRow, nextSeen: string | null): PolicyTextInterval {
+  return {
+    target: head.target,
+    policyId: head.policy_id,
+    policyType: head.policy_type,
+    textSha256: version.textSha256,
+    bodySha256: head.body_sha256,
+    bodySeq: version.bodySeq,
+    contentType: head.content_type,
+    notBefore: version.notBefore,
+    firstSeen: version.firstSeen,
+    lastSeen: version.lastSeen,
+    nextSeen,
+    settled: version.settled,
+    looks: version.sightings,
+  };
+}
+
+/** Whose text it is, in words. */
+export function describeText({ target, policyId, policyType }: PolicyTextInterval): string {
+  const type = policyType === null ? '' : ` (${policyType})`;
+  return target.startsWith('hosted:')
+    ? `public page of policy ${policyId ?? target.slice('hosted:'.length)}${type}`
+    : `what the embed endpoint showed as ${policyType ?? target}`;
 }

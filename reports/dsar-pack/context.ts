@@ -1,5 +1,7 @@
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import { loadPolicyIntervals, type PolicyInterval } from '../policy-intervals.ts';
+import { loadPolicyTextIntervals, type PolicyTextInterval } from '../policy-texts.ts';
+import { type CiteText, createTextCitation } from '../text-citation.ts';
 import { formatCount } from '../format.ts';
 import type { Frame } from '../render/blocks.ts';
 import { effectiveDisclosure, packIdOf, type Disclosure, type DsarPackInput } from './input.ts';
@@ -21,6 +23,10 @@ export interface PackContext {
   readonly disclosure: Disclosure;
   readonly found: RecordsFound;
   readonly policies: readonly PolicyInterval[];
+  /** The texts of these policies from the first decision to the last, as they were fetched. A text is referred to by its place here, from 1. */
+  readonly texts: readonly PolicyTextInterval[];
+  /** Under which of the texts a decision was made. */
+  readonly cite: CiteText;
   /** The person's decisions as often as they are needed; none unless the disclosure is full. */
   decisions(): AsyncIterable<DecisionRow>;
 }
@@ -72,7 +78,20 @@ export async function loadContext(input: DsarPackInput): Promise<PackContext> {
             input.generatedAt,
           )
         ).filter(({ policyId }) => policyIds.size === 0 || policyIds.has(policyId));
-  return { input, packId: packIdOf(input), disclosure, found, policies, decisions };
+  const seen = await loadTexts(input, found);
+  const texts = seen.filter(({ notBefore, firstSeen }) => (notBefore ?? firstSeen) <= (found.last ?? ''));
+  const cite = createTextCitation(seen);
+  return { input, packId: packIdOf(input), disclosure, found, policies, texts, cite, decisions };
+}
+
+/** From the first decision on. Of the policies that the decisions name; of all, where they name none. */
+async function loadTexts(
+  { history, source, asOf, generatedAt }: DsarPackInput,
+  { first, policyIds }: RecordsFound,
+): Promise<readonly PolicyTextInterval[]> {
+  if (first === null) return [];
+  const looks = history.textLooks({ source, asOf }, policyIds.size === 0 ? undefined : policyIds);
+  return loadPolicyTextIntervals(looks, first, generatedAt);
 }
 
 /** In whose name the answer goes out: the controller, also where a processor drafts it. */

@@ -10,7 +10,7 @@ export const decisionsCsv: PackPart = (context) =>
     ? {
         name: 'decisions.csv',
         what: 'the same for a spreadsheet: every record, those that were reported twice too',
-        content: renderCsv(decisionColumns, context.decisions()),
+        content: renderCsv(decisionColumns(context.cite), context.decisions()),
       }
     : null;
 
@@ -25,9 +25,10 @@ export const decisionsJson: PackPart = (context) =>
     : null;
 
 async function* records(context: PackContext): AsyncGenerator<Record<string, unknown>> {
+  const columns = decisionColumns(context.cite);
   for await (const row of context.decisions())
     yield {
-      ...Object.fromEntries(decisionColumns.map(({ title, value }) => [title, value(row)])),
+      ...Object.fromEntries(columns.map(({ title, value }) => [title, value(row)])),
       purposes: parsedPurposes(row),
     };
 }

@@ -3,6 +3,7 @@ import { noLegalAdvice } from '../closing.ts';
 import { formatCount, formatTime } from '../format.ts';
 import type { Block } from '../render/blocks.ts';
 import { renderHtml } from '../render/html.tsx';
+import { describeText } from '../policy-texts.ts';
 import { basisWords, notStated, stateWord, viaWords } from '../words.ts';
 import { packFrame, type PackContext, type PackPart } from './context.ts';
 
@@ -17,7 +18,7 @@ export const historyPage: PackPart = (context) =>
     : null;
 
 function* historyBlocks(context: PackContext): Generator<Block> {
-  const { input, found, policies } = context;
+  const { input, found, policies, texts } = context;
   const zone = input.timeZone;
   yield {
     block: 'title',
@@ -41,7 +42,7 @@ function* historyBlocks(context: PackContext): Generator<Block> {
       { title: 'Known from', share: 3 },
       { title: 'Entry', share: 1, align: 'right' },
     ],
-    rows: rowsOf(context.decisions(), zone),
+    rows: rowsOf(context, zone),
     empty: 'No decisions.',
   };
   yield {
@@ -68,14 +69,39 @@ function* historyBlocks(context: PackContext): Generator<Block> {
     empty: 'No policy that these decisions name was reported.',
   };
   yield {
+    block: 'table',
+    caption: 'Their texts, as they were fetched',
+    columns: [
+      { title: 'Text', share: 1 },
+      { title: 'Of', share: 4 },
+      { title: 'Text before seen last', share: 3 },
+      { title: 'Seen first', share: 3 },
+      { title: 'SHA-256 of the text', share: 5, face: 'mono' },
+    ],
+    rows: texts.map((text, place) => [
+      `${place + 1}`,
+      describeText(text),
+      text.notBefore === null ? '–' : formatTime(text.notBefore, zone),
+      formatTime(text.firstSeen, zone),
+      text.textSha256 ?? 'no text',
+    ]),
+    empty: 'No text of a policy that these decisions name was fetched by then.',
+  };
+  if (texts.length > 0)
+    yield {
+      block: 'paragraph',
+      look: 'fine',
+      text: 'The texts stand in policy-texts.txt. “Text 1 or 2” with a decision: the text changed around that time, between the moment at which the one before was seen last and the moment at which the new one was seen first.',
+    };
+  yield {
     block: 'paragraph',
     text: 'Banner as shown: not evidenced. The records hold the choice, not the screen on which it was made.',
   };
   yield { block: 'paragraph', look: 'fine', text: noLegalAdvice };
 }
 
-async function* rowsOf(decisions: AsyncIterable<DecisionRow>, zone: string): AsyncGenerator<string[]> {
-  for await (const row of decisions) {
+async function* rowsOf(context: PackContext, zone: string): AsyncGenerator<string[]> {
+  for await (const row of context.decisions()) {
     if (row.is_first !== 1 && row.conflicts !== 1) continue;
     const time = formatTime(row.at, zone);
     yield [
@@ -83,14 +109,29 @@ async function* rowsOf(decisions: AsyncIterable<DecisionRow>, zone: string): Asy
       row.conflicts === 1 ? `${stateWord(row.state)} (contradicts)` : stateWord(row.state),
       purposesInWords(row.purposes),
       row.banner_id ?? notStated,
-      row.policy_id === null
-        ? notStated
-        : `${row.policy_id}${row.policy_version === null ? '' : `, version ${row.policy_version}`}`,
+      policyInWords(row, context),
       row.expires_at === null ? notStated : formatTime(row.expires_at, zone),
       viaWords[row.via] ?? row.via,
       formatCount(row.seq),
     ];
   }
+}
+
+/** `pol-1, version 3, text 2`. */
+function policyInWords(row: DecisionRow, { cite, texts }: PackContext): string {
+  if (row.policy_id === null) return notStated;
+  const version = row.policy_version === null ? '' : `, version ${row.policy_version}`;
+  const cited = cite(row);
+  const numbers = cited.texts.map((text) => texts.indexOf(text) + 1).join(' or ');
+  const text = {
+    seen: `, text ${numbers}`,
+    'last-seen': `, text ${numbers} (last one seen by then)`,
+    changing: `, text ${numbers}`,
+    'not-yet-fetched': ', text not fetched yet',
+    'never-fetched': ', text not fetched',
+    'policy-not-stated': '',
+  }[cited.known];
+  return `${row.policy_id}${version}${text}`;
 }
 
 /** `granted: analytics; denied: marketing`. */

@@ -177,6 +177,7 @@ function* fullBlocks(context: PackContext, place: string): Generator<Block> {
       'history.html: your decisions to read, in any browser',
       'decisions.csv and decisions.json: the same for a spreadsheet or a program',
       'policies.json: the policies that were in force at the time',
+      ...(context.texts.length === 0 ? [] : ['policy-texts.txt: the texts of these policies, as we fetched them']),
       ...(withholdsIdentifiers(input.deadline.regime)
         ? []
         : ['records.jsonl: the records exactly as we received them']),

@@ -7,12 +7,21 @@ import { historyPage } from './history-page.ts';
 import type { DsarPackInput } from './input.ts';
 import { letter } from './letter.ts';
 import { manifest } from './manifest.ts';
-import { policies } from './policies.ts';
+import { policies, policyTexts } from './policies.ts';
 import { readme } from './readme.ts';
 import { records } from './records.ts';
 
 /** The parts of a pack, in their order. README.txt and manifest.json follow, because they speak of the others. */
-const parts: readonly PackPart[] = [letter, historyPage, decisionsCsv, decisionsJson, records, policies, caseFile];
+const parts: readonly PackPart[] = [
+  letter,
+  historyPage,
+  decisionsCsv,
+  decisionsJson,
+  records,
+  policies,
+  policyTexts,
+  caseFile,
+];
 
 /**
  * The pack that answers a case, as a ZIP. The same input gives the same bytes. Records of a person are in it only where the

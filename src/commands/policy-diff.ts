@@ -1,11 +1,12 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { textAt, type TextVersion } from '../core/text-versions.ts';
 import { diffTexts } from '../snapshots/diff.ts';
-import { loadPolicyTexts, loadStoredText, type TargetTexts } from '../snapshots/texts.ts';
+import { loadStoredText } from '../snapshots/texts.ts';
 import { type CommandIo, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
+import { assertSource, loadTargets, viaOption } from './policy-targets.ts';
 import { withContext } from './run-context.ts';
 
 interface DiffFlags {
@@ -43,16 +44,11 @@ export function registerPolicyDiff(policy: Command, io: CommandIo): void {
       'compare what these entries found; give it twice',
       (text, before: number[] | undefined) => [...(before ?? []), seqOf(text)],
     )
-    .addOption(
-      new Option('--via <way>', 'which of the two: the public page or the embed endpoint').choices(['hosted', 'embed']),
-    )
+    .addOption(viaOption())
     .option('--raw', 'the answers as they were stored, not the text that is visible in them')
     .action((policyName: string, options: DiffFlags) =>
       withContext(async (context) => {
-        if (context.sources.find(options.source) === null)
-          throw new UsageError([
-            `There is no source ${printable(options.source)}: \`consent-ledger source list\` names them.`,
-          ]);
+        assertSource(context, options.source);
         await context.projector.catchUp();
         const [before, after] =
           options.seq === undefined
@@ -87,7 +83,9 @@ async function loadSide(context: Context, source: string, side: Side) {
 }
 
 async function chooseByTime(context: Context, policyName: string, options: DiffFlags): Promise<[Side, Side]> {
-  const { target, versions } = await chooseTarget(context, policyName, options);
+  const all = await loadTargets(context, policyName, options);
+  // The page of the policy, unless only the other way has more than one text to compare.
+  const { target, versions } = all.find((one) => one.versions.length > 1) ?? all[0];
   const last = versions.at(-1) as TextVersion;
   const to = options.to === undefined ? sideOf(target, last) : at(target, versions, options.to, '--to');
   if (options.from !== undefined) return [at(target, versions, options.from, '--from'), to];
@@ -97,23 +95,6 @@ async function chooseByTime(context: Context, policyName: string, options: DiffF
       `Only one text of ${printable(target)} is known so far (entry ${to.seq}, seen first ${to.version?.firstSeen}): there is nothing to compare it with.`,
     ]);
   return [sideOf(target, before), to];
-}
-
-/** The page of the policy, unless only the other way has more than one text to compare. */
-async function chooseTarget(context: Context, policyName: string, options: DiffFlags): Promise<TargetTexts> {
-  const { read } = context.store;
-  const byId = await loadPolicyTexts(read, { source: options.source, policyId: policyName });
-  const all =
-    byId.length > 0
-      ? byId
-      : await loadPolicyTexts(read, { source: options.source, policyId: null, policyType: policyName });
-  const found = all.filter(({ target }) => options.via === undefined || target.startsWith(`${options.via}:`));
-  const chosen = found.find(({ versions }) => versions.length > 1) ?? found[0];
-  if (chosen === undefined)
-    throw new UsageError([
-      `No text of ${printable(policyName)} is stored: \`consent-ledger policy snapshot --policy …\` fetches it.`,
-    ]);
-  return chosen;
 }
 
 function at(target: string, versions: readonly TextVersion[], time: string, flag: string): Side {

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { UsageError } from '../core/errors.ts';
-import { loadCalls, loadPolicy, type PolicyView } from '../policies/show.ts';
+import { loadCalls, loadPolicy, loadUnknownItems, type PolicyView } from '../policies/show.ts';
 import { settleByOfficer, settleCalls, type CallRow, type SettleOutcome } from '../policies/settle.ts';
 import { loadPolicyTexts, type TargetTexts } from '../snapshots/texts.ts';
 import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
+import { cameText } from './policy-stored-text.ts';
+import { targetText } from './policy-targets.ts';
 import { stateText } from './policy-text.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
@@ -27,7 +29,9 @@ export function registerPolicyShow(policy: Command, io: CommandIo): void {
         printResult(io, flags, shown, () =>
           views.length === 0
             ? `Nothing is known of the policy ${printable(id)}: \`consent-ledger policy list\` asks the service.`
-            : views.map((view, place) => [policyText(view), ...textLines(texts[place] ?? [])].join('\n')).join('\n\n'),
+            : views
+                .map((view, place) => [policyText(view), ...textLines(id, texts[place] ?? [])].join('\n'))
+                .join('\n\n'),
         );
       }),
     );
@@ -41,7 +45,13 @@ export function registerPolicyShow(policy: Command, io: CommandIo): void {
       withContext(async (context) => {
         await settleCalls(context.policies);
         const rows = await loadCalls(context.store.read, flags);
-        printResult(io, flags, rows.map(shownCall), () =>
+        const unknown = await loadUnknownItems(context.store.read, rows);
+        const unknownOf = (row: CallRow) => unknown.get(row.request_id) ?? [];
+        const shown = rows.map((row) => ({
+          ...shownCall(row),
+          unknownItems: unknownOf(row).map((position) => position + 1),
+        }));
+        printResult(io, flags, shown, () =>
           tableText(
             ['asked', 'source', 'what', 'about', 'state', 'HTTP', 'by', 'request'],
             rows.map((row) => [
@@ -49,7 +59,7 @@ export function registerPolicyShow(policy: Command, io: CommandIo): void {
               row.source,
               row.via === 'mcp' ? `${row.operation} (MCP)` : row.operation,
               aboutText(row),
-              stateText(row),
+              stateText(row, unknownOf(row).length),
               row.http_status,
               row.actor,
               row.request_id,
@@ -129,6 +139,7 @@ function shownCall(row: CallRow) {
     actor: row.actor,
     askedAt: row.asked_at,
     state: row.state,
+    unknownFrom: row.state === 'sent' ? row.due_at : null,
     finishedAt: row.finished_at,
     status: row.http_status,
     error: row.error,
@@ -168,15 +179,24 @@ function shownPolicy(view: PolicyView) {
 }
 
 /** The texts that were fetched, the newest of each target last. */
-function textLines(texts: readonly TargetTexts[]): string[] {
-  const lines = texts.flatMap(({ target, versions }) =>
-    versions.map(({ textSha256, notBefore, firstSeen, bodySeq, settled }) => {
-      const since = notBefore === null ? `${firstSeen} or before` : `between ${notBefore} and ${firstSeen}`;
-      const what = textSha256 === null ? 'no text' : textSha256;
-      return `    ${target}  ${since}  ${what}  (entry ${bodySeq}${settled ? '' : ', provisional'})`;
+function textLines(policyId: string, texts: readonly TargetTexts[]): string[] {
+  if (texts.length === 0) return ['  texts     none fetched'];
+  const lines = texts.flatMap(({ target, versions }) => [
+    `  texts     ${targetText(target)} (${target})`,
+    ...versions.map((version) => {
+      const { textSha256, bodySeq, settled } = version;
+      const isOther = version.policyId !== null && version.policyId !== policyId;
+      const more = [
+        `entry ${bodySeq}`,
+        ...(settled ? [] : ['provisional']),
+        ...(isOther ? [`of another policy, ${version.policyId}`] : []),
+      ];
+      return `    ${cameText(version)}  ${textSha256 ?? 'no text'}  (${more.join(', ')})`;
     }),
+  ]);
+  return [...lines, `            to read: consent-ledger policy text ${policyId} --at …`].map((line) =>
+    printable(line).trimEnd(),
   );
-  return [`  texts     ${lines.length === 0 ? 'none fetched' : ''}`, ...lines].map((line) => printable(line).trimEnd());
 }
 
 function policyText(view: PolicyView): string {

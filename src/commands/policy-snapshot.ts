@@ -9,6 +9,7 @@ import { type Look, takeSnapshots } from '../snapshots/take.ts';
 import { loadPolicyTexts } from '../snapshots/texts.ts';
 import { type CommandIo, counted, createProgress, printable, printResult, tableText, withJson } from './command-io.ts';
 import { registerPolicyDiff } from './policy-diff.ts';
+import { cameText } from './policy-stored-text.ts';
 import { withContext } from './run-context.ts';
 
 interface SnapshotFlags {
@@ -92,10 +93,10 @@ async function choosePolicies(
       .where('source', '=', source.slug)
       .where('policy_id', '=', policy)
       .executeTakeFirst();
-    return [{ policyId: policy, policyType: type ?? row?.policy_type ?? null }];
+    return [{ policyId: policy, policyType: type ?? row?.policy_type ?? null, hostedOnly: false }];
   }
-  if (type !== undefined) return [{ policyId: null, policyType: type }];
-  if (source.siteUrl === null) return [{ policyId: null, policyType: null }];
+  if (type !== undefined) return [{ policyId: null, policyType: type, hostedOnly: false }];
+  if (source.siteUrl === null) return [{ policyId: null, policyType: null, hostedOnly: false }];
   return loadKnownPolicies(context.snapshots, source, signal);
 }
 
@@ -133,7 +134,16 @@ function textOf(rows: readonly Row[]): string {
     ['source', 'what', 'found', 'entry', 'SHA-256 of the text', 'there since'],
     rows.flatMap((row) =>
       row.outcome === 'taken'
-        ? [[row.source, row.target, foundText(row), row.seq, row.textSha256, sinceText(row)]]
+        ? [
+            [
+              row.source,
+              row.target,
+              foundText(row),
+              row.seq,
+              row.textSha256,
+              row.firstSeen === null ? null : cameText({ ...row, firstSeen: row.firstSeen }),
+            ],
+          ]
         : [],
     ),
     'Nothing was fetched.',
@@ -152,11 +162,6 @@ function textOf(rows: readonly Row[]): string {
 function foundText(row: Extract<Row, { outcome: 'taken' }>): string {
   const what = row.found === 'absent' ? 'no text' : row.unchanged ? 'the same' : 'stored';
   return row.phase === 'provisional' ? `${what}, provisional` : what;
-}
-
-function sinceText(row: { readonly notBefore: string | null; readonly firstSeen: string | null }): string | null {
-  if (row.firstSeen === null) return null;
-  return row.notBefore === null ? `${row.firstSeen} or before` : `between ${row.notBefore} and ${row.firstSeen}`;
 }
 
 function chooseSources(context: Context, slug: string | undefined): readonly Source[] {

@@ -6,6 +6,7 @@ import { registerPolicyList } from './policy-list.ts';
 import { registerPolicyPublish } from './policy-publish.ts';
 import { registerPolicyShow } from './policy-show.ts';
 import { registerPolicySnapshots } from './policy-snapshot.ts';
+import { registerPolicyText } from './policy-stored-text.ts';
 
 /** `policy …`: drive the service: generate, bulk, list, publish, and what is known of each policy. */
 export function registerPolicy(program: Command, io: CommandIo): void {
@@ -16,4 +17,5 @@ export function registerPolicy(program: Command, io: CommandIo): void {
   registerPolicyPublish(policy, io);
   registerPolicyShow(policy, io);
   registerPolicySnapshots(policy, io);
+  registerPolicyText(policy, io);
 }

@@ -14,6 +14,7 @@ const snapshotPayload = z.object({
   policyType: z.string().nullable(),
   why: z.enum(['webhook', 'publish', 'schedule', 'command']),
   changedAt: z.string().nullable(),
+  hostedOnly: z.boolean().optional(),
 });
 
 /** Jobs that fetch the texts of policies. */

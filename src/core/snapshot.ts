@@ -22,7 +22,7 @@ export const snapshotMetaSchema = z.object({
   fetchId: text,
   /** What asked for it: a delivery, a publication by this program, the schedule or a person. */
   why: z.enum(['webhook', 'publish', 'schedule', 'command']),
-  /** `provisional`: so soon after a change that the edge may still have served the text of before. */
+  /** `provisional`: the edge may still have served the text of before the last change that was known. */
   phase: z.enum(['provisional', 'settled']),
   target: text,
   policyType: optional,
@@ -59,20 +59,54 @@ export const snapshotMetaSchema = z.object({
 });
 export type SnapshotMeta = z.infer<typeof snapshotMetaSchema>;
 
+/** An answer as far as its headers say when it was made. Times are ISO 8601 UTC, our clock. */
+export interface DatedAnswer {
+  readonly requestedAt: string;
+  readonly receivedAt: string;
+  readonly headers: {
+    /** Seconds (RFC 9111 §5.1). */
+    readonly age: number | null;
+    readonly date: string | null;
+    readonly cacheControl: string | null;
+  };
+}
+
+/** A Date that lies further back says that a clock is wrong, not that a cache is old; milliseconds. */
+const DATE_BELIEVED_MS = 24 * 3_600_000;
+
 /**
- * Between which moments the service must have made an answer that was asked for and received at these times (ISO 8601 UTC).
- * With an Age header (whole seconds, RFC 9111 §5.1) that much earlier; without one, anything up to `cacheMs` earlier.
+ * Between which moments the service must have made an answer. With an Age header (whole seconds, RFC 9111 §5.1) that much before it
+ * came; without one, anything up to `cacheMs` before, or longer where an answer that is cached (`cacheMs` over 0) says that it may be. An
+ * earlier Date header moves the beginning to it: a cache that names no Age, or a clock that is behind, which cannot be told apart.
  */
-export function originWindow(
-  answer: { readonly requestedAt: string; readonly receivedAt: string; readonly age: number | null },
-  cacheMs: number,
-): { originFrom: string; originTo: string } {
+export function originWindow(answer: DatedAnswer, cacheMs: number): { originFrom: string; originTo: string } {
+  const { age, date, cacheControl } = answer.headers;
   const requested = Date.parse(answer.requestedAt);
   const received = Date.parse(answer.receivedAt);
   // A second more, because the header counts whole ones.
-  const oldest = answer.age === null ? cacheMs : answer.age * 1000 + 1000;
-  const youngest = answer.age === null ? 0 : answer.age * 1000;
-  return { originFrom: isoAt(requested - oldest), originTo: isoAt(Math.max(received - youngest, requested - oldest)) };
+  const oldest = age === null ? longestKept(cacheMs, cacheControl) : age * 1000 + 1000;
+  const youngest = age === null ? 0 : age * 1000;
+  const stated = date === null ? Number.NaN : Date.parse(date);
+  const from = stated >= requested - DATE_BELIEVED_MS ? Math.min(stated, requested - oldest) : requested - oldest;
+  return { originFrom: isoAt(from), originTo: isoAt(Math.max(received - youngest, from)) };
+}
+
+/** How long a cache may go on serving an answer: as is known of it, or as its Cache-Control says (RFC 9111 §5.2.2, RFC 5861 §3); milliseconds. */
+function longestKept(cacheMs: number, cacheControl: string | null): number {
+  if (cacheMs === 0 || cacheControl === null) return cacheMs;
+  const seconds = (directive: string): number =>
+    Number(new RegExp(`(?:^|[\\s,])${directive}="?(\\d{1,9})(?!\\d)`, 'i').exec(cacheControl)?.[1] ?? 0);
+  const fresh = Math.max(cacheMs, 1000 * (seconds('s-maxage') || seconds('max-age')));
+  return fresh + 1000 * seconds('stale-while-revalidate');
+}
+
+/**
+ * Whether an answer shows what came of a change: asked for when the edge cannot have kept the text of before any longer, and made after
+ * the change as far as its headers say.
+ */
+export function showsChange(changedAt: string, requestedAt: string, originFrom: string): boolean {
+  const changed = Date.parse(changedAt);
+  return Date.parse(requestedAt) >= changed + SETTLED_AFTER_MS && Date.parse(originFrom) >= changed;
 }
 
 function isoAt(time: number): string {

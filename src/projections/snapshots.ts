@@ -1,5 +1,5 @@
 import { type SnapshotMeta, snapshotMetaSchema } from '../core/snapshot.ts';
-import { addSighting, type TextVersion } from '../core/text-versions.ts';
+import { addSighting, sightingOf, type TextVersion } from '../core/text-versions.ts';
 import type { Query } from '../store/store.ts';
 import { historyColumns } from './columns.ts';
 import { joinKey, KeysBySource } from './keys.ts';
@@ -49,14 +49,7 @@ async function foldTexts(state: Query, history: readonly Row<'snapshot_history'>
     const key = joinKey(look.source, look.target);
     const rows = known.get(key) ?? [];
     const before = rows.map(versionOf);
-    const after = addSighting(before, {
-      seq: look.seq,
-      textSha256: look.text_sha256,
-      bodySeq: look.body_seq,
-      originFrom: look.origin_from,
-      originTo: look.origin_to,
-      settled: look.phase === 'settled',
-    });
+    const after = addSighting(before, sightingOf(look));
     const next = after.map((version, place) =>
       version === before[place] ? (rows[place] as Row<'policy_texts'>) : textRow(look, version, rows[place]),
     );

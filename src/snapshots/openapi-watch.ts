@@ -59,6 +59,7 @@ function metaOf(
 ): SnapshotMeta {
   const { url, date, etag, lastModified, contentType, sha256 } = description;
   const { requestedAt, receivedAt, fetchId, same } = fetch;
+  const headers = { date, age: null, etag, lastModified, cacheControl: null, contentType };
   return {
     what: 'openapi',
     fetchId,
@@ -71,10 +72,10 @@ function metaOf(
     outcome: 'present',
     url,
     redirects: 0,
-    headers: { date, age: null, etag, lastModified, cacheControl: null, contentType },
+    headers,
     requestedAt,
     receivedAt,
-    ...originWindow({ requestedAt, receivedAt, age: null }, 0),
+    ...originWindow({ requestedAt, receivedAt, headers }, 0),
     bytes: description.bytes.length,
     bodySha256: sha256,
     textSha256: null,

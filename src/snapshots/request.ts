@@ -13,19 +13,16 @@ export interface SnapshotWish {
   readonly why: SnapshotMeta['why'];
   /** When we learned of the change, our clock, ISO 8601 UTC. */
   readonly changedAt: string;
+  readonly hostedOnly?: boolean | undefined;
 }
 
 const MINUTE = 60_000;
 
 /**
  * Asks for the text now, which may still be the one of before, and once more when the edge cannot have it any longer
- * (docs/service.md §8). Asking again before that adds nothing. If the process dies between the two, the first fetch asks for the second.
+ * (docs/service.md §8). Asking again before that adds nothing. In a transaction of the caller's, who tells `jobs.wake` of what this
+ * resolves with once it has committed.
  */
-export async function requestSnapshots(jobs: Jobs, wish: SnapshotWish): Promise<void> {
-  for (const job of jobsFor(wish)) await jobs.enqueue(job);
-}
-
-/** The same in a transaction of the caller's, who tells `jobs.wake` of what this resolves with once it has committed. */
 export async function requestSnapshotsIn(
   tx: StoreTransaction,
   jobs: Jobs,
@@ -45,18 +42,35 @@ function jobsFor(wish: SnapshotWish): NewJob[] {
   return [{ kind: SNAPSHOT_JOB, key: `${subjectOf(wish)}/now`, payload: payloadOf(wish) }, settledJob(wish)];
 }
 
+/** With the back-off of jobs this outlasts an hour in which the service cannot be reached. */
+const SETTLING_ATTEMPTS = 15;
+
 /**
  * The fetch that counts. Its key has the minute at which it begins: wishes of one minute share a job, and none of them is left to a job
  * that begins too early for it.
  */
-export function settledJob(wish: SnapshotWish): NewJob {
-  const runAt = new Date(Math.ceil((Date.parse(wish.changedAt) + SETTLED_AFTER_MS) / MINUTE) * MINUTE);
+function settledJob(wish: SnapshotWish, after = wish.changedAt): NewJob {
+  const runAt = new Date(Math.ceil((Date.parse(after) + SETTLED_AFTER_MS) / MINUTE) * MINUTE);
   return {
     kind: SNAPSHOT_JOB,
     key: `${subjectOf(wish)}/${runAt.toISOString().slice(0, 16)}`,
     payload: payloadOf(wish),
     runAt,
+    maxAttempts: SETTLING_ATTEMPTS,
   };
+}
+
+/** An edge that still serves the old text by then is left to the schedule. */
+const PATIENCE_MS = 3_600_000;
+
+/**
+ * The next look after an answer, asked for at `requestedAt`, that may be from before the change: when the edge's time is over; when it was over
+ * already, that long once more. Null: it has been tried for an hour.
+ */
+export function lookAgainJob(wish: SnapshotWish, requestedAt: string): NewJob | null {
+  const since = Date.parse(requestedAt) - Date.parse(wish.changedAt);
+  if (since < SETTLED_AFTER_MS) return settledJob(wish);
+  return since < PATIENCE_MS ? settledJob(wish, requestedAt) : null;
 }
 
 /** A look without a change: of the schedule. */
@@ -78,6 +92,6 @@ function subjectOf({ source, policyId, policyType }: Omit<SnapshotWish, 'changed
 function payloadOf(
   wish: Omit<SnapshotWish, 'changedAt'> & { readonly changedAt: string | null },
 ): NonNullable<NewJob['payload']> {
-  const { source, policyId, policyType, why, changedAt } = wish;
-  return { source, policyId, policyType, why, changedAt };
+  const { source, policyId, policyType, why, changedAt, hostedOnly } = wish;
+  return { source, policyId, policyType, why, changedAt, ...(hostedOnly === true ? { hostedOnly } : {}) };
 }

@@ -7,6 +7,8 @@ import { routineJob } from './request.ts';
 export interface KnownPolicy {
   readonly policyId: string | null;
   readonly policyType: string | null;
+  /** The embed endpoint is asked for its type on account of another one. */
+  readonly hostedOnly: boolean;
 }
 
 /** Jobs of one round are spread over this long, at most this far apart. */
@@ -19,7 +21,7 @@ export async function requestRoutineSnapshots(
   sources: readonly Source[],
   signal?: AbortSignal,
 ): Promise<number> {
-  const wishes: { source: string; policyId: string | null; policyType: string | null }[] = [];
+  const wishes: (KnownPolicy & { readonly source: string })[] = [];
   for (const source of sources) {
     signal?.throwIfAborted();
     if (source.siteUrl === null) continue;
@@ -57,9 +59,9 @@ export async function loadKnownPolicies(
       types.set(policyId, policyType ?? types.get(policyId) ?? null);
   const seen = new Set<string>();
   const known = [...types].map(([policyId, policyType]): KnownPolicy => {
-    const isFirst = policyType !== null && !seen.has(policyType);
+    const hostedOnly = policyType !== null && seen.has(policyType);
     if (policyType !== null) seen.add(policyType);
-    return { policyId, policyType: isFirst ? policyType : null };
+    return { policyId, policyType, hostedOnly };
   });
-  return source.siteKey === null ? known : [...known, { policyId: null, policyType: HUB }];
+  return source.siteKey === null ? known : [...known, { policyId: null, policyType: HUB, hostedOnly: false }];
 }

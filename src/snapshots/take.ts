@@ -4,7 +4,7 @@ import {
   EDGE_CACHE_MS,
   HUB,
   originWindow,
-  SETTLED_AFTER_MS,
+  showsChange,
   type SnapshotMeta,
   type SnapshotTarget,
 } from '../core/snapshot.ts';
@@ -13,15 +13,17 @@ import type { PublicAnswer, PublicFetch } from '../service/public-fetch.ts';
 import type { SnapshotDeps } from './deps.ts';
 import type { HostedUrls } from './hosted-url.ts';
 import { findSameBytes } from './known-bytes.ts';
-import { settledJob, wakeUpOf } from './request.ts';
+import { lookAgainJob, wakeUpOf } from './request.ts';
 
 /** Whose text is to be fetched now. */
 export interface SnapshotRequest {
   readonly source: Source;
   /** Null: only what the embed endpoint shows for the type. */
   readonly policyId: string | null;
-  /** Null: only the public page. `hub`: the list of all policies. */
+  /** `hub`: the list of all policies. Null: whatever type the service's list names. */
   readonly policyType: string | null;
+  /** Not the embed endpoint: its text of this type is looked at for another policy already. */
+  readonly hostedOnly?: boolean | undefined;
   readonly why: SnapshotMeta['why'];
   /** When it changed, where the caller knows of a change, ISO 8601 UTC. */
   readonly changedAt: string | null;
@@ -55,8 +57,8 @@ export type Taking =
 
 /**
  * Fetches what visitors get to read of a policy, from the embed endpoint and from its public page, and appends each answer as an entry of
- * kind `snapshot`: its bytes where they are new, else that they are the same as in an earlier entry. A fetch too soon after a change asks
- * for the one that counts, in the transaction that appends it. Rejects with the signal's reason, and as Ledger.append.
+ * kind `snapshot`: its bytes where they are new, else that they are the same as in an earlier entry. An answer that may be from before the last
+ * change asks for one that counts, in the transaction that appends it. Rejects with the signal's reason, and as Ledger.append.
  */
 export async function takeSnapshots(deps: SnapshotDeps, urls: HostedUrls, request: SnapshotRequest): Promise<Taking> {
   const { source, policyId } = request;
@@ -83,7 +85,7 @@ export async function takeSnapshots(deps: SnapshotDeps, urls: HostedUrls, reques
       }
     }
   }
-  if (type !== null && siteKey !== null) {
+  if (type !== null && siteKey !== null && request.hostedOnly !== true) {
     const target: SnapshotTarget = `embed:${type}`;
     const earlier = await findEarlier(deps, request, target);
     if (earlier !== null) looks.push(earlier);
@@ -130,8 +132,12 @@ async function keep(
   }
   const { answer } = fetched;
   const { slug } = request.source;
+  // Once more: a change may have been told while the answer was on its way.
+  await deps.catchUp();
   const changedAt = await loadLatestChange(deps, request);
-  const phase = isSettled(changedAt, answer.requestedAt) ? 'settled' : 'provisional';
+  const origin = originWindow(answer, cacheMs);
+  const counts = changedAt === null || showsChange(changedAt, answer.requestedAt, origin.originFrom);
+  const phase = counts ? 'settled' : 'provisional';
   const same = await findSameBytes(deps.store.read, slug, target, answer.sha256);
   const text = answer.status === 200 ? textOf(answer) : null;
   const meta: SnapshotMeta = {
@@ -149,7 +155,7 @@ async function keep(
     headers: answer.headers,
     requestedAt: answer.requestedAt,
     receivedAt: answer.receivedAt,
-    ...originWindow({ ...answer, age: answer.headers.age }, cacheMs),
+    ...origin,
     bytes: answer.bytes.length,
     bodySha256: answer.sha256,
     // Equal bytes are the text they were before, also where a later version of this program would read them otherwise.
@@ -158,11 +164,10 @@ async function keep(
     equals: same === null ? null : { seq: same.seq, sha256: answer.sha256 },
     findings: null,
   };
-  const { policyId, policyType, why } = request;
-  const again =
-    phase === 'settled' || changedAt === null
-      ? null
-      : settledJob({ source: slug, policyId, policyType, why, changedAt });
+  const { policyId, policyType, why, hostedOnly } = request;
+  const again = counts
+    ? null
+    : lookAgainJob({ source: slug, policyId, policyType, why, changedAt, hostedOnly }, answer.requestedAt);
   const [appended] = await deps.ledger.append(
     [
       {
@@ -217,8 +222,4 @@ async function loadLatestChange(deps: SnapshotDeps, request: SnapshotRequest): P
     .executeTakeFirstOrThrow();
   if (latest === null || changedAt === null) return latest ?? changedAt;
   return latest > changedAt ? latest : changedAt;
-}
-
-function isSettled(changedAt: string | null, requestedAt: string): boolean {
-  return changedAt === null || Date.parse(requestedAt) >= Date.parse(changedAt) + SETTLED_AFTER_MS;
 }

@@ -1,11 +1,16 @@
-import { addSighting, type TextVersion } from '../core/text-versions.ts';
+import { addSighting, sightingOf, type TextVersion } from '../core/text-versions.ts';
 import type { Query } from '../store/store.ts';
+
+/** A text, with the policy that the first answer with it was of: the embed endpoint may show any policy of the type. */
+export interface NamedVersion extends TextVersion {
+  readonly policyId: string | null;
+}
 
 /** The texts of one target, one after the other. */
 export interface TargetTexts {
   /** `hosted:<policy id>` or `embed:<type>`. */
   readonly target: string;
-  readonly versions: readonly TextVersion[];
+  readonly versions: readonly NamedVersion[];
 }
 
 export interface TextsQuery {
@@ -44,13 +49,14 @@ async function loadVersions(
   source: string,
   target: string,
   asOf: number | null,
-): Promise<readonly TextVersion[]> {
+): Promise<readonly NamedVersion[]> {
   let versions: readonly TextVersion[] = [];
+  const named: (string | null)[] = [];
   let after = 0;
   for (;;) {
     const rows = await read
       .selectFrom('snapshot_history')
-      .select(['seq', 'text_sha256', 'body_seq', 'origin_from', 'origin_to', 'phase'])
+      .select(['seq', 'policy_id', 'text_sha256', 'body_seq', 'origin_from', 'origin_to', 'phase'])
       .where('source', '=', source)
       .where('target', '=', target)
       .where('seq', '>', after)
@@ -59,17 +65,13 @@ async function loadVersions(
       .limit(1000)
       .execute();
     for (const row of rows) {
-      versions = addSighting(versions, {
-        seq: row.seq,
-        textSha256: row.text_sha256,
-        bodySeq: row.body_seq,
-        originFrom: row.origin_from,
-        originTo: row.origin_to,
-        settled: row.phase === 'settled',
-      });
+      const before = versions.length;
+      versions = addSighting(versions, sightingOf(row));
+      if (versions.length > before) named.push(row.policy_id);
     }
     const last = rows.at(-1);
-    if (last === undefined || rows.length < 1000) return versions;
+    if (last === undefined || rows.length < 1000)
+      return versions.map((version, place) => ({ ...version, policyId: named[place] ?? null }));
     after = last.seq;
   }
 }

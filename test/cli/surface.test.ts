@@ -78,6 +78,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'policy snapshot': [],
     // Nothing is stored yet: it is a question that makes no sense, and has a suite of its own.
     'policy diff': null,
+    'policy text': null,
     'policy calls': [],
     'policy settle': ['req-unknown', '--as', 'created'],
     'report list': [],

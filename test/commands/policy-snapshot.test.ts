@@ -1,4 +1,5 @@
 import { onTestFinished, expect, it } from 'vitest';
+import { sha256Hex } from '../../src/core/hash.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { runHere } from '../cli/command-line.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -112,7 +113,9 @@ it('fetches, keeps and compares the texts of a policy, and shows no token', { ti
   expect(shown.code, shown.stderr).toBe(0);
   const known = await runAndKeep('policy', 'show', policyId);
   expect(known.stdout).toMatch(
-    new RegExp(`hosted:${policyId}  between .* and .*  [0-9a-f]{64}  \\(entry ${json.after.seq}`),
+    new RegExp(
+      `public page \\(hosted:${policyId}\\)\n.*\n    between .* and .*  [0-9a-f]{64}  \\(entry ${json.after.seq}`,
+    ),
   );
   const early = await runAndKeep('policy', 'diff', policyId, '--from', '2020-01-01');
   expect(early.code).toBe(2);
@@ -136,4 +139,55 @@ it('says what is missing, and ends with 1, where nothing can be fetched', { time
   });
   expect(bare.code).toBe(1);
   expect(bare.stdout).toContain('SERVICE_SITE_URL');
+});
+
+it('shows the text that was in force at a time, and which ones it may have been', { timeout: 60_000 }, async () => {
+  const world = await createWorld();
+  const { run, policyId, policyType } = world;
+  interface Read {
+    target: string;
+    possible: { textSha256: string; firstSeen: string; lastSeen: string; firstSeq: number }[];
+    text: string | null;
+  }
+  const read = async (...args: string[]) => {
+    const ran = await run('policy', 'text', policyId, ...args, '--json');
+    return { code: ran.code, ...(JSON.parse(ran.stdout) as Read) };
+  };
+  expect((await run('policy', 'text', policyId)).code).toBe(2);
+  await run('policy', 'snapshot', '--policy', policyId);
+  // Answers are dated in whole seconds.
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  await run('policy', 'snapshot', '--policy', policyId);
+  const old = await read();
+  expect(old).toMatchObject({ code: 0, target: `hosted:${policyId}` });
+  expect(old.text).toContain('version 2');
+  expect(sha256Hex(Buffer.from(old.text ?? ''))).toBe(old.possible[0]?.textSha256);
+
+  revise(world);
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  await run('policy', 'snapshot', '--policy', policyId);
+  expect((await read()).text).toContain('version 3');
+  const { firstSeen, lastSeen } = old.possible[0] ?? { firstSeen: '', lastSeen: '' };
+  const then = await read('--at', firstSeen);
+  expect(then.text).toBe(old.text);
+  expect(then.possible).toHaveLength(1);
+
+  const between = await read('--at', new Date(Date.parse(lastSeen) + 10).toISOString());
+  expect(between).toMatchObject({ code: 1, text: null });
+  expect(between.possible).toHaveLength(2);
+  const day = await run('policy', 'text', policyId, '--at', lastSeen.slice(0, 10));
+  expect(day.stdout).toContain('any of these may have been in force');
+  for (const { firstSeq } of between.possible) expect(day.stdout).toMatch(new RegExp(`^ *${firstSeq}  `, 'm'));
+
+  const early = await run('policy', 'text', policyId, '--at', '2020-01-01');
+  expect(early.code).toBe(1);
+  expect(early.stdout).toContain('is not known');
+  for (const wrong of ['yesterday', '2026-02-31'])
+    expect((await run('policy', 'text', policyId, '--at', wrong)).code).toBe(2);
+
+  const shown = await run('policy', 'text', policyType, '--via', 'embed');
+  expect(shown.code, shown.stderr).toBe(0);
+  expect(shown.stdout).toContain(`embed endpoint (embed:${policyType}): in force now`);
+  const raw = await run('policy', 'text', policyId, '--raw');
+  expect(raw.stdout).toContain('<article');
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { htmlLines } from '../../src/core/html-text.ts';
 import { readPolicyText, withoutTokens } from '../../src/core/policy-text.ts';
 import { originWindow } from '../../src/core/snapshot.ts';
-import { addSighting, type Sighting, textAt, type TextVersion } from '../../src/core/text-versions.ts';
+import { addSighting, inForceBetween, type Sighting, textAt, type TextVersion } from '../../src/core/text-versions.ts';
 
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -134,14 +134,77 @@ describe('the versions of a text', () => {
     expect(versions[1]).toMatchObject({ notBefore: minute(17), firstSeen: minute(20), lastSeen: minute(24) });
   });
 
+  it('do not follow an edge that is two texts behind', () => {
+    const versions = fold(look(1, 'a', 10), look(2, 'b', 12), look(3, 'c', 14), look(4, 'a', 11, 16), look(5, 'c', 20));
+    expect(versions.map(({ textSha256 }) => textSha256)).toEqual(['a', 'b', 'c']);
+    expect(versions[0]?.lastSeen).toBe(minute(11));
+    expect(versions[1]).toMatchObject({ notBefore: minute(11), firstSeen: minute(12) });
+  });
+
+  it('that came back are not taken to have come back before what was in between was gone', () => {
+    const cameBack = [look(1, 'a', 0), look(2, 'b', 10), look(3, 'b', 15), look(4, 'a', 30)];
+    // From the edge, an answer of the first time.
+    const late = fold(...cameBack, look(5, 'a', 5, 6));
+    expect(late.map(({ firstSeen }) => firstSeen)).toEqual([minute(0), minute(10), minute(30)]);
+    expect(late[0]?.lastSeen).toBe(minute(5));
+    // One that may be of either time moves no beginning.
+    expect(fold(...cameBack, look(5, 'a', 9, 20))[2]?.firstSeen).toBe(minute(30));
+    // One that can only be of the second time does.
+    expect(fold(...cameBack, look(5, 'a', 20, 22))[2]?.firstSeen).toBe(minute(22));
+  });
+
+  it('that two edges show at once leave open which one was in force', () => {
+    const versions = fold(look(1, 'a', 0), look(2, 'b', 20), look(3, 'a', 15), look(4, 'b', 12));
+    expect(versions).toHaveLength(2);
+    expect(textAt(versions, minute(13))).toMatchObject({ outcome: 'between', earlier: { version: 1 } });
+    expect(textAt(versions, minute(16))).toMatchObject({ outcome: 'certain', version: { version: 2 } });
+  });
+
+  it('possible in a stretch of time are those that came before its end and were not followed before its beginning', () => {
+    const versions = fold(look(1, 'a', 0), look(2, 'a', 10), look(3, 'b', 20), look(4, 'c', 40));
+    const texts = (from: number, to: number) =>
+      inForceBetween(versions, minute(from), minute(to)).map(({ textSha256 }) => textSha256);
+    expect(texts(-9, 0)).toEqual([]);
+    expect(texts(2, 3)).toEqual(['a']);
+    expect(texts(12, 13)).toEqual(['a', 'b']);
+    expect(texts(20, 21)).toEqual(['b', 'c']);
+    expect(texts(0, 60)).toEqual(['a', 'b', 'c']);
+    expect(texts(50, 60)).toEqual(['c']);
+  });
+
+  const at = { requestedAt: minute(10), receivedAt: minute(10) };
+  const said = { age: null, date: null, cacheControl: null };
+  const earlier = (milliseconds: number) => new Date(Date.parse(minute(10)) - milliseconds).toISOString();
+
   it('an answer with an Age is dated that much earlier, one without by what the edge may keep', () => {
-    const at = { requestedAt: minute(10), receivedAt: minute(10) };
-    expect(originWindow({ ...at, age: 120 }, 300_000)).toEqual({
-      originFrom: new Date(Date.parse(minute(8)) - 1000).toISOString(),
+    expect(originWindow({ ...at, headers: { ...said, age: 120 } }, 300_000)).toEqual({
+      originFrom: earlier(121_000),
       originTo: minute(8),
     });
-    expect(originWindow({ ...at, age: null }, 300_000)).toEqual({ originFrom: minute(5), originTo: minute(10) });
-    expect(originWindow({ ...at, age: null }, 0)).toEqual({ originFrom: minute(10), originTo: minute(10) });
+    expect(originWindow({ ...at, headers: said }, 300_000)).toEqual({ originFrom: minute(5), originTo: minute(10) });
+    expect(originWindow({ ...at, headers: said }, 0)).toEqual({ originFrom: minute(10), originTo: minute(10) });
+  });
+
+  it.each<[string, string, number, number]>([
+    ['public, max-age=60', 'no longer than is documented', 300_000, 300_000],
+    ['public, max-age=600', 'as long as it says', 300_000, 600_000],
+    ['max-age=600, s-maxage=900', 'as long as it says to shared caches', 300_000, 900_000],
+    ['s-maxage=300,stale-while-revalidate=86400', 'and stale ones besides', 300_000, 86_700_000],
+    ['public, max-age=600, stale-while-revalidate=60', 'where nothing is cached: not at all', 0, 0],
+    ['max-age=99999999999999', 'an absurd number: as documented', 300_000, 300_000],
+  ])('an answer without Age and with Cache-Control %s may be kept %s', (cacheControl, _words, cacheMs, oldest) => {
+    const { originFrom } = originWindow({ ...at, headers: { ...said, cacheControl } }, cacheMs);
+    expect(originFrom).toBe(earlier(oldest));
+  });
+
+  it('an earlier Date moves the beginning to it, unless its clock is wrong altogether', () => {
+    const from = (date: string, age: number | null = null) =>
+      originWindow({ ...at, headers: { ...said, date, age } }, 0);
+    expect(from(new Date(minute(3)).toUTCString())).toEqual({ originFrom: minute(3), originTo: minute(10) });
+    expect(from(new Date(minute(3)).toUTCString(), 60).originFrom).toBe(minute(3));
+    expect(from(new Date(minute(50)).toUTCString()).originFrom).toBe(minute(10));
+    for (const wrong of ['Thu, 01 Jan 1970 00:00:00 GMT', 'yesterday', ''])
+      expect(from(wrong).originFrom, wrong).toBe(minute(10));
   });
 
   it('never contradict a look, whatever the looks are', () => {

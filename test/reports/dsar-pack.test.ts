@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
 import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
 import { pdfText, zipFile, zipNames } from './files.ts';
-import { collect, decision, openWorld, packInput, policyChange, type World } from './world.ts';
+import { collect, decision, ledgerEntry, openWorld, packInput, policyChange, type World } from './world.ts';
 
 const own = 'subject-own';
 const other = 'subject-other';
@@ -94,26 +94,9 @@ test('the data files hold the records of the person from this source, all of the
 });
 
 test('the records are enclosed byte for byte as they were received, and an erased one is named as erased', async () => {
-  const entry = (seq: number, body: Buffer | null) => {
-    const hash = (part: string) => createHash('sha256').update(`${part} ${seq}`).digest();
-    return {
-      seq,
-      source: 'default',
-      source_seq: seq,
-      kind: 'webhook' as const,
-      dedupe_key: hash('key'),
-      received_at: '2026-06-03T10:00:00.000Z',
-      meta: body as Buffer,
-      body: body as Buffer,
-      salt: (body === null ? null : hash('salt')) as Buffer,
-      commitment: hash('c'),
-      leaf_hash: hash('l'),
-      mac: hash('m'),
-    };
-  };
   const body = Buffer.from('{ "visitor":"Zoë",  "big": 12345678901234567890 }\n');
   const bytes = Buffer.from([0xff, 0x00, 0x41]);
-  await world.insert('entries', [entry(11, body), entry(12, bytes), entry(14, null)]);
+  await world.insert('entries', [ledgerEntry(11, body), ledgerEntry(12, bytes), ledgerEntry(14, null)]);
   const lines = zipFile(await pack(), 'records.jsonl')
     .toString('utf8')
     .trimEnd()

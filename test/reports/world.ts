@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { profileSchema, type ControllerProfile } from '../../src/core/profile.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
@@ -133,6 +134,68 @@ export function policyChange(
     language: 'de',
     version: '3',
     hosted_url: null,
+    ...changes,
+  };
+}
+
+/** A look at the public page of `pol-1` at a time that its answer was made at. */
+export function textLook(
+  seq: number,
+  at: string,
+  textSha256: string | null,
+  changes: Partial<Insertable<Tables['snapshot_history']>> = {},
+): Insertable<Tables['snapshot_history']> {
+  return {
+    seq,
+    source: 'default',
+    received_at: at,
+    what: 'policy',
+    fetch_id: `fetch-${seq}`,
+    why: 'schedule',
+    phase: 'settled',
+    target: 'hosted:pol-1',
+    policy_type: 'cookie-policy',
+    policy_id: 'pol-1',
+    status: textSha256 === null ? 404 : 200,
+    outcome: textSha256 === null ? 'absent' : 'present',
+    unchanged: 0,
+    url: 'https://service.example/policy/cookie-policy/pol-1',
+    bytes: 300,
+    body_sha256: SHA,
+    body_seq: seq,
+    text_sha256: textSha256,
+    text_form: 'html/1',
+    content_type: 'text/html; charset=utf-8',
+    date_header: null,
+    age: null,
+    etag: null,
+    origin_from: at,
+    origin_to: at,
+    findings: null,
+    ...changes,
+  };
+}
+
+/** A row of the ledger with this body; null: erased. */
+export function ledgerEntry(
+  seq: number,
+  body: Buffer | null,
+  changes: Partial<Insertable<Tables['entries']>> = {},
+): Insertable<Tables['entries']> {
+  const hash = (part: string) => createHash('sha256').update(`${part} ${seq}`).digest();
+  return {
+    seq,
+    source: 'default',
+    source_seq: seq,
+    kind: 'webhook' as const,
+    dedupe_key: hash('key'),
+    received_at: '2026-06-03T10:00:00.000Z',
+    meta: body as Buffer,
+    body: body as Buffer,
+    salt: (body === null ? null : hash('salt')) as Buffer,
+    commitment: hash('c'),
+    leaf_hash: hash('l'),
+    mac: hash('m'),
     ...changes,
   };
 }

@@ -17,17 +17,18 @@ export type TextLookRow = Pick<
   | 'origin_from'
   | 'origin_to'
   | 'phase'
+  | 'content_type'
 >;
 
 /** Texts of policies as they were fetched. */
 export interface TextQueries {
-  /** Every look of a source, target by target, each in order of seq. */
-  textLooks(scope: Scope): AsyncIterable<TextLookRow>;
+  /** Every look of a source (at the public pages of some policies only), target by target, each in order of seq. */
+  textLooks(scope: Scope, ofPolicies?: ReadonlySet<string>): AsyncIterable<TextLookRow>;
 }
 
 export function createTextQueries(query: Query): TextQueries {
   return {
-    textLooks: ({ source, asOf }) =>
+    textLooks: ({ source, asOf }, ofPolicies) =>
       pageByKey<TextLookRow>((after, limit) =>
         query
           .selectFrom('snapshot_history')
@@ -42,10 +43,18 @@ export function createTextQueries(query: Query): TextQueries {
             'origin_from',
             'origin_to',
             'phase',
+            'content_type',
           ])
           .where('source', '=', source)
           .where('what', '=', 'policy')
           .where('seq', '<=', asOf)
+          .$if(ofPolicies !== undefined, (page) =>
+            page.where(
+              'target',
+              'in',
+              [...(ofPolicies ?? [])].map((id) => `hosted:${id}`),
+            ),
+          )
           .$if(after !== null, (page) =>
             page.where((eb) =>
               eb.or([

@@ -1,0 +1,120 @@
+import type { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { UsageError } from '../core/errors.ts';
+import { readPolicyText, withoutTokens } from '../core/policy-text.ts';
+import { inForceBetween } from '../core/text-versions.ts';
+import { addDays, startOfDay } from '../core/zoned-days.ts';
+import { loadStoredText, type NamedVersion } from '../snapshots/texts.ts';
+import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
+import { assertSource, loadTargets, targetText, type Via, viaOption } from './policy-targets.ts';
+import { withContext } from './run-context.ts';
+
+interface TextFlags {
+  readonly source: string;
+  readonly at?: string;
+  readonly via?: Via;
+  readonly raw?: boolean;
+  readonly json?: boolean;
+}
+
+/** A stretch of time that was asked about: a moment (a millisecond) or a day. ISO 8601 UTC, `to` exclusive. */
+interface Asked {
+  readonly from: string;
+  readonly to: string;
+  readonly words: string;
+}
+
+/** `policy text`: the text that was in force at a time, to read. */
+export function registerPolicyText(policy: Command, io: CommandIo): void {
+  withJson(policy.command('text'))
+    .description('the text of a policy that was in force at a time, as it was fetched')
+    .argument('<policy>', 'id of the policy, or a policy type of the embed endpoint')
+    .option('--source <slug>', 'source', 'default')
+    .option('--at <time>', 'ISO 8601 time, or a day (YYYY-MM-DD in TIME_ZONE); default: now')
+    .addOption(viaOption())
+    .option('--raw', 'the answer as it was stored, not the text that is visible in it')
+    .action((policyName: string, options: TextFlags) =>
+      withContext(async (context) => {
+        assertSource(context, options.source);
+        const asked = askedOf(context, options.at);
+        await context.projector.catchUp();
+        const [{ target, versions }] = await loadTargets(context, policyName, options);
+        const possible = inForceBetween(versions, asked.from, asked.to);
+        const [one, ...more] = possible;
+        const text = one === undefined || more.length > 0 ? null : await loadText(context, options, one);
+        if (text === null) io.exitCode = 1;
+        const shown = { source: options.source, policy: policyName, target, from: asked.from, to: asked.to };
+        printResult(io, options, { ...shown, possible, text }, () => {
+          const what = `${targetText(target)} (${printable(target)})`;
+          if (one === undefined) return noneText(what, asked, versions);
+          return more.length > 0 ? severalText(what, asked, possible) : oneText(what, asked, one, text);
+        });
+      }),
+    );
+}
+
+function askedOf({ clock, config }: Pick<Context, 'clock' | 'config'>, at: string | undefined): Asked {
+  if (at !== undefined && /^\d{4}-\d\d-\d\d$/.test(at)) return dayOf(at, config.timeZone);
+  const time = at === undefined ? clock().getTime() : Date.parse(at);
+  if (Number.isNaN(time)) throw notATime(at);
+  const from = new Date(time).toISOString();
+  return { from, to: new Date(time + 1).toISOString(), words: at === undefined ? 'now' : `at ${from}` };
+}
+
+function dayOf(day: string, timeZone: string): Asked {
+  try {
+    const [from, to] = [startOfDay(day, timeZone), startOfDay(addDays(day, 1), timeZone)];
+    return { from, to, words: `on ${day} (${timeZone})` };
+  } catch {
+    throw notATime(day);
+  }
+}
+
+function notATime(at = ''): UsageError {
+  return new UsageError([`--at ${printable(at)}: give an ISO 8601 time or a day.`]);
+}
+
+/** Null: it was erased. A text that was not there (404, 410) is empty. */
+async function loadText(context: Context, options: TextFlags, version: NamedVersion): Promise<string | null> {
+  if (version.textSha256 === null) return '';
+  const stored = await loadStoredText(context.store.read, options.source, version.firstSeq);
+  if (stored === null) return null;
+  return options.raw === true
+    ? withoutTokens(stored.bytes.toString('utf8'))
+    : readPolicyText(stored.bytes, stored.contentType).lines.join('\n');
+}
+
+function oneText(what: string, asked: Asked, version: NamedVersion, text: string | null): string {
+  const isStill = version.lastSeen < asked.from ? ', nothing newer was seen since' : '';
+  const facts = [
+    `${what}: in force ${asked.words}`,
+    `  came       ${cameText(version)}`,
+    `  seen last  ${version.lastSeen < version.firstSeen ? version.firstSeen : version.lastSeen}${isStill}`,
+    ...(version.policyId === null ? [] : [`  policy     ${printable(version.policyId)}`]),
+    `  SHA-256    ${version.textSha256 ?? 'no text: the service answered that there is none'}`,
+    `  entry      ${version.bodySeq}${version.settled ? '' : ' (provisional: seen only soon after a change)'}`,
+  ];
+  if (text === null) return [...facts, '', 'The text is not there any more: it was erased.'].join('\n');
+  return [...facts, '', ...text.split('\n').map((line) => printable(line.replaceAll('\t', '  ')))].join('\n').trimEnd();
+}
+
+function severalText(what: string, asked: Asked, possible: readonly NamedVersion[]): string {
+  return [
+    `${what}: the text changed around the time asked for (${asked.words}); any of these may have been in force then:`,
+    tableText(
+      ['entry', 'came', 'seen last', 'SHA-256 of the text'],
+      possible.map((one) => [one.firstSeq, cameText(one), one.lastSeen, one.textSha256 ?? 'no text']),
+      '',
+    ),
+    'Give a more exact --at to read one of them, or compare two with `consent-ledger policy diff … --seq … --seq …`.',
+  ].join('\n');
+}
+
+function noneText(what: string, asked: Asked, [first]: readonly NamedVersion[]): string {
+  return `${what}: which text was in force ${asked.words} is not known; the first one was seen at ${first?.firstSeen ?? 'no time'}.`;
+}
+
+/** When a text came, as far as is known. */
+export function cameText({ notBefore, firstSeen }: Pick<NamedVersion, 'notBefore' | 'firstSeen'>): string {
+  return notBefore === null ? `${firstSeen} or before` : `between ${notBefore} and ${firstSeen}`;
+}

@@ -1,0 +1,42 @@
+import { Option } from 'commander';
+import type { Context } from '../context.ts';
+import { UsageError } from '../core/errors.ts';
+import { loadPolicyTexts, type TargetTexts } from '../snapshots/texts.ts';
+import { printable } from './command-io.ts';
+
+/** Which of the two ways a text was fetched. */
+export type Via = 'hosted' | 'embed';
+
+export function viaOption(): Option {
+  return new Option('--via <way>', 'which of the two: the public page or the embed endpoint').choices([
+    'hosted',
+    'embed',
+  ]);
+}
+
+/** What a target is, in words. */
+export function targetText(target: string): string {
+  return target.startsWith('hosted:') ? 'public page' : 'embed endpoint';
+}
+
+export function assertSource(context: Pick<Context, 'sources'>, slug: string): void {
+  if (context.sources.find(slug) === null)
+    throw new UsageError([`There is no source ${printable(slug)}: \`consent-ledger source list\` names them.`]);
+}
+
+/** The stored texts of a policy, its public page first; or of a policy type. Throws UsageError where there is none. */
+export async function loadTargets(
+  context: Pick<Context, 'store'>,
+  policyName: string,
+  { source, via }: { readonly source: string; readonly via?: Via },
+): Promise<readonly [TargetTexts, ...TargetTexts[]]> {
+  const { read } = context.store;
+  const byId = await loadPolicyTexts(read, { source, policyId: policyName });
+  const all = byId.length > 0 ? byId : await loadPolicyTexts(read, { source, policyId: null, policyType: policyName });
+  const [first, ...more] = all.filter(({ target }) => via === undefined || target.startsWith(`${via}:`));
+  if (first === undefined)
+    throw new UsageError([
+      `No text of ${printable(policyName)} is stored: \`consent-ledger policy snapshot --policy …\` fetches it.`,
+    ]);
+  return [first, ...more];
+}
