@@ -8,12 +8,13 @@ export async function findSnapshotWarnings(read: Query, now: Date): Promise<Warn
   return [...(await descriptionWarnings(read)), ...(await failedFetches(read, now))];
 }
 
+/** One for each address of the service, whichever source's key was used: another one may watch it by now. */
 async function descriptionWarnings(read: Query): Promise<Warning[]> {
   const newest = read
     .selectFrom('snapshot_history')
     .select((eb) => eb.fn.max('seq').as('seq'))
     .where('target', '=', 'openapi')
-    .groupBy('source');
+    .groupBy('url');
   const rows = await read
     .selectFrom('snapshot_history')
     .select(['source', 'findings', 'received_at', 'url'])

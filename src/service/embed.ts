@@ -1,11 +1,5 @@
 import { fetchPublic, type PublicFetch, type PublicFetchOptions } from './public-fetch.ts';
 
-/** How long the service's edge may go on serving an answer of the embed endpoint, milliseconds (docs/service.md §8). */
-export const EMBED_CACHE_MS = 5 * 60_000;
-
-/** Type that lists all policies of the account (docs/service.md §2.6). */
-export const HUB = 'hub';
-
 /** Which text: the policy of a type, or `hub`. */
 export interface EmbedRequest {
   readonly siteUrl: string;

@@ -1,12 +1,12 @@
 /** A part of a description; nothing of it is believed before it is looked at. */
 export type Schema = unknown;
 
-const MAX_DEPTH = 12;
+const MAX_REFERENCES = 12;
 
 /** What a part is, with references inside the description followed; null where they lead nowhere or in a circle. */
 export function resolve(root: object, part: unknown): Readonly<Record<string, unknown>> | null {
   let at = part;
-  for (let step = 0; step < MAX_DEPTH; step += 1) {
+  for (let step = 0; step < MAX_REFERENCES; step += 1) {
     if (typeof at !== 'object' || at === null || Array.isArray(at)) return null;
     const object = at as Record<string, unknown>;
     const reference = object['$ref'];
@@ -42,12 +42,27 @@ function decodeStep(step: string): string {
  */
 export function fieldsOf(root: object, schema: Schema): ReadonlyMap<string, Schema> | null {
   const fields = new Map<string, Schema>();
-  return collect(root, schema, fields, 0) && fields.size > 0 ? fields : null;
+  return collect(root, schema, fields, new Map()) && fields.size > 0 ? fields : null;
 }
 
-function collect(root: object, schema: Schema, fields: Map<string, Schema>, depth: number): boolean {
+/** `said`: what was looked at, since parts may refer to each other in circles and any number of times. */
+function collect(root: object, schema: Schema, fields: Map<string, Schema>, said: Map<object, boolean>): boolean {
   const object = resolve(root, schema);
-  if (object === null || depth > MAX_DEPTH) return false;
+  if (object === null) return false;
+  const known = said.get(object);
+  if (known !== undefined) return known;
+  said.set(object, false);
+  const speaks = collectFrom(root, object, fields, said);
+  said.set(object, speaks);
+  return speaks;
+}
+
+function collectFrom(
+  root: object,
+  object: Readonly<Record<string, unknown>>,
+  fields: Map<string, Schema>,
+  said: Map<object, boolean>,
+): boolean {
   let speaks = false;
   const { properties, allOf } = object;
   if (typeof properties === 'object' && properties !== null) {
@@ -55,13 +70,13 @@ function collect(root: object, schema: Schema, fields: Map<string, Schema>, dept
     speaks = Object.keys(properties).length > 0;
   }
   if (Array.isArray(allOf)) {
-    const spoke = allOf.map((part) => collect(root, part, fields, depth + 1));
+    const spoke = allOf.map((part) => collect(root, part, fields, said));
     speaks ||= spoke.some(Boolean);
   }
   for (const name of ['anyOf', 'oneOf']) {
     const alternatives = object[name];
     if (!Array.isArray(alternatives) || alternatives.length === 0) continue;
-    const all = alternatives.map((part) => collect(root, part, fields, depth + 1)).every(Boolean);
+    const all = alternatives.map((part) => collect(root, part, fields, said)).every(Boolean);
     if (!all) return false;
     speaks = true;
   }
@@ -69,14 +84,20 @@ function collect(root: object, schema: Schema, fields: Map<string, Schema>, dept
 }
 
 /** A numeric keyword of a schema or of its alternatives: the most that any of them allows; null where none says it. */
-export function keywordOf(root: object, schema: Schema, keyword: 'maximum' | 'maxItems', depth = 0): number | null {
+export function keywordOf(
+  root: object,
+  schema: Schema,
+  keyword: 'maximum' | 'maxItems',
+  seen = new Set<object>(),
+): number | null {
   const object = resolve(root, schema);
-  if (object === null || depth > MAX_DEPTH) return null;
+  if (object === null || seen.has(object)) return null;
+  seen.add(object);
   const own = object[keyword];
   if (typeof own === 'number') return own;
   const inner = [object['schema'], ...listOf(object['anyOf']), ...listOf(object['oneOf']), ...listOf(object['allOf'])];
   const found = inner
-    .map((part) => keywordOf(root, part, keyword, depth + 1))
+    .map((part) => keywordOf(root, part, keyword, seen))
     .filter((value): value is number => value !== null);
   return found.length === 0 ? null : Math.max(...found);
 }

@@ -1,5 +1,5 @@
 import { sha256Hex } from '../core/hash.ts';
-import { findGone } from './relied-on.ts';
+import { describesPaths, findGone } from './relied-on.ts';
 import { ServiceError } from './service-error.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
 
@@ -38,7 +38,10 @@ export async function fetchDescription(
       read: ({ bytes, headers }): DescriptionFetch => {
         const gone = findGoneIn(bytes);
         if (gone === null)
-          return { outcome: 'silent', sentence: 'The service’s OpenAPI description is no readable JSON.' };
+          return {
+            outcome: 'silent',
+            sentence: 'What the service gives as its OpenAPI description is no JSON with paths.',
+          };
         const header = (name: string) => headers.get(name)?.slice(0, 200) ?? null;
         return {
           outcome: 'fetched',
@@ -64,11 +67,11 @@ export async function fetchDescription(
   }
 }
 
-/** What is gone from a description; null when it is no JSON object. */
+/** What is gone from a description; null when it is none: no JSON, or nothing that describes any path. */
 export function findGoneIn(bytes: Buffer): readonly string[] | null {
   try {
     const json: unknown = JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
-    return typeof json === 'object' && json !== null && !Array.isArray(json) ? findGone(json) : null;
+    return describesPaths(json) ? findGone(json) : null;
   } catch {
     return null;
   }

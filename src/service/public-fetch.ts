@@ -1,4 +1,5 @@
 import { sha256Hex } from '../core/hash.ts';
+import { webUrlOf } from '../core/service-address.ts';
 
 /** What is fetched without credentials: a page or answer that everybody can see (docs/service.md §2.2, §4.7). */
 export interface PublicRequest {
@@ -110,9 +111,10 @@ interface Settings extends PublicFetchOptions {
 
 async function follow(request: PublicRequest, origin: string, settings: Settings): Promise<PublicFetch> {
   const ask = settings.fetch ?? ((input, init) => fetch(input, init));
-  let url = allowed(request.url, origin);
+  let address: string | null = request.url;
+  let url = allowed(address, origin);
   for (let redirects = 0; ; redirects += 1) {
-    if (url === null) return notAllowed(origin, redirects);
+    if (url === null) return notAllowed(origin, address, redirects);
     if (redirects > MAX_REDIRECTS)
       return refusal('too-many-redirects', false, `${withoutQuery(url)} redirects more than ${MAX_REDIRECTS} times.`);
     const response = await ask(url.href, {
@@ -125,7 +127,8 @@ async function follow(request: PublicRequest, origin: string, settings: Settings
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
       const location = response.headers.get('location');
-      url = location === null ? null : allowed(location, origin, url);
+      address = location !== null && URL.canParse(location, url.href) ? new URL(location, url.href).href : null;
+      url = allowed(address, origin);
       continue;
     }
     return read(response, url, redirects, settings);
@@ -181,15 +184,17 @@ async function readAtMost(response: Response, maxBytes: number): Promise<Buffer 
 }
 
 /** The address, where it lies under the origin and carries no credentials; else null. */
-function allowed(text: string, origin: string, base?: URL): URL | null {
-  if (!URL.canParse(text, base?.href)) return null;
-  const url = new URL(text, base?.href);
-  return url.origin === origin && url.username === '' && url.password === '' ? url : null;
+function allowed(address: string | null, origin: string): URL | null {
+  const url = address === null ? null : webUrlOf(address);
+  return url?.origin === origin ? url : null;
 }
 
-function notAllowed(origin: string, redirects: number): Refusal {
+/** Of an address elsewhere only the origin is named: its query may hold a token. */
+function notAllowed(origin: string, address: string | null, redirects: number): Refusal {
   const what = redirects === 0 ? 'The address given' : 'The address that it redirects to';
-  return refusal('not-allowed', false, `${what} is not under ${origin}: it was not asked.`);
+  const elsewhere = address === null ? null : webUrlOf(address);
+  const where = elsewhere === null || elsewhere.origin === origin ? 'is' : `(${elsewhere.origin.slice(0, 200)}) is`;
+  return refusal('not-allowed', false, `${what} ${where} not under ${origin}: it was not asked.`);
 }
 
 function refusal(kind: RefusalKind, transient: boolean, sentence: string): Refusal {

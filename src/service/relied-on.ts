@@ -50,13 +50,18 @@ export const reliedOn: readonly Relied[] = [
   },
 ];
 
+/** Whether it is an OpenAPI description at all: something that describes at least one path. */
+export function describesPaths(json: unknown): json is { readonly paths: object } {
+  if (typeof json !== 'object' || json === null || !('paths' in json)) return false;
+  return typeof json.paths === 'object' && json.paths !== null && Object.keys(json.paths).length > 0;
+}
+
 /**
  * What the client relies on and an OpenAPI description does not have, a sentence each. Only what is described and lacks something counts: a
  * description without paths, an endpoint without parameters and a body without fields say nothing, and are no alarm.
  */
 export function findGone(description: object): string[] {
-  const paths = (description as { paths?: unknown }).paths;
-  if (typeof paths !== 'object' || paths === null || Object.keys(paths).length === 0) return [];
+  if (!describesPaths(description)) return [];
   return reliedOn.flatMap((relied) => {
     const name = `${relied.method.toUpperCase()} ${relied.path}`;
     const operation = findOperation(description, relied.method, relied.path);

@@ -60,6 +60,8 @@ describe('a public text of the service', () => {
     ['another port', (origin: string) => origin.replace(/:\d+$/, ':1')],
     ['another scheme', (origin: string) => origin.replace('http:', 'https:')],
     ['a file', 'file:///etc/passwd'],
+    // The origin of such an address is the one within.
+    ['an object in memory', (origin: string) => `blob:${origin}/0c2a9f6e`],
     ['credentials before the host', (origin: string) => origin.replace('http://', 'http://user:pass@')],
     ['the origin as user name of another host', (origin: string) => `${origin}@evil.example/`],
     ['the origin as beginning of another host', (origin: string) => `${origin}.evil.example/`],
@@ -103,6 +105,19 @@ describe('a public text of the service', () => {
     expect(refused.kind).toBe('not-allowed');
     expect(refused.sentence).not.toContain(TOKEN);
     expect(requests).toHaveLength(1);
+  });
+
+  it('elsewhere is named by its origin, so that a wrong setting can be told from an attack, and without its token', async () => {
+    const elsewhere = `https://www.service.example/policy/a/b?token=${TOKEN}`;
+    const { baseUrl } = await answeringServer((_request, response) =>
+      response.writeHead(301, { location: elsewhere }).end(),
+    );
+    const siteUrl = new URL(baseUrl).origin;
+    for (const url of [elsewhere, `${siteUrl}/policy/a/b`]) {
+      const { sentence } = refusalOf(await fetchHostedPolicy({ siteUrl, url }));
+      expect(sentence).toContain('(https://www.service.example) is not under http://127.0.0.1');
+      expect(sentence).not.toContain(TOKEN);
+    }
   });
 
   it('is followed three times under its own origin, not four times', async () => {

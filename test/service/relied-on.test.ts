@@ -117,6 +117,21 @@ describe('what the client relies on', () => {
     expect(altered(({ components }) => (components.schemas.PublishResult = { type: 'object' }))).toEqual([]);
     expect(findGoneIn(Buffer.from('openapi: 3.1.0'))).toBeNull();
     expect(findGoneIn(Buffer.from('[]'))).toBeNull();
+    expect(findGoneIn(Buffer.from('{"error":{"code":"maintenance"}}'))).toBeNull();
+    expect(findGoneIn(Buffer.from('{"openapi":"3.1.0","paths":{}}'))).toBeNull();
+  });
+
+  it('is found in no time where parts refer to each other in all directions', () => {
+    const parts = Array.from({ length: 40 }, (_, place) => `Part${place}`);
+    const all = parts.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    const began = performance.now();
+    const gone = altered(({ paths, components }) => {
+      for (const name of parts) components.schemas[name] = { anyOf: all, allOf: all, oneOf: all };
+      components.schemas.ConsentLogPage = { allOf: [...all, { properties: { data: {} } }] };
+      paths['/consent/logs'].get.parameters.find((one: Json) => one.name === 'limit').schema = { anyOf: all };
+    });
+    expect(gone).toEqual(['GET /consent/logs no longer answers with the field next_cursor.']);
+    expect(performance.now() - began).toBeLessThan(2000);
   });
 });
 

@@ -26,6 +26,7 @@ it('the description is stored when it changed, and what is gone from it is named
       .selectFrom('snapshot_history')
       .select(['seq', 'body_seq', 'unchanged', 'findings'])
       .where('target', '=', 'openapi')
+      .where('source', '=', 'default')
       .orderBy('seq')
       .execute();
   const around = { now: world.now(), pulled: [], disk: null, sealFailure: null, refusal: null };
@@ -53,6 +54,16 @@ it('the description is stored when it changed, and what is gone from it is named
   expect(warning?.sentence).toContain('GET /consent/logs is gone.');
   expect((await checkStoredDescriptions(context))[0]?.sentence).toContain('GET /consent/logs is gone.');
   expect((await checkDescriptions(context))[0]).toMatchObject({ level: 'note', about: 'API description' });
+
+  // A source with the same address that has taken over watching does not double the warning.
+  await watchDescription(world.deps, { ...source, slug: 'other' }, 'fetch of another');
+  await world.projector.catchUp();
+  expect((await warnings()).map((one) => one.source)).toEqual(['other']);
+
+  // What is no description at all says nothing, also not that all is well.
+  served = { error: { code: 'maintenance' } };
+  expect((await watch()).outcome).toBe('silent');
+  expect(await warnings()).toHaveLength(1);
 
   // Back again: the bytes are there already, and the warning ends.
   served = original;
