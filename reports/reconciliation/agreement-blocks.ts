@@ -65,7 +65,7 @@ function pullConcerns(agreement: Agreement, input: ReportInput): string[] {
   const { goneSeqs, moreGone } = recounts;
   if (goneSeqs.length > 0)
     concerns.push(
-      `${moreGone ? 'At least ' : ''}${counted(goneSeqs.length, 'decision', 'decisions')} that had been pulled ${goneSeqs.length === 1 ? 'was' : 'were'} not given again when the log of those days was counted once more: the service removed ${goneSeqs.length === 1 ? 'it' : 'them'} (entries ${listed(goneSeqs.map(formatCount))}). The records stand here all the same.`,
+      `${moreGone ? 'At least ' : ''}${counted(goneSeqs.length, 'decision', 'decisions')} that had been pulled ${goneSeqs.length === 1 ? 'was' : 'were'} not given again when the log of those days was counted once more: removed there, or left out of that answer (${goneSeqs.length === 1 ? 'entry' : 'entries'} ${listed(goneSeqs.map(formatCount))}). The records stand here all the same.`,
     );
   const missing = sumOf(banners, ({ missingFromLog }) => missingFromLog);
   if (missing > 0)
@@ -131,7 +131,7 @@ export function waysInTable({ totals }: Agreement): Block {
   };
 }
 
-/** By banner: how the two ways in agree, and how far the log was pulled. */
+/** By banner: how the two ways in agree, and how much of the period was pulled. */
 export function* coverageBlocks(agreement: Agreement, input: ReportInput): Generator<Block> {
   const { banners, totals, pulled, byBannerOnly, recounts } = agreement;
   const shown = banners.slice(0, BANNERS_SHOWN);
@@ -139,15 +139,15 @@ export function* coverageBlocks(agreement: Agreement, input: ReportInput): Gener
     block: 'table',
     caption:
       shown.length < banners.length
-        ? `The first ${BANNERS_SHOWN} of ${formatCount(banners.length)} banners: how the two ways in agree, and how far the log was pulled`
-        : 'By banner: how the two ways in agree, and from the beginning of the period up to when the log was pulled',
+        ? `The first ${BANNERS_SHOWN} of ${formatCount(banners.length)} banners: how the two ways in agree, and how much of the period was pulled`
+        : 'By banner: how the two ways in agree, and how much of the period was pulled',
     columns: [
       { title: 'Banner', share: 3 },
       { title: 'Both', share: 1.4, align: 'right' },
       { title: 'Only delivered', share: 1.6, align: 'right' },
       { title: 'Only pulled', share: 1.4, align: 'right' },
       { title: 'Contradict', share: 1.7, align: 'right' },
-      { title: 'Pulled up to', share: 4 },
+      { title: 'Pulled', share: 4 },
     ],
     rows: shown.map((banner) => [
       bannerWord(banner.bannerId),
@@ -180,10 +180,13 @@ export function* coverageBlocks(agreement: Agreement, input: ReportInput): Gener
   if (notes.length > 0) yield { block: 'paragraph', look: 'fine', text: notes.join(' ') };
 }
 
-function pulledWord({ notPulled, pulledUpTo, gaps }: BannerAgreement, input: ReportInput): string {
-  if (notPulled) return 'no finished pull';
-  if (gaps.length === 0 && pulledUpTo === periodOf(input).to) return 'the whole period';
-  return pulledUpTo === null ? 'not from its beginning' : formatTime(pulledUpTo, input.timeZone);
+function pulledWord({ notPulled, lastPulled, gaps }: BannerAgreement, input: ReportInput): string {
+  if (notPulled || lastPulled === null) return 'no finished pull';
+  const isWhole = lastPulled === periodOf(input).to;
+  if (gaps.length === 0 && isWhole) return 'the whole period';
+  const upTo = isWhole ? '' : `up to ${formatTime(lastPulled, input.timeZone)}`;
+  const missing = gaps.length === 0 ? '' : `but for ${counted(gaps.length, 'stretch', 'stretches')}`;
+  return [upTo, missing].filter((part) => part !== '').join(',\n');
 }
 
 /** Stretches that were not pulled; no block when there is none. */
@@ -284,7 +287,7 @@ export function contradictionsTable(found: readonly Contradiction[], total: numb
       bannerWord(one.bannerId),
       formatCount(one.other),
       formatCount(one.first),
-      one.differs.join('; '),
+      one.differs.join('; ') || 'not told by the records that remain',
     ]),
     empty: 'No two records of one decision contradict each other.',
   };

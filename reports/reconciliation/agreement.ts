@@ -19,8 +19,6 @@ export interface BannerAgreement extends Reconciliation {
   readonly bannerId: string | null;
   /** No finished pull asked for any part of the period: whatever was not delivered is not known. */
   readonly notPulled: boolean;
-  /** The pulled log has the period from its beginning up to here; null when not even its beginning was pulled. */
-  readonly pulledUpTo: string | null;
   /** The last moment of the period that a finished pull asked for; null when nothing of it was pulled. */
   readonly lastPulled: string | null;
   /** Stretches that no finished pull asked for, but for what follows the last pull while the period goes on. */
@@ -148,7 +146,6 @@ async function loadBanners(
   return banners.map(({ counts, covered }) => ({
     ...counts,
     notPulled: covered.length === 0,
-    pulledUpTo: covered[0] !== undefined && covered[0].from <= period.from ? covered[0].to : null,
     lastPulled: covered.at(-1)?.to ?? null,
     gaps: withoutTail(gapsIn(whole, covered), whole, isOver(input, period)),
     missingFromLog: missing.get(counts.bannerId) ?? 0,

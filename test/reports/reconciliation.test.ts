@@ -90,8 +90,8 @@ test('says of each banner how far it was pulled, and of one that never was', asy
   const [footer, main] = agreement.banners;
   expect(footer).toMatchObject({ bannerId: 'banner-footer', notPulled: true, onlyWebhook: 2, missingFromLog: 0 });
   expect(main).toMatchObject({ bannerId: 'banner-main', notPulled: false });
-  // The failed run of 20 June left a gap, which ends what is covered from the beginning on.
-  expect(main?.pulledUpTo).toBe('2026-06-19T23:45:00.000Z');
+  // The failed run of 20 June left a gap.
+  expect(main?.lastPulled).toBe('2026-06-30T22:00:00.000Z');
   expect(main?.gaps).toEqual([{ from: '2026-06-19T23:45:00.000Z', to: '2026-06-20T23:30:00.000Z' }]);
   expect(main?.missingFromLog).toBeGreaterThan(0);
   expect(concerns.join('\n')).toMatch(/For 1 banner \(banner-footer\) no finished pull covers any part of the period/);
