@@ -23,7 +23,8 @@ async function main(): Promise<void> {
     });
   }
   try {
-    await createProgram(io).parseAsync(process.argv);
+    const program = await createProgram(io, process.argv.slice(2));
+    await program.parseAsync(process.argv);
     process.exitCode = io.exitCode;
   } catch (error) {
     process.exitCode = explain(error);

@@ -30,6 +30,15 @@ export function wholeNumberFrom(least: number): (text: string) => number {
   };
 }
 
+/** Parses a flag that takes a whole number between two bounds. */
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
+    return value;
+  };
+}
+
 /** Prints a result: one JSON document with `--json`, else the text. */
 export function printResult(io: CommandIo, options: { json?: boolean }, value: unknown, text: () => string): void {
   io.stdout.write(options.json ? `${JSON.stringify(value, null, 2)}\n` : `${text()}\n`);

@@ -2,7 +2,6 @@ import { copyFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { UsageError } from '../core/errors.ts';
-import { producePack } from '../documents/produce-pack.ts';
 import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
@@ -21,6 +20,8 @@ export function registerDsarPack(dsar: Command, io: CommandIo): void {
     .option('--officer <name>', 'who asks for it, as the ledger records it', COMMAND_LINE_ACTOR)
     .action((caseId: string, options: PackFlags) =>
       withContext(async (context) => {
+        // Loaded only here: the other commands of cases start sooner without what renders documents.
+        const { producePack } = await import('../documents/produce-pack.ts');
         const deps = { ...context.documents, cases: context.cases };
         const produced = await producePack(deps, { caseId, actor: options.officer });
         if (produced.outcome === 'unknown-case') {

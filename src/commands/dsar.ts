@@ -12,14 +12,15 @@ import { isoNow } from '../core/clock.ts';
 import { UsageError } from '../core/errors.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
+import { registerDsarPack } from './dsar-pack.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 interface JsonOption {
   readonly json?: boolean;
 }
 
-/** `dsar list|show|open|move`: data subject requests as cases. */
-export function registerDsar(program: Command, io: CommandIo): Command {
+/** `dsar list|show|open|move|pack`: data subject requests as cases. */
+export function registerDsar(program: Command, io: CommandIo): void {
   const dsar = program.command('dsar').description('data subject requests: what is due, and how far each has come');
 
   withJson(dsar.command('list'))
@@ -101,7 +102,7 @@ export function registerDsar(program: Command, io: CommandIo): Command {
         }
       }),
     );
-  return dsar;
+  registerDsarPack(dsar, io);
 }
 
 type OpenFlags = Readonly<Record<'received' | 'kind' | 'channel' | 'source', string>> &

@@ -1,26 +1,34 @@
 import { Command } from 'commander';
 import { loadVersion } from '../config/version.ts';
 import type { CommandIo } from './command-io.ts';
-import { registerDemo } from './demo/register.ts';
-import { registerDelivery } from './delivery.ts';
-import { registerDoctor } from './doctor.ts';
-import { registerDocument } from './document.ts';
-import { registerDsar } from './dsar.ts';
-import { registerDsarPack } from './dsar-pack.ts';
-import { registerInit } from './init.ts';
-import { registerLedger } from './ledger.ts';
-import { registerPolicy } from './policy.ts';
-import { registerReport } from './report.ts';
-import { registerSandbox } from './sandbox.ts';
-import { registerServe } from './serve.ts';
-import { registerSource } from './source.ts';
-import { registerStore } from './store.ts';
-import { registerSync } from './sync.ts';
-import { registerToken } from './token.ts';
-import { registerWorker } from './worker.ts';
 
-/** Builds the command line: one file of this folder per command. */
-export function createProgram(io: CommandIo): Command {
+type Register = (program: Command, io: CommandIo) => void;
+
+/**
+ * One file of this folder per command, in the order of the help. Only the one that is asked for is loaded: together they are the
+ * whole program, which takes longer to load than most commands take to run.
+ */
+const commands: Readonly<Record<string, () => Promise<Register>>> = {
+  init: async () => (await import('./init.ts')).registerInit,
+  doctor: async () => (await import('./doctor.ts')).registerDoctor,
+  serve: async () => (await import('./serve.ts')).registerServe,
+  worker: async () => (await import('./worker.ts')).registerWorker,
+  token: async () => (await import('./token.ts')).registerToken,
+  source: async () => (await import('./source.ts')).registerSource,
+  delivery: async () => (await import('./delivery.ts')).registerDelivery,
+  sync: async () => (await import('./sync.ts')).registerSync,
+  dsar: async () => (await import('./dsar.ts')).registerDsar,
+  policy: async () => (await import('./policy.ts')).registerPolicy,
+  report: async () => (await import('./report.ts')).registerReport,
+  document: async () => (await import('./document.ts')).registerDocument,
+  ledger: async () => (await import('./ledger.ts')).registerLedger,
+  store: async () => (await import('./store.ts')).registerStore,
+  demo: async () => (await import('./demo/register.ts')).registerDemo,
+  sandbox: async () => (await import('./sandbox.ts')).registerSandbox,
+};
+
+/** Builds the command line for `args`: with the command that they begin with, else (for the help) with all. */
+export async function createProgram(io: CommandIo, args: readonly string[]): Promise<Command> {
   const program = new Command('consent-ledger')
     .description('Evidence for consent, policies and data subject requests, provable later.')
     .version(loadVersion())
@@ -36,22 +44,9 @@ export function createProgram(io: CommandIo): Command {
     // What stands behind a subcommand is its own, even where its parent has a flag of that name (`sync status --source x`).
     .enablePositionalOptions()
     .exitOverride();
-  registerInit(program, io);
-  registerDoctor(program, io);
-  registerServe(program, io);
-  registerWorker(program, io);
-  registerToken(program, io);
-  registerSource(program, io);
-  registerDelivery(program, io);
-  registerSync(program, io);
-  registerDsarPack(registerDsar(program, io), io);
-  registerPolicy(program, io);
-  registerReport(program, io);
-  registerDocument(program, io);
-  registerLedger(program, io);
-  registerStore(program, io);
-  registerDemo(program, io);
-  registerSandbox(program, io);
+  const asked = Object.entries(commands).filter(([name]) => name === args[0]);
+  const loaded = await Promise.all((asked.length > 0 ? asked : Object.entries(commands)).map(([, load]) => load()));
+  for (const register of loaded) register(program, io);
   inheritSettings(program);
   return program;
 }

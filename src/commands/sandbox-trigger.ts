@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { knownEvents } from '../core/vocabulary.ts';
 import type { TriggerInput } from '../sandbox/api/control.ts';
 import { type DeliveryRecord, deliveryNotes } from '../sandbox/webhooks.ts';
-import { type CommandIo, printResult, tableText, withJson } from './command-io.ts';
+import { type CommandIo, printResult, tableText, wholeNumber, withJson } from './command-io.ts';
 import { askSandbox, withSandboxUrl } from './sandbox-control.ts';
 
 interface TriggerFlags {
@@ -75,13 +75,4 @@ function jsonOrText(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-/** A whole number between two bounds, as an option. */
-export function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
-    return value;
-  };
 }

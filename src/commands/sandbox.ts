@@ -5,9 +5,17 @@ import { type FaultInput, faultSchema, isScenarioName, type ScenarioName, scenar
 import { type LimitHeaderForm, limitHeaderForms } from '../sandbox/limits.ts';
 import { MOST_PER_MINUTE } from '../sandbox/live.ts';
 import type { ClientTraffic } from '../sandbox/play.ts';
-import { type CommandIo, counted, createProgress, printResult, tableText, withJson } from './command-io.ts';
+import {
+  type CommandIo,
+  counted,
+  createProgress,
+  printResult,
+  tableText,
+  wholeNumber,
+  withJson,
+} from './command-io.ts';
 import { registerSandboxDeliveries, registerSandboxRedeliver } from './sandbox-deliveries.ts';
-import { registerSandboxTrigger, wholeNumber } from './sandbox-trigger.ts';
+import { registerSandboxTrigger } from './sandbox-trigger.ts';
 import { UsageError } from '../core/errors.ts';
 import { StateFileError } from '../sandbox/state-file.ts';
 import type { StartedSandbox, StartRow } from '../sandbox/start.ts';

@@ -4,9 +4,8 @@ import { webUrlOf, urlWithoutSlash } from '../core/service-address.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Context } from '../context.ts';
 import { createSignInLink, DEFAULT_OFFICER, LINK_MINUTES } from '../http/auth/sign-in-links.ts';
-import { type CommandIo, printResult, withJson } from './command-io.ts';
+import { type CommandIo, printResult, wholeNumber, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
-import { wholeNumber } from './sandbox-trigger.ts';
 
 const OFFICER_MAX = 100;
 

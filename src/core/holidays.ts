@@ -1,5 +1,10 @@
-import Holidays from 'date-holidays';
+import { createRequire } from 'node:module';
+import type Holidays from 'date-holidays';
 import type { HolidayPlace } from './regime-table.ts';
+
+const require = createRequire(import.meta.url);
+/** Loaded with the first question: the holidays of the whole world take longer to load than most commands take to run. */
+const loadLibrary = () => require('date-holidays') as typeof Holidays;
 
 /** Public holidays by date (YYYY-MM-DD) of one place and year. */
 type YearOfHolidays = ReadonlyMap<string, string>;
@@ -22,9 +27,10 @@ export function knowsHolidays(place: HolidayPlace | null): { readonly country: b
   const key = `${place.country}/${place.region ?? ''}`;
   const answered = known.get(key);
   if (answered !== undefined) return answered;
-  const library = new Holidays();
-  const country = Object.hasOwn(library.getCountries(), place.country);
-  const states: Record<string, string> = (country && library.getStates(place.country)) || {};
+  const Library = loadLibrary();
+  const places = new Library();
+  const country = Object.hasOwn(places.getCountries(), place.country);
+  const states: Record<string, string> = (country && places.getStates(place.country)) || {};
   const answer = { country, region: place.region === null || Object.hasOwn(states, place.region) };
   known.set(key, answer);
   return answer;
@@ -35,11 +41,12 @@ function holidaysOf(place: HolidayPlace, year: number): YearOfHolidays {
   const cached = cache.get(key);
   if (cached !== undefined) return cached;
   const options = { languages: ['en'] };
-  const library =
-    place.region === null ? new Holidays(place.country, options) : new Holidays(place.country, place.region, options);
+  const Library = loadLibrary();
+  const calendar =
+    place.region === null ? new Library(place.country, options) : new Library(place.country, place.region, options);
   const days = new Map<string, string>();
   // A holiday of several days that begins before New Year belongs to the year before.
-  for (const holiday of [...library.getHolidays(year - 1), ...library.getHolidays(year)]) {
+  for (const holiday of [...calendar.getHolidays(year - 1), ...calendar.getHolidays(year)]) {
     if (holiday.type !== 'public') continue;
     const [first = '', time = ''] = holiday.date.split(' ');
     const whole = Math.floor((holiday.end.getTime() - holiday.start.getTime() + DAY_MS / 12) / DAY_MS);

@@ -56,10 +56,12 @@ export async function runIn(
 }
 
 /** A command line in this process, for what needs no installation. */
-export function createCommandLine(): { program: Command; io: CommandIo; written: () => string } {
+export async function createCommandLine(
+  ...args: readonly string[]
+): Promise<{ program: Command; io: CommandIo; written: () => string }> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const io: CommandIo = { stdout, stderr, exitCode: 0, untilStopped: () => new Promise(() => undefined) };
-  return { program: createProgram(io), io, written: () => String(stdout.read() ?? '') };
+  return { program: await createProgram(io, args), io, written: () => String(stdout.read() ?? '') };
 }
 
 /**
@@ -78,7 +80,8 @@ export async function runHere(folder: string, args: readonly string[], env: Reco
     stderr: String(stderr.read() ?? '') + more,
   });
   try {
-    await createProgram(io).parseAsync(['node', 'consent-ledger', ...args]);
+    const program = await createProgram(io, args);
+    await program.parseAsync(['node', 'consent-ledger', ...args]);
     return ended(io.exitCode);
   } catch (error) {
     // As the edge of the program does (src/cli.ts).

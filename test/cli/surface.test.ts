@@ -4,7 +4,8 @@ import { startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { commandsOf, createCommandLine, deliverTo, runIn, startEmptyService } from './command-line.ts';
 
-const names = commandsOf(createCommandLine().program).map(({ name }) => name);
+const whole = await createCommandLine();
+const names = commandsOf(whole.program).map(({ name }) => name);
 const SECRET = 'a-signing-secret-of-the-tests';
 
 describe('every command', () => {
@@ -15,8 +16,16 @@ describe('every command', () => {
     );
   });
 
+  it.each(whole.program.commands.map((command) => command.name()))(
+    '%s is loaded alone when it is asked for',
+    async (name) => {
+      const { program } = await createCommandLine(name);
+      expect(program.commands.map((command) => command.name())).toEqual([name]);
+    },
+  );
+
   it.each(names)('%s says what it does, what each of its flags means, and takes --json', (name) => {
-    const command = commandsOf(createCommandLine().program).find((one) => one.name === name)?.command;
+    const command = commandsOf(whole.program).find((one) => one.name === name)?.command;
     expect(command?.description()).toMatch(/\w{3}/);
     expect(command?.options.map(({ long }) => long)).toContain('--json');
     const silent = command?.options
@@ -30,7 +39,7 @@ describe('every command', () => {
   });
 
   it.each(names)('%s --help prints its usage and touches nothing', async (name) => {
-    const { program, written } = createCommandLine();
+    const { program, written } = await createCommandLine(...name.split(' '), '--help');
     const ended: unknown = await program
       .parseAsync(['node', 'consent-ledger', ...name.split(' '), '--help'])
       .catch((error: unknown) => error);
