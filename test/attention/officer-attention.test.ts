@@ -67,6 +67,7 @@ describe('gathering it', () => {
       source: 'acme',
       bannerId,
       state,
+      run: null,
       watermark: null,
       lagMs: null,
       rows: 0,
@@ -87,12 +88,15 @@ describe('gathering it', () => {
         banner('b', 'never-pulled'),
         banner('c', 'failing'),
         banner('d', 'interrupted'),
+        // A run under way is a gap only where something is known to be missing.
+        banner('e', 'running'),
+        { ...banner('f', 'running'), gap: 'the first run has not come to its end' },
       ],
     });
     expect(attention.requests.map((one) => one.view.row.requester_name)).toEqual(
       cases.map((one) => one.row.requester_name),
     );
-    expect(attention.gaps.map(({ bannerId }) => bannerId)).toEqual(['b', 'c', 'd']);
-    expect(attention.sentence).toBe('20 requests: 1 unmatched · 3 gaps');
+    expect(attention.gaps.map(({ bannerId }) => bannerId)).toEqual(['b', 'c', 'd', 'f']);
+    expect(attention.sentence).toBe('20 requests: 1 unmatched · 4 gaps');
   });
 });
