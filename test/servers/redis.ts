@@ -50,7 +50,8 @@ export async function startRedis(more: readonly string[] = []): Promise<RedisSer
         process = await launch(port);
       },
       async close() {
-        await process.end('SIGTERM');
+        // Asked gently it would first write out what is removed next, and refuse to end while it does.
+        await process.end('SIGKILL');
         await removeServerFolder(folder);
       },
     };
