@@ -73,7 +73,7 @@ export function registerPolicyBulk(policy: Command, io: CommandIo): void {
           actor: COMMAND_LINE_ACTOR,
           batchSize: flags.batchSize,
           retryFailed: flags.retryFailed,
-          onProgress: ({ done, total }) => line.say(`${done} of ${total} items`),
+          onProgress: ({ done, total }) => line.say(`${done} of ${total} items sent`),
           ...patience,
         });
         line.end();
@@ -236,11 +236,14 @@ function endText(ended: BulkEnd, items: readonly ItemRow[], resume: string): str
       ];
     case 'refused':
       return [refusedText(ended.error), `Then go on with: ${resume}`];
-    case 'unknown':
+    case 'unknown': {
+      const isRest = items.some(({ state }) => state === 'planned' || state === 'skipped');
       return [
-        `The outcome of the last batch is unknown, so its items stay unknown; the rest was not sent. ${unknownText(ended.requestId, ended.error)}`,
-        `With the rest go on with: ${resume}`,
+        unknownText(ended.requestId, ended.error),
+        '    --items 3,4 settles only these items of the file.',
+        ...(isRest ? [`The rest was not sent. Go on with it: ${resume}`] : []),
       ];
+    }
     case 'not-configured':
       return [ended.reason];
   }

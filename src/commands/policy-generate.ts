@@ -118,7 +118,7 @@ function sentenceOf(ended: GenerateOutcome, flags: GenerateFlags, unwritten: str
         `Generated ${printable(what || 'a policy')}: ${printable(policy.id)}`,
         ...(policy.remaining === null ? [] : [`${policy.remaining} left of the quota`]),
         flags.out === undefined
-          ? `The answer is kept as entry ${ended.seq}; --out writes the text to a file.`
+          ? `The answer is kept (consent-ledger delivery show ${ended.seq}); --out writes the text to a file.`
           : unwritten === null
             ? `The text is in ${flags.out}, the whole answer is entry ${ended.seq}.`
             : `${unwritten} The policy was made all the same; the whole answer is entry ${ended.seq}.`,

@@ -36,7 +36,7 @@ export function registerPolicyList(policy: Command, io: CommandIo): void {
         const sources = one === null ? context.sources.list().filter(isCallable) : [one];
         let answered = 0;
         const asked = await sideBySide(flags.local === true ? [] : sources, AT_ONCE, async (source): Promise<Asked> => {
-          progress.report(answered, sources.length);
+          if (sources.length > 1) progress.report(answered, sources.length);
           const request = { source, actor: COMMAND_LINE_ACTOR, signal: stop.signal };
           const outcome = await fetchPolicyList(context.policies, request);
           answered += 1;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../core/errors.ts';
 import { loadCalls, loadPolicy, loadUnknownItems, type PolicyView } from '../policies/show.ts';
 import { settleByOfficer, settleCalls, type CallRow, type SettleOutcome } from '../policies/settle.ts';
-import { loadPolicyTexts, type TargetTexts } from '../snapshots/texts.ts';
+import { loadPolicyTexts, type NamedVersion, type TargetTexts } from '../snapshots/texts.ts';
 import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
 import { cameText } from './policy-stored-text.ts';
 import { targetText } from './policy-targets.ts';
@@ -116,7 +116,7 @@ function settledText(requestId: string, as: string, outcome: SettleOutcome): str
       return 'Someone else settled it at the same time: look again with `consent-ledger policy calls`.';
     case 'not-open':
       return outcome.state === 'sent'
-        ? `Its answer is still waited for; it counts as unknown from ${outcome.dueAt} on.`
+        ? `Its answer may still come. If the process that sent it has ended, it counts as unknown from ${outcome.dueAt} on: settle it then.`
         : `There is nothing to settle: this call is ${outcome.state}.`;
     case 'no-such-item':
       return `Not unknown in this batch: item ${outcome.positions.map((position) => position + 1).join(', ')}.`;
@@ -127,7 +127,8 @@ function aboutText(row: CallRow): string {
   if (row.operation === 'publish') return row.policy_id ?? '';
   if (row.operation === 'bulk')
     return `${counted((JSON.parse(row.positions) as number[]).length, 'item')} of ${row.plan_id}`;
-  return [row.policy_type, row.jurisdiction, row.language].filter((part) => part !== null).join(', ');
+  const what = [row.policy_type, row.jurisdiction, row.language].filter((part) => part !== null).join(', ');
+  return row.policy_id === null ? what : `${what}: ${row.policy_id}`;
 }
 
 function shownCall(row: CallRow) {
@@ -156,15 +157,17 @@ function shownCall(row: CallRow) {
 }
 
 function shownPolicy(view: PolicyView) {
+  const { asked } = view;
+  const published = view.calls.findLast(({ operation, state }) => operation === 'publish' && state === 'done');
   return {
     source: view.source,
     policyId: view.policyId,
-    policyType: view.policy?.policy_type ?? view.listed?.policy_type ?? null,
+    policyType: view.policy?.policy_type ?? view.listed?.policy_type ?? asked?.policy_type ?? null,
     title: view.policy?.title ?? view.listed?.title ?? null,
-    jurisdiction: view.policy?.jurisdiction ?? view.listed?.jurisdiction ?? null,
-    language: view.policy?.language ?? view.listed?.language ?? null,
+    jurisdiction: view.policy?.jurisdiction ?? view.listed?.jurisdiction ?? asked?.jurisdiction ?? null,
+    language: view.policy?.language ?? view.listed?.language ?? asked?.language ?? null,
     status: view.policy?.status ?? null,
-    url: view.listed?.url ?? view.policy?.hosted_url ?? null,
+    url: view.listed?.url ?? view.policy?.hosted_url ?? published?.hosted_url ?? null,
     listedSince: view.listed?.first_listed_at ?? null,
     goneAt: view.listed?.gone_at ?? null,
     history: view.history.map((row) => ({
@@ -181,22 +184,29 @@ function shownPolicy(view: PolicyView) {
 /** The texts that were fetched, the newest of each target last. */
 function textLines(policyId: string, texts: readonly TargetTexts[]): string[] {
   if (texts.length === 0) return ['  texts     none fetched'];
-  const lines = texts.flatMap(({ target, versions }) => [
-    `  texts     ${targetText(target)} (${target})`,
+  const lines = texts.flatMap(({ target, versions }, place) => [
+    `  texts     ${targetText(target)}${place === 0 ? '' : besideText(texts[0], versions.at(-1))}`,
     ...versions.map((version) => {
-      const { textSha256, bodySeq, settled } = version;
       const isOther = version.policyId !== null && version.policyId !== policyId;
       const more = [
-        `entry ${bodySeq}`,
-        ...(settled ? [] : ['provisional']),
+        `entry ${version.firstSeq}`,
+        ...(version.settled ? [] : ['provisional']),
         ...(isOther ? [`of another policy, ${version.policyId}`] : []),
       ];
-      return `    ${cameText(version)}  ${textSha256 ?? 'no text'}  (${more.join(', ')})`;
+      return `    ${cameText(version)}  ${version.textSha256 ?? 'no text'}  (${more.join(', ')})`;
     }),
   ]);
   return [...lines, `            to read: consent-ledger policy text ${policyId} --at …`].map((line) =>
     printable(line).trimEnd(),
   );
+}
+
+/** Whether the embed endpoint shows what the public page does. */
+function besideText(page: TargetTexts | undefined, shown: NamedVersion | undefined): string {
+  const own = page?.versions.at(-1);
+  if (own === undefined || shown === undefined) return '';
+  if (own.textSha256 === shown.textSha256) return ': the same text as the public page';
+  return `: not the text of the public page, compare with policy diff --seq ${own.firstSeq} --seq ${shown.firstSeq}`;
 }
 
 function policyText(view: PolicyView): string {

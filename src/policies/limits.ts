@@ -16,7 +16,7 @@ export class NoSlot extends Error {
 }
 
 /** Why calls of a key wait after one of them was answered with 429. */
-export const SERVICE_ASKED = 'the service asked this API key to wait (429)';
+export const SERVICE_ASKED = 'the service answered 429 and asked this API key to wait';
 
 export interface Slot {
   readonly requestId: string;

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { PoliciesTable, PolicyHistoryTable } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import type { ListedRow } from './list.ts';
-import type { CallRow } from './settle.ts';
+import { askedOf, type CallRow, type ItemRow } from './settle.ts';
 
 /** Everything known of one policy. */
 export interface PolicyView {
@@ -16,6 +16,8 @@ export interface PolicyView {
   readonly listed: ListedRow | null;
   /** Calls from here that made or published it, oldest first. */
   readonly calls: readonly CallRow[];
+  /** What was asked for from here, by itself or in a batch; null when it was not made from here. */
+  readonly asked: ReturnType<typeof askedOf> | null;
 }
 
 /** What is known of a policy in every source that knows it, or in one. */
@@ -26,7 +28,11 @@ export async function loadPolicy(read: Query, policyId: string, source?: string)
   const listed = inSource(
     await read.selectFrom('listed_policies').selectAll().where('policy_id', '=', policyId).execute(),
   );
-  const made = await read.selectFrom('call_items').select('request_id').where('policy_id', '=', policyId).execute();
+  const made = await read
+    .selectFrom('call_items')
+    .select(['source', 'request_id', 'item'])
+    .where('policy_id', '=', policyId)
+    .execute();
   const batches = made.flatMap(({ request_id: id }) => (id === null ? [] : [id]));
   const calls = inSource(
     await read
@@ -42,6 +48,10 @@ export async function loadPolicy(read: Query, policyId: string, source?: string)
   return Promise.all(
     sources.map(async (slug) => ({
       source: slug,
+      asked: whatWasAsked(
+        calls.find((row) => row.source === slug && row.operation === 'generate'),
+        made.find((row) => row.source === slug),
+      ),
       policyId,
       policy: policies.find((row) => row.source === slug) ?? null,
       history: await read
@@ -55,6 +65,10 @@ export async function loadPolicy(read: Query, policyId: string, source?: string)
       calls: calls.filter((row) => row.source === slug),
     })),
   );
+}
+
+function whatWasAsked(call: CallRow | undefined, item: Pick<ItemRow, 'item'> | undefined): PolicyView['asked'] {
+  return call ?? (item === undefined ? null : askedOf(item));
 }
 
 /** The items, by their positions from 0, of each of these batches of which nobody knows what came of them. */

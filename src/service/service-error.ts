@@ -109,7 +109,7 @@ const policySentences: Partial<Record<ServiceErrorKind, Sentences>> = {
   'not-found': {
     what: 'The service does not know this policy or address.',
     remedy:
-      'Check the id (`consent-ledger policy list`), whether the key is limited to another client, and that SERVICE_BASE_URL ends in /api/v1.',
+      'Check the id (`consent-ledger policy list` names what is public, `policy calls` what was made from here), whether the key is limited to another client, and that SERVICE_BASE_URL ends in /api/v1.',
   },
   gone: {
     what: 'This policy is no longer available at the service.',
@@ -119,9 +119,14 @@ const policySentences: Partial<Record<ServiceErrorKind, Sentences>> = {
     what: 'The service’s rate limit is exceeded; nothing was made.',
     remedy: 'Wait and try again. Calls of other programs with the same key count, too.',
   },
+  // Whether to try again is not for these two to say: it may have been made.
+  'server-error': {
+    what: 'The service had an internal error.',
+    remedy: 'If it lasts, tell the service’s support.',
+  },
   timeout: {
     what: 'The service did not answer in time.',
-    remedy: 'Try again later; if it lasts, tell the service’s support.',
+    remedy: 'If it lasts, tell the service’s support.',
   },
   'too-large': {
     what: 'The service’s answer is over the size limit.',

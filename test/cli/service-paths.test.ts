@@ -318,7 +318,9 @@ const statuses: Readonly<Record<string, Refusal>> = {
       const second = await run(`${GENERATE} --language de`);
       expect([second.code, second.stdout]).toEqual([
         1,
-        expect.stringMatching(/^Not sent: nothing may be sent before .* \(the service asked this API key to wait/),
+        expect.stringMatching(
+          /^Not sent: nothing may be sent before .* \(the service answered 429 and asked this API key to wait\)/,
+        ),
       ]);
       expect(sent('POST /policies/generate')).toHaveLength(1);
       // A read asks again by itself.

@@ -4,6 +4,7 @@ import { type BulkEnd, findPlan, loadPlanItems, planBulk, runBulk } from '../../
 import type { PolicyDeps } from '../../src/policies/deps.ts';
 import { type FormA, formASchema, generatePolicy } from '../../src/policies/generate.ts';
 import { settleByOfficer, settleCalls } from '../../src/policies/settle.ts';
+import { loadPolicy } from '../../src/policies/show.ts';
 import { createPolicyWorld, impatient, patient, type PolicyWorld } from './policy-world.ts';
 
 const types = ['privacy-policy', 'cookie-policy', 'terms-of-service'];
@@ -46,6 +47,8 @@ describe('a file of more than 20 items', () => {
     expect(items.every(({ state, attempts }) => state === 'created' && attempts === 1)).toBe(true);
     expect(new Set(items.map(({ policy_id: id }) => id)).size).toBe(65);
     expect(world.generated()).toBe(65);
+    const [made] = await loadPolicy(world.store.read, items[3]?.policy_id ?? '');
+    expect(made?.asked).toMatchObject({ policy_type: 'privacy-policy', business_name: 'Shop 4' });
     const intents = (await world.entries()).filter(({ meta }) => meta['call'] === 'intent');
     expect(intents.map(({ body }) => (JSON.parse(String(body)) as { items: unknown[] }).items.length)).toEqual([
       20, 20, 20, 5,

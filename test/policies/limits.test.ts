@@ -32,7 +32,7 @@ describe('a wait that the service asked for (429)', () => {
     expect(await generate(world)).toMatchObject({ outcome: 'refused', error: { retryAfterMs: 45_000 } });
     const another = world.another();
     const freeAt = inSeconds(world, 45);
-    const asked = { outcome: 'no-slot', freeAt, limit: 'the service asked this API key to wait (429)' };
+    const asked = { outcome: 'no-slot', freeAt, limit: 'the service answered 429 and asked this API key to wait' };
     expect(await generate(world, another)).toEqual(asked);
     expect(await generate(world, another, { source: sourceFor(world.sandbox, 'shares-the-key') })).toEqual(asked);
     const otherKey = sourceFor(world.sandbox, 'other', { apiKey: world.sandbox.clients[0]?.readKey ?? '' });

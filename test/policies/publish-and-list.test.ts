@@ -43,6 +43,7 @@ describe('publishing', () => {
     expect(await arriving).toHaveLength(1);
     const [view] = await loadPolicy(world.store.read, policyId);
     expect(view).toMatchObject({ policy: { status: 'published' }, history: [{ change: 'published' }] });
+    expect(view?.asked).toMatchObject({ policy_type: 'imprint', jurisdiction: 'DE', language: 'en' });
     expect(view?.calls.map(({ operation, state }) => `${operation} ${state}`)).toEqual([
       'generate done',
       'publish done',
