@@ -73,8 +73,6 @@ function intervalOf(version: TextVersion, head: TextLookRow, nextSeen: string | 
 
 /** Whose text it is, in words. */
 export function describeText({ target, policyId, policyType }: PolicyTextInterval): string {
-  const type = policyType === null ? '' : ` (${policyType})`;
-  return target.startsWith('hosted:')
-    ? `public page of policy ${policyId ?? target.slice('hosted:'.length)}${type}`
-    : `what the embed endpoint showed as ${policyType ?? target}`;
+  if (!target.startsWith('hosted:')) return `embed endpoint, ${policyType ?? target}`;
+  return `public page of ${policyId ?? target.slice('hosted:'.length)}${policyType === null ? '' : ` (${policyType})`}`;
 }

@@ -91,7 +91,7 @@ function* historyBlocks(context: PackContext): Generator<Block> {
     yield {
       block: 'paragraph',
       look: 'fine',
-      text: 'The texts stand in policy-texts.txt. “Text 1 or 2” with a decision: the text changed around that time, between the moment at which the one before was seen last and the moment at which the new one was seen first.',
+      text: 'The texts stand in policy-texts.txt. “Text 1 or 2” with a decision: the text changed around that time, between the moment at which the one before was seen last and the moment at which the new one was seen first. “Last one seen by then”: it has not been looked at since.',
     };
   yield {
     block: 'paragraph',

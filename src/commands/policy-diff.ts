@@ -6,7 +6,7 @@ import { textAt, type TextVersion } from '../core/text-versions.ts';
 import { diffTexts } from '../snapshots/diff.ts';
 import { loadStoredText } from '../snapshots/texts.ts';
 import { type CommandIo, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
-import { assertSource, loadTargets, viaOption } from './policy-targets.ts';
+import { assertSource, loadTargets, targetText, viaOption } from './policy-targets.ts';
 import { withContext } from './run-context.ts';
 
 interface DiffFlags {
@@ -79,7 +79,7 @@ async function loadSide(context: Context, source: string, side: Side) {
   const { version, uncertain } = side;
   const seen =
     version === null ? '' : `, seen ${version.firstSeen}${uncertain ? ', changing around the time asked for' : ''}`;
-  return { name: `${printable(side.target)} entry ${side.seq}${seen}`, text };
+  return { name: `${targetText(side.target)}, entry ${side.seq}${seen}`, text };
 }
 
 async function chooseByTime(context: Context, policyName: string, options: DiffFlags): Promise<[Side, Side]> {
@@ -92,7 +92,7 @@ async function chooseByTime(context: Context, policyName: string, options: DiffF
   const before = versions[(to.version?.version ?? 1) - 2];
   if (before === undefined)
     throw new UsageError([
-      `Only one text of ${printable(target)} is known so far (entry ${to.seq}, seen first ${to.version?.firstSeen}): there is nothing to compare it with.`,
+      `Only one text is known so far of the ${targetText(target)} (entry ${to.seq}, seen first ${to.version?.firstSeen}): there is nothing to compare it with.`,
     ]);
   return [sideOf(target, before), to];
 }

@@ -10,6 +10,7 @@ import { loadPolicyTexts } from '../snapshots/texts.ts';
 import { type CommandIo, counted, createProgress, printable, printResult, tableText, withJson } from './command-io.ts';
 import { registerPolicyDiff } from './policy-diff.ts';
 import { cameText } from './policy-stored-text.ts';
+import { targetText } from './policy-targets.ts';
 import { withContext } from './run-context.ts';
 
 interface SnapshotFlags {
@@ -137,7 +138,7 @@ function textOf(rows: readonly Row[]): string {
         ? [
             [
               row.source,
-              row.target,
+              targetText(row.target),
               foundText(row),
               row.seq,
               row.textSha256,
@@ -154,7 +155,7 @@ function textOf(rows: readonly Row[]): string {
     provisional === 0
       ? []
       : [
-          `${counted(provisional, 'text is', 'texts are')} provisional: changed less than six minutes ago, so the service’s edge may still show the old one. Fetched again by the worker.`,
+          `${counted(provisional, 'text is', 'texts are')} provisional: the service’s edge may still have shown the one of before the last change. The worker fetches again.`,
         ];
   return [table, ...problems, ...note].join('\n');
 }

@@ -45,7 +45,7 @@ export function registerPolicyText(policy: Command, io: CommandIo): void {
         if (text === null) io.exitCode = 1;
         const shown = { source: options.source, policy: policyName, target, from: asked.from, to: asked.to };
         printResult(io, options, { ...shown, possible, text }, () => {
-          const what = `${targetText(target)} (${printable(target)})`;
+          const what = targetText(target);
           if (one === undefined) return noneText(what, asked, versions);
           return more.length > 0 ? severalText(what, asked, possible) : oneText(what, asked, one, text);
         });
@@ -86,11 +86,12 @@ async function loadText(context: Context, options: TextFlags, version: NamedVers
 
 function oneText(what: string, asked: Asked, version: NamedVersion, text: string | null): string {
   const isStill = version.lastSeen < asked.from ? ', nothing newer was seen since' : '';
+  const isNamed = version.policyId !== null && !what.endsWith(printable(version.policyId));
   const facts = [
     `${what}: in force ${asked.words}`,
     `  came       ${cameText(version)}`,
     `  seen last  ${version.lastSeen < version.firstSeen ? version.firstSeen : version.lastSeen}${isStill}`,
-    ...(version.policyId === null ? [] : [`  policy     ${printable(version.policyId)}`]),
+    ...(isNamed ? [`  policy     ${printable(version.policyId ?? '')}`] : []),
     `  SHA-256    ${version.textSha256 ?? 'no text: the service answered that there is none'}`,
     `  entry      ${version.bodySeq}${version.settled ? '' : ' (provisional: seen only soon after a change)'}`,
   ];

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
+import { HUB } from '../core/snapshot.ts';
 import { loadPolicyTexts, type TargetTexts } from '../snapshots/texts.ts';
 import { printable } from './command-io.ts';
 
@@ -16,7 +17,9 @@ export function viaOption(): Option {
 
 /** What a target is, in words. */
 export function targetText(target: string): string {
-  return target.startsWith('hosted:') ? 'public page' : 'embed endpoint';
+  const name = printable(target.slice(target.indexOf(':') + 1));
+  if (target.startsWith('hosted:')) return `public page of ${name}`;
+  return name === HUB ? 'embed endpoint, list of all (hub)' : `embed endpoint, ${name}`;
 }
 
 export function assertSource(context: Pick<Context, 'sources'>, slug: string): void {

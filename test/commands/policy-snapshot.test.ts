@@ -74,7 +74,7 @@ it('fetches, keeps and compares the texts of a policy, and shows no token', { ti
   world.pass(10 * 60_000);
   const second = await runAndKeep('policy', 'snapshot', '--policy', policyId);
   expect(second.code, second.stderr).toBe(0);
-  expect(second.stdout).toContain(`hosted:${policyId}`);
+  expect(second.stdout).toContain(`public page of ${policyId}`);
   expect(second.stdout).toMatch(/stored .* between \d{4}-/);
   const unchanged = await runAndKeep('policy', 'snapshot', '--type', policyType, '--json');
   expect(JSON.parse(unchanged.stdout)).toEqual([
@@ -113,10 +113,16 @@ it('fetches, keeps and compares the texts of a policy, and shows no token', { ti
   expect(shown.code, shown.stderr).toBe(0);
   const known = await runAndKeep('policy', 'show', policyId);
   expect(known.stdout).toMatch(
-    new RegExp(
-      `public page \\(hosted:${policyId}\\)\n.*\n    between .* and .*  [0-9a-f]{64}  \\(entry ${json.after.seq}`,
-    ),
+    new RegExp(`public page of ${policyId}\n.*\n    between .* and .*  [0-9a-f]{64}  \\(entry ${json.after.seq}`),
   );
+  expect(known.stdout).toContain(`embed endpoint, ${policyType}: the same text as the public page`);
+  revise(world);
+  world.pass(10 * 60_000);
+  await runAndKeep('policy', 'snapshot', '--type', policyType);
+  const apart = await runAndKeep('policy', 'show', policyId);
+  const [, older = '', newer = ''] = /compare with policy diff --seq (\d+) --seq (\d+)/.exec(apart.stdout) ?? [];
+  const difference = await runAndKeep('policy', 'diff', policyId, '--seq', older, '--seq', newer);
+  expect(difference.stdout).toMatch(/^\+.*version 4$/m);
   const early = await runAndKeep('policy', 'diff', policyId, '--from', '2020-01-01');
   expect(early.code).toBe(2);
   expect(early.stderr).toContain('the first text was seen at');
@@ -187,7 +193,7 @@ it('shows the text that was in force at a time, and which ones it may have been'
 
   const shown = await run('policy', 'text', policyType, '--via', 'embed');
   expect(shown.code, shown.stderr).toBe(0);
-  expect(shown.stdout).toContain(`embed endpoint (embed:${policyType}): in force now`);
+  expect(shown.stdout).toContain(`embed endpoint, ${policyType}: in force now`);
   const raw = await run('policy', 'text', policyId, '--raw');
   expect(raw.stdout).toContain('<article');
 });

@@ -84,7 +84,7 @@ test('a pack says of each decision under which text it was made, and how well th
 test('a pack encloses the texts of that time to read, with what their hashes are of, and without tokens', async () => {
   const zip = await pack();
   const text = zipFile(zip, 'policy-texts.txt').toString('utf8').replaceAll('\r\n', '\n');
-  expect(text).toContain('Text 1: public page of policy pol-1 (cookie-policy)');
+  expect(text).toContain('Text 1: public page of pol-1 (cookie-policy)');
   expect(text).toContain(visible('We set one.'));
   expect(text).toContain(visible('We set two.'));
   expect(text).toContain('Came between 2026-06-05');
@@ -139,8 +139,8 @@ test('where the decisions name no policy, the texts of all of that time are encl
   const zip = await pack({ match: { status: 'from-device', subjects: ['nameless'] } });
   expect(cited(zip)).toEqual([['policy-not-stated', '', '']]);
   const text = zipFile(zip, 'policy-texts.txt').toString('utf8');
-  expect(text).toContain('Text 1: what the embed endpoint showed as cookie-policy');
-  expect(text).toContain('Text 2: public page of policy pol-1');
+  expect(text).toContain('Text 1: embed endpoint, cookie-policy');
+  expect(text).toContain('Text 2: public page of pol-1');
   expect(text).not.toContain('Text 3');
 });
 
