@@ -1,28 +1,15 @@
 import { basename } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import { renderCsv } from '../../reports/render/csv.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
-import {
-  type BulkEnd,
-  findPlan,
-  loadPlanItems,
-  loadSentBatches,
-  MAX_BATCH_ITEMS,
-  planBulk,
-  runBulk,
-  type SentBatch,
-} from '../policies/bulk.ts';
+import { findPlan, loadPlanItems, loadSentBatches, MAX_BATCH_ITEMS, planBulk, runBulk } from '../policies/bulk.ts';
 import type { FormA } from '../policies/generate.ts';
 import type { SentBefore } from '../policies/sent-before.ts';
-import type { ItemRow } from '../policies/settle.ts';
-import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
+import { type CommandIo, counted, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
+import { bulkText, countsOf, resultCsv, SHOWN, shownItem, summaryOf } from './policy-bulk-text.ts';
 import { readBulkItems } from './policy-items.ts';
 import { callableSource, patienceOf } from './policy-source.ts';
-import { refusedText, unknownText } from './policy-text.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 import { writeOut } from './write-out.ts';
 
@@ -78,13 +65,22 @@ export function registerPolicyBulk(policy: Command, io: CommandIo): void {
         });
         line.end();
         const results = await loadPlanItems(context.policies, planId);
-        const unwritten = flags.out === undefined ? null : await writeOut(flags.out, await csvOf(results));
+        const unwritten = flags.out === undefined ? null : await writeOut(flags.out, await resultCsv(results));
         const isDone = ended.outcome === 'finished' && results.every(({ state }) => state === 'created');
         if (!isDone || unwritten !== null) io.exitCode = 1;
         const waiting = await loadSentBatches(context.policies, planId);
-        const value = { planId, ...ended, counts: countsOf(results), waitedFor: waiting, items: results.map(shown) };
+        const value = {
+          planId,
+          ...ended,
+          counts: countsOf(results),
+          waitedFor: waiting,
+          items: results.map(shownItem),
+        };
         printResult(io, flags, unwritten === null ? value : { ...value, unwritten }, () =>
-          [textOf(planId, ended, results, waiting, flags), ...(unwritten === null ? [] : [unwritten])].join('\n'),
+          [
+            bulkText(planId, ended, results, waiting, resumeCommand(flags)),
+            ...(unwritten === null ? [] : [unwritten]),
+          ].join('\n'),
         );
       }),
     );
@@ -152,129 +148,12 @@ async function enqueue(
   printResult(io, flags, { planId, job: job.id, outcome: job.outcome }, () =>
     job.outcome === 'exists'
       ? `The server’s jobs are at it already (${planId}).`
-      : `Left to the server’s jobs (${planId}). \`consent-ledger policy bulk --file ${flags.file} --resume\` shows how far it is and sends the rest from here.`,
+      : `Left to the server’s jobs (${planId}). \`${resumeCommand(flags)}\` shows how far it is and sends the rest from here.`,
   );
 }
 
-type Counts = Readonly<Partial<Record<ItemRow['state'], number>>>;
-
-function countsOf(items: readonly ItemRow[]): Counts {
-  const counts: Partial<Record<ItemRow['state'], number>> = {};
-  for (const { state } of items) counts[state] = (counts[state] ?? 0) + 1;
-  return counts;
-}
-
-const words: Readonly<Record<ItemRow['state'], string>> = {
-  created: 'created',
-  skipped: 'skipped (beyond the quota)',
-  failed: 'failed',
-  unknown: 'unknown',
-  sent: 'sent, no answer yet',
-  planned: 'not sent',
-};
-
-function summaryOf(counts: Counts): string {
-  return (Object.keys(words) as ItemRow['state'][])
-    .filter((state) => counts[state] !== undefined)
-    .map((state) => `${counts[state]} ${words[state]}`)
-    .join(', ');
-}
-
-/** Items of the table for people; the rest is in --out and --json. */
-const SHOWN = 60;
-
-function textOf(
-  planId: string,
-  ended: BulkEnd,
-  items: readonly ItemRow[],
-  waiting: readonly SentBatch[],
-  flags: BulkFlags,
-): string {
-  const rows = items.map(shown);
-  const table = tableText(
-    ['item', 'type', 'jurisdiction', 'language', 'result', 'policy'],
-    rows
-      .slice(0, SHOWN)
-      .map((row) => [row.item, row.policyType, row.jurisdiction, row.language, words[row.state], row.policyId]),
-    'No item.',
-  );
-  const resume = `consent-ledger policy bulk --file ${flags.file}${flags.source === undefined ? '' : ` --source ${flags.source}`} --resume`;
-  return [
-    table,
-    ...(rows.length > SHOWN ? [`… and ${rows.length - SHOWN} more: --out writes all of them to a CSV file.`] : []),
-    '',
-    `${counted(items.length, 'item')}: ${summaryOf(countsOf(items))} (${planId})`,
-    ...waiting.map(
-      ({ askedAt, dueAt, items: count }) =>
-        `${counted(count, 'item')} of the batch of ${askedAt.slice(0, 19)} ${count === 1 ? 'waits' : 'wait'} for the answer: if the process that sent it has ended, ${count === 1 ? 'it counts' : 'they count'} as unknown from ${dueAt.slice(0, 19)} on.`,
-    ),
-    ...endText(ended, items, resume),
-  ].join('\n');
-}
-
-function endText(ended: BulkEnd, items: readonly ItemRow[], resume: string): string[] {
-  switch (ended.outcome) {
-    case 'finished':
-      return [
-        ...(items.some(({ state }) => state === 'failed')
-          ? [`Those that failed are sent again with: ${resume} --retry-failed`]
-          : []),
-        ...(items.some(({ state }) => state === 'unknown' || state === 'sent')
-          ? [
-              'What is unknown is not sent again by itself. Webhooks about it settle it; what they leave open `consent-ledger policy calls --open` names and `policy settle` settles. Everything else was sent.',
-            ]
-          : []),
-      ];
-    case 'quota':
-      return [`The quota of the plan is used up. When there is room again: ${resume}`];
-    case 'stopped':
-      return [`Stopped. Go on with: ${resume}`];
-    case 'waiting':
-      return [
-        `Nothing more may be sent before ${ended.until.toISOString()} (${ended.limit}). Then: ${resume}`,
-        'With --background the server’s jobs wait and go on by themselves.',
-      ];
-    case 'refused':
-      return [refusedText(ended.error), `Then go on with: ${resume}`];
-    case 'unknown': {
-      const isRest = items.some(({ state }) => state === 'planned' || state === 'skipped');
-      return [
-        unknownText(ended.requestId, ended.error),
-        '    --items 3,4 settles only these items of the file.',
-        ...(isRest ? [`The rest was not sent. Go on with it: ${resume}`] : []),
-      ];
-    }
-    case 'not-configured':
-      return [ended.reason];
-  }
-}
-
-function shown(row: ItemRow) {
-  const item = JSON.parse(row.item) as FormA;
-  return {
-    item: row.position + 1,
-    policyType: item.policy_type,
-    jurisdiction: item.jurisdiction,
-    language: item.language ?? null,
-    businessName: item.business_name ?? null,
-    state: row.state,
-    policyId: row.policy_id,
-    requestId: row.request_id,
-    attempts: row.attempts,
-  };
-}
-
-function csvOf(items: readonly ItemRow[]): Promise<Buffer> {
-  type Shown = ReturnType<typeof shown>;
-  const columns = [
-    { title: 'item', value: (row: Shown) => row.item },
-    { title: 'policy_type', value: (row: Shown) => row.policyType },
-    { title: 'jurisdiction', value: (row: Shown) => row.jurisdiction },
-    { title: 'language', value: (row: Shown) => row.language },
-    { title: 'business_name', value: (row: Shown) => row.businessName },
-    { title: 'result', value: (row: Shown) => (row.state === 'planned' ? 'not sent' : row.state) },
-    { title: 'policy_id', value: (row: Shown) => row.policyId },
-    { title: 'request_id', value: (row: Shown) => row.requestId },
-  ];
-  return buffer(Readable.from(renderCsv(columns, items.map(shown))));
+/** The command that goes on with a file, as a shell takes it. */
+function resumeCommand({ file, source }: BulkFlags): string {
+  const quoted = /^[\w./:=@%+-]+$/.test(file) ? file : `'${printable(file).replaceAll("'", "'\\''")}'`;
+  return `consent-ledger policy bulk --file ${quoted}${source === undefined ? '' : ` --source ${source}`} --resume`;
 }

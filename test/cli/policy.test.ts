@@ -115,6 +115,8 @@ describe('policy', { timeout: 120_000 }, () => {
     );
     const resumed = await world.run('bulk --file items.csv --resume --out result.csv');
     expect(resumed.code).toBe(1);
+    expect(resumed.stdout).toMatch(/^item +type +jurisdiction +language +business +result +policy\n/);
+    expect(resumed.stdout).toMatch(/^ +41 +privacy-policy +GB +en +Shop 41 +created +pol_\w+$/m);
     expect(resumed.stdout).toContain('65 items: 45 created, 20 sent, no answer yet');
     expect(resumed.stdout).toMatch(/20 items of the batch of \S+ wait .* they count as unknown from \S+ on\./);
     expect(world.generated()).toBe(65);
