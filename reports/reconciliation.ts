@@ -173,9 +173,9 @@ async function oneWayTable(
   const shown: string[][] = [];
   const way = finding === 'only-webhook' ? 'Only delivered' : 'Only in the pulled log';
   if (total > 0)
-    for await (const { decisionId, rows } of input.history.reconciledDecisions(period, finding)) {
+    for await (const { decisionId, rows } of input.history.reconciledDecisions(period, finding, SHOWN)) {
       const [row] = rows;
-      if (row === undefined || shown.length === SHOWN) break;
+      if (row === undefined) continue;
       shown.push([
         formatTime(row.at, input.timeZone),
         bannerWord(row.banner_id),

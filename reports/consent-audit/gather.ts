@@ -92,6 +92,7 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
   const period = periodOf(input);
   const totals = await history.decisionTotals(period);
   const choices = purposeCounts(await history.decisionsByChoice(period));
+  const overTime = await loadOverTime(input, period);
   const policies = await loadPolicyIntervals(history.policyRows({ ...period }), period.from, period.to);
   return {
     timeUsed: 'the time stated for a decision where it counts, else the time of receipt',
@@ -123,10 +124,8 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
         const [policyId, policyVersion] = JSON.parse(key) as [string | null, string | null];
         return { policyId, policyVersion, decisions, states };
       }),
-    byMonth: await overSpans(input, period, 'month').then((spans) =>
-      spans.map(({ span, states }) => ({ month: span, decisions: sumOf(states), states })),
-    ),
-    overTime: await loadOverTime(input, period),
+    byMonth: await loadMonths(input, period, overTime),
+    overTime,
     completeness: await loadCompleteness(input, period, totals.conflicts),
     policies,
     policyTexts: await loadPolicyTextIntervals(history.textLooks(period), period.from, period.to),
@@ -142,6 +141,30 @@ async function loadOverTime(input: ReportInput, period: Period): Promise<Consent
   const days = daysBetween(input.from, input.to);
   const unit = days <= 93 ? 'day' : days <= 731 ? 'week' : 'month';
   return { unit, spans: await overSpans(input, period, unit) };
+}
+
+/** Months of the period: summed up where its days were counted already. */
+async function loadMonths(
+  input: ReportInput,
+  period: Period,
+  { unit, spans }: ConsentAudit['overTime'],
+): Promise<ConsentAudit['byMonth']> {
+  if (unit !== 'day')
+    return (await overSpans(input, period, 'month')).map(({ span, states }) => ({
+      month: span,
+      decisions: sumOf(states),
+      states,
+    }));
+  const months = new Map<string, Map<ConsentState, number>>();
+  for (const { span, states } of spans) {
+    const month = months.get(span.slice(0, 7)) ?? new Map<ConsentState, number>();
+    months.set(span.slice(0, 7), month);
+    for (const { state, decisions } of states) month.set(state, (month.get(state) ?? 0) + decisions);
+  }
+  return [...months].map(([month, counts]) => {
+    const states = [...counts].map(([state, decisions]) => ({ state, decisions })).sort(byStateOrder);
+    return { month, decisions: sumOf(states), states };
+  });
 }
 
 async function overSpans(

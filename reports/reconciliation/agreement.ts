@@ -1,4 +1,4 @@
-import type { BannerWindow, Reconciliation } from '../../src/store/queries/history-reconciliation.ts';
+import type { BannerReconciliation, Reconciliation } from '../../src/store/queries/history-reconciliation.ts';
 import type { UndeliveredStretch } from '../../src/store/queries/history-stretches.ts';
 import type { History, Period } from '../../src/store/queries/history.ts';
 import { byText } from '../format.ts';
@@ -15,16 +15,13 @@ import type { ReportInput } from '../report.ts';
 import { contradictionsOf } from './contradictions.ts';
 
 /** How the two ways in agree on one banner, and what was pulled of it. */
-export interface BannerAgreement extends Reconciliation {
-  readonly bannerId: string | null;
+export interface BannerAgreement extends BannerReconciliation {
   /** No finished pull asked for any part of the period: whatever was not delivered is not known. */
   readonly notPulled: boolean;
   /** The last moment of the period that a finished pull asked for; null when nothing of it was pulled. */
   readonly lastPulled: string | null;
   /** Stretches that no finished pull asked for, but for what follows the last pull while the period goes on. */
   readonly gaps: readonly Window[];
-  /** Of those that were only delivered: how many lie in stretches that were pulled, so that the log should have them. */
-  readonly missingFromLog: number;
 }
 
 /** A stretch of only pulled decisions, and what reached the endpoint meanwhile. */
@@ -94,15 +91,12 @@ export async function loadAgreement(
   limits: AgreementLimits,
 ): Promise<Agreement> {
   const { history } = input;
-  const byBanner = await history.reconciliationByBanner(period);
-  const totals = byBanner.reduce(sum, nothing);
-  const banners = await loadBanners(input, period, byBanner, pulls);
+  const banners = await loadBanners(input, period, pulls);
+  const totals = banners.reduce(sum, nothing);
   const contradictions: Contradiction[] = [];
   if (totals.conflicting > 0)
-    for await (const decision of history.reconciledDecisions(period, 'conflicting')) {
+    for await (const decision of history.reconciledDecisions(period, 'conflicting', limits.contradictions))
       contradictions.push(...contradictionsOf(decision));
-      if (contradictions.length >= limits.contradictions) break;
-    }
   return {
     totals,
     banners,
@@ -118,37 +112,30 @@ export async function loadAgreement(
   };
 }
 
-type BannerCounts = Reconciliation & { readonly bannerId: string | null };
-
 async function loadBanners(
   input: ReportInput,
   period: Period,
-  byBanner: readonly BannerCounts[],
   pulls: readonly BannerPull[],
 ): Promise<readonly BannerAgreement[]> {
+  const { history } = input;
   const whole = knownPart(input, period);
-  const ids = new Set(
-    [...byBanner, ...pulls.filter(({ bannerId }) => bannerId !== null)].map(({ bannerId }) => bannerId),
-  );
-  const banners: { counts: BannerCounts; covered: readonly Window[] }[] = [];
+  const named = pulls.filter(({ bannerId }) => bannerId !== null);
+  const ids = new Set([...(await history.decisionsByBanner(period)), ...named].map(({ bannerId }) => bannerId));
+  const covered = new Map<string | null, readonly Window[]>();
   for (const bannerId of [...ids].sort(byText((id) => id))) {
-    const counts = byBanner.find((one) => one.bannerId === bannerId) ?? { ...nothing, bannerId };
-    const isInWhole = await isInWholeLog(input.history, period, counts);
-    const own = pulls.filter((pull) => pull.bannerId === bannerId || (pull.bannerId === null && isInWhole));
-    banners.push({ counts, covered: mergeWindows(own.flatMap(({ covered }) => covered)) });
+    const ofWhole = named.length < pulls.length && (await isInWholeLog(history, period, bannerId));
+    const own = pulls.filter((pull) => pull.bannerId === bannerId || (pull.bannerId === null && ofWhole));
+    covered.set(bannerId, mergeWindows(own.flatMap((pull) => pull.covered)));
   }
-  const unconfirmed = banners.filter(({ counts }) => counts.onlyWebhook > counts.unmatchableDelivered);
-  const windows: BannerWindow[] = unconfirmed.flatMap(({ counts: { bannerId }, covered }) =>
-    covered.map((window) => ({ bannerId, ...window })),
+  const windows = [...covered].flatMap(([bannerId, some]) => some.map((window) => ({ bannerId, ...window })));
+  const counts = new Map(
+    (await history.reconciliationByBanner(period, windows)).map((one) => [one.bannerId, one] as const),
   );
-  const missing =
-    windows.length === 0 ? new Map<string | null, number>() : await input.history.missingFromLog(period, windows);
-  return banners.map(({ counts, covered }) => ({
-    ...counts,
-    notPulled: covered.length === 0,
-    lastPulled: covered.at(-1)?.to ?? null,
-    gaps: withoutTail(gapsIn(whole, covered), whole, isOver(input, period)),
-    missingFromLog: missing.get(counts.bannerId) ?? 0,
+  return [...covered].map(([bannerId, some]) => ({
+    ...(counts.get(bannerId) ?? { ...nothing, bannerId, missingFromLog: 0 }),
+    notPulled: some.length === 0,
+    lastPulled: some.at(-1)?.to ?? null,
+    gaps: withoutTail(gapsIn(whole, some), whole, isOver(input, period)),
   }));
 }
 
@@ -156,9 +143,8 @@ async function loadBanners(
  * Whether a pull that names no banner covers this one. Which banners such a request covers is not documented, so it counts for those
  * that some row of the log names, and for decisions that name none.
  */
-async function isInWholeLog(history: History, period: Period, counts: BannerCounts): Promise<boolean> {
-  const { bannerId, both, onlyPulled } = counts;
-  return bannerId === null || both + onlyPulled > 0 || history.isInLog(period, bannerId);
+async function isInWholeLog(history: History, period: Period, bannerId: string | null): Promise<boolean> {
+  return bannerId === null || history.isInLog(period, bannerId);
 }
 
 /** What follows the last pull is no gap while the period goes on: the next pull asks for it. */

@@ -23,6 +23,12 @@ export interface Reconciliation {
   readonly unmatchablePulled: number;
 }
 
+export interface BannerReconciliation extends Reconciliation {
+  readonly bannerId: string | null;
+  /** Of those that were only delivered: how many lie within the windows, and could be matched with a row of the log. */
+  readonly missingFromLog: number;
+}
+
 /** A stretch of time of one banner (null: of decisions that name none). ISO 8601 UTC, `to` exclusive. */
 export interface BannerWindow {
   readonly bannerId: string | null;
@@ -45,90 +51,89 @@ export interface ReconciledDecision {
  */
 export interface ReconciliationQueries {
   reconciliation(period: Period): Promise<Reconciliation>;
-  /** The same, banner by banner, by id; null: the decision names none. */
-  reconciliationByBanner(period: Period): Promise<readonly (Reconciliation & { readonly bannerId: string | null })[]>;
   /**
-   * Delivered decisions within these windows that are not in the pulled log, and could be matched with a row of it: how many, by banner.
-   * Windows of one banner must not overlap.
+   * The same, banner by banner, by id; null: the decision names none. `windows`: what was pulled of which banner, so that the log should have
+   * what was delivered then. Windows of one banner must not overlap.
    */
-  missingFromLog(period: Period, windows: readonly BannerWindow[]): Promise<ReadonlyMap<string | null, number>>;
+  reconciliationByBanner(period: Period, windows?: readonly BannerWindow[]): Promise<readonly BannerReconciliation[]>;
   /** Whether any row of the pulled log names this banner. */
   isInLog(scope: Scope, bannerId: string): Promise<boolean>;
   /** The earliest time that counts of a pulled row; null without any. */
   earliestPulled(scope: Scope): Promise<string | null>;
   /** Which of these entries tell a decision of the period, by seq. */
   decisionsAmong(period: Period, seqs: readonly number[]): Promise<readonly number[]>;
-  /** Decisions of one finding, by time. */
-  reconciledDecisions(period: Period, finding: ReconciliationFinding): AsyncIterable<ReconciledDecision>;
+  /** Decisions of one finding, by time: all of them, page by page, or the first `most` (at most 500). */
+  reconciledDecisions(period: Period, finding: ReconciliationFinding, most?: number): AsyncIterable<ReconciledDecision>;
 }
 
-/** Decisions looked up at once, and windows asked for at once. */
+/** Decisions looked up at once. */
 const DECISIONS = 500;
-const WINDOWS = 1000;
+
+type Found = Pick<DecisionRow, 'at' | 'seq' | 'decision_id'>;
 
 /** A decision `d` that carries neither an id nor a time: nothing that came the other way can be matched with it. */
 const NAMELESS = `d.record_id is null and d.occurred_basis = 'received'`;
 
+/** Whether `d` was delivered, could be matched, and lies in a window of its banner. */
+function isMissing(windows: readonly BannerWindow[]) {
+  if (windows.length === 0) return sql<boolean>`1 = 0`;
+  const values = sql.join(windows.map(({ bannerId, from, to }) => sql`(${bannerId}, ${from}, ${to})`));
+  return sql<boolean>`d.via = 'webhook' and not (${sql.raw(NAMELESS)}) and exists (select 1 from (values ${values}) as w
+    where d.at >= w.column2 and d.at < w.column3 and (d.banner_id = w.column1 or (d.banner_id is null and w.column1 is null)))`;
+}
+
 export function createReconciliationQueries(query: Query): ReconciliationQueries {
   const first = (period: Period) => firstDecisionsIn(query, period);
   const bothWays = (period: Period) => hasRow(period, 'o.via <> d.via');
-  const conflicting = (period: Period) => hasRow(period, 'o.conflicts = 1');
-  /** One walk along the index per decision: 1 where the other way told it, too, and 2 where rows of it contradict each other. */
-  const matched = (period: Period) =>
+  /** The few decisions with a row that contradicts another: gathered once along the index, instead of asked for each decision. */
+  const contradicted = ({ source, asOf }: Scope) =>
+    query
+      .selectFrom('decision_history as o')
+      .select('o.decision_id')
+      .where('o.source', '=', source)
+      .where('o.conflicts', '=', 1)
+      .where('o.seq', '<=', asOf);
+  /** One walk along the index per decision. */
+  const matched = (period: Period, windows: readonly BannerWindow[]) =>
     first(period).select([
       'd.banner_id as banner_id',
       'd.via as via',
       sql<number>`case when ${sql.raw(NAMELESS)} then 1 else 0 end`.as('nameless'),
-      sql<number>`(select max(case when o.via <> d.via then 1 else 0 end) + 2 * max(o.conflicts) from decision_history as o
-        where o.source = d.source and o.decision_id = d.decision_id and o.seq <= ${period.asOf})`.as('told'),
+      sql<number>`case when d.decision_id in ${contradicted(period)} then 1 else 0 end`.as('conflicting'),
+      sql<
+        Group['way']
+      >`case when ${bothWays(period)} = 1 then 'both' when ${isMissing(windows)} then 'missing' else 'one' end`.as(
+        'way',
+      ),
     ]);
 
   return {
     async reconciliation(period) {
       const groups = await query
-        .selectFrom(matched(period).as('m'))
-        .select(['m.via', 'm.told', 'm.nameless'])
+        .selectFrom(matched(period, []).as('m'))
+        .select(['m.via', 'm.nameless', 'm.conflicting', 'm.way'])
         .select((eb) => eb.fn.countAll().as('n'))
-        .groupBy(['m.via', 'm.told', 'm.nameless'])
+        .groupBy(['m.via', 'm.nameless', 'm.conflicting', 'm.way'])
         .execute();
       return groups.reduce(added, noDecisions);
     },
 
-    async reconciliationByBanner(period) {
+    async reconciliationByBanner(period, windows = []) {
       const groups = await query
-        .selectFrom(matched(period).as('m'))
-        .select(['m.banner_id', 'm.via', 'm.told', 'm.nameless'])
+        .selectFrom(matched(period, windows).as('m'))
+        .select(['m.banner_id', 'm.via', 'm.nameless', 'm.conflicting', 'm.way'])
         .select((eb) => eb.fn.countAll().as('n'))
-        .groupBy(['m.banner_id', 'm.via', 'm.told', 'm.nameless'])
+        .groupBy(['m.banner_id', 'm.via', 'm.nameless', 'm.conflicting', 'm.way'])
         .execute();
-      const banners = new Map<string | null, Reconciliation>();
-      for (const group of groups)
-        banners.set(group.banner_id, added(banners.get(group.banner_id) ?? noDecisions, group));
+      const banners = new Map<string | null, Omit<BannerReconciliation, 'bannerId'>>();
+      for (const group of groups) {
+        const known = banners.get(group.banner_id) ?? { ...noDecisions, missingFromLog: 0 };
+        const missingFromLog = known.missingFromLog + (group.way === 'missing' ? Number(group.n) : 0);
+        banners.set(group.banner_id, { ...added(known, group), missingFromLog });
+      }
       return [...banners]
         .map(([bannerId, counts]) => ({ bannerId, ...counts }))
         .sort((a, b) => compareIds(a.bannerId, b.bannerId));
-    },
-
-    async missingFromLog(period, windows) {
-      const missing = new Map<string | null, number>();
-      const lone = first(period)
-        .where('d.via', '=', 'webhook')
-        .where(bothWays(period), '=', 0)
-        .where(sql<boolean>`not (${sql.raw(NAMELESS)})`)
-        .select(['d.banner_id', 'd.at']);
-      for (let start = 0; start < windows.length; start += WINDOWS) {
-        const some = windows.slice(start, start + WINDOWS);
-        const values = sql.join(some.map(({ bannerId, from, to }) => sql`(${bannerId}, ${from}, ${to})`));
-        // `cross join` keeps the order on SQLite: the decisions once, the few windows for each of them.
-        const { rows } = await sql<{ banner_id: string | null; n: number }>`
-          select l.banner_id as banner_id, count(*) as n
-          from ${lone} as l cross join (values ${values}) as w
-          where l.at >= w.column2 and l.at < w.column3
-            and (l.banner_id = w.column1 or (l.banner_id is null and w.column1 is null))
-          group by l.banner_id`.execute(query);
-        for (const { banner_id, n } of rows) missing.set(banner_id, (missing.get(banner_id) ?? 0) + Number(n));
-      }
-      return missing;
     },
 
     async isInLog({ source, asOf }, bannerId) {
@@ -177,19 +182,27 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
       return found.sort((a, b) => a - b);
     },
 
-    async *reconciledDecisions(period, finding) {
-      const found = pageByKey<Pick<DecisionRow, 'at' | 'seq' | 'decision_id'>>((after, limit) => {
+    async *reconciledDecisions(period, finding, most) {
+      const load = (after: Found | null, limit: number): Promise<readonly Found[]> => {
         let page = first(period).select(['d.at', 'd.seq', 'd.decision_id']);
-        if (finding === 'conflicting') page = page.where(conflicting(period), '=', 1);
+        if (finding === 'conflicting') page = page.where('d.decision_id', 'in', contradicted(period));
         else
           page = page
             .where('d.via', '=', finding === 'only-webhook' ? 'webhook' : 'pull')
             .where(bothWays(period), '=', 0);
         if (after !== null) page = page.where(isAfter(after));
         return page.orderBy('d.at').orderBy('d.seq').limit(limit).execute();
-      });
+      };
+      if (most !== undefined) {
+        const some = await load(null, Math.min(most, DECISIONS));
+        yield* await rowsOf(
+          period,
+          some.map(({ decision_id }) => decision_id),
+        );
+        return;
+      }
       let waiting: string[] = [];
-      for await (const { decision_id } of found) {
+      for await (const { decision_id } of pageByKey<Found>(load)) {
         waiting.push(decision_id);
         if (waiting.length < DECISIONS) continue;
         yield* await rowsOf(period, waiting);
@@ -228,24 +241,25 @@ const noDecisions: Reconciliation = {
 
 interface Group {
   readonly via: 'webhook' | 'pull';
-  /** 1: the other way told it, too; 2: rows contradict each other; 3: both. */
-  readonly told: number;
   /** 1: with neither id nor time. */
   readonly nameless: number;
+  /** 1: rows contradict each other. */
+  readonly conflicting: number;
+  /** `missing`: one way only, although the log was asked for it. */
+  readonly way: 'both' | 'one' | 'missing';
   readonly n: string | number | bigint;
 }
 
 function added(total: Reconciliation, group: Group): Reconciliation {
   const n = Number(group.n);
-  const told = Number(group.told);
-  const both = told % 2 === 1;
+  const both = group.way === 'both';
   const unmatchable = !both && Number(group.nameless) === 1 ? n : 0;
   return {
     decisions: total.decisions + n,
     both: total.both + (both ? n : 0),
     onlyWebhook: total.onlyWebhook + (!both && group.via === 'webhook' ? n : 0),
     onlyPulled: total.onlyPulled + (!both && group.via === 'pull' ? n : 0),
-    conflicting: total.conflicting + (told >= 2 ? n : 0),
+    conflicting: total.conflicting + (Number(group.conflicting) === 1 ? n : 0),
     unmatchableDelivered: total.unmatchableDelivered + (group.via === 'webhook' ? unmatchable : 0),
     unmatchablePulled: total.unmatchablePulled + (group.via === 'pull' ? unmatchable : 0),
   };

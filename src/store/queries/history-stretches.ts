@@ -46,9 +46,10 @@ export function createStretchQueries(query: Query): StretchQueries {
   const delivered = (period: Period) =>
     sql<number>`case when d.via = 'webhook' then 1 else ${hasRow(period, `o.via = 'webhook'`)} end`;
 
-  /** Decisions numbered so that those between two delivered ones share a number. */
-  const islands = (period: Period) =>
-    query
+  /** Decisions in order of time, each with what is said of the one before and the one after. */
+  const neighbours = (period: Period) => {
+    const over = sql`over (order by m.at, m.seq)`;
+    return query
       .selectFrom(
         firstDecisionsIn(query, period)
           .where(sql<boolean>`(d.via = 'webhook' or (d.occurred_counts = 1 and d.occurred_basis <> 'received'))`)
@@ -57,28 +58,30 @@ export function createStretchQueries(query: Query): StretchQueries {
       )
       .select(['m.at', 'm.seq', 'm.delivered'])
       .select([
-        sql<number>`sum(m.delivered) over (order by m.at, m.seq rows between unbounded preceding and current row)`.as(
-          'island',
-        ),
-        sql<
-          string | null
-        >`max(case when m.delivered = 1 then m.at end) over (order by m.at, m.seq rows between unbounded preceding and current row)`.as(
-          'delivered_before',
-        ),
-        sql<
-          string | null
-        >`min(case when m.delivered = 1 then m.at end) over (order by m.at, m.seq rows between current row and unbounded following)`.as(
-          'delivered_after',
-        ),
+        sql<number | null>`lag(m.delivered) ${over}`.as('before'),
+        sql<string | null>`lag(m.at) ${over}`.as('before_at'),
+        sql<number | null>`lead(m.delivered) ${over}`.as('after'),
+        sql<string | null>`lead(m.at) ${over}`.as('after_at'),
       ]);
+  };
+  /** The undelivered ones alone, numbered so that those between two delivered ones share a number. */
+  const numbered = (period: Period) =>
+    query
+      .selectFrom(neighbours(period).as('l'))
+      .where('l.delivered', '=', 0)
+      .select(['l.at', 'l.seq', 'l.before', 'l.before_at', 'l.after', 'l.after_at'])
+      .select(
+        sql<number>`sum(case when l.before = 0 then 0 else 1 end) over (order by l.at, l.seq rows between unbounded preceding and current row)`.as(
+          'stretch',
+        ),
+      );
   const stretches = (period: Period) =>
     query
-      .selectFrom(islands(period).as('i'))
-      .where('i.delivered', '=', 0)
-      .groupBy(['i.island', 'i.delivered_before', 'i.delivered_after'])
+      .selectFrom(numbered(period).as('i'))
+      .groupBy('i.stretch')
       .select((eb) => [
-        'i.delivered_before as deliveredBefore',
-        'i.delivered_after as deliveredAfter',
+        sql<string | null>`max(case when i.before = 1 then i.before_at end)`.as('deliveredBefore'),
+        sql<string | null>`max(case when i.after = 1 then i.after_at end)`.as('deliveredAfter'),
         eb.fn.countAll().as('decisions'),
         eb.fn.min('i.at').as('firstAt'),
         eb.fn.max('i.at').as('lastAt'),
