@@ -149,7 +149,10 @@ function textOf(rows: readonly Row[]): string {
     ),
     'Nothing was fetched.',
   );
-  const problems = rows.flatMap((row) => ('sentence' in row ? [`${row.source}: ${printable(row.sentence)}`] : []));
+  const problems = rows.flatMap((row) => {
+    if (row.outcome === 'not-configured') return [printable(row.sentence)];
+    return row.outcome === 'refused' ? [`${row.source}, ${targetText(row.target)}: ${printable(row.sentence)}`] : [];
+  });
   const provisional = rows.filter((row) => row.outcome === 'taken' && row.phase === 'provisional').length;
   const note =
     provisional === 0

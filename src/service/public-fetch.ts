@@ -193,8 +193,14 @@ function allowed(address: string | null, origin: string): URL | null {
 function notAllowed(origin: string, address: string | null, redirects: number): Refusal {
   const what = redirects === 0 ? 'The address given' : 'The address that it redirects to';
   const elsewhere = address === null ? null : webUrlOf(address);
-  const where = elsewhere === null || elsewhere.origin === origin ? 'is' : `(${elsewhere.origin.slice(0, 200)}) is`;
-  return refusal('not-allowed', false, `${what} ${where} not under ${origin}: it was not asked.`);
+  if (elsewhere === null || elsewhere.origin === origin)
+    return refusal('not-allowed', false, `${what} is not under ${origin}: it was not asked.`);
+  const there = elsewhere.origin.slice(0, 200);
+  return refusal(
+    'not-allowed',
+    false,
+    `${what} (${there}) is not under ${origin}: it was not asked. If the service publishes there, set SERVICE_SITE_URL or \`source change --site-url\`.`,
+  );
 }
 
 function refusal(kind: RefusalKind, transient: boolean, sentence: string): Refusal {

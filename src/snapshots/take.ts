@@ -95,9 +95,10 @@ export async function takeSnapshots(deps: SnapshotDeps, urls: HostedUrls, reques
     }
   }
   if (looks.length > 0) return { outcome: 'looked', looks };
-  const missing = siteKey === null ? 'a site key (SERVICE_SITE_KEY) or ' : '';
+  const noKey = 'without a site key (SERVICE_SITE_KEY) the embed endpoint cannot be asked';
+  if (policyId === null) return notConfigured(`${source.slug}: ${noKey} for ${type}.`);
   return notConfigured(
-    `${source.slug}: nothing can be fetched of ${policyId ?? type ?? 'it'}: ${missing}the address of its public page is missing.`,
+    `${source.slug}: neither the service’s list nor a delivery names the public page of ${policyId}${siteKey === null ? `, and ${noKey}` : ''}.`,
   );
 }
 

@@ -6,6 +6,7 @@ import { temporaryFolder } from '../temporary.ts';
 
 interface World {
   readonly sandbox: Sandbox;
+  readonly siteUrl: string;
   readonly run: (...args: string[]) => ReturnType<typeof runHere>;
   readonly policyId: string;
   readonly policyType: string;
@@ -13,7 +14,7 @@ interface World {
   readonly pass: (ms: number) => void;
 }
 
-async function createWorld(): Promise<World> {
+async function createWorld(changes: Record<string, string> = {}): Promise<World> {
   let ahead = 0;
   const clock = () => new Date(Date.now() + ahead);
   const sandbox = createSandbox({ seed: 7, clock, clients: 1, consentRows: 5 });
@@ -30,9 +31,11 @@ async function createWorld(): Promise<World> {
     SERVICE_API_KEY: client.apiKey,
     SERVICE_SITE_KEY: client.siteKey,
     WEBHOOK_SECRETS: 'a-signing-secret-of-the-tests',
+    ...changes,
   };
   return {
     sandbox,
+    siteUrl,
     run: (...args) => runHere(folder, args, env),
     policyId: policy.id,
     policyType: policy.policyType,
@@ -138,6 +141,11 @@ it('says what is missing, and ends with 1, where nothing can be fetched', { time
   const { run } = await createWorld();
   const refused = await run('policy', 'snapshot', '--type', 'Not A Slug');
   expect(refused.code).toBe(2);
+  const unknown = await run('policy', 'snapshot', '--policy', 'pol_nobody_knows');
+  expect(unknown.code).toBe(1);
+  expect(unknown.stdout).toMatch(
+    /^default: neither the service’s list nor a delivery names the public page of pol_nob/m,
+  );
   const folder = await temporaryFolder();
   const bare = await runHere(folder, ['policy', 'snapshot'], {
     DATA_DIR: folder,
@@ -145,6 +153,16 @@ it('says what is missing, and ends with 1, where nothing can be fetched', { time
   });
   expect(bare.code).toBe(1);
   expect(bare.stdout).toContain('SERVICE_SITE_URL');
+});
+
+it('names the policy whose address lies elsewhere, and the setting', { timeout: 30_000 }, async () => {
+  const { run, policyId, siteUrl } = await createWorld({ SERVICE_SITE_URL: 'http://localhost:9' });
+  const elsewhere = await run('policy', 'snapshot', '--policy', policyId);
+  expect(elsewhere.code).toBe(1);
+  expect(elsewhere.stdout).toContain(
+    `default, public page of ${policyId}: The address given (${siteUrl}) is not under`,
+  );
+  expect(elsewhere.stdout).toContain('set SERVICE_SITE_URL');
 });
 
 it('shows the text that was in force at a time, and which ones it may have been', { timeout: 60_000 }, async () => {

@@ -14,8 +14,8 @@ export async function checkStoredDescriptions(context: Context): Promise<Line[]>
   const lines: Line[] = [];
   for (const source of sourcesToWatch(context.sources.list())) {
     const last = await loadLastDescription(context.store.read, source.slug);
-    for (const sentence of last?.gone ?? [])
-      lines.push(note(ABOUT, `${source.slug}: ${sentence} (entry ${last?.seq}, ${last?.receivedAt})`, REMEDY));
+    if (last === null || last.gone.length === 0) continue;
+    lines.push(note(ABOUT, `${source.slug}: ${last.gone.join(' ')} (entry ${last.seq}, ${last.receivedAt})`, REMEDY));
   }
   return lines;
 }
@@ -37,9 +37,11 @@ export async function checkDescriptions(context: Context): Promise<Line[]> {
       continue;
     }
     const { gone } = fetched.description;
-    if (gone.length === 0)
-      lines.push(ok(ABOUT, `${source.slug}: the API still describes everything that is relied on.`));
-    for (const sentence of gone) lines.push(note(ABOUT, `${source.slug}: ${sentence}`, REMEDY));
+    lines.push(
+      gone.length === 0
+        ? ok(ABOUT, `${source.slug}: the API still describes everything that is relied on.`)
+        : note(ABOUT, `${source.slug}: ${gone.join(' ')}`, REMEDY),
+    );
   }
   return lines;
 }
