@@ -28,7 +28,7 @@ export async function readBulkItems(path: string): Promise<readonly FormA[]> {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new UsageError([`${path} is not UTF-8.`]);
+    throw new UsageError([`${path} is not UTF-8: save it as “CSV UTF-8”.`]);
   }
   const found = /^\s*[[{]/.test(text) ? fromJson(path, text) : fromCsv(path, text);
   if (found.length === 0) throw new UsageError([`There is no item in ${path}.`]);

@@ -35,8 +35,12 @@ function csvOf(items: number, business = 'Shop'): string {
 }
 
 /** Starts a command and leaves it running. */
-function start({ folder, env }: CliWorld, args: string): { child: ChildProcess; ended: Promise<unknown> } {
-  const child = spawn(process.execPath, [cliPath, 'policy', ...args.split(' ')], { cwd: folder, env, stdio: 'ignore' });
+function start(world: CliWorld, args: string): { child: ChildProcess; ended: Promise<unknown> } {
+  return startCommand(world, `policy ${args}`);
+}
+
+function startCommand({ folder, env }: CliWorld, args: string): { child: ChildProcess; ended: Promise<unknown> } {
+  const child = spawn(process.execPath, [cliPath, ...args.split(' ')], { cwd: folder, env, stdio: 'ignore' });
   onTestFinished(() => void child.kill('SIGKILL'));
   return { child, ended: once(child, 'exit') };
 }
@@ -123,6 +127,24 @@ describe('policy', { timeout: 120_000 }, () => {
     expect((await readFile(`${world.folder}/result.csv`, 'utf8')).match(/"created"/g)).toHaveLength(45);
     expect((await world.run('calls --open')).stdout).toMatch(/bulk .*20 items of bulk-.*sent, no answer yet/);
     expect((await world.run('bulk --file items.csv --resume')).code).toBe(1);
+    expect(world.generated()).toBe(65);
+  });
+
+  it('goes on with a file that was left to a worker which was killed, and sends none of it twice', async () => {
+    const world = await createWorld({ faults: [slowSecondBatch] });
+    await world.run('bulk --file items.csv --background');
+    const worker = () => startCommand(world, 'worker --kinds policy-bulk --lease 3');
+    const { child, ended } = worker();
+    await untilThere(async () => (happened(world.sandbox) === 1 ? true : null));
+    child.kill('SIGSTOP');
+    await untilThere(async () => (world.generated() === 40 ? true : null));
+    child.kill('SIGKILL');
+    await ended;
+    const another = worker();
+    await untilThere(async () => (world.generated() === 65 ? true : null), 60);
+    another.child.kill('SIGTERM');
+    expect(await another.ended).toEqual([0, null]);
+    expect((await world.run('bulk --file items.csv --resume')).stdout).toContain('65 items: 45 created, 20 sent');
     expect(world.generated()).toBe(65);
   });
 
