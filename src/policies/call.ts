@@ -44,6 +44,8 @@ export interface CallOrder {
   >;
   /** Default: a random one. The same id a second time is not sent: `taken`. */
   readonly requestId?: string;
+  /** What a second intent would repeat; default: the request id. */
+  readonly intentKey?: readonly string[];
 }
 
 /** What an answer says, as the ledger keeps it beside the bytes. */
@@ -152,7 +154,7 @@ async function appendIntent(
       deps,
       source.slug,
       meta,
-      [requestId, 'intent'],
+      order.intentKey ?? [requestId, 'intent'],
       body,
       async (tx, [appended]) => {
         if (appended?.outcome === 'stored') await reserveSlot(tx, slot, deps.clock());

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { canonicalJson } from '../core/canonical.ts';
 import type { CallWay } from '../core/call.ts';
 import type { GeneratedPolicy } from '../service/generate.ts';
-import { callOnce, type CallFailure, type Send } from './call.ts';
+import { callOnce, type CallFailure, type CallOutcome, type Send } from './call.ts';
 import { isCallable, type PolicyDeps, whyNotCallable } from './deps.ts';
 import type { Source } from '../core/source.ts';
 import { callPatiently, type Patience } from './patient.ts';
-import { findUnsettledTwin, settleCalls, type UnsettledCall } from './settle.ts';
+import { countGenerations, findUnsettledTwin, settleCalls, type UnsettledCall } from './settle.ts';
 
 const slug = z
   .string()
@@ -84,10 +84,6 @@ export async function generatePolicy(deps: PolicyDeps, request: GenerateRequest)
   if (!isCallable(source)) return { outcome: 'not-configured', reason: whyNotCallable(source) ?? '' };
   const about = aboutOf(form);
   await settleCalls(deps);
-  if (request.again !== true) {
-    const twin = await findUnsettledTwin(deps, source, about);
-    if (twin !== null) return { outcome: 'unsettled', call: twin };
-  }
   const client = deps.clientFor(source);
   const send: Send =
     request.send ?? (({ body, signal, timeoutMs }) => client.generatePolicy(body, { signal, timeoutMs }));
@@ -106,7 +102,23 @@ export async function generatePolicy(deps: PolicyDeps, request: GenerateRequest)
     const { id: policyId, version, hostedUrl, remaining } = value;
     return { value, facts: { policyId, version, hostedUrl, remaining } };
   };
-  const ended = await callPatiently(deps, () => callOnce(deps, order, send, read, request), request);
+  let twin: UnsettledCall | null = null;
+  let least = 0;
+  // Looked at before each try, since others may have asked for the same while this one waited. Of two that looked at once, one gets the number.
+  const callUnlessOpen = async (): Promise<CallOutcome<GeneratedPolicy>> => {
+    for (;;) {
+      const number = Math.max(await countGenerations(deps, source, about), least);
+      twin = await findUnsettledTwin(deps, source, about);
+      if (twin !== null) return { outcome: 'stopped' };
+      const intentKey = ['generate', canonicalJson(about).toString('utf8'), String(number)];
+      const ended = await callOnce(deps, { ...order, intentKey }, send, read, request);
+      if (ended.outcome !== 'taken') return ended;
+      least = number + 1;
+    }
+  };
+  const call = request.again === true ? () => callOnce(deps, order, send, read, request) : callUnlessOpen;
+  const ended = await callPatiently(deps, call, request);
+  if (twin !== null) return { outcome: 'unsettled', call: twin };
   if (ended.outcome !== 'done') return ended;
   return { outcome: 'done', requestId: ended.requestId, policy: ended.value, seq: ended.seq };
 }

@@ -91,6 +91,26 @@ export function isTwin(
   );
 }
 
+/** How many times the same was asked for by itself, whatever came of it. */
+export async function countGenerations(
+  deps: Pick<PolicyDeps, 'store' | 'catchUp'>,
+  { slug }: Pick<Source, 'slug'>,
+  asked: Asked,
+): Promise<number> {
+  await deps.catchUp();
+  const { count } = await deps.store.read
+    .selectFrom('calls')
+    .select((eb) => eb.fn.countAll().as('count'))
+    .where('source', '=', slug)
+    .where('operation', '=', 'generate')
+    .where('policy_type', '=', asked.policyType)
+    .where('jurisdiction', '=', asked.jurisdiction)
+    .where('language', '=', asked.language)
+    .where('business_name', asked.businessName === null ? 'is' : '=', asked.businessName)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /**
  * A generation of the same, by itself or in a batch, that is still without an outcome: unknown, or sent by a process that waits for the answer or
  * has ended.

@@ -150,6 +150,24 @@ describe('a generation whose outcome is unknown', () => {
     expect((await generatePolicy(world.deps, { ...request, again: true })).outcome).toBe('done');
   });
 
+  it('is not doubled by processes that ask for the same at once, also when they had to wait first', async () => {
+    const world = await createPolicyWorld({
+      faults: [{ name: 'latency', on: 'generate', ms: 300 }],
+      limits: { generatePerMinute: 1000 },
+    });
+    const request = { ...patient, source: world.source, form: privacy };
+    const processes = [world.deps, world.another(), world.another(), world.another()];
+    const ask = async () =>
+      (await Promise.all(processes.map((deps) => generatePolicy(deps, request)))).map(({ outcome }) => outcome).sort();
+    expect(await ask()).toEqual(['done', 'unsettled', 'unsettled', 'unsettled']);
+    expect(world.generated()).toBe(1);
+    // The slots are used up by something else, so that all of them wait for the same moment.
+    const other = formASchema.parse({ policy_type: 'imprint', jurisdiction: 'DE' });
+    for (let nth = 0; nth < 19; nth += 1) await generatePolicy(world.deps, { ...request, form: other });
+    expect((await ask()).filter((outcome) => outcome === 'done')).toHaveLength(1);
+    expect(world.generated()).toBe(21);
+  });
+
   it('after a time-out keeps what little is known', async () => {
     const world = await createPolicyWorld({ faults: [{ name: 'time-out', on: 'generate' }] });
     const ended = await generatePolicy(world.deps, { ...patient, source: world.source, form: privacy, timeoutMs: 100 });
