@@ -6,7 +6,7 @@ import { textAt, type TextVersion } from '../core/text-versions.ts';
 import { diffTexts } from '../snapshots/diff.ts';
 import { loadStoredText } from '../snapshots/texts.ts';
 import { type CommandIo, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
-import { assertSource, loadTargets, targetText, viaOption } from './policy-targets.ts';
+import { assertSource, loadTargets, targetText, timeOf, viaOption } from './policy-targets.ts';
 import { withContext } from './run-context.ts';
 
 interface DiffFlags {
@@ -37,8 +37,11 @@ export function registerPolicyDiff(policy: Command, io: CommandIo): void {
     .description('what changed in the text of a policy: between the last two texts, two times or two entries')
     .argument('<policy>', 'id of the policy, or a policy type of the embed endpoint')
     .option('--source <slug>', 'source', 'default')
-    .option('--from <time>', 'the text in force at this ISO 8601 time; default: the one before the last')
-    .option('--to <time>', 'the text in force at this ISO 8601 time; default: the last one')
+    .option(
+      '--from <time>',
+      'the text in force then: an ISO 8601 time, or a day in TIME_ZONE; default: the one before the last',
+    )
+    .option('--to <time>', 'the text in force then; default: the last one')
     .option(
       '--seq <entry>',
       'compare what these entries found; give it twice',
@@ -87,8 +90,10 @@ async function chooseByTime(context: Context, policyName: string, options: DiffF
   // The page of the policy, unless only the other way has more than one text to compare.
   const { target, versions } = all.find((one) => one.versions.length > 1) ?? all[0];
   const last = versions.at(-1) as TextVersion;
-  const to = options.to === undefined ? sideOf(target, last) : at(target, versions, options.to, '--to');
-  if (options.from !== undefined) return [at(target, versions, options.from, '--from'), to];
+  const sideAt = (time: string, flag: string) =>
+    at(target, versions, timeOf(time, flag, context.config.timeZone), flag);
+  const to = options.to === undefined ? sideOf(target, last) : sideAt(options.to, '--to');
+  if (options.from !== undefined) return [sideAt(options.from, '--from'), to];
   const before = versions[(to.version?.version ?? 1) - 2];
   if (before === undefined)
     throw new UsageError([
@@ -98,8 +103,7 @@ async function chooseByTime(context: Context, policyName: string, options: DiffF
 }
 
 function at(target: string, versions: readonly TextVersion[], time: string, flag: string): Side {
-  if (Number.isNaN(Date.parse(time))) throw new UsageError([`${flag} ${printable(time)}: give an ISO 8601 time.`]);
-  const found = textAt(versions, new Date(time).toISOString());
+  const found = textAt(versions, time);
   switch (found.outcome) {
     case 'certain':
       return sideOf(target, found.version);

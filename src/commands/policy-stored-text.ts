@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { UsageError } from '../core/errors.ts';
 import { readPolicyText, withoutTokens } from '../core/policy-text.ts';
 import { inForceBetween } from '../core/text-versions.ts';
 import { addDays, startOfDay } from '../core/zoned-days.ts';
 import { loadStoredText, type NamedVersion } from '../snapshots/texts.ts';
+import type { Query } from '../store/store.ts';
 import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
-import { assertSource, loadTargets, targetText, type Via, viaOption } from './policy-targets.ts';
+import { assertSource, isDay, loadTargets, targetText, timeOf, type Via, viaOption } from './policy-targets.ts';
 import { withContext } from './run-context.ts';
 
 interface TextFlags {
@@ -44,34 +44,41 @@ export function registerPolicyText(policy: Command, io: CommandIo): void {
         const text = one === undefined || more.length > 0 ? null : await loadText(context, options, one);
         if (text === null) io.exitCode = 1;
         const shown = { source: options.source, policy: policyName, target, from: asked.from, to: asked.to };
-        printResult(io, options, { ...shown, possible, text }, () => {
+        const told = await loadTold(context.store.read, options.source, target, possible);
+        printResult(io, options, { ...shown, possible, told, text }, () => {
           const what = targetText(target);
           if (one === undefined) return noneText(what, asked, versions);
-          return more.length > 0 ? severalText(what, asked, possible) : oneText(what, asked, one, text);
+          return more.length > 0 ? severalText(what, asked, possible, told) : oneText(what, asked, one, text);
         });
       }),
     );
 }
 
 function askedOf({ clock, config }: Pick<Context, 'clock' | 'config'>, at: string | undefined): Asked {
-  if (at !== undefined && /^\d{4}-\d\d-\d\d$/.test(at)) return dayOf(at, config.timeZone);
-  const time = at === undefined ? clock().getTime() : Date.parse(at);
-  if (Number.isNaN(time)) throw notATime(at);
-  const from = new Date(time).toISOString();
-  return { from, to: new Date(time + 1).toISOString(), words: at === undefined ? 'now' : `at ${from}` };
+  const { timeZone } = config;
+  const from = at === undefined ? clock().toISOString() : timeOf(at, '--at', timeZone);
+  if (at !== undefined && isDay(at))
+    return { from, to: startOfDay(addDays(at, 1), timeZone), words: `on ${at} (${timeZone})` };
+  const to = new Date(Date.parse(from) + 1).toISOString();
+  return { from, to, words: at === undefined ? 'now' : `at ${from}` };
 }
 
-function dayOf(day: string, timeZone: string): Asked {
-  try {
-    const [from, to] = [startOfDay(day, timeZone), startOfDay(addDays(day, 1), timeZone)];
-    return { from, to, words: `on ${day} (${timeZone})` };
-  } catch {
-    throw notATime(day);
-  }
-}
-
-function notATime(at = ''): UsageError {
-  return new UsageError([`--at ${printable(at)}: give an ISO 8601 time or a day.`]);
+/** Changes that were told of while one of these texts gave way to the next. */
+async function loadTold(read: Query, source: string, target: string, possible: readonly NamedVersion[]) {
+  const [first, last] = [possible[0], possible.at(-1)];
+  if (first === undefined || last === undefined || possible.length === 1) return [];
+  const name = target.slice(target.indexOf(':') + 1);
+  return read
+    .selectFrom('policy_history')
+    .select(['seq', 'at', 'change', 'policy_id as policyId'])
+    .where('source', '=', source)
+    .where(target.startsWith('hosted:') ? 'policy_id' : 'policy_type', '=', name)
+    .where('change', '!=', 'created')
+    .where('at', '>=', first.lastSeen)
+    .where('at', '<=', last.firstSeen)
+    .orderBy('seq')
+    .limit(20)
+    .execute();
 }
 
 /** Null: it was erased. A text that was not there (404, 410) is empty. */
@@ -90,7 +97,7 @@ function oneText(what: string, asked: Asked, version: NamedVersion, text: string
   const facts = [
     `${what}: in force ${asked.words}`,
     `  came       ${cameText(version)}`,
-    `  seen last  ${version.lastSeen < version.firstSeen ? version.firstSeen : version.lastSeen}${isStill}`,
+    `  seen last  ${lastText(version)}${isStill}`,
     ...(isNamed ? [`  policy     ${printable(version.policyId ?? '')}`] : []),
     `  SHA-256    ${version.textSha256 ?? 'no text: the service answered that there is none'}`,
     `  entry      ${version.bodySeq}${version.settled ? '' : ' (provisional: seen only soon after a change)'}`,
@@ -99,14 +106,20 @@ function oneText(what: string, asked: Asked, version: NamedVersion, text: string
   return [...facts, '', ...text.split('\n').map((line) => printable(line.replaceAll('\t', '  ')))].join('\n').trimEnd();
 }
 
-function severalText(what: string, asked: Asked, possible: readonly NamedVersion[]): string {
+function severalText(
+  what: string,
+  asked: Asked,
+  possible: readonly NamedVersion[],
+  told: Awaited<ReturnType<typeof loadTold>>,
+): string {
   return [
-    `${what}: the text changed around the time asked for (${asked.words}); any of these may have been in force then:`,
+    `${what}: any of these may have been in force ${asked.words}:`,
     tableText(
       ['entry', 'came', 'seen last', 'SHA-256 of the text'],
-      possible.map((one) => [one.firstSeq, cameText(one), one.lastSeen, one.textSha256 ?? 'no text']),
+      possible.map((one) => [one.firstSeq, cameText(one), lastText(one), one.textSha256 ?? 'no text']),
       '',
     ),
+    ...told.map(({ seq, at, change, policyId }) => `told: ${printable(policyId)} ${change} at ${at} (entry ${seq})`),
     'Give a more exact --at to read one of them, or compare two with `consent-ledger policy diff … --seq … --seq …`.',
   ].join('\n');
 }
@@ -118,4 +131,9 @@ function noneText(what: string, asked: Asked, [first]: readonly NamedVersion[]):
 /** When a text came, as far as is known. */
 export function cameText({ notBefore, firstSeen }: Pick<NamedVersion, 'notBefore' | 'firstSeen'>): string {
   return notBefore === null ? `${firstSeen} or before` : `between ${notBefore} and ${firstSeen}`;
+}
+
+/** Until when it was seen; of a single answer the latest moment at which it can have been made. */
+function lastText({ firstSeen, lastSeen }: Pick<NamedVersion, 'firstSeen' | 'lastSeen'>): string {
+  return lastSeen < firstSeen ? firstSeen : lastSeen;
 }

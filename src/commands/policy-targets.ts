@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { HUB } from '../core/snapshot.ts';
+import { startOfDay } from '../core/zoned-days.ts';
 import { loadPolicyTexts, type TargetTexts } from '../snapshots/texts.ts';
 import { printable } from './command-io.ts';
 
@@ -42,4 +43,17 @@ export async function loadTargets(
       `No text of ${printable(policyName)} is stored: \`consent-ledger policy snapshot --policy …\` fetches it.`,
     ]);
   return [first, ...more];
+}
+
+/** A time of a flag: ISO 8601, or a day, which begins at midnight in `timeZone`. ISO 8601 UTC. Throws UsageError for anything else. */
+export function timeOf(text: string, flag: string, timeZone: string): string {
+  try {
+    return isDay(text) ? startOfDay(text, timeZone) : new Date(text).toISOString();
+  } catch {
+    throw new UsageError([`${flag} ${printable(text)}: give an ISO 8601 time, or a day as YYYY-MM-DD.`]);
+  }
+}
+
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text);
 }

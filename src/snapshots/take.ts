@@ -135,7 +135,7 @@ async function keep(
   const { slug } = request.source;
   // Once more: a change may have been told while the answer was on its way.
   await deps.catchUp();
-  const changedAt = await loadLatestChange(deps, request);
+  const changedAt = await loadLatestChange(deps, request, target);
   const origin = originWindow(answer, cacheMs);
   const counts = changedAt === null || showsChange(changedAt, answer.requestedAt, origin.originFrom);
   const phase = counts ? 'settled' : 'provisional';
@@ -205,18 +205,27 @@ function textOf(answer: PublicAnswer): { sha256: string; form: string; policyId:
   return { sha256, form, policyId: policyId !== null && isWellFormed(policyId) ? policyId : null };
 }
 
-/** When we last heard that the policy, another one of its type, or (for the list of all) any policy changed. */
-async function loadLatestChange(deps: SnapshotDeps, request: SnapshotRequest): Promise<string | null> {
+/**
+ * When we last heard of a change that this target may show: of a public page, of its policy; of the embed endpoint, of any policy of the type; of
+ * the list of all, of any. What was only generated shows nowhere.
+ */
+async function loadLatestChange(
+  deps: SnapshotDeps,
+  request: SnapshotRequest,
+  target: SnapshotTarget,
+): Promise<string | null> {
   const { source, policyId, policyType, changedAt } = request;
+  const [id, type] = target.startsWith('hosted:') ? [policyId, null] : [policyId, policyType];
   const { latest } = await deps.store.read
     .selectFrom('policy_history')
     .select((eb) => eb.fn.max('received_at').as('latest'))
     .where('source', '=', source.slug)
-    .$if(policyType !== HUB, (query) =>
+    .where('change', '!=', 'created')
+    .$if(target !== `embed:${HUB}`, (query) =>
       query.where((eb) =>
         eb.or([
-          ...(policyId === null ? [] : [eb('policy_id', '=', policyId)]),
-          ...(policyType === null ? [] : [eb('policy_type', '=', policyType)]),
+          ...(id === null ? [] : [eb('policy_id', '=', id)]),
+          ...(type === null ? [] : [eb('policy_type', '=', type)]),
         ]),
       ),
     )

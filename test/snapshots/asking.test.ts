@@ -191,3 +191,33 @@ it('the schedule asks the embed endpoint once for a type, however many policies 
   expect(types).toEqual([policy.policyType, 'hub']);
   expect((await looksOf(world.store)).filter(({ target }) => target.startsWith('hosted:'))).toHaveLength(3);
 });
+
+it('a look waits for the changes that its target may show, and for no others', async () => {
+  const world = await createSnapshotWorld();
+  const { policy } = world;
+  const look = async (deliver: Record<string, unknown>) => {
+    world.pass(60 * MINUTE);
+    await world.publish({ policy_id: 'pol_other', policy_type: policy.policyType, ...deliver });
+    await requestRoutineSnapshots(world.deps, [world.source]);
+    world.pass(MINUTE);
+    const before = (await looksOf(world.store)).length;
+    await world.runDue();
+    const looks = (await looksOf(world.store)).slice(before);
+    return Object.fromEntries(looks.map(({ target, phase }) => [target, phase]));
+  };
+  const [hosted, embed] = [`hosted:${policy.id}`, `embed:${policy.policyType}`];
+  expect(await look({ event: 'policy.created' })).toMatchObject({
+    [hosted]: 'settled',
+    [embed]: 'settled',
+    'embed:hub': 'settled',
+  });
+  expect(await look({ event: 'policy.updated' })).toMatchObject({
+    [hosted]: 'settled',
+    [embed]: 'provisional',
+    'embed:hub': 'provisional',
+  });
+  expect(await look({ event: 'policy.updated', policy_id: policy.id, policy_type: undefined })).toMatchObject({
+    [hosted]: 'provisional',
+    [embed]: 'provisional',
+  });
+});
