@@ -207,6 +207,55 @@ describe('the versions of a text', () => {
       expect(from(wrong).originFrom, wrong).toBe(minute(10));
   });
 
+  it('say nothing that was not so, whatever changed and whenever an edge of five minutes was asked', () => {
+    const MIN = 60_000;
+    const start = Date.parse(minute(0));
+    const iso = (ms: number) => new Date(start + ms).toISOString();
+    const text = fc.constantFrom('a', 'b', 'c');
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ gap: fc.integer({ min: 1, max: 9 * MIN }), text }), { maxLength: 12 }),
+        fc.array(fc.integer({ min: 0, max: 9 * MIN }), { minLength: 1, maxLength: 25 }),
+        fc.boolean(),
+        (changes, gaps, saysAge) => {
+          // What was really in force from when on.
+          const truth = [{ from: -100 * MIN, text: 'a' }];
+          let now = 0;
+          for (const change of changes) truth.push({ from: (now += change.gap), text: change.text });
+          const spans = truth.filter((one, place) => one.text !== truth[place - 1]?.text);
+          const endOf = (place: number) => spans[place + 1]?.from ?? Number.POSITIVE_INFINITY;
+
+          let [at, cachedAt] = [0, Number.NEGATIVE_INFINITY];
+          const sightings = gaps.map((gap, seq): Sighting => {
+            at += gap;
+            if (at >= cachedAt + 5 * MIN) cachedAt = at;
+            const shown = spans.findLast(({ from }) => from <= cachedAt)?.text ?? null;
+            const age = saysAge ? Math.floor((at - cachedAt) / 1000) : null;
+            const headers = { age, date: null, cacheControl: null };
+            const window = originWindow({ requestedAt: iso(at), receivedAt: iso(at), headers }, 5 * MIN);
+            return { seq: seq + 1, textSha256: shown, bodySeq: seq + 1, ...window, settled: true };
+          });
+          const versions = fold(...sightings);
+
+          // They came in this order, and each was there by the time that is said of it and still at the other.
+          let place = -1;
+          for (const { textSha256, notBefore, firstSeen, lastSeen } of versions) {
+            const found = spans.findIndex((span, index) => index > place && span.text === textSha256);
+            expect(found).toBeGreaterThan(place);
+            place = found;
+            expect(iso(spans[found]?.from ?? 0) <= firstSeen).toBe(true);
+            expect(
+              spans.some((span, index) => span.text === textSha256 && start + endOf(index) > Date.parse(lastSeen)),
+            ).toBe(true);
+            if (notBefore !== null) expect(notBefore <= firstSeen).toBe(true);
+          }
+          expect(versions.at(-1)?.textSha256).toBe(sightings.at(-1)?.textSha256);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
   it('never contradict a look, whatever the looks are', () => {
     fc.assert(
       fc.property(
