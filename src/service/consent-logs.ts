@@ -194,16 +194,25 @@ function findRowsSpan(
       detail: ['an error with a success status', code, detail].filter(Boolean).join(': '),
     });
   }
-  // Rows under another name must not pass for an empty page: the watermark would move beyond them.
-  const other = Object.entries(json).find(([, value]) => Array.isArray(value) && value.length > 0);
+  // Rows under another name, or a message, must not pass for an empty page: the watermark would move beyond what was not told.
+  const other = Object.entries(json).find(([name, value]) => !cursorNames.includes(name) && holdsSomething(value));
   if (other !== undefined) {
-    throw new ServiceError('unreadable', { detail: `no \`data\`, but an array \`${cleanText(other[0], null, 60)}\`` });
+    throw new ServiceError('unreadable', { detail: `no \`data\`, but \`${cleanText(other[0], null, 60)}\`` });
   }
   return null;
 }
 
+/** Counts and flags say nothing that an empty page could not say as well. */
+function holdsSomething(value: unknown): boolean {
+  return Array.isArray(value)
+    ? value.length > 0
+    : (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null);
+}
+
+const cursorNames: readonly string[] = ['next_cursor', 'nextCursor'];
+
 function readCursor(json: unknown, members: Map<string, Span> | null, latin1: string): string | null {
-  for (const name of ['next_cursor', 'nextCursor']) {
+  for (const name of cursorNames) {
     const cursor = memberOf(json, name);
     if (cursor === undefined || cursor === null || cursor === '' || cursor === false) continue;
     if (typeof cursor === 'string') return cursor;

@@ -366,6 +366,8 @@ export interface SyncPositionsTable {
   earliest: string | null;
   /** Pieces of pages that could not be read and are kept with their bytes. */
   unreadable_total: Generated<number>;
+  /** Those of them that are new since the present run began: its end moves no watermark, so that they are asked for again. */
+  run_unreadable: Generated<number>;
   recounted_at: string | null;
   /** JSON: how the last recount of recent days compared with the ledger (src/sync/recount.ts). */
   recount: string | null;

@@ -3,7 +3,12 @@ import type { Query } from '../store/store.ts';
 import type { RecountSummary } from './recount-summary.ts';
 
 /** How far the pull of one banner has come. */
-export type SyncPosition = Readonly<Omit<SyncPositionsTable, 'unreadable_total'> & { unreadable_total: number }>;
+export type SyncPosition = Readonly<
+  Omit<SyncPositionsTable, 'unreadable_total' | 'run_unreadable'> & { unreadable_total: number; run_unreadable: number }
+>;
+
+/** Where a cursor would stand: every page of the run is stored, and only its end is still to be noted. */
+export const READ_TO_THE_END = '';
 
 /** The run that is going on: its window, and when it began. Times ISO 8601. */
 export interface Run {
@@ -34,7 +39,13 @@ export interface PageStep {
   /** Rows, and pieces that could not be read, which are new in the ledger. */
   readonly stored: number;
   readonly unreadable: number;
+  /** Whether the page is asked for again anyway, because the way on from it was lost. */
+  readonly isCut: boolean;
+  /** Earliest time of a row that counts, where it may be earlier than all before; else null. */
+  readonly earliest: string | null;
   readonly isFirst: boolean;
+  /** It goes on in the place of an interrupted run, and answers for what that one could not read. */
+  readonly carriesOn: boolean;
   readonly at: string;
 }
 
@@ -43,6 +54,7 @@ export interface PageStep {
  * `superseded`: another run of the same banner has begun meanwhile; its place was not moved, and this one should stop.
  */
 export async function advancePosition(query: Query, run: Run, step: PageStep): Promise<'advanced' | 'superseded'> {
+  const toAskAgain = step.isCut ? 0 : step.unreadable;
   if (!step.isFirst) {
     const own = query
       .updateTable('sync_positions')
@@ -53,12 +65,29 @@ export async function advancePosition(query: Query, run: Run, step: PageStep): P
         cursor: step.cursor,
         rows_total: eb('rows_total', '+', step.stored),
         unreadable_total: eb('unreadable_total', '+', step.unreadable),
+        run_unreadable: eb('run_unreadable', '+', toAskAgain),
+        ...(step.earliest === null
+          ? {}
+          : {
+              earliest: eb
+                .case()
+                .when('earliest', '<', step.earliest)
+                .then(eb.ref('earliest'))
+                .else(step.earliest)
+                .end(),
+            }),
         updated_at: step.at,
       }))
       .where('run_id', '=', run.runId)
       .executeTakeFirst();
     if (numUpdatedRows > 0n) return 'advanced';
-    await own.set((eb) => ({ rows_total: eb('rows_total', '+', step.stored) })).execute();
+    await own
+      .set((eb) => ({
+        rows_total: eb('rows_total', '+', step.stored),
+        unreadable_total: eb('unreadable_total', '+', step.unreadable),
+        run_unreadable: eb('run_unreadable', '+', toAskAgain),
+      }))
+      .execute();
     return 'superseded';
   }
   const before = await loadPosition(query, run.source, run.bannerId);
@@ -70,6 +99,8 @@ export async function advancePosition(query: Query, run: Run, step: PageStep): P
     run_as_of: run.asOf,
     rows_total: (before?.rows_total ?? 0) + step.stored,
     unreadable_total: (before?.unreadable_total ?? 0) + step.unreadable,
+    run_unreadable: (step.carriesOn ? (before?.run_unreadable ?? 0) : 0) + toAskAgain,
+    earliest: earlier(before?.earliest ?? null, step.earliest),
     updated_at: step.at,
   });
   return 'advanced';
@@ -77,21 +108,20 @@ export async function advancePosition(query: Query, run: Run, step: PageStep): P
 
 /**
  * Ends a run whose window was read to its end: no cursor, and the watermark where it may move. Superseded: nothing is written.
- * With `holdBack` the watermark stays, because something in the window could not be read and is to be asked for again.
+ * Where something in the window could not be read, the watermark stays, so that it is asked for again.
  */
 export async function finishPosition(
   query: Query,
   run: Run,
-  { at, earliest, holdBack }: { readonly at: string; readonly earliest: string | null; readonly holdBack: boolean },
+  at: string,
 ): Promise<{ readonly watermark: string | null }> {
   const before = await loadPosition(query, run.source, run.bannerId);
   if (before !== null && before.run_id !== null && before.run_id !== run.runId) return { watermark: before.watermark };
-  const watermark = holdBack ? (before?.watermark ?? null) : nextWatermark(before?.watermark ?? null, run);
-  const beginnings = [before?.earliest ?? null, earliest].filter((time) => time !== null).sort();
+  const isHeldBack = before !== null && before.run_unreadable > 0;
+  const watermark = isHeldBack ? before.watermark : nextWatermark(before?.watermark ?? null, run);
   await writePosition(query, before, run, {
     ...noRun,
     watermark,
-    earliest: beginnings[0] ?? null,
     last_success_at: at,
     last_error: null,
     last_error_at: null,
@@ -115,7 +145,36 @@ export async function failPosition(query: Query, run: Run, error: string, forget
   });
 }
 
-/** Notes how a recount compared; what it stored counts as rows of the banner. */
+/**
+ * Gives a run up that was stopped in order: its place is kept, and nobody takes it for one that is still under way.
+ */
+export async function releasePosition(query: Query, run: Run): Promise<void> {
+  await query
+    .updateTable('sync_positions')
+    .set({ run_id: null })
+    .where('source', '=', run.source)
+    .where('banner_id', '=', run.bannerId)
+    .where('run_id', '=', run.runId)
+    .execute();
+}
+
+/** Counts rows, and pieces that could not be read, that a recount stored, in the transaction that stores them. */
+export async function countRecounted(
+  query: Query,
+  counted: { readonly source: string; readonly bannerId: string; readonly stored: number; readonly unreadable: number },
+): Promise<void> {
+  await query
+    .updateTable('sync_positions')
+    .set((eb) => ({
+      rows_total: eb('rows_total', '+', counted.stored),
+      unreadable_total: eb('unreadable_total', '+', counted.unreadable),
+    }))
+    .where('source', '=', counted.source)
+    .where('banner_id', '=', counted.bannerId)
+    .execute();
+}
+
+/** Notes how a recount compared. */
 export async function noteRecount(
   query: Query,
   noted: {
@@ -128,12 +187,7 @@ export async function noteRecount(
   const { source, bannerId, summary, at } = noted;
   await query
     .updateTable('sync_positions')
-    .set((eb) => ({
-      recounted_at: at,
-      recount: JSON.stringify(summary),
-      rows_total: eb('rows_total', '+', summary.found),
-      updated_at: at,
-    }))
+    .set({ recounted_at: at, recount: JSON.stringify(summary) })
     .where('source', '=', source)
     .where('banner_id', '=', bannerId)
     .execute();
@@ -141,17 +195,32 @@ export async function noteRecount(
 
 /**
  * Where the watermark stands after a window: it moves only when the window leaves no gap behind it, never backwards, and
- * never by a row's own time, which anyone may have set (docs/architecture.md, Time).
+ * never by a row's own time, which anyone may have set (docs/architecture.md, Time). One that lies in the future was set by a clock that was
+ * wrong, and a run over everything puts it right.
  */
 export function nextWatermark(watermark: string | null, run: Pick<Run, 'from' | 'to' | 'asOf'>): string | null {
   const leavesGap = run.from !== null && (watermark === null || Date.parse(run.from) > Date.parse(watermark));
   if (leavesGap) return watermark;
   const end = Math.min(Date.parse(run.asOf), run.to === null ? Number.POSITIVE_INFINITY : Date.parse(run.to));
-  const best = watermark === null ? end : Math.max(end, Date.parse(watermark));
+  const isAll = run.from === null && run.to === null;
+  const best =
+    watermark === null || (isAll && isBeyond(watermark, new Date(end))) ? end : Math.max(end, Date.parse(watermark));
   return new Date(best).toISOString();
 }
 
-const noRun = { cursor: null, run_id: null, run_from: null, run_to: null, run_as_of: null };
+/** A watermark further ahead than this was set by a clock that was wrong; clocks of one installation are nearer to one another. */
+const AHEAD_MS = 60 * 60 * 1000;
+
+/** Whether a watermark lies in the future, so that nothing can be told from it. */
+export function isBeyond(watermark: string, now: Date): boolean {
+  return Date.parse(watermark) > now.getTime() + AHEAD_MS;
+}
+
+function earlier(one: string | null, other: string | null): string | null {
+  return [one, other].filter((time) => time !== null).sort()[0] ?? null;
+}
+
+const noRun = { cursor: null, run_id: null, run_from: null, run_to: null, run_as_of: null, run_unreadable: 0 };
 
 type Change = Partial<Omit<SyncPosition, 'source' | 'banner_id'>> & { updated_at: string };
 

@@ -13,18 +13,27 @@ import {
   isRefused,
   unknownBanner,
 } from './failure.ts';
-import { advancePosition, failPosition, finishPosition, type Run } from './position.ts';
+import {
+  advancePosition,
+  failPosition,
+  finishPosition,
+  READ_TO_THE_END,
+  releasePosition,
+  type Run,
+} from './position.ts';
 import type { PullDeps, PullReport, PullRequest, PullResult, PullTotals } from './contract.ts';
 import { appendPage, type LogWindow, type ReadyPage, walkLog } from './log-pages.ts';
-import { addPage, countNew, joinTotals, noTotals, type Totals } from './totals.ts';
+import { addPage, countNew, earliestOf, joinTotals, noTotals, type Totals } from './totals.ts';
 import type { WalkFault } from './walk.ts';
 
 /** One run over one window of a banner's log. */
 export interface Window extends LogWindow {
-  /** Of an interrupted run: where to go on. */
+  /** Of an interrupted run: where to go on; READ_TO_THE_END: nowhere, only its end is missing. */
   readonly cursor: string | null;
   /** Of an interrupted run: when it began. */
   readonly asOf: string | null;
+  /** Of an interrupted run: the earliest row that it, or one before it, saw. */
+  readonly earliest?: string | null;
 }
 
 /**
@@ -37,9 +46,7 @@ export async function pullWindow(
   window: Window,
   before?: PullTotals,
 ): Promise<PullResult> {
-  const own = noTotals();
-  // New pieces of broken pages: the next run is to ask for them again.
-  let newlyUnreadable = 0;
+  const own: Totals = { ...noTotals(), earliest: window.earliest ?? null };
   const began = isoNow(deps.clock);
   let run: Run = {
     source: request.source.slug,
@@ -69,8 +76,8 @@ export async function pullWindow(
     for await (const step of walkLog(deps, request, window, cursor)) {
       if (step.type === 'fault') return step.fault;
       if (!isClaimed && window.asOf === null) run = { ...run, asOf: earlierOf(began, step.page.serverDate) };
-      const { state, unreadable } = await commitPage(deps, run, step.page, !isClaimed, own);
-      newlyUnreadable += unreadable;
+      const claim = { isFirst: !isClaimed, carriesOn: window.asOf !== null };
+      const state = await commitPage(deps, run, step.page, claim, own);
       if (state === 'superseded') return state;
       isClaimed = true;
       request.onProgress?.({ ...joinTotals(before, own), source: run.source, bannerId: run.bannerId });
@@ -79,7 +86,8 @@ export async function pullWindow(
   };
 
   try {
-    const ended = await read(window.cursor).catch((error: unknown) => {
+    const isRead = window.cursor === READ_TO_THE_END;
+    const ended = await (isRead ? Promise.resolve(null) : read(window.cursor)).catch((error: unknown) => {
       // The first request of a new window has no cursor that could have expired.
       if (!isCursorRefusal(error) || (own.pages === 0 && window.cursor === null)) throw error;
       restarted = true;
@@ -92,12 +100,14 @@ export async function pullWindow(
     if (ended === 'superseded') return { ...report(), outcome: 'superseded' };
     if (ended !== null) return await fail('error' in ended ? ended : failureOfFault(ended));
     await conclude('sync.finished', null, async (tx, at) => {
-      const ending = { at, earliest: own.earliest, holdBack: newlyUnreadable > 0 };
-      ({ watermark } = await finishPosition(tx.query, run, ending));
+      ({ watermark } = await finishPosition(tx.query, run, at));
     });
     return { ...report(), outcome: 'finished' };
   } catch (error) {
-    if (request.signal?.aborted === true) return { ...report(), outcome: 'cancelled' };
+    if (request.signal?.aborted === true) {
+      if (isClaimed) await deps.store.transaction((tx) => releasePosition(tx.query, run)).catch(() => undefined);
+      return { ...report(), outcome: 'cancelled' };
+    }
     const failure = failureOfError(error);
     if (failure === null) throw error;
     return fail(failure);
@@ -132,6 +142,7 @@ export async function pullWindow(
       runId,
       from,
       to,
+      asOf: run.asOf,
       ...own,
       error,
     };
@@ -146,21 +157,24 @@ async function commitPage(
   deps: PullDeps,
   run: Run,
   page: ReadyPage,
-  isFirst: boolean,
+  claim: { readonly isFirst: boolean; readonly carriesOn: boolean },
   counts: Totals,
-): Promise<{ state: 'advanced' | 'superseded'; unreadable: number }> {
+): Promise<'advanced' | 'superseded'> {
   let state: 'advanced' | 'superseded' = 'advanced';
+  const first = earliestOf(page.rows);
+  const earliest = first !== null && (counts.earliest === null || first < counts.earliest) ? first : null;
   const advance = async (query: Query, appended: readonly Appended[]) => {
     const { stored, unreadable } = countNew(page.rows, appended);
-    const cursor = page.isCut === true ? page.asked : page.nextCursor;
-    state = await advancePosition(query, run, { cursor, stored, unreadable, isFirst, at: isoNow(deps.clock) });
+    const isCut = page.isCut === true;
+    const cursor = isCut ? page.asked : (page.nextCursor ?? READ_TO_THE_END);
+    const step = { cursor, stored, unreadable, isCut, earliest, ...claim, at: isoNow(deps.clock) };
+    state = await advancePosition(query, run, step);
   };
   let appended: readonly Appended[] = [];
   if (page.rows.length === 0) await deps.store.transaction((tx) => advance(tx.query, []));
   else appended = await appendPage(deps.ledger, page.rows, (tx, outcome) => advance(tx.query, outcome));
-  const { stored, unreadable } = countNew(page.rows, appended);
-  addPage(counts, page.rows, stored);
-  return { state, unreadable };
+  addPage(counts, page.rows, countNew(page.rows, appended).stored);
+  return state;
 }
 
 function earlierOf(ours: string, theirs: Date | null): string {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isoNow } from '../core/clock.ts';
 import { UsageError } from '../core/errors.ts';
 import type { PullDeps, PullRequest, PullResult } from './contract.ts';
-import { loadPosition, type SyncPosition } from './position.ts';
+import { isBeyond, loadPosition, READ_TO_THE_END, type SyncPosition } from './position.ts';
 import { pullWindow, type Window } from './pull-window.ts';
 
 /** How far before the watermark an incremental run begins. */
@@ -21,11 +21,11 @@ export async function pullConsentLogs(deps: PullDeps, request: PullRequest): Pro
   if (explicit) return pullWindow(deps, request, explicitWindow(request));
 
   const interrupted = resumedWindow(position);
-  if (interrupted === null)
-    return pullWindow(deps, request, incrementalWindow(deps, request, position?.watermark ?? null));
+  if (interrupted === null) return pullWindow(deps, request, incrementalWindow(deps, request, position));
   const resumed = await pullWindow(deps, request, interrupted);
   if (resumed.outcome !== 'finished') return resumed;
-  const rest = await pullWindow(deps, request, incrementalWindow(deps, request, resumed.watermark), resumed);
+  const ended = await loadPosition(deps.store.read, request.source.slug, request.bannerId);
+  const rest = await pullWindow(deps, request, incrementalWindow(deps, request, ended), resumed);
   return { ...rest, resumed: true, restarted: resumed.restarted || rest.restarted };
 }
 
@@ -33,32 +33,48 @@ function explicitWindow(request: PullRequest): Window {
   const full = request.full === true;
   return {
     runId: randomUUID(),
-    from: full ? null : (request.from ?? null),
-    to: full ? null : (request.to ?? null),
+    from: full ? null : withOffset(request.from),
+    to: full ? null : withOffset(request.to),
     cursor: null,
     asOf: null,
   };
 }
 
-/** Open at its end: a row that the service dates in the future would never be seen otherwise. */
-function incrementalWindow(deps: PullDeps, request: PullRequest, watermark: string | null): Window {
-  if (watermark === null) return { runId: randomUUID(), from: null, to: null, cursor: null, asOf: null };
-  // A clock that was ahead once must not keep later runs from looking at the present.
+/**
+ * Open at its end: a row that the service dates in the future would never be seen otherwise. Everything, where no row was ever there: to ask for
+ * all of nothing costs no more, and what the service shows only later is found. Everything, too, where the watermark lies in the future: the
+ * clock that set it was wrong, and nobody knows by how much.
+ */
+function incrementalWindow(deps: PullDeps, request: PullRequest, position: SyncPosition | null): Window {
+  const watermark = position?.watermark ?? null;
+  if (watermark === null || position?.rows_total === 0 || isBeyond(watermark, deps.clock()))
+    return { runId: randomUUID(), from: null, to: null, cursor: null, asOf: null };
   const mark = Math.min(Date.parse(watermark), Date.parse(isoNow(deps.clock)));
   const from = new Date(mark - (request.lookBackMs ?? DEFAULT_LOOK_BACK_MS)).toISOString();
   return { runId: randomUUID(), from, to: null, cursor: null, asOf: null };
 }
 
-/** Under a run id of its own: should the interrupted run still be alive somewhere, it finds itself superseded. */
+/**
+ * Under a run id of its own: should the interrupted run still be alive somewhere, it finds itself superseded. Under the same, where all is read
+ * and only the end is missing: whoever notes it first has noted it.
+ */
 function resumedWindow(position: SyncPosition | null): Window | null {
   if (position === null || position.cursor === null || position.run_as_of === null) return null;
+  const isRead = position.cursor === READ_TO_THE_END;
   return {
-    runId: randomUUID(),
+    runId: isRead && position.run_id !== null ? position.run_id : randomUUID(),
     from: position.run_from,
     to: position.run_to,
     cursor: position.cursor,
     asOf: position.run_as_of,
+    earliest: position.earliest,
   };
+}
+
+/** A time without an offset is taken as UTC, whatever this machine's time zone, and said so to the service; a date stays a date. */
+function withOffset(time: string | undefined): string | null {
+  if (time === undefined || /^\d{4}-\d\d-\d\d$/.test(time) || /(?:Z|[+-]\d\d:?\d\d)$/i.test(time)) return time ?? null;
+  return new Date(`${time.replace(' ', 'T')}Z`).toISOString();
 }
 
 function assertDates({ from, to, full }: PullRequest): void {

@@ -6,7 +6,7 @@ import { loadCompletedBanners } from './banners.ts';
 import type { PullDeps, PullRequest } from './contract.ts';
 import { failureOfError, failureOfFault } from './failure.ts';
 import { appendPage, walkLog } from './log-pages.ts';
-import { loadPosition, noteRecount } from './position.ts';
+import { countRecounted, loadPosition, noteRecount } from './position.ts';
 import type { RecountSummary } from './recount-summary.ts';
 import { addPage, countNew, noTotals } from './totals.ts';
 
@@ -54,8 +54,11 @@ export async function recountConsentLogs(deps: RecountDeps, request: RecountRequ
   try {
     for await (const step of walkLog(deps, request, window, null)) {
       if (step.type === 'fault') return { bannerId, outcome: 'failed', error: failureOfFault(step.fault).error };
-      const appended = await appendPage(deps.ledger, step.page.rows);
-      addPage(totals, step.page.rows, countNew(step.page.rows, appended).stored);
+      const { rows } = step.page;
+      const appended = await appendPage(deps.ledger, rows, (tx, outcome) =>
+        countRecounted(tx.query, { source: source.slug, bannerId, ...countNew(rows, outcome) }),
+      );
+      addPage(totals, rows, countNew(rows, appended).stored);
       for (const { outcome, seq } of appended) {
         seen.add(seq);
         if (outcome === 'stored' && foundSeqs.length < NAMED) foundSeqs.push(seq);

@@ -3,7 +3,7 @@ import type { NewEntry } from '../core/entry.ts';
 import type { SourceOptions } from '../core/source.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ConsentLogRow } from '../service/consent-logs.ts';
-import { canonicalContent } from './row-content.ts';
+import { canonicalContent, volatileFields } from './row-content.ts';
 
 /** Names under which a row may carry its own id, in the order tried (docs/assumptions.md, Consent log rows). */
 const recordIdNames = [
@@ -36,12 +36,17 @@ const timeNames = [
   'createdAt',
   'created',
 ];
-const bannerNames = ['banner_id', 'bannerId', 'banner', 'consent_banner_id', 'consentBannerId'];
+/** Names under which a row may say whose it is: its id, or an object with one. In the spellings that APIs use. */
+const bannerNames = ['banner_id', 'consent_banner_id', 'cookie_banner_id', 'widget_id', 'banner'].flatMap(spellingsOf);
+const idsWithin = ['id', 'Id', 'ID'];
 
 /** Where to look for the id and the time of a row. */
 export interface RowNames {
   readonly idNames: readonly string[];
   readonly timeNames: readonly string[];
+  readonly bannerNames: readonly string[];
+  /** Fields that tell about the answer and not about the decision. */
+  readonly leftOut: ReadonlySet<string>;
   /** What a time without an offset means. */
   readonly assumedOffset: string;
 }
@@ -49,9 +54,13 @@ export interface RowNames {
 /** The names of a source: its own first. */
 export function rowNamesOf({ fieldNames, assumedOffset }: SourceOptions): RowNames {
   const own = (...names: string[]) => names.flatMap((name) => fieldNames[name] ?? []);
+  // What a source says is part of a decision tells decisions apart, whatever it is called.
+  const told = new Set(Object.values(fieldNames).flatMap((names) => names.map((name) => name.split('.').at(-1))));
   return {
     idNames: [...own('recordId'), ...recordIdNames],
     timeNames: [...own('consentedAt', 'occurredAt', 'consentCreatedAt'), ...timeNames],
+    bannerNames: [...own('bannerId'), ...bannerNames],
+    leftOut: new Set([...volatileFields].filter((name) => !told.has(name))),
     assumedOffset,
   };
 }
@@ -96,15 +105,15 @@ const MAX_UNREADABLE = 1 << 20;
  */
 export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext): RowReader {
   const { source, receivedAt } = context;
-  const { idNames, timeNames } = context.names;
+  const { idNames, timeNames, leftOut } = context.names;
   const received = Date.parse(receivedAt);
   const metaOf = metaWriter(context);
 
   const readRow = (row: ConsentLogRow): RowEntry => {
     const fields = isObject(row.value) ? row.value : null;
-    const ownBanner = fields !== null && bannerNames.some((name) => isNamed(fields[name]));
+    const ownBanner = fields !== null && context.names.bannerNames.some((name) => namesBanner(fields[name]));
     const banner = ownBanner ? '' : (context.bannerId ?? '');
-    const content = row.isUtf8 ? canonicalContent(row.value) : null;
+    const content = row.isUtf8 ? canonicalContent(row.value, leftOut) : null;
     const recordId = fields === null ? null : idOf(fields, idNames);
     const time = fields === null ? null : timeOf(fields, timeNames);
     return {
@@ -193,6 +202,16 @@ function withOffset(time: string, assumedOffset: string): string {
   if (time.endsWith('Z')) return time;
   const iso = time.replace(' ', 'T');
   return /T/.test(iso) && !/(?:Z|[+-]\d\d:?\d\d)$/i.test(iso) ? `${iso}${assumedOffset}` : iso;
+}
+
+function namesBanner(value: unknown): boolean {
+  return isNamed(value) || (isObject(value) && idsWithin.some((name) => isNamed(value[name])));
+}
+
+/** `banner_id`, `bannerId`, `BannerId`, `banner-id`. */
+function spellingsOf(name: string): string[] {
+  const camel = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return [...new Set([name, camel, camel[0]?.toUpperCase() + camel.slice(1), name.replaceAll('_', '-')])];
 }
 
 function isNamed(value: unknown): value is string | number {

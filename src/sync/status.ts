@@ -27,7 +27,7 @@ export interface BannerStatus {
   readonly lastSuccessAt: string | null;
   readonly lastError: string | null;
   readonly lastErrorAt: string | null;
-  /** Earliest time of a row that counts: the service returned nothing before. Null before the first finished run, and without rows. */
+  /** Earliest time of a row that counts: the service returned nothing before. Null until a run has covered the log from its beginning, and without rows. */
   readonly earliest: string | null;
   /** Pieces of broken pages that are kept with their bytes and could not be read as rows. */
   readonly unreadable: number;
@@ -106,7 +106,8 @@ function statusOf(
     lastSuccessAt: position?.last_success_at ?? null,
     lastError: position?.last_error ?? null,
     lastErrorAt: position?.last_error_at ?? null,
-    earliest: position?.earliest ?? null,
+    // Before that, earlier rows may still come.
+    earliest: watermark === null ? null : (position?.earliest ?? null),
     unreadable: position?.unreadable_total ?? 0,
     recount: recountOf(position),
     gap: gapOf(position, isSeen),

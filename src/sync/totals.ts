@@ -23,6 +23,13 @@ export function countNew(
   return counted;
 }
 
+/** The earliest time that rows give and that counts, ISO 8601 UTC; null without any. */
+export function earliestOf(rows: readonly RowEntry[]): string | null {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const { occurredAt } of rows) if (occurredAt !== null && occurredAt < earliest) earliest = occurredAt;
+  return earliest === Number.POSITIVE_INFINITY ? null : new Date(earliest).toISOString();
+}
+
 /** Adds a page that was committed. `stored`: of its rows, those new in the ledger. */
 export function addPage(totals: Totals, rows: readonly RowEntry[], stored: number): void {
   const unreadable = rows.reduce((count, { type }) => count + (type === 'unreadable' ? 1 : 0), 0);

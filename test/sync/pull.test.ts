@@ -185,14 +185,24 @@ describe('the watermark', () => {
     expect(await syncing.pull()).toMatchObject({ watermark: '2026-07-10T00:00:00.005Z' });
   });
 
-  it('never goes backwards, and a clock that was ahead once does not blind later runs', async () => {
+  it('never goes backwards, and a clock that was a little ahead does not blind later runs', async () => {
+    const { fake, syncing } = await world(1);
+    fake.options = { date: () => null };
+    syncing.now = new Date('2026-07-10T00:30:00Z');
+    await syncing.pull();
+    syncing.now = now;
+    expect(await syncing.pull()).toMatchObject({ watermark: '2026-07-10T00:30:00.000Z' });
+    expect(fake.requests.at(-1)?.get('from')).toBe('2026-07-09T00:00:00.000Z');
+  });
+
+  it('is put right by a run over everything when the clock that set it was far ahead', async () => {
     const { fake, syncing } = await world(1);
     fake.options = { date: () => null };
     syncing.now = new Date('2030-01-01T00:00:00Z');
     await syncing.pull();
     syncing.now = now;
-    expect(await syncing.pull()).toMatchObject({ watermark: '2030-01-01T00:00:00.000Z' });
-    expect(fake.requests.at(-1)?.get('from')).toBe('2026-07-09T00:00:00.000Z');
+    expect(await syncing.pull()).toMatchObject({ from: null, watermark: now.toISOString(), stored: 0 });
+    expect(await syncing.pull()).toMatchObject({ from: '2026-07-09T00:00:00.000Z', watermark: now.toISOString() });
   });
 
   it('does not move over a gap: a window in the middle leaves it where it is', async () => {
