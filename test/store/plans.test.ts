@@ -237,6 +237,18 @@ test('what documents read of one source and period is looked up', async () => {
   );
 });
 
+test('a page of decisions begins where the one before ended: with two lower bounds of its time SQLite walks from the first', async () => {
+  const all = { ...period, from: '2026-01-01', to: '2027-01-01' };
+  const pages = await plansOf(async (query) => {
+    const history = createHistory(query);
+    await drain(history.decisionRows(all));
+    await drain(history.reconciledDecisions(all, 'only-webhook'));
+  });
+  const inOrder = pages.filter(({ sql: text }) => text.includes('order by "d"."at"'));
+  expect(inOrder.filter(({ sql: text }) => text.includes('or "d"."seq" > '))).not.toEqual([]);
+  for (const { sql: text } of inOrder) expect(text.match(/"d"\."at" >= /g)).toHaveLength(1);
+});
+
 test('banners, agreement of the two ways in, and the list of deliveries are looked up', async () => {
   expectIndexed(
     await plansOf(async (query) => {

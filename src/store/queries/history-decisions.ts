@@ -3,7 +3,7 @@ import type { ConsentState } from '../../core/vocabulary.ts';
 import type { Span } from '../../core/zoned-days.ts';
 import type { DecisionHistoryTable } from '../schema.ts';
 import type { Query } from '../store.ts';
-import { type DecisionBuilder, decisionsIn, firstDecisionsIn, isAfter } from './decisions-in.ts';
+import { type DecisionBuilder, decisionsIn, firstDecisionsIn } from './decisions-in.ts';
 import type { Period, Scope } from './history.ts';
 import { nullsFirst } from './order.ts';
 import { pageByKey } from './pages.ts';
@@ -210,24 +210,21 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       }));
     },
 
-    withdrawalTimes(period) {
-      return pageByKey<WithdrawalTime>((after, limit) => {
-        const page = first(period)
+    withdrawalTimes: (period) =>
+      pageByKey<WithdrawalTime>((after, limit) =>
+        firstDecisionsIn(query, period, after)
           .where('d.state', '=', 'withdrawn')
           .select(['d.seq', 'd.at', 'd.received_at', 'd.occurred_basis', 'd.occurred_counts'])
           .orderBy('d.at')
           .orderBy('d.seq')
-          .limit(limit);
-        return (after === null ? page : page.where(isAfter(after))).execute();
-      });
-    },
+          .limit(limit)
+          .execute(),
+      ),
 
-    decisionRows(period) {
-      return pageByKey<DecisionRow>((after, limit) => {
-        const page = inPeriod(period).selectAll('d').orderBy('d.at').orderBy('d.seq').limit(limit);
-        return (after === null ? page : page.where(isAfter(after))).execute();
-      });
-    },
+    decisionRows: (period) =>
+      pageByKey<DecisionRow>((after, limit) =>
+        decisionsIn(query, period, after).selectAll('d').orderBy('d.at').orderBy('d.seq').limit(limit).execute(),
+      ),
 
     async *decisionRowsOf(scope, subjects) {
       // Subject by subject: each is one walk along the index on (source, subject, seq).

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../store.ts';
-import { firstDecisionsIn, hasRow, isAfter } from './decisions-in.ts';
+import { firstDecisionsIn, hasRow } from './decisions-in.ts';
 import type { DecisionRow } from './history-decisions.ts';
 import type { Period, Scope } from './history.ts';
 import { pageByKey } from './pages.ts';
@@ -184,13 +184,12 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
 
     async *reconciledDecisions(period, finding, most) {
       const load = (after: Found | null, limit: number): Promise<readonly Found[]> => {
-        let page = first(period).select(['d.at', 'd.seq', 'd.decision_id']);
+        let page = firstDecisionsIn(query, period, after).select(['d.at', 'd.seq', 'd.decision_id']);
         if (finding === 'conflicting') page = page.where('d.decision_id', 'in', contradicted(period));
         else
           page = page
             .where('d.via', '=', finding === 'only-webhook' ? 'webhook' : 'pull')
             .where(bothWays(period), '=', 0);
-        if (after !== null) page = page.where(isAfter(after));
         return page.orderBy('d.at').orderBy('d.seq').limit(limit).execute();
       };
       if (most !== undefined) {
