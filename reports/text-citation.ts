@@ -46,9 +46,15 @@ export function createTextCitation(intervals: readonly PolicyTextInterval[]): Ci
 
 /** The citation as columns of a file. Where two texts are possible, both stand there with a blank between. */
 export function textColumns(cite: CiteText): readonly CsvColumn<DecisionRow>[] {
+  // Once for all columns of a row.
+  let last: { readonly row: DecisionRow; readonly citation: TextCitation } | null = null;
+  const citationOf = (row: DecisionRow): TextCitation => {
+    if (last?.row !== row) last = { row, citation: cite(row) };
+    return last.citation;
+  };
   const column = (title: string, value: (citation: TextCitation) => string | null): CsvColumn<DecisionRow> => ({
     title,
-    value: (row) => value(cite(row)),
+    value: (row) => value(citationOf(row)),
   });
   const each = (texts: readonly PolicyTextInterval[], value: (text: PolicyTextInterval) => string | number) =>
     texts.length === 0 ? null : texts.map(value).join(' ');

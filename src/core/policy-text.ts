@@ -40,7 +40,7 @@ export function withoutTokens(text: string): string {
 }
 
 function plainOrHtml(text: string, policyId: string | null): PolicyText {
-  if (looksLikeHtml(text)) return textOf('html/1', htmlLines(text), policyId);
+  if (looksLikeHtml(text)) return textOf('html/1', htmlLines(text).map(withoutTokens), policyId);
   const lines = withoutTokens(text).split(/\r\n|\r|\n/);
   return textOf(
     'plain/1',
