@@ -281,7 +281,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
               if (source !== undefined && slug !== source) continue;
               const asOf = Number.MAX_SAFE_INTEGER;
               const period = { source: slug, from: from.toISOString(), to: to.toISOString(), asOf };
-              const { onlyPulled, conflicting } = await history.reconciliation(period);
+              const { onlyPulled, conflicting } = await history.disagreement(period);
               sum.undelivered += onlyPulled;
               sum.contradicting += conflicting;
             }

@@ -45,7 +45,9 @@ export function findSourceFaults(source: Source): SourceFault[] {
     add(
       'note',
       `${slug} is not pulled: it has neither a base URL nor an API key.`,
-      `${addressRemedy(slug)} ${keyRemedy(slug)}`,
+      slug === 'default'
+        ? 'Set SERVICE_BASE_URL and SERVICE_API_KEY.'
+        : `Set both: \`source change ${slug} --base-url https://…/api/v1 --api-key-file -\`.`,
     );
   if (baseUrl !== null && !isPrivateTransport(baseUrl))
     add(

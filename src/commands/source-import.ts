@@ -102,6 +102,8 @@ const words: Readonly<Record<ImportReport['lines'][number]['outcome'], string>> 
 };
 
 function reportText({ outcome, lines, problems, warnings }: ImportReport): string {
+  // What is wrong must not stand below hundreds of lines that are right.
+  const isLong = outcome === 'refused' && lines.length > 20;
   const table = tableText(
     ['line', 'source', 'outcome', 'what', 'entry'],
     lines.map((line) => [line.line, line.slug, words[line.outcome], line.changed.join(', ') || null, line.seq]),
@@ -116,7 +118,7 @@ function reportText({ outcome, lines, problems, warnings }: ImportReport): strin
       ? `${pc.red('✗')} Nothing was written: ${counted(problems.length, 'problem')}. Correct the file, or take the right lines with --skip-invalid.`
       : `${problems.length === 0 ? pc.green('✓') : pc.red('✗')} ${counts.join(', ') || 'nothing to do'}${problems.length === 0 ? '' : `, ${counted(problems.length, 'problem')}`}.`;
   return [
-    table,
+    isLong ? `${counted(lines.length, 'line is', 'lines are')} right: ${counts.join(', ')}.` : table,
     ...problems.map(
       ({ line, slug, column, problem }) =>
         `${pc.red('✗')} ${line === null ? '' : `line ${line}`}${slug === null ? '' : ` (${printable(slug.slice(0, 80))})`}${column === null ? '' : `, ${column}`}: ${printable(problem)}`,

@@ -252,7 +252,7 @@ test('a page of decisions begins where the one before ended: with two lower boun
 test('banners, agreement of the two ways in, and the list of deliveries are looked up', async () => {
   expectIndexed(
     await plansOf(async (query) => {
-      await createHistory(query).reconciliation(period);
+      await createHistory(query).disagreement(period);
       await loadDeliveries(query, { source: 'source-3', event: undefined, limit: 50 });
     }),
   );

@@ -50,9 +50,10 @@ export interface ReconciledDecision {
  * done in the database, along the index on (source, decision_id, seq, via, conflicts).
  */
 export interface ReconciliationQueries {
-  reconciliation(period: Period): Promise<Reconciliation>;
+  /** What a page says that is looked at often: it walks the index for the few decisions that a pulled row told first. */
+  disagreement(period: Period): Promise<Pick<Reconciliation, 'onlyPulled' | 'conflicting'>>;
   /**
-   * The same, banner by banner, by id; null: the decision names none. `windows`: what was pulled of which banner, so that the log should have
+   * Banner by banner, by id; null: the decision names none. `windows`: what was pulled of which banner, so that the log should have
    * what was delivered then. Windows of one banner must not overlap.
    */
   reconciliationByBanner(period: Period, windows?: readonly BannerWindow[]): Promise<readonly BannerReconciliation[]>;
@@ -108,14 +109,15 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
     ]);
 
   return {
-    async reconciliation(period) {
-      const groups = await query
-        .selectFrom(matched(period, []).as('m'))
-        .select(['m.via', 'm.nameless', 'm.conflicting', 'm.way'])
-        .select((eb) => eb.fn.countAll().as('n'))
-        .groupBy(['m.via', 'm.nameless', 'm.conflicting', 'm.way'])
-        .execute();
-      return groups.reduce(added, noDecisions);
+    async disagreement(period) {
+      const count = async (some: ReturnType<typeof first>) => {
+        const { n } = await some.select((eb) => eb.fn.countAll().as('n')).executeTakeFirstOrThrow();
+        return Number(n);
+      };
+      return {
+        onlyPulled: await count(first(period).where('d.via', '=', 'pull').where(bothWays(period), '=', 0)),
+        conflicting: await count(first(period).where('d.decision_id', 'in', contradicted(period))),
+      };
     },
 
     async reconciliationByBanner(period, windows = []) {
