@@ -90,8 +90,8 @@ async function chooseByTime(context: Context, policyName: string, options: DiffF
   // The page of the policy, unless only the other way has more than one text to compare.
   const { target, versions } = all.find((one) => one.versions.length > 1) ?? all[0];
   const last = versions.at(-1) as TextVersion;
-  const sideAt = (time: string, flag: string) =>
-    at(target, versions, timeOf(time, flag, context.config.timeZone), flag);
+  const sideAt = (text: string, flag: string) =>
+    at(target, versions, timeOf(text, flag, context.config.timeZone), `${flag} ${printable(text)}`);
   const to = options.to === undefined ? sideOf(target, last) : sideAt(options.to, '--to');
   if (options.from !== undefined) return [sideAt(options.from, '--from'), to];
   const before = versions[(to.version?.version ?? 1) - 2];
@@ -102,7 +102,7 @@ async function chooseByTime(context: Context, policyName: string, options: DiffF
   return [sideOf(target, before), to];
 }
 
-function at(target: string, versions: readonly TextVersion[], time: string, flag: string): Side {
+function at(target: string, versions: readonly TextVersion[], time: string, asked: string): Side {
   const found = textAt(versions, time);
   switch (found.outcome) {
     case 'certain':
@@ -110,7 +110,7 @@ function at(target: string, versions: readonly TextVersion[], time: string, flag
     case 'between':
       return { ...sideOf(target, found.earlier), uncertain: true };
     case 'before-first':
-      throw new UsageError([`${flag} ${time}: the first text was seen at ${found.first?.firstSeen ?? 'no time'}.`]);
+      throw new UsageError([`${asked}: the first text was seen at ${found.first?.firstSeen ?? 'no time'}.`]);
     default:
       return found satisfies never;
   }
