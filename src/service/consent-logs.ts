@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { findElements, findMembers, mayHoldLongNumbers, parseExactly, type Span } from './json-rows.ts';
 import type { ReadPace } from './read-pace.ts';
 import { salvagePage } from './page-salvage.ts';
-import { cleanText, readEnvelope, ServiceError } from './service-error.ts';
+import { cleanText, readEnvelope } from './error-envelope.ts';
+import { ServiceError } from './service-error.ts';
 import type { ServiceAnswer, Transport } from './transport.ts';
 
 /** Rows per page at most (docs/service.md §8). */

@@ -1,6 +1,7 @@
 import { networkFaultOf } from './network-fault.ts';
 import { waitFromHeaders } from './rate-limit.ts';
-import { cleanText, kindOfStatus, readEnvelope, ServiceError, type ServiceErrorKind } from './service-error.ts';
+import { cleanText, readEnvelope } from './error-envelope.ts';
+import { kindOfStatus, ServiceError, type ServiceErrorKind } from './service-error.ts';
 
 /** What the last exchange with the endpoint came to, which the SDK's own errors do not say. */
 export interface LastExchange {

@@ -52,7 +52,7 @@ export async function fetchPolicyPages(transport: Transport, signal?: AbortSigna
     const answer: z.infer<typeof listSchema> & { bytes: Buffer } = await transport.request({
       path: '/policies',
       query: { cursor },
-      about: 'policies',
+      about: 'policy-list',
       signal,
       read: ({ bytes }) => ({ ...parseList(bytes), bytes }),
     });
@@ -64,7 +64,7 @@ export async function fetchPolicyPages(transport: Transport, signal?: AbortSigna
   }
   throw new ServiceError('unreadable', {
     detail: 'the list of policies gives the same cursor again and again',
-    about: 'policies',
+    about: 'policy-list',
   });
 }
 
@@ -74,11 +74,11 @@ export function addressOf(policy: ListedPolicy): string | null {
 }
 
 function parseList(bytes: Buffer): z.infer<typeof listSchema> {
-  const parsed = listSchema.safeParse(readJson(bytes, 'policies'));
+  const parsed = listSchema.safeParse(readJson(bytes, 'policy-list'));
   if (!parsed.success)
     throw new ServiceError('unreadable', {
       detail: 'neither documented form of the list of policies',
-      about: 'policies',
+      about: 'policy-list',
     });
   return parsed.data;
 }

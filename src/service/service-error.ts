@@ -1,5 +1,3 @@
-import { z } from 'zod';
-
 /**
  * Why a call to the service did not give what was asked for (docs/service.md §5, §7). Switch over it exhaustively.
  * `network`, `timeout`: no answer. `unreadable`, `too-large`: an answer that is not what the service documents.
@@ -89,9 +87,9 @@ const sentences: Record<ServiceErrorKind, Sentences> = {
 };
 
 /** What was asked for: the remedies differ. */
-export type ServiceSubject = 'consent-log' | 'policies';
+export type ServiceSubject = 'consent-log' | 'policies' | 'policy-list';
 
-/** Where the words for policies are others than those for the consent log. */
+/** Where the words for policies that are made or published are others than those for the consent log. */
 const policySentences: Partial<Record<ServiceErrorKind, Sentences>> = {
   'bad-request': {
     what: 'The service refused the request as invalid; nothing was made.',
@@ -134,6 +132,44 @@ const policySentences: Partial<Record<ServiceErrorKind, Sentences>> = {
   },
 };
 
+/** Where the words for the list of policies are others than those for the consent log. */
+const listSentences: Partial<Record<ServiceErrorKind, Sentences>> = {
+  'bad-request': {
+    what: 'The service refused the request as invalid.',
+    remedy: 'Check SERVICE_BASE_URL and any proxy in between.',
+  },
+  'payment-required': {
+    what: 'The subscription with the service has lapsed.',
+    remedy: 'Renew it in the service’s dashboard.',
+  },
+  'not-found': {
+    what: 'The service does not know this address.',
+    remedy: 'Check that SERVICE_BASE_URL ends in /api/v1.',
+  },
+  gone: {
+    what: 'The service does not give a list of policies any more.',
+    remedy: 'Check SERVICE_BASE_URL; if it is right, the service has changed its API.',
+  },
+  'rate-limited': {
+    what: 'The service’s rate limit is exceeded.',
+    remedy: 'Wait and try again. Calls of other programs with the same key count, too.',
+  },
+  timeout: {
+    what: 'The service did not answer in time.',
+    remedy: 'Try again later; if it lasts, tell the service’s support.',
+  },
+  'too-large': {
+    what: 'The service’s answer is over the size limit.',
+    remedy: 'Check SERVICE_BASE_URL and any proxy in between.',
+  },
+};
+
+const sentencesAbout: Readonly<Record<ServiceSubject, Partial<Record<ServiceErrorKind, Sentences>>>> = {
+  'consent-log': {},
+  policies: policySentences,
+  'policy-list': listSentences,
+};
+
 /**
  * Why there was no answer. Before the first byte of the request left: its name has no address, nobody listens there, the certificate is
  * not trusted. Else the connection broke, and nobody knows how far the request came.
@@ -159,7 +195,7 @@ const networkSentences: Record<NetworkFault, Sentences> = {
 
 function sentencesOf(kind: ServiceErrorKind, { fault, about }: ServiceErrorDetails): Sentences {
   if (kind === 'network' && fault !== undefined) return networkSentences[fault];
-  return (about === 'policies' ? policySentences[kind] : undefined) ?? sentences[kind];
+  return sentencesAbout[about ?? 'consent-log'][kind] ?? sentences[kind];
 }
 
 /** What a {@link ServiceError} carries besides its kind. */
@@ -307,39 +343,4 @@ export function isTransient(kind: ServiceErrorKind): boolean {
     case 'too-large':
       return false;
   }
-}
-
-/** The service's error envelope: `{"error": {"code", "message"}}` (docs/service.md §7); a bare string is taken too. */
-const envelopeSchema = z.object({
-  error: z.union([
-    z.string().transform((message) => ({ code: undefined, message })),
-    z.object({
-      code: z.union([z.string(), z.number()]).transform(String).optional().catch(undefined),
-      message: z.string().optional().catch(undefined),
-    }),
-  ]),
-});
-
-/** Code and message out of an error body; empty when it is not the service's envelope. */
-export function readEnvelope(body: string, secret: string | null): { code?: string; detail?: string } {
-  let json: unknown;
-  try {
-    json = JSON.parse(body);
-  } catch {
-    return {};
-  }
-  const parsed = envelopeSchema.safeParse(json);
-  if (!parsed.success) return {};
-  const { code, message } = parsed.data.error;
-  return {
-    ...(code === undefined ? {} : { code: cleanText(code, secret, 60) }),
-    ...(message === undefined ? {} : { detail: cleanText(message, secret, 300) }),
-  };
-}
-
-/** Text of someone else, fit for a log line: one line, no control characters, no secret, bounded. */
-export function cleanText(text: string, secret: string | null, maxLength: number): string {
-  const hidden = secret === null || secret === '' ? text : text.replaceAll(secret, '[API key]');
-  const oneLine = hidden.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-  return oneLine.length > maxLength ? `${oneLine.slice(0, maxLength - 1).trimEnd()}…` : oneLine;
 }

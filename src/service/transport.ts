@@ -2,14 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { networkFaultOf } from './network-fault.ts';
 import { waitFromHeaders } from './rate-limit.ts';
-import {
-  cleanText,
-  isTransient,
-  kindOfStatus,
-  readEnvelope,
-  ServiceError,
-  type ServiceSubject,
-} from './service-error.ts';
+import { cleanText, readEnvelope } from './error-envelope.ts';
+import { isTransient, kindOfStatus, ServiceError, type ServiceSubject } from './service-error.ts';
 
 /** How to reach the service for one source (docs/service.md §4, §5). */
 export interface TransportOptions {

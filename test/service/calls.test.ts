@@ -107,7 +107,13 @@ describe('a call that changes something', () => {
 
   it('has words of its own for every way to fail, each with what to do', () => {
     for (const kind of serviceErrorKinds)
-      expect(new ServiceError(kind, { about: 'policies' }).message).toMatch(/^[A-Z].+\. .+\.$/);
+      for (const about of ['policies', 'policy-list'] as const)
+        expect(new ServiceError(kind, { about }).message).toMatch(/^[A-Z].+\. .+\.$/);
+    // Of a call that may have been carried out nobody shall be told to send it again; a list makes nothing.
+    for (const kind of ['server-error', 'timeout'] as const)
+      expect(new ServiceError(kind, { about: 'policies' }).message).not.toMatch(/try again|send/i);
+    for (const kind of serviceErrorKinds)
+      expect(new ServiceError(kind, { about: 'policy-list' }).message).not.toMatch(/made|banner|sync/);
     const words = (kind: (typeof serviceErrorKinds)[number]) => new ServiceError(kind, { about: 'policies' }).message;
     expect(words('payment-required')).toMatch(/lapsed or its quota is used up; nothing was made\. Renew it/);
     expect(words('forbidden')).toContain('write scope');
