@@ -135,7 +135,7 @@ describe('policy', { timeout: 120_000 }, () => {
     await world.run('bulk --file items.csv --background');
     const worker = () => startCommand(world, 'worker --kinds policy-bulk --lease 3');
     const { child, ended } = worker();
-    await untilThere(async () => (happened(world.sandbox) === 1 ? true : null));
+    await untilThere(async () => (happened(world.sandbox) === 1 ? true : null), 60);
     child.kill('SIGSTOP');
     await untilThere(async () => (world.generated() === 40 ? true : null));
     child.kill('SIGKILL');

@@ -7,6 +7,7 @@ import type { Context } from '../../src/context.ts';
 import { formASchema } from '../../src/policies/generate.ts';
 import { loadPlanItems, planBulk } from '../../src/policies/bulk.ts';
 import { loadCalls } from '../../src/policies/show.ts';
+import type { PolicyDeps } from '../../src/policies/deps.ts';
 import { createPolicyWorld, type PolicyWorld } from './policy-world.ts';
 
 async function planOf(world: PolicyWorld, count: number): Promise<string> {
@@ -19,10 +20,10 @@ async function planOf(world: PolicyWorld, count: number): Promise<string> {
 }
 
 /** Does the jobs that are due, as a worker would, and says what each came to. */
-function workerOf(world: PolicyWorld) {
+function workerOf(world: PolicyWorld, deps: PolicyDeps = world.deps) {
   const jobs = createJobs({ store: world.store, clock: world.now });
   const sources = { find: (slug: string) => (slug === 'default' ? world.source : null) } as Context['sources'];
-  const handlers = createPolicyJobs({ policies: world.deps, sources, jobs, clock: world.now });
+  const handlers = createPolicyJobs({ policies: deps, sources, jobs, clock: world.now });
   const ending = new AbortController();
   const workOff = async (): Promise<Json[]> => {
     const results: Json[] = [];
@@ -115,17 +116,35 @@ it.each([
   ['lost', 'done'],
   ['stopping', 'unknown'],
 ] as const)('a batch under way whose job is %s ends %s, and no further one is sent', async (why, state) => {
-  const world = await createPolicyWorld({ faults: [{ name: 'latency', on: 'bulk', ms: 400 }] });
+  const world = await createPolicyWorld();
   const planId = await planOf(world, 3);
-  const { jobs, workOff, end } = workerOf(world);
+  let answer: () => void = () => undefined;
+  let sent = 0;
+  const results = [{ id: 'pol_1', policy_type: 'imprint', status: 'created' }];
+  const bytes = Buffer.from(JSON.stringify({ results }));
+  const deps: PolicyDeps = {
+    ...world.deps,
+    clientFor: (source) => ({
+      ...world.deps.clientFor(source),
+      generateBulk: (_body, sending) =>
+        new Promise((resolve, reject) => {
+          sent += 1;
+          answer = () => resolve({ status: 200, headers: new Headers(), bytes, serverDate: null });
+          sending?.signal?.addEventListener('abort', () => reject(new Error('given up')));
+        }),
+    }),
+  };
+  const { jobs, workOff, end } = workerOf(world, deps);
   const payload = { source: 'default', planId, actor: 'ada', batchSize: 1, retryFailed: false };
   await jobs.enqueue({ kind: 'policy-bulk', key: planId, payload });
-  const working = workOff();
-  while (world.sandbox.faults.counts()[0] === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  const working = expect(workOff()).rejects.toThrow(why);
+  while (sent === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   end(why);
-  await expect(working).rejects.toThrow(why);
+  answer();
+  await working;
   await world.deps.catchUp();
   expect(await loadCalls(world.store.read, { limit: 9 })).toMatchObject([{ state }]);
+  expect(sent).toBe(1);
 });
 
 it('what failed is tried once more by a job that was asked to, however many days it takes', async () => {
