@@ -78,9 +78,10 @@ let highest = before;
 const sampling = setInterval(() => {
   highest = Math.max(highest, process.memoryUsage.rss() / MIB);
 }, 20);
-const started = performance.now();
+const [started, used] = [performance.now(), process.cpuUsage()];
 await (mode === 'report' ? makeReport() : askByHand());
 const seconds = (performance.now() - started) / 1000;
+const { user, system } = process.cpuUsage(used);
 clearInterval(sampling);
-process.send?.({ seconds, memory: highest - before });
+process.send?.({ seconds, processor: (user + system) / 1e6, memory: highest - before });
 process.disconnect?.();

@@ -9,6 +9,8 @@ const ROUNDS = 3;
 
 interface Measured {
   readonly seconds: number;
+  /** Seconds of the processor: what is left of a figure when the machine has other things to do. */
+  readonly processor: number;
   /** Highest resident memory above what the process had before, MiB. */
   readonly memory: number;
 }
@@ -30,14 +32,15 @@ export function benchAudit(scale: number): Promise<Figure[]> {
         const pair = { theirs: await run('by-hand', report, path), ours: await run('report', report, path) };
         if (round > 0) rounds.push(pair);
       }
-      const seconds = (of: 'ours' | 'theirs') => median(rounds.map((pair) => pair[of].seconds));
+      const time = (of: 'ours' | 'theirs') =>
+        `${median(rounds.map((pair) => pair[of].seconds)).toFixed(1)} s, ${median(rounds.map((pair) => pair[of].processor)).toFixed(1)} s of the processor`;
       const ratio = median(rounds.map(({ ours, theirs }) => ours.seconds / theirs.seconds));
       const memory = median(rounds.map(({ ours }) => ours.memory));
       figures.push(
         {
           name: `${report} of ${count(decisions)} decisions (PDF)`,
-          value: `${seconds('ours').toFixed(1)} s`,
-          baseline: `by hand ${seconds('theirs').toFixed(1)} s`,
+          value: time('ours'),
+          baseline: `by hand ${time('theirs')}`,
           ratio,
           wanted: '≤ 2',
           reached: ratio <= 2,
@@ -93,7 +96,7 @@ async function fill(path: string, decisions: number): Promise<void> {
             when 2 then '{"analytics":"denied","marketing":"denied","necessary":"granted"}'
             else '{"analytics":"denied","marketing":"granted","necessary":"granted"}' end,
           'policy-' || (i % 3), cast(1 + i % 4 as text), substr('DEFRATUSGBNL', 1 + 2 * (i % 6), 2), 'de',
-          '2027-06-01T00:00:00.000Z', 1 - place, case when place = 1 and i % 5000 = 7 then 1 else 0 end, ''
+          '2027-06-01T00:00:00.000Z', 1 - place, case when place = 1 and i % 5000 = 4321 then 1 else 0 end, ''
         from told where place = 0 or (way > 1 and i % 1000 >= 10)`.execute(query),
     );
   }
