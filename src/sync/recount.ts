@@ -117,8 +117,10 @@ async function findGone(read: Query, counted: Counted, seen: ReadonlySet<number>
       .where('via', '=', 'pull')
       .where('occurred_counts', '=', 1)
       .where('seq', '<=', counted.upTo)
+      // One lower bound of the time, by itself: from within an `or` SQLite walks the source's whole history up to it, for every chunk.
+      .where('at', '>=', at)
       .where('at', '<', to)
-      .where((eb) => eb.or([eb('at', '>', at), eb.and([eb('at', '=', at), eb('seq', '>', seq)])]))
+      .where((eb) => eb.or([eb('at', '>', at), eb('seq', '>', seq)]))
       .orderBy('at')
       .orderBy('seq')
       .limit(CHUNK);
