@@ -165,33 +165,61 @@ async function syncWarnings(read: Query, around: Surroundings): Promise<Warning[
   if (around.pulled.length === 0) return [];
   const positions = await read
     .selectFrom('sync_positions')
-    .select(['source', 'banner_id', 'last_success_at', 'last_error', 'last_error_at'])
+    .select(['source', 'banner_id', 'run_id', 'last_success_at', 'last_error', 'last_error_at', 'updated_at'])
     .where('source', 'in', around.pulled)
     .orderBy('source')
     .orderBy('banner_id')
     .execute();
-  const warnings: Warning[] = [];
+  const warnings = await findNeverSynced(read, around, new Set(positions.map(({ source }) => source)));
   for (const position of positions) {
     const { source, banner_id: banner, last_success_at: success, last_error: error, last_error_at: errorAt } = position;
-    const remedy = `Run \`consent-ledger sync --source ${source}\` and read what it says.`;
+    const name = banner === '' ? source : `${source}, banner ${banner}`;
+    const remedy = remedyOfSync(source);
+    const isLate = (at: string) => around.now.getTime() - Date.parse(at) > LAG_HOURS * HOUR;
     if (error !== null && errorAt !== null && (success === null || errorAt > success)) {
       warnings.push({
         code: 'sync-failing',
         source,
-        sentence: `The last sync of ${source}, banner ${banner}, failed: ${error}`,
+        sentence: `The last sync of ${name} failed: ${error}`,
         remedy,
       });
-    } else if (success !== null && around.now.getTime() - Date.parse(success) > LAG_HOURS * HOUR) {
+    } else if (success !== null && isLate(success)) {
       const hours = Math.floor((around.now.getTime() - Date.parse(success)) / HOUR);
       warnings.push({
         code: 'sync-lag',
         source,
-        sentence: `${source}, banner ${banner}, was last synced ${hours} hours ago.`,
+        sentence: `${name} was last synced ${hours} hours ago.`,
         remedy,
       });
+    } else if (success === null && position.run_id !== null && isLate(position.updated_at)) {
+      const sentence = `The first sync of ${name} stopped before its end.`;
+      warnings.push({ code: 'sync-lag', source, sentence, remedy });
     }
   }
   return warnings;
+}
+
+/** Sources that deliver, are set up to be pulled, and never were. */
+async function findNeverSynced(read: Query, around: Surroundings, synced: ReadonlySet<string>): Promise<Warning[]> {
+  const warnings: Warning[] = [];
+  for (const source of around.pulled) {
+    if (synced.has(source)) continue;
+    const first = await read
+      .selectFrom('delivery_history')
+      .select('received_at')
+      .where('source', '=', source)
+      .orderBy('seq')
+      .limit(1)
+      .executeTakeFirst();
+    if (first === undefined || around.now.getTime() - Date.parse(first.received_at) < LAG_HOURS * HOUR) continue;
+    const sentence = `${source} delivers, and its consent log was never synced: does a worker run?`;
+    warnings.push({ code: 'sync-lag', source, sentence, remedy: remedyOfSync(source) });
+  }
+  return warnings;
+}
+
+function remedyOfSync(source: string): string {
+  return `Run \`consent-ledger sync --source ${source}\` and read what it says.`;
 }
 
 async function quarantineWarning(read: Query): Promise<Warning[]> {

@@ -22,7 +22,7 @@ export function registerSync(program: Command, io: CommandIo): void {
     .description('pull the consent log of every source (or one) now; an interrupted run goes on where it stopped')
     .option('--source <slug>', 'only this source')
     .option('--banner <id>', 'only this banner')
-    .option('--from <time>', 'from this ISO 8601 date or time on')
+    .option('--from <time>', 'from this ISO 8601 date or time on; UTC without an offset')
     .option('--to <time>', 'up to this ISO 8601 date or time')
     .option('--full', 'everything the service has')
     .action((options: SyncFlags) =>

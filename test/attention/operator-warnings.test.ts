@@ -1,5 +1,7 @@
+import type { Insertable } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findWarnings, type Surroundings } from '../../src/attention/operator-warnings.ts';
+import type { SyncPositionsTable } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryStore } from '../temporary.ts';
 
@@ -49,7 +51,7 @@ const refused = (count: number, minutesAgo: number, reason = 'mismatch') =>
   store.transaction((tx) =>
     tx.insertMany('rejected_counts', [{ source: 'shop', minute: ago(minutesAgo).slice(0, 16), reason, count }]),
   );
-const synced = (row: { last_success_at: string | null; last_error?: string; last_error_at?: string }) =>
+const synced = (row: Partial<Insertable<SyncPositionsTable>> & { last_success_at: string | null }) =>
   store.transaction((tx) =>
     tx.insertMany('sync_positions', [
       {
@@ -77,9 +79,9 @@ test('nothing to warn of on a fresh installation', async () => {
 describe('the operator is warned of', () => {
   test('a source that used to deliver and fell silent, but not of one that delivered yesterday', async () => {
     await delivered(1, 60 * 24 * 5);
-    expect(await codes()).toEqual([['silent-source', 'shop']]);
+    expect(await codes({ pulled: [] })).toEqual([['silent-source', 'shop']]);
     await delivered(2, 60 * 24);
-    expect(await codes()).toEqual([]);
+    expect(await codes({ pulled: [] })).toEqual([]);
   });
 
   test('a surge of refusals for signature, but not of a few, of old ones, or of too large bodies', async () => {
@@ -101,6 +103,26 @@ describe('the operator is warned of', () => {
     await synced({ last_success_at: ago(60 * 4) });
     expect(await codes()).toEqual([['sync-lag', 'shop']]);
     expect(await codes({ pulled: [] })).toEqual([]);
+  });
+  test('nothing of a source whose first delivery came an hour ago and that was not synced yet', async () => {
+    await delivered(1, 60);
+    expect(await codes()).toEqual([]);
+  });
+  test('a source that has delivered for hours and was never synced', async () => {
+    await delivered(1, 60 * 4);
+    const [warning, ...others] = await findWarnings(store.read, calm);
+    expect(warning).toMatchObject({ code: 'sync-lag', source: 'shop' });
+    expect(warning?.sentence).toBe('shop delivers, and its consent log was never synced: does a worker run?');
+    expect(others).toEqual([]);
+    expect(await codes({ pulled: [] })).toEqual([]);
+  });
+  test('a first sync that stopped before its end, and not one that goes on', async () => {
+    await synced({ last_success_at: null, run_id: 'r', updated_at: ago(60) });
+    expect(await codes()).toEqual([]);
+    await synced({ last_success_at: null, run_id: 'r', updated_at: ago(60 * 4), banner_id: '' });
+    expect((await findWarnings(store.read, calm)).map(({ code, sentence }) => [code, sentence])).toEqual([
+      ['sync-lag', 'The first sync of shop stopped before its end.'],
+    ]);
   });
   test('a failing sync, in the words of its error', async () => {
     await synced({ last_success_at: ago(30), last_error: 'the key was revoked', last_error_at: ago(10) });
