@@ -25,7 +25,7 @@ export const testKeys = deriveKeys(Buffer.alloc(32, 7));
 /** A fresh store on the engine of this run; the caller closes it. */
 export async function openFreshStore(): Promise<{ store: Store; close(): Promise<void> }> {
   if (engine === 'postgres') {
-    const store = await openPostgresStore({ url: await createDatabase() });
+    const store = await openPostgresStore({ url: await createDatabase('migrated') });
     return { store, close: () => store.close() };
   }
   const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-'));

@@ -15,11 +15,11 @@ export function given(): GivenServers | null {
   return servers ?? null;
 }
 
-/** A fresh database on the server of this run, dropped when the test ends; its address. */
-export async function createDatabase(): Promise<string> {
+/** A fresh database on the server of this run, empty or with the schema as a start leaves it; dropped when the test ends; its address. */
+export async function createDatabase(content: 'empty' | 'migrated' = 'empty'): Promise<string> {
   const servers = neededServers();
   const name = `world_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
-  await askServer(servers, creation(name));
+  await askServer(servers, creation(name, content === 'empty' ? 'template0' : servers.postgres.migrated));
   dropAtEnd(servers, name);
   return addressOf(servers, name);
 }
@@ -75,8 +75,8 @@ function nameOf(folder: string): string {
 }
 
 // Copying files is the quicker strategy where the files lie in memory.
-function creation(name: string): string {
-  return `create database ${name} template template0 strategy file_copy`;
+function creation(name: string, template = 'template0'): string {
+  return `create database ${name} template ${template} strategy file_copy`;
 }
 
 function removal(name: string): string {

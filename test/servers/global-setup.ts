@@ -1,9 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
+import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { newInstanceKeyText, newSigningKeyPem } from '../../src/config/key-files.ts';
-import { startPostgres } from './postgres.ts';
+import { openPostgresStore } from '../../src/store/postgres/open.ts';
+import { type PostgresServer, startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 
 /** What the suites of the project `postgres` are given: one server of each kind, and keys, which PostgreSQL needs supplied. */
@@ -15,6 +17,8 @@ export interface GivenServers {
     readonly password: string;
     /** Folder of psql. */
     readonly programs: string;
+    /** Name of a database with the schema and nothing in it, to copy: creating the schema takes far longer. */
+    readonly migrated: string;
   };
   readonly redisUrl: string;
   readonly instanceKey: string;
@@ -25,6 +29,16 @@ declare module 'vitest' {
   interface ProvidedContext {
     servers: GivenServers;
   }
+}
+
+async function createMigrated(postgres: PostgresServer): Promise<string> {
+  const name = 'migrated';
+  const client = new pg.Client({ connectionString: postgres.url() });
+  await client.connect();
+  await client.query(`create database ${name} template template0`).finally(() => client.end());
+  const store = await openPostgresStore({ url: postgres.url(name) });
+  await store.close();
+  return name;
 }
 
 /** Once for all suites of the project, before the first; what it returns, after the last. */
@@ -43,8 +57,9 @@ export default async function startServers(project: TestProject): Promise<() => 
     const redis = await startRedis();
     opened.push(() => redis.close());
     const { port, password, programs } = postgres;
+    const migrated = await createMigrated(postgres);
     project.provide('servers', {
-      postgres: { host: '127.0.0.1', port, user: 'postgres', password, programs },
+      postgres: { host: '127.0.0.1', port, user: 'postgres', password, programs, migrated },
       redisUrl: redis.url,
       instanceKey: newInstanceKeyText(),
       signingKeyFile,
