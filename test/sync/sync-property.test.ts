@@ -80,6 +80,8 @@ const step = fc.oneof(
   /** Visitors decide, all in one tick. */
   fc.record({ type: fc.constant('burst' as const), rows: fc.integer({ min: 1, max: 30 }) }),
   fc.record({ type: fc.constant('wait' as const), hours: fc.integer({ min: 0, max: 40 }) }),
+  /** Our clock is set; it counts where the service tells its own time. */
+  fc.record({ type: fc.constant('clock' as const), skewHours: fc.integer({ min: -30, max: 300 }) }),
 );
 
 const scenario = fc.record({
@@ -153,7 +155,8 @@ async function play(drawn: Scenario): Promise<void> {
         return { ...page, serverDate: drawn.clock.isTold ? new Date(now) : null };
       },
     });
-    const clock = () => new Date(now + drawn.clock.skewHours * HOUR);
+    let { skewHours } = drawn.clock;
+    const clock = () => new Date(now + skewHours * HOUR);
     const request = { source, actor: 'test', pageRows: drawn.pageRows, atOnce: drawn.atOnce };
     const run = (more: Partial<SyncRequest> = {}, over: Mortal = { store, ledger }) =>
       syncSource({ ...over, clock, serviceFor }, { ...request, ...more });
@@ -223,6 +226,9 @@ async function play(drawn: Scenario): Promise<void> {
         }
         case 'wait':
           now += one.hours * HOUR;
+          break;
+        case 'clock':
+          if (drawn.clock.isTold) skewHours = one.skewHours;
           break;
       }
     }
