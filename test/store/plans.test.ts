@@ -261,6 +261,7 @@ test('banners, agreement of the two ways in, and the list of deliveries are look
     await loadBannersBeside(query, 'source-3');
   });
   expectIndexed(banners.filter(({ sql: text }) => text.includes('decision_history')));
+  expectIndexed(await plansOf((query) => createHistory(query).isInLog(period, 'nobody')));
 });
 
 test('due jobs, unfinished jobs of a key and the newest jobs are looked up', async () => {

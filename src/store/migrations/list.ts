@@ -6,6 +6,7 @@ import { offboarded } from './0005-offboarded.ts';
 import { jobCounts } from './0006-job-counts.ts';
 import { syncAccount } from './0007-sync-account.ts';
 import { runUnreadable } from './0008-run-unreadable.ts';
+import { bannerLog } from './0009-banner-log.ts';
 
 /** All migrations in order, as statements for one of the databases. A release never changes an earlier one. */
 export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[] {
@@ -18,5 +19,6 @@ export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[
     jobCounts(types),
     syncAccount(),
     runUnreadable(),
+    bannerLog(),
   ];
 }
