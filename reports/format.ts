@@ -25,6 +25,11 @@ export function counted(n: number, one: string, many: string): string {
   return `${formatCount(n)} ${n === 1 ? one : many}`;
 }
 
+/** The first five of some names: `a, b, c, d, e and 7 more`. */
+export function listed(names: readonly string[]): string {
+  return `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
+}
+
 /** `83.2 %`; a dash where there is no whole. */
 export function formatShare(part: number, whole: number): string {
   return whole === 0 ? '–' : `${((part / whole) * 100).toFixed(1)} %`;

@@ -5,19 +5,18 @@ import { counted, formatCount, formatTime } from './format.ts';
 import { loadPulls } from './pulls.ts';
 import { type Agreement, loadAgreement } from './reconciliation/agreement.ts';
 import {
-  agreementConcerns,
-  bannerWord,
   contradictionsTable,
   coverageBlocks,
   gapBlocks,
   outageBlocks,
   waysInTable,
 } from './reconciliation/agreement-blocks.ts';
+import { agreementConcerns } from './reconciliation/agreement-concerns.ts';
 import { contradictionsOf } from './reconciliation/contradictions.ts';
 import type { Block } from './render/blocks.ts';
 import { type CsvColumn, renderCsv } from './render/csv.ts';
 import { periodOf, type ReportInput } from './report.ts';
-import { stateWord } from './words.ts';
+import { bannerWord, stateWord } from './words.ts';
 
 const title = 'Reconciliation of deliveries and consent log';
 

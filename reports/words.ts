@@ -35,3 +35,7 @@ export const basisWords: Readonly<Record<string, string>> = {
 export const viaWords: Readonly<Record<string, string>> = { webhook: 'Delivery (webhook)', pull: 'Consent log (pull)' };
 
 export const notStated = 'not stated';
+
+export function bannerWord(bannerId: string | null): string {
+  return bannerId ?? notStated;
+}

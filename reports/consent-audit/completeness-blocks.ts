@@ -3,7 +3,6 @@ import type { DecisionTotals } from '../../src/store/queries/history-decisions.t
 import type { Block } from '../render/blocks.ts';
 import { counted, formatCount, formatTime } from '../format.ts';
 import {
-  agreementConcerns,
   contradictionsTable,
   coverageBlocks,
   gapBlocks,
@@ -11,6 +10,7 @@ import {
   refusalsKnownSince,
   waysInTable,
 } from '../reconciliation/agreement-blocks.ts';
+import { agreementConcerns } from '../reconciliation/agreement-concerns.ts';
 import { periodOf, type ReportInput } from '../report.ts';
 import { notStated } from '../words.ts';
 import type { Completeness } from './completeness.ts';

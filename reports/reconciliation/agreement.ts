@@ -50,6 +50,11 @@ export interface Gap extends Window {
   readonly bannerIds: readonly (string | null)[] | null;
 }
 
+/** Milliseconds. */
+export function lengthOf({ from, to }: Window): number {
+  return Date.parse(to) - Date.parse(from);
+}
+
 export interface Agreement {
   readonly totals: Reconciliation;
   readonly banners: readonly BannerAgreement[];
