@@ -3,7 +3,8 @@ import { counted, formatCount, formatDuration, formatShare, formatTime, listed }
 import type { Block } from '../render/blocks.ts';
 import { periodOf, type ReportInput } from '../report.ts';
 import { bannerWord, viaWords } from '../words.ts';
-import { type Agreement, type BannerAgreement, type Contradiction, lengthOf, type Outage } from './agreement.ts';
+import { type Agreement, type BannerAgreement, lengthOf, type Outage } from './agreement.ts';
+import type { Contradiction } from './contradictions.ts';
 
 const BANNERS_SHOWN = 50;
 

@@ -12,7 +12,7 @@ import {
   type Window,
 } from '../pulls.ts';
 import type { ReportInput } from '../report.ts';
-import { contradictionsOf } from './contradictions.ts';
+import { type Contradiction, contradictionsOf } from './contradictions.ts';
 
 /** How the two ways in agree on one banner, and what was pulled of it. */
 export interface BannerAgreement extends BannerReconciliation {
@@ -30,18 +30,6 @@ export interface Outage extends UndeliveredStretch {
   readonly keptMeanwhile: number;
   /** Deliveries that were refused meanwhile; counted outside the ledger. */
   readonly refusedMeanwhile: number;
-}
-
-/** Two records of one decision that cannot both be right. */
-export interface Contradiction {
-  readonly decisionId: string;
-  readonly at: string;
-  readonly bannerId: string | null;
-  /** The entry that came first and counts, and the one that contradicts it. */
-  readonly first: number;
-  readonly other: number;
-  /** `state: given / refused`, one for each field that differs. */
-  readonly differs: readonly string[];
 }
 
 /** A stretch of the period that no finished pull asked for. */

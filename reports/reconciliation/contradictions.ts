@@ -1,7 +1,18 @@
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import type { ReconciledDecision } from '../../src/store/queries/history-reconciliation.ts';
 import { stateWord } from '../words.ts';
-import type { Contradiction } from './agreement.ts';
+
+/** Two records of one decision that cannot both be right. */
+export interface Contradiction {
+  readonly decisionId: string;
+  readonly at: string;
+  readonly bannerId: string | null;
+  /** The entry that came first and counts, and the one that contradicts it. */
+  readonly first: number;
+  readonly other: number;
+  /** `state: given / refused`, one for each field that differs. */
+  readonly differs: readonly string[];
+}
 
 const fields = [
   ['subject', 'subject'],

@@ -1,25 +1,6 @@
 import type { Query } from '../store/store.ts';
 import { findSnapshotWarnings } from './snapshot-warnings.ts';
-
-/** Something the operator has to look at: what, and what to do about it. */
-export interface Warning {
-  readonly code:
-    | 'silent-source'
-    | 'refused-surge'
-    | 'sync-failing'
-    | 'sync-lag'
-    | 'disk-low'
-    | 'seal-failed'
-    | 'quarantine'
-    | 'journal-ahead'
-    | 'unknown-call'
-    | 'api-changed'
-    | 'snapshot-failing'
-    | 'installation-moved';
-  readonly source: string | null;
-  readonly sentence: string;
-  readonly remedy: string;
-}
+import type { Warning } from './warning.ts';
 
 /** What {@link findWarnings} looks at besides the database. */
 export interface Surroundings {

@@ -1,5 +1,5 @@
 import type { Query } from '../store/store.ts';
-import type { Warning } from './operator-warnings.ts';
+import type { Warning } from './warning.ts';
 
 const DAY = 86_400_000;
 

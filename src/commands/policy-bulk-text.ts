@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { renderCsv } from '../../reports/render/csv.ts';
 import type { BulkEnd, SentBatch } from '../policies/bulk.ts';
 import type { FormA } from '../policies/generate.ts';
-import type { ItemRow } from '../policies/settle.ts';
+import type { ItemRow } from '../policies/rows.ts';
 import { counted, tableText } from './command-io.ts';
 import { refusedText, unknownText } from './policy-text.ts';
 

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { UsageError } from '../core/errors.ts';
 import { loadCalls, loadPolicy, loadUnknownItems, type PolicyView } from '../policies/show.ts';
-import { settleByOfficer, settleCalls, type CallRow, type SettleOutcome } from '../policies/settle.ts';
+import type { CallRow } from '../policies/rows.ts';
+import { settleByOfficer, settleCalls, type SettleOutcome } from '../policies/settle.ts';
 import { loadPolicyTexts, type NamedVersion, type TargetTexts } from '../snapshots/texts.ts';
 import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
 import { cameText } from './policy-stored-text.ts';

@@ -1,5 +1,6 @@
 import type { CallFailure } from '../policies/call.ts';
-import type { CallRow, UnsettledCall } from '../policies/settle.ts';
+import type { CallRow } from '../policies/rows.ts';
+import type { UnsettledCall } from '../policies/twin.ts';
 import { counted, printable } from './command-io.ts';
 
 /** Plain words for a call of which nobody knows what came of it, with what to do about it. */

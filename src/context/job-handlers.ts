@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { type JobHandler, JobRefused } from '../jobs/handler.ts';
-import type { DocumentDeps } from '../documents/frame.ts';
+import type { DocumentDeps, RegisteredDocument } from '../documents/deps.ts';
 import { producePack } from '../documents/produce-pack.ts';
 import { produceReport } from '../documents/produce-report.ts';
-import { type RegisteredDocument, removeOldDrafts } from '../documents/register.ts';
+import { removeOldDrafts } from '../documents/register.ts';
 import { settleRepeats } from '../sync/settle-repeats.ts';
 import { loadCompletedBanners } from '../sync/banners.ts';
 import { recountConsentLogs } from '../sync/recount.ts';

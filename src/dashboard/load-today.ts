@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { OfficerAttention } from '../attention/officer-attention.ts';
-import type { Warning } from '../attention/operator-warnings.ts';
+import type { Warning } from '../attention/warning.ts';
 import type { Context } from '../context.ts';
 import type { Source } from '../core/source.ts';
 import type { Job } from '../jobs/job.ts';

@@ -1,40 +1,6 @@
 import type { CheckpointToPrint, DocumentInput } from '../../reports/report.ts';
 import { keyHashOf, parseTreeHead } from '../core/checkpoint.ts';
-import type { Clock } from '../core/clock.ts';
-import type { ControllerProfile } from '../core/profile.ts';
-import type { RegimeTable } from '../core/regime-table.ts';
-import type { Source } from '../core/source.ts';
-import type { KeyObject } from 'node:crypto';
-import type { Ledger } from '../ledger/ledger.ts';
-import type { Query, StoreTransaction } from '../store/store.ts';
-import type { RegisteredDocument } from './register.ts';
-
-/** What producing documents works with. */
-export interface DocumentDeps {
-  readonly read: Query;
-  readonly ledger: Ledger;
-  readonly clock: Clock;
-  /** DATA_DIR/documents. */
-  readonly folder: string;
-  readonly history: DocumentInput['history'];
-  readonly timeZone: string;
-  readonly version: string;
-  readonly epoch: number;
-  readonly publicKey: KeyObject;
-  readonly sources: { find(slug: string): Source | null };
-  /** Projects everything appended so far; resolves with the position. */
-  readonly catchUp: () => Promise<number>;
-  /** Seals everything appended so far. */
-  readonly seal: () => Promise<unknown>;
-  /** Throws when a job produces the document and another worker has taken it over. */
-  readonly assertHeld?: () => Promise<void>;
-  /** Told in the transaction that registers the document: a job is done there and then, and makes no second one when it is repeated. */
-  readonly registeredIn?: (tx: StoreTransaction, document: RegisteredDocument) => Promise<void>;
-  readonly loadProfile: (source: Source | null) => Promise<ControllerProfile | null>;
-  /** Marks every page SAMPLE. */
-  readonly sample: boolean;
-  readonly regimes: RegimeTable;
-}
+import type { DocumentDeps } from './deps.ts';
 
 /** A source that is not there, or was never there. */
 export type UnknownSource = { readonly outcome: 'unknown-source'; readonly source: string };

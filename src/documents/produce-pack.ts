@@ -3,8 +3,9 @@ import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
 import type { CaseReading } from '../cases/deps.ts';
 import { loadPackCase } from '../cases/load-pack-case.ts';
 import type { Readiness } from '../cases/readiness.ts';
-import { type DocumentDeps, frameOf, type UnknownSource } from './frame.ts';
-import { registerDocument, type RegisteredDocument } from './register.ts';
+import type { DocumentDeps, RegisteredDocument } from './deps.ts';
+import { frameOf, type UnknownSource } from './frame.ts';
+import { registerDocument } from './register.ts';
 
 /** The pack of one case, asked for by someone. */
 export interface PackRequest {

@@ -1,7 +1,8 @@
 import { documentIdOf, type Report, type ReportFormat } from '../../reports/report.ts';
 import { findReport } from '../../reports/index.ts';
-import { type DocumentDeps, frameOf, type UnknownSource } from './frame.ts';
-import { registerDocument, type RegisteredDocument } from './register.ts';
+import type { DocumentDeps, RegisteredDocument } from './deps.ts';
+import { frameOf, type UnknownSource } from './frame.ts';
+import { registerDocument } from './register.ts';
 
 /** A report that someone asked for. Dates are YYYY-MM-DD in the configured zone, `to` exclusive. */
 export interface ReportRequest {

@@ -3,19 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Action } from '../core/action.ts';
 import { appendAction } from '../ledger/append-action.ts';
-import type { DocumentDeps } from './frame.ts';
-
-/** A document as it is registered: the file, and the entry that holds its hash. */
-export interface RegisteredDocument {
-  readonly documentId: string;
-  readonly path: string;
-  readonly sha256: string;
-  readonly bytes: number;
-  /** The last entry that the document knows. */
-  readonly asOf: number;
-  /** The entry `document.produced`. */
-  readonly seq: number;
-}
+import type { DocumentDeps, RegisteredDocument } from './deps.ts';
 
 /** What is registered of a document besides its bytes. */
 export type DocumentFacts = Omit<Extract<Action, { action: 'document.produced' }>, 'action' | 'sha256' | 'bytes'>;

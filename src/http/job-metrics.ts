@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { MetricSources } from './metrics.ts';
+import type { MetricSources } from './metric-sources.ts';
 
 /**
  * The metrics of the jobs. Those of the queues are read from the table, so every process shows the same: take one of them, not

@@ -1,7 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { DistributionState } from '../jobs/bullmq.ts';
-import type { QueueFigures } from '../jobs/counts.ts';
 import { registerJobMetrics } from './job-metrics.ts';
+import type { MetricSources } from './metric-sources.ts';
 
 /** What is counted while the server runs; `/metrics` on the admin listener prints it in Prometheus' text format. */
 export interface Metrics {
@@ -10,18 +9,6 @@ export interface Metrics {
   countDelivery(source: string, outcome: string): void;
   /** Seconds from the verified signature to the durable entry. */
   observeAppend(seconds: number): void;
-}
-
-/** What is read at the moment of a scrape. */
-export interface MetricSources {
-  readonly ledgerSeq: () => Promise<number>;
-  readonly projectedSeq: () => number;
-  readonly sealedSeq: () => Promise<number>;
-  readonly warnings: () => Promise<ReadonlyMap<string, number>>;
-  readonly queues: () => Promise<readonly QueueFigures[]>;
-  /** Null: no REDIS_URL is set. */
-  readonly wakeUps: (() => Promise<DistributionState>) | null;
-  readonly databaseBytes: () => Promise<number>;
 }
 
 /** Creates the metrics of one server in a registry of their own. */

@@ -12,7 +12,8 @@ import type { FormA } from './generate.ts';
 import { SERVICE_ASKED } from './limits.ts';
 import { pauseAfter, type Patience, waitUntil } from './patient.ts';
 import { findSentBefore, type SentBefore } from './sent-before.ts';
-import { type ItemRow, settleCalls } from './settle.ts';
+import type { ItemRow } from './rows.ts';
+import { settleCalls } from './settle.ts';
 
 /** MAX_BATCH_ITEMS and BULK_TIMEOUT_MS of src/service/bulk.ts. */
 export const MAX_BATCH_ITEMS = 20;

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { CallSettled } from '../core/call.ts';
 import type { PolicyHistoryTable } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
-import type { CallRow, ItemRow } from './settle.ts';
+import type { CallRow, ItemRow } from './rows.ts';
 
 /** What settles a call, as it is written down. */
 export interface Evidence extends Pick<CallSettled, 'basis' | 'evidence' | 'happened' | 'policyId' | 'items'> {

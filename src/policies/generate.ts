@@ -6,7 +6,8 @@ import { callOnce, type CallFailure, type CallOutcome, type Send } from './call.
 import { isCallable, type PolicyDeps, whyNotCallable } from './deps.ts';
 import type { Source } from '../core/source.ts';
 import { callPatiently, type Patience } from './patient.ts';
-import { countGenerations, findUnsettledTwin, settleCalls, type UnsettledCall } from './settle.ts';
+import { settleCalls } from './settle.ts';
+import { type Asked, countGenerations, findUnsettledTwin, type UnsettledCall } from './twin.ts';
 
 const slug = z
   .string()
@@ -121,14 +122,6 @@ export async function generatePolicy(deps: PolicyDeps, request: GenerateRequest)
   if (twin !== null) return { outcome: 'unsettled', call: twin };
   if (ended.outcome !== 'done') return ended;
   return { outcome: 'done', requestId: ended.requestId, policy: ended.value, seq: ended.seq };
-}
-
-/** What is asked for, in the words of form A; `en` is the documented default of the language. */
-export interface Asked {
-  readonly policyType: string;
-  readonly jurisdiction: string;
-  readonly language: string;
-  readonly businessName: string | null;
 }
 
 export function aboutOf(form: FormA | FormB): Asked {

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../core/canonical.ts';
 import type { Query } from '../store/store.ts';
 import { aboutOf, type FormA } from './generate.ts';
-import { isTwin } from './settle.ts';
+import { isTwin } from './twin.ts';
 
 /** Items that were made or may have been, by their positions from 0, and what the first of them was sent with. */
 export interface SentBefore {

@@ -1,26 +1,8 @@
-import type { Selectable } from 'kysely';
 import type { CallSettled } from '../core/call.ts';
-import type { Source } from '../core/source.ts';
-import type { CallItemsTable, CallsTable } from '../store/schema.ts';
 import { appendCall } from './append-call.ts';
 import type { PolicyDeps } from './deps.ts';
 import { findEvidence } from './evidence.ts';
-import type { Asked } from './generate.ts';
-
-export type CallRow = Selectable<CallsTable>;
-export type ItemRow = Selectable<CallItemsTable>;
-
-/** A call of which nobody knows yet what came of it. */
-export interface UnsettledCall {
-  readonly requestId: string;
-  /** Which item of a batch it is, from 0; null: the call is about this alone. */
-  readonly position: number | null;
-  readonly state: 'sent' | 'unknown';
-  readonly askedAt: string;
-  /** A call that is `sent` counts as unknown from then on. */
-  readonly dueAt: string;
-  readonly error: string | null;
-}
+import type { CallRow } from './rows.ts';
 
 /** Clocks of processes that share a database differ by less, milliseconds. */
 const WRONG_CLOCK_MS = 3_600_000;
@@ -76,93 +58,6 @@ async function loadVersions(deps: Pick<PolicyDeps, 'store'>): Promise<ReadonlyMa
 /** Two who settle the same version of a call at once meet at one key. */
 function settledKey(call: CallRow, versions: ReadonlyMap<string, number>): readonly string[] {
   return [call.request_id, 'settled', String(Math.max(call.last_seq, versions.get(call.request_id) ?? 0))];
-}
-
-/** Whether a call was about the same policy. */
-export function isTwin(
-  call: Pick<CallRow, 'policy_type' | 'jurisdiction' | 'language' | 'business_name'>,
-  asked: Asked,
-): boolean {
-  return (
-    call.policy_type === asked.policyType &&
-    call.jurisdiction === asked.jurisdiction &&
-    (call.language ?? 'en') === asked.language &&
-    call.business_name === asked.businessName
-  );
-}
-
-/** How many times the same was asked for by itself, whatever came of it. */
-export async function countGenerations(
-  deps: Pick<PolicyDeps, 'store' | 'catchUp'>,
-  { slug }: Pick<Source, 'slug'>,
-  asked: Asked,
-): Promise<number> {
-  await deps.catchUp();
-  const { count } = await deps.store.read
-    .selectFrom('calls')
-    .select((eb) => eb.fn.countAll().as('count'))
-    .where('source', '=', slug)
-    .where('operation', '=', 'generate')
-    .where('policy_type', '=', asked.policyType)
-    .where('jurisdiction', '=', asked.jurisdiction)
-    .where('language', '=', asked.language)
-    .where('business_name', asked.businessName === null ? 'is' : '=', asked.businessName)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-/**
- * A generation of the same, by itself or in a batch, that is still without an outcome: unknown, or sent by a process that waits for the answer or
- * has ended.
- */
-export async function findUnsettledTwin(
-  { store: { read } }: Pick<PolicyDeps, 'store'>,
-  { slug }: Pick<Source, 'slug'>,
-  asked: Asked,
-): Promise<UnsettledCall | null> {
-  const single = await read
-    .selectFrom('calls')
-    .selectAll()
-    .where('source', '=', slug)
-    .where('operation', '=', 'generate')
-    .where('state', 'in', ['sent', 'unknown'])
-    .where('policy_type', '=', asked.policyType)
-    .orderBy('intent_seq', 'desc')
-    .execute();
-  const twin = single.find((call) => isTwin(call, asked));
-  if (twin !== undefined) return unsettledOf(twin, twin.state, null);
-  const items = await read
-    .selectFrom('call_items')
-    .selectAll()
-    .where('source', '=', slug)
-    .where('state', 'in', ['sent', 'unknown'])
-    .execute();
-  const item = items.find((row) => isTwin(askedOf(row), asked));
-  if (item === undefined) return null;
-  const batch = await read
-    .selectFrom('calls')
-    .selectAll()
-    .where('request_id', '=', item.request_id)
-    .executeTakeFirstOrThrow();
-  return unsettledOf(batch, item.state, item.position);
-}
-
-function unsettledOf(call: CallRow, state: string, position: number | null): UnsettledCall {
-  const { request_id: requestId, asked_at: askedAt, due_at: dueAt, error } = call;
-  return { requestId, position, state: state === 'sent' ? state : 'unknown', askedAt, dueAt, error };
-}
-
-/** What an item of a plan asks for, in the words of a call. */
-export function askedOf({
-  item,
-}: Pick<ItemRow, 'item'>): Pick<CallRow, 'policy_type' | 'jurisdiction' | 'language' | 'business_name'> {
-  const asked = JSON.parse(item) as Record<string, string | undefined>;
-  return {
-    policy_type: asked['policy_type'] ?? null,
-    jurisdiction: asked['jurisdiction'] ?? null,
-    language: asked['language'] ?? 'en',
-    business_name: asked['business_name'] ?? null,
-  };
 }
 
 export interface SettleRequest {

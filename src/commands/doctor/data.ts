@@ -1,6 +1,6 @@
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Warning } from '../../attention/operator-warnings.ts';
+import type { Warning } from '../../attention/warning.ts';
 import type { Context } from '../../context.ts';
 import { parseTreeHead } from '../../core/checkpoint.ts';
 import { diagnoseEntry } from '../../ledger/entry-fault.ts';
