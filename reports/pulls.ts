@@ -1,5 +1,5 @@
 import { actionSchema } from '../src/core/action.ts';
-import type { Period } from '../src/store/queries/history.ts';
+import type { Period } from '../src/store/queries/scope.ts';
 import { byText } from './format.ts';
 import type { ReportInput } from './report.ts';
 

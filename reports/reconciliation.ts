@@ -1,5 +1,5 @@
 import type { ReconciledDecision, ReconciliationFinding } from '../src/store/queries/history-reconciliation.ts';
-import type { Period } from '../src/store/queries/history.ts';
+import type { Period } from '../src/store/queries/scope.ts';
 import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
 import { counted, formatCount, formatTime } from './format.ts';
 import { loadPulls } from './pulls.ts';

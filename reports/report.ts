@@ -3,7 +3,8 @@ import { sha256Hex } from '../src/core/hash.ts';
 import type { RegimeTable } from '../src/core/regime-table.ts';
 import type { ControllerProfile } from '../src/core/profile.ts';
 import { startOfDay } from '../src/core/zoned-days.ts';
-import type { History, Period } from '../src/store/queries/history.ts';
+import type { History } from '../src/store/queries/history.ts';
+import type { Period } from '../src/store/queries/scope.ts';
 import type { Frame } from './render/blocks.ts';
 import { formatCount, formatPeriod } from './format.ts';
 

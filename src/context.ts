@@ -2,10 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../receivers/read.ts';
-import { AGREEMENT_DAYS, loadOfficerAttention, type OfficerAttention } from './attention/officer-attention.ts';
+import { AGREEMENT_DAYS, loadOfficerAttention } from './attention/officer-attention.ts';
 import { findWarnings, type Refusal } from './attention/operator-warnings.ts';
-import type { Warning } from './attention/warning.ts';
-import type { CaseWriting } from './cases/deps.ts';
 import { caseFold } from './cases/fold.ts';
 import { listCases } from './cases/list-cases.ts';
 import { matchCase } from './cases/match.ts';
@@ -15,32 +13,27 @@ import { loadRegimesFile } from './config/regimes-file.ts';
 import { loadVersion } from './config/version.ts';
 import { createCaseDeps } from './context/case-deps.ts';
 import { assertSharedDirectory } from './context/data-directory.ts';
-import { createDistribution, type LazyDistribution } from './context/distribution.ts';
+import { createDistribution } from './context/distribution.ts';
 import { createPolicyDeps } from './context/policies.ts';
 import { createSnapshotDeps } from './context/snapshots.ts';
 import { parseTreeHead } from './core/checkpoint.ts';
+import type { Context } from './context/contract.ts';
 import type { Clock } from './core/clock.ts';
 import { UsageError } from './core/errors.ts';
 import type { ControllerProfile } from './core/profile.ts';
 import { type Source, sourceOptionsSchema } from './core/source.ts';
-import { type Keys, loadKeys } from './keys.ts';
-import type { DocumentDeps } from './documents/deps.ts';
-import { createJobs, type Jobs } from './jobs/jobs.ts';
+import { loadKeys } from './keys.ts';
+import { createJobs } from './jobs/jobs.ts';
 import { createLedger } from './ledger/append.ts';
 import { createJournal, type Journal } from './ledger/journal.ts';
-import type { Ledger } from './ledger/ledger.ts';
 import { type Sealing, sealLedger } from './ledger/seal.ts';
-import { type Verification, verifyLedger } from './ledger/verify.ts';
+import { verifyLedger } from './ledger/verify.ts';
 import type { Log } from './log.ts';
-import { rebuild, type RebuildReport } from './projections/rebuild.ts';
-import { createProjector, type Projector } from './projections/run.ts';
-import { createRejectedRing, type RejectedRing } from './rejected/ring.ts';
+import { rebuild } from './projections/rebuild.ts';
+import { createProjector } from './projections/run.ts';
+import { createRejectedRing } from './rejected/ring.ts';
 import { createServiceClient } from './service/client.ts';
 import { createReadPaces } from './service/read-pace.ts';
-import type { PolicyDeps } from './policies/deps.ts';
-import type { SnapshotDeps } from './snapshots/deps.ts';
-import type { WatchDeps } from './snapshots/openapi-watch.ts';
-import type { Sources } from './sources/contract.ts';
 import { createSources } from './sources/sources.ts';
 import { createHistory } from './store/queries/history.ts';
 import { openStore } from './context/open-store.ts';
@@ -48,51 +41,6 @@ import { readSetting, UNFINISHED_COPY, writeSetting } from './context/settings.t
 import { MOVED_TO } from './store/settings.ts';
 import type { Store } from './store/store.ts';
 import { loadSyncStatus } from './sync/status.ts';
-import type { SyncDeps } from './sync/sync-source.ts';
-
-/** Everything that commands, listeners and jobs work with. The composition root: the only place that knows concrete parts. */
-export interface Context {
-  readonly config: Config;
-  readonly log: Log;
-  readonly clock: Clock;
-  /** Of this program. */
-  readonly version: string;
-  readonly store: Store;
-  readonly keys: Keys;
-  /** Random name of this installation, part of every checkpoint's origin. */
-  readonly instance: string;
-  readonly epoch: number;
-  readonly ledger: Ledger;
-  readonly journal: Journal;
-  readonly sources: Sources;
-  readonly rejected: RejectedRing;
-  readonly projector: Projector;
-  readonly sync: SyncDeps;
-  readonly jobs: Jobs;
-  /** How other processes' workers are told of jobs; null without REDIS_URL. */
-  readonly distribution: LazyDistribution | null;
-  /** What driving the service needs: generate, bulk, publish, list. */
-  readonly policies: PolicyDeps;
-  /** What fetching the texts of policies, and watching the service's own description, needs. */
-  readonly snapshots: SnapshotDeps & WatchDeps;
-  readonly documents: DocumentDeps;
-  readonly cases: CaseWriting;
-  /** Why appends are refused at the moment; null when they are not. */
-  refusal(): Refusal | null;
-  /** Seals what was appended so far; a refusal is kept for the warnings. */
-  seal(): Promise<Sealing>;
-  verify(onProgress?: (done: number, total: number) => void): Promise<Verification>;
-  rebuild(onProgress?: (done: number, total: number) => void): Promise<RebuildReport>;
-  /** A projector of the same rules over another store. */
-  projectorOver(store: Store): Projector;
-  /** The controller profile that goes with a source; null when none is configured. Throws UsageError when the file is not valid. */
-  loadProfile(source: Source | null): Promise<ControllerProfile | null>;
-  warnings(): Promise<Warning[]>;
-  /** What needs the officer's attention, of one source or of all. Throws UsageError as loadProfile. */
-  attention(source?: string): Promise<OfficerAttention>;
-  /** Finishes what is under way and closes everything, in the reverse order of opening. */
-  close(): Promise<void>;
-}
 
 export interface ContextOptions {
   readonly clock?: Clock;

@@ -1,5 +1,5 @@
 import type { AmbiguousCounts } from '../../src/store/queries/history-evidence.ts';
-import type { Period } from '../../src/store/queries/history.ts';
+import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
 import { type BannerPull, knownPart, loadPulls, type Window } from '../pulls.ts';
 import { type Agreement, loadAgreement } from '../reconciliation/agreement.ts';

@@ -2,7 +2,7 @@ import { missingProfileParts } from '../../src/core/profile.ts';
 import type { ConsentState } from '../../src/core/vocabulary.ts';
 import { addDays, daysBetween, spansOf, startOfDay } from '../../src/core/zoned-days.ts';
 import type { DecisionTotals } from '../../src/store/queries/history-decisions.ts';
-import type { Period } from '../../src/store/queries/history.ts';
+import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
 import { periodOf, type ReportInput } from '../report.ts';
 import { stateOrder } from '../words.ts';

@@ -1,6 +1,7 @@
 import type { BannerReconciliation, Reconciliation } from '../../src/store/queries/history-reconciliation.ts';
 import type { UndeliveredStretch } from '../../src/store/queries/history-stretches.ts';
-import type { History, Period } from '../../src/store/queries/history.ts';
+import type { History } from '../../src/store/queries/history.ts';
+import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
 import {
   type BannerPull,

@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import { diagnoseSignature } from '../../receivers/diagnose.ts';
 import type { Finding } from '../../receivers/finding.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import type { RejectedItem } from '../rejected/ring.ts';
 import { counted, printable } from './command-io.ts';
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import { findPlan, loadPlanItems, loadSentBatches, MAX_BATCH_ITEMS, planBulk, runBulk } from '../policies/bulk.ts';

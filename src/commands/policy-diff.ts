@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import { UsageError } from '../core/errors.ts';
 import { textAt, type TextVersion } from '../core/text-versions.ts';
 import { diffTexts } from '../snapshots/diff.ts';

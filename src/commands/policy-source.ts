@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import { DEFAULT_SOURCE } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import { readPolicyText, withoutTokens } from '../core/policy-text.ts';
 import { inForceBetween } from '../core/text-versions.ts';
 import { addDays, startOfDay } from '../core/zoned-days.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import { UsageError } from '../core/errors.ts';
 import { HUB } from '../core/snapshot.ts';
 import { startOfDay } from '../core/zoned-days.ts';

@@ -1,5 +1,6 @@
 import { loadProcessConfig, type Config } from '../config.ts';
-import { type Context, openContext } from '../context.ts';
+import { openContext } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import { createLog } from '../log.ts';
 
 /** Opens the installation that environment and .env describe, does the work, and closes it again whatever happens. */

@@ -7,7 +7,7 @@ import { createSignInLink, LINK_MINUTES } from '../http/auth/sign-in-links.ts';
 import { type CommandIo, wholeNumberFrom, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 import { signInUrl } from './token.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 
 /** `serve`: the public and the admin listener, jobs included unless `--no-worker`. */
 export function registerServe(program: Command, io: CommandIo): void {

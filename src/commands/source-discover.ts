@@ -4,7 +4,7 @@ import pc from 'picocolors';
 import { discover, type Discovery, type DiscoverySample } from '../../receivers/discover/discover.ts';
 import { maskKey, maskValue } from '../../receivers/discover/mask.ts';
 import { verifySignature } from '../../receivers/signature.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import { UsageError } from '../core/errors.ts';
 import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
 import {

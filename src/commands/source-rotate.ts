@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { verifySignature } from '../../receivers/signature.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import { checkKey } from '../context/check-key.ts';
 import { UsageError } from '../core/errors.ts';
 import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';

@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { DEFAULT_SOURCE } from '../config.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import { UsageError } from '../core/errors.ts';
 import { publicUrlOf } from '../core/public-url.ts';
 import type { Source } from '../core/source.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Job } from '../jobs/job.ts';
 import { type CommandIo, printable, printResult, withJson } from './command-io.ts';

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { publicUrlOf } from '../core/public-url.ts';
 import { webUrlOf, urlWithoutSlash } from '../core/service-address.ts';
 import { UsageError } from '../core/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import { createSignInLink, DEFAULT_OFFICER, LINK_MINUTES } from '../http/auth/sign-in-links.ts';
 import { type CommandIo, printResult, wholeNumber, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';

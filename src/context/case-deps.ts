@@ -1,7 +1,7 @@
 import type { CaseWriting } from '../cases/deps.ts';
 import { createRegimeTable } from '../core/regime-table.ts';
 import type { RegimesFile } from '../core/regime-schema.ts';
-import type { Context } from '../context.ts';
+import type { Context } from './contract.ts';
 
 /** What the use-cases of cases need, out of an open installation. `file`: the deployment's own rules, where it has some. */
 export function createCaseDeps(

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Context } from '../context.ts';
+import type { Context } from './contract.ts';
 import type { PolicyDeps } from '../policies/deps.ts';
 import { withoutToken } from '../service/answer-json.ts';
 import { readBulkResult } from '../service/bulk.ts';

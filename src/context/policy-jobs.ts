@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Context } from '../context.ts';
+import type { Context } from './contract.ts';
 import { type JobHandler, JobEnded, JobRefused } from '../jobs/handler.ts';
 import type { Json } from '../jobs/job.ts';
 import { type BulkEnd, countBatches, loadPlanItems, runBulk } from '../policies/bulk.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Context } from '../context.ts';
+import type { Context } from './contract.ts';
 import { type JobHandler, JobRefused } from '../jobs/handler.ts';
 import { createHostedUrls } from '../snapshots/hosted-url.ts';
 import { sourcesToWatch, watchDescription } from '../snapshots/openapi-watch.ts';

@@ -6,7 +6,7 @@ import { fetchDescription } from '../service/openapi.ts';
 import { isTransient, ServiceError } from '../service/service-error.ts';
 import type { AddressList, SnapshotDeps } from '../snapshots/deps.ts';
 import type { WatchDeps } from '../snapshots/openapi-watch.ts';
-import type { Context } from '../context.ts';
+import type { Context } from './contract.ts';
 
 /** What fetching texts needs, out of the parts of an installation. */
 export function createSnapshotDeps(

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context } from './contract.ts';
 import { UsageError } from '../core/errors.ts';
 import { createDistributedRunner } from '../jobs/distributed.ts';
 import { createRunner } from '../jobs/local.ts';

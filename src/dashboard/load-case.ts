@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { type ShownCase, showCase } from '../cases/list-cases.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import type { Job } from '../jobs/job.ts';
 import type { DecisionHistoryTable } from '../store/schema.ts';
 import { type DocumentRow, payloadText } from './load-today.ts';

@@ -3,7 +3,7 @@ import csrf from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import { hmacSha256 } from '../core/hash.ts';
 import { stylesheet, stylesheetPath } from '../dashboard/style.ts';
 import { formOwner, guardScope, recogniseOfficer } from './auth/guard.ts';

@@ -1,6 +1,6 @@
 import type { WebhookEndpointOptions } from '../../receivers/endpoint.ts';
 import { codeOf } from './errors.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import { appendDelivery } from '../ledger/append-delivery.ts';
 import type { Metrics } from './metrics.ts';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/contract.ts';
 import { publicUrlOf } from '../core/public-url.ts';
 import { createAdminApp } from './admin.ts';
 import { createMetrics, type Metrics } from './metrics.ts';

@@ -3,7 +3,7 @@ import { createPolicyJobs } from '../../src/context/policy-jobs.ts';
 import { type Ending, JobEnded, JobRefused } from '../../src/jobs/handler.ts';
 import type { Json } from '../../src/jobs/job.ts';
 import { createJobs } from '../../src/jobs/jobs.ts';
-import type { Context } from '../../src/context.ts';
+import type { Context } from '../../src/context/contract.ts';
 import { formASchema } from '../../src/policies/generate.ts';
 import { loadPlanItems, planBulk } from '../../src/policies/bulk.ts';
 import { loadCalls } from '../../src/policies/show.ts';

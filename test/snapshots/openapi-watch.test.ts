@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findWarnings } from '../../src/attention/operator-warnings.ts';
 import { checkDescriptions, checkStoredDescriptions } from '../../src/commands/doctor/openapi.ts';
-import type { Context } from '../../src/context.ts';
+import type { Context } from '../../src/context/contract.ts';
 import { watchDescription } from '../../src/snapshots/openapi-watch.ts';
 import { get, type Json } from '../sandbox/sandbox-world.ts';
 import { answeringServer, sendJson } from '../service/answering-server.ts';

@@ -12,7 +12,7 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { createProjector, type Projector, type ProjectorOptions } from '../../src/projections/run.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Policy } from '../../src/sandbox/policies.ts';
-import type { Context } from '../../src/context.ts';
+import type { Context } from '../../src/context/contract.ts';
 import { createSnapshotTriggers } from '../../src/snapshots/triggers.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryLedger } from '../temporary.ts';

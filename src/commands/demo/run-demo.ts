@@ -1,7 +1,8 @@
 import { copyFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { loadConfig } from '../../config.ts';
-import { type Context, openContext } from '../../context.ts';
+import { openContext } from '../../context.ts';
+import type { Context } from '../../context/contract.ts';
 import { startWorker } from '../../context/worker.ts';
 import { producePack } from '../../documents/produce-pack.ts';
 import { produceReport } from '../../documents/produce-report.ts';

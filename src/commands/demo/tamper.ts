@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { loadConfig } from '../../config.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/contract.ts';
 import { type CommandIo, printResult } from '../command-io.ts';
 import { withContextOf } from '../run-context.ts';
 import { findFolder } from './demo-folder.ts';

@@ -1,7 +1,7 @@
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Warning } from '../../attention/warning.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/contract.ts';
 import { parseTreeHead } from '../../core/checkpoint.ts';
 import { diagnoseEntry } from '../../ledger/entry-fault.ts';
 import { readEntryPages } from '../../ledger/read-entries.ts';

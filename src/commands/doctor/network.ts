@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/contract.ts';
 import { checkKey } from '../../context/check-key.ts';
 import { fault, type Line, note, ok } from './line.ts';
 

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/contract.ts';
 import { loadLastDescription, sourcesToWatch } from '../../snapshots/openapi-watch.ts';
 import { type Line, note, ok } from './line.ts';
 

@@ -2,7 +2,7 @@ import { appendAction } from '../../ledger/append-action.ts';
 import { verifyLedger, type Verification } from '../../ledger/verify.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { Store } from '../../store/store.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../contract.ts';
 import { MOVED_TO } from '../../store/settings.ts';
 import { readSetting, removeSetting, UNFINISHED_COPY, writeSetting } from '../settings.ts';
 import { type ComparedTable, compareReadModels, findDifferentLeaf } from './compare.ts';

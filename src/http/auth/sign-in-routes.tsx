@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/contract.ts';
 import { CodedError } from '../../core/errors.ts';
 import { renderPage } from '../../dashboard/layout.tsx';
 import { SignedOutPage, SignInPage } from '../../dashboard/plain-pages.tsx';

@@ -4,7 +4,7 @@ import { listCases } from '../../cases/list-cases.ts';
 import { moveCase } from '../../cases/move-case.ts';
 import { isMoveName } from '../../cases/move-details.ts';
 import { openCase, type OpenCaseInput } from '../../cases/open-case.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/contract.ts';
 import { CodedError } from '../../core/errors.ts';
 import { momentAt } from '../../core/zoned-days.ts';
 import { CasePage } from '../../dashboard/case-page.tsx';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findReport, reports } from '../../../reports/index.ts';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/contract.ts';
 import { addDays, dateIn } from '../../core/zoned-days.ts';
 import { renderPage } from '../../dashboard/layout.tsx';
 import { loadToday } from '../../dashboard/load-today.ts';

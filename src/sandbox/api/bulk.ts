@@ -4,7 +4,8 @@ import { deriveText } from '../keys.ts';
 import { invalidRequest } from './answers.ts';
 import { worldFor } from './authenticate.ts';
 import { newPolicyOf } from './generate.ts';
-import { formA, type PolicyRoutes } from './policies.ts';
+import { formA } from './forms.ts';
+import type { PolicyRoutes } from './policies.ts';
 
 const MOST_ITEMS = 20;
 const bodySchema = z.object({ items: z.array(z.unknown()).min(1).max(MOST_ITEMS) });

@@ -3,7 +3,7 @@ import type { PolicyHappening } from '../happenings.ts';
 import type { NewPolicy, Policy } from '../policies.ts';
 import type { World } from '../world.ts';
 import { ServiceError } from './answers.ts';
-import type { formA } from './policies.ts';
+import type { formA } from './forms.ts';
 
 export interface GenerateOptions {
   readonly clock: () => Date;

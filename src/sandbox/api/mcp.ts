@@ -5,7 +5,8 @@ import type { LimitedKind } from '../limits.ts';
 import { ServiceError } from './answers.ts';
 import { type Authenticate, type Caller, worldFor } from './authenticate.ts';
 import { type GenerateOptions, generatePolicy, newPolicyOf } from './generate.ts';
-import { formA, shapeA } from './policies.ts';
+import { formA } from './forms.ts';
+import { shapeA } from './policies.ts';
 
 export interface McpRoutes extends GenerateOptions {
   readonly authenticate: Authenticate;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Dialect, EmbedForm, ErrorForm } from '../dialect.ts';
-import { formA, formB } from './policies.ts';
+import { formA, formB } from './forms.ts';
 
 type Json = Record<string, unknown>;
 

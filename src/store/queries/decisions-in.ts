@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { DecisionHistoryTable, Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
-import type { Period } from './history.ts';
+import type { Period } from './scope.ts';
 
 export type DecisionBuilder = ExpressionBuilder<Tables & { d: DecisionHistoryTable }, 'd'>;
 

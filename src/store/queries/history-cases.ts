@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { CaseHistoryTable } from '../schema.ts';
 import type { Query } from '../store.ts';
-import type { Scope } from './history.ts';
+import type { Scope } from './scope.ts';
 import { pageByKey } from './pages.ts';
 
 export type CaseMoveRow = Selectable<CaseHistoryTable>;

@@ -4,7 +4,7 @@ import type { Span } from '../../core/zoned-days.ts';
 import type { DecisionHistoryTable } from '../schema.ts';
 import type { Query } from '../store.ts';
 import { type DecisionBuilder, decisionsIn, firstDecisionsIn } from './decisions-in.ts';
-import type { Period, Scope } from './history.ts';
+import type { Period, Scope } from './scope.ts';
 import { nullsFirst } from './order.ts';
 import { pageByKey } from './pages.ts';
 

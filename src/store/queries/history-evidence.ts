@@ -4,7 +4,7 @@ import { erasedSeqs } from '../../core/erasure.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import type { ActionHistoryTable, DeliveryHistoryTable, EntriesTable, PolicyHistoryTable } from '../schema.ts';
 import type { Query } from '../store.ts';
-import type { Period, Scope } from './history.ts';
+import type { Period, Scope } from './scope.ts';
 import { nullsFirst } from './order.ts';
 import { pageByKey } from './pages.ts';
 

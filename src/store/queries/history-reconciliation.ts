@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../store.ts';
 import { firstDecisionsIn, hasRow } from './decisions-in.ts';
 import type { DecisionRow } from './history-decisions.ts';
-import type { Period, Scope } from './history.ts';
+import type { Period, Scope } from './scope.ts';
 import { pageByKey } from './pages.ts';
 
 /** How the two ways in agree. `both + onlyWebhook + onlyPulled = decisions`; `conflicting` are counted among these too. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Query } from '../store.ts';
 import { firstDecisionsIn, hasRow } from './decisions-in.ts';
-import type { Period } from './history.ts';
+import type { Period } from './scope.ts';
 
 /**
  * Decisions that follow each other in time, none of which was delivered: the endpoint was away, refused, or was not told. Rows of the log

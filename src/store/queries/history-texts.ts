@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { SnapshotHistoryTable } from '../schema.ts';
 import type { Query } from '../store.ts';
-import type { Scope } from './history.ts';
+import type { Scope } from './scope.ts';
 import { pageByKey } from './pages.ts';
 
 /** One look at a text of a policy. */

@@ -6,19 +6,6 @@ import { createReconciliationQueries, type ReconciliationQueries } from './histo
 import { createStretchQueries, type StretchQueries } from './history-stretches.ts';
 import { createTextQueries, type TextQueries } from './history-texts.ts';
 
-/** What one source had in its history when the ledger ended at entry `asOf`. */
-export interface Scope {
-  readonly source: string;
-  /** Rows with a higher seq do not exist for the question asked. */
-  readonly asOf: number;
-}
-
-/** A scope cut to a time. ISO 8601 UTC with milliseconds, `to` exclusive. */
-export interface Period extends Scope {
-  readonly from: string;
-  readonly to: string;
-}
-
 /**
  * Everything that documents are made from (docs/architecture.md, Documents read history only).
  * Read-only; the same on both databases; totals come from GROUP BY, lists come page by page in constant memory.
