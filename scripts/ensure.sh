@@ -73,7 +73,8 @@ ensure_build() {
   mkdir -p dist
   # The moment before the build, so that a file saved during it counts as newer.
   touch dist/.building
-  node_modules/.bin/tsc -p tsconfig.build.json >&2 || fail 'The build failed; the messages above say where.'
+  # What types find is said by `npm test` and `npm run build`; without it this takes half the time.
+  node_modules/.bin/tsc -p tsconfig.build.json --noCheck >&2 || fail 'The build failed; the messages above say where.'
   mv dist/.building "$stamp_file"
 }
 
