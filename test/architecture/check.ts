@@ -32,8 +32,7 @@ export function checkArchitecture(facts: ReadonlyMap<string, SourceFacts>): read
         const target = posix.join(posix.dirname(path), imported.specifier);
         const fault = findRelativeFault(part, target, imported, facts);
         if (fault !== null) violations.push(`${path} ${fault}`);
-        // Types are erased: a ring of them alone is none in the running program.
-        if (!imported.typeOnly) targets.push(target);
+        targets.push(target);
       } else {
         const fault = findLibraryFault(part, path, imported);
         if (fault !== null) violations.push(`${path} ${fault}`);
