@@ -2,6 +2,7 @@ import { loadProcessConfig, type Config } from '../config.ts';
 import { openContext } from '../context.ts';
 import type { Context } from '../context/contract.ts';
 import { createLog } from '../log.ts';
+import { printable } from './command-io.ts';
 
 /** Opens the installation that environment and .env describe, does the work, and closes it again whatever happens. */
 export async function withContext<T>(work: (context: Context) => Promise<T>): Promise<T> {
@@ -9,19 +10,31 @@ export async function withContext<T>(work: (context: Context) => Promise<T>): Pr
   return withContextOf(config, work);
 }
 
-/** The same for a configuration at hand. Commands log warnings and worse; what they do they print themselves. */
+/**
+ * The same for a configuration at hand. Commands print what they do themselves; besides that they tell of warnings and worse, a sentence each.
+ * A server's log is JSON lines, from `logLevel` on.
+ */
 export async function withContextOf<T>(
   config: Config,
   work: (context: Context) => Promise<T>,
-  logLevel = 'warn',
+  logLevel?: string,
 ): Promise<T> {
-  const log = createLog(logLevel);
+  const log = logLevel === undefined ? createLog('warn', sentences) : createLog(logLevel);
   const context = await openContext(config, log);
   try {
     return await work(context);
   } finally {
     await context.close();
   }
+}
+
+const sentences = { write: (line: string) => void process.stderr.write(`${sentenceOf(line)}\n`) };
+
+/** A line of the log in words: `shop: the service is asked again: It could not be reached …`. Exported for tests. */
+export function sentenceOf(line: string): string {
+  const { source, msg, reason, err } = JSON.parse(line) as Record<string, unknown> & { err?: { message?: unknown } };
+  const parts = [source, msg, reason, err?.message].filter((part) => typeof part === 'string' && part !== '');
+  return printable(parts.join(': '));
 }
 
 /** Who acts on the command line, as the ledger records it. */
