@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { type Arrival, awaitWebhooks, publishPolicy, type PublishOutcome } from '../policies/publish.ts';
 import { settleCalls } from '../policies/settle.ts';
 import { type CommandIo, counted, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
@@ -16,7 +16,7 @@ interface PublishFlags {
 /** `policy publish`: makes a policy public, and says whether the webhooks about it arrived (docs/service.md §4.4). */
 export function registerPolicyPublish(policy: Command, io: CommandIo): void {
   withJson(policy.command('publish'))
-    .argument('<id>', 'id of a policy that was generated')
+    .argument('<id>', 'id of a policy that was generated', policyIdFrom)
     .description('make a policy public, and wait for the webhooks about it to arrive here')
     .option('--source <slug>', 'whose account')
     .option('--no-wait', 'do not wait for the webhooks, nor for a rate limit')
@@ -52,6 +52,13 @@ export function registerPolicyPublish(policy: Command, io: CommandIo): void {
         printResult(io, flags, { ...ended, arrivals }, () => sentenceOf(id, ended, flags.wait, arrivals, seconds));
       }),
     );
+}
+
+/** The id is a piece of the path that is posted to: an empty one, `.` and `..` would make another address of it. */
+function policyIdFrom(text: string): string {
+  if (/^(\s*|\.{1,2})$/.test(text))
+    throw new InvalidArgumentError('It is no id: `consent-ledger policy calls` names those made from here.');
+  return text;
 }
 
 function sentenceOf(

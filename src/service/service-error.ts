@@ -28,7 +28,8 @@ interface Sentences {
 const sentences: Record<ServiceErrorKind, Sentences> = {
   'bad-request': {
     what: 'The service refused the request as invalid.',
-    remedy: 'Check the banner id and the dates.',
+    remedy:
+      'Check the banner id and the dates. If the service wants a banner named and none is known here, `consent-ledger source change <source> --banner <id>` names it.',
   },
   unauthorized: {
     what: 'The service does not accept the API key.',

@@ -104,6 +104,16 @@ describe('policy', { timeout: 120_000 }, () => {
     expect(world.generated()).toBe(1);
   });
 
+  it('publishes nothing under an id that would lead to another address of the service', async () => {
+    const world = await createWorld();
+    for (const id of ['.', '..', '', ' ']) {
+      const refused = await runIn(world.folder, ['policy', 'publish', id], { env: world.env });
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toContain('It is no id: `consent-ledger policy calls` names those made from here.');
+    }
+    expect(await world.json('calls')).toEqual([]);
+  });
+
   it('makes 65 policies out of a file although it is killed in the middle, none of them twice', async () => {
     const world = await createWorld({ faults: [slowSecondBatch] });
     const { child, ended } = start(world, 'bulk --file items.csv');
