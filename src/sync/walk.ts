@@ -56,7 +56,7 @@ export interface WalkOptions<F extends FetchedPage, P extends WalkPage> {
   readonly signal: AbortSignal | undefined;
   /** Pages in a row without a row of data, default 100. */
   readonly maxEmptyPages?: number;
-  /** How often the same rows may come as a page of their own, default 3: a page that repeats once is only a nuisance. */
+  /** How often the same rows may come as a page of their own, default 3: a page that repeats once, also when it is asked for again, is only a nuisance. */
   readonly maxRepeats?: number;
 }
 
@@ -94,13 +94,18 @@ export async function* walkPages<F extends FetchedPage, P extends WalkPage>(
   /** `pageBefore`: resolved when the caller is done with it. */
   const arrive = async ({ request, fetched }: Arriving<F>, pageBefore: Promise<void>): Promise<Arrived<F, P>> => {
     const came = await fetched;
-    const { nextCursor } = came;
-    const cursorFault = memory.lookAtCursor(nextCursor, request);
-    const next =
-      nextCursor !== null && cursorFault === null ? pageBefore.then(() => ask(nextCursor, request.number + 1)) : null;
+    const cursorFault = memory.lookAtCursor(came.nextCursor, request);
+    const follow = (cursor: string) => pageBefore.then(() => ask(cursor, request.number + 1));
+    const next = came.nextCursor !== null && cursorFault === null ? follow(came.nextCursor) : null;
     const page = await options.readPage(came, request);
     const cut = came.isCut === true ? { reason: 'cut-page' as const, page: request.number } : null;
-    return { page, fault: cut ?? cursorFault ?? memory.lookAtRows(page, request), next };
+    const { fault, askAgain } = memory.lookAtRows(page, request);
+    if (askAgain !== null && cut === null && cursorFault === null) {
+      // What is asked for already leads on from a page that is doubtful: nobody waits for it.
+      memory.forgetCursor(came.nextCursor, request);
+      return { page: { ...page, nextCursor: askAgain }, fault: null, next: follow(askAgain) };
+    }
+    return { page, fault: cut ?? cursorFault ?? fault, next };
   };
 
   try {
@@ -150,18 +155,33 @@ function createMemory(options: Pick<WalkOptions<FetchedPage, WalkPage>, 'cursor'
       else if (standing > maxRepeats) return { reason: 'looping-cursor', page, earlierPage, standsStill: true };
       return null;
     },
-    lookAtRows({ nextCursor, identity }: WalkPage, { cursor: asked, number: page }: PageRequest): WalkFault | null {
-      if (nextCursor === null) return null;
+    /** A page that is asked for again may give its next cursor again. */
+    forgetCursor(next: string | null, { number: page }: PageRequest): void {
+      if (next !== null && cursors.get(shortOf(next)) === page) cursors.delete(shortOf(next));
+    },
+    /** The rows of an earlier page under another cursor may have come in the place of others: that cursor is asked once more. */
+    lookAtRows(
+      { nextCursor, identity }: WalkPage,
+      { cursor: asked, number: page }: PageRequest,
+    ): { readonly fault: WalkFault | null; readonly askAgain: string | null } {
       // The same rows under the same cursor are our asking again, not a repetition of the service's.
       const isAskedAgain = asked !== null && asked === askedBefore;
       askedBefore = asked;
-      if (isAskedAgain) return null;
-      empty = identity === null ? empty + 1 : 0;
-      if (identity === null) return empty > maxEmptyPages ? { reason: 'endless-empty-pages', page } : null;
+      if (identity === null) {
+        if (!isAskedAgain) empty += 1;
+        const isEndless = nextCursor !== null && empty > maxEmptyPages;
+        return { fault: isEndless ? { reason: 'endless-empty-pages', page } : null, askAgain: null };
+      }
+      if (!isAskedAgain) empty = 0;
       const seen = pages.get(identity) ?? { count: 0, first: page };
       pages.set(identity, seen);
+      if (isAskedAgain && seen.count > 0) return { fault: null, askAgain: null };
       seen.count += 1;
-      return seen.count > maxRepeats ? { reason: 'repeating-page', page, earlierPage: seen.first } : null;
+      const isTooOften = nextCursor !== null && seen.count > maxRepeats;
+      return {
+        fault: isTooOften ? { reason: 'repeating-page', page, earlierPage: seen.first } : null,
+        askAgain: !isTooOften && seen.count > 1 ? asked : null,
+      };
     },
   };
 }

@@ -73,17 +73,38 @@ describe('walking over pages', () => {
       'a',
       'a',
       'a',
+      'a',
+      'a',
       'repeating-page 1',
     ]);
   });
 
+  it.each([
+    ['that leads on beyond them', '3'],
+    ['that is the last', null],
+  ])(
+    'asks once more for a page that gives the rows of an earlier one in the place of its own, %s',
+    async (_, beyond) => {
+      let asked = 0;
+      const fetchPage = async ({ cursor }: PageRequest): Promise<WalkPage> => {
+        if (cursor === '2') asked += 1;
+        const page = { '': ['a', '1'], 1: ['b', '2'], 2: [asked === 1 ? 'b' : 'c', beyond], 3: ['d', null] }[
+          cursor ?? ''
+        ];
+        if (page === undefined) throw new Error(`no page at ${cursor}`);
+        return { identity: page[0] ?? null, nextCursor: page[1] ?? null };
+      };
+      const out: string[] = [];
+      for await (const step of walkPages({ fetchPage, readPage, cursor: null, signal: undefined })) {
+        out.push(step.type === 'page' ? `${step.page.identity} ${step.page.nextCursor}` : step.fault.reason);
+      }
+      expect(out).toEqual(['a 1', 'b 2', 'b 2', `c ${beyond}`, ...(beyond === null ? [] : ['d null'])]);
+    },
+  );
+
   it('takes no last page for a fault', async () => {
-    expect(await walk({ start: ['a', '1'], 1: ['a', '2'], 2: ['a', '3'], 3: ['a', null] })).toEqual([
-      'a',
-      'a',
-      'a',
-      'a',
-    ]);
+    // Each that gives the rows of an earlier one is asked for twice.
+    expect(await walk({ start: ['a', '1'], 1: ['a', '2'], 2: ['a', null] })).toEqual(['a', 'a', 'a', 'a', 'a']);
   });
 
   it('hands over the pages before a failure', async () => {
