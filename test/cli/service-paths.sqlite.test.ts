@@ -1,3 +1,4 @@
+// SQLite only: what goes to the service and what comes back does not depend on the database; test/policies and test/sync run on both.
 /** Every endpoint, status and limit that docs/service.md names, by a command of the built program against the sandbox. */
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';

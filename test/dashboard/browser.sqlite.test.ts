@@ -1,3 +1,4 @@
+// SQLite only: what a browser makes of the pages. What the pages say is tested on both databases (pages.test.ts, test/http).
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { AxeBuilder } from '@axe-core/playwright';
