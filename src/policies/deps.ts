@@ -18,7 +18,7 @@ export interface CallableSource extends Source {
 export interface AnswerReaders {
   generated(bytes: Buffer): GeneratedPolicy;
   bulk(bytes: Buffer): BulkResult;
-  published(bytes: Buffer): PublishedPolicy;
+  published(bytes: Buffer, policyId: string): PublishedPolicy;
   /** A hosted address without its token; null for any other text. */
   withoutToken(address: string | null): string | null;
   /** Whether a call that failed so certainly changed nothing. */

@@ -36,7 +36,7 @@ export async function publishPolicy(deps: PolicyDeps, request: PublishRequest): 
     about: { policyId },
   } as const;
   const read = (bytes: Buffer) => {
-    const value = deps.read.published(bytes);
+    const value = deps.read.published(bytes, policyId);
     return { value, facts: { policyId, hostedUrl: value.hostedUrl, webhooksQueued: value.webhooksQueued } };
   };
   const ended = await callPatiently(deps, () => callOnce(deps, order, send, read, request), request);

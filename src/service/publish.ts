@@ -41,10 +41,18 @@ const publishedSchema = z.looseObject({
   webhook_deliveries_queued: countOrNull,
 });
 
-/** Reads the answer to a publish; any JSON object with a success status will do. Errors: ServiceError `unreadable`. */
-export function readPublished(bytes: Buffer): PublishedPolicy {
+/**
+ * Reads the answer to the publish of this policy; any JSON object with a success status will do that names no other policy.
+ * Errors: ServiceError `unreadable`.
+ */
+export function readPublished(bytes: Buffer, policyId: string): PublishedPolicy {
   const parsed = publishedSchema.safeParse(readJson(bytes, 'policies'));
   if (!parsed.success) throw new ServiceError('unreadable', { detail: 'no result of publishing', about: 'policies' });
   const { id = null, hosted_url: url, published_at: publishedAt, webhook_deliveries_queued: queued } = parsed.data;
+  if (id !== null && id !== policyId)
+    throw new ServiceError('unreadable', {
+      detail: 'it is about another policy than the one that was to be published',
+      about: 'policies',
+    });
   return { id, hostedUrl: withoutToken(url), publishedAt, webhooksQueued: queued };
 }

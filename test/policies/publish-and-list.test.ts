@@ -26,6 +26,15 @@ const published = (world: PolicyWorld, policyId: string) => ({
   timestamp: world.now().toISOString(),
 });
 
+const rebuildOf = (world: PolicyWorld) =>
+  rebuild({
+    store: world.store,
+    read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
+    cases: caseFold,
+    optionsOf: () => sourceOptionsSchema.parse({}),
+    batchSize: 2,
+  });
+
 describe('publishing', () => {
   it('gives the address without its token, the count of webhooks, and waits for them to arrive', async () => {
     const world = await createPolicyWorld();
@@ -74,6 +83,23 @@ describe('publishing', () => {
       ['list', byList],
     ]);
     expect((await loadCalls(world.store.read, { limit: 9, open: true })).length).toBe(0);
+  });
+
+  it('that is answered about another policy is no success: nobody knows what came of it', async () => {
+    const world = await createPolicyWorld();
+    let answer: object = { id: 'OTHER', hosted_url: 'https://h.example/other' };
+    const server = await answeringServer((_, response) => sendJson(response, 200, answer));
+    const source = { ...world.source, baseUrl: server.baseUrl };
+    const publish = () => publishPolicy(world.deps, { ...patient, source, policyId: '71' });
+    const ended = await publish();
+    if (ended.outcome !== 'unknown') expect.unreachable();
+    expect(ended.error).toMatchObject({ kind: 'unreadable', status: 200 });
+    expect(ended.error.message).toContain('it is about another policy than the one that was to be published');
+    const [, result] = await world.entries();
+    expect(result).toMatchObject({ meta: { outcome: 'unknown', policyId: null, hostedUrl: null } });
+    expect(String(result?.body)).toContain('OTHER');
+    for (answer of [{ hosted_url: null }, { id: null }, { id: 71 }])
+      expect(await publish()).toMatchObject({ outcome: 'done' });
   });
 });
 
@@ -135,12 +161,5 @@ it('everything about calls can be made again from the entries alone', async () =
   await publishPolicy(world.deps, { ...patient, source: world.source, policyId });
   await fetchPolicyList(world.deps, { source: world.source, actor: 'test' });
   await world.deps.catchUp();
-  const report = await rebuild({
-    store: world.store,
-    read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
-    cases: caseFold,
-    optionsOf: () => sourceOptionsSchema.parse({}),
-    batchSize: 2,
-  });
-  expect(report.differences).toEqual([]);
+  expect((await rebuildOf(world)).differences).toEqual([]);
 });

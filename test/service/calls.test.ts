@@ -139,7 +139,7 @@ describe('answers', () => {
       markdown: 'm',
       remaining: null,
     });
-    expect(readPublished(Buffer.from('{"id":"p","hosted_url":null,"webhook_deliveries_queued":"two"}'))).toEqual({
+    expect(readPublished(Buffer.from('{"id":"p","hosted_url":null,"webhook_deliveries_queued":"two"}'), 'p')).toEqual({
       id: 'p',
       hostedUrl: null,
       publishedAt: null,
