@@ -24,7 +24,7 @@ export function unknownText(requestId: string, error: CallFailure): string {
 export function unknownPublishText(requestId: string, error: CallFailure): string {
   return [
     `Nobody knows whether the policy is public now. ${printable(error.message)}`,
-    'Publish it again: that does no harm, since its address stays and only the webhooks are sent once more.',
+    'Publish it again: that does no harm, since its address stays and only the webhooks are sent once more, and it settles this one when it succeeds.',
     '`consent-ledger policy list` tells as well, and settles it where the policy was not listed before; so does its webhook, or you:',
     `      consent-ledger policy settle ${requestId} --as published`,
     `    or consent-ledger policy settle ${requestId} --as not-published`,

@@ -65,8 +65,8 @@ const settled = z.object({
   call: z.literal('settled'),
   requestId: z.string(),
   actor,
-  /** By whose word: an officer's, or a delivery or list of the service, whose entry is `evidence`. */
-  basis: z.enum(['officer', 'webhook', 'list']),
+  /** By whose word: an officer's, or a delivery, a list or the answer to a later call of ours, whose entry is `evidence`. */
+  basis: z.enum(['officer', 'webhook', 'list', 'call']),
   evidence: seq.nullable(),
   /** Null: some items of the batch are still unknown. */
   happened: z.boolean().nullable(),

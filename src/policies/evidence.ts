@@ -26,10 +26,11 @@ type Change = Selectable<PolicyHistoryTable>;
 const MARGIN_MS = 300_000;
 
 /**
- * What deliveries and lists of the service tell of calls whose outcome is unknown.
+ * What deliveries, lists and later answers of the service tell of calls whose outcome is unknown.
  * A generation or an item was made if a policy.created came for the same type, jurisdiction, language and business, dated within the time of the call, whose
  * policy belongs to no other call, and if it fits no other open call as well: then nobody can tell, and an officer has to.
- * A publish happened if policy.published came for its policy, or if the policy is listed anew since.
+ * A publish happened if policy.published came for its policy, or if the policy is listed anew since. It is as good as happened if the policy was published
+ * from here since: publishing again makes the same public, and nothing is left to look up.
  */
 export async function findEvidence(read: Query): Promise<Evidence[]> {
   const unknown = await read
@@ -194,6 +195,17 @@ async function findPublished(read: Query, call: CallRow): Promise<Evidence[]> {
     .orderBy('seq')
     .executeTakeFirst();
   if (change !== undefined) return settled('webhook', change.seq);
+  const again = await read
+    .selectFrom('calls')
+    .select('last_seq')
+    .where('operation', '=', 'publish')
+    .where('source', '=', call.source)
+    .where('policy_id', '=', call.policy_id)
+    .where('state', '=', 'done')
+    .where('intent_seq', '>', call.intent_seq)
+    .orderBy('intent_seq')
+    .executeTakeFirst();
+  if (again !== undefined) return settled('call', again.last_seq);
   const listed = await read
     .selectFrom('listed_policies')
     .select('first_seq')

@@ -85,6 +85,39 @@ describe('publishing', () => {
     expect((await loadCalls(world.store.read, { limit: 9, open: true })).length).toBe(0);
   });
 
+  it('whose answer was lost is settled by publishing the same again, and by no other publish', async () => {
+    const world = await createPolicyWorld({ faults: [{ name: 'cut-off', on: 'publish', times: 2 }] });
+    const [again, other] = [await generate(world), await generate(world)];
+    const publish = (policyId: string) => publishPolicy(world.deps, { ...patient, source: world.source, policyId });
+    expect([await publish(again), await publish(other)]).toMatchObject([
+      { outcome: 'unknown' },
+      { outcome: 'unknown' },
+    ]);
+    const done = await publish(again);
+    if (done.outcome !== 'done') expect.unreachable();
+    expect(await settleCalls(world.deps)).toMatchObject({ settled: 1 });
+    expect(await settleCalls(world.deps)).toMatchObject({ settled: 0 });
+    const settled = (await world.entries()).filter(({ meta }) => meta['call'] === 'settled');
+    expect(settled.map(({ meta }) => meta)).toMatchObject([
+      { basis: 'call', evidence: done.seq, happened: true, policyId: again, actor: 'consent-ledger' },
+    ]);
+    const open = await loadCalls(world.store.read, { limit: 9, open: true });
+    expect(open.map(({ policy_id: id }) => id)).toEqual([other]);
+  });
+
+  it('is not settled by what was published before it, nor in another source', async () => {
+    const world = await createPolicyWorld({ faults: [{ name: 'cut-off', on: 'publish', after: 1, times: 1 }] });
+    const policyId = await generate(world);
+    const publish = (source = world.source) => publishPolicy(world.deps, { ...patient, source, policyId });
+    const elsewhere = { ...world.source, slug: 'elsewhere' };
+    expect([await publish(), await publish(), await publish(elsewhere)]).toMatchObject([
+      { outcome: 'done' },
+      { outcome: 'unknown' },
+      { outcome: 'done' },
+    ]);
+    expect(await settleCalls(world.deps)).toMatchObject({ settled: 0 });
+  });
+
   it('that is answered about another policy is no success: nobody knows what came of it', async () => {
     const world = await createPolicyWorld();
     let answer: object = { id: 'OTHER', hosted_url: 'https://h.example/other' };
