@@ -87,14 +87,20 @@ function textOf(asked: readonly Asked[], rows: readonly ListedRow[]): string {
     switch (one.outcome) {
       case 'stored':
         return [
-          `${one.source}: ${counted(one.policies, 'published policy', 'published policies')}, kept as a new list`,
+          `${one.source}: ${counted(one.policies, 'published policy', 'published policies')}, kept as a new list${partText(one)}`,
         ];
       case 'unchanged':
-        return [`${one.source}: nothing changed since the list of ${one.since.slice(0, 16)}`];
+        return [`${one.source}: nothing changed since the list of ${one.since.slice(0, 16)}${partText(one)}`];
       case 'failed':
       case 'not-configured':
         return [`${one.source}: no list, what is shown of it is from before. ${printable(one.reason)}`];
     }
   });
   return [table, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
+}
+
+function partText({ whole }: { readonly whole: boolean }): string {
+  return whole
+    ? ''
+    : '. It says itself that there are more than it names: what it leaves out is shown as before, and nothing is taken for gone';
 }

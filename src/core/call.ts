@@ -93,6 +93,8 @@ const list = z.object({
   pages: z.number().int().positive(),
   /** SHA-256 over the bytes of all pages. */
   digest: z.string(),
+  /** False: the list says itself that there are more, so nothing that it leaves out is gone. Entries from before this was looked at lack it. */
+  whole: z.boolean().default(true),
   policies: z.array(
     z.object({
       id: z.string(),

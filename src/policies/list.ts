@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { CallList } from '../core/call.ts';
 import type { Source } from '../core/source.ts';
-import type { ListedPolicy, PolicyListPage } from '../service/policies.ts';
+import type { ListedPolicy, PolicyList } from '../service/policies.ts';
 import type { ServiceError } from '../service/service-error.ts';
 import type { ListedPoliciesTable } from '../store/schema.ts';
 import { appendCall, storable } from './append-call.ts';
@@ -10,10 +10,13 @@ import { isCallable, type PolicyDeps, whyNotCallable } from './deps.ts';
 
 export type ListedRow = Selectable<ListedPoliciesTable>;
 
-/** `unchanged`: the same bytes as the last time, which was then; nothing was written. */
+/**
+ * `unchanged`: the same bytes as the last time, which was then; nothing was written. Not `whole`: the list says itself that there are more policies
+ * than it names, so none that it leaves out counts as gone.
+ */
 export type ListOutcome =
-  | { readonly outcome: 'stored'; readonly policies: number }
-  | { readonly outcome: 'unchanged'; readonly policies: number; readonly since: string }
+  | { readonly outcome: 'stored'; readonly policies: number; readonly whole: boolean }
+  | { readonly outcome: 'unchanged'; readonly policies: number; readonly whole: boolean; readonly since: string }
   | { readonly outcome: 'failed'; readonly reason: string }
   | { readonly outcome: 'not-configured'; readonly reason: string };
 
@@ -27,14 +30,15 @@ export async function fetchPolicyList(
 ): Promise<ListOutcome> {
   const { source, actor, signal } = request;
   if (!isCallable(source)) return { outcome: 'not-configured', reason: whyNotCallable(source) ?? '' };
-  let pages: readonly PolicyListPage[];
+  let list: PolicyList;
   try {
-    pages = await deps.clientFor(source).fetchPolicyPages(signal);
+    list = await deps.clientFor(source).fetchPolicyPages(signal);
   } catch (error) {
     if (signal?.aborted) return { outcome: 'failed', reason: 'Stopped before it had answered.' };
     if (!(error instanceof Error) || error.name !== 'ServiceError') throw error;
     return { outcome: 'failed', reason: (error as ServiceError).message };
   }
+  const { pages, whole } = list;
   const hash = createHash('sha256');
   for (const { bytes } of pages) hash.update(bytes);
   const digest = hash.digest('hex');
@@ -45,7 +49,7 @@ export async function fetchPolicyList(
     .where('source', '=', source.slug)
     .executeTakeFirst();
   const policies = pages.reduce((sum, page) => sum + page.policies.length, 0);
-  if (before?.digest === digest) return { outcome: 'unchanged', policies, since: before.fetched_at };
+  if (before?.digest === digest) return { outcome: 'unchanged', policies, whole, since: before.fetched_at };
   const listId = `list-${randomUUID()}`;
   for (const [page, { policies: listed, bytes }] of pages.entries()) {
     const meta: CallList = {
@@ -55,12 +59,13 @@ export async function fetchPolicyList(
       page,
       pages: pages.length,
       digest,
+      whole,
       policies: listed.map((policy) => factsOf(deps, policy)),
     };
     await appendCall(deps, source.slug, meta, [listId, String(page)], bytes);
   }
   await deps.catchUp();
-  return { outcome: 'stored', policies };
+  return { outcome: 'stored', policies, whole };
 }
 
 function factsOf(deps: Pick<PolicyDeps, 'read'>, policy: ListedPolicy): CallList['policies'][number] {

@@ -27,12 +27,12 @@ export const listedPolicies: Projection = {
         put(listedRow(known.get(joinKey(entry.source, policy.id)), policy, meta.listId, entry));
       }
       if (meta.page < meta.pages - 1) continue;
-      // The last page: what none of them named is gone.
+      // The last page: what none of them named is gone, unless the list says itself that it leaves something out.
       let count = 0;
       for (const row of [...known.values()]) {
         if (row.source !== entry.source) continue;
         if (row.list_id === meta.listId) count += 1;
-        else if (row.gone_at === null) put({ ...row, gone_at: entry.receivedAt, last_seq: entry.seq });
+        else if (meta.whole && row.gone_at === null) put({ ...row, gone_at: entry.receivedAt, last_seq: entry.seq });
       }
       last.set(entry.source, {
         source: entry.source,

@@ -1,7 +1,7 @@
 import { generateBulk } from './bulk.ts';
 import { type ConsentLogPage, type ConsentLogQuery, fetchConsentLogPage } from './consent-logs.ts';
 import { generatePolicy, type Sending } from './generate.ts';
-import { fetchPolicyPages, type ListedPolicy, listPolicies, type PolicyListPage } from './policies.ts';
+import { fetchPolicyPages, type ListedPolicy, listPolicies, type PolicyList } from './policies.ts';
 import { publishPolicy } from './publish.ts';
 import type { ReadPace } from './read-pace.ts';
 import { createTransport, type ServiceAnswer, type TransportOptions } from './transport.ts';
@@ -17,7 +17,7 @@ export interface ServiceClient {
   /** All published policies (docs/service.md §4.3). Errors: ServiceError; the signal's reason when aborted. */
   listPolicies(signal?: AbortSignal): Promise<readonly ListedPolicy[]>;
   /** The same with the bytes of each answer. */
-  fetchPolicyPages(signal?: AbortSignal): Promise<readonly PolicyListPage[]>;
+  fetchPolicyPages(signal?: AbortSignal): Promise<PolicyList>;
   /** Generates one policy (docs/service.md §4.1). */
   generatePolicy(body: Buffer, sending?: Sending): Promise<ServiceAnswer>;
   /** Generates a batch (docs/service.md §4.2). */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readJson, withoutToken } from './answer-json.ts';
+import { countOrNull, readJson, withoutToken } from './answer-json.ts';
 import { ServiceError } from './service-error.ts';
 import type { Transport } from './transport.ts';
 
@@ -16,14 +16,18 @@ const listedPolicySchema = z.looseObject({
 });
 export type ListedPolicy = z.infer<typeof listedPolicySchema>;
 
+/** What either form may say about how much there is. */
+const extent = {
+  count: countOrNull,
+  next_cursor: z.union([z.string(), z.literal(false)]).nullish(),
+  has_more: z.boolean().nullish().catch(null),
+};
 /** Form A: `{count, policies}`; form B: `{data, next_cursor}` (docs/service.md §4.3). */
 const listSchema = z.union([
+  z.looseObject({ policies: z.array(listedPolicySchema), ...extent }),
   z
-    .looseObject({ policies: z.array(listedPolicySchema) })
-    .transform(({ policies }) => ({ policies, nextCursor: null })),
-  z
-    .looseObject({ data: z.array(listedPolicySchema), next_cursor: z.string().nullish() })
-    .transform(({ data, next_cursor }) => ({ policies: data, nextCursor: next_cursor || null })),
+    .looseObject({ data: z.array(listedPolicySchema), ...extent })
+    .transform(({ data, ...rest }) => ({ ...rest, policies: data })),
 ]);
 
 /** More pages than any account has; a service that goes on beyond it is looping. */
@@ -35,18 +39,27 @@ export interface PolicyListPage {
   readonly bytes: Buffer;
 }
 
-/** All published policies of the account. Errors as {@link fetchPolicyPages}. */
+/** The list as it came. */
+export interface PolicyList {
+  readonly pages: readonly PolicyListPage[];
+  /** False: it says itself that there are more, by a count or by `has_more` without a cursor; what it leaves out may be public. */
+  readonly whole: boolean;
+}
+
+/** The published policies of the account, as many as came. Errors as {@link fetchPolicyPages}. */
 export async function listPolicies(transport: Transport, signal?: AbortSignal): Promise<readonly ListedPolicy[]> {
-  return (await fetchPolicyPages(transport, signal)).flatMap(({ policies }) => policies);
+  return (await fetchPolicyPages(transport, signal)).pages.flatMap(({ policies }) => policies);
 }
 
 /**
- * All published policies of the account, in both documented forms (docs/service.md §4.3); form A has one page.
+ * All published policies of the account, in both documented forms (docs/service.md §4.3), over as many pages as it has.
  * Errors: ServiceError; `unreadable` for any other form or a cursor that comes twice.
  */
-export async function fetchPolicyPages(transport: Transport, signal?: AbortSignal): Promise<readonly PolicyListPage[]> {
+export async function fetchPolicyPages(transport: Transport, signal?: AbortSignal): Promise<PolicyList> {
   const pages: PolicyListPage[] = [];
+  const named = new Set<string>();
   const seen = new Set<string>();
+  let announced = 0;
   let cursor: string | null = null;
   while (pages.length < MAX_PAGES) {
     const answer: z.infer<typeof listSchema> & { bytes: Buffer } = await transport.request({
@@ -57,10 +70,13 @@ export async function fetchPolicyPages(transport: Transport, signal?: AbortSigna
       read: ({ bytes }) => ({ ...parseList(bytes), bytes }),
     });
     pages.push({ policies: answer.policies, bytes: answer.bytes });
-    if (answer.nextCursor === null) return pages;
-    if (seen.has(answer.nextCursor)) break;
-    seen.add(answer.nextCursor);
-    cursor = answer.nextCursor;
+    for (const { id } of answer.policies) named.add(id);
+    announced = Math.max(announced, answer.count ?? 0);
+    const next: string | null = answer.next_cursor || null;
+    if (next === null) return { pages, whole: answer.has_more !== true && announced <= named.size };
+    if (seen.has(next)) break;
+    seen.add(next);
+    cursor = next;
   }
   throw new ServiceError('unreadable', {
     detail: 'the list of policies gives the same cursor again and again',

@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FaultInput } from '../../src/sandbox/faults.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { answeringServer, sendJson } from '../service/answering-server.ts';
 import { cliPath, environment, startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { type Ran, runIn, untilThere } from './command-line.ts';
@@ -234,6 +235,27 @@ describe('policy', { timeout: 120_000 }, () => {
       'stored',
       'unchanged',
       'unchanged',
+    ]);
+  });
+
+  it('says of a list that is not whole by its own word that nothing is taken for gone', async () => {
+    const world = await createWorld();
+    let list: object = { count: 2, policies: [{ id: 'p1' }, { id: 'p2' }] };
+    const server = await answeringServer((_, response) => sendJson(response, 200, list));
+    world.env['SERVICE_BASE_URL'] = server.baseUrl;
+    const whole = await world.run('list');
+    expect(whole.stdout).toMatch(/^default: 2 published policies, kept as a new list$/m);
+    list = { count: 5, policies: [{ id: 'q1' }] };
+    const said = 'It says itself that there are more than it names: what it leaves out is shown as before';
+    const short = await world.run('list --gone');
+    expect(short.stdout).toContain(`default: 1 published policy, kept as a new list. ${said}`);
+    expect(short.stdout).not.toMatch(/^default .*gone/m);
+    const again = await world.json('list --gone');
+    expect(again).toMatchObject({ asked: [{ outcome: 'unchanged', whole: false }] });
+    expect((again['policies'] as unknown as { goneAt: null }[]).map(({ goneAt }) => goneAt)).toEqual([
+      null,
+      null,
+      null,
     ]);
   });
 

@@ -179,6 +179,40 @@ describe('the list of policies', () => {
     expect(String((await world.entries())[0]?.body)).toContain('"extra":"kept"');
   });
 
+  it('that says itself that it is not whole takes nothing for gone, also when the catalogue is made again', async () => {
+    const world = await createPolicyWorld();
+    let pages: object[] = [{ count: 2, policies: [{ id: 'a' }, { id: 'b' }] }];
+    const server = await answeringServer((request, response) => {
+      const at = Number(new URL(request.url ?? '', 'http://x').searchParams.get('cursor') ?? 0);
+      sendJson(response, 200, pages[at] ?? {});
+    });
+    const source = { ...world.source, baseUrl: server.baseUrl };
+    const ask = () => fetchPolicyList(world.deps, { source, actor: 'test' });
+    const listed = async () => (await loadCatalogue(world.deps)).map(({ policy_id: id }) => id);
+    expect(await ask()).toMatchObject({ outcome: 'stored', whole: true });
+    for (pages of [
+      [{ count: 5, policies: [{ id: 'q' }] }],
+      [{ count: 2, policies: [{ id: 'q' }, { id: 'q' }] }],
+      [
+        { data: [{ id: 'q' }], next_cursor: '1' },
+        { data: [{ id: 'r' }], next_cursor: null, count: 4 },
+      ],
+      [{ data: [{ id: 'q' }], next_cursor: null, has_more: true }],
+    ]) {
+      expect(await ask()).toMatchObject({ outcome: 'stored', whole: false });
+      expect(await ask()).toMatchObject({ outcome: 'unchanged', whole: false });
+      expect(await listed()).toEqual(expect.arrayContaining(['a', 'b', 'q']));
+    }
+    expect((await rebuildOf(world)).differences).toEqual([]);
+    pages = [
+      { count: 3, policies: [{ id: 'a' }], next_cursor: '1' },
+      { count: 3, policies: [{ id: 'q' }, { id: 'r' }] },
+    ];
+    expect(await ask()).toMatchObject({ outcome: 'stored', whole: true, policies: 3 });
+    expect(await listed()).toEqual(['a', 'q', 'r']);
+    expect((await rebuildOf(world)).differences).toEqual([]);
+  });
+
   it('that cannot be read changes nothing and says why', async () => {
     const world = await createPolicyWorld({ faults: [{ name: 'payment-required', on: 'list' }] });
     const ended = await fetchPolicyList(world.deps, { source: world.source, actor: 'test' });
