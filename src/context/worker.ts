@@ -1,9 +1,10 @@
-import type { Context } from './contract.ts';
-import { UsageError } from '../core/errors.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StoreUnavailable, UsageError } from '../core/errors.ts';
 import { createDistributedRunner } from '../jobs/distributed.ts';
 import { createRunner } from '../jobs/local.ts';
 import { lanesOf, selectKinds } from '../jobs/queues.ts';
 import { createScheduler, type Schedule } from '../jobs/schedule.ts';
+import type { Context } from './contract.ts';
 import { createJobHandlers } from './job-handlers.ts';
 import { startSnapshotTriggers } from './snapshot-jobs.ts';
 
@@ -43,7 +44,7 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
   if (config.syncSchedule !== null) schedules.push({ name: 'sync', kind: 'sync-all', cron: config.syncSchedule });
   if (config.syncSchedule !== null && config.syncRecountDays > 0)
     schedules.push({ name: 'recount', kind: 'recount-all', cron: '40 3 * * *' });
-  await scheduler.replaceAll(schedules);
+  await patiently(() => scheduler.replaceAll(schedules), log);
   const lanes = lanesOf(kinds, options.concurrency);
   const distribution = (await context.distribution?.open()) ?? null;
   const running = {
@@ -66,6 +67,23 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
       await runner.stop();
     },
   };
+}
+
+/** Another process that stands still in the middle of a write keeps the others waiting, at most for half of this. */
+const PATIENCE_MS = 30_000;
+
+/** Rejects with StoreUnavailable when it does not succeed in time. */
+async function patiently(work: () => Promise<void>, log: Context['log']): Promise<void> {
+  const until = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || Date.now() > until) throw error;
+      log.warn({ err: error }, 'the worker waits for the database');
+      await delay(1000);
+    }
+  }
 }
 
 function chooseKinds(known: readonly string[], named: readonly string[] | undefined): readonly string[] {

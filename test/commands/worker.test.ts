@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createJobs } from '../../src/jobs/jobs.ts';
 import { cliPath, environment, runCli, startServing } from '../serving.ts';
@@ -42,6 +43,19 @@ test('two workers share the kinds of jobs on one database, and end gracefully', 
   expect(others.said.kinds).not.toContain('document');
   await vi.waitFor(async () => expect(await stateOf(seal.id)).toBe('done'), { timeout: 20_000, interval: 50 });
   expect([await documents.stop(), await others.stop()]).toEqual([0, 0]);
+}, 120_000);
+
+test('a worker that starts while another process keeps the database from being written waits for it', async () => {
+  const folder = await temporaryFolder();
+  expect(await (await startWorker(folder)).stop()).toBe(0);
+  const store = await openStoreIn(folder);
+  onTestFinished(() => store.close());
+  // Longer than a single write waits, on either database.
+  const held = store.transaction(() => sleep(7000));
+  const worker = await startWorker(folder);
+  await held;
+  expect(worker.said.status).toBe('working');
+  expect(await worker.stop()).toBe(0);
 }, 120_000);
 
 test('kinds that are not known are refused with those that are', async () => {
