@@ -112,15 +112,23 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
   };
 
   await pullAll();
-  if (request.banners === undefined && !isStopped) {
+  const refusalOfWhole = (): PullResult | null => {
     const whole = results.get('');
-    const isRefusedNow = whole?.outcome === 'failed' && isRefused(whole.reason) && known.length > 0;
-    if (isRefusedNow && isTentative && whole.pages === 0) {
+    return whole?.outcome === 'failed' && isRefused(whole.reason) && known.length > 0 ? whole : null;
+  };
+  // One refusal may be a mishap; a second means it.
+  if (request.banners === undefined && !isStopped && isTentative && refusalOfWhole()?.pages === 0) {
+    left.push('');
+    await pullAll();
+  }
+  if (request.banners === undefined && !isStopped) {
+    const refusal = refusalOfWhole();
+    if (isTentative && refusal?.pages === 0) {
       await deps.store.transaction((tx) => noteRefusal(tx.query, source.slug, isoNow(deps.clock)));
       wanted = [];
     }
     const more =
-      isWhole && !isRefusedNow ? await loadBannersBeside(read, source.slug) : await loadBannerIds(read, source);
+      isWhole && refusal === null ? await loadBannersBeside(read, source.slug) : await loadBannerIds(read, source);
     left.push(...more.filter((id) => !results.has(id)));
     wanted.push(...left);
     await pullAll();

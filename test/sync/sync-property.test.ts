@@ -127,6 +127,17 @@ it('whatever rows, dialect, order, pages, ticks, banners, clocks, faults and dea
     const dialect = dialectChoices[place % dialectChoices.length] ?? 'plain';
     return [{ ...calm, dialect, named: place % 3 === 0, faults: drawn.map((one) => ({ ...one, rate: 0.5 })), steps }];
   });
+  // The log as a whole is refused once, after a banner was pulled by name.
+  examples.push([
+    {
+      ...calm,
+      clock: { skewHours: 0, isTold: false },
+      dialect: 'plain',
+      named: false,
+      faults: [{ name: 'bad-request', on: 'consent-logs', times: 1, after: 4 }],
+      steps: [{ type: 'by name', full: false }, { type: 'full' }],
+    },
+  ]);
   await fc.assert(fc.asyncProperty(scenario, play), { examples, numRuns: Math.max(RUNS, examples.length) });
   for (const name of Object.keys(faults)) expect(happened.get(name) ?? 0, name).toBeGreaterThan(0);
 });
@@ -242,6 +253,8 @@ async function play(drawn: Scenario): Promise<void> {
     if (drawn.faults.some(({ name }) => name === 'late-rows'))
       happened.set('late-rows', (happened.get('late-rows') ?? 0) + rowsNow().length - shown);
 
+    // A service that refused the log as a whole is asked for it again after a day.
+    if (drawn.faults.some(({ name }) => name === 'bad-request')) now += 25 * HOUR;
     for (let runs = 1; ; runs += 1) {
       const result = await run();
       if (result.outcome === 'done' && result.banners.every(({ outcome }) => outcome === 'finished')) break;

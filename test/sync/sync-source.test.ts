@@ -180,6 +180,18 @@ describe('syncing a source', () => {
     ]);
   });
 
+  it('does not take a single refusal of the whole log for its word', async () => {
+    const { sync, see, fake, syncing } = await world();
+    await see('bnr_1');
+    let refused = 0;
+    const fault = (_: number, query: URLSearchParams) =>
+      query.has('banner_id') || (refused += 1) > 1 ? null : ({ type: 'status', status: 400 } as const);
+    fake.options = { ...fake.options, fault };
+    await sync();
+    expect(refused).toBeGreaterThan(1);
+    expect(await syncing.bodies()).toHaveLength(36);
+  });
+
   it('asks for the whole log again a day after it was refused', async () => {
     const { sync, see, fake, syncing, status } = await world();
     await see('bnr_1');
