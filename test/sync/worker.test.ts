@@ -98,6 +98,8 @@ describe('a worker that is killed', () => {
       await world.comeRound('sync');
       return false;
     });
+    // A further sync may have come round meanwhile: it ends by itself.
+    await until(async () => (await world.status()).every(({ job, state }) => job === null && state === 'up-to-date'));
     expect(await worker.stop()).toBe(0);
     expect(sorted(await world.bodies())).toEqual(sorted(world.rows()));
     const status = await world.status();
