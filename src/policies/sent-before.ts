@@ -1,7 +1,7 @@
 import { canonicalJson } from '../core/canonical.ts';
 import type { Query } from '../store/store.ts';
 import { aboutOf, type FormA } from './generate.ts';
-import { isTwin } from './twin.ts';
+import { isTwin, loadOpenGenerations } from './twin.ts';
 
 /** Items that were made or may have been, by their positions from 0, and what the first of them was sent with. */
 export interface SentBefore {
@@ -26,13 +26,7 @@ export async function findSentBefore(read: Query, source: string, items: readonl
     .where('item.source', '=', source)
     .where('item.state', 'in', ['sent', 'unknown', 'created'])
     .execute();
-  const single = await read
-    .selectFrom('calls')
-    .selectAll()
-    .where('source', '=', source)
-    .where('operation', '=', 'generate')
-    .where('state', 'in', ['sent', 'unknown'])
-    .execute();
+  const single = await loadOpenGenerations(read, source);
   const byItem = new Map<string, SentWith>();
   for (const { item, plan_id: id, file, created_at: at } of planned) byItem.set(item, { id, file, at });
   const found = items.flatMap((item, position) => {

@@ -1,4 +1,5 @@
 import type { Source } from '../core/source.ts';
+import type { Query } from '../store/store.ts';
 import type { PolicyDeps } from './deps.ts';
 import type { CallRow, ItemRow } from './rows.ts';
 
@@ -54,6 +55,18 @@ export async function countGenerations(
   return Number(count);
 }
 
+/** Generations of a source, each by itself, that are still without an outcome; newest first. */
+export function loadOpenGenerations(read: Query, source: string): Promise<CallRow[]> {
+  return read
+    .selectFrom('calls')
+    .selectAll()
+    .where('source', '=', source)
+    .where('operation', '=', 'generate')
+    .where('state', 'in', ['sent', 'unknown'])
+    .orderBy('intent_seq', 'desc')
+    .execute();
+}
+
 /**
  * A generation of the same, by itself or in a batch, that is still without an outcome: unknown, or sent by a process that waits for the answer or
  * has ended.
@@ -63,15 +76,7 @@ export async function findUnsettledTwin(
   { slug }: Pick<Source, 'slug'>,
   asked: Asked,
 ): Promise<UnsettledCall | null> {
-  const single = await read
-    .selectFrom('calls')
-    .selectAll()
-    .where('source', '=', slug)
-    .where('operation', '=', 'generate')
-    .where('state', 'in', ['sent', 'unknown'])
-    .where('policy_type', '=', asked.policyType)
-    .orderBy('intent_seq', 'desc')
-    .execute();
+  const single = await loadOpenGenerations(read, slug);
   const twin = single.find((call) => isTwin(call, asked));
   if (twin !== undefined) return unsettledOf(twin, twin.state, null);
   const items = await read
