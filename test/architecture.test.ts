@@ -63,21 +63,21 @@ describe('the check finds a planted', () => {
       'values of',
     ],
     [
-      'value of the store in a use-case',
+      'value of an engine in a use-case',
       'src/ledger/planted.ts',
       `import { openSqlite } from '../store/sqlite/open.ts';`,
       'values of',
     ],
     [
-      'inner type of the store in a use-case',
+      'inner type of an engine in a use-case',
       'src/sync/planted.ts',
       `import type { X } from '../store/sqlite/open.ts';`,
       'types of',
     ],
     [
-      'lazy import of the store',
+      'lazy import of a room above',
       'src/cases/planted.ts',
-      `export const x = () => import('../store/store.ts');`,
+      `export const x = () => import('../sync/pull.ts');`,
       'values of',
     ],
     [
@@ -93,7 +93,7 @@ describe('the check finds a planted', () => {
       'may not import sqlite3',
     ],
     ['hidden user of sqlite3', 'src/store/planted.ts', `const s = require('sqlite3');`, 'may not import sqlite3'],
-    ['store in the jobs', 'src/jobs/planted.ts', `import { x } from '../store/store.ts';`, 'values of'],
+    ['ledger in the jobs', 'src/jobs/planted.ts', `import { x } from '../ledger/append.ts';`, 'values of'],
     [
       'domain in the renderer',
       'reports/render/planted.ts',

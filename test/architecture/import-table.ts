@@ -12,85 +12,64 @@ export interface Part {
   readonly types: readonly string[];
 }
 
-const useCases = [
-  'ledger',
-  'rejected',
-  'projections',
-  'sync',
-  'snapshots',
-  'cases',
-  'sources',
-  'attention',
-  'documents',
-  'policies',
-];
-/** What the rest may know of the parts that keep the outside world away. */
-const interfaces = ['src/store/store.ts', 'src/store/schema.ts', 'src/jobs/jobs.ts', 'service'];
-/** Every use-case leaves its trace in the ledger through this one function. */
-const appendAction = 'src/ledger/append-action.ts';
-/** … and a delivery that is readmitted takes the way of every delivery. */
-const appendDelivery = 'src/ledger/append-delivery.ts';
-const anyType = ['*'];
+/** Types of every room, whatever its place; the engines' own stay inside. */
+const anyType = ['interfaces'];
 
-export const parts: readonly Part[] = [
-  { name: 'core', files: /^src\/core\//, values: [], types: [] },
+/**
+ * The rooms from the bottom up. A room may import values and types of every room below it; `types` lists what it may name besides.
+ * The engines are opened in one place (context), so that nothing else depends on which database runs.
+ */
+const rooms: readonly (Pick<Part, 'name' | 'files'> & Partial<Part>)[] = [
+  { name: 'core', files: /^src\/core\// },
+  { name: 'render', files: /^reports\/render\// },
+  { name: 'store', files: /^src\/store\/(?!sqlite\/|postgres\/)/, types: ['engines'] },
+  { name: 'jobs', files: /^src\/jobs\//, types: anyType },
+  { name: 'ledger', files: /^src\/ledger\//, types: anyType },
+  { name: 'rejected', files: /^src\/rejected\//, types: anyType },
+  { name: 'receivers', files: /^receivers\/(?!endpoint|public)/, values: ['core'], types: anyType },
   { name: 'endpoint', files: /^receivers\/(endpoint|public)\.ts$/, values: ['core', 'receivers'], types: anyType },
-  { name: 'receivers', files: /^receivers\//, values: ['core'], types: anyType },
-  { name: 'render', files: /^reports\/render\//, values: ['core'], types: [] },
-  { name: 'reports', files: /^reports\//, values: ['core', 'render'], types: anyType },
-  { name: 'ledger', files: /^src\/ledger\//, values: ['core'], types: [...interfaces, ...useCases] },
-  {
-    name: 'projections',
-    files: /^src\/projections\//,
-    values: ['core'],
-    types: [...interfaces, ...useCases, 'receivers'],
-  },
-  { name: 'sync', files: /^src\/sync\//, values: ['core', appendAction], types: [...interfaces, ...useCases] },
-  { name: 'policies', files: /^src\/policies\//, values: ['core', appendAction], types: [...interfaces, ...useCases] },
-  { name: 'snapshots', files: /^src\/snapshots\//, values: ['core'], types: [...interfaces, ...useCases] },
-  { name: 'cases', files: /^src\/cases\//, values: ['core', appendAction], types: [...interfaces, ...useCases] },
-  {
-    name: 'rejected',
-    files: /^src\/rejected\//,
-    values: ['core', appendDelivery],
-    types: [...interfaces, ...useCases],
-  },
-  {
-    name: 'documents',
-    files: /^src\/documents\//,
-    values: ['core', 'reports', 'cases', appendAction],
-    types: [...interfaces, ...useCases],
-  },
-  { name: 'attention', files: /^src\/attention\//, values: ['core'], types: [...interfaces, ...useCases] },
-  { name: 'sources', files: /^src\/sources\//, values: ['core', appendAction], types: [...interfaces, ...useCases] },
-  { name: 'store', files: /^src\/store\//, values: ['core'], types: [] },
-  { name: 'jobs', files: /^src\/jobs\//, values: ['core'], types: ['src/store/store.ts', 'src/store/schema.ts'] },
-  { name: 'service', files: /^src\/service\//, values: ['core'], types: [] },
-  {
-    name: 'http',
-    files: /^src\/http\//,
-    values: ['core', ...useCases, 'receivers', 'endpoint', 'reports', 'dashboard'],
-    types: anyType,
-  },
-  {
-    name: 'dashboard',
-    files: /^src\/dashboard\//,
-    values: ['core', ...useCases, 'receivers', 'reports'],
-    types: anyType,
-  },
+  { name: 'service', files: /^src\/service\// },
+  { name: 'sources', files: /^src\/sources\//, types: anyType },
+  { name: 'cases', files: /^src\/cases\//, types: anyType },
+  { name: 'projections', files: /^src\/projections\//, types: anyType },
+  { name: 'sync', files: /^src\/sync\//, types: anyType },
+  { name: 'snapshots', files: /^src\/snapshots\//, types: anyType },
+  { name: 'policies', files: /^src\/policies\//, types: anyType },
+  { name: 'reports', files: /^reports\//, types: anyType },
+  { name: 'documents', files: /^src\/documents\//, types: anyType },
+  { name: 'attention', files: /^src\/attention\//, types: anyType },
+  { name: 'config', files: /^src\/(config\.ts|config\/.*|keys\.ts)$/, types: anyType },
+  { name: 'log', files: /^src\/log\.ts$/ },
+  { name: 'engines', files: /^src\/store\/(sqlite|postgres)\//, values: ['core', 'store'] },
+  { name: 'context', files: /^src\/(context\.ts|context\/.*)$/, types: anyType },
+  { name: 'dashboard', files: /^src\/dashboard\//, types: anyType },
+  { name: 'http', files: /^src\/http\//, types: anyType },
   // Disagrees with the product on purpose where the service might: it shares words and hashes, nothing else.
-  { name: 'sandbox', files: /^src\/sandbox\//, values: ['src/core/vocabulary.ts', 'src/core/hash.ts'], types: [] },
-  { name: 'config', files: /^src\/(config\.ts|config\/.*|keys\.ts)$/, values: ['core'], types: interfaces },
-  { name: 'log', files: /^src\/log\.ts$/, values: ['core'], types: [] },
-  { name: 'context', files: /^src\/(context\.ts|context\/.*)$/, values: ['*'], types: anyType },
-  {
-    name: 'commands',
-    files: /^src\/commands\//,
-    values: ['core', 'context', 'config', 'log', 'http', ...useCases, 'receivers', 'reports', 'render', 'sandbox'],
-    types: anyType,
-  },
-  { name: 'cli', files: /^src\/cli\.ts$/, values: ['core', 'commands', 'config'], types: anyType },
+  { name: 'sandbox', files: /^src\/sandbox\//, values: ['src/core/vocabulary.ts', 'src/core/hash.ts'] },
+  { name: 'commands', files: /^src\/commands\//, types: anyType },
+  { name: 'cli', files: /^src\/cli\.ts$/, types: anyType },
 ];
+
+/** Rooms whose values only some may use, although they lie below. */
+const reserved: Readonly<Record<string, readonly string[]>> = {
+  engines: ['context'],
+  log: ['context', 'http', 'commands'],
+};
+
+export const parts: readonly Part[] = rooms.map(({ name, files, values, types }, index) => ({
+  name,
+  files,
+  values:
+    values ??
+    rooms
+      .slice(0, index)
+      .map((room) => room.name)
+      .filter((below) => reserved[below]?.includes(name) ?? true),
+  types:
+    types === anyType
+      ? rooms.map((room) => room.name).filter((other) => other !== 'engines' || name === 'context')
+      : (types ?? []),
+}));
 
 /** Where a library is at home: parts or single files. A library that is not listed has no home yet, and may not be used. */
 export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
@@ -101,7 +80,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   croner: ['core'],
   yaml: ['config'],
   sqlite3: ['src/store/sqlite/driver.ts'],
-  kysely: ['store'],
+  kysely: ['store', 'engines'],
   pg: ['src/store/postgres/driver.ts'],
   bullmq: ['src/jobs/bullmq.ts'],
   ioredis: ['src/jobs/bullmq.ts'],
