@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson } from '../core/canonical.ts';
 import type { CheckedMove } from './move-details.ts';
-import { matchWays, requesterRoles, systemResults } from './move-details.ts';
+import { answerPartSchema, matchWays, requesterRoles, systemResults } from './move-details.ts';
 
 /** What the moves of a case add up to, besides its own columns: the column `folded` of the table `cases`. */
 const moment = z.string();
@@ -54,6 +54,8 @@ export const foldedSchema = z.strictObject({
       at: moment,
       channel: z.string(),
       disclosure: z.string(),
+      /** What was done with each thing that was asked for; empty: not recorded. */
+      parts: z.array(answerPartSchema).default([]),
       documentSha256: z.string().nullable(),
       approvedBy: approval,
       by: z.string(),
@@ -184,8 +186,9 @@ export function foldMove(folded: CaseFolded, checked: CheckedMove, stamp: MoveSt
       return { ...folded, match: { subject, way, note, by: stamp.actor, at: recorded } };
     }
     case 'answer': {
-      const { channel, disclosure, documentSha256 = null, approvedBy = null } = details;
-      const answer = { at: details.at ?? recorded, channel, disclosure, documentSha256, approvedBy, by: stamp.actor };
+      const { channel, disclosure, parts = [], documentSha256 = null, approvedBy = null } = details;
+      const at = details.at ?? recorded;
+      const answer = { at, channel, disclosure, parts, documentSha256, approvedBy, by: stamp.actor };
       return { ...folded, answer };
     }
     case 'refuse': {

@@ -18,6 +18,26 @@ export const systemResults = ['nothing-found', 'attached', 'not-applicable'] as 
 export const matchWays = ['from-device', 'computed', 'shared'] as const;
 export const disclosures = ['full', 'categories-only', 'no-match'] as const;
 export type Disclosure = (typeof disclosures)[number];
+export const partOutcomes = ['done', 'partly', 'refused'] as const;
+
+/** One thing that was asked for, and what became of it. */
+export const answerPartSchema = z
+  .strictObject({
+    /** What was asked for, e.g. "erasure of the newsletter profile". */
+    what: line,
+    outcome: z.enum(partOutcomes),
+    /** The article or section, and the reason, for what was not done (GDPR Art. 12(4); 11 CCR 7101(b)). */
+    ground: text.optional(),
+    /** What was done, in words. */
+    note: text.optional(),
+  })
+  .refine(({ outcome, ground }) => outcome === 'done' || ground !== undefined, {
+    message: 'say on which ground this was not, or not fully, done',
+    path: ['ground'],
+  });
+export type AnswerPart = z.infer<typeof answerPartSchema>;
+/** Parts that one answer may have. */
+export const ANSWER_PARTS = 20;
 
 export const moveDetails = {
   acknowledge: z.strictObject({ at, channel: line.optional() }),
@@ -63,6 +83,8 @@ export const moveDetails = {
     at,
     channel: line,
     disclosure: z.enum(disclosures),
+    /** What was done with each thing that was asked for; absent in answers of earlier versions. */
+    parts: z.array(answerPartSchema).min(1).max(ANSWER_PARTS).optional(),
     documentSha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)

@@ -75,6 +75,14 @@ export function registerDsar(program: Command, io: CommandIo): void {
     .argument('<move>', `one of ${Object.keys(moveRules).join(', ')}`)
     .option('--details <json>', 'what the move needs, as a JSON object', '{}')
     .option('--based-on <version>', 'refuse when the case is not at this version any more')
+    .addHelpText(
+      'after',
+      `
+Example: an erasure that was carried out but for what a law requires to be kept (outcome: done, partly or refused; all but done need a ground):
+  $ consent-ledger dsar move default-3 answer --details '{"channel":"e-mail","disclosure":"categories-only","parts":[
+      {"what":"newsletter profile","outcome":"done"},
+      {"what":"proof of consent","outcome":"refused","ground":"GDPR Art. 17(3)(e): needed for legal claims"}]}'`,
+    )
     .action((caseId: string, move: string, options: JsonOption & { details: string; basedOn?: string }) =>
       withCases(async (deps, context) => {
         const basedOn = options.basedOn === undefined ? await versionOf(deps, caseId) : readVersion(options.basedOn);

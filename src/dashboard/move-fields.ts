@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { moveDetails, type MoveName } from '../cases/move-details.ts';
+import { type AnswerPart, moveDetails, partOutcomes, type MoveName } from '../cases/move-details.ts';
 import { momentAt } from '../core/zoned-days.ts';
 import { momentText } from './format.ts';
 import { kindText } from './words.ts';
@@ -9,7 +9,8 @@ export interface MoveField {
   readonly name: string;
   readonly label: string;
   readonly hint: string | null;
-  readonly type: 'line' | 'text' | 'moment' | 'date' | 'choice';
+  /** `parts`: rows of several inputs each, see {@link partFields}. */
+  readonly type: 'line' | 'text' | 'moment' | 'date' | 'choice' | 'parts';
   readonly required: boolean;
   /** Of a choice: value and text. */
   readonly choices: readonly (readonly [value: string, text: string])[];
@@ -57,6 +58,10 @@ const words: Readonly<Record<string, readonly [label: string, hint?: string]>> =
   way: ['How it was found'],
   text: ['Note'],
   disclosure: ['What the answer holds'],
+  parts: ['What was done', 'One row for each thing that was asked for. Rows without an outcome are left out.'],
+  what: ['What was asked for'],
+  outcome: ['What became of it'],
+  ground: ['Ground', 'For what was refused or done in part: the article or section, and why.'],
   documentSha256: ['Document that was sent'],
   basis: ['Legal basis', 'The article or section that allows it.'],
   remedies: ['Remedies', 'What the requester was told about complaint, judicial remedy or appeal.'],
@@ -72,6 +77,9 @@ const choiceTexts: Readonly<Record<string, string>> = {
   full: 'Full: the records of the person',
   'categories-only': 'Categories only, nothing about the person',
   'no-match': 'No match: we cannot link you to records',
+  done: 'Done',
+  partly: 'Done in part',
+  refused: 'Refused',
   person: 'The person concerned',
   agent: 'An authorised agent',
   guardian: 'A parent or guardian',
@@ -107,21 +115,63 @@ function choiceText(field: string, value: string): string {
   return field === 'kind' ? kindText(value) : (choiceTexts[value] ?? value);
 }
 
-function typeOf({ format, maxLength }: FieldSchema): MoveField['type'] {
+/** Rows of `parts` that a form offers. */
+export const PART_ROWS = 4;
+
+/** The inputs of one row of `parts`. */
+export function partFields(row: number): readonly MoveField[] {
+  const field = (name: keyof AnswerPart, type: MoveField['type']): MoveField => {
+    const [label, hint = null] = words[name] ?? [name];
+    return { name: `parts.${row}.${name}`, label, hint: row === 0 ? hint : null, type, required: false, choices: [] };
+  };
+  const outcomes = partOutcomes.map((value) => [value, choiceText('outcome', value)] as const);
+  return [
+    field('what', 'line'),
+    { ...field('outcome', 'choice'), choices: [['', '–'], ...outcomes] },
+    field('ground', 'line'),
+    field('note', 'line'),
+  ];
+}
+
+/** The rows of a sent form that have an outcome. */
+function readParts(form: Readonly<Record<string, string>>): Partial<AnswerPart>[] {
+  const rows = Array.from({ length: PART_ROWS }, (_, row) =>
+    Object.fromEntries(
+      (['what', 'outcome', 'ground', 'note'] as const)
+        .map((name) => [name, form[`parts.${row}.${name}`]?.trim() ?? ''] as const)
+        .filter(([, value]) => value !== ''),
+    ),
+  );
+  return rows.filter((row) => row['outcome'] !== undefined || row['ground'] !== undefined || row['note'] !== undefined);
+}
+
+/** `Erasure of the profile: refused (Art. 17(3)(b) GDPR)`. */
+function partText({ what, outcome, ground, note }: AnswerPart): string {
+  const why = [ground, note].filter((part) => part !== undefined).join('; ');
+  return `${what}: ${choiceText('outcome', outcome).toLowerCase()}${why === '' ? '' : ` (${why})`}`;
+}
+
+function typeOf({ type, format, maxLength }: FieldSchema): MoveField['type'] {
+  if (type === 'array') return 'parts';
   if (format === 'date-time') return 'moment';
   if (format === 'date') return 'date';
   return (maxLength ?? 0) > 1000 ? 'text' : 'line';
 }
 
 export type ReadDetails =
-  | { readonly outcome: 'read'; readonly details: Readonly<Record<string, string>> }
+  | { readonly outcome: 'read'; readonly details: Readonly<Record<string, unknown>> }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
 /** The details out of a sent form: what is empty is left out, local times become moments. */
 export function readDetails(move: MoveName, form: Readonly<Record<string, string>>, timeZone: string): ReadDetails {
-  const details: Record<string, string> = {};
+  const details: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const { name, label, type, required } of fieldsOf(move)) {
+    if (type === 'parts') {
+      const parts = readParts(form);
+      if (parts.length > 0) details[name] = parts;
+      continue;
+    }
     const value = form[name]?.trim() ?? '';
     if (value === '' && required && type !== 'choice') problems.push(`${label}: this is needed.`);
     if (value === '') continue;
@@ -147,6 +197,8 @@ export function detailTexts(details: string, timeZone: string): readonly (readon
   return Object.entries(values)
     .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => {
+      if (name === 'parts' && Array.isArray(value))
+        return [words[name]?.[0] ?? name, (value as AnswerPart[]).map(partText).join('. ')] as const;
       const text = typeof value === 'string' ? value : JSON.stringify(value);
       if (momentPattern.test(text)) return [words[name]?.[0] ?? name, momentText(text, timeZone)] as const;
       return [words[name]?.[0] ?? name, choiceText(name, text)] as const;

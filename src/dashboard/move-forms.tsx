@@ -2,8 +2,9 @@ import type { MoveName } from '../cases/move-details.ts';
 import { moveRules } from '../cases/states.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
-import { type FieldChoices, fieldsOf, type MoveField } from './move-fields.ts';
+import { type FieldChoices, fieldsOf, type MoveField, PART_ROWS, partFields } from './move-fields.ts';
 import { Field, Select } from './parts.tsx';
+import { kindText } from './words.ts';
 
 export interface MoveFormsProps {
   readonly frame: PageFrame;
@@ -48,17 +49,50 @@ function MoveForm(props: {
       <Csrf token={frame.csrf} />
       <input type="hidden" name="move" value={move} />
       <input type="hidden" name="basedOn" value={row.version} />
-      {fieldsOf(move, choices).map((field) => (
-        <MoveInput
-          key={field.name}
-          id={`${move}-${field.name}`}
-          field={field}
-          value={values[field.name] ?? ''}
-          timeZone={frame.timeZone}
-        />
-      ))}
+      {fieldsOf(move, choices).map((field) =>
+        field.type === 'parts' ? (
+          <PartRows key={field.name} move={move} field={field} values={values} timeZone={frame.timeZone} />
+        ) : (
+          <MoveInput
+            key={field.name}
+            id={`${move}-${field.name}`}
+            field={field}
+            value={values[field.name] ?? ''}
+            timeZone={frame.timeZone}
+          />
+        ),
+      )}
       <button type="submit">{moveRules[move].label}</button>
     </form>
+  );
+}
+
+/** What was done with each thing that was asked for: some rows, of which the officer fills in as many as there are things. */
+function PartRows(props: {
+  move: MoveName;
+  field: MoveField;
+  values: Readonly<Record<string, string>>;
+  timeZone: string;
+}) {
+  const { move, field, values, timeZone } = props;
+  return (
+    <>
+      {Array.from({ length: PART_ROWS }, (_, row) => (
+        <fieldset key={row}>
+          <legend>{row === 0 ? field.label : `${field.label}, ${row + 1}`}</legend>
+          {row === 0 && field.hint !== null ? <p class="small soft">{field.hint}</p> : null}
+          {partFields(row).map((one) => (
+            <MoveInput
+              key={one.name}
+              id={`${move}-${one.name}`}
+              field={one}
+              value={values[one.name] ?? ''}
+              timeZone={timeZone}
+            />
+          ))}
+        </fieldset>
+      ))}
+    </>
   );
 }
 
@@ -100,7 +134,11 @@ function choicesOf({ shown, documents }: CasePageData): FieldChoices {
 function proposed({ shown, documents }: CasePageData, move: MoveName): Readonly<Record<string, string>> {
   switch (move) {
     case 'answer':
-      return { disclosure: shown.disclosure, documentSha256: documents[0]?.sha256 ?? '' };
+      return {
+        disclosure: shown.disclosure,
+        documentSha256: documents[0]?.sha256 ?? '',
+        'parts.0.what': kindText(shown.view.kind),
+      };
     case 'mark-system': {
       const next = shown.profile?.otherSystems.find(({ id }) => !Object.hasOwn(shown.view.folded.systems, id));
       return { system: next?.id ?? '' };

@@ -229,3 +229,31 @@ describe('the table of moves', () => {
     for (const state of caseStates) expect(reach(state).has('closed'), state).toBe(true);
   });
 });
+
+describe('an answer', () => {
+  const ready = () => moved(openedCase(), ['start'], ['mark-ready']);
+  const part = (changes: object) => ({ what: 'Erasure of the profile', outcome: 'done', ...changes });
+
+  it('holds what was done with each thing that was asked for', () => {
+    const parts = [
+      part({ note: 'deleted in the shop' }),
+      part({ what: 'Erasure of invoices', outcome: 'refused', ground: 'Art. 17(3)(b) GDPR' }),
+    ];
+    const row = moved(ready(), ['answer', { channel: 'mail', disclosure: 'categories-only', parts }]);
+    expect(parseFolded(row.folded).answer?.parts).toEqual(parts);
+  });
+
+  it('that says nothing of its parts, as earlier versions recorded it, is still read', () => {
+    const row = moved(ready(), ['answer', { channel: 'mail', disclosure: 'full' }]);
+    expect(parseFolded(row.folded).answer?.parts).toEqual([]);
+  });
+
+  it('needs a ground for what was refused or done in part', () => {
+    const { answer } = moveDetails;
+    const read = (parts: object[]) => answer.safeParse({ channel: 'mail', disclosure: 'full', parts }).success;
+    expect(read([part({ outcome: 'refused' })])).toBe(false);
+    expect(read([part({ outcome: 'partly' })])).toBe(false);
+    expect(read([part({ outcome: 'partly', ground: 'Art. 17(3)(e) GDPR' })])).toBe(true);
+    expect(read([])).toBe(false);
+  });
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type MoveName, moveDetails } from '../../src/cases/move-details.ts';
-import { fieldsOf, readDetails } from '../../src/dashboard/move-fields.ts';
+import { detailTexts, fieldsOf, readDetails } from '../../src/dashboard/move-fields.ts';
 
 const moves = Object.keys(moveDetails) as MoveName[];
 
@@ -46,5 +46,26 @@ describe('the forms of moves', () => {
       details: { text: 'one\ntwo' },
     });
     expect(readDetails('acknowledge', { at: 'noon' }, 'UTC').outcome).toBe('refused');
+  });
+
+  it('read one part of an answer per row that has an outcome', () => {
+    const read = readDetails(
+      'answer',
+      {
+        channel: 'e-mail',
+        disclosure: 'full',
+        'parts.0.what': 'Erasure',
+        'parts.0.outcome': 'refused',
+        'parts.0.ground': 'Art. 17(3)(b) GDPR',
+        'parts.1.what': 'Access',
+        'parts.1.outcome': '',
+      },
+      'UTC',
+    );
+    expect(read).toMatchObject({
+      details: { parts: [{ what: 'Erasure', outcome: 'refused', ground: 'Art. 17(3)(b) GDPR' }] },
+    });
+    const text = detailTexts(JSON.stringify(read.outcome === 'read' ? read.details : {}), 'UTC');
+    expect(text.find(([label]) => label === 'What was done')?.[1]).toBe('Erasure: refused (Art. 17(3)(b) GDPR)');
   });
 });
