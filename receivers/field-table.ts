@@ -13,15 +13,22 @@ export interface Asked {
   readonly alsoReads?: readonly string[];
 }
 
+/** Longer keys, in UTF-16 units, are no name that anything is read from. */
+const MAX_KEY = 200;
+const MAX_REMEMBERED = 5000;
 const normalised = new Map<string, string>();
 
-/** A key without case, `_`, `-` and the like; a key of none but those stays as it is. */
+/**
+ * A key without case, `_`, `-` and the like; a key of none but those stays as it is. Of a key of more than 200 characters only
+ * its beginning is returned, which matches no field: a payload may hold a key of a megabyte.
+ */
 export function normaliseName(key: string): string {
+  if (key.length > MAX_KEY) return `\0${key.slice(0, MAX_KEY)}`;
   let name = normalised.get(key);
   if (name === undefined) {
     name = key.toLowerCase().replace(/[^a-z0-9]+/g, '') || key;
-    // Keys repeat from payload to payload; a sender that invents them endlessly starts the memory over.
-    if (normalised.size >= 5000) normalised.clear();
+    // Keys repeat from payload to payload; a sender that invents them endlessly starts the memory over. It holds 2 MB at most.
+    if (normalised.size >= MAX_REMEMBERED) normalised.clear();
     normalised.set(key, name);
   }
   return name;

@@ -117,7 +117,7 @@ export type EventOptions = Partial<Pick<SourceOptions, 'fieldNames' | 'eventName
 function findEvent(root: JsonObject, options: EventOptions): EventName | null {
   const aliases = options.eventNames;
   for (const path of options.fieldNames?.['event'] ?? []) {
-    const value = valueAt(root, path);
+    const value = valueAt(root, path.split('.').map(normaliseName));
     const own = typeof value === 'string' ? classify(value, aliases) : null;
     if (own !== null) return own;
   }
@@ -137,32 +137,41 @@ function findEvent(root: JsonObject, options: EventOptions): EventName | null {
   return unknown;
 }
 
+const eventPaths = eventNames.map((path) => path.split('.').map(normaliseName));
+
 /** Values under the names of an event, at the top first, then in an envelope. */
 function* eventCandidates(
   root: JsonObject,
   aliases: EventOptions['eventNames'],
 ): Generator<{ name: string; value: string }> {
-  const objects = [root, ...Object.values(root).filter(isJsonObject).slice(0, 20)];
-  for (const [depth, object] of objects.entries()) {
-    const byName = new Map<string, unknown>();
-    for (const key of Object.keys(object).slice(0, 200)) {
-      const name = normaliseName(key);
-      if (!byName.has(name)) byName.set(name, object[key]);
-    }
-    for (const path of eventNames) {
-      const [first = '', second] = path.split('.').map(normaliseName);
-      let value = byName.get(first);
-      if (second !== undefined) value = isJsonObject(value) ? value[second] : undefined;
-      // Further inside only a known event counts: `type` and `name` mean many things there.
-      if (typeof value === 'string' && (depth === 0 || classify(value, aliases)?.family)) yield { name: first, value };
-    }
+  yield* candidatesIn(root, () => true);
+  for (const object of Object.values(root).filter(isJsonObject).slice(0, 20)) {
+    // Further inside only a known event counts: `type` and `name` mean many things there.
+    yield* candidatesIn(object, (value) => Boolean(classify(value, aliases)?.family));
+  }
+}
+
+function* candidatesIn(
+  object: JsonObject,
+  counts: (value: string) => boolean,
+): Generator<{ name: string; value: string }> {
+  const byName = new Map<string, unknown>();
+  for (const key of Object.keys(object).slice(0, 200)) {
+    const name = normaliseName(key);
+    if (!byName.has(name)) byName.set(name, object[key]);
+  }
+  if (byName.size === 0) return;
+  for (const [first = '', second] of eventPaths) {
+    let value = byName.get(first);
+    if (second !== undefined) value = isJsonObject(value) ? value[second] : undefined;
+    if (typeof value === 'string' && counts(value)) yield { name: first, value };
   }
 }
 
 /** The value at a path of names, whatever their case and separators. */
-function valueAt(root: JsonObject, path: string): unknown {
+function valueAt(root: JsonObject, path: readonly string[]): unknown {
   let value: unknown = root;
-  for (const segment of path.split('.').map(normaliseName)) {
+  for (const segment of path) {
     if (!isJsonObject(value)) return undefined;
     const object: JsonObject = value;
     const key = Object.keys(object).find((one) => normaliseName(one) === segment);

@@ -180,10 +180,16 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
       if (reading.outcome !== 'valid') {
         const size = parseTreeHead(note)?.size;
         reportFault({ seq: size ?? null, fault, sentence: `${where}: ${reading.reason}` });
-      } else if (reading.head.origin === origin) {
-        const { size, root } = reading.head;
-        heads.set(size, [...(heads.get(size) ?? []), { root, where }]);
+        return;
       }
+      const { size, root } = reading.head;
+      if (reading.head.origin !== origin) {
+        // Only this installation's signing key makes such a note: the name or the epoch in the database was changed, or the journal is another's.
+        const sentence = `${where}: it is signed for ${JSON.stringify(reading.head.origin)}, but this ledger is ${JSON.stringify(origin)}`;
+        reportFault({ seq: size, fault, sentence });
+        return;
+      }
+      heads.set(size, [...(heads.get(size) ?? []), { root, where }]);
     };
     // The database first: a note is in the journal before it is in the database, so one that is sealed meanwhile is found in both.
     const stored: { size: number; note: string }[] = [];

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { signCheckpoint } from '../../src/core/checkpoint.ts';
 import { commitmentOf, leafHashOf, sealEntry } from '../../src/core/entry.ts';
 import { entryFromRow } from '../../src/ledger/read-entries.ts';
 import { createJournal, type Journal } from '../../src/ledger/journal.ts';
@@ -177,6 +178,17 @@ describe('verify names the seq and the fault of', () => {
       [5, 'erased-without-record'],
       [7, 'partial-erasure'],
     ]);
+  });
+  test.each(['consent-ledger/test/2', 'consent-ledger/another/1'])(
+    'a validly signed note of another origin in the journal (%s)',
+    async (origin) => {
+      await journal.write(signCheckpoint({ origin, size: 40, root: randomBytes(32) }, privateKey), at);
+      expect(await found()).toEqual([[40, 'journal-invalid']]);
+    },
+  );
+  test('an epoch that was raised in the database, which would leave every checkpoint out', async () => {
+    const { faults } = await verifyLedger({ store, journal, keys: testKeys, publicKey, instance: 'test', epoch: 2 });
+    expect(faults.map(({ seq, fault }) => [seq, fault])).toEqual([[12, 'journal-invalid']]);
   });
   test('an edited journal', async () => {
     const [name] = await readdir(`${folder}/journal`);

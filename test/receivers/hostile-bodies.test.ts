@@ -1,0 +1,61 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { read } from './reading.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+/** The engine itself keeps the shapes of objects, and with them their keys, for some collections. */
+const collectGarbage = () => {
+  for (let round = 0; round < 5; round += 1) collect();
+};
+const MB = 1_000_000;
+
+/** CPU time of this process, so that other processes on the machine do not count. Milliseconds, the best of three. */
+function cpuMillis(work: () => void): number {
+  let best = Infinity;
+  for (let round = 0; round < 3; round += 1) {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    best = Math.min(best, (user + system) / 1000);
+  }
+  return best;
+}
+
+test('remembers nothing of keys of a megabyte', () => {
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for (let n = 0; n < 40; n += 1) {
+    const key = `${n}${'Key_'.repeat(MB / 4)}`;
+    const reading = read({ event: 'consent.recorded', subject: 's', consent: 'given', [key]: { [key]: n } });
+    expect(reading.outcome).toBe('read');
+  }
+  collectGarbage();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * MB);
+});
+
+test('looks into an object under a key of a megabyte without a copy of the key for each field of it', () => {
+  const inside = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`field ${n}`, n]));
+  // An envelope's name with a megabyte behind it, and a name of nothing.
+  for (const key of [`data${'_'.repeat(MB)}`, 'X'.repeat(MB)]) {
+    const millis = cpuMillis(() => read({ event: 'consent.recorded', subject: 's', consent: 'given', [key]: inside }));
+    expect(millis).toBeLessThan(300);
+  }
+});
+
+test.each([
+  ['empty objects', '{}'],
+  ['objects of one field', '{"a":1}'],
+  ['objects in objects', '{"a":{"b":{}}}'],
+  ['events that are not known', '{"event":"x"}'],
+  ['empty lists', '[]'],
+])('reads a list of %s as long as a delivery may be in a moment', (_name, item) => {
+  const body = `[${Array.from({ length: Math.floor(MB / (item.length + 1)) }, () => item).join(',')}]`;
+  expect(cpuMillis(() => read(body))).toBeLessThan(500);
+});
+
+test('finds a data subject request among a megabyte of other things', () => {
+  const body = `[${'{},'.repeat(MB / 3)}{"event":"dsar.submitted","email":"a@example.org"}]`;
+  expect(read(body)).toMatchObject({ outcome: 'read', event: 'dsar.submitted' });
+});
