@@ -85,7 +85,7 @@ async function fill(path: string, decisions: number): Promise<void> {
             strftime('%Y-%m-%dT%H:%M:%S.', 1780272000 + (i * 2591000) / ${decisions}, 'unixepoch') || substr('00' || (i % 1000), -3) || 'Z' as at
           from n cross join (values (0), (1)) as w)
         insert into decision_history (seq, source, received_at, occurred_at, occurred_basis, occurred_counts, at, via, decision_id, record_id,
-          subject, banner_id, state, purposes, policy_id, policy_version, region, language, expires_at, is_first, conflicts, body_sha256)
+          subject, banner_id, state, purposes, policy_id, policy_version, region, language, expires_at, is_first, conflicts, commitment)
         select i * 2 + place + 1, 'default', at, at, case place when 0 then 'payload' else 'row' end, 1, at,
           case when place = 1 or way = 1 or i % 1000 < 10 then 'pull' else 'webhook' end,
           'r:' || hex((i * 2654435761) % 4294967296) || '-' || i, 'rec-' || i,
@@ -102,7 +102,7 @@ async function fill(path: string, decisions: number): Promise<void> {
   }
   await store.transaction(async ({ query }) => {
     await sql`
-      insert into delivery_history (seq, source, received_at, event, verdict, outcome, reason, content_type, bytes, body_sha256)
+      insert into delivery_history (seq, source, received_at, event, verdict, outcome, reason, content_type, bytes, commitment)
       select seq, source, received_at, 'consent.recorded', 'verified', 'read', null, 'application/json', 400, ''
       from decision_history where via = 'webhook' order by seq`.execute(query);
     const details = {

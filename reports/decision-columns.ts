@@ -28,7 +28,7 @@ const recorded: readonly CsvColumn<DecisionRow>[] = [
   { title: 'expires', value: (row) => row.expires_at },
   { title: 'first_of_decision', value: (row) => yesNo(row.is_first) },
   { title: 'contradicts_earlier', value: (row) => yesNo(row.conflicts) },
-  { title: 'body_sha256', value: (row) => row.body_sha256 },
+  { title: 'commitment', value: (row) => row.commitment },
 ];
 
 function yesNo(flag: number): string {

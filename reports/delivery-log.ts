@@ -17,7 +17,7 @@ const columns: readonly CsvColumn<DeliveryRow>[] = [
   { title: 'remark', value: (row) => row.reason },
   { title: 'content_type', value: (row) => row.content_type },
   { title: 'bytes', value: (row) => row.bytes },
-  { title: 'body_sha256', value: (row) => row.body_sha256 },
+  { title: 'commitment', value: (row) => row.commitment },
 ];
 
 /** What arrived on the webhook endpoint: totals on pages, every delivery as CSV or JSON. */
@@ -25,7 +25,7 @@ export const deliveryLog = createReport({
   name: 'delivery-log',
   title,
   description:
-    'What arrived on the webhook endpoint: by event, signature and day. CSV and JSON: one row per delivery, with the hash of its body.',
+    'What arrived on the webhook endpoint: by event, signature and day. CSV and JSON: one row per delivery, with its commitment in the ledger.',
   csv: (input) => renderCsv(columns, input.history.deliveryRows(periodOf(input))),
   json: async (input) => ({
     totals: await input.history.deliveryCounts(periodOf(input)),

@@ -13,9 +13,9 @@ export interface PolicyInterval {
   /** ISO 8601 UTC; `until` null: not superseded at the end of the period. */
   readonly from: string;
   readonly until: string | null;
-  /** Entry of the ledger that reported it, and the SHA-256 of that delivery's body. */
+  /** Entry of the ledger that reported it, and its commitment. */
   readonly seq: number;
-  readonly bodySha256: string | null;
+  readonly commitment: string | null;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function loadPolicyIntervals(
         from: row.at,
         until: ordered[i + 1]?.at ?? null,
         seq: row.seq,
-        bodySha256: row.body_sha256,
+        commitment: row.commitment,
       };
       before = interval;
       const inPeriod = interval.from < to && (interval.until === null || interval.until > from);

@@ -9,9 +9,9 @@ export interface PolicyTextInterval {
   readonly policyType: string | null;
   /** Of the visible text; null: the service answered that there is none. */
   readonly textSha256: string | null;
-  /** Of the answer, and the entry of the ledger that holds it. */
-  readonly bodySha256: string;
+  /** The entry of the ledger that holds the answer, and its commitment. */
   readonly bodySeq: number;
+  readonly commitment: string | null;
   readonly contentType: string | null;
   /** The text before was seen last then; null: it is the first that was seen. */
   readonly notBefore: string | null;
@@ -59,8 +59,8 @@ function intervalOf(version: TextVersion, head: TextLookRow, nextSeen: string | 
     policyId: head.policy_id,
     policyType: head.policy_type,
     textSha256: version.textSha256,
-    bodySha256: head.body_sha256,
     bodySeq: version.bodySeq,
+    commitment: head.commitment?.toString('hex') ?? null,
     contentType: head.content_type,
     notBefore: version.notBefore,
     firstSeen: version.firstSeen,

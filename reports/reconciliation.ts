@@ -42,7 +42,7 @@ const columns: readonly CsvColumn<FoundDecision>[] = [
   { title: 'entries_pulled', value: (found) => seqsOf(found, 'pull') },
   { title: 'first_received', value: ({ rows }) => rows[0]?.received_at ?? null },
   { title: 'contradicts', value: (found) => differencesText(found) },
-  { title: 'bodies_sha256', value: ({ rows }) => rows.map(({ body_sha256 }) => body_sha256).join(' ') },
+  { title: 'commitments', value: ({ rows }) => rows.map(({ commitment }) => commitment).join(' ') },
 ];
 
 /** What deliveries and the pulled consent log say about each other: the completeness of the records of a period. */
@@ -92,11 +92,11 @@ async function* itemsOf(
       state: rows[0]?.state ?? null,
       purposes: rows[0] === undefined ? null : (JSON.parse(rows[0].purposes) as unknown),
       ...(finding === 'conflicting' ? { contradictions: contradictionsOf(decision) } : {}),
-      entries: rows.map(({ seq, via, received_at, body_sha256 }) => ({
+      entries: rows.map(({ seq, via, received_at, commitment }) => ({
         seq,
         via,
         receivedAt: received_at,
-        bodySha256: body_sha256,
+        commitment,
       })),
     };
   }

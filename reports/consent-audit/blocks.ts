@@ -156,7 +156,7 @@ function* policies(audit: ConsentAudit, input: ReportInput): Generator<Block> {
       { title: 'In force from', share: 2.3 },
       { title: 'Until', share: 2.3 },
       { title: 'Entry', share: 1.2, align: 'right' },
-      { title: 'SHA-256 of the delivery', share: 5.9, face: 'mono' },
+      { title: 'Commitment of the entry', share: 5.9, face: 'mono' },
     ],
     rows: shown.map((policy) => [
       [
@@ -172,7 +172,7 @@ function* policies(audit: ConsentAudit, input: ReportInput): Generator<Block> {
           ? 'open'
           : onTwoLines(formatTime(policy.until, input.timeZone)),
       formatCount(policy.seq),
-      policy.bodySha256 ?? '–',
+      policy.commitment ?? '–',
     ]),
     empty: 'No policy was reported up to the end of the period.',
   };
@@ -186,7 +186,7 @@ function* policies(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   yield {
     block: 'paragraph',
     look: 'fine',
-    text: 'The hash is that of the delivery which reported the change, not of the policy text: deliveries do not carry it.',
+    text: 'The commitment is what the ledger holds for the entry that reported the change (docs/architecture.md, Checking a commitment). Deliveries carry no policy text, so it is not a hash of the text.',
   };
 }
 

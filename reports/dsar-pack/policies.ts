@@ -12,8 +12,8 @@ export const policies: PackPart = (context) =>
         what: 'the policies that were in force at the time of the decisions',
         content: renderJson({
           note:
-            'Policies: as the service reported them; bodySha256 is the hash of the report (the delivery), not of the text. ' +
-            'Texts: as they were fetched; textSha256 is the hash of the visible text (policy-texts.txt), bodySha256 that of the answer.',
+            'Policies: as the service reported them; commitment is what the ledger holds for the entry with the report, not a hash of the text. ' +
+            'Texts: as they were fetched; textSha256 is the hash of the visible text (policy-texts.txt), commitment that of the entry with the answer.',
           bannerAsShown: 'not evidenced',
           policies: context.policies,
           texts: context.texts.map((text, place) => ({ text: place + 1, ...text })),

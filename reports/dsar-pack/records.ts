@@ -1,3 +1,4 @@
+import { sha256Hex } from '../../src/core/hash.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import type { PackContext, PackPart } from './context.ts';
 import { withholdsIdentifiers } from './withheld.ts';
@@ -24,21 +25,27 @@ async function* lines(context: PackContext): AsyncGenerator<Uint8Array> {
   yield* linesOf(context, page);
 }
 
+/**
+ * With each record what checks it against the ledger: its commitment is SHA-256(tag ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)), see
+ * docs/architecture.md, Checking a commitment.
+ */
 async function* linesOf({ input }: PackContext, page: readonly DecisionRow[]): AsyncGenerator<Uint8Array> {
-  const hashes = new Map(page.map((row) => [Number(row.seq), row.body_sha256]));
-  for (const entry of await input.history.rawEntries(input, [...hashes.keys()])) {
+  const seqs = page.map(({ seq }) => Number(seq));
+  for (const entry of await input.history.rawEntries(input, seqs)) {
     const said = {
       entry: Number(entry.seq),
       kind: entry.kind,
       received: entry.received_at,
-      body_sha256: hashes.get(Number(entry.seq)),
-      ...(entry.body === null ? { erased: true } : bodyOf(entry.body)),
+      commitment: entry.commitment.toString('hex'),
+      ...(entry.body === null || entry.meta === null || entry.salt === null
+        ? { erased: true }
+        : { salt: entry.salt.toString('hex'), meta_sha256: sha256Hex(entry.meta), ...bodyOf(entry.body) }),
     };
     yield Buffer.from(`${JSON.stringify(said)}\n`, 'utf8');
   }
 }
 
-/** The text where the bytes are UTF-8, so that the hash can be recomputed from it; else base64. */
+/** The text where the bytes are UTF-8, so that the commitment can be recomputed from it; else base64. */
 function bodyOf(body: Buffer): { body: string } | { body_base64: string } {
   const text = body.toString('utf8');
   return Buffer.from(text, 'utf8').equals(body) ? { body: text } : { body_base64: body.toString('base64') };

@@ -21,7 +21,7 @@ export async function loadDeliveries(read: Query, { source, event, limit }: Filt
       'delivery_history.outcome',
       'delivery_history.content_type as contentType',
       'delivery_history.bytes',
-      'delivery_history.body_sha256 as bodySha256',
+      'delivery_history.commitment',
       'delivery_history.reason as note',
       'arrivals.count as repeats',
     ]);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import pc from 'picocolors';
-import { sha256 } from '../core/hash.ts';
+import { sha256Hex } from '../core/hash.ts';
 import type { Query } from '../store/store.ts';
 import { counted, printable } from './command-io.ts';
 
@@ -17,7 +17,11 @@ export interface ShownDelivery {
   readonly repeats: { readonly count: number; readonly times: readonly string[] };
   readonly meta: unknown;
   readonly bytes: number | null;
-  readonly bodySha256: string | null;
+  /** What the ledger holds of meta and body: SHA-256(tag ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)). */
+  readonly commitment: string;
+  /** What one needs besides the body to compute the commitment; null when it was erased. */
+  readonly salt: string | null;
+  readonly metaSha256: string | null;
   readonly bodyText: string | null;
   readonly bodyBase64: string | null;
   readonly leafHash: string;
@@ -47,7 +51,9 @@ export async function loadDelivery(read: Query, seq: number): Promise<ShownDeliv
     },
     meta: meta === null ? null : readMeta(meta),
     bytes: body?.length ?? null,
-    bodySha256: body === null ? null : sha256(body).toString('hex'),
+    commitment: entry.commitment.toString('hex'),
+    salt: entry.salt?.toString('hex') ?? null,
+    metaSha256: meta === null ? null : sha256Hex(meta),
     bodyText: isText ? body.toString('utf8') : null,
     bodyBase64: body === null || isText ? null : body.toString('base64'),
     leafHash: entry.leaf_hash.toString('hex'),
@@ -81,10 +87,11 @@ export function deliveryText(shown: ShownDelivery): string {
           `came again   ${counted(repeats.count, 'time')}: ${repeats.times.slice(0, 5).join(', ')}${repeats.count > 5 ? ' …' : ''}`,
         ]),
     `leaf hash    ${shown.leafHash}`,
+    `commitment   ${shown.commitment}`,
     ...(shown.erased
       ? ['', 'Its content was erased; its place in the ledger is still proven.']
       : [
-          `SHA-256      ${shown.bodySha256} (${shown.bytes} bytes)`,
+          `size         ${shown.bytes} bytes`,
           `meta         ${printable(JSON.stringify(shown.meta))}`,
           '',
           bodyPreview(shown),

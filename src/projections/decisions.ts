@@ -62,7 +62,7 @@ function decisionRow(entry: ProjectedEntry, fact: DecisionFact, decisionId: stri
     expires_at: fact.expiresAt,
     is_first: 1,
     conflicts: 0,
-    body_sha256: entry.bodySha256,
+    commitment: entry.commitment,
   };
 }
 

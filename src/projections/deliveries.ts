@@ -45,7 +45,7 @@ function deliveryRow(entry: ProjectedEntry): Row<'delivery_history'> {
     reason: reading.outcome === 'read' ? unreadText(reading.unread) : reading.reason,
     content_type: typeof contentType === 'string' ? contentType : null,
     bytes: entry.body.length,
-    body_sha256: entry.bodySha256,
+    commitment: entry.commitment,
   };
 }
 

@@ -1,5 +1,4 @@
 import { actionSchema } from '../core/action.ts';
-import { sha256Hex } from '../core/hash.ts';
 import type { Reading } from '../core/fact.ts';
 import type { SourceOptions } from '../core/source.ts';
 import type { Query } from '../store/store.ts';
@@ -41,7 +40,7 @@ export function createPageReader(query: Query, read: Readers, optionsOf: Options
     if (end === null) return null;
     const rows = await query
       .selectFrom('entries')
-      .select(['seq', 'source', 'kind', 'received_at', 'meta', 'body'])
+      .select(['seq', 'source', 'kind', 'received_at', 'meta', 'body', 'commitment'])
       .where('seq', '>', after)
       .where('seq', '<=', end.to)
       .orderBy('seq')
@@ -126,6 +125,7 @@ interface ContentRow {
   readonly received_at: string;
   readonly meta: Buffer;
   readonly body: Buffer;
+  readonly commitment: Buffer;
 }
 
 /** Reads one entry. Never throws: what cannot be read carries a fault. */
@@ -138,7 +138,7 @@ export function readEntry(row: ContentRow, read: Readers, options: SourceOptions
     receivedAt: row.received_at,
     meta,
     body: row.body,
-    bodySha256: sha256Hex(row.body),
+    commitment: row.commitment.toString('hex'),
     reading: null,
     action: null,
     fault: null,

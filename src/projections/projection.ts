@@ -24,8 +24,8 @@ export interface ProjectedEntry {
   /** Parsed meta; an empty object where it is no JSON object. */
   readonly meta: Readonly<Record<string, unknown>>;
   readonly body: Buffer;
-  /** SHA-256 of the body, lower-case hex. */
-  readonly bodySha256: string;
+  /** What the ledger commits to of its content, lower-case hex (core/entry.ts): documents cite it, never a bare hash of the body. */
+  readonly commitment: string;
   /** Deliveries and pulled rows only. */
   readonly reading: Reading | null;
   /** Officer actions only, and only those that this version knows. */

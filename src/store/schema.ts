@@ -89,7 +89,8 @@ export interface DeliveryHistoryTable extends HistoryColumns {
   reason: string | null;
   content_type: string | null;
   bytes: number;
-  body_sha256: string;
+  /** Of the entry, lower-case hex: what documents cite. A bare hash of the body would outlive its erasure. */
+  commitment: string;
 }
 export interface DeliveryCountsTable {
   source: string;
@@ -147,7 +148,8 @@ export interface DecisionHistoryTable extends HistoryColumns, OccurredColumns {
   is_first: number;
   /** 1 when an earlier row of the same decision_id says something else. */
   conflicts: number;
-  body_sha256: string;
+  /** Of the entry, lower-case hex: what documents cite. A bare hash of the body would outlive its erasure. */
+  commitment: string;
 }
 export interface DecisionsTable {
   source: string;

@@ -37,7 +37,7 @@ async function delivered(seq: number, minutesAgo: number): Promise<void> {
         reason: null,
         content_type: null,
         bytes: 2,
-        body_sha256: '',
+        commitment: '',
       },
     ]);
     await tx.insertMany(

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
+import { commitmentOf } from '../../src/core/entry.ts';
 import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
 import { pdfText, zipFile, zipNames } from './files.ts';
 import { collect, decision, ledgerEntry, openWorld, packInput, policyChange, type World } from './world.ts';
@@ -106,6 +107,28 @@ test('the records are enclosed byte for byte as they were received, and an erase
   expect(lines[0]?.['body']).toBe(body.toString('utf8'));
   expect(Buffer.from(lines[1]?.['body_base64'] as string, 'base64')).toEqual(bytes);
   expect(lines[2]).toMatchObject({ erased: true });
+});
+
+test('each exact record can be checked against its commitment, and no file gives a bare hash of its body, which would outlive an erasure', async () => {
+  const body = Buffer.from('{"visitor":"Zoë"}');
+  const [meta, salt] = [Buffer.from('{"verdict":"verified"}'), Buffer.alloc(32, 7)];
+  const commitment = commitmentOf(salt, meta, body);
+  await world.insert('entries', [ledgerEntry(11, body, { meta, salt, commitment })]);
+  const zip = await pack();
+  const line = JSON.parse(zipFile(zip, 'records.jsonl').toString('utf8')) as Record<string, string>;
+  const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
+  // As docs/architecture.md, Checking a commitment, has it.
+  const recomputed = sha256(
+    Buffer.concat([
+      Buffer.from('consent-ledger/commitment/v1\n'),
+      Buffer.from(line['salt'] ?? '', 'hex'),
+      Buffer.from(line['meta_sha256'] ?? '', 'hex'),
+      sha256(Buffer.from(line['body'] ?? '')),
+    ]),
+  ).toString('hex');
+  expect(recomputed).toBe(commitment.toString('hex'));
+  expect(line['commitment']).toBe(recomputed);
+  expect(everything(zip)).not.toContain(sha256(body).toString('hex'));
 });
 
 test('the letter is addressed, answers point by point as GDPR Art. 15 has it, explains the date and gives no legal advice', async () => {

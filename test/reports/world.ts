@@ -106,7 +106,7 @@ export function decision(seq: number, at: string, changes: Partial<DecisionInser
     expires_at: null,
     is_first: 1,
     conflicts: 0,
-    body_sha256: SHA,
+    commitment: SHA,
     ...changes,
   };
 }
@@ -215,7 +215,7 @@ export function delivery(
     reason: null,
     content_type: 'application/json',
     bytes: 412,
-    body_sha256: SHA,
+    commitment: SHA,
     ...changes,
   };
 }

@@ -82,7 +82,7 @@ async function fill(tx: StoreTransaction): Promise<void> {
       policy_version: '1',
       region: 'EU',
     },
-    ...{ language: 'en', expires_at: null, is_first: n % 2, conflicts: 0, body_sha256: '0' },
+    ...{ language: 'en', expires_at: null, is_first: n % 2, conflicts: 0, commitment: '0' },
   }));
   await insert('delivery_history', ROWS, (n) => ({
     ...history(n),
@@ -93,7 +93,7 @@ async function fill(tx: StoreTransaction): Promise<void> {
       reason: null,
       content_type: null,
       bytes: 9,
-      body_sha256: '0',
+      commitment: '0',
     },
   }));
   await insert('policy_history', 20_000, (n) => ({
@@ -175,7 +175,7 @@ async function drain(rows: AsyncIterable<unknown>): Promise<void> {
 
 test('a query without an index is found out', async () => {
   const [plan] = await plansOf((query) =>
-    query.selectFrom('decision_history').select('seq').where('body_sha256', '=', '1').execute(),
+    query.selectFrom('decision_history').select('seq').where('commitment', '=', '1').execute(),
   );
   expect(plan?.scanned).toEqual(['decision_history']);
 });

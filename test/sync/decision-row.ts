@@ -27,7 +27,7 @@ export function decisionRow(
     expires_at: null,
     is_first: 1,
     conflicts: 0,
-    body_sha256: '',
+    commitment: '',
     ...row,
   };
 }

@@ -8,11 +8,14 @@ import type { Period, Scope } from './scope.ts';
 import { nullsFirst } from './order.ts';
 import { pageByKey } from './pages.ts';
 
-/** A policy change, with the hash of the delivery that reported it. */
-export type PolicyRow = Selectable<PolicyHistoryTable> & { readonly body_sha256: string | null };
+/** A policy change, with the commitment of the entry that reported it. */
+export type PolicyRow = Selectable<PolicyHistoryTable> & { readonly commitment: string | null };
 export type DeliveryRow = Selectable<DeliveryHistoryTable>;
 export type ActionRow = Selectable<ActionHistoryTable>;
-export type RawEntry = Pick<Selectable<EntriesTable>, 'seq' | 'kind' | 'received_at' | 'body'>;
+export type RawEntry = Pick<
+  Selectable<EntriesTable>,
+  'seq' | 'kind' | 'received_at' | 'meta' | 'body' | 'salt' | 'commitment'
+>;
 
 /** Deliveries with neither id nor time that arrived again, and what the pulled log decided about them so far. */
 export interface AmbiguousCounts {
@@ -48,7 +51,7 @@ export interface EvidenceQueries {
   quarantineCounts(period: Period): Promise<readonly { event: string | null; entries: number }[]>;
   /** How many entries of the source were erased by erasures up to asOf. */
   erasedEntries(scope: Scope): Promise<number>;
-  /** Exact bytes of entries; `body` is null after an erasure. */
+  /** Exact bytes of entries; `meta`, `body` and `salt` are null after an erasure. */
   rawEntries(scope: Scope, seqs: readonly number[]): Promise<readonly RawEntry[]>;
 
   // Counted outside the ledger: these may still grow after asOf, and every document says so.
@@ -118,7 +121,7 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
           .selectFrom('policy_history as p')
           .leftJoin('delivery_history as h', 'h.seq', 'p.seq')
           .selectAll('p')
-          .select('h.body_sha256')
+          .select('h.commitment')
           .where('p.source', '=', source)
           .where('p.seq', '<=', asOf)
           .where('p.seq', '>', after?.seq ?? 0)
@@ -187,7 +190,7 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
       if (visible.length === 0) return [];
       return query
         .selectFrom('entries')
-        .select(['seq', 'kind', 'received_at', 'body'])
+        .select(['seq', 'kind', 'received_at', 'meta', 'body', 'salt', 'commitment'])
         .where('source', '=', scope.source)
         .where('seq', 'in', visible)
         .orderBy('seq')

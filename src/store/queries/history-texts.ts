@@ -12,13 +12,15 @@ export type TextLookRow = Pick<
   | 'policy_type'
   | 'policy_id'
   | 'text_sha256'
-  | 'body_sha256'
   | 'body_seq'
   | 'origin_from'
   | 'origin_to'
   | 'phase'
   | 'content_type'
->;
+> & {
+  /** Of the entry that holds the answer. */
+  readonly commitment: Buffer | null;
+};
 
 /** Texts of policies as they were fetched. */
 export interface TextQueries {
@@ -31,26 +33,27 @@ export function createTextQueries(query: Query): TextQueries {
     textLooks: ({ source, asOf }, ofPolicies) =>
       pageByKey<TextLookRow>((after, limit) =>
         query
-          .selectFrom('snapshot_history')
+          .selectFrom('snapshot_history as s')
+          .leftJoin('entries as e', 'e.seq', 's.body_seq')
           .select([
-            'seq',
-            'target',
-            'policy_type',
-            'policy_id',
-            'text_sha256',
-            'body_sha256',
-            'body_seq',
-            'origin_from',
-            'origin_to',
-            'phase',
-            'content_type',
+            's.seq',
+            's.target',
+            's.policy_type',
+            's.policy_id',
+            's.text_sha256',
+            's.body_seq',
+            's.origin_from',
+            's.origin_to',
+            's.phase',
+            's.content_type',
+            'e.commitment',
           ])
-          .where('source', '=', source)
-          .where('what', '=', 'policy')
-          .where('seq', '<=', asOf)
+          .where('s.source', '=', source)
+          .where('s.what', '=', 'policy')
+          .where('s.seq', '<=', asOf)
           .$if(ofPolicies !== undefined, (page) =>
             page.where(
-              'target',
+              's.target',
               'in',
               [...(ofPolicies ?? [])].map((id) => `hosted:${id}`),
             ),
@@ -58,13 +61,13 @@ export function createTextQueries(query: Query): TextQueries {
           .$if(after !== null, (page) =>
             page.where((eb) =>
               eb.or([
-                eb('target', '>', after?.target ?? ''),
-                eb.and([eb('target', '=', after?.target ?? ''), eb('seq', '>', after?.seq ?? 0)]),
+                eb('s.target', '>', after?.target ?? ''),
+                eb.and([eb('s.target', '=', after?.target ?? ''), eb('s.seq', '>', after?.seq ?? 0)]),
               ]),
             ),
           )
-          .orderBy('target')
-          .orderBy('seq')
+          .orderBy('s.target')
+          .orderBy('s.seq')
           .limit(limit)
           .execute(),
       ),
