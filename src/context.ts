@@ -130,6 +130,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     // What a source left behind can still be read, answered and put into documents.
     const known = { find: (slug: string) => sources.findAny(slug) };
     const cases = createCaseDeps({ store, ledger, clock, config, sources: known, loadProfile }, regimes);
+    const evidenceFolder = join(config.dataDir, 'evidence');
     const paceOf = createReadPaces();
     const listPulled = () => sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
 
@@ -185,6 +186,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
         regimes: cases.regimes,
       },
       cases,
+      evidenceFolder,
       refusal: () => refusal,
       seal,
       verify: (onProgress) =>
@@ -195,6 +197,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
           publicKey: keys.verifying,
           instance,
           epoch,
+          evidenceFolder,
           ...(onProgress ? { onProgress } : {}),
         }),
       rebuild: (onProgress) => rebuild({ ...projection, ...(onProgress ? { onProgress } : {}) }),

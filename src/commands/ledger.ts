@@ -19,10 +19,13 @@ export function registerLedger(program: Command, io: CommandIo): void {
         progress.end();
         if (verification.faults.length > 0) io.exitCode = 3;
         printResult(io, options, verification, () => {
-          const { entries, sources, checkpoints, unsealed, unfinishedNotes, erased, faults, moreFaults, root } =
+          const { entries, sources, checkpoints, unsealed, unfinishedNotes, files, erased, faults, moreFaults, root } =
             verification;
           const read = `${counted(entries, 'entry', 'entries')} of ${counted(sources, 'source')}, ${counted(checkpoints, 'checkpoint')}`;
           const notes = [
+            ...(files > 0
+              ? [`${counted(files, 'file')} of evidence in DATA_DIR/evidence compared with the entries`]
+              : []),
             `root of all ${entries}: ${root}`,
             ...(unsealed > 0
               ? [

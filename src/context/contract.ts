@@ -52,6 +52,8 @@ export interface Context {
   readonly snapshots: SnapshotDeps & WatchDeps;
   readonly documents: DocumentDeps;
   readonly cases: CaseWriting;
+  /** DATA_DIR/evidence: files that entries commit to by their SHA-256. */
+  readonly evidenceFolder: string;
   /** Why appends are refused at the moment; null when they are not. */
   refusal(): Refusal | null;
   /** Seals what was appended so far; a refusal is kept for the warnings. */

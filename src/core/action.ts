@@ -138,6 +138,40 @@ const syncRecounted = z.object({
   goneSeqs: z.array(z.number().int().positive()),
 });
 
+/** Kinds of files that show a banner, told by their bytes (src/banners/media-type.ts). */
+const evidenceMediaType = z.enum([
+  'image/png',
+  'image/jpeg',
+  'image/webp',
+  'application/pdf',
+  'text/html',
+  'text/plain',
+]);
+export type EvidenceMediaType = z.infer<typeof evidenceMediaType>;
+/** How a banner was shown in a period, by an officer's word. The file lies in DATA_DIR/evidence under its SHA-256. */
+const bannerEvidenceAdded = z.object({
+  action: z.literal('banner.evidence-added'),
+  actor,
+  bannerId: z.string(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  bytes: z.number().int().positive(),
+  mediaType: evidenceMediaType,
+  fileName: z.string(),
+  /** ISO 8601 UTC; `to` exclusive, null: still shown like this. */
+  from: z.string(),
+  to: z.string().nullable(),
+  note: z.string().nullable(),
+});
+/** It does not show what it was said to show. The entry that is retracted, and its file, stay. */
+const bannerEvidenceRetracted = z.object({
+  action: z.literal('banner.evidence-retracted'),
+  actor,
+  /** The entry of the evidence. */
+  evidence: z.number().int().positive(),
+  bannerId: z.string(),
+  reason: z.string(),
+});
+
 /** The last entry in a database whose installation goes on in another one (docs/scaling.md, Moving up). */
 const installationMoved = z.object({
   action: z.literal('installation.moved'),
@@ -159,6 +193,8 @@ export const actionSchema = z.discriminatedUnion('action', [
   repeatSettled,
   syncFinished,
   syncRecounted,
+  bannerEvidenceAdded,
+  bannerEvidenceRetracted,
   installationMoved,
 ]);
 export type Action = z.infer<typeof actionSchema>;

@@ -18,6 +18,8 @@ export interface Fault {
     | 'partial-erasure'
     | 'erased-without-record'
     | 'missing'
+    | 'file-missing'
+    | 'file-altered'
     | 'source-gap'
     | 'root-mismatch'
     | 'truncated'

@@ -1,10 +1,12 @@
 import type { KeyObject } from 'node:crypto';
+import { actionSchema } from '../core/action.ts';
 import { originOf, parseTreeHead, readCheckpoint } from '../core/checkpoint.ts';
 import { erasedSeqs } from '../core/erasure.ts';
 import type { InstanceKeys } from '../core/keys.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../core/merkle.ts';
 import type { Store } from '../store/store.ts';
 import { diagnoseEntry, type Fault } from './entry-fault.ts';
+import { stateOfEvidenceFile } from './evidence-files.ts';
 import type { Journal } from './journal.ts';
 import { entryFromRow, readEntryPages } from './read-entries.ts';
 
@@ -19,6 +21,8 @@ export interface Verification {
   readonly unsealed: number;
   /** Notes of the journal whose writing was cut off. They were never published, and are no fault. */
   readonly unfinishedNotes: number;
+  /** Files of evidence that entries commit to. */
+  readonly files: number;
   readonly root: string;
   readonly faults: readonly Fault[];
   /** Faults beyond the first thousand, which are not listed. */
@@ -32,14 +36,21 @@ export interface VerifyOptions {
   readonly publicKey: KeyObject;
   readonly instance: string;
   readonly epoch: number;
+  /** DATA_DIR/evidence: the files that entries commit to. */
+  readonly evidenceFolder: string;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
 const FAULTS_LISTED = 1000;
 
+const fileSentences = {
+  missing: 'the file of evidence that it commits to is not in DATA_DIR/evidence',
+  altered: 'the file of evidence in DATA_DIR/evidence is not the one that it commits to',
+} as const;
+
 /**
  * Reads the whole ledger: every entry against its own hashes, its MAC and its neighbours; every checkpoint's signature and root; the
- * journal against the database. Memory does not grow with the ledger.
+ * journal against the database; every file of evidence against the entry that commits to it. Memory does not grow with the ledger.
  */
 export async function verifyLedger(options: VerifyOptions): Promise<Verification> {
   const { store, keys, publicKey } = options;
@@ -64,6 +75,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
   let expected = 1;
   const erased = new Set<number>();
   const recorded = new Set<number>();
+  const files = new Map<string, number[]>();
   let bytes = 0;
   let nextSize = 0;
   let whole = true; // no entry is missing so far, so roots mean something
@@ -95,6 +107,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
       sourceSeq.set(entry.source, entry.sourceSeq);
       frontier = growFrontier(frontier, [Buffer.isBuffer(entry.leafHash) ? entry.leafHash : Buffer.alloc(0)]);
       if (entry.body === null) erased.add(entry.seq);
+      if (entry.kind === 'action') collectFile(files, entry);
       if (entry.kind === 'erasure') for (const seq of erasedSeqs(entry.body)) recorded.add(seq);
       bytes += (entry.body?.length ?? 0) + (entry.meta?.length ?? 0);
       expected = entry.seq + 1;
@@ -135,6 +148,11 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
       sentence: 'its content is gone, and no erasure is recorded that took it',
     });
   }
+  for (const [sha256, seqs] of files) {
+    const state = await stateOfEvidenceFile(options.evidenceFolder, sha256);
+    for (const seq of seqs)
+      if (state !== 'sound') report({ seq, fault: `file-${state}`, sentence: fileSentences[state] });
+  }
   faults.sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity));
   return {
     entries: total,
@@ -144,6 +162,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
     checkpoints: sizes.length,
     unsealed: Math.max(0, highest - sealed),
     unfinishedNotes,
+    files: files.size,
     root: rootOf(frontier).toString('hex'),
     faults,
     moreFaults,
@@ -258,4 +277,23 @@ function compareRoots(
       });
     }
   }
+}
+
+/** Notes the file that an entry commits to. */
+function collectFile(
+  files: Map<string, number[]>,
+  { seq, body }: { readonly seq: number; readonly body: Buffer | null },
+): void {
+  if (!Buffer.isBuffer(body) || !body.includes('"banner.evidence-added"')) return;
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString('utf8'));
+  } catch {
+    return;
+  }
+  const { data } = actionSchema.safeParse(value);
+  if (data?.action !== 'banner.evidence-added') return;
+  const seqs = files.get(data.sha256);
+  if (seqs === undefined) files.set(data.sha256, [seq]);
+  else seqs.push(seq);
 }

@@ -42,6 +42,9 @@ function objectOf(action: Action): string | null {
     case 'sync.failed':
     case 'sync.recounted':
       return action.bannerId;
+    case 'banner.evidence-added':
+    case 'banner.evidence-retracted':
+      return action.bannerId;
     case 'repeat.settled':
       return String(action.delivery);
     case 'session.opened':

@@ -1,6 +1,7 @@
 import { actions } from './actions.ts';
 import { createAmbiguousRepeats } from './ambiguous-repeats.ts';
 import { calls } from './calls.ts';
+import { bannerEvidence } from './banner-evidence.ts';
 import { createCases } from './cases.ts';
 import { createDecisions } from './decisions.ts';
 import { deliveries } from './deliveries.ts';
@@ -25,6 +26,7 @@ export function allProjections(rules: { readonly read: Readers; readonly cases: 
     scans,
     integrations,
     actions,
+    bannerEvidence,
     documents,
     calls,
     listedPolicies,

@@ -27,6 +27,7 @@ export const readModelTables = {
   integration_history: { key: ['seq'], sort: 'history' },
   integrations: { key: ['source', 'integration_key'], sort: 'state' },
   action_history: { key: ['seq'], sort: 'history' },
+  banner_evidence: { key: ['seq'], sort: 'history' },
   documents: { key: ['document_id'], sort: 'state' },
   snapshot_history: { key: ['seq'], sort: 'history' },
   policy_texts: { key: ['source', 'target', 'version'], sort: 'state' },

@@ -263,6 +263,27 @@ export interface ActionHistoryTable extends HistoryColumns {
   details: string;
 }
 
+/** What officers added, or retracted, as evidence of how a banner was shown. Rows of a retraction have neither file nor period. */
+export interface BannerEvidenceTable extends HistoryColumns {
+  change: 'added' | 'retracted';
+  /** The entry that added it. */
+  evidence: number;
+  actor: string;
+  banner_id: string;
+  /** Of the file in DATA_DIR/evidence. */
+  sha256: string | null;
+  bytes: number | null;
+  media_type: string | null;
+  file_name: string | null;
+  /** By the officer's word; `shown_to` exclusive, null: still shown. */
+  shown_from: string | null;
+  shown_to: string | null;
+  /** Of a retraction its reason. */
+  note: string | null;
+  /** Of the entry, hex. */
+  commitment: string;
+}
+
 export interface DocumentsTable {
   document_id: string;
   source: string;
@@ -570,6 +591,7 @@ export interface Tables {
   integration_history: IntegrationHistoryTable;
   integrations: IntegrationsTable;
   action_history: ActionHistoryTable;
+  banner_evidence: BannerEvidenceTable;
   documents: DocumentsTable;
   snapshot_history: SnapshotHistoryTable;
   policy_texts: PolicyTextsTable;

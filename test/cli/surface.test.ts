@@ -90,6 +90,11 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'policy text': null,
     'policy calls': [],
     'policy settle': ['req-unknown', '--as', 'created'],
+    // They need a file and an entry: a suite of its own.
+    'banner evidence add': null,
+    'banner evidence list': [],
+    'banner evidence show': null,
+    'banner evidence retract': null,
     'report list': [],
     'report consent-audit': period,
     'report delivery-log': period,

@@ -33,7 +33,15 @@ async function begin() {
       clock,
     });
   const verify = () =>
-    verifyLedger({ store, journal: createJournal(folder), keys: testKeys, publicKey, instance: 'test', epoch: 1 });
+    verifyLedger({
+      store,
+      journal: createJournal(folder),
+      keys: testKeys,
+      publicKey,
+      instance: 'test',
+      epoch: 1,
+      evidenceFolder: folder,
+    });
   return { store, folder, append, seal, verify };
 }
 

@@ -46,7 +46,7 @@ const seal = (into = journal) =>
     clock,
   });
 const verify = (from = journal) =>
-  verifyLedger({ store, journal: from, keys: testKeys, publicKey, instance: 'test', epoch: 1 });
+  verifyLedger({ store, journal: from, keys: testKeys, publicKey, instance: 'test', epoch: 1, evidenceFolder: folder });
 const found = async () => (await verify()).faults.map(({ seq, fault }) => [seq, fault]);
 
 const tamper = (...statements: string[]) => alter(folder, ...statements);
@@ -187,7 +187,15 @@ describe('verify names the seq and the fault of', () => {
     },
   );
   test('an epoch that was raised in the database, which would leave every checkpoint out', async () => {
-    const { faults } = await verifyLedger({ store, journal, keys: testKeys, publicKey, instance: 'test', epoch: 2 });
+    const { faults } = await verifyLedger({
+      store,
+      journal,
+      keys: testKeys,
+      publicKey,
+      instance: 'test',
+      epoch: 2,
+      evidenceFolder: folder,
+    });
     expect(faults.map(({ seq, fault }) => [seq, fault])).toEqual([[12, 'journal-invalid']]);
   });
   test('an edited journal', async () => {
@@ -319,6 +327,7 @@ test('an erasure while verify runs is no fault', async () => {
     publicKey,
     instance: 'test',
     epoch: 1,
+    evidenceFolder: folder,
   });
   expect(verification).toMatchObject({ faults: [], erased: 1 });
 });

@@ -7,6 +7,7 @@ export type Project = 'sqlite' | 'postgres';
 
 const foldersOnBoth: readonly string[] = [
   'attention',
+  'banners',
   'cases',
   'chaos',
   'cli',

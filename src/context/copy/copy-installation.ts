@@ -83,6 +83,7 @@ export async function copyInstallation(options: CopyOptions): Promise<CopyReport
     publicKey: context.keys.verifying,
     instance: context.instance,
     epoch: context.epoch,
+    evidenceFolder: context.evidenceFolder,
     onProgress: (done, total) => onProgress('verified', done, total),
   });
   await context.projector.catchUp();

@@ -1,4 +1,5 @@
 import type { Query } from '../store.ts';
+import { type BannerQueries, createBannerQueries } from './history-banners.ts';
 import { createCaseQueries, type CaseQueries } from './history-cases.ts';
 import { createDecisionQueries, type DecisionQueries } from './history-decisions.ts';
 import { createEvidenceQueries, type EvidenceQueries } from './history-evidence.ts';
@@ -13,6 +14,7 @@ import { createTextQueries, type TextQueries } from './history-texts.ts';
 export interface History
   extends DecisionQueries,
     EvidenceQueries,
+    BannerQueries,
     CaseQueries,
     ReconciliationQueries,
     StretchQueries,
@@ -23,6 +25,7 @@ export function createHistory(query: Query): History {
   return {
     ...createDecisionQueries(query),
     ...createEvidenceQueries(query),
+    ...createBannerQueries(query),
     ...createCaseQueries(query),
     ...createReconciliationQueries(query),
     ...createStretchQueries(query),

@@ -1,0 +1,144 @@
+import { basename } from 'node:path';
+import { z } from 'zod';
+import type { EvidenceMediaType } from '../core/action.ts';
+import { type Clock, isoNow } from '../core/clock.ts';
+import type { Source } from '../core/source.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import { writeEvidenceFile } from '../ledger/evidence-files.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { type BannerEvidence, createBannerQueries } from '../store/queries/history-banners.ts';
+import type { Store } from '../store/store.ts';
+import { sniffMediaType } from './media-type.ts';
+
+/** Bytes that a file of evidence may have. */
+export const EVIDENCE_BYTES = 10 * 1024 * 1024;
+
+export interface EvidenceDeps {
+  readonly store: Pick<Store, 'read'>;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly sources: { findAny(slug: string): Source | null };
+  /** DATA_DIR/evidence. */
+  readonly evidenceFolder: string;
+}
+
+const moment = z.iso.datetime();
+const inputSchema = z
+  .object({
+    source: z.string(),
+    actor: z.string(),
+    bannerId: z.string().trim().min(1, 'Give the id of the banner.').max(200, 'The id of the banner is too long.'),
+    fileName: z.string(),
+    bytes: z.instanceof(Buffer),
+    /** ISO 8601 UTC. The banner was shown like this from then on … */
+    from: moment,
+    /** … and until then, exclusive. Null: it still is, as far as the officer knows. */
+    to: moment.nullable(),
+    note: z.string().trim().max(2000, 'The note is longer than 2,000 characters.').nullable(),
+  })
+  .refine(({ from, to }) => to === null || from < to, { error: 'The period ends before it begins.', path: ['to'] });
+export type NewBannerEvidence = z.infer<typeof inputSchema>;
+
+export type AddedEvidence =
+  | {
+      readonly outcome: 'added' | 'exists';
+      /** The entry: by this number the evidence is cited. */
+      readonly seq: number;
+      readonly sha256: string;
+      readonly bytes: number;
+      readonly mediaType: EvidenceMediaType;
+    }
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] };
+
+/**
+ * Records how a banner was shown in a period (GDPR Art. 7(1); EDPB 05/2020 §108: "a copy of the information that was presented").
+ * The file is durable before the entry that commits to its SHA-256 is appended. The same file for the same banner and period is
+ * recorded once, unless it was retracted in between. What the picture shows, and when, is the officer's word.
+ */
+export async function addBannerEvidence(deps: EvidenceDeps, input: NewBannerEvidence): Promise<AddedEvidence> {
+  const parsed = inputSchema.safeParse(input);
+  const problems = parsed.success ? [] : parsed.error.issues.map(({ message }) => message);
+  if (deps.sources.findAny(input.source) === null) problems.push(`There is no source ${input.source}.`);
+  if (input.bytes.length === 0) problems.push('Choose a file that is not empty.');
+  else if (input.bytes.length > EVIDENCE_BYTES) problems.push('The file is over 10 MiB.');
+  const mediaType = sniffMediaType(input.bytes);
+  if (mediaType === null && input.bytes.length > 0)
+    problems.push('The file is none of PNG, JPEG, WebP, PDF, HTML or UTF-8 text.');
+  if (!parsed.success || mediaType === null || problems.length > 0) return { outcome: 'refused', problems };
+
+  const { source, actor, bannerId, bytes, from, to, note } = parsed.data;
+  const sha256 = await writeEvidenceFile(deps.evidenceFolder, bytes);
+  const earlier = await createBannerQueries(deps.store.read).bannerEvidence({ source, asOf: Number.MAX_SAFE_INTEGER });
+  const retracted = earlier.filter(
+    (one) =>
+      one.retraction !== null &&
+      one.bannerId === bannerId &&
+      one.sha256 === sha256 &&
+      one.from === from &&
+      one.to === to,
+  );
+  const { outcome, seq } = await appendAction(
+    deps.ledger,
+    source,
+    {
+      action: 'banner.evidence-added',
+      actor,
+      bannerId,
+      sha256,
+      bytes: bytes.length,
+      mediaType,
+      fileName: shownName(input.fileName),
+      from,
+      to,
+      note: note === '' ? null : note,
+    },
+    ['banner.evidence-added', source, bannerId, sha256, from, to ?? '', String(retracted.length)],
+    isoNow(deps.clock),
+  );
+  return { outcome: outcome === 'stored' ? 'added' : 'exists', seq, sha256, bytes: bytes.length, mediaType };
+}
+
+/** The name that the officer's file had, for people only: it decides no path. */
+function shownName(fileName: string): string {
+  const name = basename(fileName.replaceAll('\\', '/'))
+    .replace(/[\u0000-\u001f\u007f-\u009f]/g, '')
+    .slice(-200);
+  return name === '' ? 'unnamed' : name;
+}
+
+export type RetractedEvidence =
+  | { readonly outcome: 'retracted'; readonly seq: number }
+  | { readonly outcome: 'unknown' | 'retracted-before' }
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] };
+
+/** Says that a piece of evidence does not show what it was said to show. The entry and its file stay; documents cite it no more. */
+export async function retractBannerEvidence(
+  deps: EvidenceDeps,
+  input: { readonly seq: number; readonly actor: string; readonly reason: string },
+): Promise<RetractedEvidence> {
+  const reason = input.reason.trim();
+  if (reason === '' || reason.length > 2000)
+    return { outcome: 'refused', problems: ['Give the reason, in at most 2,000 characters.'] };
+  const found = await findBannerEvidence(deps.store, input.seq);
+  if (found === null) return { outcome: 'unknown' };
+  if (found.retraction !== null) return { outcome: 'retracted-before' };
+  const { outcome, seq } = await appendAction(
+    deps.ledger,
+    found.source,
+    { action: 'banner.evidence-retracted', actor: input.actor, evidence: found.seq, bannerId: found.bannerId, reason },
+    ['banner.evidence-retracted', String(found.seq)],
+    isoNow(deps.clock),
+  );
+  return outcome === 'stored' ? { outcome: 'retracted', seq } : { outcome: 'retracted-before' };
+}
+
+/** One piece of evidence by its entry; null where there is none. */
+export async function findBannerEvidence(store: Pick<Store, 'read'>, seq: number): Promise<BannerEvidence | null> {
+  const row = await store.read.selectFrom('banner_evidence').select('source').where('seq', '=', seq).executeTakeFirst();
+  if (row === undefined) return null;
+  const all = await createBannerQueries(store.read).bannerEvidence({
+    source: row.source,
+    asOf: Number.MAX_SAFE_INTEGER,
+  });
+  return all.find((one) => one.seq === seq) ?? null;
+}

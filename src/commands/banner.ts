@@ -1,0 +1,191 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { addBannerEvidence, EVIDENCE_BYTES, findBannerEvidence, retractBannerEvidence } from '../banners/evidence.ts';
+import { evidenceExtensions, evidenceKindText } from '../banners/media-type.ts';
+import { UsageError } from '../core/errors.ts';
+import { addDays } from '../core/zoned-days.ts';
+import { readEvidenceFile, stateOfEvidenceFile } from '../ledger/evidence-files.ts';
+import { type BannerEvidence, createBannerQueries } from '../store/queries/history-banners.ts';
+import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
+import { assertSource, isDay, timeOf } from './policy-targets.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { writeOut } from './write-out.ts';
+
+interface AddFlags {
+  readonly source: string;
+  readonly banner: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to?: string;
+  readonly note?: string;
+  readonly json?: boolean;
+}
+
+/** `banner evidence add|list|show|retract`: how banners were shown, which the service's API does not tell. */
+export function registerBanner(program: Command, io: CommandIo): void {
+  const evidence = program
+    .command('banner')
+    .description('how consent banners were shown: files that an officer adds as evidence')
+    .command('evidence')
+    .description('add, list, show and retract files that show a banner');
+
+  withJson(evidence.command('add'))
+    .description('add a screenshot or the text of a banner, with the period in which it was shown like this')
+    .requiredOption('--banner <id>', 'id of the banner, as consent records name it')
+    .requiredOption('--file <path>', 'PNG, JPEG, WebP, PDF, HTML or text, at most 10 MiB')
+    .requiredOption('--from <date>', 'shown like this from: YYYY-MM-DD in TIME_ZONE, or an ISO 8601 time')
+    .option('--to <date>', 'until: a day is included, a time is not; default: it still is')
+    .option('--note <text>', 'what the file shows, e.g. "second layer, German"')
+    .option('--source <slug>', 'whose banner it is', 'default')
+    .action((flags: AddFlags) =>
+      withContext(async (context) => {
+        assertSource(context, flags.source);
+        const { timeZone } = context.config;
+        const until = flags.to === undefined || !isDay(flags.to) ? flags.to : dayAfter(flags.to);
+        const added = await addBannerEvidence(context, {
+          source: flags.source,
+          actor: COMMAND_LINE_ACTOR,
+          bannerId: flags.banner,
+          fileName: flags.file,
+          bytes: await readGiven(flags.file),
+          from: timeOf(flags.from, '--from', timeZone),
+          to: until === undefined ? null : timeOf(until, '--to', timeZone),
+          note: flags.note ?? null,
+        });
+        if (added.outcome === 'refused') throw new UsageError(added.problems);
+        await context.projector.catchUp();
+        printResult(io, flags, added, () =>
+          added.outcome === 'added'
+            ? `${pc.green('✓')} Evidence ${added.seq} added for banner ${printable(flags.banner)}: ${evidenceKindText[added.mediaType]}, ${counted(added.bytes, 'byte')}, SHA-256 ${added.sha256}`
+            : `Already recorded as evidence ${added.seq}: the same file, banner and period.`,
+        );
+      }),
+    );
+
+  withJson(evidence.command('list'))
+    .description('the evidence of a source’s banners, by banner and period')
+    .option('--source <slug>', 'source', 'default')
+    .option('--banner <id>', 'only of this banner')
+    .action((flags: { source: string; banner?: string; json?: boolean }) =>
+      withContext(async (context) => {
+        assertSource(context, flags.source);
+        await context.projector.catchUp();
+        const scope = { source: flags.source, asOf: Number.MAX_SAFE_INTEGER };
+        const all = await createBannerQueries(context.store.read).bannerEvidence(scope);
+        const shown = all.filter(({ bannerId }) => flags.banner === undefined || bannerId === flags.banner);
+        printResult(io, flags, shown, () =>
+          tableText(
+            ['evidence', 'banner', 'shown from', 'until', 'file', 'added', 'by', ''],
+            shown.map((one) => [
+              one.seq,
+              one.bannerId,
+              one.from,
+              one.to ?? 'open',
+              `${one.fileName} (${evidenceKindText[one.mediaType]})`,
+              one.addedAt,
+              one.actor,
+              one.retraction === null ? '' : `retracted: ${one.retraction.reason}`,
+            ]),
+            'No evidence of a banner has been added yet: `consent-ledger banner evidence add --help`.',
+          ),
+        );
+      }),
+    );
+
+  withJson(evidence.command('show'))
+    .description('one piece of evidence; its file is compared with the ledger, and written with --out')
+    .argument('<evidence>', 'number of its entry, as `banner evidence list` shows it', wholeNumberFrom(1))
+    .option('--out <file>', 'write the file here; it must be the one that the ledger commits to')
+    .action((seq: number, flags: { out?: string; json?: boolean }) =>
+      withContext(async (context) => {
+        await context.projector.catchUp();
+        const found = await findBannerEvidence(context.store, seq);
+        if (found === null) throw new UsageError([`Entry ${seq} is not evidence of a banner.`]);
+        const state = await stateOfEvidenceFile(context.evidenceFolder, found.sha256);
+        if (state !== 'sound') io.exitCode = 3;
+        let problem: string | null = null;
+        if (flags.out !== undefined && state === 'sound') {
+          const file = await readEvidenceFile(context.evidenceFolder, found.sha256);
+          problem =
+            file.state === 'sound' ? await writeOut(flags.out, file.bytes) : 'The file changed while it was read.';
+          if (problem !== null) io.exitCode = 1;
+        }
+        printResult(io, flags, { ...found, file: state, problem }, () => evidenceText(found, state, problem));
+      }),
+    );
+
+  withJson(evidence.command('retract'))
+    .description('say that evidence does not show what it was said to show; the entry and its file stay')
+    .argument('<evidence>', 'number of its entry', wholeNumberFrom(1))
+    .requiredOption('--reason <text>', 'why')
+    .action((seq: number, flags: { reason: string; json?: boolean }) =>
+      withContext(async (context) => {
+        await context.projector.catchUp();
+        const retracted = await retractBannerEvidence(context, {
+          seq,
+          actor: COMMAND_LINE_ACTOR,
+          reason: flags.reason,
+        });
+        switch (retracted.outcome) {
+          case 'refused':
+            throw new UsageError(retracted.problems);
+          case 'unknown':
+            throw new UsageError([`Entry ${seq} is not evidence of a banner.`]);
+          case 'retracted-before':
+          case 'retracted':
+            return printResult(io, flags, retracted, () =>
+              retracted.outcome === 'retracted'
+                ? `${pc.green('✓')} Evidence ${seq} retracted (entry ${retracted.seq}).`
+                : `Evidence ${seq} was retracted before.`,
+            );
+          default:
+            return retracted satisfies never;
+        }
+      }),
+    );
+}
+
+function dayAfter(day: string): string {
+  try {
+    return addDays(day, 1);
+  } catch {
+    return day;
+  }
+}
+
+async function readGiven(path: string): Promise<Buffer> {
+  try {
+    const { size } = await stat(path);
+    if (size > EVIDENCE_BYTES) throw new UsageError([`${printable(path)} is over 10 MiB.`]);
+    return await readFile(path);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError([`${printable(path)} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'}).`]);
+  }
+}
+
+const fileStates = {
+  sound: `${pc.green('✓')} the file is the one that the ledger commits to`,
+  missing: `${pc.red('✗')} the file is not in DATA_DIR/evidence: restore it from a backup`,
+  altered: `${pc.red('✗')} the file in DATA_DIR/evidence is not the one that the ledger commits to: restore it from a backup`,
+} as const;
+
+function evidenceText(one: BannerEvidence, state: keyof typeof fileStates, problem: string | null): string {
+  return [
+    pc.bold(`evidence ${one.seq}  banner ${printable(one.bannerId)} of ${one.source}`),
+    `shown        from ${one.from} ${one.to === null ? 'on; still, when it was added' : `until ${one.to}`} (the officer’s word)`,
+    `added        ${one.addedAt} by ${printable(one.actor)} (the ledger’s time)`,
+    `file         ${printable(one.fileName)}: ${evidenceKindText[one.mediaType]} (.${evidenceExtensions[one.mediaType]}), ${counted(one.bytes, 'byte')}`,
+    `SHA-256      ${one.sha256}`,
+    `commitment   ${one.commitment}`,
+    ...(one.note === null ? [] : [`note         ${printable(one.note)}`]),
+    ...(one.retraction === null
+      ? []
+      : [
+          `${pc.yellow('retracted')}    ${one.retraction.at} by ${printable(one.retraction.actor)}: ${printable(one.retraction.reason)} (entry ${one.retraction.seq})`,
+        ]),
+    fileStates[state],
+    ...(problem === null ? [] : [problem]),
+  ].join('\n');
+}

@@ -1,0 +1,72 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256Hex } from '../core/hash.ts';
+
+/**
+ * Files that entries commit to by their SHA-256 without holding them: `DATA_DIR/evidence/<sha256>`. They have no other name, so one file
+ * that is added for several banners lies there once, and nothing that was uploaded decides a path.
+ */
+export function evidencePath(folder: string, sha256: string): string {
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError('not a SHA-256 in lower-case hex');
+  return join(folder, sha256);
+}
+
+/** Writes a file and syncs it and its folder: durable when it resolves with the SHA-256, before any entry names it. */
+export async function writeEvidenceFile(folder: string, bytes: Uint8Array): Promise<string> {
+  const sha256 = sha256Hex(bytes);
+  const path = evidencePath(folder, sha256);
+  if ((await stateOfEvidenceFile(folder, sha256)) === 'sound') return sha256;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomUUID()}.draft`;
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  // A new file exists for sure only when its folder is synced as well.
+  const directory = await open(folder, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+  return sha256;
+}
+
+/** Whether the file that an entry names is there, byte for byte. */
+export type EvidenceFileState = 'sound' | 'missing' | 'altered';
+
+/** Reads the file once, in constant memory. Throws where it is there and cannot be read. */
+export async function stateOfEvidenceFile(folder: string, sha256: string): Promise<EvidenceFileState> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(evidencePath(folder, sha256))) hash.update(chunk as Buffer);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'missing';
+    throw error;
+  }
+  return hash.digest('hex') === sha256 ? 'sound' : 'altered';
+}
+
+/** The bytes, if they are the ones that the entry names: what was altered is never handed out under its old name. */
+export async function readEvidenceFile(
+  folder: string,
+  sha256: string,
+): Promise<{ readonly state: 'sound'; readonly bytes: Buffer } | { readonly state: 'missing' | 'altered' }> {
+  try {
+    const bytes = await readFile(evidencePath(folder, sha256));
+    return sha256Hex(bytes) === sha256 ? { state: 'sound', bytes } : { state: 'altered' };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { state: 'missing' };
+    throw error;
+  }
+}

@@ -1,0 +1,104 @@
+import type { EvidenceMediaType } from '../../core/action.ts';
+import type { Query } from '../store.ts';
+import type { Scope } from './scope.ts';
+
+/** A file that shows a banner as it was in a period, by an officer's word (src/banners/evidence.ts). */
+export interface BannerEvidence {
+  /** The entry that commits to the file; evidence is cited by it. */
+  readonly seq: number;
+  readonly source: string;
+  /** When the officer added it, ISO 8601 UTC: what is proven. The period is what the officer says. */
+  readonly addedAt: string;
+  readonly actor: string;
+  readonly bannerId: string;
+  /** Of the file. */
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly mediaType: EvidenceMediaType;
+  readonly fileName: string;
+  /** ISO 8601 UTC; `to` is exclusive, null: still shown like this as far as was known when it was added. */
+  readonly from: string;
+  readonly to: string | null;
+  readonly note: string | null;
+  /** Of the entry, hex. */
+  readonly commitment: string;
+  readonly retraction: {
+    readonly seq: number;
+    readonly at: string;
+    readonly actor: string;
+    readonly reason: string;
+  } | null;
+}
+
+export interface BannerQueries {
+  /** What officers added for the banners of a source, with what was retracted by `asOf`. By banner, then from when it was shown. */
+  bannerEvidence(scope: Scope): Promise<readonly BannerEvidence[]>;
+}
+
+export function createBannerQueries(query: Query): BannerQueries {
+  return {
+    async bannerEvidence({ source, asOf }) {
+      const rows = await query
+        .selectFrom('banner_evidence')
+        .selectAll()
+        .where('source', '=', source)
+        .where('seq', '<=', asOf)
+        .orderBy('seq')
+        .execute();
+      const retractions = new Map<number, BannerEvidence['retraction']>();
+      for (const row of rows) {
+        if (row.change === 'retracted' && !retractions.has(row.evidence))
+          retractions.set(row.evidence, {
+            seq: row.seq,
+            at: row.received_at,
+            actor: row.actor,
+            reason: row.note ?? '',
+          });
+      }
+      const added = rows.flatMap((row): BannerEvidence[] =>
+        row.change === 'added'
+          ? [
+              {
+                seq: row.seq,
+                source: row.source,
+                addedAt: row.received_at,
+                actor: row.actor,
+                bannerId: row.banner_id,
+                sha256: row.sha256 ?? '',
+                bytes: row.bytes ?? 0,
+                mediaType: row.media_type as EvidenceMediaType,
+                fileName: row.file_name ?? '',
+                from: row.shown_from ?? '',
+                to: row.shown_to,
+                note: row.note,
+                commitment: row.commitment,
+                retraction: retractions.get(row.seq) ?? null,
+              },
+            ]
+          : [],
+      );
+      const place = (one: BannerEvidence) => `${one.bannerId}\n${one.from}`;
+      return added.sort((a, b) => (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : a.seq - b.seq));
+    },
+  };
+}
+
+/** The evidence of a banner at a moment: added by then or later, never what was retracted. */
+export type CiteBanner = (decision: {
+  readonly bannerId: string | null;
+  readonly at: string;
+}) => readonly BannerEvidence[];
+
+export function createBannerCitation(evidence: readonly BannerEvidence[]): CiteBanner {
+  const byBanner = new Map<string, BannerEvidence[]>();
+  for (const one of evidence) {
+    if (one.retraction !== null) continue;
+    const known = byBanner.get(one.bannerId);
+    if (known === undefined) byBanner.set(one.bannerId, [one]);
+    else known.push(one);
+  }
+  return ({ bannerId, at }) =>
+    bannerId === null
+      ? []
+      : (byBanner.get(bannerId) ?? []).filter(({ from, to }) => from <= at && (to === null || at < to));
+}
