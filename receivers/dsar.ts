@@ -2,7 +2,7 @@ import type { RequestFact } from '../src/core/fact.ts';
 import type { RequestKind } from '../src/core/vocabulary.ts';
 import type { Family } from './family.ts';
 import type { Payload } from './payload.ts';
-import { readRegion } from './region.ts';
+import { readPlace } from './region.ts';
 import { isJsonObject, textOf } from './text.ts';
 
 /** Longest message that is taken over into the case; the body keeps the whole. */
@@ -47,7 +47,7 @@ function readRequest(payload: Payload): RequestFact {
     requesterName: readName(payload),
     requesterEmail: payload.first('requesterEmail', emailOf),
     subject: payload.text('requestSubject'),
-    jurisdiction: readRegion(payload, 'requestJurisdiction', 'requestRegion'),
+    jurisdiction: readPlace(payload, 'requestJurisdiction', 'requestRegion'),
     language: payload.text('language'),
     message: payload.first('requestMessage', messageOf),
     occurred: payload.occurred('requestedAt', 'occurredAt', 'requestCreatedAt'),

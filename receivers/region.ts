@@ -1,3 +1,4 @@
+import { findRegion, mapJurisdiction } from '../src/core/jurisdictions.ts';
 import type { FieldName } from './field-names.ts';
 import type { Payload } from './payload.ts';
 import { textOf } from './text.ts';
@@ -26,4 +27,36 @@ function regionOf(value: unknown, path: string): { text: string; ofState: boolea
   if (text === null) return null;
   if (!/state(?:_?code)?$/i.test(path)) return { text, ofState: false };
   return /^[a-z]{2}$/i.test(text) ? { text, ofState: true } : null;
+}
+
+/** Of these countries the parts have laws of their own: a part that is not understood must not be dropped in silence. */
+const countriesOfStates: ReadonlySet<string> = new Set(['US', 'CA']);
+
+/**
+ * Where a requester is, in words that name one place: country and part put together (`US-CA` for `US` and `California`), else as given. What
+ * no code can be found for is left in the service's words; the case then asks the officer.
+ */
+export function readPlace(payload: Payload, countryField: FieldName, regionField: FieldName): string | null {
+  const country = payload.text(countryField);
+  const region = payload.first(regionField, partOf);
+  if (region === null) return country;
+  if (country === null)
+    return region.ofState && region.text.length === 2 ? `US-${region.text.toUpperCase()}` : region.text;
+  const code = mapJurisdiction(country);
+  if (code === null) return country === region.text ? country : `${region.text}, ${country}`;
+  if (code.length > 2) return country;
+  const part = findRegion(code, region.text);
+  if (part !== null && !unions.has(region.text.toUpperCase())) return `${code}-${part}`;
+  const mapped = mapJurisdiction(`${region.text}, ${country}`);
+  if (mapped !== null) return mapped.length > 2 ? mapped : country;
+  return countriesOfStates.has(code) && mapJurisdiction(region.text) === null ? `${region.text}, ${country}` : country;
+}
+
+/** `state` may be the state of something else as well: only a state of the US counts there. */
+function partOf(value: unknown, path: string): { text: string; ofState: boolean } | null {
+  const text = textOf(value);
+  if (text === null) return null;
+  const ofState = /state(?:_?code)?$/i.test(path);
+  if (!ofState || /^[a-z]{2}$/i.test(text)) return { text, ofState };
+  return mapJurisdiction(text)?.startsWith('US-') === true ? { text, ofState } : null;
 }

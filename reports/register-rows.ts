@@ -1,3 +1,4 @@
+import { mapJurisdiction } from '../src/core/jurisdictions.ts';
 import { z } from 'zod';
 import { computeDeadline, type Deadline } from '../src/core/deadline.ts';
 import type { Asked } from '../src/core/deadline-model.ts';
@@ -83,7 +84,8 @@ function registerRow(
     switch (move.move) {
       case 'amend':
         if (details.kind !== undefined) kind = details.kind;
-        if (details.jurisdiction !== undefined) jurisdiction = details.jurisdiction;
+        if (details.jurisdiction !== undefined)
+          jurisdiction = details.jurisdiction === null ? null : mapJurisdiction(details.jurisdiction);
         if (details.receivedAt != null && details.receivedAt < receivedAt)
           [receivedAt, basis] = [details.receivedAt, 'officer'];
         break;

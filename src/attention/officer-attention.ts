@@ -1,3 +1,4 @@
+import { placeQuestion } from '../cases/folded.ts';
 import type { Match } from '../cases/match.ts';
 import type { CaseView } from '../cases/view.ts';
 import type { BannerStatus } from '../sync/status.ts';
@@ -75,6 +76,7 @@ export function describeAttention(requests: readonly OpenRequest[], gaps: number
   add(requests.filter(({ match }) => match.status === 'none').length, 'unmatched');
   add(requests.filter(({ view }) => isOptOut(view)).length, 'opt-out');
   add(requests.filter(({ view }) => view.kind === 'unknown').length, 'unclear');
+  add(requests.filter(({ view }) => placeQuestion(view.folded) !== null).length, 'of a place to choose');
   const count = requests.length === 0 ? 'No open requests' : counted(requests.length, 'request');
   const head = parts.length === 0 ? count : `${count}: ${parts.join(', ')}`;
   const { undelivered, contradicting } = agreement;

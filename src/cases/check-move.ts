@@ -1,3 +1,4 @@
+import { jurisdictionSchema, unknownJurisdiction } from '../core/jurisdictions.ts';
 import type { ControllerProfile } from '../core/profile.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import { disclosureOf } from './disclosure.ts';
@@ -71,10 +72,17 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
       ];
     case 'refuse':
       return problemsOfApproval(details, context);
-    case 'amend':
-      return details.receivedAt !== undefined && details.receivedAt >= view.row.receipt_at
-        ? [`the receipt can only be moved to an earlier time than ${view.row.receipt_at}`]
-        : [];
+    case 'amend': {
+      const { jurisdiction = null } = details;
+      return [
+        ...(jurisdiction === null || jurisdictionSchema.safeParse(jurisdiction).success
+          ? []
+          : [unknownJurisdiction(jurisdiction)]),
+        ...(details.receivedAt !== undefined && details.receivedAt >= view.row.receipt_at
+          ? [`the receipt can only be moved to an earlier time than ${view.row.receipt_at}`]
+          : []),
+      ];
+    }
     case 'close-duplicate':
       return details.duplicateOf === view.row.case_id ? ['a case is no duplicate of itself'] : [];
     case 'acknowledge':

@@ -2,9 +2,10 @@ import type { Selectable } from 'kysely';
 import type { Action } from '../core/action.ts';
 import { canonicalJson } from '../core/canonical.ts';
 import type { RequestFact } from '../core/fact.ts';
+import { mapJurisdiction } from '../core/jurisdictions.ts';
 import { requestKinds, type RequestKind } from '../core/vocabulary.ts';
 import type { CaseHistoryTable, CasesTable } from '../store/schema.ts';
-import { emptyFolded, foldedColumn, foldMove, parseFolded } from './folded.ts';
+import { emptyFolded, foldedColumn, foldMove, parseFolded, unknownPlace } from './folded.ts';
 import { type CheckedMove, readMove } from './move-details.ts';
 import { moveRules, stateAfter } from './states.ts';
 
@@ -36,7 +37,7 @@ export function openCaseFromRequest(fact: RequestFact, entry: CaseEntry): Folded
     case_id: `${entry.source}-${entry.seq}`,
     request_id: fact.requestId,
     kind: fact.kind,
-    jurisdiction: fact.jurisdiction,
+    ...placeColumns(fact.jurisdiction),
     requester_name: fact.requesterName,
     requester_email: fact.requesterEmail,
     subject: fact.subject,
@@ -56,7 +57,7 @@ export function openCaseFromAction(action: CaseOpened, entry: CaseEntry): Folded
     case_id: action.caseId,
     request_id: null,
     kind: isRequestKind(action.kind) ? action.kind : 'unknown',
-    jurisdiction: action.jurisdiction,
+    ...placeColumns(action.jurisdiction),
     requester_name: action.requesterName,
     requester_email: action.requesterEmail,
     subject: action.subject,
@@ -134,13 +135,22 @@ export const caseFold = {
   applyMove,
 };
 
+/** The place as a code of the list, or the words that mean none of it: never a guess. */
+function placeColumns(words: string | null): Pick<Opening, 'jurisdiction' | 'placeAsGiven'> {
+  return { jurisdiction: codeOf(words), placeAsGiven: unknownPlace(words) };
+}
+
+function codeOf(words: string | null): string | null {
+  return words === null ? null : mapJurisdiction(words);
+}
+
 function amended(row: CaseRow, { move, details }: CheckedMove): Partial<CaseRow> {
   if (move === 'link-subject') return { subject: details.subject };
   if (move !== 'amend') return {};
   const earlier = details.receivedAt !== undefined && details.receivedAt < row.receipt_at;
   return {
     ...(details.kind === undefined ? {} : { kind: details.kind }),
-    ...(details.jurisdiction === undefined ? {} : { jurisdiction: details.jurisdiction }),
+    ...(details.jurisdiction === undefined ? {} : { jurisdiction: codeOf(details.jurisdiction) }),
     ...(details.requesterName === undefined ? {} : { requester_name: details.requesterName }),
     ...(details.requesterEmail === undefined ? {} : { requester_email: details.requesterEmail }),
     ...(details.language === undefined ? {} : { language: details.language }),
@@ -162,10 +172,10 @@ type Opening = Pick<
   | 'channel'
   | 'receipt_at'
   | 'receipt_basis'
-> & { readonly kindAsGiven: string | null; readonly actor: string };
+> & { readonly kindAsGiven: string | null; readonly placeAsGiven?: string | null; readonly actor: string };
 
 function openedRow(entry: CaseEntry, opening: Opening): FoldedCase {
-  const { kindAsGiven, actor, ...columns } = opening;
+  const { kindAsGiven, placeAsGiven = null, actor, ...columns } = opening;
   return {
     row: {
       ...columns,
@@ -174,7 +184,7 @@ function openedRow(entry: CaseEntry, opening: Opening): FoldedCase {
       version: 0,
       opened_seq: entry.seq,
       last_seq: entry.seq,
-      folded: foldedColumn(emptyFolded(kindAsGiven)),
+      folded: foldedColumn(emptyFolded(kindAsGiven, placeAsGiven)),
       closed_at: null,
     },
     history: {
@@ -188,7 +198,7 @@ function openedRow(entry: CaseEntry, opening: Opening): FoldedCase {
       to_state: 'opened',
       actor,
       // All of it: documents rebuild the case from its history (rebuildCase).
-      details: canonicalJson({ ...columns, kindAsGiven }).toString('utf8'),
+      details: canonicalJson({ ...columns, kindAsGiven, placeAsGiven }).toString('utf8'),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalJson } from '../core/canonical.ts';
+import { mapJurisdiction } from '../core/jurisdictions.ts';
 import type { CheckedMove } from './move-details.ts';
 import { answerPartSchema, matchWays, requesterRoles, systemResults } from './move-details.ts';
 
@@ -8,6 +9,8 @@ const moment = z.string();
 const approval = z.string().nullable();
 export const foldedSchema = z.strictObject({
   kindAsGiven: z.string().nullable(),
+  /** The requester's place in the words it came in, where they mean no place of the list: an officer has to choose. */
+  placeAsGiven: z.string().nullable().default(null),
   acknowledgedAt: moment.nullable(),
   identity: z.strictObject({
     /** `recheck`: it was confirmed, and then the requester's name or address was changed. */
@@ -77,9 +80,10 @@ export const foldedSchema = z.strictObject({
 export type CaseFolded = z.infer<typeof foldedSchema>;
 
 /** What a case that has just been opened adds up to. */
-export function emptyFolded(kindAsGiven: string | null): CaseFolded {
+export function emptyFolded(kindAsGiven: string | null, placeAsGiven: string | null = null): CaseFolded {
   return {
     kindAsGiven,
+    placeAsGiven,
     acknowledgedAt: null,
     identity: {
       status: 'not-asked',
@@ -114,6 +118,18 @@ export function parseFolded(column: string): CaseFolded {
 /** The column's text: canonical JSON, so that a rebuild gives the same bytes. */
 export function foldedColumn(folded: CaseFolded): string {
   return canonicalJson(folded).toString('utf8');
+}
+
+/** Somebody's words for a place that mean none of the list (src/core/jurisdictions.ts); null: they do, or there are none. */
+export function unknownPlace(words: string | null): string | null {
+  return words === null || mapJurisdiction(words) !== null ? null : words;
+}
+
+/** What an officer has to settle about the place, in a sentence; null: nothing. */
+export function placeQuestion({ placeAsGiven }: CaseFolded): string | null {
+  if (placeAsGiven === null) return null;
+  const shown = placeAsGiven.length > 80 ? `${placeAsGiven.slice(0, 80)}…` : placeAsGiven;
+  return `The place “${shown}” is not one the program knows: choose it. Until then only the law of the controller counts.`;
 }
 
 /** Who did it and when it was recorded (our clock). */
@@ -207,8 +223,10 @@ export function foldMove(folded: CaseFolded, checked: CheckedMove, stamp: MoveSt
     case 'amend': {
       // What was confirmed was confirmed of the requester as noted then: nobody else may come in through a correction.
       const changed = details.requesterName !== undefined || details.requesterEmail !== undefined;
-      if (!changed || folded.identity.status !== 'confirmed') return folded;
-      return { ...folded, identity: { ...folded.identity, status: 'recheck' } };
+      const placed =
+        details.jurisdiction === undefined ? folded : { ...folded, placeAsGiven: unknownPlace(details.jurisdiction) };
+      if (!changed || folded.identity.status !== 'confirmed') return placed;
+      return { ...placed, identity: { ...folded.identity, status: 'recheck' } };
     }
     case 'start':
     case 'note':

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
+import { jurisdictionSchema } from '../core/jurisdictions.ts';
 import { sourceSlugSchema } from '../core/source.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
@@ -22,7 +23,8 @@ export const openCaseSchema = z.strictObject({
   requesterEmail: optional,
   /** An id that the requester read from the own browser. */
   subject: optional,
-  jurisdiction: optional,
+  /** Where the requester is: a code of the list. */
+  jurisdiction: jurisdictionSchema.nullable().default(null),
   message: optional,
   /** The same reference opens the same case once: a form's own number, so that a double click opens one case. */
   reference: z.string().min(1).max(200).optional(),

@@ -1,10 +1,12 @@
 import { type ControllerProfile, missingProfileParts } from '../core/profile.ts';
+import { placeQuestion } from './folded.ts';
 import type { Match } from './match.ts';
 import type { CaseView } from './view.ts';
 
 export interface Lack {
   readonly code:
     | 'kind'
+    | 'place'
     | 'identity'
     | 'clarification'
     | 'system'
@@ -49,6 +51,8 @@ function lacksOfRequest(view: CaseView): readonly Lack[] {
       blocking: true,
     });
   }
+  const place = placeQuestion(view.folded);
+  if (place !== null) lacks.push({ code: 'place', text: place, blocking: true });
   for (const text of view.resolution.says) lacks.push({ code: 'regime', text, blocking: false });
   const { identity, unverified } = view.resolution.row;
   if (view.identity === 'needed') {

@@ -52,7 +52,7 @@ export function registerDsar(program: Command, io: CommandIo): void {
     .addOption(new Option('--kind <kind>', 'what is requested').choices(requestKinds).makeOptionMandatory())
     .requiredOption('--channel <channel>', 'how it came: letter, mail, telephone …')
     .option('--source <slug>', 'whose request it is', 'default')
-    .option('--jurisdiction <code>', 'where the requester is, e.g. DE, GB or US-CA')
+    .option('--jurisdiction <code>', 'where the requester is: ISO 3166 code such as DE, GB or US-CA, or EU')
     .option('--name <name>', 'name of the requester')
     .option('--email <address>', 'e-mail address of the requester')
     .option('--subject <id>', 'the id that the requester read from the own browser')

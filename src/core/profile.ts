@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { countrySchema, settleRegion } from './jurisdictions.ts';
 
 /**
  * The controller profile: what the operator must say about itself in every pack and report (docs/configuration.md).
@@ -6,46 +7,44 @@ import { z } from 'zod';
  * Sources: GDPR Art. 13–15, 26, 30; 11 CCR 7024; LGPD Art. 19 II.
  */
 const text = z.string().trim().min(1).max(4000);
-export const profileSchema = z.strictObject({
-  name: text,
-  /** controller, processor (drafts only; the controller releases) or joint (GDPR Art. 26). */
-  role: z.enum(['controller', 'processor', 'joint']).default('controller'),
-  address: z.array(text).default([]),
-  /** ISO 3166-1 alpha-2 of the establishment, with an optional region for its holidays, e.g. `DE` and `BY`. */
-  country: z
-    .string()
-    .regex(/^[A-Z]{2}$/)
-    .nullable()
-    .default(null),
-  region: text.nullable().default(null),
-  email: text.nullable().default(null),
-  phone: text.nullable().default(null),
-  website: text.nullable().default(null),
-  dataProtectionOfficer: text.nullable().default(null),
-  /** The controller where role is `processor`; the Art. 26 contact where it is `joint`. */
-  controllerOrJointContact: text.nullable().default(null),
-  /** The regime of requests whose jurisdiction is unknown; null: derived from `country`. */
-  homeRegime: text.nullable().default(null),
-  purposes: z.array(z.strictObject({ purpose: text, lawfulBasis: text, retention: text })).default([]),
-  dataCategories: z.array(text).default([]),
-  dataSources: z.array(text).default([]),
-  /** The actual recipients (CJEU C-154/21). */
-  recipients: z
-    .array(z.strictObject({ name: text, purpose: text, country: text.nullable().default(null) }))
-    .default([]),
-  /** Transfers to third countries and their safeguards (Art. 46); an empty list says "none" only with noTransfers. */
-  transfers: z.array(z.strictObject({ recipient: text, country: text, safeguard: text })).default([]),
-  noTransfers: z.boolean().default(false),
-  automatedDecisions: text.nullable().default(null),
-  supervisoryAuthority: z
-    .strictObject({ name: text, address: text.nullable().default(null), website: text.nullable().default(null) })
-    .nullable()
-    .default(null),
-  withdrawalMethod: text.nullable().default(null),
-  /** The controller's other systems: a case is ready only when each is marked nothing found, attached or not applicable. */
-  otherSystems: z.array(z.strictObject({ id: text, name: text })).default([]),
-  signatory: text.nullable().default(null),
-});
+export const profileSchema = z
+  .strictObject({
+    name: text,
+    /** controller, processor (drafts only; the controller releases) or joint (GDPR Art. 26). */
+    role: z.enum(['controller', 'processor', 'joint']).default('controller'),
+    address: z.array(text).default([]),
+    /** ISO 3166-1 alpha-2 of the establishment, with an optional region for its holidays, e.g. `DE` and `BY`. */
+    country: countrySchema.nullable().default(null),
+    region: text.nullable().default(null),
+    email: text.nullable().default(null),
+    phone: text.nullable().default(null),
+    website: text.nullable().default(null),
+    dataProtectionOfficer: text.nullable().default(null),
+    /** The controller where role is `processor`; the Art. 26 contact where it is `joint`. */
+    controllerOrJointContact: text.nullable().default(null),
+    /** The regime of requests whose jurisdiction is unknown; null: derived from `country`. */
+    homeRegime: text.nullable().default(null),
+    purposes: z.array(z.strictObject({ purpose: text, lawfulBasis: text, retention: text })).default([]),
+    dataCategories: z.array(text).default([]),
+    dataSources: z.array(text).default([]),
+    /** The actual recipients (CJEU C-154/21). */
+    recipients: z
+      .array(z.strictObject({ name: text, purpose: text, country: text.nullable().default(null) }))
+      .default([]),
+    /** Transfers to third countries and their safeguards (Art. 46); an empty list says "none" only with noTransfers. */
+    transfers: z.array(z.strictObject({ recipient: text, country: text, safeguard: text })).default([]),
+    noTransfers: z.boolean().default(false),
+    automatedDecisions: text.nullable().default(null),
+    supervisoryAuthority: z
+      .strictObject({ name: text, address: text.nullable().default(null), website: text.nullable().default(null) })
+      .nullable()
+      .default(null),
+    withdrawalMethod: text.nullable().default(null),
+    /** The controller's other systems: a case is ready only when each is marked nothing found, attached or not applicable. */
+    otherSystems: z.array(z.strictObject({ id: text, name: text })).default([]),
+    signatory: text.nullable().default(null),
+  })
+  .transform(settleRegion);
 export type ControllerProfile = z.infer<typeof profileSchema>;
 
 /** The parts that an answer under GDPR Art. 15 needs and this profile does not say, in words. */

@@ -1,3 +1,4 @@
+import { placeQuestion } from '../cases/folded.ts';
 import { moveRules } from '../cases/states.ts';
 import { isMoveName } from '../cases/move-details.ts';
 import { formatCount } from '../../reports/format.ts';
@@ -5,6 +6,7 @@ import { DocumentTable } from './document-table.tsx';
 import { JobList } from './job-list.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
+import { jurisdictionText } from '../core/jurisdictions.ts';
 import { missingProfileParts } from '../core/profile.ts';
 import { detailTexts } from './move-fields.ts';
 import { MoveForms } from './move-forms.tsx';
@@ -26,6 +28,7 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
   const { view } = shown;
   const { row } = view;
   const title = `${kindText(view.kind)} · ${row.case_id}`;
+  const place = placeQuestion(view.folded);
   return (
     <Page title={title} frame={frame}>
       <p class="small">
@@ -41,6 +44,13 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
         </Notice>
       )}
       <Problems title="This was not recorded:" problems={problems} />
+      {!view.open || place === null ? null : (
+        <Notice tone="warn">
+          <p>
+            {place} <a href="#moves">Correct the request</a>
+          </p>
+        </Notice>
+      )}
       <div class="columns">
         <div>
           <RequestPanel frame={frame} data={data} />
@@ -71,6 +81,11 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
       </div>
     </Page>
   );
+}
+
+function placeText({ row, folded }: CasePageData['shown']['view']): string {
+  if (row.jurisdiction !== null) return jurisdictionText(row.jurisdiction);
+  return folded.placeAsGiven === null ? 'no place given' : `place given as “${folded.placeAsGiven}”`;
 }
 
 interface PartProps {
@@ -110,7 +125,7 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
         )}
         <dt>Law</dt>
         <dd>
-          {resolution.regime.law} <span class="soft">({row.jurisdiction ?? 'no jurisdiction given'})</span>
+          {resolution.regime.law} <span class="soft">({placeText(view)})</span>
         </dd>
         <dt>Identity</dt>
         <dd>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type AnswerPart, moveDetails, partOutcomes, type MoveName } from '../cases/move-details.ts';
+import { jurisdictionChoices, jurisdictionText } from '../core/jurisdictions.ts';
 import { momentAt } from '../core/zoned-days.ts';
 import { momentText } from './format.ts';
 import { kindText } from './words.ts';
@@ -30,7 +31,7 @@ const words: Readonly<Record<string, readonly [label: string, hint?: string]>> =
   at: ['When', 'Empty: now.'],
   channel: ['By which channel', 'For example e-mail, letter or portal.'],
   kind: ['Kind of request'],
-  jurisdiction: ['Jurisdiction', 'A code like DE, GB or US-CA.'],
+  jurisdiction: ['Where the requester is', 'Decides which laws count besides that of the controller.'],
   requesterName: ['Name of the requester'],
   requesterEmail: ['E-mail of the requester'],
   language: ['Language of the requester'],
@@ -87,6 +88,13 @@ const choiceTexts: Readonly<Record<string, string>> = {
 
 /** What the page knows of the case that narrows a field down to a choice. */
 export type FieldChoices = Readonly<Record<string, readonly (readonly [value: string, text: string])[]>>;
+
+/** The places that a form offers, with the one that stands there now where the list leaves it out. */
+export function placeChoices(current: string | null = null): readonly (readonly [value: string, text: string])[] {
+  const choices = jurisdictionChoices().map(({ code, name }) => [code, `${name} (${code})`] as const);
+  if (current === null || current === '' || choices.some(([code]) => code === current)) return choices;
+  return [[current, jurisdictionText(current)], ...choices];
+}
 
 /** The inputs of a move, from the schema that checks it: a new move or field has its form at once. */
 export function fieldsOf(move: MoveName, known: FieldChoices = {}): readonly MoveField[] {

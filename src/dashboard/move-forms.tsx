@@ -2,7 +2,7 @@ import type { MoveName } from '../cases/move-details.ts';
 import { moveRules } from '../cases/states.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
-import { type FieldChoices, fieldsOf, type MoveField, PART_ROWS, partFields } from './move-fields.ts';
+import { type FieldChoices, fieldsOf, type MoveField, PART_ROWS, partFields, placeChoices } from './move-fields.ts';
 import { Field, Select } from './parts.tsx';
 import { kindText } from './words.ts';
 
@@ -122,6 +122,7 @@ function MoveInput({ id, field, value, timeZone }: { id: string; field: MoveFiel
 function choicesOf({ shown, documents }: CasePageData): FieldChoices {
   const systems = shown.profile?.otherSystems ?? [];
   return {
+    jurisdiction: placeChoices(shown.view.row.jurisdiction),
     system: systems.map(({ id, name }) => [
       id,
       Object.hasOwn(shown.view.folded.systems, id) ? `${name} (marked)` : name,

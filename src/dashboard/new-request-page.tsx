@@ -1,6 +1,7 @@
 import type { Source } from '../core/source.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
+import { placeChoices } from './move-fields.ts';
 import { Field, Panel, Problems, Select } from './parts.tsx';
 import { kindText } from './words.ts';
 
@@ -93,19 +94,12 @@ export function NewRequestPage({ frame, sources, reference, form = {}, problems 
                   autocomplete="off"
                 />
               </Field>
-              <Field
-                id="jurisdiction"
-                label="Jurisdiction"
-                optional
-                hint="A code like DE, GB or US-CA; empty: the controller’s home."
-              >
-                <input
+              <Field id="jurisdiction" label="Where the requester is" optional>
+                <Select
                   id="jurisdiction"
                   name="jurisdiction"
-                  type="text"
-                  maxLength={20}
                   value={value('jurisdiction')}
-                  aria-describedby="jurisdiction-hint"
+                  options={[['', 'not known: only the law of the controller'], ...placeChoices(value('jurisdiction'))]}
                 />
               </Field>
               <Field id="subject" label="Id from the requester’s device" optional>

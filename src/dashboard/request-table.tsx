@@ -1,3 +1,4 @@
+import { placeQuestion } from '../cases/folded.ts';
 import type { Match } from '../cases/match.ts';
 import type { CaseView } from '../cases/view.ts';
 import { Badge, Day } from './parts.tsx';
@@ -58,7 +59,10 @@ export function RequestTable({ caption, requests, withSource }: RequestTableProp
                 <Day date={deadline.aimFor} />
               </td>
               <td role="cell" data-label="Law">
-                {resolution.regime.id}
+                <span>
+                  {resolution.regime.id}{' '}
+                  {placeQuestion(view.folded) === null ? null : <Badge text="choose the place" tone="warn" />}
+                </span>
               </td>
               <td role="cell" data-label="State">
                 {stateText(row.state)}

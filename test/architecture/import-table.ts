@@ -77,6 +77,8 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   zod: ['*'],
   'json-canonicalize': ['core'],
   'date-holidays': ['core'],
+  'iso-3166': ['core'],
+  'i18n-iso-countries': ['core'],
   'temporal-polyfill': ['core'],
   croner: ['core'],
   yaml: ['config'],

@@ -39,6 +39,11 @@ describe('what needs attention, in one sentence', () => {
     expect(describeAttention(requests.slice(0, 1), 0, agreed)).toBe('1 request: 1 due in 4 days');
   });
 
+  it('counts the requests whose place an officer has to choose', () => {
+    const lost = view(openedCase(request({ jurisdiction: 'Xyz' })), { now: '2026-07-03T09:00:00.000Z' });
+    expect(describeAttention([{ view: lost, match: found }], 0, agreed)).toBe('1 request: 1 of a place to choose');
+  });
+
   it('says today on the day, and nothing of a date that is far', () => {
     expect(describeAttention([{ view: german('2026-08-03T09:00:00.000Z'), match: found }], 0, agreed)).toBe(
       '1 request: 1 due today',

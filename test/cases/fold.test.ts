@@ -6,7 +6,7 @@ import {
   openCaseFromRequest,
   rebuildCase,
 } from '../../src/cases/fold.ts';
-import { parseFolded } from '../../src/cases/folded.ts';
+import { parseFolded, placeQuestion } from '../../src/cases/folded.ts';
 import { isMoveName, moveDetails } from '../../src/cases/move-details.ts';
 import { caseStates, moveRules, movesFrom } from '../../src/cases/states.ts';
 import { action, moved, openedCase, RECEIVED, request } from './world.ts';
@@ -48,6 +48,31 @@ describe('a reported request', () => {
       entry,
     );
     expect([nothing.row.kind, nothing.row.requester_email]).toEqual(['unknown', null]);
+  });
+});
+
+describe('the place of a requester', () => {
+  it('is a code of the list, whatever words the service used for it', () => {
+    expect(openedCase({ jurisdiction: 'California' }).jurisdiction).toBe('US-CA');
+    expect(openedCase({ jurisdiction: 'us-ca' }).jurisdiction).toBe('US-CA');
+    expect(parseFolded(openedCase({ jurisdiction: 'Deutschland' }).folded).placeAsGiven).toBeNull();
+  });
+
+  it('is left open with the words kept when they mean no place, until an officer chooses', () => {
+    const row = openedCase({ jurisdiction: 'Xyz' });
+    expect([row.jurisdiction, parseFolded(row.folded).placeAsGiven]).toEqual([null, 'Xyz']);
+    expect(placeQuestion(parseFolded(row.folded))).toContain('“Xyz”');
+    const chosen = moved(row, ['amend', { jurisdiction: 'US-VA', reason: 'asked' }]);
+    expect([chosen.jurisdiction, placeQuestion(parseFolded(chosen.folded))]).toEqual(['US-VA', null]);
+  });
+
+  it('asks nothing of the officer when no place was named', () => {
+    expect(placeQuestion(parseFolded(openedCase({ jurisdiction: null }).folded))).toBeNull();
+  });
+
+  it('is mapped in a correction that an earlier version recorded in free words', () => {
+    const row = moved(openedCase(), ['amend', { jurisdiction: 'California', reason: 'letter' }]);
+    expect(row.jurisdiction).toBe('US-CA');
   });
 });
 

@@ -82,6 +82,23 @@ describe('dsar', () => {
     }
   });
 
+  it('refuses a place that is no code of the list, and names the one that may be meant', async () => {
+    const run = await createInstallation();
+    const placed = (place: string) => run(...opening.map((arg) => (arg === 'DE' ? place : arg)), '--json');
+    await expect(placed('California')).rejects.toThrow(/Unknown place "California": did you mean US-CA/);
+    const { caseId, jurisdiction } = JSON.parse((await placed('us-ca')).out) as Record<string, string>;
+    expect(jurisdiction).toBe('US-CA');
+    const amend = (place: string) => [
+      '--details',
+      JSON.stringify({ jurisdiction: place, reason: 'a letter' }),
+      '--json',
+    ];
+    await expect(run('move', caseId ?? '', 'amend', ...amend('Germany'))).rejects.toThrow(/did you mean DE/);
+    expect(JSON.parse((await run('move', caseId ?? '', 'amend', ...amend('FR'))).out)).toMatchObject({
+      jurisdiction: 'FR',
+    });
+  });
+
   it('says in sentences what is wrong', async () => {
     const run = await createInstallation();
     await expect(run('show', 'default-9')).rejects.toThrow(UsageError);

@@ -168,6 +168,7 @@ describe('a request that came by letter', () => {
       { receivedAt: '2126-01-01T00:00' },
       { channel: '' },
       { kind: 'dance' },
+      { jurisdiction: 'California' },
       { source: 'No Such' },
     ]) {
       await olga.get('/cases/new');

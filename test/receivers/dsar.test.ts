@@ -88,6 +88,13 @@ describe('who asks, and from where', () => {
     [{ state: 'submitted' }, { jurisdiction: null }],
     [{ jurisdiction: 'us-ca', country: 'US' }, { jurisdiction: 'us-ca' }],
     [{ country: 'Germany' }, { jurisdiction: 'Germany' }],
+    [{ country: 'US', region: 'California' }, { jurisdiction: 'US-CA' }],
+    [{ country: 'United States', region: 'CA' }, { jurisdiction: 'US-CA' }],
+    [{ country: 'US', state: 'California' }, { jurisdiction: 'US-CA' }],
+    [{ country: 'DE', region: 'EU' }, { jurisdiction: 'DE' }],
+    [{ country: 'DE', region: 'Lower Bavaria' }, { jurisdiction: 'DE' }],
+    // The states have laws of their own: which one is meant must not be lost.
+    [{ country: 'US', region: 'Calfornia' }, { jurisdiction: 'Calfornia, US' }],
     [{ visitor: { hash: 'v1' } }, { subject: 'v1' }],
     [{ data: { message: 'Hello' } }, { message: 'Hello' }],
   ])('%j', (fields, expected) => {
