@@ -32,6 +32,15 @@ const notPurposes = new Set(
       'purposes',
       'grantedPurposes',
       'deniedPurposes',
+      'bannerVersion',
+      'consentMethod',
+      'consentDomain',
+      'consentPage',
+      'gpcSignal',
+      'tcfSignal',
+      'gppSignal',
+      'uspSignal',
+      'consentModeSignal',
     ] as const
   )
     .flatMap((field) => fieldNames[field])

@@ -38,24 +38,3 @@ export function choiceOf(value: unknown): ConsentState | 'by-purpose' | null {
   if (typeof value !== 'string' || value.length > 60) return null;
   return states.get(value.toLowerCase().replace(/[^a-z0-9]+/g, '')) ?? null;
 }
-
-const necessary = new Set([
-  'necessary',
-  'strictlynecessary',
-  'essential',
-  'strictlyessential',
-  'required',
-  'mandatory',
-  'technical',
-  'technicallynecessary',
-  'necessarycookies',
-  'essentialcookies',
-  'strictlynecessarycookies',
-  'requiredcookies',
-  'securitystorage',
-]);
-
-/** Whether a purpose needs no consent, so that granting it alone is a refusal of the rest. */
-export function isNecessary(purpose: string): boolean {
-  return necessary.has(purpose.toLowerCase().replace(/[^a-z0-9]+/g, ''));
-}

@@ -1,7 +1,9 @@
 import type { DecisionFact } from '../src/core/fact.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
+import { readCircumstances, readSignals } from './consent-circumstances.ts';
 import { type Purposes, readPurposes } from './consent-purposes.ts';
-import { choiceOf, isNecessary } from './consent-words.ts';
+import { isNecessary } from '../src/core/consent-judgement.ts';
+import { choiceOf } from './consent-words.ts';
 import type { Family } from './family.ts';
 import { type FieldName, purposeFlags } from './field-names.ts';
 import type { Payload } from './payload.ts';
@@ -15,6 +17,16 @@ const fields: readonly FieldName[] = [
   'recordId',
   'subject',
   'bannerId',
+  'bannerVersion',
+  'consentAction',
+  'consentMethod',
+  'consentDomain',
+  'consentPage',
+  'gpcSignal',
+  'tcfSignal',
+  'gppSignal',
+  'uspSignal',
+  'consentModeSignal',
   'consentState',
   'withdrawnFlag',
   'refusedFlag',
@@ -43,6 +55,7 @@ export const consentFamily: Family = {
 /** A decision out of a webhook or a pulled row; a sentence when nothing in it says who chose or what. */
 export function readDecision(payload: Payload, via: DecisionFact['via']): DecisionFact | { unreadable: string } {
   const purposes = readPurposes(payload);
+  const signals = readSignals(payload, purposes);
   const withdrawnAt = payload.time('withdrawnAt');
   const state = withdrawnAt === null ? readState(payload, purposes) : 'withdrawn';
   const occurred =
@@ -61,6 +74,7 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
     recordId: ownId ?? (occurred.basis === 'received' ? payload.text('eventId') : null),
     subject,
     bannerId: payload.text('bannerId'),
+    ...readCircumstances(payload, signals),
     state,
     // Names come from outside; fromEntries makes even `__proto__` a plain property.
     purposes: Object.fromEntries(purposes),

@@ -37,6 +37,21 @@ const names = {
     'user_hash user_id_hash hashed_user_id anonymous_id device_hash session_hash principal_id visitor subject ' +
     'identifier hash',
   bannerId: 'banner_id consent_banner_id cookie_banner_id banner.id widget_id banner',
+  bannerVersion:
+    'banner_version banner.version banner_revision consent_banner_version widget_version banner_config_version',
+  consentAction:
+    'consent_action user_action action interaction consent_decision consent_choice decision choice consent.decision consent.action',
+  consentMethod: 'consent_method collection_method capture_method consent_mechanism mechanism method interface',
+  consentDomain: 'domain site_domain site.domain banner.domain hostname host website site_host site',
+  consentPage: 'page_url page.url page_href page_uri page.href page href url site_url site.url source_url path',
+  gpcSignal:
+    'gpc global_privacy_control gpc_signal gpc_enabled sec_gpc signals.gpc privacy_signals.gpc signals.global_privacy_control',
+  tcfSignal:
+    'tc_string tcf_string tcstring iab_tcf_string euconsent euconsent_v2 tcf.tc_string tcf.tcstring tcf signals.tcf signals.tc_string',
+  gppSignal: 'gpp_string gpp gpp.string signals.gpp signals.gpp_string',
+  uspSignal: 'us_privacy us_privacy_string usp_string signals.us_privacy',
+  consentModeSignal:
+    'consent_mode google_consent_mode gcm google_consent consent_mode_v2 signals.consent_mode signals.google_consent_mode',
   consentState:
     'consent_state consent_status consent_decision consent_choice decision choice state status consent_action ' +
     'action consent consent_given has_consent opted_in accepted granted given agreed consent_type event_type ' +
@@ -142,6 +157,12 @@ export const purposeFlags: readonly string[] = (
   'necessary strictly_necessary essential functional functionality preferences analytics statistics performance ' +
   'marketing advertising targeting personalization personalisation social_media social unclassified ad_storage ' +
   'ad_user_data ad_personalization analytics_storage functionality_storage personalization_storage ' +
+  'security_storage'
+).split(' ');
+
+/** Fields of Google's consent mode: what a site tells Google, which is a statement about a choice and no purpose of the controller. */
+export const consentModeFields: readonly string[] = (
+  'ad_storage ad_user_data ad_personalization analytics_storage functionality_storage personalization_storage ' +
   'security_storage'
 ).split(' ');
 

@@ -30,6 +30,28 @@ const caseOpened = z.object({
   message: z.string().nullable(),
   channel: z.string(),
 });
+/**
+ * What a data subject asked for takes effect in the consent records: one for each subject and banner, appended together with the answer
+ * (`case.moved`) of a request to withdraw consent, to opt out or to object.
+ */
+const consentWithdrawn = z.object({
+  action: z.literal('consent.withdrawn-by-request'),
+  actor,
+  caseId: z.string(),
+  /** The version of the case that the answer was based on. */
+  basedOn: z.number().int().nonnegative(),
+  /** Kind of the request. */
+  kind: z.string(),
+  subject: z.string(),
+  bannerId: z.string().nullable(),
+  /** Every purpose that needs consent; else only those named. */
+  all: z.boolean(),
+  /** Purposes affected: those chosen, or, of all, those known to be granted. */
+  purposes: z.array(z.string().max(200)).max(500),
+  /** ISO 8601 UTC: from when on it has effect, and when the request was received. */
+  at: z.string(),
+  requestedAt: z.string(),
+});
 const documentProduced = z.object({
   action: z.literal('document.produced'),
   actor,
@@ -184,6 +206,7 @@ const installationMoved = z.object({
 export const actionSchema = z.discriminatedUnion('action', [
   caseMove,
   caseOpened,
+  consentWithdrawn,
   documentProduced,
   documentDownloaded,
   officerEvent,

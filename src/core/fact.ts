@@ -39,7 +39,19 @@ export interface DecisionFact {
   /** The hashed identifier of the visitor, as received. */
   readonly subject: string | null;
   readonly bannerId: string | null;
+  readonly bannerVersion: string | null;
+  /** As the record states it; what it amounts to is judged with the subject's history (consent-judgement.ts). */
   readonly state: ConsentState;
+  /** The record's own word for what the visitor did: `accept_all`, `save_preferences`. */
+  readonly action: string | null;
+  /** How consent was asked for: `banner`, `preference-centre`. */
+  readonly method: string | null;
+  /** Host of the site, lower case. */
+  readonly domain: string | null;
+  /** Where the choice was made: origin and path, never the query, which may hold personal data. */
+  readonly page: string | null;
+  /** Statements that came along and are not purposes: Global Privacy Control, an IAB TCF string, fields of Google's consent mode. */
+  readonly signals: Readonly<Record<string, string>>;
   /** What was chosen for each purpose. Empty when the payload names none. */
   readonly purposes: Readonly<Record<string, 'granted' | 'denied'>>;
   readonly policyId: string | null;

@@ -29,6 +29,7 @@ function objectOf(action: Action): string | null {
   switch (action.action) {
     case 'case.moved':
     case 'case.opened':
+    case 'consent.withdrawn-by-request':
       return action.caseId;
     case 'document.produced':
     case 'document.downloaded':

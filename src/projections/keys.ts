@@ -11,6 +11,11 @@ export class KeysBySource {
     else ids.add(id);
   }
 
+  /** Every key. */
+  *pairs(): Generator<readonly [source: string, id: string]> {
+    for (const [source, ids] of this.#ids) for (const id of ids) yield [source, id];
+  }
+
   get empty(): boolean {
     return this.#ids.size === 0;
   }

@@ -18,6 +18,7 @@ export const readModelTables = {
   policy_history: { key: ['seq'], sort: 'history' },
   policies: { key: ['source', 'policy_id'], sort: 'state' },
   decision_history: { key: ['seq'], lookup: ['source', 'decision_id', 'seq'], sort: 'history' },
+  decision_judgements: { key: ['source', 'decision_id', 'seq'], sort: 'history' },
   decisions: { key: ['source', 'subject', 'banner_id'], sort: 'state' },
   ambiguous_repeats: { key: ['seq'], sort: 'state' },
   case_history: { key: ['seq'], sort: 'history' },

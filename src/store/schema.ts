@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { CallOperation, CallState, CallWay, PlanItemState } from '../core/call.ts';
+import type { ConsentLabel } from '../core/consent-judgement.ts';
 import type { ConsentState, EntryKind } from '../core/vocabulary.ts';
 
 /**
@@ -75,7 +76,7 @@ interface HistoryColumns {
 }
 interface OccurredColumns {
   occurred_at: string;
-  occurred_basis: 'payload' | 'row' | 'received' | 'assumed-offset';
+  occurred_basis: 'payload' | 'row' | 'received' | 'assumed-offset' | 'officer';
   /** 1 when the claimed time counts; else `at` is the received time. */
   occurred_counts: number;
   /** The time periods of reports use: occurred_at where it counts, else received_at. */
@@ -130,15 +131,37 @@ export interface PoliciesTable {
 }
 
 export interface DecisionHistoryTable extends HistoryColumns, OccurredColumns {
-  via: 'webhook' | 'pull';
-  /** `r:<record id>`, else `c:<hash of banner, subject, time and choice>`: a webhook and a pulled row of one decision share it. */
+  /** `request`: an officer carried out what a data subject asked for (`case_id`). */
+  via: 'webhook' | 'pull' | 'request';
+  /**
+   * `r:<record id>`, else `c:<hash of banner, subject, time and choice>`: a webhook and a pulled row of one decision share it.
+   * `q:<seq>` of a withdrawal by request.
+   */
   decision_id: string;
   record_id: string | null;
   subject: string | null;
   banner_id: string | null;
+  banner_version: string | null;
+  /** As the record states it. */
   state: ConsentState;
   /** Canonical JSON object purpose → granted | denied. */
   purposes: string;
+  /**
+   * What the decision amounts to by what was known at its seq (core/consent-judgement.ts). An earlier decision that becomes known later
+   * may change it: `decision_judgements` says so from then on.
+   */
+  label: ConsentLabel;
+  /** Canonical JSON array of the purposes that it withdraws, and of those granted once it was made. `*`: all that are not named. */
+  withdraws: string;
+  stands: string;
+  /** The record's own word for what the visitor did, and how consent was asked for. */
+  action: string | null;
+  method: string | null;
+  domain: string | null;
+  /** Origin and path. */
+  page: string | null;
+  /** Canonical JSON object name → value of what came along and is no purpose; null without any. */
+  signals: string | null;
   policy_id: string | null;
   policy_version: string | null;
   region: string | null;
@@ -148,8 +171,19 @@ export interface DecisionHistoryTable extends HistoryColumns, OccurredColumns {
   is_first: number;
   /** 1 when an earlier row of the same decision_id says something else. */
   conflicts: number;
+  /** The case that asked for it; null unless via `request`. */
+  case_id: string | null;
   /** Of the entry, lower-case hex: what documents cite. A bare hash of the body would outlive its erasure. */
   commitment: string;
+}
+/** How a decision is judged from the entry `seq` on, because a decision made before it became known only then. */
+export interface DecisionJudgementsTable {
+  seq: number;
+  source: string;
+  decision_id: string;
+  label: ConsentLabel;
+  withdraws: string;
+  stands: string;
 }
 export interface DecisionsTable {
   source: string;
@@ -158,6 +192,10 @@ export interface DecisionsTable {
   decision_id: string;
   state: ConsentState;
   purposes: string;
+  /** Of the latest decision by time, with all that is known now; columns as in the history. */
+  label: ConsentLabel;
+  withdraws: string;
+  stands: string;
   policy_id: string | null;
   policy_version: string | null;
   region: string | null;
@@ -582,6 +620,7 @@ export interface Tables {
   policy_history: PolicyHistoryTable;
   policies: PoliciesTable;
   decision_history: DecisionHistoryTable;
+  decision_judgements: DecisionJudgementsTable;
   decisions: DecisionsTable;
   ambiguous_repeats: AmbiguousRepeatsTable;
   case_history: CaseHistoryTable;

@@ -44,6 +44,12 @@ const decision: fc.Arbitrary<Fact> = fc.record({
   recordId: optional(shared),
   subject: optional(shared),
   bannerId: optional(id),
+  bannerVersion: optional(id),
+  action: optional(odd),
+  method: optional(odd),
+  domain: optional(id),
+  page: optional(odd),
+  signals: fc.dictionary(id, odd, { maxKeys: 2 }),
   state: fc.constantFrom(...consentStates.slice(0, 4)),
   purposes: fc.dictionary(
     fc.oneof(fc.constantFrom('analytics', 'marketing', '7', '10'), odd),
@@ -92,6 +98,19 @@ const integration: fc.Arbitrary<Fact> = fc.record({
 
 const officer = fc.constantFrom('ada', 'grace');
 const action: fc.Arbitrary<Action> = fc.oneof(
+  fc.record({
+    action: fc.constant('consent.withdrawn-by-request' as const),
+    actor: officer,
+    caseId: fc.constantFrom('hand-1', 'hand-2', 'case-1'),
+    basedOn: fc.nat(3),
+    kind: fc.constantFrom('withdraw-consent', 'opt-out', 'objection'),
+    subject: shared,
+    bannerId: optional(id),
+    all: fc.boolean(),
+    purposes: fc.subarray(['analytics', 'marketing', '7']),
+    at,
+    requestedAt: at,
+  }),
   fc.record({
     action: fc.constant('case.opened' as const),
     actor: officer,

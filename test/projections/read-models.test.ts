@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { judgeChoice, type PurposeChoices } from '../../src/core/consent-judgement.ts';
 import { canonicalJson } from '../../src/core/canonical.ts';
 import type { Fact, IntegrationFact, PolicyFact, RequestFact, ScanFact } from '../../src/core/fact.ts';
 import { countAmbiguousRepeats, loadAmbiguousRepeats } from '../../src/projections/ambiguous-repeats.ts';
@@ -89,6 +91,97 @@ describe('decisions', () => {
     expect(rows).toEqual([
       { banner_id: 'b1', state: 'given', decision_id: 'r:r3', at, changes: 3, last_seq: 3 },
       { banner_id: 'b2', state: 'refused', decision_id: 'r:r4', at: payloadTime(1).at, changes: 1, last_seq: 4 },
+    ]);
+  });
+
+  test('a decision is judged with those made before it, whatever order they become known in, exactly at every asOf', async () => {
+    const choice = fc.record({
+      subject: fc.constantFrom('s1', 's2'),
+      bannerId: fc.constantFrom('b1', null),
+      hour: fc.integer({ min: 0, max: 5 }),
+      state: fc.constantFrom('given', 'refused', 'withdrawn', 'expired', 'unknown'),
+      purposes: fc.dictionary(
+        fc.constantFrom('analytics', 'marketing', 'necessary'),
+        fc.constantFrom('granted', 'denied'),
+      ),
+      repeats: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(choice, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (choices, batchSize) => {
+          const world = await createWorld();
+          const facts = choices.map(({ hour, repeats, ...said }, place) =>
+            decisionFact({ ...said, recordId: `r${repeats ? place % 4 : place}`, occurred: payloadTime(hour) }),
+          );
+          await world.ledger.append(facts.map((fact) => told(fact)));
+          await world.projector({ batchSize }).catchUp();
+          const rows = await world.store.read.selectFrom('decision_history').selectAll().orderBy('seq').execute();
+          const judgements = await world.store.read
+            .selectFrom('decision_judgements')
+            .selectAll()
+            .orderBy('seq')
+            .execute();
+          for (let asOf = 1; asOf <= rows.length; asOf += 1) {
+            const known = rows.filter((row) => row.seq <= asOf && row.is_first === 1);
+            known.sort((a, b) => (a.at === b.at ? a.seq - b.seq : a.at < b.at ? -1 : 1));
+            const standing = new Map<string, readonly string[]>();
+            for (const row of known) {
+              const key = JSON.stringify([row.subject, row.banner_id]);
+              const judged = judgeChoice(standing.get(key) ?? [], {
+                state: row.state,
+                purposes: JSON.parse(row.purposes) as PurposeChoices,
+              });
+              standing.set(key, judged.stands);
+              const stored =
+                judgements.findLast((one) => one.decision_id === row.decision_id && one.seq <= asOf) ?? row;
+              expect([stored.label, JSON.parse(stored.withdraws), JSON.parse(stored.stands)]).toEqual([
+                judged.label,
+                judged.withdraws,
+                judged.stands,
+              ]);
+            }
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test('what an officer carried out on request is a decision of its own that cites the case', async () => {
+    const world = await createWorld();
+    await project(
+      world,
+      told(
+        decisionFact({
+          recordId: 'r1',
+          purposes: { analytics: 'granted', marketing: 'granted' },
+          occurred: payloadTime(2),
+        }),
+      ),
+      officerAction(
+        'acme',
+        {
+          ...{ action: 'consent.withdrawn-by-request', actor: 'ada', caseId: 'case-1', basedOn: 3, kind: 'opt-out' },
+          ...{ subject: 's1', bannerId: 'b1', all: false, purposes: ['marketing'] },
+          ...{ at: payloadTime(4).at, requestedAt: payloadTime(1).at },
+        },
+        at,
+      ),
+    );
+    const [, row] = await world.store.read.selectFrom('decision_history').selectAll().orderBy('seq').execute();
+    expect(row).toMatchObject({
+      via: 'request',
+      decision_id: 'q:2',
+      case_id: 'case-1',
+      at: payloadTime(4).at,
+      label: 'partly-withdrawn',
+      withdraws: '["marketing"]',
+      stands: '["analytics"]',
+    });
+    expect(await world.store.read.selectFrom('decisions').select(['label', 'stands']).execute()).toEqual([
+      { label: 'partly-withdrawn', stands: '["analytics"]' },
     ]);
   });
 

@@ -289,3 +289,56 @@ describe('the identity of a decision', () => {
     expect(fact({ event_id: 'e1', timestamp: '2026-07-01T10:00:00Z' }).recordId).toBeNull();
   });
 });
+
+describe('what came along with a choice', () => {
+  it('is kept: the act, the page without its query, the site, the method and the version of the banner', () => {
+    expect(
+      decision({
+        action: 'accept_all',
+        page_url: 'https://anna:pw@Shop.example/cart/2?email=anna%40example.org#top',
+        method: 'banner',
+        banner: { id: 'b1', version: 7 },
+      }),
+    ).toMatchObject({
+      action: 'accept_all',
+      page: 'https://shop.example/cart/2',
+      domain: 'shop.example',
+      method: 'banner',
+      bannerVersion: '7',
+    });
+    expect(decision({ choice: 'allow', banner: { id: 'b1', domain: 'Shop.Example' } })).toMatchObject({
+      action: 'allow',
+      domain: 'shop.example',
+      page: null,
+    });
+  });
+  it('is a statement and no purpose: GPC, a TCF string, fields of the consent mode', () => {
+    const fact = decision({
+      categories: { analytics: true, marketing: false, ad_storage: 'denied' },
+      consent_mode: { analytics_storage: 'granted', wait_for_update: 500 },
+      gpc: true,
+      tc_string: 'CPXxRfAPXxRfAAfKABENB-CgAAAAAAAAAAYgAAAAAAAA',
+    });
+    expect(fact.purposes).toEqual({ analytics: 'granted', marketing: 'denied' });
+    expect(fact.signals).toEqual({
+      gpc: '1',
+      tcf: 'CPXxRfAPXxRfAAfKABENB-CgAAAAAAAAAAYgAAAAAAAA',
+      'consent_mode.ad_storage': 'denied',
+      'consent_mode.analytics_storage': 'granted',
+    });
+  });
+  it('keeps fields of the consent mode as purposes where they are the only choice', () => {
+    const fact = decision({ action: 'save', consent_mode: { analytics_storage: 'granted', ad_storage: 'denied' } });
+    expect(fact.purposes).toEqual({ ad_storage: 'denied', analytics_storage: 'granted' });
+    expect(fact.state).toBe('given');
+    expect(decision({ ad_storage: 'denied', security_storage: 'granted' }).purposes).toEqual({
+      ad_storage: 'denied',
+      security_storage: 'granted',
+    });
+  });
+  it('is bounded', () => {
+    const fact = decision({ action: 'x'.repeat(200), method: 'y'.repeat(200), tc_string: 'C'.repeat(5000) });
+    expect(fact).toMatchObject({ action: null, method: null, signals: { tcf: '(5000 characters)' } });
+    expect(decision({ action: 'save', page_url: `https://shop.example/${'z'.repeat(900)}` }).page).toHaveLength(300);
+  });
+});

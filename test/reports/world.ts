@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
+import { judgeChoice, type PurposeChoices } from '../../src/core/consent-judgement.ts';
 import { profileSchema, type ControllerProfile } from '../../src/core/profile.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
 import type { ReportInput } from '../../reports/report.ts';
@@ -84,6 +85,9 @@ export type DecisionInsert = Insertable<Tables['decision_history']>;
 
 /** A decision row; `at` is its time and, unless said otherwise, the time of receipt. */
 export function decision(seq: number, at: string, changes: Partial<DecisionInsert> = {}): DecisionInsert {
+  const { state = 'given', purposes = '{"analytics":"granted","marketing":"denied"}' } = changes;
+  // As the projector judges a subject's first decision.
+  const judged = judgeChoice([], { state, purposes: JSON.parse(purposes) as PurposeChoices });
   return {
     seq,
     source: 'default',
@@ -99,6 +103,16 @@ export function decision(seq: number, at: string, changes: Partial<DecisionInser
     banner_id: 'banner-main',
     state: 'given',
     purposes: '{"analytics":"granted","marketing":"denied"}',
+    label: judged.label,
+    withdraws: JSON.stringify(judged.withdraws),
+    stands: JSON.stringify(judged.stands),
+    banner_version: null,
+    action: null,
+    method: null,
+    domain: null,
+    page: null,
+    signals: null,
+    case_id: null,
     policy_id: 'pol-1',
     policy_version: '3',
     region: 'DE',

@@ -84,7 +84,9 @@ function isMissing(windows: readonly BannerWindow[]) {
 }
 
 export function createReconciliationQueries(query: Query): ReconciliationQueries {
-  const first = (period: Period) => firstDecisionsIn(query, period);
+  // What an officer carried out on request was never to be delivered, nor is it in the log.
+  const first = (period: Period, after: Found | null = null) =>
+    firstDecisionsIn(query, period, after).where('d.via', '<>', 'request');
   const bothWays = (period: Period) => hasRow(period, 'o.via <> d.via');
   /** The few decisions with a row that contradicts another: gathered once along the index, instead of asked for each decision. */
   const contradicted = ({ source, asOf }: Scope) =>
@@ -98,7 +100,7 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
   const matched = (period: Period, windows: readonly BannerWindow[]) =>
     first(period).select([
       'd.banner_id as banner_id',
-      'd.via as via',
+      sql<Group['via']>`d.via`.as('via'),
       sql<number>`case when ${sql.raw(NAMELESS)} then 1 else 0 end`.as('nameless'),
       sql<number>`case when d.decision_id in ${contradicted(period)} then 1 else 0 end`.as('conflicting'),
       sql<
@@ -186,7 +188,7 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
 
     async *reconciledDecisions(period, finding, most) {
       const load = (after: Found | null, limit: number): Promise<readonly Found[]> => {
-        let page = firstDecisionsIn(query, period, after).select(['d.at', 'd.seq', 'd.decision_id']);
+        let page = first(period, after).select(['d.at', 'd.seq', 'd.decision_id']);
         if (finding === 'conflicting') page = page.where('d.decision_id', 'in', contradicted(period));
         else
           page = page

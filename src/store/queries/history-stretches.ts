@@ -52,7 +52,9 @@ export function createStretchQueries(query: Query): StretchQueries {
     return query
       .selectFrom(
         firstDecisionsIn(query, period)
-          .where(sql<boolean>`(d.via = 'webhook' or (d.occurred_counts = 1 and d.occurred_basis <> 'received'))`)
+          .where(
+            sql<boolean>`(d.via = 'webhook' or (d.via = 'pull' and d.occurred_counts = 1 and d.occurred_basis <> 'received'))`,
+          )
           .select(['d.at', 'd.seq', delivered(period).as('delivered')])
           .as('m'),
       )
