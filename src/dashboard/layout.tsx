@@ -17,7 +17,7 @@ export interface PageProps {
   /** Null: nobody is signed in. */
   readonly frame: PageFrame | null;
   /** The place in the navigation. */
-  readonly current?: 'today' | 'requests' | 'new-request';
+  readonly current?: 'today' | 'requests' | 'new-request' | 'banners' | 'consent';
   readonly children: ComponentChildren;
 }
 
@@ -54,6 +54,9 @@ export function Page({ title, frame, current, children }: PageProps) {
                     </li>
                     <li>
                       <NavLink href="/cases/new" label="Record a request" here={current === 'new-request'} />
+                    </li>
+                    <li>
+                      <NavLink href="/banners" label="Banners" here={current === 'banners'} />
                     </li>
                   </ul>
                 </nav>

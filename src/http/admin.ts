@@ -12,6 +12,7 @@ import { answersToMalformed } from './errors.ts';
 import { type Health, healthRoutes } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { answerErrorsWithPages } from './page-errors.tsx';
+import { bannerRoutes, bannerUploadRoutes } from './pages/banners.tsx';
 import { caseRoutes } from './pages/cases.tsx';
 import { documentRoutes } from './pages/documents.ts';
 import { todayRoutes } from './pages/today.tsx';
@@ -92,5 +93,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(todayRoutes, context);
     await guarded.register(caseRoutes, context);
     await guarded.register(documentRoutes, context);
+    await guarded.register(bannerRoutes, context);
   });
+  await app.register(bannerUploadRoutes, context);
 }
