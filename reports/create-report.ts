@@ -4,10 +4,20 @@ import type { Block } from './render/blocks.ts';
 import { renderHtml } from './render/html.tsx';
 import { renderJson } from './render/json.ts';
 import { renderPdf } from './render/pdf.ts';
-import { documentIdOf, periodOf, type Report, type ReportInput, reportFrame, unknownFormat } from './report.ts';
+import {
+  periodOf,
+  type Report,
+  type ReportInput,
+  reportFrame,
+  reportParameters,
+  reportReference,
+  unknownFormat,
+} from './report.ts';
 
 /** What is particular to a report: its rows, its data and its pages. The rest is the same for all of them. */
-export interface ReportParts extends Pick<Report, 'name' | 'title' | 'description'> {
+export interface ReportParts
+  extends Pick<Report, 'name' | 'title' | 'description'>,
+    Partial<Pick<Report, 'tellsCounters'>> {
   readonly csv: (input: ReportInput) => AsyncIterable<Uint8Array>;
   /** What the JSON has between the head and the checkpoint; async iterables are written as they come. */
   readonly json: (input: ReportInput) => Promise<Record<string, unknown>>;
@@ -15,12 +25,21 @@ export interface ReportParts extends Pick<Report, 'name' | 'title' | 'descriptio
 }
 
 /** A report in the four formats. */
-export function createReport({ name, title, description, csv, json, blocks }: ReportParts): Report {
+export function createReport({
+  name,
+  title,
+  description,
+  tellsCounters = false,
+  csv,
+  json,
+  blocks,
+}: ReportParts): Report {
   return {
     name,
     title,
     description,
     formats: ['pdf', 'html', 'json', 'csv'],
+    tellsCounters,
     async *produce(input) {
       // A period that is none is refused before anything is written.
       periodOf(input);
@@ -51,7 +70,7 @@ export function createReport({ name, title, description, csv, json, blocks }: Re
 async function documentHead(name: string, title: string, input: ReportInput): Promise<object> {
   const { from, to } = periodOf(input);
   return {
-    id: documentIdOf(name, input),
+    reference: reportReference(name, input),
     name,
     title,
     generator: `consent-ledger ${input.version}`,
@@ -60,6 +79,7 @@ async function documentHead(name: string, title: string, input: ReportInput): Pr
     source: input.source,
     sourceName: input.sourceName,
     period: { from: input.from, toExclusive: input.to, timeZone: input.timeZone, fromInstant: from, toInstant: to },
+    parameters: reportParameters(input),
     asOf: { seq: input.asOf, receivedAt: await input.history.receivedAtOf(input.asOf) },
   };
 }

@@ -51,6 +51,7 @@ export const reconciliation = createReport({
   title,
   description:
     'How deliveries and the pulled consent log agree: what came both ways, one way only or in contradiction, outages of the endpoint, and what was never pulled. CSV and JSON: every decision that they do not agree about, with its entries.',
+  tellsCounters: true,
   csv: (input) => renderCsv(columns, allFindings(input, periodOf(input))),
   async json(input) {
     const period = periodOf(input);
@@ -159,7 +160,7 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
   yield await oneWayTable(input, period, 'only-webhook', totals.onlyWebhook);
   yield await oneWayTable(input, period, 'only-pulled', totals.onlyPulled);
   yield* closingBlocks(input, 6, [
-    'A decision that the service neither delivered nor keeps in its log is in neither list. Refused deliveries are counted outside the ledger.',
+    'A decision that the service neither delivered nor keeps in its log is in neither list. Refused deliveries leave no entries of their own: what their counters said is recorded when a report is made.',
   ]);
 }
 

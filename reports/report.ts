@@ -26,7 +26,7 @@ export interface DocumentInput {
   readonly asOf: number;
   /** IANA name: days are days there. */
   readonly timeZone: string;
-  /** ISO 8601 UTC. */
+  /** When it is made: the date that it bears, and by which it judges what is late. ISO 8601 UTC, from the caller's clock or told to make it again. */
   readonly generatedAt: string;
   /** Version of the program. */
   readonly version: string;
@@ -37,6 +37,8 @@ export interface DocumentInput {
   readonly sample: boolean;
   /** The rules of deadlines in force here (REGIMES_FILE); absent: the built-in ones. */
   readonly regimes?: RegimeTable;
+  /** SHA-256 of how payloads of this source are read (its field and event names, its assumed offset). */
+  readonly mappingSha256?: string;
   readonly language: 'en';
 }
 
@@ -55,27 +57,76 @@ export interface Report {
   /** One sentence: what is in it and whom it is for. */
   readonly description: string;
   readonly formats: readonly ReportFormat[];
+  /** It tells of repeats and refusals, so their counters are observed before it is made (`counters.observed`). */
+  readonly tellsCounters: boolean;
   /** The file, in pieces. Throws RangeError for a format it lacks or a period that is none, UnprintableText (render/fonts.ts) for a PDF. */
   produce(input: ReportInput): AsyncIterable<Uint8Array>;
 }
 
-/** The id under which a report is registered and which it prints: 16 hex digits over everything that was asked. */
-export function documentIdOf(name: string, input: ReportInput): string {
-  const { format, source, from, to, asOf, timeZone, generatedAt, version, sample, language } = input;
-  return sha256Hex(
-    canonicalJson({ name, format, source, from, to, asOf, timeZone, generatedAt, version, sample, language }),
-  ).slice(0, 16);
+/** Of what is too long to be a parameter itself. Maps count as lists of pairs. */
+export function digestOf(value: unknown): string {
+  const plain: unknown = JSON.parse(
+    JSON.stringify(value, (_key, part: unknown) => (part instanceof Map ? [...(part as Map<unknown, unknown>)] : part)),
+  );
+  return sha256Hex(canonicalJson(plain));
+}
+
+export type Parameters = Readonly<Record<string, string | number | boolean | null>>;
+
+/**
+ * Everything besides asOf and the entries up to it that a document is made from: with the same parameters and the same asOf it can be made
+ * again, byte for byte. What stands in files and settings is named by its SHA-256. They are recorded with the document (`document.produced`).
+ */
+export function frameParameters(input: DocumentInput): Parameters {
+  const { source, sourceName, timeZone, generatedAt, version, sample, language, profile, regimes, checkpoint } = input;
+  return {
+    source,
+    sourceName,
+    timeZone,
+    madeAt: generatedAt,
+    version,
+    sample,
+    language,
+    profileSha256: profile === null ? null : digestOf(profile),
+    regimesSha256: regimes === undefined ? null : digestOf(regimes),
+    mappingSha256: input.mappingSha256 ?? null,
+    checkpointSize: checkpoint?.size ?? null,
+  };
+}
+
+export function reportParameters(input: ReportInput): Parameters {
+  const { from, to } = input;
+  return { ...frameParameters(input), from, to };
+}
+
+/** What a document prints to be found again: 16 hex digits over what was asked for. The id under which it is registered begins with it. */
+export function referenceOf(asked: {
+  readonly name: string;
+  readonly format: string;
+  readonly asOf: number;
+  readonly caseId: string | null;
+  readonly parameters: Parameters;
+}): string {
+  return sha256Hex(canonicalJson(asked)).slice(0, 16);
+}
+
+export function reportReference(name: string, input: ReportInput): string {
+  const { format, asOf } = input;
+  return referenceOf({ name, format, asOf, caseId: null, parameters: reportParameters(input) });
 }
 
 /** The period in moments. Throws RangeError for a period that is none. */
 export function periodOf(input: ReportInput): Period {
-  if (!(input.from < input.to)) throw new RangeError(`the period from ${input.from} to ${input.to} has no day in it`);
-  return {
-    source: input.source,
-    asOf: input.asOf,
-    from: startOfDay(input.from, input.timeZone),
-    to: startOfDay(input.to, input.timeZone),
-  };
+  return { source: input.source, asOf: input.asOf, ...momentsOf(input) };
+}
+
+/** The first moment of a period of days and the first one after it, ISO 8601 UTC. Throws RangeError for a period that is none. */
+export function momentsOf({ from, to, timeZone }: Pick<ReportInput, 'from' | 'to' | 'timeZone'>): {
+  readonly from: string;
+  readonly to: string;
+} {
+  if (!(from < to)) throw new RangeError(`the period from ${from} to ${to} has no day in it`);
+  return { from: startOfDay(from, timeZone), to: startOfDay(to, timeZone) };
 }
 
 /** The frame of a report's pages. */
@@ -83,7 +134,7 @@ export function reportFrame(name: string, title: string, input: ReportInput): Fr
   return {
     title,
     owner: input.profile?.name ?? input.sourceName,
-    footer: `Document ${documentIdOf(name, input)} · ${formatPeriod(input.from, input.to)} (${input.timeZone}) · as of entry ${formatCount(input.asOf)}`,
+    footer: `Reference ${reportReference(name, input)} · ${formatPeriod(input.from, input.to)} (${input.timeZone}) · as of entry ${formatCount(input.asOf)}`,
     language: input.language,
     producer: `consent-ledger ${input.version}`,
     createdAt: input.generatedAt,

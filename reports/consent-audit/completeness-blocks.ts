@@ -7,9 +7,9 @@ import {
   coverageBlocks,
   gapBlocks,
   outageBlocks,
-  refusalsKnownSince,
   waysInTable,
 } from '../reconciliation/agreement-blocks.ts';
+import { type ObservedCounters, refusedByReason, refusedSince } from '../counters.ts';
 import { agreementConcerns } from '../reconciliation/agreement-concerns.ts';
 import { periodOf, type ReportInput } from '../report.ts';
 import { notStated } from '../words.ts';
@@ -19,7 +19,7 @@ const GAPS_SHOWN = 20;
 
 /** How complete the records are: first what needs attention, then the counts. */
 export function* completenessBlocks(found: Completeness, totals: DecisionTotals, input: ReportInput): Generator<Block> {
-  const { pulls, outsideTheLedger: outside } = found;
+  const { pulls, agreement } = found;
   const concerns = concernsOf(found, totals, input);
   yield concerns.length === 0
     ? {
@@ -35,7 +35,6 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
         text: '',
         items: concerns,
       };
-  const { agreement } = found;
   yield waysInTable(agreement);
   yield* coverageBlocks(agreement, input);
   yield* gapBlocks(agreement, input, GAPS_SHOWN);
@@ -84,68 +83,64 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
     total: ['All', '', '', formatCount(found.deliveries.reduce((sum, row) => sum + row.deliveries, 0))],
     empty: 'No delivery was received in the period.',
   };
-  yield { block: 'heading', level: 2, text: 'Counted outside the ledger' };
-  yield {
-    block: 'paragraph',
-    look: 'fine',
-    text: 'These counters are kept beside the ledger. They were read when this document was made and are not covered by the checkpoint.',
-  };
+  yield* countersBlocks(agreement.counters, input);
+}
+
+/** Repeats and refusals: counted beside the ledger, and told from the entry that says what was counted. */
+function* countersBlocks(counters: ObservedCounters | null, input: ReportInput): Generator<Block> {
+  yield { block: 'heading', level: 2, text: 'Refused and repeated deliveries' };
+  if (counters === null) {
+    yield {
+      block: 'paragraph',
+      text: 'Not known: refused and repeated deliveries leave no entries of their own, and nobody had their counts recorded for this period up to this position in the ledger.',
+    };
+    return;
+  }
+  const { seq, observedAt, repeats, ambiguous } = counters;
+  const refused = refusedByReason(counters);
   yield {
     block: 'table',
-    caption: 'Refused and repeated deliveries of the period',
+    caption: `Refused and repeated deliveries of the period, as entry ${formatCount(seq)} states`,
     columns: [
       { title: 'What', share: 7 },
       { title: 'Count', share: 2, align: 'right' },
     ],
     rows: [
-      ...outside.rejected.map((row) => [
-        `Refused: ${row.reason.replaceAll(/[_-]/g, ' ')}`,
-        formatCount(row.deliveries),
-      ]),
-      ...(outside.rejected.length === 0 ? [['Refused deliveries', '0']] : []),
+      ...refused.map((row) => [`Refused: ${row.reason.replaceAll(/[_-]/g, ' ')}`, formatCount(row.deliveries)]),
+      ...(refused.length === 0 ? [['Refused deliveries', '0']] : []),
       [
-        `Repeats (of ${counted(outside.repeats.deliveries, 'delivery', 'deliveries')}), not counted again`,
-        formatCount(outside.repeats.repeats),
+        `Repeats (of ${counted(repeats.deliveries, 'delivery', 'deliveries')}), not counted again`,
+        formatCount(repeats.repeats),
       ],
       [
         'Deliveries with neither id nor time that were repeated (each repeat may have been a new choice)',
-        formatCount(outside.ambiguous.deliveries),
+        formatCount(ambiguous.deliveries),
       ],
-      ...(outside.ambiguous.deliveries > outside.ambiguous.unresolved
+      ...(ambiguous.deliveries > ambiguous.unresolved
         ? [
             [
-              `  of these settled from the pulled log (${formatCount(outside.ambiguous.newChoices)} with a new choice among the repeats)`,
-              formatCount(outside.ambiguous.deliveries - outside.ambiguous.unresolved),
+              `  of these settled from the pulled log (${formatCount(ambiguous.newChoices)} with a new choice among the repeats)`,
+              formatCount(ambiguous.deliveries - ambiguous.unresolved),
             ],
           ]
         : []),
     ],
     empty: '',
   };
+  yield {
+    block: 'paragraph',
+    look: 'fine',
+    text: `Refused and repeated deliveries leave no entries of their own. Their counters were read at ${formatTime(observedAt, input.timeZone)} and recorded in the ledger. The counters themselves are not covered by a checkpoint; what was read is.`,
+  };
 }
 
 function concernsOf(found: Completeness, totals: DecisionTotals, input: ReportInput): string[] {
   const concerns: string[] = [];
   const failed = found.pulls.reduce((sum, pull) => sum + pull.failedRuns, 0);
-  const rejected = found.outsideTheLedger.rejected.reduce((sum, row) => sum + row.deliveries, 0);
   const unread = found.quarantine.reduce((sum, row) => sum + row.entries, 0);
-  const { ambiguous } = found.outsideTheLedger;
-  const period = periodOf(input);
   concerns.push(...agreementConcerns(found.agreement, input));
   if (failed > 0) concerns.push(`${counted(failed, 'pull', 'pulls')} of the consent log failed.`);
-  if (ambiguous.unresolved > 0)
-    concerns.push(
-      `${counted(ambiguous.unresolved, 'delivery', 'deliveries')} with neither id nor time arrived again: each repeat may have been a new choice.`,
-    );
-  if (rejected > 0)
-    concerns.push(
-      `${counted(rejected, 'delivery was', 'deliveries were')} refused (wrong or missing signature, or too large).`,
-    );
-  const countedSince = refusalsKnownSince(input);
-  if (period.from < countedSince)
-    concerns.push(
-      `Counts of refused deliveries are kept for ${REFUSED_COUNT_DAYS} days: how many were refused before ${formatTime(countedSince, input.timeZone)} is not known any more.`,
-    );
+  concerns.push(...counterConcerns(found.agreement.counters, input));
   if (unread > 0)
     concerns.push(
       `${counted(unread, 'entry', 'entries')} could not be read and ${unread === 1 ? 'is' : 'are'} in the quarantine.`,
@@ -171,6 +166,28 @@ function concernsOf(found: Completeness, totals: DecisionTotals, input: ReportIn
       `${counted(silent.length, 'day', 'days')} (UTC) without any delivery: ${listed}${silent.length > 10 ? ` and ${silent.length - 10} more` : ''}.`,
     );
   }
+  return concerns;
+}
+
+function counterConcerns(counters: ObservedCounters | null, input: ReportInput): string[] {
+  if (counters === null)
+    return ['How many deliveries of the period were refused or repeated is not recorded up to this position.'];
+  const concerns: string[] = [];
+  const { unresolved } = counters.ambiguous;
+  if (unresolved > 0)
+    concerns.push(
+      `${counted(unresolved, 'delivery', 'deliveries')} with neither id nor time arrived again: each repeat may have been a new choice.`,
+    );
+  const refused = refusedByReason(counters).reduce((sum, row) => sum + row.deliveries, 0);
+  if (refused > 0)
+    concerns.push(
+      `${counted(refused, 'delivery was', 'deliveries were')} refused (wrong or missing signature, or too large).`,
+    );
+  const since = refusedSince(counters);
+  if (periodOf(input).from < since)
+    concerns.push(
+      `Counts of refused deliveries are kept for ${REFUSED_COUNT_DAYS} days: how many were refused before ${formatTime(since, input.timeZone)} is not known any more.`,
+    );
   return concerns;
 }
 

@@ -1,4 +1,3 @@
-import type { AmbiguousCounts } from '../../src/store/queries/history-evidence.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
 import { type BannerPull, knownPart, loadPulls, type Window } from '../pulls.ts';
@@ -13,12 +12,6 @@ export interface Completeness {
   readonly pulls: readonly BannerPull[];
   /** What each way in covers, and where the two disagree. */
   readonly agreement: Agreement;
-  /** Counted outside the ledger, when the document was made. */
-  readonly outsideTheLedger: {
-    readonly repeats: { deliveries: number; repeats: number };
-    readonly ambiguous: AmbiguousCounts;
-    readonly rejected: readonly { reason: string; deliveries: number }[];
-  };
 }
 
 /** The audit names the worst; the reconciliation report lists everything. */
@@ -31,23 +24,15 @@ export async function loadCompleteness(input: ReportInput, period: Period, confl
   const agreement = await loadAgreement(input, period, pulls, AGREEMENT_LIMITS);
   const deliveries = (await history.deliveryCounts(period)).map(({ bytes: _, ...count }) => count);
   const seen = new Set((await history.deliveriesByDay(period)).map(({ day }) => day));
-  // What was counted in the minute of making this document may still grow: left out.
-  const counted: Period = { ...period, ...knownPart(input, period) };
   return {
     conflicts,
     deliveries: deliveries.sort(byText(({ event, verdict, outcome }) => `${event ?? '\uffff'} ${verdict} ${outcome}`)),
-    daysWithoutDelivery: utcDaysOf({ from: period.from, to: counted.to }).filter((day) => !seen.has(day)),
+    daysWithoutDelivery: utcDaysOf({ from: period.from, to: knownPart(input, period).to }).filter(
+      (day) => !seen.has(day),
+    ),
     quarantine: [...(await history.quarantineCounts(period))].sort(byText(({ event }) => event)),
     pulls,
     agreement,
-    outsideTheLedger: {
-      repeats: await history.repeatCounts(period),
-      ambiguous: await history.ambiguousCounts(period),
-      rejected:
-        counted.from < counted.to
-          ? [...(await history.rejectedCounts(counted))].sort(byText(({ reason }) => reason))
-          : [],
-    },
   };
 }
 

@@ -2,11 +2,11 @@ import { renderJson } from '../render/json.ts';
 import type { PackPart } from './context.ts';
 
 /** The case and how its deadline was computed. Nothing that officers wrote among themselves. */
-export const caseFile: PackPart = ({ input, packId, disclosure }) => ({
+export const caseFile: PackPart = ({ input, reference, disclosure }) => ({
   name: 'case.json',
   what: 'the request and how the date for its answer was computed',
   content: renderJson({
-    document: packId,
+    reference,
     case: {
       id: input.case.case_id,
       requestId: input.case.request_id,

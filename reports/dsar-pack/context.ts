@@ -4,7 +4,7 @@ import { loadPolicyTextIntervals, type PolicyTextInterval } from '../policy-text
 import { type CiteText, createTextCitation } from '../text-citation.ts';
 import { formatCount } from '../format.ts';
 import type { Frame } from '../render/blocks.ts';
-import { effectiveDisclosure, packIdOf, type Disclosure, type DsarPackInput } from './input.ts';
+import { effectiveDisclosure, packReference, type Disclosure, type DsarPackInput } from './input.ts';
 import { withholdIdentifiers, withholdsIdentifiers } from './withheld.ts';
 
 /** What is known of the person's records before the first file is written. Constant in size however long the history is. */
@@ -19,7 +19,8 @@ export interface RecordsFound {
 
 export interface PackContext {
   readonly input: DsarPackInput;
-  readonly packId: string;
+  /** Printed in every file: the id under which the pack is registered begins with it. */
+  readonly reference: string;
   readonly disclosure: Disclosure;
   readonly found: RecordsFound;
   readonly policies: readonly PolicyInterval[];
@@ -81,7 +82,7 @@ export async function loadContext(input: DsarPackInput): Promise<PackContext> {
   const seen = await loadTexts(input, found);
   const texts = seen.filter(({ notBefore, firstSeen }) => (notBefore ?? firstSeen) <= (found.last ?? ''));
   const cite = createTextCitation(seen);
-  return { input, packId: packIdOf(input), disclosure, found, policies, texts, cite, decisions };
+  return { input, reference: packReference(input), disclosure, found, policies, texts, cite, decisions };
 }
 
 /** From the first decision on. Of the policies that the decisions name; of all, where they name none. */
@@ -103,11 +104,11 @@ export function letterhead({ profile, sourceName }: DsarPackInput): string {
 }
 
 export function packFrame(context: PackContext, title: string, kind: Frame['kind']): Frame {
-  const { input, packId } = context;
+  const { input, reference } = context;
   return {
     title,
     owner: letterhead(input).split('\n')[0] ?? '',
-    footer: `Case ${input.case.case_id} · document ${packId} · as of entry ${formatCount(input.asOf)}`,
+    footer: `Case ${input.case.case_id} · reference ${reference} · as of entry ${formatCount(input.asOf)}`,
     language: input.language,
     producer: `consent-ledger ${input.version}`,
     createdAt: input.generatedAt,

@@ -1,10 +1,8 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { canonicalJson } from '../../src/core/canonical.ts';
 import type { Deadline } from '../../src/core/deadline.ts';
-import { sha256Hex } from '../../src/core/hash.ts';
 import type { CasesTable } from '../../src/store/schema.ts';
-import type { DocumentInput } from '../report.ts';
+import { type DocumentInput, frameParameters, type Parameters, referenceOf } from '../report.ts';
 
 /** What an answer may hold: the records of the person, what the controller says of itself, or that nobody could be linked. */
 export type Disclosure = 'full' | 'categories-only' | 'no-match';
@@ -29,26 +27,16 @@ export interface DsarPackInput extends DocumentInput {
   }[];
 }
 
-/** The id under which a pack is registered and which it prints. */
-export function packIdOf(input: DsarPackInput): string {
-  const { source, asOf, timeZone, generatedAt, version, sample, language, disclosure, match, identity } = input;
-  const { case_id: caseId, version: caseVersion } = input.case;
-  const key = {
-    name: 'dsar-pack',
-    caseId,
-    caseVersion,
-    source,
-    asOf,
-    timeZone,
-    generatedAt,
-    version,
-    sample,
-    language,
-    disclosure,
-    match,
-    identity,
-  };
-  return sha256Hex(canonicalJson(key)).slice(0, 16);
+/** What a pack is made from besides the entries up to asOf. Who was matched follows from them. */
+export function packParameters(input: DsarPackInput): Parameters {
+  return { ...frameParameters(input), disclosure: input.disclosure };
+}
+
+/** What a pack prints to be found again; the id under which it is registered begins with it. */
+export function packReference(input: DsarPackInput): string {
+  const { asOf } = input;
+  const parameters = packParameters(input);
+  return referenceOf({ name: 'dsar-pack', format: 'zip', asOf, caseId: input.case.case_id, parameters });
 }
 
 /**

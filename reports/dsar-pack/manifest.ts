@@ -5,9 +5,9 @@ import type { PackContext, WrittenFile } from './context.ts';
 
 /** The list of the files with their hashes, the checkpoint and how to verify: the last file of the pack. */
 export function manifest(context: PackContext, written: readonly WrittenFile[]): AsyncIterable<Uint8Array> {
-  const { input, packId, disclosure } = context;
+  const { input, reference, disclosure } = context;
   return renderJson({
-    document: packId,
+    reference,
     case: input.case.case_id,
     source: input.source,
     regime: input.deadline.regime,

@@ -1,5 +1,5 @@
-import { REFUSED_COUNT_DAYS } from '../../src/core/vocabulary.ts';
 import { counted, formatCount, formatDuration, formatShare, formatTime, listed } from '../format.ts';
+import { refusedSince } from '../counters.ts';
 import type { Block } from '../render/blocks.ts';
 import { periodOf, type ReportInput } from '../report.ts';
 import { bannerWord, viaWords } from '../words.ts';
@@ -115,10 +115,10 @@ export function* gapBlocks({ gaps }: Agreement, input: ReportInput, limit: numbe
 }
 
 /** Stretches of time in which decisions were made and none was delivered. */
-export function* outageBlocks({ undelivered }: Agreement, input: ReportInput): Generator<Block> {
+export function* outageBlocks({ undelivered, counters }: Agreement, input: ReportInput): Generator<Block> {
   const { outages, longer } = undelivered;
   const time = (at: string | null, otherwise: string) => (at === null ? otherwise : formatTime(at, input.timeZone));
-  const countedSince = refusalsKnownSince(input);
+  const countedSince = counters === null ? null : refusedSince(counters);
   yield {
     block: 'table',
     caption:
@@ -145,24 +145,23 @@ export function* outageBlocks({ undelivered }: Agreement, input: ReportInput): G
     yield {
       block: 'paragraph',
       look: 'fine',
-      text: 'Meanwhile: deliveries of any event that were kept or refused from the first to the last of these decisions, by the clock of this installation. The first of them may still belong to decisions from before. Refused ones are counted by the minute, outside the ledger.',
+      text: `Meanwhile: deliveries of any event that were kept or refused from the first to the last of these decisions, by the clock of this installation. The first of them may still belong to decisions from before. ${
+        counters === null
+          ? 'How many were refused is not known: nobody had looked by this position.'
+          : `Refused ones are counted by the ${counters.refused.per} (entry ${formatCount(counters.seq)}).`
+      }`,
     };
 }
 
-function meanwhileWord(outage: Outage, countedSince: string): string {
+function meanwhileWord(outage: Outage, countedSince: string | null): string {
   const { keptMeanwhile, refusedMeanwhile, firstAt, lastAt } = outage;
   const parts = [
     keptMeanwhile > 0 ? `${formatCount(keptMeanwhile)} kept` : '',
-    refusedMeanwhile > 0 ? `${formatCount(refusedMeanwhile)} refused` : '',
+    refusedMeanwhile !== null && refusedMeanwhile > 0 ? `${formatCount(refusedMeanwhile)} refused` : '',
   ].filter((part) => part !== '');
   if (parts.length > 0) return parts.join(', ');
   if (firstAt === lastAt) return '–';
-  return firstAt < countedSince ? 'nothing kept' : 'nothing arrived';
-}
-
-/** Refused deliveries of an earlier time are not counted any more. ISO 8601 UTC. */
-export function refusalsKnownSince({ generatedAt }: ReportInput): string {
-  return new Date(Date.parse(generatedAt) - REFUSED_COUNT_DAYS * 86_400_000).toISOString();
+  return countedSince === null || firstAt < countedSince ? 'nothing kept' : 'nothing arrived';
 }
 
 /** Records that contradict each other, by name. */

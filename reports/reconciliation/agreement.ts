@@ -12,6 +12,7 @@ import {
   type Recounts,
   type Window,
 } from '../pulls.ts';
+import { loadCounters, type ObservedCounters, refusedBetween } from '../counters.ts';
 import type { ReportInput } from '../report.ts';
 import { type Contradiction, contradictionsOf } from './contradictions.ts';
 
@@ -29,8 +30,8 @@ export interface BannerAgreement extends BannerReconciliation {
 export interface Outage extends UndeliveredStretch {
   /** Deliveries of any event that were kept between the first and the last of them, by our clock. */
   readonly keptMeanwhile: number;
-  /** Deliveries that were refused meanwhile; counted outside the ledger. */
-  readonly refusedMeanwhile: number;
+  /** Deliveries that were refused meanwhile, by whole minutes (`counters.observed`); null: not counted by asOf. */
+  readonly refusedMeanwhile: number | null;
 }
 
 /** A stretch of the period that no finished pull asked for. */
@@ -68,6 +69,8 @@ export interface Agreement {
     readonly outages: readonly Outage[];
   };
   readonly contradictions: readonly Contradiction[];
+  /** What is counted beside the ledger, as it was observed; null: it was not looked at by asOf. */
+  readonly counters: ObservedCounters | null;
   /** Entries of the source that were erased: one of two records of a decision may be among them. */
   readonly erasedEntries: number;
 }
@@ -86,6 +89,7 @@ export async function loadAgreement(
 ): Promise<Agreement> {
   const { history } = input;
   const banners = await loadBanners(input, period, pulls);
+  const counters = await loadCounters(input, period);
   const totals = banners.reduce(sum, nothing);
   const contradictions: Contradiction[] = [];
   if (totals.conflicting > 0)
@@ -100,7 +104,8 @@ export async function loadAgreement(
     byBannerOnly: pulls.length > 0 && pulls.every(({ bannerId }) => bannerId !== null),
     nothingBefore: await loadBeginning(history, period, pulls),
     recounts: await loadRecounts(input, period),
-    undelivered: await loadUndelivered(history, period, totals, limits.stretches),
+    undelivered: await loadUndelivered(history, period, totals, { limit: limits.stretches, counters }),
+    counters,
     contradictions: contradictions.slice(0, limits.contradictions),
     erasedEntries: await history.erasedEntries(period),
   };
@@ -195,12 +200,12 @@ async function loadUndelivered(
   history: History,
   period: Period,
   { onlyPulled }: Reconciliation,
-  limit: number,
+  { limit, counters }: { readonly limit: number; readonly counters: ObservedCounters | null },
 ): Promise<Agreement['undelivered']> {
   if (onlyPulled === 0) return { stretches: 0, longer: 0, inLonger: 0, untimed: 0, outages: [] };
   const { longest, ...counts } = await history.undelivered(period, limit);
   const outages = longest.filter(({ decisions }) => decisions > 1).sort(byText(({ firstAt }) => firstAt));
-  const reached = await history.reachedBetween(
+  const kept = await history.keptBetween(
     period,
     outages.map(({ firstAt, lastAt }) => ({ from: firstAt, to: lastAt })),
   );
@@ -209,8 +214,8 @@ async function loadUndelivered(
     untimed: onlyPulled - counts.inLonger - (counts.stretches - counts.longer),
     outages: outages.map((stretch, place) => ({
       ...stretch,
-      keptMeanwhile: reached[place]?.kept ?? 0,
-      refusedMeanwhile: reached[place]?.refused ?? 0,
+      keptMeanwhile: kept[place] ?? 0,
+      refusedMeanwhile: counters === null ? null : refusedBetween(counters, stretch.firstAt, stretch.lastAt),
     })),
   };
 }

@@ -30,6 +30,19 @@ export function wholeNumberFrom(least: number): (text: string) => number {
   };
 }
 
+/** Parses a flag that takes a moment, ISO 8601 with an offset; gives it in UTC with milliseconds. */
+export function momentFrom(flag: string): (text: string) => string {
+  return (text) => {
+    const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/.test(text);
+    const moment = isWhole ? new Date(text) : null;
+    if (moment === null || Number.isNaN(moment.getTime()))
+      throw new InvalidArgumentError(
+        `Invalid time "${text}" for ${flag}: use ISO 8601 with an offset, e.g. 2026-07-01T14:02:00Z.`,
+      );
+    return moment.toISOString();
+  };
+}
+
 /** Parses a flag that takes a whole number between two bounds. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {

@@ -2,12 +2,14 @@ import { copyFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { UsageError } from '../core/errors.ts';
-import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
+import { type CommandIo, momentFrom, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 interface PackFlags {
   readonly out?: string;
   readonly officer: string;
+  readonly asOf?: number;
+  readonly made?: string;
   readonly json?: boolean;
 }
 
@@ -17,13 +19,24 @@ export function registerDsarPack(dsar: Command, io: CommandIo): void {
     .argument('<case>', 'the case, as `dsar list` names it')
     .description('make the ZIP that answers a case: letter, history, data, manifest')
     .option('--out <file>', 'copy the pack there as well')
+    .option('--as-of <seq>', 'make it again as it was when the ledger ended at this entry', wholeNumberFrom(0))
+    .option(
+      '--made <time>',
+      'when it is made (ISO 8601 with an offset); default: now, or with --as-of when it was made before',
+      momentFrom('--made'),
+    )
     .option('--officer <name>', 'who asks for it, as the ledger records it', COMMAND_LINE_ACTOR)
     .action((caseId: string, options: PackFlags) =>
       withContext(async (context) => {
         // Loaded only here: the other commands of cases start sooner without what renders documents.
         const { producePack } = await import('../documents/produce-pack.ts');
         const deps = { ...context.documents, cases: context.cases };
-        const produced = await producePack(deps, { caseId, actor: options.officer });
+        const { officer: actor, asOf, made: madeAt } = options;
+        const last = await context.projector.catchUp();
+        if (asOf !== undefined && asOf > last)
+          throw new UsageError([`--as-of ${asOf}: the ledger ends at entry ${last}.`]);
+        const produced = await producePack(deps, { caseId, actor, asOf, madeAt });
+        if (produced.outcome === 'invalid') throw new UsageError([produced.problem]);
         if (produced.outcome === 'unknown-case') {
           throw new UsageError([`There is no case ${printable(caseId)}: \`consent-ledger dsar list\` names them.`]);
         }
@@ -34,7 +47,7 @@ export function registerDsarPack(dsar: Command, io: CommandIo): void {
         printResult(io, options, { ...produced, out: options.out ?? null }, () =>
           [
             options.out ?? produced.path,
-            `pack ${produced.documentId}, as of entry ${produced.asOf}, ${produced.bytes} bytes; may hold: ${produced.disclosure}`,
+            `pack ${produced.documentId}, as of entry ${produced.asOf}, made ${String(produced.parameters['madeAt'])}, ${produced.bytes} bytes; may hold: ${produced.disclosure}`,
             `SHA-256 ${produced.sha256}, registered as entry ${produced.seq}`,
             produced.readiness.ready
               ? `${pc.green('✓')} nothing that is required lacks`

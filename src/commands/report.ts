@@ -4,7 +4,7 @@ import { reports } from '../../reports/index.ts';
 import type { ReportFormat } from '../../reports/report.ts';
 import { UsageError } from '../core/errors.ts';
 import { produceReport } from '../documents/produce-report.ts';
-import { type CommandIo, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
+import { type CommandIo, momentFrom, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 interface ReportFlags {
@@ -14,6 +14,7 @@ interface ReportFlags {
   readonly format: ReportFormat;
   readonly out?: string;
   readonly asOf?: number;
+  readonly made?: string;
   readonly officer: string;
   readonly json?: boolean;
 }
@@ -44,6 +45,11 @@ export function registerReport(program: Command, io: CommandIo): void {
       .addOption(new Option('--format <format>', 'file format').choices([...report.formats]).default(report.formats[0]))
       .option('--out <file>', 'copy the document there as well')
       .option('--as-of <seq>', 'make it again as it was when the ledger ended at this entry', wholeNumberFrom(0))
+      .option(
+        '--made <time>',
+        'when it is made (ISO 8601 with an offset); default: now, or with --as-of when it was made before',
+        momentFrom('--made'),
+      )
       .option('--officer <name>', 'who asks for it, as the ledger records it', COMMAND_LINE_ACTOR)
       .action((options: ReportFlags) => run(report.name, options, io));
   }
@@ -51,11 +57,20 @@ export function registerReport(program: Command, io: CommandIo): void {
 
 function run(name: string, options: ReportFlags, io: CommandIo): Promise<void> {
   return withContext(async (context) => {
-    const { source, from, to, format, asOf, officer } = options;
+    const { source, from, to, format, asOf, made: madeAt, officer } = options;
     const last = await context.projector.catchUp();
     // Beyond the end it would be today's document under a number of tomorrow.
     if (asOf !== undefined && asOf > last) throw new UsageError([`--as-of ${asOf}: the ledger ends at entry ${last}.`]);
-    const produced = await produceReport(context.documents, { name, source, from, to, format, asOf, actor: officer });
+    const produced = await produceReport(context.documents, {
+      name,
+      source,
+      from,
+      to,
+      format,
+      asOf,
+      madeAt,
+      actor: officer,
+    });
     if (produced.outcome === 'invalid') throw new UsageError([produced.problem]);
     if (produced.outcome === 'unknown-source') {
       throw new UsageError([`There is no source ${produced.source}: \`consent-ledger source list\` names them.`]);
@@ -70,7 +85,7 @@ function run(name: string, options: ReportFlags, io: CommandIo): Promise<void> {
     printResult(io, options, { ...produced, out: options.out ?? null }, () =>
       [
         `${options.out ?? produced.path}`,
-        `document ${produced.documentId}, as of entry ${produced.asOf}, ${produced.bytes} bytes`,
+        `document ${produced.documentId}, as of entry ${produced.asOf}, made ${String(produced.parameters['madeAt'])}, ${produced.bytes} bytes`,
         `SHA-256 ${produced.sha256}, registered as entry ${produced.seq}`,
       ].join('\n'),
     );

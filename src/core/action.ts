@@ -193,6 +193,31 @@ const bannerEvidenceRetracted = z.object({
   bannerId: z.string(),
   reason: z.string(),
 });
+const count = z.number().int().nonnegative();
+/** Refused deliveries, by a span of time and the reason, sparse: `2026-06-09T11:31`, `2026-06-09T11` or `2026-06-09` (UTC). */
+const refusedCounts = z.object({
+  per: z.enum(['minute', 'hour', 'day']),
+  /** Up to when they were counted, ISO 8601 UTC: the minute in which it was looked is left out. */
+  until: z.string(),
+  counts: z.array(z.tuple([z.string(), z.string(), count])),
+});
+/**
+ * What is counted beside the ledger, as it was at one moment for one period: a document reads it from here, so that it is made from
+ * entries alone and can be made again.
+ */
+const countersObserved = z.object({
+  action: z.literal('counters.observed'),
+  actor,
+  /** The period, ISO 8601 UTC, `to` exclusive. */
+  from: z.string(),
+  to: z.string(),
+  /** The deliveries that were looked at: those with a seq up to this. */
+  upTo: count,
+  repeats: z.object({ deliveries: count, repeats: count }),
+  /** Of the repeated deliveries, those with neither id nor time. */
+  ambiguous: z.object({ deliveries: count, repeats: count, unresolved: count, newChoices: count }),
+  refused: refusedCounts,
+});
 
 /** The last entry in a database whose installation goes on in another one (docs/scaling.md, Moving up). */
 const installationMoved = z.object({
@@ -218,7 +243,10 @@ export const actionSchema = z.discriminatedUnion('action', [
   syncRecounted,
   bannerEvidenceAdded,
   bannerEvidenceRetracted,
+  countersObserved,
   installationMoved,
 ]);
 export type Action = z.infer<typeof actionSchema>;
+/** What was counted beside the ledger at one moment, for one period. */
+export type Counters = z.infer<typeof countersObserved>;
 export type ActionName = Action['action'];

@@ -44,4 +44,6 @@ export interface RegisteredDocument {
   readonly asOf: number;
   /** The entry `document.produced`. */
   readonly seq: number;
+  /** What it was made from besides the entries up to asOf. */
+  readonly parameters: Readonly<Record<string, unknown>>;
 }

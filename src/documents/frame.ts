@@ -1,39 +1,94 @@
-import type { CheckpointToPrint, DocumentInput } from '../../reports/report.ts';
+import { type CheckpointToPrint, digestOf, type DocumentInput } from '../../reports/report.ts';
 import { keyHashOf, parseTreeHead } from '../core/checkpoint.ts';
+import type { SourceOptions } from '../core/source.ts';
 import type { DocumentDeps } from './deps.ts';
 
 /** A source that is not there, or was never there. */
 export type UnknownSource = { readonly outcome: 'unknown-source'; readonly source: string };
 
+/** When a document is made, and up to where it knows the ledger; absent: now, and everything. See {@link madeBefore}. */
+export interface FrameRequest {
+  readonly asOf?: number | undefined;
+  /** ISO 8601 UTC. Makes a document again as it was made then. */
+  readonly madeAt?: string | undefined;
+}
+
+/** A time of making that cannot be: before what the document tells, or yet to come. */
+export type InvalidTime = { readonly outcome: 'invalid'; readonly problem: string };
+
 /**
- * What every document is made from, as of an entry: the given one, or the newest. Its time is the time of that entry and its checkpoint
- * the last one up to it, so that the same document can be made again, byte for byte.
+ * What every document is made from, as of an entry and at a time. Its checkpoint is the last one up to that entry, so that the same
+ * document can be made again, byte for byte.
  */
 export async function frameOf(
   deps: DocumentDeps,
   slug: string,
-  wantedAsOf?: number,
-): Promise<DocumentInput | UnknownSource> {
+  wanted: FrameRequest,
+): Promise<DocumentInput | UnknownSource | InvalidTime> {
   const source = deps.sources.find(slug);
   if (source === null) return { outcome: 'unknown-source', source: slug };
   const position = await deps.catchUp();
   await deps.seal();
-  const asOf = Math.min(wantedAsOf ?? position, position);
-  const newest = await deps.read.selectFrom('entries').select('received_at').where('seq', '=', asOf).executeTakeFirst();
+  const asOf = Math.min(wanted.asOf ?? position, position);
+  const now = deps.clock().toISOString();
+  if (wanted.madeAt !== undefined) {
+    const problem = await problemOfTime(deps, wanted.madeAt, asOf, now);
+    if (problem !== null) return { outcome: 'invalid', problem };
+  }
   return {
     source: slug,
     sourceName: source.name,
     asOf,
     timeZone: deps.timeZone,
-    generatedAt: newest?.received_at ?? deps.clock().toISOString(),
+    generatedAt: wanted.madeAt ?? now,
     version: deps.version,
     profile: await deps.loadProfile(source),
     history: deps.history,
     checkpoint: await lastCheckpoint(deps, asOf),
     sample: deps.sample,
     regimes: deps.regimes,
+    mappingSha256: mappingDigest(source.options),
     language: 'en',
   };
+}
+
+/**
+ * When a document that is asked for as of an entry was made before: it is made again with that date, unless another is given. Null: it
+ * never was, so it is made now.
+ */
+export async function madeBefore(
+  { read }: Pick<DocumentDeps, 'read'>,
+  asked: { source: string; name: string; format: string; asOf: number; caseId: string | null },
+  parameters: Readonly<Record<string, string | null>>,
+): Promise<string | null> {
+  let query = read
+    .selectFrom('documents')
+    .select('parameters')
+    .where('source', '=', asked.source)
+    .where('name', '=', asked.name)
+    .where('format', '=', asked.format)
+    .where('as_of', '=', asked.asOf);
+  query = asked.caseId === null ? query.where('case_id', 'is', null) : query.where('case_id', '=', asked.caseId);
+  for (const row of await query.orderBy('seq').execute()) {
+    const known = JSON.parse(row.parameters) as Record<string, unknown>;
+    const same = Object.entries(parameters).every(([name, value]) => (known[name] ?? null) === value);
+    if (same && typeof known['madeAt'] === 'string') return known['madeAt'];
+  }
+  return null;
+}
+
+async function problemOfTime(deps: DocumentDeps, madeAt: string, asOf: number, now: string): Promise<string | null> {
+  if (madeAt > now) return `The time ${madeAt} lies in the future: a document cannot have been made then.`;
+  const row = await deps.read.selectFrom('entries').select('received_at').where('seq', '=', asOf).executeTakeFirst();
+  return row !== undefined && madeAt < row.received_at
+    ? `Entry ${asOf} was received at ${row.received_at}: a document as of it cannot have been made at ${madeAt}.`
+    : null;
+}
+
+/** Without the salt of the recipe: a digest in the ledger must not let anybody try salts. */
+function mappingDigest({ fieldNames, eventNames, assumedOffset, subjectRecipe }: SourceOptions): string {
+  const recipe = subjectRecipe === null ? null : { ...subjectRecipe, salt: subjectRecipe.salt !== '' };
+  return digestOf({ fieldNames, eventNames: eventNames ?? {}, assumedOffset, recipe });
 }
 
 async function lastCheckpoint(deps: DocumentDeps, asOf: number): Promise<CheckpointToPrint | null> {

@@ -1,18 +1,16 @@
-import { type DsarPackInput, packIdOf } from '../../reports/dsar-pack/input.ts';
+import { type DsarPackInput, packParameters, packReference } from '../../reports/dsar-pack/input.ts';
 import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
 import type { CaseReading } from '../cases/deps.ts';
 import { loadPackCase } from '../cases/load-pack-case.ts';
 import type { Readiness } from '../cases/readiness.ts';
 import type { DocumentDeps, RegisteredDocument } from './deps.ts';
-import { frameOf, type UnknownSource } from './frame.ts';
+import { type FrameRequest, frameOf, type InvalidTime, madeBefore, type UnknownSource } from './frame.ts';
 import { registerDocument } from './register.ts';
 
 /** The pack of one case, asked for by someone. */
-export interface PackRequest {
+export interface PackRequest extends FrameRequest {
   readonly caseId: string;
   readonly actor: string;
-  /** Makes it again as it was when the ledger ended at this entry. */
-  readonly asOf?: number | undefined;
 }
 
 export type PackOutcome =
@@ -23,6 +21,7 @@ export type PackOutcome =
       readonly readiness: Readiness;
     } & RegisteredDocument)
   | { readonly outcome: 'unknown-case'; readonly caseId: string }
+  | InvalidTime
   | UnknownSource;
 
 /** Produces the ZIP that answers a case and registers it. Errors: as {@link import('./produce-report.ts').produceReport}. */
@@ -31,11 +30,14 @@ export async function producePack(
   request: PackRequest,
   signal?: AbortSignal,
 ): Promise<PackOutcome> {
-  const { caseId, actor, asOf } = request;
+  const { caseId, actor } = request;
   await deps.catchUp();
   const row = await deps.read.selectFrom('cases').select('source').where('case_id', '=', caseId).executeTakeFirst();
   if (row === undefined) return { outcome: 'unknown-case', caseId };
-  const frame = await frameOf(deps, row.source, asOf);
+  const { asOf } = request;
+  const asked = { source: row.source, name: 'dsar-pack', format: 'zip', caseId };
+  const before = asOf === undefined ? null : await madeBefore(deps, { ...asked, asOf }, {});
+  const frame = await frameOf(deps, row.source, { asOf, madeAt: request.madeAt ?? before ?? undefined });
   if ('outcome' in frame) return frame;
   const found = await loadPackCase(deps.cases, caseId, frame.asOf, frame.generatedAt);
   if (found === null) return { outcome: 'unknown-case', caseId };
@@ -51,18 +53,12 @@ export async function producePack(
   };
   const facts = {
     actor,
-    documentId: packIdOf(input),
+    reference: packReference(input),
     name: 'dsar-pack',
     format: 'zip',
     asOf: input.asOf,
     caseId,
-    parameters: {
-      source: row.source,
-      disclosure,
-      timeZone: input.timeZone,
-      language: input.language,
-      sample: input.sample,
-    },
+    parameters: packParameters(input),
   };
   const registered = await registerDocument(deps, row.source, facts, produceDsarPack(input), signal);
   return { outcome: 'produced', disclosure, readiness, ...registered };

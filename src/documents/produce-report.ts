@@ -1,25 +1,29 @@
-import { documentIdOf, type Report, type ReportFormat } from '../../reports/report.ts';
+import {
+  momentsOf,
+  type Report,
+  type ReportFormat,
+  type ReportInput,
+  reportParameters,
+  reportReference,
+} from '../../reports/report.ts';
 import { findReport } from '../../reports/index.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import { readCounters } from '../store/queries/counters.ts';
 import type { DocumentDeps, RegisteredDocument } from './deps.ts';
-import { frameOf, type UnknownSource } from './frame.ts';
+import { type FrameRequest, frameOf, type InvalidTime, madeBefore, type UnknownSource } from './frame.ts';
 import { registerDocument } from './register.ts';
 
 /** A report that someone asked for. Dates are YYYY-MM-DD in the configured zone, `to` exclusive. */
-export interface ReportRequest {
+export interface ReportRequest extends FrameRequest {
   readonly name: string;
   readonly source: string;
   readonly from: string;
   readonly to: string;
   readonly format: ReportFormat;
   readonly actor: string;
-  /** Reproduces the report as of an earlier entry; default: everything up to now. */
-  readonly asOf?: number | undefined;
 }
 
-export type ReportOutcome =
-  | ({ readonly outcome: 'produced' } & RegisteredDocument)
-  | { readonly outcome: 'invalid'; readonly problem: string }
-  | UnknownSource;
+export type ReportOutcome = ({ readonly outcome: 'produced' } & RegisteredDocument) | InvalidTime | UnknownSource;
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -32,20 +36,35 @@ export async function produceReport(
   const report = findReport(request.name);
   const problem = problemOf(report, request);
   if (report === null || problem !== null) return { outcome: 'invalid', problem: problem ?? '' };
-  const frame = await frameOf(deps, request.source, request.asOf);
-  if ('outcome' in frame) return frame;
   const { name, from, to, format, actor, source } = request;
-  const input = { ...frame, from, to, format };
+  if (report.tellsCounters && request.asOf === undefined && deps.sources.find(source) !== null)
+    await observeCounters(deps, request);
+  const { asOf } = request;
+  const before =
+    asOf === undefined ? null : await madeBefore(deps, { source, name, format, asOf, caseId: null }, { from, to });
+  const madeAt = request.madeAt ?? before ?? undefined;
+  const frame = await frameOf(deps, source, { asOf, madeAt });
+  if ('outcome' in frame) return frame;
+  const input: ReportInput = { ...frame, from, to, format };
   const facts = {
     actor,
-    documentId: documentIdOf(name, input),
+    reference: reportReference(name, input),
     name,
     format,
     asOf: input.asOf,
     caseId: null,
-    parameters: { source, from, to, timeZone: input.timeZone, language: input.language, sample: input.sample },
+    parameters: reportParameters(input),
   };
   return { outcome: 'produced', ...(await registerDocument(deps, source, facts, report.produce(input), signal)) };
+}
+
+/** Records what is counted beside the ledger, so that the report reads entries only. Two processes at one position record it once. */
+async function observeCounters(deps: DocumentDeps, { source, from, to, actor }: ReportRequest): Promise<void> {
+  const asOf = await deps.catchUp();
+  const period = { source, asOf, ...momentsOf({ from, to, timeZone: deps.timeZone }) };
+  const now = deps.clock().toISOString();
+  const action = { action: 'counters.observed' as const, actor, ...(await readCounters(deps.read, period, now)) };
+  await appendAction(deps.ledger, source, action, ['counters.observed', source, from, to, String(asOf)], now);
 }
 
 function problemOf(report: Report | null, { name, format, from, to }: ReportRequest): string | null {
@@ -54,7 +73,7 @@ function problemOf(report: Report | null, { name, format, from, to }: ReportRequ
     return `The report ${name} comes as ${report.formats.join(', ')}, not as ${format}.`;
   for (const date of [from, to]) {
     if (!DATE.test(date) || Number.isNaN(Date.parse(date)) || new Date(date).toISOString().slice(0, 10) !== date) {
-      return `${date} is no date: write it as YYYY-MM-DD.`;
+      return `Invalid date "${date}": use YYYY-MM-DD.`;
     }
   }
   return from < to ? null : `The period from ${from} to ${to} has no day in it (the second date is not included).`;

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Action } from '../core/action.ts';
@@ -6,7 +7,13 @@ import { appendAction } from '../ledger/append-action.ts';
 import type { DocumentDeps, RegisteredDocument } from './deps.ts';
 
 /** What is registered of a document besides its bytes. */
-export type DocumentFacts = Omit<Extract<Action, { action: 'document.produced' }>, 'action' | 'sha256' | 'bytes'>;
+export type DocumentFacts = Omit<
+  Extract<Action, { action: 'document.produced' }>,
+  'action' | 'documentId' | 'sha256' | 'bytes'
+> & {
+  /** What the document prints: over all that was asked for. */
+  readonly reference: string;
+};
 
 /** Where a registered document lies: `<folder>/<document id>.<format>`. */
 export function documentPath(folder: string, document: { documentId: string; format: string }): string {
@@ -14,8 +21,9 @@ export function documentPath(folder: string, document: { documentId: string; for
 }
 
 /**
- * Writes a document to the folder of documents and registers its SHA-256 as an entry. The file appears under its name only when it is
- * whole and synced. Producing the same document again writes the same bytes and finds its entry there.
+ * Writes a document to the folder of documents and registers its SHA-256 as an entry. Its id is what it prints and the beginning of its
+ * hash: other bytes are another document, under another name, and a stored one is never overwritten. The file appears under its name only
+ * when it is whole and synced. Producing the same document again finds its file and its entry there.
  */
 export async function registerDocument(
   deps: Pick<DocumentDeps, 'ledger' | 'clock' | 'folder' | 'assertHeld' | 'registeredIn'>,
@@ -26,11 +34,13 @@ export async function registerDocument(
 ): Promise<RegisteredDocument> {
   const { folder, ledger, clock } = deps;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = documentPath(folder, facts);
   // Not the process id: in containers that share the folder they are all the same.
-  const draft = `${path}.${randomUUID()}.draft`;
+  const draft = join(folder, `${facts.reference}.${randomUUID()}.draft`);
   const hash = createHash('sha256');
   let bytes = 0;
+  let sha256 = '';
+  let documentId = '';
+  let path = '';
   const file = await open(draft, 'wx', 0o600);
   try {
     for await (const chunk of content) {
@@ -42,21 +52,25 @@ export async function registerDocument(
     await file.datasync();
     await file.close();
     await deps.assertHeld?.();
-    await rename(draft, path);
+    sha256 = hash.digest('hex');
+    documentId = `${facts.reference}-${sha256.slice(0, 16)}`;
+    path = documentPath(folder, { documentId, format: facts.format });
+    await place(draft, path, sha256);
   } catch (error) {
     await file.close().catch(() => undefined);
     await rm(draft, { force: true });
     throw error;
   }
-  const sha256 = hash.digest('hex');
-  const action = { action: 'document.produced' as const, ...facts, sha256, bytes };
-  const registered = (seq: number) => ({ documentId: facts.documentId, path, sha256, bytes, asOf: facts.asOf, seq });
+  const { reference: _, ...recorded } = facts;
+  const action = { action: 'document.produced' as const, ...recorded, documentId, sha256, bytes };
+  const { asOf, parameters } = facts;
+  const registered = (seq: number) => ({ documentId, path, sha256, bytes, asOf, seq, parameters });
   const { registeredIn } = deps;
   const { seq } = await appendAction(
     ledger,
     source,
     action,
-    ['document.produced', facts.documentId, sha256],
+    ['document.produced', documentId, sha256],
     clock().toISOString(),
     registeredIn &&
       (async (tx, [appended]) => {
@@ -64,6 +78,26 @@ export async function registerDocument(
       }),
   );
   return registered(seq);
+}
+
+/** Gives a finished draft its name. What stands there already stays, unless it is not this document: then it is put aside, not lost. */
+async function place(draft: string, path: string, sha256: string): Promise<void> {
+  const present = await sha256Of(path);
+  if (present === sha256) return rm(draft, { force: true });
+  if (present !== null) await rename(path, `${path}.altered-${randomUUID().slice(0, 8)}`);
+  await rename(draft, path);
+}
+
+/** Null: there is no such file. */
+async function sha256Of(path: string): Promise<string | null> {
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  return hash.digest('hex');
 }
 
 /** Hours after which nobody is writing on a draft any more. */

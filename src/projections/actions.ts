@@ -1,4 +1,5 @@
 import type { Action } from '../core/action.ts';
+import { periodKey } from '../store/queries/counters.ts';
 import { historyColumns } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, type Row } from './projection.ts';
 
@@ -48,6 +49,8 @@ function objectOf(action: Action): string | null {
       return action.bannerId;
     case 'repeat.settled':
       return String(action.delivery);
+    case 'counters.observed':
+      return periodKey(action);
     case 'session.opened':
     case 'session.closed':
     case 'token.created':

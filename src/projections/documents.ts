@@ -9,23 +9,28 @@ export const documents: Projection = {
   async fold(state, batch) {
     const produced = new Map<string, Row<'documents'>>();
     const touched = new Map<string, Row<'documents'>>();
-    const downloaded = new Set<string>();
+    const mentioned = new Set<string>();
     for (const { action } of batch) {
-      if (action?.action === 'document.downloaded') downloaded.add(action.documentId);
+      if (action?.action === 'document.downloaded' || action?.action === 'document.produced')
+        mentioned.add(action.documentId);
     }
     const known = new Map<string, Row<'documents'>>();
-    if (downloaded.size > 0) {
+    if (mentioned.size > 0) {
       const rows = await state
         .selectFrom('documents')
         .selectAll()
-        .where('document_id', 'in', [...downloaded])
+        .where('document_id', 'in', [...mentioned])
         .execute();
       for (const row of rows) known.set(row.document_id, row);
     }
     for (const entry of batch) {
       const { action } = entry;
       if (action?.action === 'document.produced') {
-        produced.set(action.documentId, documentRow(action, entry));
+        const row = documentRow(action, entry);
+        const before = produced.get(row.document_id) ?? known.get(row.document_id);
+        // Ids of earlier versions did not cover the content: what was issued under one of them stays known beside the first.
+        const id = before === undefined ? row.document_id : `${row.document_id}-${row.sha256.slice(0, 16)}`;
+        produced.set(id, { ...row, document_id: id });
       } else if (action?.action === 'document.downloaded') {
         const fresh = produced.get(action.documentId);
         const row = touched.get(action.documentId) ?? known.get(action.documentId);

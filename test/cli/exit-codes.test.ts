@@ -40,7 +40,7 @@ it('wrong usage ends with exit code 2 and a sentence, not with a stack', async (
     [['sync', '--full', '--from', '2026-01-01'], /leave out/],
     [['sync', 'status', '--source', 'nowhere'], /no source nowhere/],
     [['report', 'consent-audit', '--from', '2026-01-01'], /--to/],
-    [['report', 'consent-audit', '--from', '2026-13-01', '--to', '2027-01-01'], /no date|no source/],
+    [['report', 'consent-audit', '--from', '2026-13-01', '--to', '2027-01-01'], /Invalid date|no source/],
     [['document', 'check', 'not-there.pdf'], /cannot be read/],
     [['init', '--folder', 'not-there'], /no folder/],
   ];

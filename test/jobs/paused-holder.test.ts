@@ -86,7 +86,7 @@ test('a document whose job was taken over leaves no file and no entry', async ()
   const folder = await temporaryFolder();
   const facts = {
     actor: 'officer',
-    documentId: 'doc1',
+    reference: 'doc1',
     name: 'consent-audit',
     format: 'csv' as const,
     asOf: 1,
@@ -108,7 +108,7 @@ test('a document whose job was taken over leaves no file and no entry', async ()
     [1, 2].map(() => registerDocument({ ledger, clock, folder }, 'default', facts, content())),
   );
   expect(new Set(both.map(({ seq, sha256 }) => `${seq} ${sha256}`)).size).toBe(1);
-  expect(await readdir(folder)).toEqual(['doc1.csv']);
+  expect(await readdir(folder)).toEqual([expect.stringMatching(/^doc1-[0-9a-f]{16}\.csv$/)]);
 });
 
 test('five processes with clocks apart, one of them restarting, fire each moment of a schedule once', async () => {

@@ -5,7 +5,7 @@ import { reconciliation } from '../../reports/reconciliation.ts';
 import type { Agreement } from '../../reports/reconciliation/agreement.ts';
 import type { ReportInput } from '../../reports/report.ts';
 import { pdfText } from './files.ts';
-import { collect, decision, fillMonth, openWorld, syncRun, type World } from './world.ts';
+import { collect, decision, fillMonth, observe, openWorld, syncRun, type World } from './world.ts';
 
 /** A month with an outage on 25 June, a banner that nobody pulls, and a log that begins on 1 June at 06:00. */
 let world: World;
@@ -45,6 +45,7 @@ beforeAll(async () => {
   await world.insert('rejected_counts', [
     { source: 'default', minute: '2026-06-25T11:31', reason: 'mismatch', count: 9 },
   ]);
+  await observe(world, 3300);
 });
 afterAll(() => world.close());
 

@@ -3,7 +3,8 @@ import type { Insertable } from 'kysely';
 import { judgeChoice, type PurposeChoices } from '../../src/core/consent-judgement.ts';
 import { profileSchema, type ControllerProfile } from '../../src/core/profile.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
-import type { ReportInput } from '../../reports/report.ts';
+import { periodOf, type ReportInput } from '../../reports/report.ts';
+import { periodKey, readCounters } from '../../src/store/queries/counters.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import type { TableName, Tables } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -269,6 +270,28 @@ export function syncRun(
   };
 }
 
+/** Has the counters of the period recorded, as producing a report does. Counts of deliveries with a seq up to `seq`. */
+export async function observe(world: World, seq: number, changes: Partial<ReportInput> = {}): Promise<void> {
+  const input = world.input(changes);
+  const period = { ...periodOf(input), asOf: seq };
+  const details = {
+    action: 'counters.observed',
+    actor: 'weiss',
+    ...(await readCounters(world.store.read, period, input.generatedAt)),
+  };
+  await world.insert('action_history', [
+    {
+      seq,
+      source: input.source,
+      received_at: input.generatedAt,
+      action: 'counters.observed',
+      actor: 'weiss',
+      object: periodKey(period),
+      details: JSON.stringify(details),
+    },
+  ]);
+}
+
 export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const all: Uint8Array[] = [];
   for await (const piece of pieces) all.push(piece);
@@ -379,6 +402,7 @@ export async function fillMonth(world: World): Promise<void> {
     { source: 'default', minute: '2026-06-09T11:31', reason: 'signature-mismatch', count: 3 },
   ]);
   await world.insert('arrivals', [{ seq: 11, count: 2, times: '[]', last_at: '2026-06-02T00:00:00.000Z' }]);
+  await observe(world, 900);
 }
 
 /** A request for access under the GDPR, matched and verified; what a pack is made from. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { loadAmbiguousRepeats } from '../../src/projections/ambiguous-repeats.ts';
 import { compareWithRebuild } from '../../src/projections/rebuild.ts';
-import { createHistory } from '../../src/store/queries/history.ts';
+import { readCounters } from '../../src/store/queries/counters.ts';
 import { settleRepeats } from '../../src/sync/settle-repeats.ts';
 import { createWorld, decisionFact, pulledRow, rules, webhook, type World } from '../projections/world.ts';
 
@@ -99,7 +99,7 @@ it('settles repeats from the pulled log, by an entry that names its rows, and a 
   ]);
   expect((await compareWithRebuild(rules(world.store))).differences).toEqual([]);
   const period = { source: 'acme', asOf: 1000, from: day('1T00:00'), to: day('2T00:00') };
-  expect(await createHistory(world.store.read).ambiguousCounts(period)).toEqual({
+  expect((await readCounters(world.store.read, period, day('3T00:00'))).ambiguous).toEqual({
     deliveries: 4,
     repeats: 5,
     unresolved: 2,

@@ -4,6 +4,7 @@ import { erasedSeqs } from '../../core/erasure.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import type { ActionHistoryTable, DeliveryHistoryTable, EntriesTable, PolicyHistoryTable } from '../schema.ts';
 import type { Query } from '../store.ts';
+import { periodKey } from './counters.ts';
 import type { Period, Scope } from './scope.ts';
 import { nullsFirst } from './order.ts';
 import { pageByKey } from './pages.ts';
@@ -17,17 +18,7 @@ export type RawEntry = Pick<
   'seq' | 'kind' | 'received_at' | 'meta' | 'body' | 'salt' | 'commitment'
 >;
 
-/** Deliveries with neither id nor time that arrived again, and what the pulled log decided about them so far. */
-export interface AmbiguousCounts {
-  readonly deliveries: number;
-  readonly repeats: number;
-  /** Of the deliveries: not decided (yet). */
-  readonly unresolved: number;
-  /** Of the deliveries: at least one repeat was a choice of its own. */
-  readonly newChoices: number;
-}
-
-/** Deliveries, policies, actions and what was counted around them. Periods of deliveries and actions are by time of receipt. */
+/** Deliveries, policies and actions. Periods of deliveries and actions are by time of receipt. */
 export interface EvidenceQueries {
   /** When entry `asOf` was received; null for an empty ledger. */
   receivedAtOf(asOf: number): Promise<string | null>;
@@ -49,18 +40,12 @@ export interface EvidenceQueries {
   actionRows(period: Period, names: readonly ActionName[], sources?: readonly string[]): AsyncIterable<ActionRow>;
   /** Entries of the period that no fact could be read from, by event. */
   quarantineCounts(period: Period): Promise<readonly { event: string | null; entries: number }[]>;
+  /** The newest observation of the counters of exactly this period (`counters.observed`); null: there is none up to asOf. */
+  observedCounters(period: Period): Promise<ActionRow | null>;
   /** How many entries of the source were erased by erasures up to asOf. */
   erasedEntries(scope: Scope): Promise<number>;
   /** Exact bytes of entries; `meta`, `body` and `salt` are null after an erasure. */
   rawEntries(scope: Scope, seqs: readonly number[]): Promise<readonly RawEntry[]>;
-
-  // Counted outside the ledger: these may still grow after asOf, and every document says so.
-  /** Deliveries of the period that arrived again, and how often in all. */
-  repeatCounts(period: Period): Promise<{ deliveries: number; repeats: number }>;
-  /** Deliveries of the period with neither id nor time that arrived again: a repeat, or a new choice that looks the same. */
-  ambiguousCounts(period: Period): Promise<AmbiguousCounts>;
-  /** Refused deliveries by reason. */
-  rejectedCounts(period: Period): Promise<readonly { reason: string; deliveries: number }[]>;
 }
 
 /** Entries looked up at once. */
@@ -162,6 +147,20 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
       return rows.map(({ event, entries }) => ({ event, entries: Number(entries) }));
     },
 
+    async observedCounters(period) {
+      const row = await query
+        .selectFrom('action_history')
+        .selectAll()
+        .where('source', '=', period.source)
+        .where('action', '=', 'counters.observed')
+        .where('object', '=', periodKey(period))
+        .where('seq', '<=', period.asOf)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+
     async erasedEntries({ source, asOf }) {
       const erasures = await query
         .selectFrom('entries')
@@ -195,55 +194,6 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
         .where('seq', 'in', visible)
         .orderBy('seq')
         .execute();
-    },
-
-    async repeatCounts(period) {
-      const row = await deliveries(period)
-        .innerJoin('arrivals as r', 'r.seq', 'h.seq')
-        .select((eb) => [eb.fn.countAll().as('deliveries'), eb.fn.sum('r.count').as('repeats')])
-        .executeTakeFirstOrThrow();
-      return { deliveries: Number(row.deliveries), repeats: Number(row.repeats ?? 0) };
-    },
-
-    async ambiguousCounts(period) {
-      const rows = await deliveries(period)
-        .innerJoin('arrivals as r', 'r.seq', 'h.seq')
-        .innerJoin('ambiguous_repeats as a', 'a.seq', 'h.seq')
-        .select((eb) => [
-          eb
-            .case()
-            .when('r.count', '>', eb.ref('a.settled_repeats'))
-            .then('unresolved')
-            .else(eb.ref('a.resolution'))
-            .end()
-            .as('decided'),
-          eb.fn.countAll().as('deliveries'),
-          eb.fn.sum('r.count').as('repeats'),
-        ])
-        .groupBy('decided')
-        .execute();
-      const total = { deliveries: 0, repeats: 0, unresolved: 0, newChoices: 0 };
-      for (const row of rows) {
-        total.deliveries += Number(row.deliveries);
-        total.repeats += Number(row.repeats ?? 0);
-        if (row.decided === 'unresolved') total.unresolved += Number(row.deliveries);
-        if (row.decided === 'new-choice') total.newChoices += Number(row.deliveries);
-      }
-      return total;
-    },
-
-    async rejectedCounts(period) {
-      const rows = await query
-        .selectFrom('rejected_counts')
-        .select('reason')
-        .select((eb) => eb.fn.sum('count').as('deliveries'))
-        .where('source', '=', period.source)
-        .where('minute', '>=', period.from.slice(0, 16))
-        .where('minute', '<', period.to.slice(0, 16))
-        .groupBy('reason')
-        .orderBy('reason')
-        .execute();
-      return rows.map(({ reason, deliveries: n }) => ({ reason, deliveries: Number(n) }));
     },
   };
 }

@@ -35,11 +35,11 @@ export interface StretchQueries {
     readonly inLonger: number;
     readonly longest: readonly UndeliveredStretch[];
   }>;
-  /** For each stretch of time, both ends included: deliveries of any event that were kept, and that were refused (by the minute), by our clock. */
-  reachedBetween(
+  /** For each stretch of time, both ends included: deliveries of any event that were kept, by our clock. */
+  keptBetween(
     period: Period,
     stretches: readonly { readonly from: string; readonly to: string }[],
-  ): Promise<readonly { readonly kept: number; readonly refused: number }[]>;
+  ): Promise<readonly number[]>;
 }
 
 export function createStretchQueries(query: Query): StretchQueries {
@@ -124,8 +124,8 @@ export function createStretchQueries(query: Query): StretchQueries {
       };
     },
 
-    async reachedBetween(period, between) {
-      const reached = between.map(() => ({ kept: 0, refused: 0 }));
+    async keptBetween(period, between) {
+      const reached = between.map(() => 0);
       if (between.length === 0) return reached;
       const values = sql.join(between.map(({ from, to }, place) => sql`(${String(place)}, ${from}, ${to})`));
       const bounds = {
@@ -143,21 +143,7 @@ export function createStretchQueries(query: Query): StretchQueries {
           and h.received_at >= ${bounds.from} and h.received_at <= ${bounds.to}
           and h.received_at >= w.column2 and h.received_at <= w.column3
         group by w.column1`.execute(query);
-      for (const { place, n } of kept.rows) {
-        const one = reached[Number(place)];
-        if (one !== undefined) one.kept = Number(n);
-      }
-      for (const [place, { from, to }] of between.entries()) {
-        const { n } = await query
-          .selectFrom('rejected_counts')
-          .select((eb) => eb.fn.sum('count').as('n'))
-          .where('source', '=', period.source)
-          .where('minute', '>=', from.slice(0, 16))
-          .where('minute', '<=', to.slice(0, 16))
-          .executeTakeFirstOrThrow();
-        const one = reached[place];
-        if (one !== undefined) one.refused = Number(n ?? 0);
-      }
+      for (const { place, n } of kept.rows) reached[Number(place)] = Number(n);
       return reached;
     },
   };
