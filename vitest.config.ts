@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { everything, onBoth, onlyPostgres, onlySqlite } from './test/servers/suites.ts';
+import { everything, onBoth, onlyLong, onlyPostgres, onlySqlite } from './test/servers/suites.ts';
 
 export default defineConfig({
   test: {
@@ -13,13 +13,13 @@ export default defineConfig({
     // most of a second of work.
     isolate: false,
     projects: [
-      { extends: true, test: { name: 'sqlite', include: [...everything], exclude: [onlyPostgres] } },
+      { extends: true, test: { name: 'sqlite', include: [...everything], exclude: [onlyPostgres, onlyLong] } },
       {
         extends: true,
         test: {
           name: 'postgres',
           include: [...onBoth, onlyPostgres],
-          exclude: [onlySqlite],
+          exclude: [onlySqlite, onlyLong],
           globalSetup: ['test/servers/global-setup.ts'],
         },
       },

@@ -28,7 +28,7 @@ const projector = createProjector({
 const kept = Promise.resolve({ outcome: 'stored' as const, seq: 1 });
 
 const app = createPublicApp({
-  config: { bodyLimit: 1 << 20, trustProxy: false },
+  config: { bodyLimit: 1 << 20, trustProxy: false, inFlightLimit: 32 << 20, inFlightLimitPerAddress: 8 << 20 },
   webhooks: {
     findSource: (slug) => (slug === 'default' ? source : null),
     accept: mode === 'verify' ? () => kept : (delivery) => appendDelivery(ledger, delivery, new Date().toISOString()),

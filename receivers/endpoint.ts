@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import { CodedError, type ErrorCode, errorCodes, StoreUnavailable } from '../src/core/errors.ts';
+import { createBodyReader, type InFlightLimits } from './in-flight.ts';
 import { type SigningSecret, verifySignature } from './signature.ts';
 
 /** A delivery whose signature is right. `headers` are unsigned: record them, never decide by them. */
@@ -27,6 +28,8 @@ export interface RejectedDelivery {
 export interface WebhookEndpointOptions {
   /** Largest body in bytes; a longer one is answered with 413. */
   readonly bodyLimit: number;
+  /** Memory for bodies that have not arrived in full; default 32 MiB, and 8 MiB of one address. At least one body fits, whatever is given. */
+  readonly inFlight?: InFlightLimits;
   /** The secrets of a source, or null when there is none of that name. Called for each request before its body is read. */
   readonly findSource: (slug: string) => { readonly secrets: readonly SigningSecret[] } | null;
   /**
@@ -39,7 +42,18 @@ export interface WebhookEndpointOptions {
   /** Told of each delivery refused for its signature. What it throws is logged and changes nothing for the sender. */
   readonly onRejected?: (rejected: RejectedDelivery) => void;
   /** Told of each delivery refused for its length. */
-  readonly onTooLarge?: (refused: { readonly source: string; readonly address: string }) => void;
+  readonly onTooLarge?: (refused: RefusedUnread) => void;
+  /** Told of each delivery that was dropped before it had arrived in full, because too much was in flight. */
+  readonly onCrowdedOut?: (refused: RefusedUnread) => void;
+  /** Told of each delivery to a source that there is none of. `source` is what stands in the address. */
+  readonly onUnknownSource?: (refused: RefusedUnread) => void;
+}
+
+/** A delivery whose body was not read. */
+export interface RefusedUnread {
+  readonly source: string;
+  /** The sender's address as Fastify sees it (its trustProxy decides). */
+  readonly address: string;
 }
 
 type WebhookRequest = FastifyRequest<{ Params: { source: string } }> & {
@@ -51,28 +65,50 @@ type WebhookRequest = FastifyRequest<{ Params: { source: string } }> & {
 const RETRY_AFTER = '5';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const EMPTY = Buffer.alloc(0);
+const IN_FLIGHT = { bytes: 32 * 1024 ** 2, bytesPerAddress: 8 * 1024 ** 2 };
 
 /**
  * Fastify plugin: `POST /webhooks/:source` (docs/service.md §6). Register it as it is, without fastify-plugin: it replaces the content-type
  * parsers of its own scope, so that any Content-Type, or none, reaches the signature check as the exact bytes that were sent.
  *
  * Answers: 200 `{"status":"stored"|"duplicate","seq":n}` once `accept` has resolved; 401 for a missing or wrong signature; 404 for an
- * unknown source; 413 over the limit; 503 with Retry-After when nothing can be kept. GET and HEAD get 200 and store nothing.
+ * unknown source; 413 over the limit; 503 with Retry-After when nothing can be kept or too much is in flight. GET and HEAD get 200 and store nothing.
  * Errors have the envelope `{"error":{"code","message"}}`.
  */
 // Without an await, but a plugin must return a promise or call back.
 export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndpointOptions): Promise<void> {
-  const { accept, bodyLimit, findSource, onRejected, onTooLarge } = options;
+  const { accept, bodyLimit, findSource, onRejected, onTooLarge, onCrowdedOut, onUnknownSource } = options;
+  const { bytes, bytesPerAddress } = options.inFlight ?? IN_FLIGHT;
+  const bodies = createBodyReader({
+    bytes: Math.max(bytes, bodyLimit),
+    bytesPerAddress: Math.max(bytesPerAddress, bodyLimit),
+  });
 
   app.decorateRequest('webhookSecrets', null as never);
   app.decorateRequest('webhookContentType', undefined);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', (request, stream, done) => {
+    const from = { limit: bodyLimit, length: Number(request.headers['content-length'] ?? NaN), address: request.ip };
+    bodies.read(stream, from, (reading) => {
+      switch (reading.outcome) {
+        case 'read':
+          return done(null, reading.body);
+        case 'too-large':
+          return done(new BodyRefused('body_too_large'));
+        case 'crowded-out':
+          return done(new BodyRefused('overloaded'));
+        case 'cut-off':
+          return done(new BodyRefused('invalid_request'));
+      }
+    });
+  });
 
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-      guard(request, () => onTooLarge?.({ source: (request as WebhookRequest).params.source, address: request.ip }));
-      return refuse(reply, 'body_too_large');
+    if (error instanceof BodyRefused) {
+      const refused = { source: (request as WebhookRequest).params.source, address: request.ip };
+      if (error.code === 'body_too_large') guard(request, () => onTooLarge?.(refused));
+      if (error.code === 'overloaded') guard(request, () => onCrowdedOut?.(refused));
+      return refuse(reply, error.code);
     }
     const code = codeOf(error);
     if (errorCodes[code].status >= 500) request.log.error({ err: error }, 'a delivery could not be kept');
@@ -86,6 +122,7 @@ export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndp
     onRequest: (request, reply, done) => {
       const source = findSource(request.params.source);
       if (source === null) {
+        guard(request, () => onUnknownSource?.({ source: request.params.source, address: request.ip }));
         refuse(reply, 'unknown_source');
         return;
       }
@@ -138,6 +175,9 @@ export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndp
     handler: (_request, reply) => refuse(reply, 'method_not_allowed'),
   });
 }
+
+/** The body was not read to its end: nobody's fault here, and nothing to log for each. */
+class BodyRefused extends CodedError {}
 
 function codeOf(error: FastifyError): ErrorCode {
   if (error instanceof StoreUnavailable) return 'store_unavailable';

@@ -18,11 +18,13 @@
  */
 export { CodedError, StoreUnavailable } from '../src/core/errors.ts';
 export {
+  type RefusedUnread,
   type RejectedDelivery,
   type VerifiedDelivery,
   webhookEndpoint,
   type WebhookEndpointOptions,
 } from './endpoint.ts';
+export type { InFlightLimits } from './in-flight.ts';
 export {
   type HeaderValues,
   SIGNATURE_256_HEADER,

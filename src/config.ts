@@ -16,6 +16,11 @@ export interface Config {
   readonly trustProxy: boolean | number | string[];
   /** Bytes. */
   readonly bodyLimit: number;
+  /** Bytes of webhook bodies that have not arrived in full. */
+  readonly inFlightLimit: number;
+  readonly inFlightLimitPerAddress: number;
+  /** Of the public listener, at once. */
+  readonly connectionLimit: number;
   readonly adminHost: string;
   readonly adminPort: number;
   readonly dataDir: string;
@@ -72,6 +77,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     publicUrl: values.PUBLIC_URL ?? null,
     trustProxy: values.TRUST_PROXY,
     bodyLimit: values.BODY_LIMIT,
+    inFlightLimit: values.IN_FLIGHT_LIMIT,
+    inFlightLimitPerAddress: values.IN_FLIGHT_LIMIT_PER_ADDRESS,
+    connectionLimit: values.CONNECTION_LIMIT,
     adminHost: values.ADMIN_HOST,
     adminPort: values.ADMIN_PORT,
     dataDir,

@@ -26,6 +26,15 @@ export const variables = {
     'Whose X-Forwarded-For counts: off, on, a number of proxies, or their addresses, comma-separated.',
   ),
   BODY_LIMIT: plain('1 MiB', 'Largest webhook body: bytes, or a number with KiB or MiB.'),
+  IN_FLIGHT_LIMIT: plain(
+    '32 MiB',
+    'Memory for webhook bodies that have not arrived in full; beyond it the oldest are dropped and answered with 503.',
+  ),
+  IN_FLIGHT_LIMIT_PER_ADDRESS: plain('8 MiB', 'The same for one IPv4 address or one /64 of IPv6 (see TRUST_PROXY).'),
+  CONNECTION_LIMIT: plain(
+    '1000',
+    'Connections of the public listener at once; beyond it those that have waited longest are closed.',
+  ),
   ADMIN_HOST: plain('127.0.0.1', 'Address of the admin listener: dashboard, API, /metrics. Not for the open internet.'),
   ADMIN_PORT: plain('8081', 'Port of the admin listener; 0 takes a free one.'),
   DATA_DIR: plain('./data', 'Folder of the database, keys, journal and documents.'),
@@ -68,6 +77,9 @@ export const valuesSchema = z.object({
   PUBLIC_URL: optional(read(publicUrl)),
   TRUST_PROXY: z.string().default('off').transform(read(trustProxy)),
   BODY_LIMIT: z.string().default('1 MiB').transform(read(bodyLimit)),
+  IN_FLIGHT_LIMIT: z.string().default('32 MiB').transform(read(inFlightLimit)),
+  IN_FLIGHT_LIMIT_PER_ADDRESS: z.string().default('8 MiB').transform(read(inFlightLimit)),
+  CONNECTION_LIMIT: z.string().default('1000').transform(read(connectionLimit)),
   ADMIN_HOST: z.string().default('127.0.0.1').transform(read(host)),
   ADMIN_PORT: z.string().default('8081').transform(read(port)),
   DATA_DIR: z.string().default('./data'),
@@ -171,16 +183,35 @@ const units: ReadonlyMap<string, number> = new Map([
   ['mb', 1000 ** 2],
 ]);
 
-/** Bytes. */
-function bodyLimit(text: string): number | Refusal {
+/** Bytes of a size in words; null when it is none. */
+function sizeOf(text: string): number | null {
   const [, digits = '', unit = ''] = /^(\d{1,12})\s*([A-Za-z]*)$/.exec(text) ?? [];
   const factor = units.get(unit.toLowerCase());
-  if (digits === '' || factor === undefined) {
-    return refuse(`must be bytes or a size like "512 KiB" or "1 MiB", not ${quote(text)}`);
-  }
-  const bytes = Number(digits) * factor;
-  if (bytes < 1024 || bytes > 64 * 1024 ** 2) return refuse(`must be between 1 KiB and 64 MiB, not ${quote(text)}`);
+  return digits === '' || factor === undefined ? null : Number(digits) * factor;
+}
+
+/** Bytes. */
+function bodyLimit(text: string): number | Refusal {
+  return sizeBetween(text, [1024, '1 KiB'], [64 * 1024 ** 2, '64 MiB']);
+}
+
+/** Bytes. */
+function inFlightLimit(text: string): number | Refusal {
+  return sizeBetween(text, [64 * 1024, '64 KiB'], [1024 ** 3, '1024 MiB']);
+}
+
+function sizeBetween(text: string, [least, leastText]: [number, string], [most, mostText]: [number, string]) {
+  const bytes = sizeOf(text);
+  if (bytes === null) return refuse(`must be bytes or a size like "512 KiB" or "1 MiB", not ${quote(text)}`);
+  if (bytes < least || bytes > most) return refuse(`must be between ${leastText} and ${mostText}, not ${quote(text)}`);
   return bytes;
+}
+
+function connectionLimit(text: string): number | Refusal {
+  const value = wholeNumber(text);
+  return value !== null && value >= 10 && value <= 100_000
+    ? value
+    : refuse(`must be a whole number from 10 to 100000, not ${quote(text)}`);
 }
 
 /** Where the database is, as DATABASE_URL says it; the path may be relative. */

@@ -16,7 +16,7 @@ import { bannerRoutes, bannerUploadRoutes } from './pages/banners.tsx';
 import { caseRoutes } from './pages/cases.tsx';
 import { documentRoutes } from './pages/documents.ts';
 import { todayRoutes } from './pages/today.tsx';
-import { proxyTrust } from './public.ts';
+import { proxyTrust, requestTimes } from './public.ts';
 
 /**
  * The admin listener's app: the officer's pages behind a sign-in, and without one `/metrics`, `/healthz` and `/readyz` for the
@@ -28,7 +28,7 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: proxyTrust(context.config.trustProxy),
     bodyLimit: 65_536,
-    requestTimeout: 30_000,
+    ...requestTimes,
     forceCloseConnections: 'idle',
     // A HEAD request must never count as a download.
     exposeHeadRoutes: false,

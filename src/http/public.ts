@@ -1,15 +1,27 @@
-import Fastify, { LogController, type FastifyInstance, type FastifyServerOptions } from 'fastify';
+import Fastify, {
+  LogController,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyServerOptions,
+} from 'fastify';
+import type { Server } from 'node:http';
 import { webhookEndpoint, type WebhookEndpointOptions } from '../../receivers/endpoint.ts';
 import type { Config } from '../config.ts';
 import { answerErrors, answersToMalformed } from './errors.ts';
 import { healthRoutes, type Health } from './health.ts';
 
 export interface PublicAppOptions {
-  readonly config: Pick<Config, 'bodyLimit' | 'trustProxy'>;
-  readonly webhooks: Omit<WebhookEndpointOptions, 'bodyLimit'>;
+  readonly config: Pick<Config, 'bodyLimit' | 'trustProxy' | 'inFlightLimit' | 'inFlightLimitPerAddress'>;
+  readonly webhooks: Omit<WebhookEndpointOptions, 'bodyLimit' | 'inFlight'>;
   readonly health: Health;
   readonly logger?: FastifyServerOptions['loggerInstance'];
 }
+
+/** Milliseconds that a request may take to arrive, on either listener: its headers, and headers and body. Node looks every second. */
+export const requestTimes = {
+  requestTimeout: 30_000,
+  http: { headersTimeout: 15_000, connectionsCheckingInterval: 1000 },
+} satisfies Pick<FastifyHttpOptions<Server>, 'requestTimeout' | 'http'>;
 
 /** The public listener's app: webhooks, /healthz and /readyz. Nothing else is reachable from outside. */
 export function createPublicApp(options: PublicAppOptions): FastifyInstance {
@@ -19,8 +31,7 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: proxyTrust(config.trustProxy),
     bodyLimit: config.bodyLimit,
-    // A sender that drips its body holds a connection no longer than this.
-    requestTimeout: 30_000,
+    ...requestTimes,
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
@@ -29,7 +40,11 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
     ...answersToMalformed,
   }) as unknown as FastifyInstance;
   answerErrors(app);
-  app.register(webhookEndpoint, { ...options.webhooks, bodyLimit: config.bodyLimit });
+  app.register(webhookEndpoint, {
+    ...options.webhooks,
+    bodyLimit: config.bodyLimit,
+    inFlight: { bytes: config.inFlightLimit, bytesPerAddress: config.inFlightLimitPerAddress },
+  });
   app.register(healthRoutes, options.health);
   return app;
 }

@@ -6,10 +6,11 @@ import type { Metrics } from './metrics.ts';
 
 /** What the webhook endpoint does with deliveries: append, note what is refused, count both. */
 export function receiveInto(
-  context: Pick<Context, 'clock' | 'ledger' | 'rejected' | 'sources'>,
+  context: Pick<Context, 'clock' | 'ledger' | 'log' | 'rejected' | 'sources'>,
   metrics: Metrics,
-): Omit<WebhookEndpointOptions, 'bodyLimit'> {
+): Omit<WebhookEndpointOptions, 'bodyLimit' | 'inFlight'> {
   const { clock, ledger, rejected, sources } = context;
+  const tellUnknown = unknownSourceLog(context);
   return {
     findSource(slug) {
       const source = sources.find(slug);
@@ -35,5 +36,40 @@ export function receiveInto(
       metrics.countDelivery(source, 'too-large');
       rejected.count(source, 'too-large');
     },
+    onCrowdedOut({ source }) {
+      metrics.countDelivery(source, 'crowded-out');
+      rejected.count(source, 'crowded-out');
+    },
+    onUnknownSource({ source }) {
+      // One name for all of them: the address is the sender's to choose.
+      metrics.countDelivery(UNKNOWN, 'unknown-source');
+      rejected.count(UNKNOWN, 'unknown-source');
+      tellUnknown(source);
+    },
+  };
+}
+
+/** What deliveries to sources that there are none of are counted under. No source can have this name. */
+const UNKNOWN = '(unknown)';
+const TOLD_AGAIN_MS = 3_600_000;
+const NAMES_REMEMBERED = 100;
+
+/** Logs an unknown source once an hour, and of many only the first hundred, so that a scanner does not fill the log. */
+function unknownSourceLog({ log, sources }: Pick<Context, 'log' | 'sources'>): (slug: string) => void {
+  const told = new Map<string, number>();
+  return (slug) => {
+    const now = performance.now();
+    const last = told.get(slug);
+    if (last !== undefined && now - last < TOLD_AGAIN_MS) return;
+    if (told.size >= NAMES_REMEMBERED) {
+      for (const [name, at] of told) if (now - at >= TOLD_AGAIN_MS) told.delete(name);
+      if (told.size >= NAMES_REMEMBERED) return;
+    }
+    told.set(slug, now);
+    const known = sources.list().map((source) => source.slug);
+    log.warn(
+      { source: slug.slice(0, 63), known: known.slice(0, 20) },
+      'a delivery was refused: its address names a source that does not exist. Correct the address in the dashboard of the service, or run `consent-ledger source add`',
+    );
   };
 }

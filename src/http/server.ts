@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context/contract.ts';
 import { publicUrlOf } from '../core/public-url.ts';
 import { createAdminApp } from './admin.ts';
+import { ADMIN_CONNECTIONS, connectionsWithin, limitConnections, openFilesLimit } from './connections.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createPublicApp } from './public.ts';
 import { receiveInto } from './receive.ts';
@@ -36,6 +37,14 @@ export async function startServer(context: Context): Promise<Server> {
   });
   const adminApp = await createAdminApp(context, metrics, health);
   const apps: FastifyInstance[] = [publicApp, adminApp];
+  const connections = connectionsWithin(config.connectionLimit, openFilesLimit());
+  if (connections < config.connectionLimit)
+    log.warn(
+      { connections, CONNECTION_LIMIT: config.connectionLimit },
+      'this process may open too few files for CONNECTION_LIMIT: raise `ulimit -n`; until then fewer connections are taken',
+    );
+  limitConnections(publicApp.server, connections);
+  limitConnections(adminApp.server, Math.min(ADMIN_CONNECTIONS, connections));
   publicApp.addHook('onSend', async (_request, reply) => {
     if (draining) void reply.header('connection', 'close');
   });

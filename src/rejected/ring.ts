@@ -4,7 +4,7 @@ import type { InstanceKeys } from '../core/keys.ts';
 import { openSealed, sealBytes } from '../core/seal.ts';
 import { REFUSED_COUNT_DAYS } from '../core/vocabulary.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
-import { addressGroup } from './address.ts';
+import { addressGroup } from '../core/address.ts';
 import { chooseItems, ITEM_OVERHEAD, ringLimits, type RingLimits } from './choose.ts';
 
 /** A delivery that was answered with 401. */

@@ -17,7 +17,7 @@ beforeEach(async () => {
   accepted = [];
   hold = null;
   app = createPublicApp({
-    config: { bodyLimit: LIMIT, trustProxy: false },
+    config: { bodyLimit: LIMIT, trustProxy: false, inFlightLimit: 4 * LIMIT, inFlightLimitPerAddress: 3 * LIMIT },
     health: { notReady: async () => 'the ledger refuses appends' },
     webhooks: {
       findSource: (slug) => (slug === 'default' ? { secrets: [{ id: 'a', value: SECRET }] } : null),

@@ -15,12 +15,14 @@ let app: FastifyInstance;
 let accepted: VerifiedDelivery[];
 let rejected: RejectedDelivery[];
 let tooLarge: { source: string; address: string }[];
+let unknown: { source: string; address: string }[];
 let failWith: Error | null;
 
 beforeEach(async () => {
   accepted = [];
   rejected = [];
   tooLarge = [];
+  unknown = [];
   failWith = null;
   app = Fastify();
   app.post('/json', async (request) => ({ got: request.body }));
@@ -36,6 +38,7 @@ beforeEach(async () => {
     },
     onRejected: (delivery) => rejected.push(delivery),
     onTooLarge: (refused) => tooLarge.push(refused),
+    onUnknownSource: (refused) => unknown.push(refused),
   });
 });
 afterEach(async () => {
@@ -83,6 +86,10 @@ describe('the webhook endpoint answers', () => {
     const headers = { ...signBody(body, SECRET), 'x-service-signature': '0'.repeat(64) };
     expect((await post(body, headers)).statusCode).toBe(200);
     expect(accepted[0]?.verdict).toBe('verified-headers-disagree');
+  });
+  it('404 for an unknown source, and tells of it', async () => {
+    await post(body, signBody(body, SECRET), '/webhooks/nobody');
+    expect(unknown).toEqual([{ source: 'nobody', address: '127.0.0.1' }]);
   });
   it('404 for an unknown source, whatever the signature', async () => {
     for (const url of ['/webhooks/nobody', '/webhooks/__proto__', '/webhooks/no%20body', '/webhooks/DEFAULT']) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addressGroup } from '../../src/rejected/address.ts';
+import { addressGroup } from '../../src/core/address.ts';
 import { chooseItems, ITEM_OVERHEAD, ringLimits } from '../../src/rejected/choose.ts';
 
 const NOW = new Date('2026-03-01T12:00:00.000Z');

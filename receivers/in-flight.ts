@@ -1,0 +1,128 @@
+import type { Readable } from 'node:stream';
+import { addressGroup } from '../src/core/address.ts';
+
+/** How many bytes of bodies that have not arrived in full are kept in memory. */
+export interface InFlightLimits {
+  /** Over all senders. */
+  readonly bytes: number;
+  /** From one IPv4 address, or one /64 of IPv6. */
+  readonly bytesPerAddress: number;
+}
+
+/** Why a body was not read to its end. */
+export type BodyRefusal = 'too-large' | 'crowded-out' | 'cut-off';
+
+export type BodyReading = { readonly outcome: 'read'; readonly body: Buffer } | { readonly outcome: BodyRefusal };
+
+export interface BodyReader {
+  /**
+   * Reads a body of at most `limit` bytes to its end. `length`: its Content-Length, NaN when it has none.
+   * `done` is called once.
+   */
+  read(
+    stream: Readable,
+    request: { readonly limit: number; readonly length: number; readonly address: string },
+    done: (reading: BodyReading) => void,
+  ): void;
+}
+
+interface Flight {
+  readonly sender: Sender;
+  bytes: number;
+  readonly drop: () => void;
+}
+interface Sender {
+  readonly group: string;
+  bytes: number;
+  readonly flights: Set<Flight>;
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * Reads bodies while keeping what is in flight within limits. Where a limit is reached, the bodies that began first are dropped: a sender that
+ * means it has sent its body long before, and one that drips its bodies cannot keep the others out.
+ */
+export function createBodyReader(limits: InFlightLimits): BodyReader {
+  let bytes = 0;
+  // Sets keep the order of arrival: the oldest comes first.
+  const flights = new Set<Flight>();
+  const senders = new Map<string, Sender>();
+
+  function begin(address: string, drop: () => void): Flight {
+    const group = addressGroup(address);
+    let sender = senders.get(group);
+    if (sender === undefined) senders.set(group, (sender = { group, bytes: 0, flights: new Set() }));
+    const flight = { sender, bytes: 0, drop };
+    flights.add(flight);
+    sender.flights.add(flight);
+    return flight;
+  }
+
+  function end(flight: Flight): void {
+    if (!flights.delete(flight)) return;
+    const { sender } = flight;
+    bytes -= flight.bytes;
+    sender.bytes -= flight.bytes;
+    sender.flights.delete(flight);
+    if (sender.flights.size === 0) senders.delete(sender.group);
+  }
+
+  function grow(flight: Flight, by: number): void {
+    flight.bytes += by;
+    flight.sender.bytes += by;
+    bytes += by;
+    while (flight.sender.bytes > limits.bytesPerAddress) if (!dropOldest(flight.sender.flights)) return;
+    while (bytes > limits.bytes) if (!dropOldest(flights)) return;
+  }
+
+  function dropOldest(among: ReadonlySet<Flight>): boolean {
+    for (const flight of among) {
+      end(flight);
+      flight.drop();
+      return true;
+    }
+    return false;
+  }
+
+  return {
+    read(stream, { limit, length, address }, done) {
+      if (length > limit) {
+        done({ outcome: 'too-large' });
+        return;
+      }
+      let chunks: Buffer[] = [];
+      let received = 0;
+      let flight: Flight | null = null;
+
+      const finish = (reading: BodyReading) => {
+        stream.off('data', onData);
+        stream.off('end', onEnd);
+        stream.off('error', onCut);
+        stream.off('close', onCut);
+        if (flight !== null) end(flight);
+        chunks = [];
+        done(reading);
+      };
+      const onData = (chunk: Buffer) => {
+        received += chunk.length;
+        if (received > limit) return finish({ outcome: 'too-large' });
+        chunks.push(chunk);
+        // As a rule the first chunk is the whole body, which is not in flight any more.
+        if (flight === null && received === length) return;
+        flight ??= begin(address, () => finish({ outcome: 'crowded-out' }));
+        grow(flight, chunk.length);
+      };
+      const onEnd = () => {
+        // Always a copy: a chunk is a view into the buffer of the connection.
+        finish({ outcome: 'read', body: received === 0 ? EMPTY : Buffer.concat(chunks, received) });
+      };
+      const onCut = () => finish({ outcome: 'cut-off' });
+      stream.on('data', onData);
+      stream.on('end', onEnd);
+      stream.on('error', onCut);
+      stream.on('close', onCut);
+      stream.resume();
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { createHmac } from 'node:crypto';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { connectionsWithin, limitConnections } from '../../src/http/connections.ts';
+import { createPublicApp } from '../../src/http/public.ts';
+
+const SECRET = 'a-signing-secret-of-the-tests';
+const LIMIT = 4096;
+
+let app: FastifyInstance;
+let hold: Promise<void>;
+let crowdedOut: number;
+
+beforeEach(async () => {
+  hold = Promise.resolve();
+  crowdedOut = 0;
+  app = createPublicApp({
+    config: {
+      bodyLimit: LIMIT,
+      trustProxy: ['loopback'],
+      inFlightLimit: 8 * LIMIT,
+      inFlightLimitPerAddress: 4 * LIMIT,
+    },
+    health: { notReady: async () => null },
+    webhooks: {
+      findSource: () => ({ secrets: [{ id: 'a', value: SECRET }] }),
+      accept: () => hold.then(() => ({ outcome: 'stored', seq: 1 })),
+      onCrowdedOut: () => (crowdedOut += 1),
+    },
+  });
+  onTestFinished(() => app.close());
+});
+
+const listen = () => app.listen({ host: '127.0.0.1', port: 0 });
+
+interface Caller {
+  readonly socket: Socket;
+  answer(): string;
+  readonly closed: Promise<string>;
+}
+function call(...parts: string[]): Caller {
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk.toString('latin1')));
+  socket.on('error', () => undefined);
+  const closed = new Promise<string>((resolve) => void socket.on('close', () => resolve(text)));
+  for (const part of parts) socket.write(part);
+  return { socket, answer: () => text, closed };
+}
+
+const head = (length: number, ...more: string[]) =>
+  ['POST /webhooks/default HTTP/1.1', 'Host: x', `Content-Length: ${length}`, ...more, '', ''].join('\r\n');
+const signed = (body: string) =>
+  head(
+    body.length,
+    'Connection: close',
+    `X-Service-Signature: ${createHmac('sha256', SECRET).update(body).digest('hex')}`,
+  ) + body;
+/** A body but for its last byte. */
+const unfinished = (address: string) => call(head(LIMIT, `X-Forwarded-For: ${address}`), 'x'.repeat(LIMIT - 1));
+const settled = () => delay(200);
+
+describe('bodies that have not arrived in full', () => {
+  test('are dropped beyond the limit of their address, the oldest first, and a signed delivery from there is taken', async () => {
+    await listen();
+    const first = unfinished('192.0.2.1');
+    await settled();
+    const others = Array.from({ length: 8 }, () => unfinished('192.0.2.1'));
+    expect(await first.closed).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: \d+[^]*"code":"overloaded"/i);
+    await settled();
+    expect(crowdedOut).toBe(5);
+    expect(others.filter(({ socket }) => !socket.closed)).toHaveLength(4);
+    expect(await call(signed('{"a":1}')).closed).toMatch(/^HTTP\/1\.1 200 /);
+    // One of those that remain is finished: it is judged as ever.
+    const kept = others.find(({ socket }) => !socket.closed);
+    kept?.socket.write('x');
+    await settled();
+    expect(kept?.answer()).toMatch(/^HTTP\/1\.1 401 /);
+  });
+  test('are dropped beyond the limit of all, however many addresses send them', async () => {
+    await listen();
+    const callers = Array.from({ length: 20 }, (_, n) => unfinished(`192.0.2.${n}`));
+    await settled();
+    expect(callers.filter(({ socket }) => !socket.closed)).toHaveLength(8);
+    expect(await call(signed('{"a":1}')).closed).toMatch(/^HTTP\/1\.1 200 /);
+  });
+  test('count no more once they were cut off', async () => {
+    await listen();
+    for (let round = 0; round < 5; round += 1) {
+      const callers = Array.from({ length: 4 }, () => unfinished('192.0.2.1'));
+      await settled();
+      expect(callers.filter(({ socket }) => socket.closed)).toEqual([]);
+      for (const { socket } of callers) socket.destroy();
+      await settled();
+    }
+    expect(crowdedOut).toBe(0);
+  });
+  test('in chunks of no announced length are bounded as well', async () => {
+    await listen();
+    const chunk = `${(LIMIT - 100).toString(16)}\r\n${'x'.repeat(LIMIT - 100)}\r\n`;
+    const start = head(0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
+    const callers = Array.from({ length: 10 }, () => call(start, chunk));
+    await settled();
+    expect(callers.filter(({ socket }) => !socket.closed)).toHaveLength(4);
+  });
+});
+
+describe('connections beyond the limit', () => {
+  test('take the place of those that have waited longest, so that a signed delivery is answered', async () => {
+    limitConnections(app.server, 6);
+    await listen();
+    const callers: Caller[] = [];
+    for (const start of ['', 'POST /webh', head(10), head(10)]) {
+      callers.push(call(start));
+      await delay(20);
+    }
+    callers.push(...Array.from({ length: 20 }, () => call('POST /webhooks/default HTTP/1.1\r\nHost:')));
+    await settled();
+    expect(callers.slice(0, 4).every(({ socket }) => socket.closed)).toBe(true);
+    expect(callers.filter(({ socket }) => !socket.closed)).toHaveLength(6);
+    expect(await call(signed('{"a":1}')).closed).toMatch(/^HTTP\/1\.1 200 /);
+  });
+  test('never take the place of one that is being answered', async () => {
+    let release: () => void = () => undefined;
+    hold = new Promise((resolve) => (release = resolve));
+    limitConnections(app.server, 3);
+    await listen();
+    const answering = [signed('1'), signed('2')].map((request) => call(request));
+    await settled();
+    for (let n = 0; n < 10; n += 1) call('POST');
+    await settled();
+    release();
+    for (const { closed } of answering) expect(await closed).toMatch(/^HTTP\/1\.1 200 /);
+  });
+  test('leave descriptors to the rest of the process', () => {
+    expect(connectionsWithin(1000, 1_048_576)).toBe(1000);
+    expect(connectionsWithin(1000, 1024)).toBe(724);
+    expect(connectionsWithin(1000, 256)).toBe(85);
+    expect(connectionsWithin(1000, Infinity)).toBe(1000);
+  });
+});
