@@ -3,6 +3,7 @@ import { CommanderError } from 'commander';
 import type { CommandIo } from './commands/command-io.ts';
 import { createProgram } from './commands/program.ts';
 import { CodedError, StoreUnavailable, UsageError } from './core/errors.ts';
+import { withoutPasswords } from './core/service-address.ts';
 
 /** The edge of the program: arguments in, exit code out. Nothing else ends the process. */
 async function main(): Promise<void> {
@@ -37,19 +38,20 @@ function explain(error: unknown): number {
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof UsageError) {
-    const [first, ...more] = error.problems;
+    const [first, ...more] = error.problems.map(withoutPasswords);
     process.stderr.write(
       more.length === 0
         ? `consent-ledger: ${first}\n`
-        : `consent-ledger: ${error.problems.length} problems\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}\n`,
+        : `consent-ledger: ${error.problems.length} problems\n${[first, ...more].map((problem) => `  - ${problem}`).join('\n')}\n`,
     );
     return 2;
   }
   if (error instanceof StoreUnavailable || error instanceof CodedError) {
-    process.stderr.write(`consent-ledger: ${error.message}\n`);
+    process.stderr.write(`consent-ledger: ${withoutPasswords(error.message)}\n`);
     return 1;
   }
-  process.stderr.write(`consent-ledger: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`consent-ledger: ${withoutPasswords(text)}\n`);
   return 1;
 }
 

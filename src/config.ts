@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { UsageError } from './core/errors.ts';
 import { sourceOptionsSchema, type Source } from './core/source.ts';
+import { clearTextProblem, isPrivateTransport } from './core/service-address.ts';
 import { webhookSecretOf } from './core/webhook-secret.ts';
 import { readTexts } from './config/layers.ts';
 import { warnOfNearMisses } from './config/near-miss.ts';
@@ -23,6 +24,10 @@ export interface Config {
   readonly connectionLimit: number;
   readonly adminHost: string;
   readonly adminPort: number;
+  /** Host names under which the admin listener answers, besides addresses, localhost and ADMIN_HOST. */
+  readonly adminHosts: readonly string[];
+  /** Hosts of the service that may be asked over http. */
+  readonly httpAllowedHosts: readonly string[];
   readonly dataDir: string;
   readonly database: DatabaseAddress;
   /** Null: jobs are polled for. */
@@ -66,7 +71,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
   const { texts, otherNames, problems } = readTexts(env, cwd);
   const parsed = valuesSchema.safeParse(texts);
   const issues = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}.`) ?? [];
-  const found = [...problems, ...issues, ...findPortConflict(texts)];
+  const found = [...problems, ...issues, ...findPortConflict(texts), ...findClearText(texts)];
   if (!parsed.success || found.length > 0) throw new UsageError(found);
 
   const values = parsed.data;
@@ -82,6 +87,8 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     connectionLimit: values.CONNECTION_LIMIT,
     adminHost: values.ADMIN_HOST,
     adminPort: values.ADMIN_PORT,
+    adminHosts: values.ADMIN_HOSTS,
+    httpAllowedHosts: values.HTTP_ALLOWED_HOSTS,
     dataDir,
     database: databaseOf(values.DATABASE_URL, cwd, dataDir),
     redisUrl: values.REDIS_URL ?? null,
@@ -111,6 +118,18 @@ function findPortConflict(texts: Partial<Record<string, string>>): string[] {
   if (data === undefined || data.PORT === 0 || data.PORT !== data.ADMIN_PORT || data.HOST !== data.ADMIN_HOST)
     return [];
   return [`PORT and ADMIN_PORT are both ${data.PORT}: the public and the admin listener need a port each.`];
+}
+
+const addressesSchema = valuesSchema.pick({ SERVICE_BASE_URL: true, SERVICE_SITE_URL: true, HTTP_ALLOWED_HOSTS: true });
+
+function findClearText(texts: Partial<Record<string, string>>): string[] {
+  const { data } = addressesSchema.safeParse(texts);
+  if (data === undefined) return [];
+  return (['SERVICE_BASE_URL', 'SERVICE_SITE_URL'] as const).flatMap((name) => {
+    const url = data[name];
+    const problem = url === undefined ? null : clearTextProblem(url, data.HTTP_ALLOWED_HOSTS);
+    return problem === null ? [] : [`${name} ${problem}.`];
+  });
 }
 
 function defaultSourceOf(values: Values): Source | null {
@@ -161,10 +180,4 @@ function warnOfValues(values: Values): string[] {
     warnings.push('TRUST_PROXY is on: any caller can claim any address. Name the proxies, or their number.');
   }
   return warnings;
-}
-
-/** Whether what is sent there stays unread on the way: TLS, or the machine's own loopback. */
-export function isPrivateTransport(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'https:' || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }

@@ -78,6 +78,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       keys: keys.instance,
       clock,
       configured: config.defaultSource,
+      httpAllowedHosts: config.httpAllowedHosts,
       onRefreshError: (error) => log.warn({ err: error }, 'the sources could not be read again'),
     });
     opened.push(() => sources.close());
@@ -97,7 +98,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       optionsOf: (slug: string) => sources.findAny(slug)?.options ?? defaults,
       log,
     };
-    const projector = createProjector(projection);
+    const projector = createProjector({ ...projection, onAhead: () => rebuild(projection) });
     opened.push(() => projector.close());
 
     const seal = async (): Promise<Sealing> => {

@@ -43,6 +43,8 @@ describe('configuration', () => {
       connectionLimit: 1000,
       adminHost: '127.0.0.1',
       adminPort: 8081,
+      adminHosts: [],
+      httpAllowedHosts: [],
       dataDir: join(folder, 'data'),
       database: { engine: 'sqlite', path: join(folder, 'data', 'ledger.sqlite') },
       redisUrl: null,
@@ -123,6 +125,8 @@ describe('configuration', () => {
       CONNECTION_LIMIT: '9',
       ADMIN_HOST: '127.0.0.1:80',
       ADMIN_PORT: '-1',
+      ADMIN_HOSTS: 'https://ledger.example.org',
+      HTTP_ALLOWED_HOSTS: 'service.example:80',
       DATABASE_URL: 'postgres://user:hush-database@db/',
       REDIS_URL: 'http://:hush-redis@cache',
       INSTANCE_KEY: 'hush-instance',
@@ -269,11 +273,40 @@ describe('configuration', () => {
     expect(warn(base)).toContain('SERVICE_API_KEY is not');
     expect(warn({ SERVICE_API_KEY: 'pak_live_x' })).toContain('SERVICE_BASE_URL is not');
     expect(
-      warn({ ...base, SERVICE_API_KEY: 'pak_live_x', SERVICE_BASE_URL: 'http://service.example/api/v1' }),
+      warn({
+        ...base,
+        SERVICE_API_KEY: 'pak_live_x',
+        SERVICE_BASE_URL: 'http://service.example/api/v1',
+        HTTP_ALLOWED_HOSTS: 'service.example',
+      }),
     ).toContain('https');
     expect(warn({ ...base, SERVICE_API_KEY: 'pak_live_x', SERVICE_BASE_URL: 'http://127.0.0.1:9/api/v1' })).toBe('');
     expect(warn({ WEBHOOK_SECRETS: 'short' })).toContain('guessed');
     expect(warn({ TRUST_PROXY: 'on' })).toContain('any caller');
+  });
+
+  test('http to another machine is refused unless its host is named', () => {
+    const urls = { SERVICE_BASE_URL: 'http://service.lan/api/v1', SERVICE_SITE_URL: 'http://site.lan' };
+    expect(problemsOf({ ...urls, HTTP_ALLOWED_HOSTS: 'other.lan' })).toEqual([
+      expect.stringMatching(/^SERVICE_BASE_URL must be https: .*service\.lan.*HTTP_ALLOWED_HOSTS/),
+      expect.stringMatching(/^SERVICE_SITE_URL must be https: .*site\.lan.*HTTP_ALLOWED_HOSTS/),
+    ]);
+    expect(problemsOf({ ...urls, HTTP_ALLOWED_HOSTS: 'Service.lan, site.lan' })).toEqual([]);
+    expect(problemsOf({ SERVICE_BASE_URL: 'http://localhost:9/api/v1', SERVICE_SITE_URL: 'http://[::1]:9' })).toEqual(
+      [],
+    );
+  });
+
+  test('a password in a URL is never repeated', () => {
+    for (const name of ['PUBLIC_URL', 'SERVICE_BASE_URL', 'SERVICE_SITE_URL']) {
+      for (const url of [
+        'https://me:hush@service.example/api/v1',
+        'https://me:hu/sh@x/',
+        'ftp://hush@x',
+        'http:\\\\me:hush@x',
+      ])
+        expect(problemsOf({ [name]: url }).join()).not.toMatch(/hu\/?sh/);
+    }
   });
 
   test('the same signing secret has the same name, whatever its place', () => {

@@ -1,4 +1,5 @@
 import type { Query } from '../store/store.ts';
+import { entriesAhead } from '../projections/position.ts';
 import { findSnapshotWarnings } from './snapshot-warnings.ts';
 import type { Warning } from './warning.ts';
 
@@ -38,6 +39,7 @@ export async function findWarnings(read: Query, around: Surroundings): Promise<W
     ...refusalWarning(around.refusal),
     ...sealWarning(around.sealFailure),
     ...diskWarning(around.disk),
+    ...(await aheadWarning(read)),
     ...(await surges(read, around.now)),
     ...(await silences(read, around.now)),
     ...(await syncWarnings(read, around)),
@@ -81,6 +83,20 @@ function diskWarning(disk: Surroundings['disk']): Warning[] {
       sentence: `Only ${free} are free where the data lies.`,
       remedy:
         'Make room or enlarge the disk: when it is full, deliveries are answered with 503 until there is space again.',
+    },
+  ];
+}
+
+async function aheadWarning(read: Query): Promise<Warning[]> {
+  const ahead = await entriesAhead(read);
+  if (ahead === 0) return [];
+  return [
+    {
+      code: 'read-models-ahead',
+      source: null,
+      sentence: `The read models are ${ahead} entries ahead of the ledger: the next ${ahead} deliveries would be kept, but shown nowhere, and requests among them would open no case.`,
+      remedy:
+        'The database was changed from outside. `consent-ledger ledger rebuild` puts it right, and so does a running server; then run `consent-ledger ledger verify`.',
     },
   ];
 }

@@ -9,6 +9,7 @@ export interface Warning {
     | 'seal-failed'
     | 'quarantine'
     | 'journal-ahead'
+    | 'read-models-ahead'
     | 'unknown-call'
     | 'api-changed'
     | 'snapshot-failing'

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { loadVersion } from '../config/version.ts';
+import { withoutPasswords } from '../core/service-address.ts';
 import type { CommandIo } from './command-io.ts';
 
 type Register = (program: Command, io: CommandIo) => void;
@@ -35,7 +36,8 @@ export async function createProgram(io: CommandIo, args: readonly string[]): Pro
     .version(loadVersion())
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      // It repeats the argument that it refuses.
+      writeErr: (text) => io.stderr.write(withoutPasswords(text)),
     })
     .showHelpAfterError('(run with --help for what is possible)')
     .addHelpText(

@@ -1,5 +1,5 @@
 import { unknownFieldNames } from '../../receivers/field-names.ts';
-import { isPrivateTransport } from '../config.ts';
+import { isPrivateTransport } from '../core/service-address.ts';
 import type { Source } from '../core/source.ts';
 import { signingKeyOf } from '../core/webhook-secret.ts';
 

@@ -2,7 +2,13 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { cronProblem } from '../core/cron.ts';
 import { INSTANCE_KEY_BYTES } from '../core/keys.ts';
-import { serviceOriginOf, serviceRootOf, urlWithoutSlash, webUrlOf } from '../core/service-address.ts';
+import {
+  serviceOriginOf,
+  serviceRootOf,
+  urlWithoutSlash,
+  webUrlOf,
+  withoutPasswords,
+} from '../core/service-address.ts';
 
 /** What one variable is for, as `init` writes it into a fresh .env and docs/configuration.md tells at length. */
 export interface Variable {
@@ -37,6 +43,10 @@ export const variables = {
   ),
   ADMIN_HOST: plain('127.0.0.1', 'Address of the admin listener: dashboard, API, /metrics. Not for the open internet.'),
   ADMIN_PORT: plain('8081', 'Port of the admin listener; 0 takes a free one.'),
+  ADMIN_HOSTS: plain(
+    'none',
+    'Host names under which the admin listener is reached, comma-separated, besides ADMIN_HOST, localhost and IP addresses.',
+  ),
   DATA_DIR: plain('./data', 'Folder of the database, keys, journal and documents.'),
   DATABASE_URL: secret(
     'a SQLite file in DATA_DIR',
@@ -52,6 +62,10 @@ export const variables = {
   SERVICE_SITE_URL: plain('unset', 'Public origin of the service.'),
   SERVICE_API_KEY: secret('unset', 'Named API key, pak_live_…'),
   SERVICE_SITE_KEY: secret('unset', 'Site key, pk_…, for the embed endpoint.'),
+  HTTP_ALLOWED_HOSTS: plain(
+    'none',
+    'Hosts of the service that may be asked over http, comma-separated; without TLS on the way the API key can be read.',
+  ),
   WEBHOOK_SECRETS: secret('unset', 'Signing secrets of the webhooks, comma-separated; each of them is accepted.'),
   CONTROLLER_FILE: plain('unset', 'Controller profile (YAML or JSON) that documents are made out in the name of.'),
   REGIMES_FILE: plain('unset', 'Rules of deadlines of your own (YAML or JSON): docs/deadlines.md, Changing the rows.'),
@@ -82,6 +96,7 @@ export const valuesSchema = z.object({
   CONNECTION_LIMIT: z.string().default('1000').transform(read(connectionLimit)),
   ADMIN_HOST: z.string().default('127.0.0.1').transform(read(host)),
   ADMIN_PORT: z.string().default('8081').transform(read(port)),
+  ADMIN_HOSTS: z.string().default('').transform(read(hostNames)),
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: optional(read(databaseUrl)),
   REDIS_URL: optional(read(redisUrl)),
@@ -91,6 +106,7 @@ export const valuesSchema = z.object({
   SERVICE_SITE_URL: optional(read(serviceSiteUrl)),
   SERVICE_API_KEY: optional(read(token)),
   SERVICE_SITE_KEY: optional(read(token)),
+  HTTP_ALLOWED_HOSTS: z.string().default('').transform(read(hostNames)),
   WEBHOOK_SECRETS: optional(read(webhookSecrets)),
   CONTROLLER_FILE: optional(read((path) => path)),
   REGIMES_FILE: optional(read((path) => path)),
@@ -134,6 +150,15 @@ function optional<T>(reader: Read<T>) {
 function host(text: string): string | Refusal {
   if (isIP(text) !== 0 || /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})$/.test(text)) return text;
   return refuse(`must be an IP address or a host name without a port, not ${quote(text)}`);
+}
+
+/** Names without a port, in lower case. */
+function hostNames(text: string): string[] | Refusal {
+  const names = list(text).map((name) => name.toLowerCase());
+  const wrong = names.find((name) => !/^(?:[a-z0-9][a-z0-9._-]{0,252}|\[[0-9a-f:.]+\])$/.test(name));
+  return wrong === undefined
+    ? names
+    : refuse(`must be host names like ledger.example.org, without scheme and port, not ${quote(wrong)}`);
 }
 
 function port(text: string): number | Refusal {
@@ -346,7 +371,8 @@ function list(text: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** A value as it is shown in a message: short, on one line. Never used for a secret. */
-function quote(text: string): string {
+/** A value as it is shown in a message: short, on one line, without a password that a URL holds. Never used for a secret. */
+function quote(value: string): string {
+  const text = withoutPasswords(value);
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -12,6 +12,10 @@ export const errorCodes = {
   not_found: { status: 404, text: 'There is nothing at this address.' },
   method_not_allowed: { status: 405, text: 'This address does not answer this method.' },
   body_too_large: { status: 413, text: 'The body is over the limit (BODY_LIMIT).' },
+  misdirected: {
+    status: 421,
+    text: 'The admin pages do not answer under this host name. Open them by their address, or name the host in ADMIN_HOSTS.',
+  },
   invalid_request: { status: 400, text: 'The request is not valid.' },
   request_timeout: { status: 408, text: 'The request did not arrive in time.' },
   headers_too_large: { status: 431, text: 'The headers are over the limit.' },

@@ -24,3 +24,22 @@ export function webUrlOf(text: string): URL | null {
 export function urlWithoutSlash(url: URL): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
+
+/** Whether what is sent there stays unread on the way: TLS, or the machine's own loopback. */
+export function isPrivateTransport(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** Why an address of the service may not be used: http to another machine that is not allowed by name. Null: it may. */
+export function clearTextProblem(url: string, allowedHosts: readonly string[]): string | null {
+  if (isPrivateTransport(url)) return null;
+  const { hostname } = new URL(url);
+  if (allowedHosts.includes(hostname)) return null;
+  return `must be https: the API key and consent records would cross the network in clear text. If ${hostname} is on a network of your own, name it in HTTP_ALLOWED_HOSTS`;
+}
+
+/** A text as it may be shown: user and password of the URLs in it are left out. */
+export function withoutPasswords(text: string): string {
+  return text.replace(/([a-z][a-z0-9+.-]*:[\\/]{2})[^\s'"<>]*@/gi, '$1…@');
+}

@@ -2,8 +2,10 @@ import cookie from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
-import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import { isIP } from 'node:net';
 import type { Context } from '../context/contract.ts';
+import { CodedError } from '../core/errors.ts';
 import { hmacSha256 } from '../core/hash.ts';
 import { stylesheet, stylesheetPath } from '../dashboard/style.ts';
 import { formOwner, guardScope, recogniseOfficer } from './auth/guard.ts';
@@ -55,6 +57,8 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
     return payload;
   });
 
+  app.addHook('onRequest', refuseForeignHosts(context.config));
+
   app.get('/metrics', async (_request, reply) => {
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
@@ -67,6 +71,21 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
   );
   await app.register(officePages, context);
   return app;
+}
+
+/**
+ * A website can point a name of its own at this machine, and a browser then takes the admin pages for pages of that site (DNS
+ * rebinding). So they answer only under names that are theirs; an IP address cannot be taken over in this way.
+ */
+function refuseForeignHosts({ adminHost, adminHosts }: Pick<Context['config'], 'adminHost' | 'adminHosts'>) {
+  const own = new Set(['localhost', adminHost.toLowerCase(), ...adminHosts]);
+  return async (request: FastifyRequest): Promise<void> => {
+    const { host } = request.raw.headers;
+    // A browser always sends it.
+    if (host === undefined || host === '') return;
+    const name = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1]?.toLowerCase().replace(/\.$/, '') ?? '';
+    if (!own.has(name) && isIP(name.replace(/^\[|\]$/g, '')) === 0) throw new CodedError('misdirected');
+  };
 }
 
 /** Everything that knows about sessions. */

@@ -9,6 +9,7 @@ const titles: Partial<Record<keyof typeof errorCodes, string>> = {
   sign_in_required: 'Please sign in',
   link_invalid: 'This link does not work',
   forbidden: 'This form has expired',
+  misdirected: 'Another address',
   not_found: 'Nothing here',
   conflict: 'Changed in the meantime',
   too_many_requests: 'Too many requests',

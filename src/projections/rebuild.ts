@@ -5,9 +5,17 @@ import { type Comparison, createComparison } from './comparison.ts';
 import type { Difference } from './differences.ts';
 import { allProjections } from './index.ts';
 import { createPageReader, type PageReader } from './load-entries.ts';
-import { loadPosition, movePosition, nextGeneration, type Position, startPosition } from './position.ts';
+import {
+  loadPosition,
+  movePosition,
+  nextGeneration,
+  type Position,
+  pullBackPosition,
+  startPosition,
+} from './position.ts';
 import { type ProjectorOptions, pageLimits } from './run.ts';
 import { createShadows, dropShadows, emptyShadows, overShadows, shadowName } from './shadow.ts';
+import { historyNames } from './tables.ts';
 
 export interface RebuildOptions extends Omit<ProjectorOptions, 'pollMs' | 'lingerMs'> {
   readonly onProgress?: (done: number, total: number) => void;
@@ -45,7 +53,7 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
     onWrite: (write) => comparison.written(write),
   };
   const pages = createPageReader(store.read, options.read, options.optionsOf, pageLimits(options));
-  const started = await begin(store);
+  const started = await begin(store, replace);
   try {
     let at = started;
     for (let attempt = 0; ; attempt += 1) {
@@ -61,9 +69,11 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
 }
 
 /** Makes empty shadow tables. A rebuild that is still under way elsewhere finds its generation gone, and stops. */
-function begin(store: Store): Promise<Position> {
+function begin(store: Store, replace: boolean): Promise<Position> {
   return store.transaction(async (tx) => {
     await startPosition(tx, 'projector');
+    // Rows of entries that the ledger does not have cannot be compared with anything.
+    if (replace) await pullBackPosition(tx, historyNames);
     await tx.query.deleteFrom('positions').where('name', '=', 'rebuild').execute();
     await startPosition(tx, 'rebuild');
     await nextGeneration(tx, 'rebuild');

@@ -3,7 +3,7 @@ import type { Store, StoreTransaction } from '../store/store.ts';
 import { advance, type Target } from './advance.ts';
 import { allProjections } from './index.ts';
 import { createPageReader, type OptionsOf, type PageLimits } from './load-entries.ts';
-import { loadPosition, type Position, startPosition } from './position.ts';
+import { entriesAhead, loadPosition, type Position, startPosition } from './position.ts';
 import type { CaseFold, Projection, ProjectorLog, Readers } from './projection.ts';
 
 export interface ProjectorOptions {
@@ -21,6 +21,8 @@ export interface ProjectorOptions {
   readonly pollMs?: number;
   /** Under load, how long a run waits for its batch to fill, milliseconds, default 25: each transaction costs a sync to disk. */
   readonly lingerMs?: number;
+  /** Called while running when the read models are ahead of the ledger, to put them right ({@link rebuild}). Its errors are logged. */
+  readonly onAhead?: () => Promise<unknown>;
   /** Instead of all read models; for tests. */
   readonly projections?: readonly Projection[];
 }
@@ -118,6 +120,7 @@ export function createProjector(options: ProjectorOptions): Projector {
       try {
         const ran = await runAlone();
         failures = 0;
+        if (ran.outcome === 'caught-up' && (await entriesAhead(store.read)) > 0) await putRight();
         const ms = rest(ran);
         lingering = ran.outcome !== 'caught-up';
         if (ms > 0) await pause(ms);
@@ -130,6 +133,12 @@ export function createProjector(options: ProjectorOptions): Projector {
         if (!closed) await pause(retryMs);
       }
     }
+  }
+
+  /** Every entry up to the position would be passed over, a request among them. Only a change of the database from outside does this. */
+  async function putRight(): Promise<void> {
+    log.error({ position: known }, 'the read models are ahead of the ledger: they are folded anew');
+    await options.onAhead?.();
   }
 
   const projector: Projector = {

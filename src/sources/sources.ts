@@ -1,6 +1,7 @@
 import type { Action } from '../core/action.ts';
 import type { Clock } from '../core/clock.ts';
 import type { InstanceKeys } from '../core/keys.ts';
+import { clearTextProblem } from '../core/service-address.ts';
 import type { Source } from '../core/source.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
@@ -26,6 +27,8 @@ export interface SourcesOptions {
   readonly clock: Clock;
   /** The source of the environment (src/config.ts). Options set for it live in the database. */
   readonly configured: Source | null;
+  /** Hosts that may be asked over http (HTTP_ALLOWED_HOSTS). */
+  readonly httpAllowedHosts?: readonly string[];
   /** Told when the sources could not be read again; the last known ones stay. */
   readonly onRefreshError?: (error: unknown) => void;
 }
@@ -47,6 +50,14 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
   let refreshing: Promise<void> | null = null;
   /** When the picture of the sources has to be made anew, milliseconds: at once, or when the next secret's time comes. */
   let arrangeAt = 0;
+
+  function clearTextProblems(given: Partial<Record<'baseUrl' | 'siteUrl', string | null | undefined>>): string[] {
+    return (['baseUrl', 'siteUrl'] as const).flatMap((field) => {
+      const url = given[field];
+      const problem = typeof url === 'string' ? clearTextProblem(url, options.httpAllowedHosts ?? []) : null;
+      return problem === null ? [] : [`${field}: ${problem}`];
+    });
+  }
 
   async function load(): Promise<void> {
     const setting = await store.read
@@ -194,6 +205,8 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
     async add(input, actor) {
       const parsed = newSourceSchema.safeParse(input);
       if (!parsed.success) return { outcome: 'invalid', problems: problemsIn(parsed.error) };
+      const clearText = clearTextProblems(parsed.data);
+      if (clearText.length > 0) return { outcome: 'invalid', problems: clearText };
       const { slug } = parsed.data;
       await refreshAfresh();
       if (isFollowed(slug) || damaged.includes(slug)) return { outcome: 'exists' };
@@ -211,6 +224,8 @@ export async function createSources(options: SourcesOptions): Promise<Sources> {
     async change(slug, input, actor) {
       const parsed = sourceChangesSchema.safeParse(input);
       if (!parsed.success) return { outcome: 'invalid', problems: problemsIn(parsed.error) };
+      const clearText = clearTextProblems(parsed.data);
+      if (clearText.length > 0) return { outcome: 'invalid', problems: clearText };
       const fields = Object.keys(parsed.data);
       const found = await rowToChange(
         slug,

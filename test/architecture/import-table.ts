@@ -117,8 +117,8 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
 /** Libraries whose types alone may be used anywhere outside core: the query builder comes in through the Store interface. */
 export const typesEverywhere: ReadonlySet<string> = new Set(['kysely', 'fastify', 'pino']);
 
-/** Node's own modules that core may use: it neither reads nor writes anything, and loads what is heavy with its first use. */
-export const coreBuiltins: ReadonlySet<string> = new Set(['node:crypto', 'node:module']);
+/** Node's own modules that core may use: it neither reads nor writes anything (of node:net it uses isIP alone), and loads what is heavy with its first use. */
+export const coreBuiltins: ReadonlySet<string> = new Set(['node:crypto', 'node:module', 'node:net']);
 
 /** The explicit lists: the only files named index, and the only ones that may do nothing but hand on. */
 export const lists: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -66,7 +66,11 @@ it.each<[string, Record<string, string>, string]>([
   ],
   ['a short signing secret', { WEBHOOK_SECRETS: 'short' }, 'has less than 16 characters'],
   ['no signing secret', { WEBHOOK_SECRETS: '' }, 'default has no signing secret'],
-  ['a base URL in clear text', { SERVICE_BASE_URL: 'http://service.example.org/api/v1' }, 'is not https'],
+  [
+    'a base URL in clear text',
+    { SERVICE_BASE_URL: 'http://service.example.org/api/v1', HTTP_ALLOWED_HOSTS: 'service.example.org' },
+    'is not https',
+  ],
   ['no API key', { SERVICE_API_KEY: '' }, 'has a base URL but no API key'],
   ['no controller profile', { CONTROLLER_FILE: '' }, 'No controller profile is set for default'],
   ['a controller profile that is not there', { CONTROLLER_FILE: '/nowhere.yaml' }, '/nowhere.yaml cannot be read'],
@@ -101,6 +105,23 @@ it('a configuration that cannot be read is a reason for each of its problems', a
   const found = await examine(folder, { DATA_DIR: folder, PORT: 'x', TIME_ZONE: 'Nowhere/Else', BODY_LIMIT: 'huge' });
   expect(found).toMatchObject({ code: 1, ready: false, reasons: 3 });
   expect(found.lines.every(({ about }) => about === 'configuration')).toBe(true);
+});
+
+it('says no where other users can write in DATA_DIR', async () => {
+  const { folder, env } = await createFitInstallation();
+  await chmod(join(folder, 'data'), 0o777);
+  expect(faultsOf(await examine(folder, env))).toEqual([expect.stringMatching(/^files: Other users .* \(mode 0777\)/)]);
+});
+
+it('says no where the read models are ahead of the ledger, until a rebuild', async () => {
+  const { folder, env } = await createFitInstallation();
+  expect((await runHere(folder, ['source', 'add', 'one'], env)).code).toBe(0);
+  expect((await runHere(folder, ['ledger', 'rebuild'], env)).code).toBe(0);
+  await alter(join(folder, 'data'), `update positions set seq = seq + 1000 where name = 'projector'`);
+  const found = faultsOf(await examine(folder, env));
+  expect(found).toContainEqual(expect.stringMatching(/^read-models-ahead: The read models are 1000 entries ahead/));
+  expect((await runHere(folder, ['ledger', 'rebuild'], env)).code).toBe(0);
+  expect(faultsOf(await examine(folder, env)).filter((one) => /read.models/.test(one))).toEqual([]);
 });
 
 it('begins no installation where there is none', async () => {

@@ -177,4 +177,21 @@ describe('a request that came by letter', () => {
     }
     expect(await world.actions('case.opened')).toEqual([]);
   });
+
+  it('is recorded when its JSON holds half a surrogate pair and U+0000', async () => {
+    const world = await createOfficeWorld();
+    const olga = await signedIn(world);
+    const form = {
+      source: 'default',
+      kind: 'access',
+      receivedAt: '2026-10-05T09:30',
+      channel: 'letter\ud800',
+      requesterName: 'Mary \udc00 Seacole \0',
+      reference: 'f-\ud800',
+    };
+    await olga.get('/cases/new');
+    const page = await olga.post('/cases', form, { json: true });
+    expect(page.status).toBe(303);
+    expect((await olga.get(page.headers.get('location') ?? '')).text).toContain('Mary \ufffd Seacole');
+  });
 });

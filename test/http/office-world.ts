@@ -93,7 +93,7 @@ export interface Visitor {
   post(
     path: string,
     form: Record<string, string>,
-    options?: { csrf?: string | null; headers?: Record<string, string> },
+    options?: { csrf?: string | null; headers?: Record<string, string>; json?: boolean },
   ): Promise<Page>;
   /** Presses the button behind a one-time link. */
   signIn(token: string): Promise<Page>;
@@ -129,8 +129,10 @@ export function createVisitor(adminUrl: string): Visitor {
     get: (path) => send(path),
     post(path, form, options = {}) {
       const token = options.csrf === undefined ? csrf : options.csrf;
-      const body = new URLSearchParams(token === null ? form : { ...form, _csrf: token });
-      return send(path, { method: 'POST', body, headers: options.headers ?? {} });
+      const fields = token === null ? form : { ...form, _csrf: token };
+      const body = options.json ? JSON.stringify(fields) : new URLSearchParams(fields);
+      const type = options.json ? { 'content-type': 'application/json' } : {};
+      return send(path, { method: 'POST', body, headers: { ...type, ...options.headers } });
     },
     async signIn(token) {
       await visitor.get(`/sign-in?token=${token}`);

@@ -34,6 +34,14 @@ describe('a one-time link', () => {
     expect((await world.context.store.read.selectFrom('sessions').selectAll().execute()).length).toBe(1);
   });
 
+  it('is refused when the address names two', async () => {
+    const world = await createOfficeWorld();
+    const token = await world.link();
+    const visitor = createVisitor(world.adminUrl);
+    expect((await visitor.get(`/sign-in?token=${token}&token=${token}`)).status).toBe(401);
+    expect((await visitor.get('/cases?source=a&source=b')).status).toBe(401);
+  });
+
   it('is refused when it is unknown, altered or expired', async () => {
     const world = await createOfficeWorld();
     const token = await world.link({ minutes: 15 });

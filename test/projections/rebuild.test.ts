@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { allProjections } from '../../src/projections/index.ts';
 import { compareWithRebuild, rebuild } from '../../src/projections/rebuild.ts';
+import { entriesAhead } from '../../src/projections/position.ts';
 import { readModelNames } from '../../src/projections/tables.ts';
 import type { Store } from '../../src/store/store.ts';
 import { engine } from '../servers/databases.ts';
@@ -193,4 +194,38 @@ test('a state of which almost everything is wrong is replaced as a whole', async
   expect(differences.length).toBeGreaterThan(0);
   expect(differences.length).toBeLessThan(100);
   expect(await dump(world.store.read)).toEqual(right);
+});
+
+test('puts a position right that is ahead of the ledger, and the rows of entries that are gone', async () => {
+  const world = await createWorld();
+  await deliver(world, 0, 30);
+  await world.projector().catchUp();
+  const whole = await dump(world.store.read);
+  await deliver(world, 30, 10);
+  await world.projector().catchUp();
+  // An attacker cuts the end off, or a database is put back without its read models.
+  await world.store.transaction((tx) => tx.query.deleteFrom('entries').where('seq', '>', 30).execute());
+  expect(await entriesAhead(world.store.read)).toBe(10);
+  await rebuild(rules(world.store));
+  expect(await entriesAhead(world.store.read)).toBe(0);
+  await world.projector().catchUp();
+  expect(await dump(world.store.read)).toEqual(whole);
+});
+
+test('a running projector notices that it is ahead and has it put right, so that the next entries are projected', async () => {
+  const world = await createWorld();
+  await deliver(world, 0, 5);
+  await world.projector().catchUp();
+  const setPosition = (seq: number) =>
+    world.store.transaction((tx) =>
+      tx.query.updateTable('positions').set({ seq }).where('name', '=', 'projector').execute(),
+    );
+  await setPosition(1000);
+  const projector = world.projector({ pollMs: 20, onAhead: () => rebuild(rules(world.store)) });
+  projector.start();
+  await expect.poll(() => entriesAhead(world.store.read)).toBe(0);
+  await deliver(world, 5, 5);
+  await expect
+    .poll(async () => (await world.store.read.selectFrom('delivery_history').select('seq').execute()).length)
+    .toBe(10);
 });

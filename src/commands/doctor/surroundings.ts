@@ -122,6 +122,12 @@ async function checkFiles(config: Config): Promise<Line[]> {
       ),
     );
   };
+  const folder = await stat(dataDir).catch(() => null);
+  if (folder !== null && (folder.mode & 0o022) !== 0) {
+    const octal = (folder.mode & 0o7777).toString(8).padStart(4, '0');
+    const sentence = `Other users of this machine can write in DATA_DIR ${dataDir} (mode ${octal}): they could put another database or journal there.`;
+    open.push(fault('files', sentence, `chmod 700 ${dataDir}`));
+  }
   if (instanceKey === null) await look(keys.instance, 'The instance key', '600');
   await look(signingKeyFile ?? keys.signing, 'The signing key', '600');
   await look(keys.folder, 'The folder of the keys', '700');

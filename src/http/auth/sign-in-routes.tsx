@@ -1,11 +1,10 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
 import type { Context } from '../../context/contract.ts';
 import { CodedError } from '../../core/errors.ts';
 import { renderPage } from '../../dashboard/layout.tsx';
 import { SignedOutPage, SignInPage } from '../../dashboard/plain-pages.tsx';
-import { html } from '../html.ts';
+import { formOf, html } from '../html.ts';
 import {
   cookieOptions,
   csrfToken,
@@ -18,7 +17,6 @@ import {
 import { closeSession } from './sessions.ts';
 import { findSignInLink, openSession } from './sign-in-links.ts';
 
-const tokenSchema = z.object({ token: z.string().default('') });
 /** Of one address within a minute; guessing 256 random bits is hopeless anyway, this spares the database. */
 const ATTEMPTS_PER_MINUTE = 30;
 
@@ -28,7 +26,7 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
   requireCsrf(app);
 
   app.get('/sign-in', async (request, reply) => {
-    const { token } = tokenSchema.parse(request.query);
+    const { token = '' } = formOf(request.query);
     if (token === '' && request.signedIn !== null) return reply.redirect('/', 303);
     const link = await findSignInLink(context, token);
     if (link === null) throw new CodedError('link_invalid');
@@ -39,7 +37,7 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
   });
 
   app.post('/sign-in', async (request, reply) => {
-    const { token } = tokenSchema.parse(request.body ?? {});
+    const { token = '' } = formOf(request.body);
     const session = await openSession(context, token);
     if (session === null) throw new CodedError('link_invalid');
     setSessionCookie(context, reply, session);

@@ -1,0 +1,41 @@
+import { request } from 'node:http';
+import { expect, test } from 'vitest';
+import { createOfficeWorld } from './office-world.ts';
+
+/** The status of a request under a host name, as a browser that was sent to this machine would make it. */
+function statusUnder(url: string, host: string, headers: Record<string, string> = {}): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${url}/healthz`, { headers: { host, ...headers } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+test('the admin listener answers under its own names and addresses only, the public one under any', async () => {
+  const { adminUrl, url } = await createOfficeWorld({ ADMIN_HOSTS: 'ledger.example.org' }, { worker: false });
+  for (const host of [
+    'localhost',
+    'LOCALHOST:8081',
+    '127.0.0.1:1',
+    '[::1]:8081',
+    '10.0.0.7',
+    'ledger.example.org',
+    'Ledger.Example.org.:443',
+  ])
+    expect([host, await statusUnder(adminUrl, host)]).toEqual([host, 200]);
+  for (const host of [
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    'ledger.example.org.evil.example',
+    '[evil]',
+    'evil.example:127',
+  ])
+    expect([host, await statusUnder(adminUrl, host)]).toEqual([host, 421]);
+  const claimed = { 'x-forwarded-host': 'localhost' };
+  expect(await statusUnder(adminUrl, 'evil.example', claimed)).toBe(421);
+  expect(await statusUnder(url, 'anything.example')).toBe(200);
+});
