@@ -7,6 +7,7 @@ import type { CheckedMove } from './move-details.ts';
 import { caseReadiness } from './readiness.ts';
 import { moveRules } from './states.ts';
 import type { CaseView } from './view.ts';
+import { takesEffect } from './withdrawal.ts';
 
 /** What a move is judged by besides its own details. */
 export interface MoveContext {
@@ -68,6 +69,7 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
       return [
         ...blockers(view, context),
         ...problemsOfDisclosure(view, details.disclosure, context),
+        ...problemsOfWithdrawal(view, details, context),
         ...problemsOfApproval(details, context),
       ];
     case 'refuse':
@@ -99,6 +101,24 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
     case 'reopen':
       return [];
   }
+}
+
+function problemsOfWithdrawal(
+  view: CaseView,
+  details: Extract<CheckedMove, { move: 'answer' }>['details'],
+  { match, now }: MoveContext,
+): readonly string[] {
+  const { purposes, effectiveAt } = details;
+  if (purposes === undefined && effectiveAt === undefined) return [];
+  if (!takesEffect(view.kind, match, details)) {
+    return [
+      'purposes and effectiveAt are for the answer to a request to withdraw consent, to opt out or to object whose subject was found in the consent records',
+    ];
+  }
+  const answeredAt = details.at ?? now;
+  return effectiveAt !== undefined && effectiveAt > answeredAt
+    ? ['answer.effectiveAt is later than the answer: consent ends at the latest when the requester is told so']
+    : [];
 }
 
 function forbidden(view: CaseView): string {
@@ -150,7 +170,7 @@ function problemsOfDates(view: CaseView, { move, details }: CheckedMove, context
   const latest = new Date(Date.parse(context.now) + TOLERANCE_MS).toISOString();
   const receivedOn = dateIn(view.row.receipt_at, context.timeZone);
   const moments = details as Readonly<Record<string, unknown>>;
-  for (const name of ['at', 'informationAt', 'askedAt', 'paidAt', 'receivedAt']) {
+  for (const name of ['at', 'effectiveAt', 'informationAt', 'askedAt', 'paidAt', 'receivedAt']) {
     const value = moments[name];
     if (typeof value !== 'string') continue;
     if (value > latest) problems.push(`${move}.${name} lies in the future`);

@@ -2,13 +2,14 @@ import { type Action, actionSchema } from '../core/action.ts';
 import { canonicalJson } from '../core/canonical.ts';
 import { isoNow } from '../core/clock.ts';
 import { equalBytes } from '../core/hash.ts';
-import { appendAction } from '../ledger/append-action.ts';
+import { appendWithConsequences } from '../ledger/append-action.ts';
 import { checkMove } from './check-move.ts';
 import type { CaseWriting } from './deps.ts';
 import type { CaseMoved, CaseRow } from './fold.ts';
-import { matchCase } from './match.ts';
+import { type Match, matchCase } from './match.ts';
 import { type CheckedMove, readMove } from './move-details.ts';
 import { viewCase } from './view.ts';
+import { type ConsentWithdrawn, WITHDRAWALS, withdrawalsOf } from './withdrawal.ts';
 
 export interface MoveCaseInput {
   readonly caseId: string;
@@ -29,7 +30,7 @@ export type MovedCase =
 /**
  * Records a move of a case. Two officers on one version at once: the ledger's deduplication key is the case and the version,
  * so the second gets `conflict`; the very same move of the same officer sent twice is answered as `moved` both times.
- * The move shows once the projection has come to `seq`.
+ * The move shows once the projection has come to `seq`. An answer that ends consent is recorded together with the withdrawals that follow from it.
  */
 export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise<MovedCase> {
   const { caseId, basedOn, actor } = input;
@@ -48,23 +49,39 @@ export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise
   }) as CaseMoved;
   if (row.version !== basedOn) return answerConflict(deps, row, action, await seqOfVersion(deps, caseId, basedOn + 1));
 
-  const problems = await problemsOf(deps, row, checked);
+  const now = isoNow(deps.clock);
+  const match = await matchCase(deps, row);
+  const problems = await problemsOf(deps, row, checked, match, now);
   if (problems.length > 0) return { outcome: 'refused', problems };
-  const appended = await appendAction(
+  const withdrawals =
+    checked.move === 'answer' ? await withdrawalsOf(deps, row, match, { details: checked.details, actor, now }) : [];
+  if (withdrawals.length > WITHDRAWALS) {
+    return { outcome: 'refused', problems: [`one answer can withdraw consent on at most ${WITHDRAWALS} banners`] };
+  }
+  const appended = await appendWithConsequences(
     deps.ledger,
     row.source,
-    action,
-    ['case', caseId, String(basedOn)],
-    isoNow(deps.clock),
+    { action, keyParts: ['case', caseId, String(basedOn)] },
+    withdrawals.map((withdrawal) => ({ action: withdrawal, keyParts: keyOf(withdrawal) })),
+    now,
   );
   if (appended.outcome === 'duplicate') return answerConflict(deps, row, action, appended.seq);
   return { outcome: 'moved', caseId, version: basedOn + 1, seq: appended.seq };
 }
 
-async function problemsOf(deps: CaseWriting, row: CaseRow, checked: CheckedMove): Promise<readonly string[]> {
-  const now = isoNow(deps.clock);
+function keyOf({ caseId, basedOn, subject, bannerId }: ConsentWithdrawn): readonly string[] {
+  return ['consent-withdrawn', caseId, String(basedOn), subject, ...(bannerId === null ? [] : [bannerId])];
+}
+
+async function problemsOf(
+  deps: CaseWriting,
+  row: CaseRow,
+  checked: CheckedMove,
+  match: Match,
+  now: string,
+): Promise<readonly string[]> {
   const { regimes, timeZone } = deps;
-  const [profile, match] = await Promise.all([deps.profileOf(row.source), matchCase(deps, row)]);
+  const profile = await deps.profileOf(row.source);
   const view = viewCase(row, { regimes, timeZone, profile, now });
   const problems = checkMove(view, checked, { profile, timeZone, now, match });
   if (problems.length > 0 || checked.move !== 'close-duplicate') return problems;

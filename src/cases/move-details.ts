@@ -89,6 +89,10 @@ export const moveDetails = {
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .optional(),
+    /** Of a request to withdraw consent, opt out or object: the purposes that end; absent: every one that needs consent. */
+    purposes: z.array(z.string().trim().min(1).max(200)).min(1).max(100).optional(),
+    /** From when on they ended, where that is earlier than the answer. */
+    effectiveAt: moment.optional(),
     approvedBy,
   }),
   refuse: z.strictObject({

@@ -74,6 +74,7 @@ export function registerDsar(program: Command, io: CommandIo): void {
     .argument('<case>', 'id of the case')
     .argument('<move>', `one of ${Object.keys(moveRules).join(', ')}`)
     .option('--details <json>', 'what the move needs, as a JSON object', '{}')
+    .option('--purposes <names>', 'of an answer that ends consent: only these purposes, with commas between them')
     .option('--based-on <version>', 'refuse when the case is not at this version any more')
     .addHelpText(
       'after',
@@ -81,34 +82,40 @@ export function registerDsar(program: Command, io: CommandIo): void {
 Example: an erasure that was carried out but for what a law requires to be kept (outcome: done, partly or refused; all but done need a ground):
   $ consent-ledger dsar move default-3 answer --details '{"channel":"e-mail","disclosure":"categories-only","parts":[
       {"what":"newsletter profile","outcome":"done"},
-      {"what":"proof of consent","outcome":"refused","ground":"GDPR Art. 17(3)(e): needed for legal claims"}]}'`,
+      {"what":"proof of consent","outcome":"refused","ground":"GDPR Art. 17(3)(e): needed for legal claims"}]}'
+
+Answering a request to withdraw consent, to opt out or to object ends the consent of its subject, where the subject was found: for every purpose, or
+for those named, with the answer or at an earlier time:
+  $ consent-ledger dsar move default-4 answer --purposes marketing,analytics --details '{"channel":"e-mail","disclosure":"categories-only","effectiveAt":"2026-07-01T09:00:00Z"}'`,
     )
-    .action((caseId: string, move: string, options: JsonOption & { details: string; basedOn?: string }) =>
-      withCases(async (deps, context) => {
-        const basedOn = options.basedOn === undefined ? await versionOf(deps, caseId) : readVersion(options.basedOn);
-        const details = readDetails(options.details);
-        const moved = await moveCase(deps, { caseId, basedOn, move, details, actor: COMMAND_LINE_ACTOR });
-        switch (moved.outcome) {
-          case 'moved':
-            await context.projector.catchUp();
-            return printCase(io, deps, caseId, options);
-          case 'refused':
-            throw new UsageError(moved.problems);
-          case 'not-found':
-            throw new UsageError([`There is no case ${caseId}.`]);
-          case 'conflict':
-            io.exitCode = 1;
-            return printResult(
-              io,
-              options,
-              moved,
-              () =>
-                `${pc.red('✗')} ${caseId} is at version ${moved.version} by now: look again with \`dsar show ${caseId}\`.`,
-            );
-          default:
-            return moved satisfies never;
-        }
-      }),
+    .action(
+      (caseId: string, move: string, options: JsonOption & { details: string; purposes?: string; basedOn?: string }) =>
+        withCases(async (deps, context) => {
+          const basedOn = options.basedOn === undefined ? await versionOf(deps, caseId) : readVersion(options.basedOn);
+          const purposes = options.purposes?.split(',').map((purpose) => purpose.trim());
+          const details = { ...readDetails(options.details), ...(purposes === undefined ? {} : { purposes }) };
+          const moved = await moveCase(deps, { caseId, basedOn, move, details, actor: COMMAND_LINE_ACTOR });
+          switch (moved.outcome) {
+            case 'moved':
+              await context.projector.catchUp();
+              return printCase(io, deps, caseId, options);
+            case 'refused':
+              throw new UsageError(moved.problems);
+            case 'not-found':
+              throw new UsageError([`There is no case ${caseId}.`]);
+            case 'conflict':
+              io.exitCode = 1;
+              return printResult(
+                io,
+                options,
+                moved,
+                () =>
+                  `${pc.red('✗')} ${caseId} is at version ${moved.version} by now: look again with \`dsar show ${caseId}\`.`,
+              );
+            default:
+              return moved satisfies never;
+          }
+        }),
     );
   registerDsarPack(dsar, io);
 }

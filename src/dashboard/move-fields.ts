@@ -10,8 +10,8 @@ export interface MoveField {
   readonly name: string;
   readonly label: string;
   readonly hint: string | null;
-  /** `parts`: rows of several inputs each, see {@link partFields}. */
-  readonly type: 'line' | 'text' | 'moment' | 'date' | 'choice' | 'parts';
+  /** `parts`: rows of several inputs each, see {@link partFields}. `names`: names with commas between them. */
+  readonly type: 'line' | 'text' | 'moment' | 'date' | 'choice' | 'parts' | 'names';
   readonly required: boolean;
   /** Of a choice: value and text. */
   readonly choices: readonly (readonly [value: string, text: string])[];
@@ -22,6 +22,7 @@ interface FieldSchema {
   readonly format?: string;
   readonly maxLength?: number;
   readonly enum?: readonly string[];
+  readonly items?: FieldSchema;
   readonly default?: unknown;
   readonly anyOf?: readonly FieldSchema[];
 }
@@ -64,6 +65,11 @@ const words: Readonly<Record<string, readonly [label: string, hint?: string]>> =
   outcome: ['What became of it'],
   ground: ['Ground', 'For what was refused or done in part: the article or section, and why.'],
   documentSha256: ['Document that was sent'],
+  purposes: [
+    'Consent that ends',
+    'Purposes as the consent records name them, with commas between them. Empty: every purpose that needs consent.',
+  ],
+  effectiveAt: ['Ended earlier, on', 'Empty: with the answer.'],
   basis: ['Legal basis', 'The article or section that allows it.'],
   remedies: ['Remedies', 'What the requester was told about complaint, judicial remedy or appeal.'],
   duplicateOf: ['Duplicate of', 'The id of the other case.'],
@@ -159,8 +165,8 @@ function partText({ what, outcome, ground, note }: AnswerPart): string {
   return `${what}: ${choiceText('outcome', outcome).toLowerCase()}${why === '' ? '' : ` (${why})`}`;
 }
 
-function typeOf({ type, format, maxLength }: FieldSchema): MoveField['type'] {
-  if (type === 'array') return 'parts';
+function typeOf({ type, format, maxLength, items }: FieldSchema): MoveField['type'] {
+  if (type === 'array') return items?.type === 'string' ? 'names' : 'parts';
   if (format === 'date-time') return 'moment';
   if (format === 'date') return 'date';
   return (maxLength ?? 0) > 1000 ? 'text' : 'line';
@@ -183,6 +189,11 @@ export function readDetails(move: MoveName, form: Readonly<Record<string, string
     const value = form[name]?.trim() ?? '';
     if (value === '' && required && type !== 'choice') problems.push(`${label}: this is needed.`);
     if (value === '') continue;
+    if (type === 'names') {
+      const names = value.split(',').map((one) => one.trim());
+      details[name] = names.filter((one) => one !== '');
+      continue;
+    }
     if (type !== 'moment') {
       details[name] = value.replaceAll('\r\n', '\n');
       continue;

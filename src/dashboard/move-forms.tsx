@@ -1,5 +1,6 @@
 import type { MoveName } from '../cases/move-details.ts';
 import { moveRules } from '../cases/states.ts';
+import { withdrawingKinds } from '../cases/withdrawal.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
 import { type FieldChoices, fieldsOf, type MoveField, PART_ROWS, partFields, placeChoices } from './move-fields.ts';
@@ -49,22 +50,31 @@ function MoveForm(props: {
       <Csrf token={frame.csrf} />
       <input type="hidden" name="move" value={move} />
       <input type="hidden" name="basedOn" value={row.version} />
-      {fieldsOf(move, choices).map((field) =>
-        field.type === 'parts' ? (
-          <PartRows key={field.name} move={move} field={field} values={values} timeZone={frame.timeZone} />
-        ) : (
-          <MoveInput
-            key={field.name}
-            id={`${move}-${field.name}`}
-            field={field}
-            value={values[field.name] ?? ''}
-            timeZone={frame.timeZone}
-          />
-        ),
-      )}
+      {fieldsOf(move, choices)
+        .filter(({ name }) => move !== 'answer' || !endsConsent.includes(name) || withdraws(data))
+        .map((field) =>
+          field.type === 'parts' ? (
+            <PartRows key={field.name} move={move} field={field} values={values} timeZone={frame.timeZone} />
+          ) : (
+            <MoveInput
+              key={field.name}
+              id={`${move}-${field.name}`}
+              field={field}
+              value={values[field.name] ?? ''}
+              timeZone={frame.timeZone}
+            />
+          ),
+        )}
       <button type="submit">{moveRules[move].label}</button>
     </form>
   );
+}
+
+/** Inputs that only the answer to a request that ends consent has. */
+const endsConsent: readonly string[] = ['purposes', 'effectiveAt'];
+
+function withdraws({ shown: { view, match } }: CasePageData): boolean {
+  return withdrawingKinds.includes(view.kind) && (match.status === 'from-device' || match.status === 'computed');
 }
 
 /** What was done with each thing that was asked for: some rows, of which the officer fills in as many as there are things. */
@@ -111,7 +121,7 @@ function MoveInput({ id, field, value, timeZone }: { id: string; field: MoveFiel
           {value}
         </textarea>
       ) : null}
-      {type === 'line' ? <input {...common} type="text" maxLength={300} value={value} /> : null}
+      {type === 'line' || type === 'names' ? <input {...common} type="text" maxLength={300} value={value} /> : null}
       {type === 'moment' ? <input {...common} type="datetime-local" value={value} /> : null}
       {type === 'date' ? <input {...common} type="date" value={value} /> : null}
     </Field>

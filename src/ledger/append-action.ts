@@ -33,3 +33,51 @@ export async function appendAction(
   if (appended === undefined) throw new Error('the ledger answered for no entry');
   return appended;
 }
+
+/** An action and what names its object and version ({@link appendAction}). */
+export interface KeyedAction {
+  readonly action: Action;
+  readonly keyParts: readonly string[];
+}
+
+/** Rolls back what was to go with an action that was recorded before. */
+class RecordedBefore extends Error {
+  readonly seq: number;
+  constructor(seq: number) {
+    super('the action was recorded before');
+    this.seq = seq;
+  }
+}
+
+/**
+ * Appends an action together with what follows from it, in one transaction: all of them are recorded or none is. When the first one was recorded
+ * before, the others are not recorded either, and the answer is `duplicate` with the seq of the first. Else `seq` is that of the last.
+ */
+export async function appendWithConsequences(
+  ledger: Ledger,
+  source: string,
+  first: KeyedAction,
+  consequences: readonly KeyedAction[],
+  receivedAt: string,
+): Promise<Appended> {
+  if (consequences.length === 0) return appendAction(ledger, source, first.action, first.keyParts, receivedAt);
+  const entries = [first, ...consequences].map(({ action, keyParts }) => ({
+    source,
+    kind: 'action' as const,
+    dedupeKey: ledger.keyOf('action', ...keyParts),
+    receivedAt,
+    meta: canonicalJson({ action: action.action, actor: action.actor }),
+    body: canonicalJson(actionSchema.parse(action)),
+  }));
+  try {
+    const appended = await ledger.append(entries, (_tx, [own]) =>
+      own?.outcome === 'duplicate' ? Promise.reject(new RecordedBefore(own.seq)) : Promise.resolve(),
+    );
+    const last = appended.at(-1);
+    if (last === undefined) throw new Error('the ledger answered for no entry');
+    return last;
+  } catch (error) {
+    if (error instanceof RecordedBefore) return { outcome: 'duplicate', seq: error.seq };
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Action } from '../core/action.ts';
+import type { CaseReading } from './deps.ts';
+import type { CaseRow } from './fold.ts';
+import type { Match } from './match.ts';
+import type { MoveDetails } from './move-details.ts';
+
+/** Kinds of request that, once answered, end what the subject consented to (GDPR Art. 7(3), 21(3); CCPA §1798.120). */
+export const withdrawingKinds: readonly string[] = ['withdraw-consent', 'opt-out', 'objection'];
+
+/** Subjects and banners that one answer may withdraw from: all its entries go into one transaction. */
+export const WITHDRAWALS = 250;
+
+export type ConsentWithdrawn = Extract<Action, { action: 'consent.withdrawn-by-request' }>;
+
+/** Whether answering such a request withdraws consent: the subject was found, it is the requester's own, and not everything was refused. */
+export function takesEffect(kind: string, match: Match, details: MoveDetails<'answer'>): boolean {
+  if (!withdrawingKinds.includes(kind)) return false;
+  if (match.status !== 'from-device' && match.status !== 'computed') return false;
+  return details.parts?.every(({ outcome }) => outcome === 'refused') !== true;
+}
+
+/** What the answer of a case ends in the consent records: one withdrawal for each banner on which the subject decided something. */
+export async function withdrawalsOf(
+  deps: Pick<CaseReading, 'store'>,
+  row: CaseRow,
+  match: Match,
+  answer: { readonly details: MoveDetails<'answer'>; readonly actor: string; readonly now: string },
+): Promise<readonly ConsentWithdrawn[]> {
+  const { details, actor, now } = answer;
+  if (!takesEffect(row.kind, match, details)) return [];
+  const standing = await deps.store.read
+    .selectFrom('decisions')
+    .select(['subject', 'banner_id', 'stands'])
+    .where('source', '=', row.source)
+    .where('subject', 'in', [...match.subjects])
+    .orderBy('subject')
+    .orderBy('banner_id')
+    .execute();
+  return standing.map(({ subject, banner_id, stands }) => ({
+    action: 'consent.withdrawn-by-request',
+    actor,
+    caseId: row.case_id,
+    basedOn: row.version,
+    kind: row.kind,
+    subject,
+    bannerId: banner_id === '' ? null : banner_id,
+    all: details.purposes === undefined,
+    purposes: details.purposes ?? (JSON.parse(stands) as string[]),
+    at: details.effectiveAt ?? details.at ?? now,
+    requestedAt: row.receipt_at,
+  }));
+}

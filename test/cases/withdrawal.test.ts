@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { moveCase } from '../../src/cases/move-case.ts';
+import { openCase, type OpenCaseInput } from '../../src/cases/open-case.ts';
+import type { DecisionFact } from '../../src/core/fact.ts';
+import { createHistory } from '../../src/store/queries/history.ts';
+import { decisionFact, webhook } from '../projections/world.ts';
+import { type CasesWorld, createCasesWorld, profile } from './world.ts';
+
+const period = { source: 'acme', asOf: 1_000, from: '2026-01-01T00:00:00.000Z', to: '2027-01-01T00:00:00.000Z' };
+const both = { analytics: 'granted', marketing: 'granted', necessary: 'granted' } as const;
+
+async function record(world: CasesWorld, ...facts: Partial<DecisionFact>[]): Promise<void> {
+  for (const fact of facts) {
+    const entry = webhook('acme', { event: 'consent.recorded', fact: decisionFact(fact) }, '2026-07-02T10:00:00.000Z');
+    await world.deps.ledger.append([entry]);
+  }
+  await world.catchUp();
+}
+
+const consent = (recordId: string, bannerId: string | null, at: string, more: Partial<DecisionFact> = {}) => ({
+  ...{ recordId, bannerId, subject: 'visitor-7', purposes: both, ...more },
+  occurred: { at, basis: 'payload' as const, counts: true },
+});
+
+/** A case that is ready to be answered, of a subject with consent on two banners. */
+async function ready(
+  kind: OpenCaseInput['kind'],
+  subject = 'visitor-7',
+): Promise<{ world: CasesWorld; caseId: string }> {
+  const world = await createCasesWorld({ profile: profile({ otherSystems: [] }) });
+  await record(
+    world,
+    consent('r1', 'b1', '2026-05-01T10:00:00.000Z'),
+    consent('r2', null, '2026-05-02T10:00:00.000Z', { purposes: { analytics: 'granted', marketing: 'denied' } }),
+    consent('r3', 'b1', '2026-05-01T10:00:00.000Z', { subject: 'somebody-else' }),
+  );
+  const opened = await openCase(world.deps, {
+    ...{ source: 'acme', actor: 'olga', receivedAt: '2026-07-01T10:00:00+02:00', kind, channel: 'letter' },
+    ...{ jurisdiction: 'DE', requesterName: 'Ada', requesterEmail: null, subject, message: null },
+  });
+  if (opened.outcome === 'refused') throw new Error(opened.problems.join());
+  await world.catchUp();
+  for (const [version, move] of ['start', 'mark-ready'].entries()) {
+    await moveCase(world.deps, { caseId: opened.caseId, basedOn: version, move, actor: 'olga' });
+    await world.catchUp();
+  }
+  return { world, caseId: opened.caseId };
+}
+
+async function answer(world: CasesWorld, caseId: string, details: object = {}, actor = 'olga') {
+  const disclosure = details as { disclosure?: string };
+  const answered = await moveCase(world.deps, {
+    ...{ caseId, basedOn: 2, move: 'answer', actor },
+    details: { channel: 'mail', disclosure: disclosure.disclosure ?? 'categories-only', ...details },
+  });
+  await world.catchUp();
+  return answered;
+}
+
+const stateOf = (world: CasesWorld) =>
+  world.deps.store.read
+    .selectFrom('decisions')
+    .select(['subject', 'banner_id', 'label', 'stands'])
+    .orderBy('subject')
+    .orderBy('banner_id')
+    .execute();
+
+describe('the answer to a request that ends consent', () => {
+  it.each(['withdraw-consent', 'opt-out', 'objection'] as const)('withdraws on every banner: %s', async (kind) => {
+    const { world, caseId } = await ready(kind);
+    expect(await answer(world, caseId)).toMatchObject({ outcome: 'moved', version: 3 });
+    expect(await stateOf(world)).toEqual([
+      { subject: 'somebody-else', banner_id: 'b1', label: 'given', stands: '["analytics","marketing"]' },
+      { subject: 'visitor-7', banner_id: '', label: 'withdrawn', stands: '[]' },
+      { subject: 'visitor-7', banner_id: 'b1', label: 'withdrawn', stands: '[]' },
+    ]);
+    const rows = await world.deps.store.read
+      .selectFrom('decision_history')
+      .select(['via', 'case_id', 'at', 'withdraws'])
+      .where('via', '=', 'request')
+      .orderBy('seq')
+      .execute();
+    expect(rows).toEqual(
+      ['["analytics"]', '["analytics","marketing"]'].map((withdraws) => ({
+        ...{ via: 'request', case_id: caseId, at: '2026-07-03T09:00:00.000Z', withdraws },
+      })),
+    );
+  });
+
+  it('withdraws only the purposes that the officer picked, from when they ended', async () => {
+    const { world, caseId } = await ready('withdraw-consent');
+    await answer(world, caseId, { purposes: ['marketing'], effectiveAt: '2026-07-02T12:00:00Z' });
+    const [, , main] = await stateOf(world);
+    expect(main).toMatchObject({ banner_id: 'b1', label: 'partly-withdrawn', stands: '["analytics"]' });
+    const { at } = await world.deps.store.read
+      .selectFrom('decision_history')
+      .select('at')
+      .where('via', '=', 'request')
+      .limit(1)
+      .executeTakeFirstOrThrow();
+    expect(at).toBe('2026-07-02T12:00:00.000Z');
+  });
+
+  it('withdraws nothing when another kind is answered, nobody was found, or everything was refused', async () => {
+    const count = async (world: CasesWorld) =>
+      (await world.deps.store.read.selectFrom('decision_history').select('seq').where('via', '=', 'request').execute())
+        .length;
+    const access = await ready('access');
+    await answer(access.world, access.caseId, { disclosure: 'full' });
+    expect(await count(access.world)).toBe(0);
+    const unknown = await ready('opt-out', 'nobody');
+    await answer(unknown.world, unknown.caseId, { disclosure: 'no-match' });
+    expect(await count(unknown.world)).toBe(0);
+    const refused = await ready('objection');
+    const parts = [{ what: 'objection', outcome: 'refused', ground: 'GDPR Art. 21(1): legal claims' }];
+    expect(await answer(refused.world, refused.caseId, { parts })).toMatchObject({ outcome: 'moved' });
+    expect(await count(refused.world)).toBe(0);
+  });
+
+  it('refuses a time later than the answer, and purposes where nothing ends', async () => {
+    const { world, caseId } = await ready('withdraw-consent');
+    expect(
+      await answer(world, caseId, { at: '2026-07-02T12:00:00Z', effectiveAt: '2026-07-02T13:00:00Z' }),
+    ).toMatchObject({ outcome: 'refused' });
+    const access = await ready('access');
+    expect(await answer(access.world, access.caseId, { disclosure: 'full', purposes: ['marketing'] })).toMatchObject({
+      outcome: 'refused',
+    });
+  });
+
+  it('is recorded whole or not at all when two officers answer at once', async () => {
+    const { world, caseId } = await ready('withdraw-consent');
+    const answers = await Promise.all([
+      answer(world, caseId, { purposes: ['marketing'] }, 'olga'),
+      answer(world, caseId, {}, 'omar'),
+      answer(world, caseId, {}, 'omar'),
+    ]);
+    const winner = answers[0]?.outcome === 'moved' ? 'olga' : 'omar';
+    expect(answers.map(({ outcome }) => outcome)).toEqual(
+      winner === 'olga' ? ['moved', 'conflict', 'conflict'] : ['conflict', 'moved', 'moved'],
+    );
+    const actors = await world.deps.store.read
+      .selectFrom('action_history')
+      .select('actor')
+      .where('action', '=', 'consent.withdrawn-by-request')
+      .execute();
+    expect(actors).toEqual([{ actor: winner }, { actor: winner }]);
+  });
+
+  it('is not taken for a decision that was never delivered, nor for one that is missing from the log', async () => {
+    const { world, caseId } = await ready('withdraw-consent');
+    await answer(world, caseId);
+    const history = createHistory(world.deps.store.read);
+    expect(await history.disagreement(period)).toEqual({ onlyPulled: 0, conflicting: 0 });
+    const banners = await history.reconciliationByBanner(period);
+    expect(banners.reduce((sum, { decisions }) => sum + decisions, 0)).toBe(3);
+    expect((await history.undelivered(period, 10)).stretches).toBe(0);
+  });
+});
