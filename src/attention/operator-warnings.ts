@@ -173,7 +173,7 @@ async function syncWarnings(read: Query, around: Surroundings): Promise<Warning[
     const name = banner === '' ? source : `${source}, banner ${banner}`;
     const remedy = remedyOfSync(source);
     const isLate = (at: string) => around.now.getTime() - Date.parse(at) > LAG_HOURS * HOUR;
-    if (error !== null && errorAt !== null && (success === null || errorAt > success)) {
+    if (error !== null && errorAt !== null && (success === null || errorAt >= success)) {
       warnings.push({
         code: 'sync-failing',
         source,

@@ -119,6 +119,7 @@ function notesOf(row: BannerStatus, now: number): string[] {
   return [
     run === null ? '' : runText(run, now),
     row.gap === null ? '' : `gap: ${row.gap}`,
+    row.form === null ? '' : `the service takes ${row.form}`,
     row.unreadable === 0
       ? ''
       : `${counted(row.unreadable, 'piece')} of broken pages could not be read as rows; kept with their bytes`,

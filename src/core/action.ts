@@ -143,6 +143,24 @@ const syncFinished = z.object({
   error: z.string().nullable(),
 });
 
+/** A service takes requests for its log in another form than the usual one (docs/service.md §4.5). */
+const syncFormLearned = z.object({
+  action: z.literal('sync.form-learned'),
+  actor,
+  runId: z.string(),
+  /** How periods are written. */
+  period: z.enum(['time', 'seconds', 'date']),
+  /** Whether a cursor is sent beside the other parameters. */
+  cursor: z.enum(['with-query', 'alone']),
+});
+
+/** An officer put a banner aside: it is not pulled any more, or it is again. */
+const syncBannerDismissed = z.object({
+  action: z.enum(['sync.banner-dismissed', 'sync.banner-restored']),
+  actor,
+  bannerId: z.string(),
+});
+
 /** The log of the last days was read again from the beginning and compared. At most a hundred entries are named of each kind. */
 const syncRecounted = z.object({
   action: z.literal('sync.recounted'),
@@ -244,6 +262,8 @@ export const actionSchema = z.discriminatedUnion('action', [
   bannerEvidenceAdded,
   bannerEvidenceRetracted,
   countersObserved,
+  syncFormLearned,
+  syncBannerDismissed,
   installationMoved,
 ]);
 export type Action = z.infer<typeof actionSchema>;

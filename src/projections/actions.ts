@@ -43,6 +43,8 @@ function objectOf(action: Action): string | null {
     case 'sync.finished':
     case 'sync.failed':
     case 'sync.recounted':
+    case 'sync.banner-dismissed':
+    case 'sync.banner-restored':
       return action.bannerId;
     case 'banner.evidence-added':
     case 'banner.evidence-retracted':
@@ -55,6 +57,7 @@ function objectOf(action: Action): string | null {
     case 'session.closed':
     case 'token.created':
     case 'installation.moved':
+    case 'sync.form-learned':
       return null;
   }
 }

@@ -68,6 +68,13 @@ export const faultSchema = z.discriminatedUnion('name', [
     ...times,
     status: z.number().int().min(400).max(499).default(400),
   }),
+  z.strictObject({
+    name: z.literal('cursor-expires-after'),
+    ...times,
+    /** Pages of a period that are given; the cursor to the next one is refused. */
+    pages: z.number().int().min(1).default(3),
+    status: z.number().int().min(400).max(599).default(400),
+  }),
   z.strictObject({ name: z.literal('late-rows'), ...times, ms: z.number().int().min(0).default(3_600_000) }),
   // Of deliveries
   z.strictObject({ name: z.literal('webhook-duplicated'), ...times }),

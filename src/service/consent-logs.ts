@@ -21,6 +21,8 @@ export interface ConsentLogQuery {
   readonly limit?: number;
   /** `nextCursor` of the page before; null: the first page. */
   readonly cursor: string | null;
+  /** The cursor is sent without any other parameter. */
+  readonly isAlone?: boolean;
 }
 
 /** One row as it came. Its fields are not documented (docs/service.md §2.8), so nothing is required of it. */
@@ -90,7 +92,7 @@ export async function fetchConsentLogPage(
       banner_id: query.bannerId,
       from: query.from,
       to: query.to,
-      limit: query.limit ?? MAX_PAGE_ROWS,
+      limit: query.isAlone === true ? null : (query.limit ?? MAX_PAGE_ROWS),
       cursor: query.cursor,
     },
     signal,

@@ -429,6 +429,16 @@ export interface SyncPositionsTable {
   unreadable_total: Generated<number>;
   /** Those of them that are new since the present run began: its end moves no watermark, so that they are asked for again. */
   run_unreadable: Generated<number>;
+  /** JSON: what the present run still has to read (src/sync/plan.ts); null: no run is open. */
+  run_plan: string | null;
+  /** Whatever can be reached before this was read: later runs begin here. The watermark stays where the first gap begins. */
+  read_to: string | null;
+  /** JSON: periods that the service does not give to their end (src/sync/plan.ts). */
+  gaps: string | null;
+  /** JSON: in which form the service takes requests (src/sync/request-form.ts); null: as usual. */
+  form: string | null;
+  /** When an officer put the banner aside. */
+  dismissed_at: string | null;
   recounted_at: string | null;
   /** JSON: how the last recount of recent days compared with the ledger (src/sync/recount.ts). */
   recount: string | null;

@@ -1,4 +1,5 @@
 import type { ServiceError, ServiceErrorKind } from '../service/service-error.ts';
+import { describeGaps, type Piece } from './plan.ts';
 import type { WalkFault } from './walk.ts';
 
 /** Why a pull failed. */
@@ -68,17 +69,13 @@ export function unknownBanner(bannerId: string, { reason }: PullFailure): PullFa
   };
 }
 
-/** The window was begun anew once already, and the new cursor expired too. */
-export const expiredTwice: PullFailure = {
-  reason: 'cursor-expired',
-  error:
-    'The service refused its own cursor twice in one run, so the rows beyond it could not be reached. The pages before it are stored; the next run reads the window again. If it fails in the same way, ask for smaller periods with --from and --to.',
-  forgetCursor: true,
-};
-
-/** Whether this is how the service says that it does not know a cursor (any more). */
-export function isCursorRefusal(error: unknown): boolean {
-  return isServiceError(error) && (error.kind === 'bad-request' || error.kind === 'not-found' || error.kind === 'gone');
+/** Everything was read but these periods, whose last rows the service keeps behind cursors that it refuses. */
+export function unreachable(gaps: readonly Piece[]): PullFailure {
+  return {
+    reason: 'cursor-expired',
+    error: `The service refuses its own cursors, even for the smallest periods that it distinguishes. These could not be read to their end: ${describeGaps(gaps)}. Everything else is stored, and each run tries them again. Ask the service’s support for an export of these periods; \`consent-ledger sync --full\` reads the whole log again.`,
+    forgetCursor: false,
+  };
 }
 
 /** By name: the client is handed in, and its classes with it. */

@@ -6,17 +6,21 @@ import { sha256Hex } from '../core/hash.ts';
 import type { Appended, Ledger } from '../ledger/ledger.ts';
 import type { ConsentLogPage } from '../service/consent-logs.ts';
 import type { PullDeps, PullRequest } from './contract.ts';
+import { type Asking, askInForm } from './request-form.ts';
+import { ServiceError } from '../service/service-error.ts';
+import { type Piece, periodOf } from './plan.ts';
 import { createRowReader, type RowEntry, rowNamesOf } from './row.ts';
 import { type PageRequest, type WalkPage, type WalkStep, walkPages } from './walk.ts';
 
 /** Whose log, and how much of a page is asked for. */
-export type LogRequest = Pick<PullRequest, 'source' | 'bannerId' | 'pageRows' | 'signal'>;
+export interface LogRequest extends Pick<PullRequest, 'source' | 'bannerId' | 'pageRows' | 'signal'> {
+  readonly asking: Asking;
+}
 
-/** Which part of the log: as the service understands the dates. */
-export interface LogWindow {
+/** Which part of the log, and for which run. */
+export interface LogPart {
   readonly runId: string;
-  readonly from: string | null;
-  readonly to: string | null;
+  readonly piece: Piece;
 }
 
 /** A page whose rows are ready to be appended. */
@@ -27,16 +31,16 @@ export interface ReadyPage extends WalkPage {
   readonly serverDate: Date | null;
 }
 
-/** Walks over a banner's log from a cursor on, null: from its beginning. Errors: those of the client. */
+/** Walks over a part of a banner's log from a cursor on, null: from its beginning. Errors: those of the client. */
 export function walkLog(
   deps: Pick<PullDeps, 'ledger' | 'clock' | 'service'>,
   request: LogRequest,
-  window: LogWindow,
+  part: LogPart,
   cursor: string | null,
 ): AsyncGenerator<WalkStep<ReadyPage>, void, undefined> {
   return walkPages<FetchedLogPage, ReadyPage>({
-    fetchPage: (wanted) => fetchOne(deps, request, window, wanted),
-    readPage: (page, wanted) => readRows(deps, request, window, page, wanted),
+    fetchPage: (wanted) => fetchOne(deps, request, part, wanted),
+    readPage: (page, wanted) => readRows(deps, request, part, page, wanted),
     cursor,
     signal: request.signal,
   });
@@ -44,24 +48,27 @@ export function walkLog(
 
 type FetchedLogPage = ConsentLogPage & { readonly isCut: boolean };
 
+/** A request line of 16 KiB is what servers take at most; cursors are a few hundred characters long. */
+const MAX_CURSOR = 8192;
+
 async function fetchOne(
   deps: Pick<PullDeps, 'service'>,
   request: LogRequest,
-  window: LogWindow,
-  wanted: PageRequest,
+  { piece }: LogPart,
+  { cursor, signal }: PageRequest,
 ): Promise<FetchedLogPage> {
-  const { bannerId, pageRows } = request;
-  const page = await deps.service.fetchConsentLogPage(
-    {
-      bannerId: bannerId || null,
-      from: window.from,
-      to: window.to,
-      cursor: wanted.cursor,
-      ...(pageRows === undefined ? {} : { limit: pageRows }),
-    },
-    wanted.signal,
+  if (cursor !== null && cursor.length > MAX_CURSOR) {
+    const detail = `its cursor is longer than ${MAX_CURSOR} characters and was not sent back`;
+    throw new ServiceError('bad-request', { detail, unsent: true });
+  }
+  const asked = { bannerId: piece.bannerId ?? (request.bannerId || null), ...periodOf(piece), cursor };
+  const limit = request.pageRows === undefined ? {} : { limit: request.pageRows };
+  const page = await askInForm(request.asking, { ...asked, ...limit }, (query) =>
+    deps.service.fetchConsentLogPage(query, signal),
   );
-  return { ...page, isCut: page.damage?.cursorLost === true };
+  // One that is too long is not kept whole either.
+  const nextCursor = page.nextCursor?.slice(0, MAX_CURSOR + 1) ?? null;
+  return { ...page, nextCursor, isCut: page.damage?.cursorLost === true };
 }
 
 /** Rows that are made entries in one go, about a third of a millisecond: deliveries and the commit of the page before come in between. */
@@ -71,7 +78,7 @@ const SLICE = 32;
 async function readRows(
   deps: Pick<PullDeps, 'ledger' | 'clock'>,
   request: LogRequest,
-  window: LogWindow,
+  part: LogPart,
   page: FetchedLogPage,
   wanted: PageRequest,
 ): Promise<ReadyPage> {
@@ -79,8 +86,9 @@ async function readRows(
   const { readRow, readUnreadable } = createRowReader(deps.ledger.keyOf, {
     source: source.slug,
     names: rowNamesOf(source.options),
-    bannerId: bannerId || null,
-    runId: window.runId,
+    bannerId: part.piece.bannerId ?? (bannerId || null),
+    keyedBy: bannerId,
+    runId: part.runId,
     page: wanted.number,
     cursorSha256: wanted.cursor === null ? null : sha256Hex(Buffer.from(wanted.cursor, 'utf8')),
     serverDate: page.serverDate,

@@ -1,14 +1,13 @@
 import type { SyncPositionsTable } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
+import { firstGap, joinGaps, type Piece, type Plan, planSchema } from './plan.ts';
 import type { RecountSummary } from './recount-summary.ts';
+import { type RequestForm, requestFormSchema, usualForm } from './request-form.ts';
 
 /** How far the pull of one banner has come. */
 export type SyncPosition = Readonly<
   Omit<SyncPositionsTable, 'unreadable_total' | 'run_unreadable'> & { unreadable_total: number; run_unreadable: number }
 >;
-
-/** Where a cursor would stand: every page of the run is stored, and only its end is still to be noted. */
-export const READ_TO_THE_END = '';
 
 /** The run that is going on: its window, and when it began. Times ISO 8601. */
 export interface Run {
@@ -33,9 +32,42 @@ export async function loadPosition(query: Query, source: string, bannerId: strin
   return row ?? null;
 }
 
+/** What the open run of a position still has to read; null without one. */
+export function planOfPosition(position: Pick<SyncPosition, 'cursor' | 'run_plan'> | null): Plan | null {
+  if (position === null || position.run_plan === null) return null;
+  return { ...planSchema.parse(JSON.parse(position.run_plan)), cursor: position.cursor };
+}
+
+/** Periods of a banner's log that the service did not give to their end. */
+export function gapsOfPosition(position: Pick<SyncPosition, 'gaps'> | null): readonly Piece[] {
+  return position?.gaps == null ? [] : planSchema.shape.pieces.parse(JSON.parse(position.gaps));
+}
+
+/** In which form a source takes requests; the usual one until another was learned. */
+export async function loadForm(read: Query, source: string): Promise<RequestForm> {
+  const row = await read
+    .selectFrom('sync_positions')
+    .select('form')
+    .where('source', '=', source)
+    .where('form', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row?.form == null ? usualForm : requestFormSchema.parse(JSON.parse(row.form));
+}
+
+/** Notes a form that the service took, for all banners of the source. In a write transaction. */
+export async function noteForm(query: Query, source: string, form: RequestForm): Promise<void> {
+  await query
+    .updateTable('sync_positions')
+    .set({ form: JSON.stringify(form) })
+    .where('source', '=', source)
+    .execute();
+}
+
 /** What the commit of a page does to the position. */
 export interface PageStep {
-  readonly cursor: string | null;
+  /** What is left to read after the page. */
+  readonly plan: Plan;
   /** Rows, and pieces that could not be read, which are new in the ledger. */
   readonly stored: number;
   readonly unreadable: number;
@@ -62,7 +94,7 @@ export async function advancePosition(query: Query, run: Run, step: PageStep): P
       .where('banner_id', '=', run.bannerId);
     const { numUpdatedRows } = await own
       .set((eb) => ({
-        cursor: step.cursor,
+        ...columnsOf(step.plan),
         rows_total: eb('rows_total', '+', step.stored),
         unreadable_total: eb('unreadable_total', '+', step.unreadable),
         run_unreadable: eb('run_unreadable', '+', toAskAgain),
@@ -92,7 +124,7 @@ export async function advancePosition(query: Query, run: Run, step: PageStep): P
   }
   const before = await loadPosition(query, run.source, run.bannerId);
   await writePosition(query, before, run, {
-    cursor: step.cursor,
+    ...columnsOf(step.plan),
     run_id: run.runId,
     run_from: run.from,
     run_to: run.to,
@@ -106,33 +138,51 @@ export async function advancePosition(query: Query, run: Run, step: PageStep): P
   return 'advanced';
 }
 
+function columnsOf({ cursor, ...plan }: Plan): { readonly cursor: string | null; readonly run_plan: string } {
+  return { cursor, run_plan: JSON.stringify(plan) };
+}
+
 /**
- * Ends a run whose window was read to its end: no cursor, and the watermark where it may move. Superseded: nothing is written.
- * Where something in the window could not be read, the watermark stays, so that it is asked for again.
+ * Ends a run of whose window everything was read that can be reached: no plan, and the watermark where it may move. Superseded: nothing is written.
+ * Where something in the window could not be read as rows, the next run asks for the window again; where periods could not be reached, they
+ * are kept as gaps, and the watermark stays where the first of them begins. `error`: names them.
  */
 export async function finishPosition(
   query: Query,
   run: Run,
+  plan: Plan,
+  error: string | null,
   at: string,
 ): Promise<{ readonly watermark: string | null }> {
   const before = await loadPosition(query, run.source, run.bannerId);
   if (before !== null && before.run_id !== null && before.run_id !== run.runId) return { watermark: before.watermark };
   const isHeldBack = before !== null && before.run_unreadable > 0;
-  const watermark = isHeldBack ? before.watermark : nextWatermark(before?.watermark ?? null, run);
+  const readBefore = readToOf(before);
+  const readTo = isHeldBack ? readBefore : nextWatermark(readBefore, run);
+  const gaps = joinGaps([...plan.gapsLeft, ...plan.unreachable]);
+  const first = firstGap(gaps);
+  const watermark = first === null || readTo === null ? readTo : first === '' ? null : first < readTo ? first : readTo;
   await writePosition(query, before, run, {
     ...noRun,
     watermark,
+    read_to: readTo,
+    gaps: gaps.length === 0 ? null : JSON.stringify(gaps),
     last_success_at: at,
-    last_error: null,
-    last_error_at: null,
+    last_error: error,
+    last_error_at: error === null ? null : at,
     updated_at: at,
   });
   return { watermark };
 }
 
+/** Up to where everything that can be reached was read, ISO 8601 UTC. */
+export function readToOf(position: Pick<SyncPosition, 'read_to' | 'watermark'> | null): string | null {
+  return position?.read_to ?? position?.watermark ?? null;
+}
+
 /**
- * Notes why a run stopped. With `forget`, its cursor is given up, and the next run starts over from the watermark; without, it
- * goes on from the cursor.
+ * Notes why a run stopped. With `forget`, its plan is given up, and the next run starts over from where all was read; without, it
+ * goes on with the plan.
  */
 export async function failPosition(query: Query, run: Run, error: string, forget: boolean, at: string): Promise<void> {
   const before = await loadPosition(query, run.source, run.bannerId);
@@ -220,7 +270,15 @@ function earlier(one: string | null, other: string | null): string | null {
   return [one, other].filter((time) => time !== null).sort()[0] ?? null;
 }
 
-const noRun = { cursor: null, run_id: null, run_from: null, run_to: null, run_as_of: null, run_unreadable: 0 };
+const noRun = {
+  cursor: null,
+  run_id: null,
+  run_from: null,
+  run_to: null,
+  run_as_of: null,
+  run_plan: null,
+  run_unreadable: 0,
+};
 
 type Change = Partial<Omit<SyncPosition, 'source' | 'banner_id'>> & { updated_at: string };
 
@@ -234,6 +292,10 @@ async function writePosition(query: Query, before: SyncPosition | null, run: Run
         banner_id: run.bannerId,
         ...noRun,
         watermark: null,
+        read_to: null,
+        gaps: null,
+        form: null,
+        dismissed_at: null,
         rows_total: 0,
         last_success_at: null,
         last_error: null,

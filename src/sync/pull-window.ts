@@ -3,33 +3,34 @@ import { isoNow } from '../core/clock.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Appended } from '../ledger/ledger.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
-import { isKnownBanner } from './banners.ts';
-import {
-  expiredTwice,
-  failureOfError,
-  failureOfFault,
-  isCursorRefusal,
-  type PullFailure,
-  isRefused,
-  unknownBanner,
-} from './failure.ts';
+import { isKnownBanner, loadBannerIds } from './banners.ts';
+import { failureOfError, failureOfFault, type PullFailure, isRefused, unknownBanner, unreachable } from './failure.ts';
+import { joinGaps, type Plan } from './plan.ts';
 import {
   advancePosition,
   failPosition,
   finishPosition,
-  READ_TO_THE_END,
+  loadForm,
+  noteForm,
   releasePosition,
   type Run,
 } from './position.ts';
+import { readPlan, type ReadStep } from './read-plan.ts';
+import type { Asking, RequestForm } from './request-form.ts';
 import type { PullDeps, PullReport, PullRequest, PullResult, PullTotals } from './contract.ts';
-import { appendPage, type LogWindow, type ReadyPage, walkLog } from './log-pages.ts';
+import { appendPage } from './log-pages.ts';
 import { addPage, countNew, earliestOf, joinTotals, noTotals, type Totals } from './totals.ts';
-import type { WalkFault } from './walk.ts';
 
 /** One run over one window of a banner's log. */
-export interface Window extends LogWindow {
-  /** Of an interrupted run: where to go on; READ_TO_THE_END: nowhere, only its end is missing. */
-  readonly cursor: string | null;
+export interface Window {
+  readonly runId: string;
+  /** As the service understands them; null: from the beginning, to the end. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** What is to be read of it. */
+  readonly plan: Plan;
+  /** It goes on in the place of an interrupted run. */
+  readonly isResumed: boolean;
   /** Of an interrupted run: when it began. */
   readonly asOf: string | null;
   /** Of an interrupted run: the earliest row that it, or one before it, saw. */
@@ -66,41 +67,44 @@ export async function pullWindow(
     runId: run.runId,
     from: run.from,
     to: run.to,
-    resumed: window.cursor !== null,
+    resumed: window.isResumed,
     restarted,
     watermark,
   });
 
-  /** Reads from a cursor on; what it returns is why it could not read to the end. */
-  const read = async (cursor: string | null): Promise<WalkFault | 'superseded' | null> => {
-    for await (const step of walkLog(deps, request, window, cursor)) {
-      if (step.type === 'fault') return step.fault;
-      if (!isClaimed && window.asOf === null) run = { ...run, asOf: earlierOf(began, step.page.serverDate) };
-      const claim = { isFirst: !isClaimed, carriesOn: window.asOf !== null };
-      const state = await commitPage(deps, run, step.page, claim, own);
-      if (state === 'superseded') return state;
-      isClaimed = true;
-      request.onProgress?.({ ...joinTotals(before, own), source: run.source, bannerId: run.bannerId });
-    }
-    return null;
-  };
+  const asking: Asking = { form: await loadForm(deps.store.read, run.source), cursorWorked: false };
+  let savedForm = asking.form;
+  const loadBanners = async () =>
+    run.bannerId === '' ? (await loadBannerIds(deps.store.read, request.source)).filter((id) => id !== '') : [];
+  const reading = { ...request, asking, runId: run.runId, loadBannerIds: loadBanners };
 
   try {
-    const isRead = window.cursor === READ_TO_THE_END;
-    const ended = await (isRead ? Promise.resolve(null) : read(window.cursor)).catch((error: unknown) => {
-      // The first request of a new window has no cursor that could have expired.
-      if (!isCursorRefusal(error) || (own.pages === 0 && window.cursor === null)) throw error;
-      restarted = true;
-      const pagesBefore = own.pages;
-      return read(null).catch((again: unknown) => {
-        if (isCursorRefusal(again) && own.pages > pagesBefore) return expiredTwice;
-        throw again;
+    let { plan } = window;
+    for await (const step of readPlan(deps, reading, window.plan)) {
+      ({ plan } = step.type === 'fault' ? { plan } : step);
+      restarted ||= plan.hasRestarted && !window.plan.hasRestarted;
+      if (step.type === 'fault') return await fail(failureOfFault(step.fault));
+      if (step.type === 'read') continue;
+      if (!isClaimed && window.asOf === null) run = { ...run, asOf: earlierOf(began, step.page.serverDate) };
+      const claim = { isFirst: !isClaimed, carriesOn: window.asOf !== null };
+      const state = await commitPage(deps, run, step, claim, own);
+      if (state === 'superseded') return { ...report(), outcome: 'superseded' };
+      isClaimed = true;
+      if (asking.form !== savedForm) {
+        savedForm = asking.form;
+        await noteLearnedForm(savedForm);
+      }
+      request.onProgress?.({ ...joinTotals(before, own), source: run.source, bannerId: run.bannerId });
+    }
+    if (plan.unreachable.length > 0) {
+      const failure = unreachable(joinGaps(plan.unreachable));
+      await conclude('sync.failed', failure.error, async (tx, at) => {
+        ({ watermark } = await finishPosition(tx.query, run, plan, failure.error, at));
       });
-    });
-    if (ended === 'superseded') return { ...report(), outcome: 'superseded' };
-    if (ended !== null) return await fail('error' in ended ? ended : failureOfFault(ended));
+      return { ...report(), outcome: 'failed', reason: failure.reason, error: failure.error };
+    }
     await conclude('sync.finished', null, async (tx, at) => {
-      ({ watermark } = await finishPosition(tx.query, run, at));
+      ({ watermark } = await finishPosition(tx.query, run, plan, null, at));
     });
     return { ...report(), outcome: 'finished' };
   } catch (error) {
@@ -110,7 +114,8 @@ export async function pullWindow(
     }
     const failure = failureOfError(error);
     if (failure === null) throw error;
-    return fail(failure);
+    // A run whose parts are refused would begin with the same refusal for ever.
+    return fail(isRefused(failure.reason) ? { ...failure, forgetCursor: true } : failure);
   }
 
   async function fail(found: PullFailure): Promise<PullResult> {
@@ -125,6 +130,14 @@ export async function pullWindow(
       if (!leavesNothing) await failPosition(tx.query, run, failure.error, failure.forgetCursor, at);
     });
     return { ...report(), outcome: 'failed', reason: failure.reason, error: failure.error };
+  }
+
+  /** So that a restart need not find out again, and everybody can see how the service was asked. */
+  async function noteLearnedForm(form: RequestForm): Promise<void> {
+    const at = isoNow(deps.clock);
+    const body: Action = { action: 'sync.form-learned', actor: request.actor, runId: run.runId, ...form };
+    const key = [body.action, run.source, run.runId, form.period, form.cursor];
+    await appendAction(deps.ledger, run.source, body, key, at, (tx) => noteForm(tx.query, run.source, form));
   }
 
   /** The action and the position it speaks of commit together. */
@@ -152,11 +165,11 @@ export async function pullWindow(
   }
 }
 
-/** Stores a page; its last batch carries the cursor that leads on from it. A page whose cursor was lost is asked for again. */
+/** Stores a page; its last batch carries the plan that leads on from it. */
 async function commitPage(
   deps: PullDeps,
   run: Run,
-  page: ReadyPage,
+  { page, plan }: Extract<ReadStep, { type: 'page' }>,
   claim: { readonly isFirst: boolean; readonly carriesOn: boolean },
   counts: Totals,
 ): Promise<'advanced' | 'superseded'> {
@@ -166,8 +179,7 @@ async function commitPage(
   const advance = async (query: Query, appended: readonly Appended[]) => {
     const { stored, unreadable } = countNew(page.rows, appended);
     const isCut = page.isCut === true;
-    const cursor = isCut ? page.asked : (page.nextCursor ?? READ_TO_THE_END);
-    const step = { cursor, stored, unreadable, isCut, earliest, ...claim, at: isoNow(deps.clock) };
+    const step = { plan, stored, unreadable, isCut, earliest, ...claim, at: isoNow(deps.clock) };
     state = await advancePosition(query, run, step);
   };
   let appended: readonly Appended[] = [];

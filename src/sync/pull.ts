@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { isoNow } from '../core/clock.ts';
 import { UsageError } from '../core/errors.ts';
 import type { PullDeps, PullRequest, PullResult } from './contract.ts';
-import { isBeyond, loadPosition, READ_TO_THE_END, type SyncPosition } from './position.ts';
+import { type Piece, planOf } from './plan.ts';
+import { gapsOfPosition, isBeyond, loadPosition, planOfPosition, readToOf, type SyncPosition } from './position.ts';
 import { pullWindow, type Window } from './pull-window.ts';
 
 /** How far before the watermark an incremental run begins. */
@@ -18,7 +19,7 @@ export async function pullConsentLogs(deps: PullDeps, request: PullRequest): Pro
   assertDates(request);
   const explicit = request.full === true || request.from !== undefined || request.to !== undefined;
   const position = await loadPosition(deps.store.read, request.source.slug, request.bannerId);
-  if (explicit) return pullWindow(deps, request, explicitWindow(request));
+  if (explicit) return pullWindow(deps, request, explicitWindow(request, gapsOfPosition(position)));
 
   const interrupted = resumedWindow(position);
   if (interrupted === null) return pullWindow(deps, request, incrementalWindow(deps, request, position));
@@ -29,43 +30,51 @@ export async function pullConsentLogs(deps: PullDeps, request: PullRequest): Pro
   return { ...rest, resumed: true, restarted: resumed.restarted || rest.restarted };
 }
 
-function explicitWindow(request: PullRequest): Window {
+function explicitWindow(request: PullRequest, gaps: readonly Piece[]): Window {
   const full = request.full === true;
-  return {
-    runId: randomUUID(),
-    from: full ? null : withOffset(request.from),
-    to: full ? null : withOffset(request.to),
-    cursor: null,
-    asOf: null,
-  };
+  const period = { from: full ? null : withOffset(request.from), to: full ? null : withOffset(request.to) };
+  // All of it is read again, and what is missing afterwards is found anew.
+  const isAll = period.from === null && period.to === null;
+  return newWindow(period, isAll ? {} : { left: gaps });
 }
+
+function newWindow(period: Pick<Window, 'from' | 'to'>, gaps: Parameters<typeof planOf>[1]): Window {
+  return { ...period, runId: randomUUID(), plan: planOf(period, gaps), isResumed: false, asOf: null };
+}
+
+/** Gaps tried again in one run. */
+const GAPS_AGAIN = 20;
 
 /**
  * Open at its end: a row that the service dates in the future would never be seen otherwise. Everything, where no row was ever there: to ask for
- * all of nothing costs no more, and what the service shows only later is found. Everything, too, where the watermark lies in the future: the
+ * all of nothing costs no more, and what the service shows only later is found. Everything, too, where the place lies in the future: the
  * clock that set it was wrong, and nobody knows by how much.
  */
 function incrementalWindow(deps: PullDeps, request: PullRequest, position: SyncPosition | null): Window {
-  const watermark = position?.watermark ?? null;
-  if (watermark === null || position?.rows_total === 0 || isBeyond(watermark, deps.clock()))
-    return { runId: randomUUID(), from: null, to: null, cursor: null, asOf: null };
-  const mark = Math.min(Date.parse(watermark), Date.parse(isoNow(deps.clock)));
+  const readTo = readToOf(position);
+  if (readTo === null || position?.rows_total === 0 || isBeyond(readTo, deps.clock()))
+    return newWindow({ from: null, to: null }, {});
+  const mark = Math.min(Date.parse(readTo), Date.parse(isoNow(deps.clock)));
   const from = new Date(mark - (request.lookBackMs ?? DEFAULT_LOOK_BACK_MS)).toISOString();
-  return { runId: randomUUID(), from, to: null, cursor: null, asOf: null };
+  // The last of them were tried longest ago.
+  const gaps = gapsOfPosition(position);
+  return newWindow({ from, to: null }, { again: gaps.slice(0, GAPS_AGAIN), left: gaps.slice(GAPS_AGAIN) });
 }
 
 /**
  * Under a run id of its own: should the interrupted run still be alive somewhere, it finds itself superseded. Under the same, where all is read
- * and only the end is missing: whoever notes it first has noted it.
+ * and only the end is missing: whichever process notes it first has noted it.
  */
 function resumedWindow(position: SyncPosition | null): Window | null {
-  if (position === null || position.cursor === null || position.run_as_of === null) return null;
-  const isRead = position.cursor === READ_TO_THE_END;
+  const plan = planOfPosition(position);
+  if (position === null || plan === null || position.run_as_of === null) return null;
+  const isRead = plan.pieces.length === 0;
   return {
     runId: isRead && position.run_id !== null ? position.run_id : randomUUID(),
     from: position.run_from,
     to: position.run_to,
-    cursor: position.cursor,
+    plan,
+    isResumed: true,
     asOf: position.run_as_of,
     earliest: position.earliest,
   };

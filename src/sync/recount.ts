@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { isoNow } from '../core/clock.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Query } from '../store/store.ts';
-import { loadCompletedBanners } from './banners.ts';
+import { loadBannerIds, loadCompletedBanners } from './banners.ts';
 import type { PullDeps, PullRequest } from './contract.ts';
-import { failureOfError, failureOfFault } from './failure.ts';
-import { appendPage, walkLog } from './log-pages.ts';
-import { countRecounted, loadPosition, noteRecount } from './position.ts';
+import { failureOfError, failureOfFault, unreachable } from './failure.ts';
+import { appendPage } from './log-pages.ts';
+import { joinGaps, planOf } from './plan.ts';
+import { readPlan } from './read-plan.ts';
+import { countRecounted, loadForm, loadPosition, noteRecount } from './position.ts';
 import type { RecountSummary } from './recount-summary.ts';
 import { addPage, countNew, noTotals } from './totals.ts';
 
@@ -46,14 +48,26 @@ export async function recountConsentLogs(deps: RecountDeps, request: RecountRequ
   if (position === null || position.last_success_at === null) return { bannerId, outcome: 'not-due' };
   const to = isoNow(deps.clock);
   const from = new Date(Date.parse(to) - (request.days ?? RECOUNT_DAYS) * DAY).toISOString();
-  const window = { runId: randomUUID(), from, to };
+  const runId = randomUUID();
+  const reading = {
+    ...request,
+    runId,
+    asking: { form: await loadForm(deps.store.read, source.slug), cursorWorked: false },
+    loadBannerIds: async () =>
+      bannerId === '' ? (await loadBannerIds(deps.store.read, source)).filter((id) => id !== '') : [],
+  };
   const totals = noTotals();
   const seen = new Set<number>();
   const foundSeqs: number[] = [];
   const upTo = await loadHead(deps.store.read);
   try {
-    for await (const step of walkLog(deps, request, window, null)) {
+    for await (const step of readPlan(deps, reading, planOf({ from, to }))) {
       if (step.type === 'fault') return { bannerId, outcome: 'failed', error: failureOfFault(step.fault).error };
+      if (step.type === 'read') {
+        const gaps = joinGaps(step.plan.unreachable);
+        if (gaps.length > 0) return { bannerId, outcome: 'failed', error: unreachable(gaps).error };
+        continue;
+      }
       const { rows } = step.page;
       const appended = await appendPage(deps.ledger, rows, (tx, outcome) =>
         countRecounted(tx.query, { source: source.slug, bannerId, ...countNew(rows, outcome) }),
@@ -77,13 +91,13 @@ export async function recountConsentLogs(deps: RecountDeps, request: RecountRequ
     action: 'sync.recounted' as const,
     actor: request.actor,
     bannerId: bannerId || null,
-    runId: window.runId,
+    runId,
     ...summary,
     foundSeqs,
     goneSeqs: gone.slice(0, NAMED),
   };
   const at = isoNow(deps.clock);
-  await appendAction(deps.ledger, source.slug, action, [action.action, source.slug, bannerId, window.runId], at, (tx) =>
+  await appendAction(deps.ledger, source.slug, action, [action.action, source.slug, bannerId, runId], at, (tx) =>
     noteRecount(tx.query, { source: source.slug, bannerId, summary, at }),
   );
   return { bannerId, outcome: 'counted', ...summary };

@@ -71,6 +71,8 @@ export interface PageContext {
   readonly names: RowNames;
   /** The banner asked for; null: no banner was named. */
   readonly bannerId: string | null;
+  /** The banner that a row which names none is told apart by: the one that the whole run asks for, '' for none. */
+  readonly keyedBy: string;
   readonly runId: string;
   /** From 1, within its run. */
   readonly page: number;
@@ -112,7 +114,7 @@ export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext): R
   const readRow = (row: ConsentLogRow): RowEntry => {
     const fields = isObject(row.value) ? row.value : null;
     const ownBanner = fields !== null && context.names.bannerNames.some((name) => namesBanner(fields[name]));
-    const banner = ownBanner ? '' : (context.bannerId ?? '');
+    const banner = ownBanner ? '' : context.keyedBy;
     const content = row.isUtf8 ? canonicalContent(row.value, leftOut) : null;
     const recordId = fields === null ? null : idOf(fields, idNames);
     const time = fields === null ? null : timeOf(fields, timeNames);
@@ -135,7 +137,7 @@ export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext): R
 
   const readUnreadable = (bytes: Buffer): RowEntry => {
     const body = bytes.subarray(0, MAX_UNREADABLE);
-    const dedupeKey = keyOf('consent-log', 'unreadable', context.bannerId ?? '', bytes);
+    const dedupeKey = keyOf('consent-log', 'unreadable', context.keyedBy, bytes);
     const entry = {
       source,
       kind: 'consent-log' as const,

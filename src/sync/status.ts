@@ -2,8 +2,10 @@ import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
 import type { Query } from '../store/store.ts';
 import { loadSeenBanners } from './banners.ts';
-import type { SyncPosition } from './position.ts';
+import { describeGaps } from './plan.ts';
+import { gapsOfPosition, type SyncPosition } from './position.ts';
 import { type RecountSummary, recountSummarySchema } from './recount-summary.ts';
+import { describeForm, requestFormSchema } from './request-form.ts';
 import { isRefusal } from './whole-log.ts';
 
 /** How the pull of one banner stands. */
@@ -33,6 +35,8 @@ export interface BannerStatus {
   readonly unreadable: number;
   /** How the last recount of recent days compared with the ledger; null before the first. */
   readonly recount: (RecountSummary & { readonly at: string }) | null;
+  /** In which form the service takes requests, in words; null: as usual. */
+  readonly form: string | null;
   /** What is missing of this banner’s log, in words; null when nothing is known to be. */
   readonly gap: string | null;
 }
@@ -81,6 +85,8 @@ function gapOf(position: SyncPosition | undefined, isSeen: boolean): string | nu
     return isSeen ? 'deliveries name this banner, but it was never pulled' : 'never pulled';
   if (position.last_success_at === null)
     return 'the first run has not come to its end: what lies beyond its place is missing';
+  const gaps = gapsOfPosition(position);
+  if (gaps.length > 0) return `the service does not give these periods to their end: ${describeGaps(gaps)}`;
   if (position.watermark === null)
     return 'no run has covered the log from its beginning without leaving something unread: run `consent-ledger sync --full`';
   if (position.last_error !== null) return `nothing is known to be complete after ${position.watermark}`;
@@ -110,6 +116,7 @@ function statusOf(
     earliest: watermark === null ? null : (position?.earliest ?? null),
     unreadable: position?.unreadable_total ?? 0,
     recount: recountOf(position),
+    form: position?.form == null ? null : describeForm(requestFormSchema.parse(JSON.parse(position.form))),
     gap: gapOf(position, isSeen),
   };
 }
@@ -121,8 +128,8 @@ function runOf(position: SyncPosition | undefined): BannerRun | null {
 }
 
 /** A run that was stopped in order gives up its id and keeps its place. */
-function isOpen({ run_id, cursor }: SyncPosition): boolean {
-  return run_id !== null || cursor !== null;
+function isOpen({ run_id, run_plan }: SyncPosition): boolean {
+  return run_id !== null || run_plan !== null;
 }
 
 function stateOf(position: SyncPosition | undefined, now: number): BannerStatus['state'] {

@@ -41,11 +41,11 @@ export interface SyncProgress {
 }
 
 /**
- * `done`: every banner was tried; each result says how it ended. `not-configured`: there is nothing to pull with.
- * `stopped`: the account as a whole was refused, or the run was cancelled or superseded; `left` banners were not tried.
+ * `done`: every banner was read to its end. `failed`: every banner was tried, and at least one failed; its result says how. `not-configured`:
+ * there is nothing to pull with. `stopped`: the account as a whole was refused, or the run was cancelled or superseded; `left` banners were not tried.
  */
 export type SyncResult = { readonly source: string } & (
-  | { readonly outcome: 'done'; readonly banners: readonly PullResult[] }
+  | { readonly outcome: 'done' | 'failed'; readonly banners: readonly PullResult[] }
   | { readonly outcome: 'stopped'; readonly banners: readonly PullResult[]; readonly left: readonly string[] }
   | { readonly outcome: 'not-configured'; readonly reason: string }
 );
@@ -134,9 +134,10 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
     await pullAll();
   }
   const banners = wanted.flatMap((id) => results.get(id) ?? []);
-  return left.length > 0
-    ? { source: source.slug, outcome: 'stopped', banners, left }
-    : { source: source.slug, outcome: 'done', banners };
+  const ended = (outcome: PullResult['outcome']) => banners.some((banner) => banner.outcome === outcome);
+  if (left.length > 0 || ended('cancelled') || ended('superseded'))
+    return { source: source.slug, outcome: 'stopped', banners, left };
+  return { source: source.slug, outcome: ended('failed') ? 'failed' : 'done', banners };
 }
 
 /** Whether the other banners of the key would end in the same way: no need to ask, and to note it, for each. */

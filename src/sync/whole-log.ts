@@ -28,17 +28,18 @@ export function isRefusal(position: Refused): boolean {
 export async function noteRefusal(query: Query, source: string, at: string): Promise<void> {
   const position = await loadPosition(query, source, '');
   if (position !== null && wasGiven(position)) return;
-  const refusal = { cursor: null, last_error: null, last_error_at: null, updated_at: at };
+  const refusal = { cursor: null, run_plan: null, last_error: null, last_error_at: null, updated_at: at };
   if (position !== null) {
     const own = query.updateTable('sync_positions').where('source', '=', source).where('banner_id', '=', '');
     await own.set(refusal).execute();
     return;
   }
-  const nothing = { run_id: null, run_from: null, run_to: null, run_as_of: null, watermark: null, earliest: null };
+  const nothing = { run_id: null, run_from: null, run_to: null, run_as_of: null, watermark: null };
+  const unknown = { earliest: null, read_to: null, gaps: null, form: null, dismissed_at: null };
   const never = { rows_total: 0, last_success_at: null, recounted_at: null, recount: null };
   await query
     .insertInto('sync_positions')
-    .values({ source, banner_id: '', ...nothing, ...never, ...refusal })
+    .values({ source, banner_id: '', ...nothing, ...unknown, ...never, ...refusal })
     .execute();
 }
 

@@ -30,6 +30,19 @@ export interface FakeOptions {
   /** Asked for each request, `nth` from 1. */
   readonly fault?: (nth: number, query: URLSearchParams) => Fault | null;
   /** What the answer to a request waits for; null: nothing. */
+  /** Cursors are refused after so many pages of a window; 0: the first one is. */
+  readonly cursorsExpireAfter?: { readonly pages: number; readonly status: number } | null;
+  /** Goes by whole days whatever is asked; `to` is a day that counts, or does not. */
+  readonly cutsToDays?: 'inclusive' | 'exclusive';
+  /** Answers 400 to anything but dates, and takes `to` for a whole day. */
+  readonly takesDatesOnly?: boolean;
+  /** Answers 400 to times with a fraction of a second. */
+  readonly takesSecondsOnly?: boolean;
+  /** Answers 400 to a cursor beside other parameters. */
+  readonly takesCursorAlone?: boolean;
+  readonly ignoresPeriod?: boolean;
+  /** How long cursors are. */
+  readonly cursorBytes?: number;
   readonly hold?: (nth: number) => Promise<void> | null;
   /** The Date header; null: none. Default: the present. */
   readonly date?: () => Date | null;
@@ -44,6 +57,10 @@ export interface FakeConsentLog {
 }
 
 interface Cursor {
+  /** The query that it belongs to. */
+  readonly of: string;
+  /** Which page of the window it leads to, 1 the first after the beginning. */
+  readonly depth: number;
   readonly after: number;
   readonly index: number;
   readonly nonce: number;
@@ -64,8 +81,9 @@ export async function fakeConsentLog(rows: readonly FakeRow[], options: FakeOpti
     void held.then(() => response.destroy());
   });
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const query = new URL(request.url ?? '/', 'http://fake').searchParams;
+    let query = new URL(request.url ?? '/', 'http://fake').searchParams;
     fake.requests.push(query);
+    const { options } = fake;
     const fault = fake.options.fault?.(fake.requests.length, query) ?? null;
     response.sendDate = false;
     const date = (fake.options.date ?? (() => new Date()))();
@@ -78,20 +96,35 @@ export async function fakeConsentLog(rows: readonly FakeRow[], options: FakeOpti
     const text = query.get('cursor');
     if (fault?.type === 'expired' && text !== null) return refuse(response, fault.status);
     const cursor = text === null ? null : (JSON.parse(Buffer.from(text, 'base64url').toString()) as Cursor);
+    if (options.takesCursorAlone === true && cursor !== null && query.size > 1) return refuse(response, 400);
+    if (options.takesCursorAlone === true && cursor !== null) query = new URLSearchParams(cursor.of);
+    const times = [query.get('from'), query.get('to')].filter((time) => time !== null);
+    if (options.takesDatesOnly === true && times.some((time) => time.length > 10)) return refuse(response, 400);
+    if (options.takesSecondsOnly === true && times.some((time) => time.includes('.'))) return refuse(response, 400);
+    if (cursor !== null && cursor.depth > (options.cursorsExpireAfter?.pages ?? Number.POSITIVE_INFINITY))
+      return refuse(response, options.cursorsExpireAfter?.status ?? 400);
+    const [from, to] = periodOf(query, options);
 
     const sign = fake.options.order === 'descending' ? -1 : 1;
     const all = fake.rows
       .map((row, index) => ({ ...row, index }))
       .filter((row) => query.get('banner_id') === null || row.bannerId === query.get('banner_id'))
-      .filter((row) => query.get('from') === null || row.at >= Date.parse(query.get('from') as string))
-      .filter((row) => query.get('to') === null || row.at < Date.parse(query.get('to') as string))
+      .filter((row) => row.at >= from && row.at < to)
       .sort((a, b) => sign * (a.at - b.at || a.index - b.index))
       .filter((row) => cursor === null || sign * (row.at - cursor.after || row.index - cursor.index) > 0);
     const limit = Math.min(Number(query.get('limit') ?? 50), fake.options.pageRows ?? 200);
     const page = fault?.type === 'empty' ? [] : all.slice(0, limit);
     const last = page.at(-1);
     const make = (after: number, index: number) =>
-      Buffer.from(JSON.stringify({ after, index, nonce: (nonce += 1) } satisfies Cursor)).toString('base64url');
+      Buffer.from(
+        JSON.stringify({
+          of: query.toString().replace(/&?cursor=[^&]*/, ''),
+          depth: (cursor?.depth ?? 0) + 1,
+          after,
+          index,
+          nonce: (nonce += 1),
+        } satisfies Cursor) + ' '.repeat(options.cursorBytes ?? 0),
+      ).toString('base64url');
     let next = last !== undefined && all.length > page.length ? make(last.at, last.index) : null;
     const start = cursor ?? { after: sign * Number.MIN_SAFE_INTEGER, index: 0 };
     if (fault?.type === 'empty' || (fault?.type === 'repeated' && next !== null)) next = make(start.after, start.index);
@@ -114,6 +147,18 @@ export async function fakeConsentLog(rows: readonly FakeRow[], options: FakeOpti
   );
   fake.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
   return fake;
+}
+
+const DAY = 86_400_000;
+
+/** The period asked for in milliseconds, its end not included. */
+function periodOf(query: URLSearchParams, options: FakeOptions): readonly [number, number] {
+  const [from, to] = [query.get('from'), query.get('to')];
+  if (options.ignoresPeriod === true) return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const isByDay = options.cutsToDays !== undefined || options.takesDatesOnly === true;
+  const at = (time: string) => (isByDay ? Math.floor(Date.parse(time) / DAY) * DAY : Date.parse(time));
+  const whole = isByDay && options.cutsToDays !== 'exclusive' ? DAY : 0;
+  return [from === null ? Number.NEGATIVE_INFINITY : at(from), to === null ? Number.POSITIVE_INFINITY : at(to) + whole];
 }
 
 function refuse(response: ServerResponse, status: number): void {

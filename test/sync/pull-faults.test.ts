@@ -146,14 +146,6 @@ describe('a pull from a service with faults', () => {
     heal();
   });
 
-  it('gives up, and says so, when cursors expire again and again', async () => {
-    const { syncing, position } = await world(35, (_, query) =>
-      query.has('cursor') ? { type: 'expired', status: 410 } : null,
-    );
-    expect(await syncing.pull()).toMatchObject({ outcome: 'failed', reason: 'cursor-expired', stored: 10 });
-    expect(await position()).toMatchObject({ cursor: null, run_id: null });
-  });
-
   it('says that the banner is unknown, not that a cursor expired, when it vanishes during a run', async () => {
     const { syncing } = await world(35, (nth) => (nth > 1 ? { type: 'status', status: 404 } : null));
     expect(await syncing.pull()).toMatchObject({ outcome: 'failed', reason: 'not-found', stored: 10 });

@@ -56,6 +56,11 @@ const faults: Readonly<Record<string, fc.Arbitrary<FaultInput>>> = {
   'reordered-page': faultOf('reordered-page', { rate }),
   'empty-page': faultOf('empty-page', { rate }),
   'expired-cursor': faultOf('expired-cursor', { ...times, status: fc.constantFrom(400, 404, 410) }),
+  'cursor-expires-after': faultOf('cursor-expires-after', {
+    rate: fc.constantFrom(0.5, 1),
+    pages: fc.integer({ min: 1, max: 4 }),
+    status: fc.constantFrom(400, 404, 410, 500),
+  }),
   'late-rows': faultOf('late-rows', { rate, ms: fc.constantFrom(HOUR, 10 * HOUR, 60 * DAY) }),
 };
 

@@ -168,7 +168,7 @@ describe('syncing a source', () => {
     };
     fake.options = { ...fake.options, ...refuse };
     expect(await sync()).toMatchObject({
-      outcome: 'done',
+      outcome: 'failed',
       banners: [
         { bannerId: '', outcome: 'failed', reason: 'bad-request' },
         { bannerId: 'bnr_1', outcome: 'finished' },
@@ -214,7 +214,10 @@ describe('syncing a source', () => {
     fake.options = {
       fault: (_, query) => (query.get('banner_id') === 'bnr_1' ? { type: 'status', status: 404 } : null),
     };
-    expect(await sync()).toMatchObject({ outcome: 'done', banners: [{ outcome: 'failed' }, { outcome: 'finished' }] });
+    expect(await sync()).toMatchObject({
+      outcome: 'failed',
+      banners: [{ outcome: 'failed' }, { outcome: 'finished' }],
+    });
     fake.options = { fault: () => ({ type: 'status', status: 401 }) };
     expect(await sync()).toMatchObject({
       outcome: 'stopped',
@@ -322,6 +325,7 @@ describe('the status of a sync', () => {
       earliest: start,
       unreadable: 0,
       recount: null,
+      form: null,
       gap: null,
     });
   });

@@ -5,7 +5,7 @@ import type { Cursors } from '../cursor.ts';
 import type { Dialect } from '../dialect.ts';
 import { layJson } from '../dialects.ts';
 import type { World } from '../world.ts';
-import { invalidRequest, notFound } from './answers.ts';
+import { invalidRequest, notFound, ServiceError } from './answers.ts';
 import type { Authenticate } from './authenticate.ts';
 import { faultsOf } from './fault-hooks.ts';
 import { disturbPage } from './page-faults.ts';
@@ -38,6 +38,14 @@ export function addConsentLogRoutes(
   app: FastifyInstance,
   { authenticate, clock, dialect, cursors }: ConsentLogRoutes,
 ): void {
+  /** Which page of its period a cursor leads to, from 2; of the cursors made last. */
+  const pageNumbers = new Map<string, number>();
+  const note = (cursor: string, page: number): string => {
+    if (pageNumbers.size >= 10_000) pageNumbers.clear();
+    pageNumbers.set(cursor, page);
+    return cursor;
+  };
+
   app.get('/consent/logs', { config: { target: 'consent-logs' } }, async (request, reply) => {
     reply.type('application/json; charset=utf-8').serializer((page) => layJson(dialect.layout, page));
     const caller = authenticate(request);
@@ -59,13 +67,17 @@ export function addConsentLogRoutes(
     ]);
     const place = cursor === undefined ? 0 : cursors.read(query, cursor);
     if (place === null) throw invalidRequest('The cursor does not belong to this query.');
+    const number = cursor === undefined ? 1 : (pageNumbers.get(cursor) ?? 2);
+    const expiring = faultsOf(request).find('cursor-expires-after');
+    if (expiring !== null && number > expiring.pages)
+      throw new ServiceError(expiring.status, 'cursor_expired', 'The cursor has expired.');
     const { world, index, position } = readPlace(worlds, place);
     const asked: LogQuery = { bannerId, from, to, limit, order: dialect.rowOrder, position, now: clock().getTime() };
     const page = disturbPage(asked, world.log.page(asked), faultsOf(request));
     const data = page.rows.map((row) => dialect.row(row));
     const next =
       page.next !== null ? placeOf(index, page.next) : index + 1 < worlds.length ? placeOf(index + 1, null) : null;
-    if (next !== null) return { data, next_cursor: cursors.make(query, next, page.nonce) };
+    if (next !== null) return { data, next_cursor: note(cursors.make(query, next, page.nonce), number + 1) };
     return dialect.lastPage === 'absent' ? { data } : { data, next_cursor: dialect.lastPage === 'empty' ? '' : null };
   });
 }

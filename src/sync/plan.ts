@@ -1,0 +1,271 @@
+import { z } from 'zod';
+import type { RowEntry } from './row.ts';
+
+/**
+ * What a run still has to read. A run begins with its whole window as the only piece. Where the service refuses its own cursor, so that a piece
+ * cannot be read to its end, the piece is divided: by days, by seconds, then by banner. Each half is read from its own beginning, so
+ * nothing depends on the order of the rows or on which of a row's times the service goes by.
+ */
+const pieceSchema = z.object({
+  /** As the service is asked; null: from the beginning, to the end. */
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  /** Only this banner; absent: what the run asks for. */
+  bannerId: z.string().optional(),
+  /** A part of the window, with bounds of our own. */
+  isPart: z.boolean().optional(),
+  /** A part of this day (its first millisecond, ISO 8601). */
+  day: z.string().optional(),
+  /** A day asked for without the first moment of the next one, for a service that takes `to` for a whole day. */
+  isTight: z.boolean().optional(),
+  /** Rows of this period were seen already: without any, the service does not go by it. */
+  expectsRows: z.boolean().optional(),
+});
+export type Piece = z.infer<typeof pieceSchema>;
+
+/** The state of a run, kept with the position in each commit of a page. */
+export const planSchema = z.object({
+  /** In the order in which they are read; the first is under way. None: all is read, only the end is still to be noted. */
+  pieces: z.array(pieceSchema),
+  /** Could not be read to their end, however small. */
+  unreachable: z.array(pieceSchema).default([]),
+  /** Known gaps that this run does not ask for. */
+  gapsLeft: z.array(pieceSchema).default([]),
+  /** A cursor was refused, and asking from the beginning did not help: from now on, pieces are divided at once. */
+  hasRestarted: z.boolean().default(false),
+  /** Times within a day make no difference to the service. */
+  isByDay: z.boolean().default(false),
+});
+export interface Plan extends z.infer<typeof planSchema> {
+  /** Where the first piece goes on; null: at its beginning. */
+  readonly cursor: string | null;
+}
+
+const SECOND = 1000;
+const DAY = 86_400_000;
+const YEAR = 365 * DAY;
+
+/** A run over one window, and over gaps of earlier runs that are tried again. */
+export function planOf(
+  window: { readonly from: string | null; readonly to: string | null },
+  gaps: { readonly again?: readonly Piece[]; readonly left?: readonly Piece[] } = {},
+): Plan {
+  const { from, to } = window;
+  return {
+    pieces: [{ from, to }, ...(gaps.again ?? [])],
+    unreachable: [],
+    gapsLeft: [...(gaps.left ?? [])],
+    hasRestarted: false,
+    isByDay: false,
+    cursor: null,
+  };
+}
+
+/** The plan after a page: its cursor, or the next piece. */
+export function afterPage(plan: Plan, nextCursor: string | null): Plan {
+  return nextCursor === null
+    ? { ...plan, pieces: plan.pieces.slice(1), cursor: null }
+    : { ...plan, cursor: nextCursor };
+}
+
+/** What an attempt to read a piece from its beginning saw. Times in milliseconds since 1970. */
+export interface Seen {
+  pages: number;
+  rows: number;
+  earliest: number;
+  latest: number;
+  /** Middle of the times of the first and of the last page; the order of the rows is told from them. */
+  first: number | null;
+  last: number | null;
+  timed: number;
+  /** Rows dated outside the piece, beyond what clocks and time zones explain. */
+  outside: number;
+}
+
+export function nothingSeen(): Seen {
+  const [earliest, latest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  return { pages: 0, rows: 0, earliest, latest, first: null, last: null, timed: 0, outside: 0 };
+}
+
+export function see(seen: Seen, piece: Piece, rows: readonly RowEntry[]): void {
+  const margin = piece.day === undefined ? 1.5 * DAY : 2 * SECOND;
+  const { start, end } = boundsOf(piece);
+  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { occurredAt } of rows) {
+    if (occurredAt === null) continue;
+    seen.timed += 1;
+    if (occurredAt < start - margin || occurredAt > end + margin) seen.outside += 1;
+    from = Math.min(from, occurredAt);
+    to = Math.max(to, occurredAt);
+  }
+  seen.pages += 1;
+  seen.rows += rows.length;
+  if (from > to) return;
+  seen.earliest = Math.min(seen.earliest, from);
+  seen.latest = Math.max(seen.latest, to);
+  seen.last = (from + to) / 2;
+  seen.first ??= seen.last;
+}
+
+/** Whether the service plainly does not go by the period of this part: rows of other times came, or none where some were seen before. */
+export function ignoresPeriod(piece: Piece, seen: Seen, isEnded: boolean): boolean {
+  if (piece.isPart !== true) return false;
+  if (isEnded && piece.expectsRows === true && seen.rows === 0) return true;
+  return piece.day === undefined ? seen.outside * 2 > seen.timed : seen.outside > 0;
+}
+
+/** The plan without the smaller parts of a day: the service does not tell them apart. */
+export function giveUpPeriod(plan: Plan, bannerIds: readonly string[]): Plan {
+  const [piece, ...rest] = plan.pieces;
+  if (piece === undefined) return plan;
+  if (piece.day === undefined) return piece.isTight === true ? lastResort(plan, bannerIds) : drop(plan, piece);
+  const { day, bannerId } = piece;
+  const whole: Piece = {
+    ...(bannerId === undefined ? {} : { bannerId }),
+    from: day,
+    to: isoOf(Date.parse(day) + DAY),
+    isPart: true,
+  };
+  const others = rest.filter((one) => one.day !== day || one.bannerId !== bannerId);
+  return lastResort({ ...plan, isByDay: true, pieces: [whole, ...others], cursor: null }, bannerIds);
+}
+
+/** The plan when the piece under way cannot be read to its end at once: in halves, by banner, or without it. */
+export function divide(plan: Plan, seen: Seen, now: number, bannerIds: readonly string[]): Plan {
+  const [piece, ...rest] = plan.pieces;
+  if (piece === undefined) return plan;
+  const halves = halve(piece, seen, now, plan.isByDay);
+  if (halves !== null) return { ...plan, pieces: [...halves, ...rest], cursor: null };
+  return lastResort(plan, bannerIds);
+}
+
+/** A piece that cannot be halved any more. */
+function lastResort(plan: Plan, bannerIds: readonly string[]): Plan {
+  const [piece, ...rest] = plan.pieces;
+  if (piece === undefined) return plan;
+  const { start, end } = boundsOf(piece);
+  if (end - start === DAY && piece.isTight !== true) {
+    const tight: Piece = { ...piece, isTight: true, expectsRows: true };
+    return { ...plan, pieces: [tight, ...rest], cursor: null };
+  }
+  if (piece.bannerId === undefined && bannerIds.length > 0) {
+    const { isTight: _, expectsRows: __, ...period } = piece;
+    return { ...plan, pieces: [...bannerIds.map((bannerId) => ({ ...period, bannerId })), ...rest], cursor: null };
+  }
+  return drop(plan, piece);
+}
+
+function drop(plan: Plan, piece: Piece): Plan {
+  const { isTight: _, expectsRows: __, day: ___, ...gap } = piece;
+  const unreachable = [...plan.unreachable, { ...gap, isPart: true }];
+  return { ...plan, pieces: plan.pieces.slice(1), unreachable, cursor: null };
+}
+
+/** Two halves, the one whose rows were seen first; null where the piece is too small. */
+function halve(piece: Piece, seen: Seen, now: number, isByDay: boolean): Piece[] | null {
+  if (piece.isTight === true) return null;
+  const bounds = boundsOf(piece);
+  const isDescending = seen.first !== null && seen.last !== null && seen.last < seen.first;
+  const seenEnd = isDescending ? seen.earliest : seen.latest;
+  const nextDay = (Math.floor(bounds.start / DAY) + 1) * DAY;
+  const isWithinDay = Number.isFinite(bounds.start) && nextDay >= bounds.end;
+  const grain = isWithinDay ? SECOND : DAY;
+  if (grain === SECOND && isByDay) return null;
+  const [floor, ceiling] = [Math.floor(seenEnd / grain) * grain, (Math.floor(seenEnd / grain) + 1) * grain];
+  const fits = (cut: number) => Number.isFinite(cut) && cut > bounds.start && cut < bounds.end;
+  const middle = middleOf(bounds, grain, now);
+  const cut = [...(isDescending ? [ceiling, floor] : [floor, ceiling]), middle].find(fits);
+  if (cut === undefined) return null;
+  const common = {
+    ...(piece.bannerId === undefined ? {} : { bannerId: piece.bannerId }),
+    isPart: true,
+    ...(grain === DAY ? {} : { day: piece.day ?? isoOf(Math.floor(bounds.start / DAY) * DAY) }),
+  };
+  const part = (from: string | null, to: string | null, start: number, end: number): Piece => {
+    const expectsRows = grain === SECOND && isWithin(seen, start, end);
+    return { ...common, from, to, ...(expectsRows ? { expectsRows } : {}) };
+  };
+  const before = part(piece.from, isoOf(cut), bounds.start, cut);
+  const after = part(isoOf(cut), endOf(piece), cut, bounds.end);
+  return isDescending ? [after, before] : [before, after];
+}
+
+interface Bounds {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Whether one end of what was seen lies in the part: then a row of it is certain. */
+function isWithin(seen: Seen, start: number, end: number): boolean {
+  return [seen.earliest, seen.latest].some((at) => at >= start + SECOND && at < end - SECOND);
+}
+
+function boundsOf(piece: Piece): Bounds {
+  return {
+    start: piece.from === null ? Number.NEGATIVE_INFINITY : Date.parse(piece.from),
+    end: piece.to === null ? Number.POSITIVE_INFINITY : Date.parse(endOf(piece) ?? ''),
+  };
+}
+
+/** A date alone may mean the whole day (docs/assumptions.md). */
+function endOf({ to }: Piece): string | null {
+  return to !== null && /^\d{4}-\d\d-\d\d$/.test(to) ? isoOf(Date.parse(to) + DAY) : to;
+}
+
+/** A place to cut where the rows tell none. Where one end is open, steps away from the present double; beyond 30 years there is nothing. */
+function middleOf({ start, end }: Bounds, grain: number, now: number): number {
+  const round = (at: number) => Math.round(at / grain) * grain;
+  if (Number.isFinite(start) && Number.isFinite(end)) {
+    const middle = round((start + end) / 2);
+    return middle > start && middle < end ? middle : Math.floor((start + grain) / grain) * grain;
+  }
+  if (Number.isFinite(end)) return end < now - 30 * YEAR ? Number.NaN : round(end - Math.max(10 * YEAR, now - end));
+  if (Number.isFinite(start) && start > now)
+    return start > now + 30 * YEAR ? Number.NaN : round(start + Math.max(DAY, 2 * (start - now)));
+  return Number.isFinite(start) && start > now - 2 * DAY ? round(now + DAY) : round(now - DAY);
+}
+
+function isoOf(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** How the service is asked for a piece: a part ends a millisecond later than it must, in case `to` is not included. */
+export function periodOf(piece: Piece): { readonly from: string | null; readonly to: string | null } {
+  if (piece.isPart !== true || piece.to === null) return { from: piece.from, to: piece.to };
+  return { from: piece.from, to: isoOf(boundsOf(piece).end + (piece.isTight === true ? -1 : 1)) };
+}
+
+/** Gaps in words, and how many of them. */
+export function describeGaps(gaps: readonly Piece[]): string {
+  const texts = gaps.slice(0, 10).map(({ from, to, bannerId }) => {
+    const banner = bannerId === undefined ? '' : ` of banner ${bannerId}`;
+    if (from === null || to === null) return `${from === null ? 'the beginning' : from} to ${to ?? 'the end'}${banner}`;
+    const isDay = from.endsWith('T00:00:00.000Z') && Date.parse(to) - Date.parse(from) === DAY;
+    return `${isDay ? from.slice(0, 10) : `${from} to ${to}`}${banner}`;
+  });
+  const more = gaps.length - texts.length;
+  return `${texts.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
+}
+
+/** Gaps with each period once, and periods that follow one another joined. */
+export function joinGaps(gaps: readonly Piece[]): Piece[] {
+  const startOf = (gap: Piece) => boundsOf(gap).start;
+  const sorted = [...gaps].sort(
+    (a, b) => (a.bannerId ?? '').localeCompare(b.bannerId ?? '') || startOf(a) - startOf(b) || 0,
+  );
+  const joined: Piece[] = [];
+  for (const gap of sorted) {
+    const last = joined.at(-1);
+    if (last === undefined || last.bannerId !== gap.bannerId || startOf(gap) > boundsOf(last).end) joined.push(gap);
+    else if (boundsOf(gap).end > boundsOf(last).end) joined[joined.length - 1] = { ...last, to: gap.to };
+  }
+  return joined;
+}
+
+/** When the first gap begins, ISO 8601 UTC: what lies before it is complete. Null without gaps; '' where one begins with the log. */
+export function firstGap(gaps: readonly Piece[]): string | null {
+  if (gaps.length === 0) return null;
+  return gaps.some(({ from }) => from === null)
+    ? ''
+    : (gaps.map(({ from }) => isoOf(Date.parse(from ?? ''))).sort()[0] ?? null);
+}
