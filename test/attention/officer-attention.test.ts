@@ -82,6 +82,7 @@ describe('gathering it', () => {
       earliest: null,
       unreadable: 0,
       recount: null,
+      form: null,
       gap: null,
     });
     const attention = await loadOfficerAttention({
