@@ -1,0 +1,40 @@
+import { de } from './languages/de.ts';
+import { en } from './languages/en.ts';
+import type { LetterTexts } from './texts.ts';
+
+/** The languages of letters. A language is added as a file in languages/ and a line here. */
+export const letterLanguages: Readonly<Record<string, LetterTexts>> = { en, de };
+
+/** The language in which letters go out where neither the request nor the controller says otherwise. */
+export const LAST_LANGUAGE = 'en';
+
+export interface ChosenLanguage {
+  /** A key of {@link letterLanguages}. */
+  readonly language: string;
+  /** BCP 47: language and, where the request names it, region. Dates and numbers follow it. */
+  readonly locale: string;
+  /** A language that was wanted and is missing, as it was given; null: none is. */
+  readonly missing: string | null;
+}
+
+/** The first of these languages that letters exist in: the officer's choice, the requester's, the controller's. */
+export function chooseLanguage(...wanted: readonly (string | null | undefined)[]): ChosenLanguage {
+  let missing: string | null = null;
+  for (const tag of [...wanted, LAST_LANGUAGE]) {
+    if (tag === null || tag === undefined || tag.trim() === '') continue;
+    const locale = localeOf(tag);
+    const language = locale?.language.toLowerCase() ?? '';
+    const texts = letterLanguages[language];
+    if (texts === undefined) missing ??= tag;
+    else return { language, locale: locale?.region === undefined ? texts.locale : `${language}-${locale.region}`, missing };
+  }
+  throw new Error(`there are no texts in ${LAST_LANGUAGE}`);
+}
+
+function localeOf(tag: string): Intl.Locale | null {
+  try {
+    return new Intl.Locale(tag.trim().replaceAll('_', '-'));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,434 @@
+import type { LetterTexts } from '../texts.ts';
+
+/** Deutsch. */
+export const de: LetterTexts = {
+  name: 'Deutsch',
+  locale: 'de-DE',
+  lawNames: {
+    'eu-gdpr': { name: 'Datenschutz-Grundverordnung, Verordnung (EU) 2016/679 (DSGVO)', short: 'DSGVO' },
+    'uk-gdpr': { name: 'Datenschutz-Grundverordnung des Vereinigten Königreichs (UK GDPR)', short: 'UK GDPR' },
+    ch: { name: 'Schweizer Bundesgesetz über den Datenschutz (DSG)', short: 'DSG' },
+  },
+  frame: {
+    reference: 'Unser Zeichen: {reference}',
+    theirReference: 'Ihr Zeichen: {reference}',
+    applicableLaw: 'Anwendbares Recht: {law}',
+    unnamedRecipient: 'An die Person, die die Anfrage gestellt hat',
+    dearNamed: 'Guten Tag {name},',
+    dearUnnamed: 'Sehr geehrte Damen und Herren,',
+    closingNamed: 'Mit freundlichen Grüßen',
+    closingUnnamed: 'Mit freundlichen Grüßen',
+    page: 'Seite {page} von {pages}',
+    document: 'Dokument {document}',
+    draft: 'ENTWURF',
+    stillToWrite: 'Vor dem Versand noch zu ergänzen',
+    dataProtectionOfficer: 'Datenschutzbeauftragte Person: {contact}',
+    jointContact: 'Anlaufstelle der gemeinsam Verantwortlichen: {contact}',
+    questions: 'Bei Fragen wenden Sie sich bitte an {contact} und nennen Sie unser Zeichen {reference}.',
+    agentFor: 'Sie handeln für {represented}. „Sie“ und „Ihre Daten“ bezeichnen in diesem Schreiben {represented}.',
+    agentForUnnamed:
+      'Sie handeln für eine andere Person. „Sie“ und „Ihre Daten“ bezeichnen in diesem Schreiben diese Person.',
+    late: 'Diese Antwort kommt verspätet: Sie war am {limit} fällig. Wir bitten um Entschuldigung.',
+  },
+  titles: {
+    acknowledgement: 'Ihre Anfrage ist bei uns eingegangen',
+    identity: 'Wir müssen Ihre Identität klären',
+    clarification: 'Rückfrage zu Ihrer Anfrage',
+    extension: 'Wir benötigen mehr Zeit für Ihre Anfrage',
+    answer: 'Antwort auf Ihre Anfrage vom {received}',
+    partial: 'Antwort auf Ihre Anfrage vom {received}: teilweise Stattgabe',
+    refusal: 'Antwort auf Ihre Anfrage vom {received}: Ablehnung',
+    'no-match': 'Antwort auf Ihre Anfrage vom {received}',
+    notice: 'Mitteilung an Empfänger personenbezogener Daten: {kind}',
+    appeal: 'Entscheidung über Ihren Antrag auf Überprüfung',
+  },
+  kinds: {
+    access: {
+      name: 'Auskunft über personenbezogene Daten',
+      opening: 'am {received} haben Sie bei uns Auskunft über Ihre personenbezogenen Daten verlangt.',
+    },
+    portability: {
+      name: 'Herausgabe personenbezogener Daten in maschinenlesbarem Format',
+      opening:
+        'am {received} haben Sie die Herausgabe Ihrer personenbezogenen Daten in einem maschinenlesbaren Format verlangt.',
+    },
+    erasure: {
+      name: 'Löschung personenbezogener Daten',
+      opening: 'am {received} haben Sie die Löschung Ihrer personenbezogenen Daten verlangt.',
+    },
+    rectification: {
+      name: 'Berichtigung personenbezogener Daten',
+      opening: 'am {received} haben Sie die Berichtigung Ihrer personenbezogenen Daten verlangt.',
+    },
+    restriction: {
+      name: 'Einschränkung der Verarbeitung',
+      opening: 'am {received} haben Sie verlangt, dass wir die Verarbeitung Ihrer personenbezogenen Daten einschränken.',
+    },
+    objection: {
+      name: 'Widerspruch gegen die Verarbeitung',
+      opening: 'am {received} haben Sie der Verarbeitung Ihrer personenbezogenen Daten widersprochen.',
+    },
+    'opt-out': {
+      name: 'Widerspruch gegen Verkauf und Weitergabe personenbezogener Daten',
+      opening: 'am {received} haben Sie dem Verkauf und der Weitergabe Ihrer personenbezogenen Daten widersprochen.',
+    },
+    limit: {
+      name: 'Beschränkung der Nutzung sensibler personenbezogener Daten',
+      opening: 'am {received} haben Sie verlangt, dass wir die Nutzung Ihrer sensiblen personenbezogenen Daten beschränken.',
+    },
+    'withdraw-consent': {
+      name: 'Widerruf der Einwilligung',
+      opening: 'am {received} haben Sie Ihre Einwilligung widerrufen.',
+    },
+    unknown: {
+      name: 'Anfrage zu personenbezogenen Daten',
+      opening: 'am {received} haben Sie sich mit einer Anfrage zu Ihren personenbezogenen Daten an uns gewandt.',
+    },
+  },
+  openingOfAgent: 'am {received} haben Sie sich im Namen einer anderen Person an uns gewandt ({kind}).',
+  acknowledgement: {
+    received: 'Mit diesem Schreiben bestätigen wir den Eingang Ihrer Anfrage.',
+    due: 'Wir beantworten sie unverzüglich, spätestens bis zum {limit}.',
+    notYou: 'Falls die Anfrage nicht von Ihnen stammt, teilen Sie uns dies bitte mit.',
+  },
+  identity: {
+    lead: 'Bevor wir Ihrer Anfrage nachkommen können, müssen wir klären, dass sie von Ihnen stammt oder von jemandem, der für Sie handeln darf.',
+    use: 'Was Sie uns schicken, verwenden wir nur für diese Prüfung. Bitte senden Sie keine Originale und schwärzen Sie auf Kopien alles, wonach wir nicht gefragt haben. Wir halten fest, wie Ihre Identität bestätigt wurde; Kopien von Ausweisen bewahren wir nicht auf.',
+    reply: 'Bitte antworten Sie an {contact} und nennen Sie unser Zeichen {reference}.',
+  },
+  clarification: {
+    lead: 'Damit wir Ihre Anfrage richtig beantworten können, müssen wir genauer wissen, worum es Ihnen geht:',
+    clockStops: 'Die Frist für unsere Antwort ruht von heute an, bis Ihre Antwort bei uns eingeht.',
+    reply: 'Bitte antworten Sie an {contact} und nennen Sie unser Zeichen {reference}.',
+    noReply: 'Wenn wir nichts von Ihnen hören, bearbeiten wir Ihre Anfrage auf Grundlage dessen, was uns bekannt ist.',
+  },
+  extension: {
+    lead: 'Wir können Ihre Anfrage nicht bis zum {firstLimit}, dem Ende der Frist, abschließend beantworten. Der Grund:',
+    newLimit: 'Sie erhalten unsere Antwort spätestens am {limit}.',
+    complaint: 'Über diese Verlängerung können Sie sich bei folgender Stelle beschweren: {authority}',
+  },
+  answer: {
+    records:
+      'Die Einwilligungsnachweise, die wir zu Ihnen gespeichert haben, reichen vom {from} bis zum {to}; Anzahl der Entscheidungen: {count}. Gefunden haben wir sie über {found}.',
+    recordsOfOneDay:
+      'Die Einwilligungsnachweise, die wir zu Ihnen gespeichert haben, stammen vom {from}; Anzahl der Entscheidungen: {count}. Gefunden haben wir sie über {found}.',
+    foundFromDevice: 'die Besucherkennung, die Sie uns von Ihrem Gerät geschickt haben',
+    foundComputed: 'eine Kennung, die aus der von Ihnen genannten E-Mail-Adresse berechnet ist',
+    identityChecked: 'Vor der Herausgabe haben wir Ihre Identität bestätigt.',
+    enclosed: 'Eine Kopie aller dieser Nachweise liegt bei:',
+    files: {
+      history: 'history.html: Ihre Entscheidungen zum Lesen, in jedem Browser',
+      decisions: 'decisions.csv und decisions.json: dasselbe für Tabellenprogramme und andere Programme',
+      policies: 'policies.json: die Erklärungen, die zu der Zeit galten',
+      policyTexts: 'policy-texts.txt: die Texte dieser Erklärungen, wie wir sie abgerufen haben',
+      evidence: 'evidence: was der Einwilligungsbanner zu der Zeit zeigte',
+      records: 'records.jsonl: die Nachweise genau so, wie sie bei uns eingegangen sind',
+    },
+    unverified:
+      'Wir konnten Ihre Identität nicht bestätigen. Zum Schutz der Person, deren Daten es betrifft, geben wir keine einzelnen Datensätze heraus. Wir antworten deshalb allgemein: welche Kategorien von Daten wir verarbeiten, woher sie stammen, zu welchen Zwecken und wer sie erhält.',
+    categories:
+      'Diese Antwort nennt die Kategorien von Daten, die wir verarbeiten, ihre Herkunft, die Zwecke und die Empfänger. Einzelne Datensätze enthält sie nicht.',
+    unmatched:
+      'Aus den Angaben in Ihrer Anfrage können wir nicht erkennen, in welchem Browser oder auf welchem Gerät Ihre frühere Wahl gespeichert wurde.',
+    unmatchedHowTo: 'So wird Ihre Wahl auch dort wirksam: {withdrawalMethod}',
+    parts: 'Was wir getan haben',
+    part: { done: 'erledigt', partly: 'teilweise erledigt', refused: 'abgelehnt' },
+    partGround: '{outcome}; Grund: {ground}',
+  },
+  partial: {
+    lead: 'Wir kommen Ihrer Anfrage teilweise nach. Was wir getan haben, was nicht, und unsere Gründe:',
+  },
+  refusal: {
+    lead: 'Wir haben Ihre Anfrage geprüft und können ihr nicht nachkommen. Unsere Gründe:',
+    ground: 'Rechtsgrundlage der Ablehnung: {ground}',
+  },
+  noMatch: {
+    why: 'Wir bewahren die Einwilligungsnachweise unter gehashten Besucherkennungen auf, ohne Namen und Adressen. Anhand Ihrer Angaben können wir nicht feststellen, welche davon, falls überhaupt, Sie betreffen.',
+    notNone: 'Das bedeutet nicht, dass es keine gibt.',
+    help: 'So können Sie uns bei der Suche helfen:',
+    steps: [
+      'Öffnen Sie unsere Website auf dem Gerät und in dem Browser, in dem Sie Ihre Wahl getroffen haben. Kopieren Sie die Besucherkennung, die der Einwilligungsbanner dort gespeichert hat (in seinem Cookie oder in seinen Einstellungen).',
+      'Teilen Sie uns mit, auf welcher Website und wann ungefähr Sie Ihre Wahl getroffen oder geändert haben.',
+      'Senden Sie beides an {contact} und nennen Sie unser Zeichen {reference}. Wir suchen dann erneut.',
+    ],
+  },
+  notice: {
+    dear: 'Sehr geehrte Damen und Herren,',
+    lead: 'wir haben Ihnen gegenüber personenbezogene Daten offengelegt. Die betroffene Person hat sich inzwischen mit folgendem Anliegen an uns gewandt: {kind}. Wir sind dem nachgekommen.',
+    done: 'Es betrifft die folgenden Daten:',
+    ask: 'Bitte nehmen Sie in Ihren Systemen die entsprechenden Schritte vor und bestätigen Sie uns dies an {contact} unter Angabe unseres Zeichens {reference}.',
+  },
+  appeal: {
+    lead: 'Sie haben sich gegen unsere Antwort auf Ihre Anfrage vom {received} gewandt. Wir haben sie überprüft. Unsere Entscheidung und unsere Gründe:',
+    complaint:
+      'Wenn Sie mit dieser Entscheidung nicht einverstanden sind, können Sie sich bei folgender Behörde beschweren: {authority}',
+  },
+  processing: {
+    heading: 'Wie wir personenbezogene Daten verarbeiten',
+    purposes: 'Zwecke',
+    purpose: '{purpose} (Speicherdauer: {retention})',
+    purposeWithBasis: '{purpose} (Rechtsgrundlage: {basis}; Speicherdauer: {retention})',
+    dataCategories: 'Kategorien von Daten',
+    recipients: 'Empfänger',
+    dataSources: 'Herkunft der Daten',
+    transfers: 'Übermittlung in Drittländer',
+    noTransfers: 'keine',
+    automatedDecisions: 'Automatisierte Entscheidungen',
+    withdrawalMethod: 'Widerruf der Einwilligung',
+    notStated: 'In dieser Antwort nicht angegeben: {parts}',
+    parts: {
+      address: 'Postanschrift',
+      email: 'E-Mail-Adresse für Anfragen',
+      country: 'Land der Niederlassung',
+      purposes: 'Zwecke, Rechtsgrundlagen und Speicherdauer',
+      dataCategories: 'Kategorien von Daten',
+      dataSources: 'Herkunft der Daten',
+      recipients: 'Empfänger',
+      transfers: 'Übermittlungen in Drittländer und ihre Garantien',
+      automatedDecisions: 'automatisierte Entscheidungen',
+      supervisoryAuthority: 'Aufsichtsbehörde',
+      withdrawalMethod: 'Wege zum Widerruf der Einwilligung',
+      controller: 'der Verantwortliche',
+      jointContact: 'Anlaufstelle der gemeinsam Verantwortlichen',
+    },
+  },
+  scope: {
+    heading: 'Worauf sich diese Antwort bezieht',
+    consentOnly: 'Diese Antwort bezieht sich auf Nachweise über Einwilligungen und Datenschutzerklärungen.',
+    otherSystems: 'Unsere übrigen Systeme:',
+    results: {
+      'nothing-found': 'durchsucht, nichts gefunden',
+      attached: 'durchsucht, das Gefundene liegt gesondert bei',
+      'not-applicable': 'enthält keine Daten dieser Art',
+      open: 'noch nicht durchsucht',
+    },
+  },
+  rights: { heading: 'Ihre Rechte', remedies: 'Was Sie tun können' },
+  families: {
+    gdpr: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Bei begründeten Zweifeln an der Identität der anfragenden Person dürfen wir weitere Informationen verlangen (Art. 12 Abs. 6 {gdpr}). Unser Grund und worum wir Sie bitten:',
+      extension:
+        'Wir dürfen die Frist verlängern, wenn dies wegen der Komplexität und der Anzahl von Anträgen erforderlich ist (Art. 12 Abs. 3 {gdpr}).',
+      access: 'Ja, wir verarbeiten personenbezogene Daten über Sie (Art. 15 {gdpr}).',
+      portability:
+        'Mit diesem Schreiben erhalten Sie die personenbezogenen Daten, die Sie uns bereitgestellt haben, in einem maschinenlesbaren Format (Art. 20 {gdpr}).',
+      noMatch: 'Wir können Sie keinem Einwilligungsnachweis zuordnen (Art. 11 Abs. 2 {gdpr}).',
+      notes: {
+        erasure: [
+          'Nachweise darüber, dass eine Einwilligung erteilt, verweigert oder widerrufen wurde, löschen wir nicht. Wir beschränken sie auf diesen Zweck, bewahren sie auf, weil wir sie vorlegen können müssen, sowie für Rechtsansprüche (Art. 17 Abs. 3 Buchst. b und e {gdpr}), und löschen sie, wenn ihre Aufbewahrungsfrist endet.',
+          'Auf Ihren Wunsch teilen wir Ihnen mit, welche Empfänger Ihrer Daten wir unterrichtet haben (Art. 19 {gdpr}).',
+        ],
+        rectification: [
+          'Auf Ihren Wunsch teilen wir Ihnen mit, welche Empfänger Ihrer Daten wir unterrichtet haben (Art. 19 {gdpr}).',
+        ],
+        restriction: [
+          'Wir unterrichten Sie, bevor die Einschränkung aufgehoben wird (Art. 18 Abs. 3 {gdpr}).',
+          'Auf Ihren Wunsch teilen wir Ihnen mit, welche Empfänger Ihrer Daten wir unterrichtet haben (Art. 19 {gdpr}).',
+        ],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [
+          'Der Widerruf berührt nicht die Rechtmäßigkeit der Verarbeitung bis zum Widerruf (Art. 7 Abs. 3 {gdpr}).',
+        ],
+      },
+      rights: [
+        'Sie können verlangen, dass wir Ihre personenbezogenen Daten berichtigen oder löschen oder ihre Verarbeitung einschränken (Art. 16, 17 und 18 {gdpr}).',
+        'Sie können einer Verarbeitung widersprechen, die auf einer öffentlichen Aufgabe oder auf berechtigten Interessen beruht (Art. 21 {gdpr}).',
+        'Sie können Ihre Einwilligung jederzeit widerrufen. Die Rechtmäßigkeit der Verarbeitung bis zum Widerruf bleibt davon unberührt (Art. 7 Abs. 3 {gdpr}).',
+        'Sie können Daten, die Sie uns bereitgestellt haben, in einem maschinenlesbaren Format erhalten (Art. 20 {gdpr}).',
+      ],
+      never: [],
+      notice: 'Wir teilen Ihnen dies nach Art. 19 {gdpr} mit.',
+    },
+    california: {
+      acknowledgement: {
+        checked: [
+          'Bevor wir personenbezogene Daten herausgeben, berichtigen oder löschen, prüfen wir Ihre Identität, indem wir Ihre Angaben mit den bei uns gespeicherten vergleichen. Wenn wir dafür mehr benötigen, melden wir uns bei Ihnen.',
+        ],
+        unchecked: ['Für diese Anfrage müssen Sie Ihre Identität nicht nachweisen.'],
+      },
+      identity:
+        'Wir sind gesetzlich verpflichtet, Ihre Identität zu prüfen, bevor wir dieser Anfrage nachkommen (11 CCR § 7060). Die Prüfung verlängert die Frist für unsere Antwort nicht. Worum wir Sie bitten:',
+      extension:
+        'Das Gesetz gibt uns dafür insgesamt bis zu 90 Kalendertage ab dem Tag, an dem Ihre Anfrage eingegangen ist (11 CCR § 7021).',
+      access: 'Ja, wir haben personenbezogene Daten über Sie erhoben (Cal. Civ. Code § 1798.110).',
+      portability:
+        'Mit diesem Schreiben erhalten Sie Ihre personenbezogenen Daten in einem übertragbaren, leicht nutzbaren Format (Cal. Civ. Code § 1798.130).',
+      noMatch: 'Wir können Sie keinem Einwilligungsnachweis zuordnen.',
+      notes: {
+        erasure: [
+          'Nachweise über Einwilligungen und über diese Anfrage bewahren wir auf, soweit das Gesetz es verlangt oder erlaubt (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), und nutzen sie zu keinem anderen Zweck.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [
+          'Einen Nachweis Ihrer Identität brauchten wir dafür nicht. Das Gesetz erlaubt uns frühestens nach 12 Monaten, Sie um eine Änderung dieser Entscheidung zu bitten.',
+        ],
+        limit: [
+          'Einen Nachweis Ihrer Identität brauchten wir dafür nicht. Das Gesetz erlaubt uns frühestens nach 12 Monaten, Sie um eine Änderung dieser Entscheidung zu bitten.',
+        ],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'Sie können verlangen, dass wir über Sie erhobene personenbezogene Daten löschen oder berichtigen.',
+        'Sie können dem Verkauf und der Weitergabe Ihrer personenbezogenen Daten widersprechen und die Nutzung sensibler Daten beschränken. Ihre Identität müssen Sie dafür nicht nachweisen.',
+        'Wir behandeln Sie nicht schlechter, weil Sie diese Rechte nutzen.',
+      ],
+      never: [
+        'Diese Antwort enthält in keinem Fall Sozialversicherungs-, Führerschein- oder andere behördliche Identifikationsnummern, Kontonummern, Nummern von Krankenversicherungen oder medizinische Kennungen, Passwörter, Sicherheitsfragen und -antworten oder biometrische Daten, unabhängig davon, ob wir solche Daten speichern (11 CCR § 7024(d)).',
+      ],
+      notice: 'Wir teilen Ihnen dies mit, weil das kalifornische Recht verlangt, dass wir die Empfänger der Daten unterrichten.',
+    },
+    us: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Mit vertretbarem Aufwand konnten wir nicht feststellen, dass die Anfrage von Ihnen stammt; das Gesetz erlaubt uns in diesem Fall, weitere Angaben zu verlangen. Worum wir Sie bitten:',
+      extension: 'Das Gesetz erlaubt eine solche Verlängerung einmal, wenn sie vernünftigerweise erforderlich ist.',
+      access: 'Ja, wir verarbeiten personenbezogene Daten über Sie.',
+      portability: 'Mit diesem Schreiben erhalten Sie Ihre personenbezogenen Daten in einem maschinenlesbaren Format.',
+      noMatch: 'Wir können Sie keinem Einwilligungsnachweis zuordnen.',
+      notes: {
+        erasure: [
+          'Nachweise über Einwilligungen und über diese Anfrage bewahren wir auf, soweit das Gesetz es verlangt oder erlaubt, und nutzen sie zu keinem anderen Zweck.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'Das Gesetz gibt Ihnen weitere Rechte an Ihren personenbezogenen Daten, etwa auf Löschung und auf Widerspruch gegen ihren Verkauf. Bitte teilen Sie uns mit, wenn Sie davon Gebrauch machen möchten.',
+        'Wir behandeln Sie nicht schlechter, weil Sie diese Rechte nutzen.',
+      ],
+      never: [],
+      notice: 'Wir teilen Ihnen dies mit, weil Sie Daten von uns erhalten haben.',
+    },
+    brazil: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Wir dürfen nur der betroffenen Person oder ihrer Vertretung antworten. Worum wir Sie bitten:',
+      extension: 'Wir nehmen uns nicht mehr Zeit als nötig.',
+      access: 'Ja, wir verarbeiten personenbezogene Daten über Sie (LGPD, Art. 18 und 19).',
+      portability:
+        'Mit diesem Schreiben erhalten Sie Ihre personenbezogenen Daten in einem maschinenlesbaren Format (LGPD, Art. 18, V).',
+      noMatch: 'Wir können Sie keinem Einwilligungsnachweis zuordnen.',
+      notes: {
+        erasure: [
+          'Nachweise darüber, dass eine Einwilligung erteilt, verweigert oder widerrufen wurde, bewahren wir auf, um eine rechtliche Verpflichtung zu erfüllen (LGPD, Art. 16, I), und nutzen sie zu keinem anderen Zweck.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [
+          'Der Widerruf berührt nicht die Verarbeitung, die vor ihm stattgefunden hat (LGPD, Art. 8, § 5).',
+        ],
+      },
+      rights: [
+        'Sie können Bestätigung, Auskunft, Berichtigung, Anonymisierung, Übertragung und Löschung verlangen und Ihre Einwilligung widerrufen (LGPD, Art. 18).',
+      ],
+      never: [],
+      notice: 'Wir teilen Ihnen dies nach LGPD, Art. 18, § 6, mit.',
+    },
+    general: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Wir dürfen personenbezogene Daten nur herausgeben oder ändern, wenn wir wissen, wer danach fragt. Worum wir Sie bitten:',
+      extension: 'Wir nehmen uns nicht mehr Zeit als nötig.',
+      access: 'Ja, wir verarbeiten personenbezogene Daten über Sie.',
+      portability: 'Mit diesem Schreiben erhalten Sie Ihre personenbezogenen Daten in einem maschinenlesbaren Format.',
+      noMatch: 'Wir können Sie keinem Einwilligungsnachweis zuordnen.',
+      notes: {
+        erasure: [
+          'Nachweise über Einwilligungen und über diese Anfrage bewahren wir auf, soweit das Gesetz es verlangt oder erlaubt, und nutzen sie zu keinem anderen Zweck.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'Sie können die Berichtigung Ihrer personenbezogenen Daten verlangen und eine erteilte Einwilligung widerrufen.',
+      ],
+      never: [],
+      notice: 'Wir teilen Ihnen dies mit, weil Sie Daten von uns erhalten haben.',
+    },
+  },
+  remedies: {
+    eu: [
+      'Sie können sich bei einer Aufsichtsbehörde beschweren, insbesondere in dem Mitgliedstaat, in dem Sie wohnen oder arbeiten oder in dem der mutmaßliche Verstoß stattgefunden hat (Art. 77 DSGVO).',
+      'Ihnen steht außerdem der Rechtsweg zu den Gerichten offen (Art. 79 DSGVO).',
+    ],
+    uk: [
+      'Sie können sich bei uns beschweren: bitte schreiben Sie an {contact}.',
+      'Sie können sich beim Information Commissioner beschweren (Art. 77 UK GDPR): {authority}',
+      'Sie können außerdem ein Gericht anrufen (Art. 79 UK GDPR).',
+    ],
+    california: ['Sie können sich bei folgenden Behörden beschweren: {authority}'],
+    quebec: [
+      'Innerhalb von 30 Tagen nach dieser Antwort können Sie bei folgender Behörde ihre Überprüfung beantragen: {authority}',
+    ],
+    authority: ['Sie können sich bei folgender Behörde beschweren: {authority}'],
+    unnamed: ['Sie können sich bei der für den Datenschutz zuständigen Behörde beschweren.'],
+  },
+  appealTo:
+    'Sie können innerhalb einer angemessenen Frist verlangen, dass wir diese Entscheidung überprüfen („Appeal“): Schreiben Sie an {contact} und nennen Sie das Stichwort „Appeal“ und unser Zeichen {reference}. Innerhalb von {days} Tagen nach Eingang teilen wir Ihnen schriftlich mit, wie wir entschieden haben und warum. Bleiben wir bei unserer Entscheidung, können Sie sich bei folgender Behörde beschweren: {authority}',
+  authorityIs: 'Die für uns zuständige Behörde: {authority}',
+  proposals: {
+    identity: [
+      '[Warum Sie an der Identität zweifeln.]\n\nBitte antworten Sie von der E-Mail-Adresse aus, die bei uns gespeichert ist, oder nennen Sie uns [etwas, das nur diese Person wissen kann].',
+      'Sie handeln für jemand anderen. Bitte senden Sie uns eine unterschriebene Vollmacht der Person, die Sie vertreten.',
+    ],
+    clarification: [
+      'Bitte teilen Sie uns mit, [um welche Daten, welchen Zeitraum oder welchen unserer Dienste es Ihnen geht].',
+      'Bitte teilen Sie uns mit, [was berichtigt werden soll und was richtig wäre].',
+    ],
+    extension: [
+      'Ihre Anfrage ist komplex: [Begründung].',
+      'Wir haben mehrere Anfragen von Ihnen zu prüfen: [welche].',
+    ],
+    partial: [
+      'Folgendes haben wir getan:\n- [was Sie getan haben]\n\nFolgendes haben wir nicht getan:\n- [was Sie nicht getan haben, warum, und nach welcher Vorschrift]',
+    ],
+    refusal: [
+      '[Ihre Gründe.]\n\nRechtsgrundlage der Ablehnung: [Vorschrift]',
+      'Wir konnten Ihre Identität nicht bestätigen: [worum Sie gebeten hatten und was fehlte]. Deshalb können wir keine Daten herausgeben oder ändern.',
+    ],
+    notice: ['- [welche Daten, unter welcher Kennung, damit der Empfänger sie finden kann]'],
+    appeal: [
+      'Wir haben unsere Entscheidung geändert: [was Sie nun getan haben].',
+      'Wir bleiben bei unserer Entscheidung: [Ihre Gründe].',
+    ],
+    answer: {
+      erasure: ['Wir haben die folgenden personenbezogenen Daten über Sie gelöscht:\n- [welche Daten, in welchem System]'],
+      rectification: ['Wir haben Folgendes berichtigt:\n- [bisheriger Eintrag] in [neuer Eintrag]'],
+      restriction: [
+        'Wir haben die Verarbeitung der folgenden Daten eingeschränkt:\n- [welche Daten]\n\nAbgesehen von der Speicherung verwenden wir diese Daten nur mit Ihrer Einwilligung, für Rechtsansprüche oder zum Schutz anderer.',
+      ],
+      objection: [
+        'Wir verarbeiten Ihre personenbezogenen Daten nicht mehr für diesen Zweck: [Zweck].',
+        'Wir verwenden Ihre personenbezogenen Daten nicht mehr für Direktwerbung.',
+      ],
+      'opt-out': [
+        'Wir haben Ihren Widerspruch umgesetzt: Wir verkaufen Ihre personenbezogenen Daten nicht mehr und geben sie nicht mehr für Werbung über verschiedene Websites hinweg weiter.',
+        'Wir verkaufen keine personenbezogenen Daten und geben sie nicht für Werbung über verschiedene Websites hinweg weiter. Ihren Widerspruch haben wir dennoch vermerkt.',
+      ],
+      limit: [
+        'Wir haben Ihre Anfrage umgesetzt: Ihre sensiblen personenbezogenen Daten verwenden wir nur noch, soweit es für unsere Leistungen nötig ist, und für die weiteren Zwecke, die das Gesetz erlaubt.',
+      ],
+      'withdraw-consent': [
+        'Wir haben vermerkt, dass Sie Ihre Einwilligung widerrufen haben. Auf ihrer Grundlage verarbeiten wir keine personenbezogenen Daten mehr.',
+      ],
+      unknown: ['[Was Sie getan haben.]'],
+    },
+  },
+};

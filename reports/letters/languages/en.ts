@@ -1,0 +1,410 @@
+import type { LetterTexts } from '../texts.ts';
+
+/** English. The other languages are translated from this file. */
+export const en: LetterTexts = {
+  name: 'English',
+  locale: 'en-GB',
+  lawNames: {
+    'eu-gdpr': { name: 'General Data Protection Regulation (EU) 2016/679 (GDPR)', short: 'GDPR' },
+    'uk-gdpr': { name: 'UK General Data Protection Regulation (UK GDPR)', short: 'UK GDPR' },
+  },
+  frame: {
+    reference: 'Our reference: {reference}',
+    theirReference: 'Your reference: {reference}',
+    applicableLaw: 'Applicable law: {law}',
+    unnamedRecipient: 'To the person who made the request',
+    dearNamed: 'Dear {name},',
+    dearUnnamed: 'Dear Sir or Madam,',
+    closingNamed: 'Yours sincerely',
+    closingUnnamed: 'Yours faithfully',
+    page: 'Page {page} of {pages}',
+    document: 'Document {document}',
+    draft: 'DRAFT',
+    stillToWrite: 'Still to be written or completed before this letter is sent',
+    dataProtectionOfficer: 'Data protection officer: {contact}',
+    jointContact: 'Contact point of the joint controllers: {contact}',
+    questions: 'If you have any questions, please contact {contact} and quote our reference {reference}.',
+    agentFor: 'You act on behalf of {represented}. In this letter, “you” and “your” refer to {represented}.',
+    agentForUnnamed: 'You act on behalf of another person. In this letter, “you” and “your” refer to that person.',
+    late: 'This answer is late: it was due on {limit}. We apologise for the delay.',
+  },
+  titles: {
+    acknowledgement: 'We have received your request',
+    identity: 'We need to confirm your identity',
+    clarification: 'A question about your request',
+    extension: 'We need more time for your request',
+    answer: 'Answer to your request of {received}',
+    partial: 'Answer to your request of {received}: granted in part',
+    refusal: 'Answer to your request of {received}: refusal',
+    'no-match': 'Answer to your request of {received}',
+    notice: 'Notice to recipients of personal data: {kind}',
+    appeal: 'Decision on your appeal',
+  },
+  kinds: {
+    access: {
+      name: 'access to personal data',
+      opening: 'On {received} you asked us for access to your personal data.',
+    },
+    portability: {
+      name: 'a portable copy of personal data',
+      opening: 'On {received} you asked us for a copy of your personal data in a machine-readable format.',
+    },
+    erasure: {
+      name: 'erasure of personal data',
+      opening: 'On {received} you asked us to erase your personal data.',
+    },
+    rectification: {
+      name: 'correction of personal data',
+      opening: 'On {received} you asked us to correct your personal data.',
+    },
+    restriction: {
+      name: 'restriction of processing',
+      opening: 'On {received} you asked us to restrict the processing of your personal data.',
+    },
+    objection: {
+      name: 'objection to processing',
+      opening: 'On {received} you objected to the processing of your personal data.',
+    },
+    'opt-out': {
+      name: 'opt-out of the sale and sharing of personal data',
+      opening: 'On {received} you opted out of the sale and sharing of your personal data.',
+    },
+    limit: {
+      name: 'limiting the use of sensitive personal data',
+      opening: 'On {received} you asked us to limit the use of your sensitive personal data.',
+    },
+    'withdraw-consent': {
+      name: 'withdrawal of consent',
+      opening: 'On {received} you withdrew your consent.',
+    },
+    unknown: {
+      name: 'request about personal data',
+      opening: 'On {received} you sent us a request about your personal data.',
+    },
+  },
+  openingOfAgent: 'On {received} you sent us a request on behalf of another person ({kind}).',
+  acknowledgement: {
+    received: 'This letter confirms that we have received your request.',
+    due: 'We will answer it without undue delay, and by {limit} at the latest.',
+    notYou: 'If you did not make this request, please let us know.',
+  },
+  identity: {
+    lead: 'Before we can act on your request, we need to confirm that it comes from you or from someone who is authorised to act for you.',
+    use: 'We use what you send us only for this check. Please do not send originals, and cover everything on a copy that we did not ask for. We record how your identity was confirmed; we do not keep copies of identity documents.',
+    reply: 'Please reply to {contact} and quote our reference {reference}.',
+  },
+  clarification: {
+    lead: 'To answer your request properly, we need to know more about what you are asking for:',
+    clockStops: 'The time limit for our answer is paused from today until we receive your reply.',
+    reply: 'Please reply to {contact} and quote our reference {reference}.',
+    noReply: 'If we do not hear from you, we will deal with your request on the basis of what we know.',
+  },
+  extension: {
+    lead: 'We cannot complete our answer by {firstLimit}, when it would be due. The reason is:',
+    newLimit: 'You will receive our answer by {limit} at the latest.',
+    complaint: 'You may complain about this extension to this authority: {authority}',
+  },
+  answer: {
+    records: 'The consent records that we hold about you cover the period from {from} to {to}; number of decisions: {count}. We found them by {found}.',
+    recordsOfOneDay: 'The consent records that we hold about you are of {from}; number of decisions: {count}. We found them by {found}.',
+    foundFromDevice: 'the visitor identifier that you sent us from your device',
+    foundComputed: 'an identifier computed from the e-mail address that you gave us',
+    identityChecked: 'Before disclosing anything, we confirmed your identity.',
+    enclosed: 'A copy of all these records is enclosed:',
+    files: {
+      history: 'history.html: your decisions to read, in any browser',
+      decisions: 'decisions.csv and decisions.json: the same for a spreadsheet or a program',
+      policies: 'policies.json: the policies that were in force at the time',
+      policyTexts: 'policy-texts.txt: the texts of these policies as we fetched them',
+      evidence: 'evidence: what the consent banner showed at the time',
+      records: 'records.jsonl: the records exactly as we received them',
+    },
+    unverified:
+      'We could not confirm your identity. To protect the person whose data this concerns, we do not disclose individual records. We therefore answer in general terms: what categories of data we process, where they come from, for what purposes, and who receives them.',
+    categories:
+      'This answer states the categories of data that we process, where they come from, for what purposes, and who receives them. It does not contain individual records.',
+    unmatched:
+      'From the details in your request we cannot tell in which browser or on which device your earlier choice was recorded.',
+    unmatchedHowTo: 'To make sure that your choice takes effect there as well: {withdrawalMethod}',
+    parts: 'What we have done',
+    part: { done: 'done', partly: 'done in part', refused: 'refused' },
+    partGround: '{outcome}; reason: {ground}',
+  },
+  partial: {
+    lead: 'We have granted part of your request. What we have done, what we have not done, and our reasons:',
+  },
+  refusal: {
+    lead: 'We have examined your request and cannot grant it. Our reasons:',
+    ground: 'Legal basis of the refusal: {ground}',
+  },
+  noMatch: {
+    why: 'Our consent records are kept under hashed visitor identifiers, without names or addresses. What your request contains does not allow us to tell which of them, if any, relate to you.',
+    notNone: 'This does not mean that there are none.',
+    help: 'This is how you can help us find them:',
+    steps: [
+      'Open our website on the device and in the browser in which you made your choice. Copy the visitor identifier that the consent banner has stored there (in its cookie or in its settings).',
+      'Tell us on which website, and roughly when, you made or changed your choice.',
+      'Send both to {contact} and quote our reference {reference}. We will then search again.',
+    ],
+  },
+  notice: {
+    dear: 'Dear Sir or Madam,',
+    lead: 'We disclosed personal data to you. The person concerned has since made a request to us ({kind}), which we have granted.',
+    done: 'This concerns the following data:',
+    ask: 'Please take the corresponding steps in your own systems and confirm them to {contact}, quoting our reference {reference}.',
+  },
+  appeal: {
+    lead: 'You appealed against our decision on your request of {received}. We have reviewed it. Our decision and our reasons:',
+    complaint: 'If you do not agree with this decision, you may submit a complaint to this authority: {authority}',
+  },
+  processing: {
+    heading: 'How we process personal data',
+    purposes: 'Purposes',
+    purpose: '{purpose} (kept: {retention})',
+    purposeWithBasis: '{purpose} (legal basis: {basis}; kept: {retention})',
+    dataCategories: 'Categories of data',
+    recipients: 'Recipients',
+    dataSources: 'Sources of the data',
+    transfers: 'Transfers to third countries',
+    noTransfers: 'none',
+    automatedDecisions: 'Automated decisions',
+    withdrawalMethod: 'Withdrawing consent',
+    notStated: 'Not stated in this answer: {parts}',
+    parts: {
+      address: 'postal address',
+      email: 'contact e-mail',
+      country: 'country of establishment',
+      purposes: 'purposes, legal bases and storage periods',
+      dataCategories: 'categories of data',
+      dataSources: 'sources of the data',
+      recipients: 'recipients',
+      transfers: 'transfers to third countries and their safeguards',
+      automatedDecisions: 'automated decisions',
+      supervisoryAuthority: 'supervisory authority',
+      withdrawalMethod: 'how to withdraw consent',
+      controller: 'the controller',
+      jointContact: 'contact point of the joint controllers',
+    },
+  },
+  scope: {
+    heading: 'What this answer covers',
+    consentOnly: 'This answer covers records of consent and of policies.',
+    otherSystems: 'Our other systems:',
+    results: {
+      'nothing-found': 'searched, nothing found',
+      attached: 'searched, what we found is enclosed separately',
+      'not-applicable': 'holds no data of this kind',
+      open: 'not yet searched',
+    },
+  },
+  rights: { heading: 'Your rights', remedies: 'What you can do' },
+  families: {
+    gdpr: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Where we have reasonable doubts about the identity of the person making a request, we may ask for further information (Art. 12(6) {gdpr}). Our reason, and what we ask you for:',
+      extension: 'We may extend the time where the complexity and number of requests make it necessary (Art. 12(3) {gdpr}).',
+      access: 'Yes, we process personal data about you (Art. 15 {gdpr}).',
+      portability: 'With this letter you receive the personal data that you gave us, in a machine-readable format (Art. 20 {gdpr}).',
+      noMatch: 'We cannot link you to a consent record (Art. 11(2) {gdpr}).',
+      notes: {
+        erasure: [
+          'We do not erase proof that consent was given, refused or withdrawn. We restrict it to this use, keep it because we must be able to show it and for legal claims (Art. 17(3)(b) and (e) {gdpr}), and erase it when its retention period ends.',
+          'If you ask us, we will tell you which recipients of your data we have informed (Art. 19 {gdpr}).',
+        ],
+        rectification: ['If you ask us, we will tell you which recipients of your data we have informed (Art. 19 {gdpr}).'],
+        restriction: [
+          'We will inform you before the restriction is lifted (Art. 18(3) {gdpr}).',
+          'If you ask us, we will tell you which recipients of your data we have informed (Art. 19 {gdpr}).',
+        ],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [
+          'The withdrawal does not affect the lawfulness of processing before it (Art. 7(3) {gdpr}).',
+        ],
+      },
+      rights: [
+        'You may ask us to correct or erase your personal data or to restrict its processing (Art. 16, 17 and 18 {gdpr}).',
+        'You may object to processing that is based on a public task or on legitimate interests (Art. 21 {gdpr}).',
+        'You may withdraw your consent at any time. This does not affect the lawfulness of processing before the withdrawal (Art. 7(3) {gdpr}).',
+        'You may receive the data that you gave us in a machine-readable format (Art. 20 {gdpr}).',
+      ],
+      never: [],
+      notice: 'We inform you of this under Art. 19 {gdpr}.',
+    },
+    california: {
+      acknowledgement: {
+        checked: [
+          'Before we disclose, correct or delete personal information, we verify your identity by comparing details that you give us with details that we hold. We will contact you if we need more for this.',
+        ],
+        unchecked: ['You do not need to verify your identity for this request.'],
+      },
+      identity:
+        'The law requires us to verify your identity before we comply with this request (11 CCR § 7060). The check does not extend the time for our answer. What we ask you for:',
+      extension:
+        'The law allows us up to 90 calendar days in total from the day on which we received your request (11 CCR § 7021).',
+      access: 'Yes, we have collected personal information about you (Cal. Civ. Code § 1798.110).',
+      portability: 'With this letter you receive your personal information in a portable, readily usable format (Cal. Civ. Code § 1798.130).',
+      noMatch: 'We cannot link you to a consent record.',
+      notes: {
+        erasure: [
+          'We keep records of consent choices and of this request where the law requires or permits it (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), and use them for no other purpose.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': ['You did not have to verify your identity for this. The law does not allow us to ask you to reverse this choice for at least 12 months.'],
+        limit: ['You did not have to verify your identity for this. The law does not allow us to ask you to reverse this choice for at least 12 months.'],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'You may ask us to delete or correct personal information that we have collected about you.',
+        'You may opt out of the sale and sharing of your personal information and limit the use of sensitive personal information. You do not need to verify your identity for that.',
+        'We will not treat you worse because you use these rights.',
+      ],
+      never: [
+        'This answer never contains Social Security, driver’s license or other government identification numbers, financial account numbers, health insurance or medical identification numbers, passwords, security questions and answers, or biometric data, whether or not we hold such data (11 CCR § 7024(d)).',
+      ],
+      notice: 'We inform you of this because California law requires us to notify those who received the data.',
+    },
+    us: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'We could not authenticate your request with commercially reasonable efforts, and the law allows us to ask for further information. What we ask you for:',
+      extension: 'The law allows one such extension where it is reasonably necessary.',
+      access: 'Yes, we process personal data about you.',
+      portability: 'With this letter you receive your personal data in a machine-readable format.',
+      noMatch: 'We cannot link you to a consent record.',
+      notes: {
+        erasure: [
+          'We keep records of consent choices and of this request where the law requires or permits it, and use them for no other purpose.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'The law gives you further rights over your personal data, such as deletion and opting out of its sale. Please tell us if you wish to use them.',
+        'We will not treat you worse because you use these rights.',
+      ],
+      never: [],
+      notice: 'We inform you of this because you received data from us.',
+    },
+    brazil: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity: 'We may answer only the person concerned or their representative. What we ask you for:',
+      extension: 'We will not take longer than is necessary.',
+      access: 'Yes, we process personal data about you (LGPD, Art. 18 and 19).',
+      portability: 'With this letter you receive your personal data in a machine-readable format (LGPD, Art. 18, V).',
+      noMatch: 'We cannot link you to a consent record.',
+      notes: {
+        erasure: [
+          'We keep proof that consent was given, refused or withdrawn in order to comply with a legal obligation (LGPD, Art. 16, I), and use it for no other purpose.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': ['The withdrawal does not affect processing that took place before it (LGPD, Art. 8, § 5).'],
+      },
+      rights: [
+        'You may ask for confirmation, access, correction, anonymisation, portability and deletion, and withdraw your consent (LGPD, Art. 18).',
+      ],
+      never: [],
+      notice: 'We inform you of this under LGPD, Art. 18, § 6.',
+    },
+    general: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity: 'We may disclose or change personal data only if we know who is asking. What we ask you for:',
+      extension: 'We will not take longer than is necessary.',
+      access: 'Yes, we process personal data about you.',
+      portability: 'With this letter you receive your personal data in a machine-readable format.',
+      noMatch: 'We cannot link you to a consent record.',
+      notes: {
+        erasure: [
+          'We keep records of consent choices and of this request where the law requires or permits it, and use them for no other purpose.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: ['You may ask us to correct your personal data, and you may withdraw a consent that you have given.'],
+      never: [],
+      notice: 'We inform you of this because you received data from us.',
+    },
+  },
+  remedies: {
+    eu: [
+      'You may lodge a complaint with a supervisory authority, in particular in the Member State where you live or work or where you believe the infringement took place (Art. 77 GDPR).',
+      'You also have the right to an effective judicial remedy (Art. 79 GDPR).',
+    ],
+    uk: [
+      'You may complain to us: please write to {contact}.',
+      'You may complain to the Information Commissioner (Art. 77 UK GDPR): {authority}',
+      'You may also apply to a court (Art. 79 UK GDPR).',
+    ],
+    california: ['You may complain to these authorities: {authority}'],
+    quebec: ['Within 30 days of this answer you may apply for its review to this authority: {authority}'],
+    authority: ['You may complain to this authority: {authority}'],
+    unnamed: ['You may complain to the authority that is responsible for data protection.'],
+  },
+  appealTo:
+    'Within a reasonable time you may appeal against this decision: write to {contact}, with the word “Appeal” and our reference {reference}. We will tell you in writing within {days} days of receiving the appeal what we have decided and why. If the appeal is denied, you may submit a complaint to this authority: {authority}',
+  authorityIs: 'The authority responsible for us: {authority}',
+  proposals: {
+    identity: [
+      '[Why you doubt who is asking.]\n\nPlease reply from the e-mail address that we hold for you, or tell us [something that only this person can know].',
+      'You act for somebody else. Please send us a signed authorisation from the person you represent.',
+    ],
+    clarification: [
+      'Please tell us [which data, which period or which of our services your request is about].',
+      'Please tell us [what should be corrected, and what would be right].',
+    ],
+    extension: [
+      'Your request is complex: [say why].',
+      'We have to examine several requests from you: [say which].',
+    ],
+    partial: [
+      'We have done the following:\n- [what you have done]\n\nWe have not done the following:\n- [what you have not done, why, and the article or section that allows it]',
+    ],
+    refusal: [
+      '[Your reasons.]\n\nLegal basis of the refusal: [article or section]',
+      'We could not confirm your identity: [what you asked for, and what was missing]. We therefore cannot disclose or change any data.',
+    ],
+    notice: ['- [which data, under which identifier, so that the recipient can find them]'],
+    appeal: [
+      'We have changed our decision: [what you have now done].',
+      'We uphold our decision: [your reasons].',
+    ],
+    answer: {
+      erasure: ['We have erased the following personal data about you:\n- [which data, in which system]'],
+      rectification: ['We have corrected the following:\n- [what was recorded] to [what is recorded now]'],
+      restriction: [
+        'We have restricted the processing of the following data:\n- [which data]\n\nApart from storing them, we use these data only with your consent, for legal claims, or to protect others.',
+      ],
+      objection: [
+        'We no longer process your personal data for this purpose: [purpose].',
+        'We no longer use your personal data for direct marketing.',
+      ],
+      'opt-out': [
+        'We have applied your opt-out: we no longer sell your personal data or share it for advertising across different websites.',
+        'We do not sell personal data, and we do not share it for advertising across different websites. We have nevertheless recorded your opt-out.',
+      ],
+      limit: [
+        'We have applied your request: we use your sensitive personal data only for what is necessary to provide our services, and for the other purposes that the law permits.',
+      ],
+      'withdraw-consent': [
+        'We have recorded that you withdrew your consent. We no longer process personal data on the basis of it.',
+      ],
+      unknown: ['[What you have done.]'],
+    },
+  },
+};

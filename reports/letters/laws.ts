@@ -1,0 +1,215 @@
+import type { LawFamily, RemedyKey } from './texts.ts';
+
+/** What a letter says because of a law, as data: nothing in the letters branches on the name of a law. */
+export interface LetterLaw {
+  /** Its official name; a language may have its own (LetterTexts.lawNames). */
+  readonly name: string;
+  readonly family: LawFamily;
+  readonly remedies: RemedyKey;
+  /** Who takes complaints, with the way to reach them; null: the supervisory authority of the profile, or none is named. */
+  readonly authority: string | null;
+  /** An appeal to the controller against a refusal, answered within so many days; null: the law provides none. */
+  readonly appealDays: number | null;
+  /** A notice of extension must tell of the right to complain (PIPEDA s 8(4)). */
+  readonly extensionComplaint?: true;
+  /** The clock stops while a clarification is awaited, for requests of access. */
+  readonly clarificationStopsClock?: true;
+}
+
+const gdpr = {
+  family: 'gdpr',
+  remedies: 'eu',
+  authority: null,
+  appealDays: null,
+} as const satisfies Partial<LetterLaw>;
+
+/** A law of a US state with an appeal to the controller and then to the attorney general. */
+const state = (name: string, authority: string, appealDays: number | null): LetterLaw => ({
+  name,
+  family: 'us',
+  remedies: 'authority',
+  authority,
+  appealDays,
+});
+
+/** A law of which letters know its name and its authority. */
+const other = (name: string, authority: string | null): LetterLaw => ({
+  name,
+  family: 'general',
+  remedies: authority === null ? 'unnamed' : 'authority',
+  authority,
+  appealDays: null,
+});
+
+/**
+ * By id of the law; a law of several states by its place as well (`us-45` in `US-VA` is the row `us-va`).
+ * Periods for deciding an appeal: the states' acts, in the section on consumer rights or appeals of each.
+ */
+export const letterLaws: Readonly<Record<string, LetterLaw>> = {
+  'eu-gdpr': { ...gdpr, name: 'Regulation (EU) 2016/679' },
+  'uk-gdpr': {
+    ...gdpr,
+    name: 'UK GDPR',
+    remedies: 'uk',
+    authority: 'Information Commissioner’s Office, Wycliffe House, Water Lane, Wilmslow SK9 5AF, https://ico.org.uk',
+    clarificationStopsClock: true,
+  },
+  'us-ca': {
+    name: 'California Consumer Privacy Act (CCPA)',
+    family: 'california',
+    remedies: 'california',
+    authority:
+      'California Privacy Protection Agency (https://cppa.ca.gov); Attorney General of California (https://oag.ca.gov)',
+    appealDays: null,
+  },
+  'us-va': state('Virginia Consumer Data Protection Act', 'Attorney General of Virginia, https://www.oag.state.va.us', 60),
+  'us-co': state('Colorado Privacy Act', 'Attorney General of Colorado, https://coag.gov', 45),
+  'us-ct': state('Connecticut Data Privacy Act', 'Attorney General of Connecticut, https://portal.ct.gov/ag', 60),
+  // Utah gives consumers no appeal (§ 13-61-203).
+  'us-ut': state('Utah Consumer Privacy Act', 'Utah Division of Consumer Protection, https://dcp.utah.gov', null),
+  'us-tx': state(
+    'Texas Data Privacy and Security Act',
+    'Attorney General of Texas, https://www.texasattorneygeneral.gov',
+    60,
+  ),
+  'us-or': state('Oregon Consumer Privacy Act', 'Attorney General of Oregon, https://www.doj.state.or.us', 45),
+  'us-mt': state('Montana Consumer Data Privacy Act', 'Attorney General of Montana, https://dojmt.gov', 60),
+  'us-ne': state('Nebraska Data Privacy Act', 'Attorney General of Nebraska, https://ago.nebraska.gov', 60),
+  'us-de': state(
+    'Delaware Personal Data Privacy Act',
+    'Delaware Department of Justice, https://attorneygeneral.delaware.gov',
+    60,
+  ),
+  'us-nh': state('New Hampshire Privacy Act (RSA 507-H)', 'Attorney General of New Hampshire, https://www.doj.nh.gov', 60),
+  'us-nj': state(
+    'New Jersey Data Privacy Act',
+    'Division of Consumer Affairs, https://www.njconsumeraffairs.gov',
+    45,
+  ),
+  'us-tn': state(
+    'Tennessee Information Protection Act',
+    'Attorney General of Tennessee, https://www.tn.gov/attorneygeneral',
+    60,
+  ),
+  'us-mn': state('Minnesota Consumer Data Privacy Act', 'Attorney General of Minnesota, https://www.ag.state.mn.us', 45),
+  'us-md': state(
+    'Maryland Online Data Privacy Act',
+    'Attorney General of Maryland, https://www.marylandattorneygeneral.gov',
+    60,
+  ),
+  'us-in': state(
+    'Indiana Consumer Data Protection Act',
+    'Attorney General of Indiana, https://www.in.gov/attorneygeneral',
+    60,
+  ),
+  'us-ky': state('Kentucky Consumer Data Protection Act', 'Attorney General of Kentucky, https://www.ag.ky.gov', 60),
+  'us-ri': state(
+    'Rhode Island Data Transparency and Privacy Protection Act',
+    'Attorney General of Rhode Island, https://riag.ri.gov',
+    60,
+  ),
+  'us-fl': state('Florida Digital Bill of Rights', 'Florida Department of Legal Affairs, https://www.myfloridalegal.com', 60),
+  'us-ia': state(
+    'Iowa Consumer Data Protection Act',
+    'Attorney General of Iowa, https://www.iowaattorneygeneral.gov',
+    60,
+  ),
+  'us-nv': state('Nevada Revised Statutes, chapter 603A', 'Attorney General of Nevada, https://ag.nv.gov', null),
+  'us-wa': state('Washington My Health My Data Act', 'Attorney General of Washington, https://www.atg.wa.gov', 45),
+  // Where the state is not known.
+  'us-45': { ...state('privacy act of the state', '', null), remedies: 'unnamed', authority: null },
+  'br-lgpd': {
+    name: 'Lei Geral de Proteção de Dados Pessoais (LGPD)',
+    family: 'brazil',
+    remedies: 'authority',
+    authority: 'Autoridade Nacional de Proteção de Dados (ANPD), https://www.gov.br/anpd',
+    appealDays: null,
+  },
+  'ca-pipeda': {
+    ...other(
+      'Personal Information Protection and Electronic Documents Act (PIPEDA)',
+      'Office of the Privacy Commissioner of Canada, https://www.priv.gc.ca',
+    ),
+    extensionComplaint: true,
+  },
+  'ca-qc': {
+    ...other(
+      'Loi sur la protection des renseignements personnels dans le secteur privé (RLRQ, c. P-39.1)',
+      'Commission d’accès à l’information du Québec, https://www.cai.gouv.qc.ca',
+    ),
+    remedies: 'quebec',
+  },
+  'ca-ab': other(
+    'Personal Information Protection Act (Alberta)',
+    'Information and Privacy Commissioner of Alberta, https://oipc.ab.ca',
+  ),
+  'ca-bc': other(
+    'Personal Information Protection Act (British Columbia)',
+    'Information and Privacy Commissioner for British Columbia, https://www.oipc.bc.ca',
+  ),
+  ch: other(
+    'Swiss Federal Act on Data Protection (FADP)',
+    'Federal Data Protection and Information Commissioner (FDPIC), https://www.edoeb.admin.ch',
+  ),
+  nz: other('Privacy Act 2020 (New Zealand)', 'Privacy Commissioner, https://www.privacy.org.nz'),
+  au: other(
+    'Privacy Act 1988 (Australia)',
+    'Office of the Australian Information Commissioner (OAIC), https://www.oaic.gov.au',
+  ),
+  kr: other(
+    'Personal Information Protection Act (Republic of Korea)',
+    'Personal Information Protection Commission (PIPC), https://www.pipc.go.kr',
+  ),
+  jp: other(
+    'Act on the Protection of Personal Information (Japan)',
+    'Personal Information Protection Commission (PPC), https://www.ppc.go.jp',
+  ),
+  sg: other(
+    'Personal Data Protection Act 2012 (Singapore)',
+    'Personal Data Protection Commission (PDPC), https://www.pdpc.gov.sg',
+  ),
+  za: other(
+    'Protection of Personal Information Act (South Africa)',
+    'Information Regulator (South Africa), https://inforegulator.org.za',
+  ),
+  th: other(
+    'Personal Data Protection Act B.E. 2562 (Thailand)',
+    'Personal Data Protection Committee (PDPC), https://www.pdpc.or.th',
+  ),
+  in: other('Digital Personal Data Protection Act, 2023 (India)', 'Data Protection Board of India'),
+  cn: other('Personal Information Protection Law (China)', null),
+  tr: other('Kişisel Verilerin Korunması Kanunu (KVKK)', 'Kişisel Verileri Koruma Kurumu, https://www.kvkk.gov.tr'),
+  il: other('Protection of Privacy Law (Israel)', 'Privacy Protection Authority (Israel)'),
+  hk: other(
+    'Personal Data (Privacy) Ordinance (Hong Kong)',
+    'Privacy Commissioner for Personal Data, https://www.pcpd.org.hk',
+  ),
+  tw: other('Personal Data Protection Act (Taiwan)', null),
+  ph: other('Data Privacy Act of 2012 (Philippines)', 'National Privacy Commission, https://privacy.gov.ph'),
+  mx: other('Ley Federal de Protección de Datos Personales en Posesión de los Particulares (México)', null),
+  ar: other(
+    'Ley 25.326 de Protección de los Datos Personales (Argentina)',
+    'Agencia de Acceso a la Información Pública (AAIP)',
+  ),
+  co: other('Ley 1581 de 2012 (Colombia)', 'Superintendencia de Industria y Comercio, https://www.sic.gov.co'),
+  ke: other(
+    'Data Protection Act, 2019 (Kenya)',
+    'Office of the Data Protection Commissioner, https://www.odpc.go.ke',
+  ),
+  ng: other('Nigeria Data Protection Act, 2023', 'Nigeria Data Protection Commission, https://ndpc.gov.ng'),
+  gg: other(
+    'Data Protection (Bailiwick of Guernsey) Law, 2017',
+    'Office of the Data Protection Authority, https://www.odpa.gg',
+  ),
+  je: other('Data Protection (Jersey) Law 2018', 'Jersey Office of the Information Commissioner, https://jerseyoic.org'),
+  im: other('Data Protection Act 2018 (Isle of Man)', 'Isle of Man Information Commissioner, https://www.inforights.im'),
+};
+
+/** What letters say under a law that has no row here: nothing particular. */
+const unknownLaw: LetterLaw = other('', null);
+
+/** The row of a law, for a request from this place (`US-VA`) where the law stands for several. */
+export function letterLawOf(law: string, place: string | null): LetterLaw {
+  const own = law === 'us-45' ? letterLaws[(place ?? '').toLowerCase()] : undefined;
+  return own ?? letterLaws[law] ?? unknownLaw;
+}

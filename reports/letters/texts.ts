@@ -1,0 +1,186 @@
+import type { RequestKind } from '../../src/core/vocabulary.ts';
+
+/** Every letter of a case, by the step that it belongs to. `answer` is worded by the kind of the request. */
+export const letterSteps = [
+  'acknowledgement',
+  'identity',
+  'clarification',
+  'extension',
+  'answer',
+  'partial',
+  'refusal',
+  'no-match',
+  'notice',
+  'appeal',
+] as const;
+export type LetterStep = (typeof letterSteps)[number];
+
+/** Whether a text names a letter. */
+export function isLetterStep(text: string): text is LetterStep {
+  return (letterSteps as readonly string[]).includes(text);
+}
+
+/** Groups of laws whose letters read alike; which law belongs to which group is in laws.ts. */
+export type LawFamily = 'gdpr' | 'california' | 'us' | 'brazil' | 'general';
+
+/** What letters say about complaints and remedies; which law uses which is in laws.ts. */
+export type RemedyKey = 'eu' | 'uk' | 'california' | 'quebec' | 'authority' | 'unnamed';
+
+/** Parts of the controller profile that an answer about the processing should state. */
+export type ProfilePart =
+  | 'address'
+  | 'email'
+  | 'country'
+  | 'purposes'
+  | 'dataCategories'
+  | 'dataSources'
+  | 'recipients'
+  | 'transfers'
+  | 'automatedDecisions'
+  | 'supervisoryAuthority'
+  | 'withdrawalMethod'
+  | 'controller'
+  | 'jointContact';
+
+/**
+ * Every text of the letters in one language. A language is one file in languages/ and one line in languages.ts; the compiler refuses
+ * a file with a missing key. Placeholders stand in braces, `{limit}`, and are the same in every language (a test compares
+ * them with English). Square brackets in a proposal are blanks: a letter is not made before the officer has filled them.
+ */
+export interface LetterTexts {
+  /** The language's own name. */
+  readonly name: string;
+  /** BCP 47: how dates and numbers are written unless the request names a region of the language. */
+  readonly locale: string;
+  /** Laws that have a name in this language; the others go by their official names (laws.ts). */
+  readonly lawNames: Readonly<Record<'eu-gdpr' | 'uk-gdpr', { readonly name: string; readonly short: string }>> &
+    Readonly<Record<string, { readonly name: string; readonly short: string }>>;
+  /** What stands around every letter. */
+  readonly frame: {
+    readonly reference: string;
+    readonly theirReference: string;
+    readonly applicableLaw: string;
+    readonly unnamedRecipient: string;
+    readonly dearNamed: string;
+    readonly dearUnnamed: string;
+    readonly closingNamed: string;
+    readonly closingUnnamed: string;
+    /** Of the page numbers. */
+    readonly page: string;
+    readonly document: string;
+    /** Printed across a letter whose text is not whole. */
+    readonly draft: string;
+    readonly stillToWrite: string;
+    readonly dataProtectionOfficer: string;
+    readonly jointContact: string;
+    readonly questions: string;
+    readonly agentFor: string;
+    readonly agentForUnnamed: string;
+    readonly late: string;
+  };
+  /** Headings. */
+  readonly titles: Readonly<Record<LetterStep, string>>;
+  /** What was asked: as a name, and as the first sentence of a letter (after the salutation: in some languages it begins in lower case). */
+  readonly kinds: Readonly<Record<RequestKind, { readonly name: string; readonly opening: string }>>;
+  /** The first sentence of a letter to somebody who acts for another person. */
+  readonly openingOfAgent: string;
+  readonly acknowledgement: {
+    readonly received: string;
+    readonly due: string;
+    readonly notYou: string;
+  };
+  readonly identity: { readonly lead: string; readonly use: string; readonly reply: string };
+  readonly clarification: {
+    readonly lead: string;
+    readonly clockStops: string;
+    readonly reply: string;
+    readonly noReply: string;
+  };
+  readonly extension: {
+    readonly lead: string;
+    readonly newLimit: string;
+    readonly complaint: string;
+  };
+  readonly answer: {
+    /** Before the copy of the records. */
+    readonly records: string;
+    readonly recordsOfOneDay: string;
+    readonly foundFromDevice: string;
+    readonly foundComputed: string;
+    readonly identityChecked: string;
+    readonly enclosed: string;
+    readonly files: Readonly<
+      Record<'history' | 'decisions' | 'policies' | 'policyTexts' | 'evidence' | 'records', string>
+    >;
+    readonly unverified: string;
+    readonly categories: string;
+    /** An opt-out, objection or withdrawal that could not be linked to a record. */
+    readonly unmatched: string;
+    readonly unmatchedHowTo: string;
+    readonly parts: string;
+    readonly part: Readonly<Record<'done' | 'partly' | 'refused', string>>;
+    readonly partGround: string;
+  };
+  readonly partial: { readonly lead: string };
+  readonly refusal: { readonly lead: string; readonly ground: string };
+  readonly noMatch: {
+    readonly why: string;
+    readonly notNone: string;
+    readonly help: string;
+    readonly steps: readonly string[];
+  };
+  readonly notice: { readonly dear: string; readonly lead: string; readonly done: string; readonly ask: string };
+  readonly appeal: { readonly lead: string; readonly complaint: string };
+  readonly processing: {
+    readonly heading: string;
+    readonly purposes: string;
+    readonly purpose: string;
+    readonly purposeWithBasis: string;
+    readonly dataCategories: string;
+    readonly recipients: string;
+    readonly dataSources: string;
+    readonly transfers: string;
+    readonly noTransfers: string;
+    readonly automatedDecisions: string;
+    readonly withdrawalMethod: string;
+    readonly notStated: string;
+    readonly parts: Readonly<Record<ProfilePart, string>>;
+  };
+  readonly scope: {
+    readonly heading: string;
+    readonly consentOnly: string;
+    readonly otherSystems: string;
+    readonly results: Readonly<Record<'nothing-found' | 'attached' | 'not-applicable' | 'open', string>>;
+  };
+  readonly rights: { readonly heading: string; readonly remedies: string };
+  /** What holds under each group of laws. No text of one group may cite a law of another. */
+  readonly families: Readonly<Record<LawFamily, FamilyTexts>>;
+  readonly remedies: Readonly<Record<RemedyKey, readonly string[]>>;
+  /** Where a law gives an appeal to the controller. */
+  readonly appealTo: string;
+  readonly authorityIs: string;
+  /**
+   * Texts for the officer to start from, per letter; the first is proposed where the case has none of its own. An answer's are by kind.
+   * Only `access` and `portability` may be without one: their answer is in the records.
+   */
+  readonly proposals: Readonly<Record<Exclude<LetterStep, 'acknowledgement' | 'answer' | 'no-match'>, readonly string[]>> & {
+    readonly answer: Readonly<Record<Exclude<RequestKind, 'access' | 'portability'>, readonly string[]>>;
+  };
+}
+
+export interface FamilyTexts {
+  /** In an acknowledgement: kinds of request that need an identity check, and those that must not depend on one. */
+  readonly acknowledgement: { readonly checked: readonly string[]; readonly unchecked: readonly string[] };
+  readonly identity: string;
+  /** By what right the time is extended. */
+  readonly extension: string;
+  readonly access: string;
+  readonly portability: string;
+  readonly noMatch: string;
+  /** What an answer to a request of this kind must add. */
+  readonly notes: Readonly<Record<Exclude<RequestKind, 'access' | 'portability' | 'unknown'>, readonly string[]>>;
+  readonly rights: readonly string[];
+  /** What is withheld whoever asks. */
+  readonly never: readonly string[];
+  readonly notice: string;
+}
