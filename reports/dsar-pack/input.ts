@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
+import { answerPartSchema, requesterRoles } from '../../src/cases/move-details.ts';
 import type { Deadline } from '../../src/core/deadline.ts';
+import type { Letter } from '../letters/letter.ts';
 import type { CasesTable } from '../../src/store/schema.ts';
 import { type DocumentInput, frameParameters, type Parameters, referenceOf } from '../report.ts';
 
@@ -25,6 +27,20 @@ export interface DsarPackInput extends DocumentInput {
     readonly name: string;
     readonly result: 'nothing-found' | 'attached' | 'not-applicable' | null;
   }[];
+  /** What its letter says of the law and the time, and the letter itself. */
+  readonly letter?: LetterOfCase;
+}
+
+/** Dates are YYYY-MM-DD; null: no law sets one, or what is asked takes effect at once. */
+export interface LetterOfCase {
+  /** Ids of the laws that apply, the one that decides first. */
+  readonly laws: readonly string[];
+  readonly limit: string | null;
+  readonly firstLimit: string | null;
+  /** Whether this kind of request must not depend on an identity check. */
+  readonly unchecked: boolean;
+  /** The answer as an officer last made it as a letter; null: not yet. */
+  readonly written: Letter | null;
 }
 
 /** What a pack is made from besides the entries up to asOf. Who was matched follows from them. */
@@ -52,12 +68,15 @@ export function effectiveDisclosure(input: DsarPackInput): Disclosure {
 }
 
 const foldedSchema = z.looseObject({
+  identity: z
+    .looseObject({
+      requester: z.enum(requesterRoles).nullable(),
+      represented: z.string().nullable().default(null),
+    })
+    .optional(),
+  answer: z.looseObject({ parts: z.array(answerPartSchema).default([]) }).nullish(),
   refusal: z
     .looseObject({ at: z.string(), reasons: z.string(), basis: z.string(), remedies: z.string() })
-    .nullish()
-    .transform((value) => value ?? null),
-  extension: z
-    .looseObject({ noticeAt: z.string(), reasons: z.string() })
     .nullish()
     .transform((value) => value ?? null),
 });

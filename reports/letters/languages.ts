@@ -26,7 +26,12 @@ export function chooseLanguage(...wanted: readonly (string | null | undefined)[]
     const language = locale?.language.toLowerCase() ?? '';
     const texts = letterLanguages[language];
     if (texts === undefined) missing ??= tag;
-    else return { language, locale: locale?.region === undefined ? texts.locale : `${language}-${locale.region}`, missing };
+    else
+      return {
+        language,
+        locale: locale?.region === undefined ? texts.locale : `${language}-${locale.region}`,
+        missing,
+      };
   }
   throw new Error(`there are no texts in ${LAST_LANGUAGE}`);
 }

@@ -62,7 +62,11 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
       'California Privacy Protection Agency (https://cppa.ca.gov); Attorney General of California (https://oag.ca.gov)',
     appealDays: null,
   },
-  'us-va': state('Virginia Consumer Data Protection Act', 'Attorney General of Virginia, https://www.oag.state.va.us', 60),
+  'us-va': state(
+    'Virginia Consumer Data Protection Act',
+    'Attorney General of Virginia, https://www.oag.state.va.us',
+    60,
+  ),
   'us-co': state('Colorado Privacy Act', 'Attorney General of Colorado, https://coag.gov', 45),
   'us-ct': state('Connecticut Data Privacy Act', 'Attorney General of Connecticut, https://portal.ct.gov/ag', 60),
   // Utah gives consumers no appeal (§ 13-61-203).
@@ -80,18 +84,22 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     'Delaware Department of Justice, https://attorneygeneral.delaware.gov',
     60,
   ),
-  'us-nh': state('New Hampshire Privacy Act (RSA 507-H)', 'Attorney General of New Hampshire, https://www.doj.nh.gov', 60),
-  'us-nj': state(
-    'New Jersey Data Privacy Act',
-    'Division of Consumer Affairs, https://www.njconsumeraffairs.gov',
-    45,
+  'us-nh': state(
+    'New Hampshire Privacy Act (RSA 507-H)',
+    'Attorney General of New Hampshire, https://www.doj.nh.gov',
+    60,
   ),
+  'us-nj': state('New Jersey Data Privacy Act', 'Division of Consumer Affairs, https://www.njconsumeraffairs.gov', 45),
   'us-tn': state(
     'Tennessee Information Protection Act',
     'Attorney General of Tennessee, https://www.tn.gov/attorneygeneral',
     60,
   ),
-  'us-mn': state('Minnesota Consumer Data Privacy Act', 'Attorney General of Minnesota, https://www.ag.state.mn.us', 45),
+  'us-mn': state(
+    'Minnesota Consumer Data Privacy Act',
+    'Attorney General of Minnesota, https://www.ag.state.mn.us',
+    45,
+  ),
   'us-md': state(
     'Maryland Online Data Privacy Act',
     'Attorney General of Maryland, https://www.marylandattorneygeneral.gov',
@@ -108,7 +116,11 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     'Attorney General of Rhode Island, https://riag.ri.gov',
     60,
   ),
-  'us-fl': state('Florida Digital Bill of Rights', 'Florida Department of Legal Affairs, https://www.myfloridalegal.com', 60),
+  'us-fl': state(
+    'Florida Digital Bill of Rights',
+    'Florida Department of Legal Affairs, https://www.myfloridalegal.com',
+    60,
+  ),
   'us-ia': state(
     'Iowa Consumer Data Protection Act',
     'Attorney General of Iowa, https://www.iowaattorneygeneral.gov',
@@ -192,17 +204,20 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     'Agencia de Acceso a la Información Pública (AAIP)',
   ),
   co: other('Ley 1581 de 2012 (Colombia)', 'Superintendencia de Industria y Comercio, https://www.sic.gov.co'),
-  ke: other(
-    'Data Protection Act, 2019 (Kenya)',
-    'Office of the Data Protection Commissioner, https://www.odpc.go.ke',
-  ),
+  ke: other('Data Protection Act, 2019 (Kenya)', 'Office of the Data Protection Commissioner, https://www.odpc.go.ke'),
   ng: other('Nigeria Data Protection Act, 2023', 'Nigeria Data Protection Commission, https://ndpc.gov.ng'),
   gg: other(
     'Data Protection (Bailiwick of Guernsey) Law, 2017',
     'Office of the Data Protection Authority, https://www.odpa.gg',
   ),
-  je: other('Data Protection (Jersey) Law 2018', 'Jersey Office of the Information Commissioner, https://jerseyoic.org'),
-  im: other('Data Protection Act 2018 (Isle of Man)', 'Isle of Man Information Commissioner, https://www.inforights.im'),
+  je: other(
+    'Data Protection (Jersey) Law 2018',
+    'Jersey Office of the Information Commissioner, https://jerseyoic.org',
+  ),
+  im: other(
+    'Data Protection Act 2018 (Isle of Man)',
+    'Isle of Man Information Commissioner, https://www.inforights.im',
+  ),
 };
 
 /** What letters say under a law that has no row here: nothing particular. */

@@ -1,3 +1,4 @@
+import type { ProfilePart } from '../../src/core/profile.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 
 /** Every letter of a case, by the step that it belongs to. `answer` is worded by the kind of the request. */
@@ -25,22 +26,6 @@ export type LawFamily = 'gdpr' | 'california' | 'us' | 'brazil' | 'general';
 
 /** What letters say about complaints and remedies; which law uses which is in laws.ts. */
 export type RemedyKey = 'eu' | 'uk' | 'california' | 'quebec' | 'authority' | 'unnamed';
-
-/** Parts of the controller profile that an answer about the processing should state. */
-export type ProfilePart =
-  | 'address'
-  | 'email'
-  | 'country'
-  | 'purposes'
-  | 'dataCategories'
-  | 'dataSources'
-  | 'recipients'
-  | 'transfers'
-  | 'automatedDecisions'
-  | 'supervisoryAuthority'
-  | 'withdrawalMethod'
-  | 'controller'
-  | 'jointContact';
 
 /**
  * Every text of the letters in one language. A language is one file in languages/ and one line in languages.ts; the compiler refuses
@@ -163,7 +148,9 @@ export interface LetterTexts {
    * Texts for the officer to start from, per letter; the first is proposed where the case has none of its own. An answer's are by kind.
    * Only `access` and `portability` may be without one: their answer is in the records.
    */
-  readonly proposals: Readonly<Record<Exclude<LetterStep, 'acknowledgement' | 'answer' | 'no-match'>, readonly string[]>> & {
+  readonly proposals: Readonly<
+    Record<Exclude<LetterStep, 'acknowledgement' | 'answer' | 'no-match'>, readonly string[]>
+  > & {
     readonly answer: Readonly<Record<Exclude<RequestKind, 'access' | 'portability'>, readonly string[]>>;
   };
 }

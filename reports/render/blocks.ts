@@ -76,4 +76,6 @@ export interface Frame {
   readonly watermark: string | null;
   /** `letter` sets slightly larger text, without a header on the first page. */
   readonly kind: 'report' | 'letter';
+  /** Of the page numbers, with `{page}` and `{pages}`; absent: in English. */
+  readonly page?: string;
 }

@@ -15,7 +15,33 @@ export async function* renderPdf(
   frame: Frame,
   blocks: Iterable<Block> | AsyncIterable<Block>,
 ): AsyncGenerator<Uint8Array> {
-  const sheet = await openSheet(frame);
+  const sheet =
+    frame.kind === 'letter' ? await fitLetter(frame, blocks) : await setBlocks(await openSheet(frame), blocks);
+  closeSheet(sheet);
+  for await (const chunk of sheet.doc as unknown as AsyncIterable<Uint8Array>) yield chunk;
+}
+
+/** From the usual setting: a little closer at a time, then wider. */
+const DENSITIES = [1, 0.95, 0.9, 0.85, 1.06, 1.12] as const;
+/** The part of a last page that must be filled, or the letter is set closer or wider. */
+const FILLED = 0.2;
+
+/** A letter ends on no page with a few lines: it is set in the first density that fits it on fewer pages or fills its last. */
+async function fitLetter(frame: Frame, blocks: Iterable<Block> | AsyncIterable<Block>): Promise<Sheet> {
+  const all: Block[] = [];
+  for await (const block of blocks) all.push(block);
+  let best: { sheet: Sheet; filled: number } | null = null;
+  for (const density of DENSITIES) {
+    const sheet = await setBlocks(await openSheet(frame, density), all);
+    const { count } = sheet.doc.bufferedPageRange();
+    const filled = count === 1 ? 1 : (sheet.y - sheet.top) / (sheet.bottom - sheet.top);
+    if (filled >= FILLED) return sheet;
+    if (best === null || filled > best.filled) best = { sheet, filled };
+  }
+  return best?.sheet ?? setBlocks(await openSheet(frame), all);
+}
+
+async function setBlocks(sheet: Sheet, blocks: Iterable<Block> | AsyncIterable<Block>): Promise<Sheet> {
   // Headings wait for what they stand over, so that both come on one page.
   let headings: Heading[] = [];
   const setHeadings = (room: number) => {
@@ -33,14 +59,13 @@ export async function* renderPdf(
     await setBlock(sheet, block);
   }
   setHeadings(0);
-  closeSheet(sheet);
-  for await (const chunk of sheet.doc as unknown as AsyncIterable<Uint8Array>) yield chunk;
+  return sheet;
 }
 
 /** Looks of running text; letters are set a little larger. */
 function bodyLook(sheet: Sheet): Look {
   return sheet.frame.kind === 'letter'
-    ? { face: 'regular', size: 9.6, leading: 13.6, colour: INK }
+    ? { face: 'regular', size: 9.6 * Math.min(1, (1 + sheet.density) / 2), leading: 13.6 * sheet.density, colour: INK }
     : { face: 'regular', size: 9, leading: 13, colour: INK };
 }
 
@@ -53,7 +78,7 @@ const HEADING: Readonly<Record<1 | 2, Look & { readonly above: number; readonly 
 
 function setHeading(sheet: Sheet, { level, text }: Heading, isFirst: boolean): void {
   const look = HEADING[level];
-  const scale = sheet.frame.kind === 'letter' ? 0.6 : 1;
+  const scale = (sheet.frame.kind === 'letter' ? 0.6 : 1) * sheet.density;
   if (sheet.y > sheet.top && isFirst) sheet.y += look.above * scale;
   sheet.doc.outline.addItem(visibleText(text));
   setText(sheet, level === 1 ? 'H2' : 'H3', text, look);
@@ -93,7 +118,7 @@ async function setBlock(sheet: Sheet, block: Exclude<Block, Heading>): Promise<v
               ? { ...body, face: 'bold' }
               : body;
       setText(sheet, 'P', block.text, look);
-      sheet.y += sheet.frame.kind === 'letter' ? 7 : 6;
+      sheet.y += (sheet.frame.kind === 'letter' ? 7 : 6) * sheet.density;
       return;
     }
     case 'list':
@@ -131,7 +156,7 @@ async function setBlock(sheet: Sheet, block: Exclude<Block, Heading>): Promise<v
       sheet.y += 8;
       return;
     case 'gap':
-      sheet.y += block.points;
+      sheet.y += block.points * sheet.density;
       return;
     case 'page-break':
       if (sheet.y > sheet.top) sheet.breakPage();

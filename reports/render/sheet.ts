@@ -22,6 +22,8 @@ export interface Sheet {
   /** First and last y that content may take on a page. */
   readonly top: number;
   readonly bottom: number;
+  /** How much closer (below 1) or wider than usual lines and gaps of running text are set. */
+  readonly density: number;
   y: number;
   /** Lines of a text no wider than `width`; checks that every character can be printed. */
   wrap(text: string, look: Look, width: number): readonly string[];
@@ -46,7 +48,7 @@ export interface Sheet {
 export const PAGE = { width: 595.28, height: 841.89, left: 56, right: 56, top: 78, bottom: 66 } as const;
 
 /** Opens an A4 document with its fonts, metadata and first page. */
-export async function openSheet(frame: Frame): Promise<Sheet> {
+export async function openSheet(frame: Frame, density = 1): Promise<Sheet> {
   // Loaded where it is used: most commands make no PDF and start sooner without it.
   const { default: PDFDocument } = await import('pdfkit');
   const doc = new PDFDocument({
@@ -82,6 +84,7 @@ export async function openSheet(frame: Frame): Promise<Sheet> {
     width: PAGE.width - PAGE.left - PAGE.right,
     top: PAGE.top,
     bottom: PAGE.height - PAGE.bottom,
+    density,
     y: PAGE.top,
     wrap(text, look, width) {
       use(look);
@@ -155,7 +158,15 @@ export function closeSheet(sheet: Sheet): void {
       .wrap(frame.footer, small, sheet.width - 80)
       .slice(0, 2)
       .forEach((line, i) => sheet.write(line, sheet.left, base + i * 10, small));
-    sheet.write(`Page ${page + 1} of ${count}`, right - 80, base, small, 'right', 80);
+    const pageWords = frame.page ?? 'Page {page} of {pages}';
+    sheet.write(
+      pageWords.replace('{page}', String(page + 1)).replace('{pages}', String(count)),
+      right - 80,
+      base,
+      small,
+      'right',
+      80,
+    );
     doc.endMarkedContent();
   }
   doc.end();

@@ -25,6 +25,7 @@ export const foldedSchema = z.strictObject({
     checkedAt: moment.nullable(),
     requester: z.enum(requesterRoles).nullable(),
     authority: z.string().nullable(),
+    represented: z.string().nullable().default(null),
     failure: z.string().nullable(),
   }),
   fee: z.strictObject({ amount: z.string(), askedAt: moment, paidAt: moment.nullable() }).nullable(),
@@ -96,6 +97,7 @@ export function emptyFolded(kindAsGiven: string | null, placeAsGiven: string | n
       checkedAt: null,
       requester: null,
       authority: null,
+      represented: null,
       failure: null,
     },
     fee: null,
@@ -163,6 +165,7 @@ export function foldMove(folded: CaseFolded, checked: CheckedMove, stamp: MoveSt
         checkedAt,
         requester: details.requester,
         authority: details.authority ?? null,
+        represented: details.represented ?? null,
         failure: null,
       };
       return { ...folded, identity: { ...folded.identity, ...confirmed } };

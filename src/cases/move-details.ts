@@ -64,6 +64,8 @@ export const moveDetails = {
       requester: z.enum(requesterRoles).default('person'),
       /** By what an agent or guardian acts. */
       authority: text.optional(),
+      /** For whom an agent or guardian acts: letters name this person. */
+      represented: line.optional(),
     })
     .refine((details) => details.requester === 'person' || details.authority !== undefined, {
       message: 'say by what authority the agent or guardian acts',

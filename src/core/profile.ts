@@ -43,28 +43,51 @@ export const profileSchema = z
     /** The controller's other systems: a case is ready only when each is marked nothing found, attached or not applicable. */
     otherSystems: z.array(z.strictObject({ id: text, name: text })).default([]),
     signatory: text.nullable().default(null),
+    /** BCP 47: the language of letters where the request names none that they exist in; null: English. */
+    language: text.nullable().default(null),
   })
   .transform(settleRegion);
 export type ControllerProfile = z.infer<typeof profileSchema>;
 
-/** The parts that an answer under GDPR Art. 15 needs and this profile does not say, in words. */
+/** Parts that an answer under GDPR Art. 15 needs, in words. */
+const partWords = {
+  address: 'postal address',
+  email: 'contact e-mail',
+  country: 'country of establishment',
+  purposes: 'purposes, lawful bases and retention',
+  dataCategories: 'categories of data',
+  dataSources: 'sources of the data',
+  recipients: 'recipients',
+  transfers: 'transfers to third countries and their safeguards',
+  automatedDecisions: 'automated decisions',
+  supervisoryAuthority: 'supervisory authority',
+  withdrawalMethod: 'how to withdraw consent',
+  controller: 'the controller on whose behalf this is drafted',
+  jointContact: 'the contact point of the joint controllers (Art. 26)',
+} as const;
+export type ProfilePart = keyof typeof partWords;
+
+/** The parts that an answer under GDPR Art. 15 needs and this profile does not say; of no profile, all that every answer needs. */
+export function missingPartsOf(profile: ControllerProfile | null): readonly ProfilePart[] {
+  const lacks: Readonly<Record<ProfilePart, boolean>> = {
+    address: profile === null || profile.address.length === 0,
+    email: profile === null || profile.email === null,
+    country: profile === null || profile.country === null,
+    purposes: profile === null || profile.purposes.length === 0,
+    dataCategories: profile === null || profile.dataCategories.length === 0,
+    dataSources: profile === null || profile.dataSources.length === 0,
+    recipients: profile === null || profile.recipients.length === 0,
+    transfers: profile === null || (profile.transfers.length === 0 && !profile.noTransfers),
+    automatedDecisions: profile === null || profile.automatedDecisions === null,
+    supervisoryAuthority: profile === null || profile.supervisoryAuthority === null,
+    withdrawalMethod: profile === null || profile.withdrawalMethod === null,
+    controller: profile?.role === 'processor' && profile.controllerOrJointContact === null,
+    jointContact: profile?.role === 'joint' && profile.controllerOrJointContact === null,
+  };
+  return (Object.keys(partWords) as ProfilePart[]).filter((part) => lacks[part]);
+}
+
+/** The same in words. */
 export function missingProfileParts(profile: ControllerProfile): readonly string[] {
-  const missing: string[] = [];
-  if (profile.address.length === 0) missing.push('postal address');
-  if (profile.email === null) missing.push('contact e-mail');
-  if (profile.country === null) missing.push('country of establishment');
-  if (profile.purposes.length === 0) missing.push('purposes, lawful bases and retention');
-  if (profile.dataCategories.length === 0) missing.push('categories of data');
-  if (profile.dataSources.length === 0) missing.push('sources of the data');
-  if (profile.recipients.length === 0) missing.push('recipients');
-  if (profile.transfers.length === 0 && !profile.noTransfers)
-    missing.push('transfers to third countries and their safeguards');
-  if (profile.automatedDecisions === null) missing.push('automated decisions');
-  if (profile.supervisoryAuthority === null) missing.push('supervisory authority');
-  if (profile.withdrawalMethod === null) missing.push('how to withdraw consent');
-  if (profile.role === 'processor' && profile.controllerOrJointContact === null)
-    missing.push('the controller on whose behalf this is drafted');
-  if (profile.role === 'joint' && profile.controllerOrJointContact === null)
-    missing.push('the contact point of the joint controllers (Art. 26)');
-  return missing;
+  return missingPartsOf(profile).map((part) => partWords[part]);
 }

@@ -45,6 +45,7 @@ const words: Readonly<Record<string, readonly [label: string, hint?: string]>> =
   'confirm-identity.how': ['How', 'Say what was checked. Never keep an identity document.'],
   requester: ['Who asks'],
   authority: ['By what authority', 'For an agent or a guardian.'],
+  represented: ['Acts for', 'Name of the person whom an agent or guardian represents; letters name them.'],
   question: ['The question'],
   answer: ['The answer'],
   askedAt: ['Asked for on'],

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { judgeChoice, type PurposeChoices } from '../../src/core/consent-judgement.ts';
-import { profileSchema, type ControllerProfile } from '../../src/core/profile.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
 import { periodOf, type ReportInput } from '../../reports/report.ts';
 import { periodKey, readCounters } from '../../src/store/queries/counters.ts';
@@ -9,6 +8,7 @@ import { createHistory } from '../../src/store/queries/history.ts';
 import type { TableName, Tables } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openFreshStore } from '../temporary.ts';
+import { profile } from './profile.ts';
 
 /** A store of its own with a month of history. */
 export interface World {
@@ -20,34 +20,7 @@ export interface World {
 
 export const SHA = 'ab'.repeat(32);
 
-export const profile: ControllerProfile = profileSchema.parse({
-  name: 'Förster & Söhne GmbH',
-  address: ['Lindenstraße 12', '80331 München'],
-  country: 'DE',
-  region: 'BY',
-  email: 'datenschutz@foerster.example',
-  purposes: [
-    { purpose: 'Measuring how the shop is used', lawfulBasis: 'consent, GDPR Art. 6(1)(a)', retention: '14 months' },
-    {
-      purpose: 'Advertising',
-      lawfulBasis: 'consent, GDPR Art. 6(1)(a)',
-      retention: 'until withdrawn, at most 13 months',
-    },
-  ],
-  dataCategories: ['hashed visitor identifier', 'consent choices with time and region'],
-  dataSources: ['the consent banner of our web shop'],
-  recipients: [{ name: 'Policy Service Ltd', purpose: 'operates the consent banner', country: 'GB' }],
-  transfers: [{ recipient: 'Policy Service Ltd', country: 'GB', safeguard: 'adequacy decision (EU) 2021/1772' }],
-  automatedDecisions: 'none',
-  supervisoryAuthority: {
-    name: 'Bayerisches Landesamt für Datenschutzaufsicht',
-    address: 'Promenade 18, 91522 Ansbach',
-    website: 'https://www.lda.bayern.de',
-  },
-  withdrawalMethod: 'the link “Cookie settings” at the foot of every page',
-  dataProtectionOfficer: 'Dr. Jana Weiß, dsb@foerster.example',
-  signatory: 'Jana Weiß, data protection officer',
-});
+export { profile };
 
 export const checkpoint = {
   note: 'consent-ledger/3f2a9c/1\n900\nqINS1GRFeGl0EGqPUm3mBbBYJjyeeN2pxCOJ0YbA2kQ=\n\n— consent-ledger/3f2a9c/1 Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4\n',

@@ -62,7 +62,8 @@ export const de: LetterTexts = {
     },
     restriction: {
       name: 'Einschränkung der Verarbeitung',
-      opening: 'am {received} haben Sie verlangt, dass wir die Verarbeitung Ihrer personenbezogenen Daten einschränken.',
+      opening:
+        'am {received} haben Sie verlangt, dass wir die Verarbeitung Ihrer personenbezogenen Daten einschränken.',
     },
     objection: {
       name: 'Widerspruch gegen die Verarbeitung',
@@ -74,7 +75,8 @@ export const de: LetterTexts = {
     },
     limit: {
       name: 'Beschränkung der Nutzung sensibler personenbezogener Daten',
-      opening: 'am {received} haben Sie verlangt, dass wir die Nutzung Ihrer sensiblen personenbezogenen Daten beschränken.',
+      opening:
+        'am {received} haben Sie verlangt, dass wir die Nutzung Ihrer sensiblen personenbezogenen Daten beschränken.',
     },
     'withdraw-consent': {
       name: 'Widerruf der Einwilligung',
@@ -281,7 +283,8 @@ export const de: LetterTexts = {
       never: [
         'Diese Antwort enthält in keinem Fall Sozialversicherungs-, Führerschein- oder andere behördliche Identifikationsnummern, Kontonummern, Nummern von Krankenversicherungen oder medizinische Kennungen, Passwörter, Sicherheitsfragen und -antworten oder biometrische Daten, unabhängig davon, ob wir solche Daten speichern (11 CCR § 7024(d)).',
       ],
-      notice: 'Wir teilen Ihnen dies mit, weil das kalifornische Recht verlangt, dass wir die Empfänger der Daten unterrichten.',
+      notice:
+        'Wir teilen Ihnen dies mit, weil das kalifornische Recht verlangt, dass wir die Empfänger der Daten unterrichten.',
     },
     us: {
       acknowledgement: { checked: [], unchecked: [] },
@@ -311,8 +314,7 @@ export const de: LetterTexts = {
     },
     brazil: {
       acknowledgement: { checked: [], unchecked: [] },
-      identity:
-        'Wir dürfen nur der betroffenen Person oder ihrer Vertretung antworten. Worum wir Sie bitten:',
+      identity: 'Wir dürfen nur der betroffenen Person oder ihrer Vertretung antworten. Worum wir Sie bitten:',
       extension: 'Wir nehmen uns nicht mehr Zeit als nötig.',
       access: 'Ja, wir verarbeiten personenbezogene Daten über Sie (LGPD, Art. 18 und 19).',
       portability:
@@ -392,10 +394,7 @@ export const de: LetterTexts = {
       'Bitte teilen Sie uns mit, [um welche Daten, welchen Zeitraum oder welchen unserer Dienste es Ihnen geht].',
       'Bitte teilen Sie uns mit, [was berichtigt werden soll und was richtig wäre].',
     ],
-    extension: [
-      'Ihre Anfrage ist komplex: [Begründung].',
-      'Wir haben mehrere Anfragen von Ihnen zu prüfen: [welche].',
-    ],
+    extension: ['Ihre Anfrage ist komplex: [Begründung].', 'Wir haben mehrere Anfragen von Ihnen zu prüfen: [welche].'],
     partial: [
       'Folgendes haben wir getan:\n- [was Sie getan haben]\n\nFolgendes haben wir nicht getan:\n- [was Sie nicht getan haben, warum, und nach welcher Vorschrift]',
     ],
@@ -409,7 +408,9 @@ export const de: LetterTexts = {
       'Wir bleiben bei unserer Entscheidung: [Ihre Gründe].',
     ],
     answer: {
-      erasure: ['Wir haben die folgenden personenbezogenen Daten über Sie gelöscht:\n- [welche Daten, in welchem System]'],
+      erasure: [
+        'Wir haben die folgenden personenbezogenen Daten über Sie gelöscht:\n- [welche Daten, in welchem System]',
+      ],
       rectification: ['Wir haben Folgendes berichtigt:\n- [bisheriger Eintrag] in [neuer Eintrag]'],
       restriction: [
         'Wir haben die Verarbeitung der folgenden Daten eingeschränkt:\n- [welche Daten]\n\nAbgesehen von der Speicherung verwenden wir diese Daten nur mit Ihrer Einwilligung, für Rechtsansprüche oder zum Schutz anderer.',

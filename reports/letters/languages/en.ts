@@ -105,8 +105,10 @@ export const en: LetterTexts = {
     complaint: 'You may complain about this extension to this authority: {authority}',
   },
   answer: {
-    records: 'The consent records that we hold about you cover the period from {from} to {to}; number of decisions: {count}. We found them by {found}.',
-    recordsOfOneDay: 'The consent records that we hold about you are of {from}; number of decisions: {count}. We found them by {found}.',
+    records:
+      'The consent records that we hold about you cover the period from {from} to {to}; number of decisions: {count}. We found them by {found}.',
+    recordsOfOneDay:
+      'The consent records that we hold about you are of {from}; number of decisions: {count}. We found them by {found}.',
     foundFromDevice: 'the visitor identifier that you sent us from your device',
     foundComputed: 'an identifier computed from the e-mail address that you gave us',
     identityChecked: 'Before disclosing anything, we confirmed your identity.',
@@ -203,16 +205,20 @@ export const en: LetterTexts = {
       acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Where we have reasonable doubts about the identity of the person making a request, we may ask for further information (Art. 12(6) {gdpr}). Our reason, and what we ask you for:',
-      extension: 'We may extend the time where the complexity and number of requests make it necessary (Art. 12(3) {gdpr}).',
+      extension:
+        'We may extend the time where the complexity and number of requests make it necessary (Art. 12(3) {gdpr}).',
       access: 'Yes, we process personal data about you (Art. 15 {gdpr}).',
-      portability: 'With this letter you receive the personal data that you gave us, in a machine-readable format (Art. 20 {gdpr}).',
+      portability:
+        'With this letter you receive the personal data that you gave us, in a machine-readable format (Art. 20 {gdpr}).',
       noMatch: 'We cannot link you to a consent record (Art. 11(2) {gdpr}).',
       notes: {
         erasure: [
           'We do not erase proof that consent was given, refused or withdrawn. We restrict it to this use, keep it because we must be able to show it and for legal claims (Art. 17(3)(b) and (e) {gdpr}), and erase it when its retention period ends.',
           'If you ask us, we will tell you which recipients of your data we have informed (Art. 19 {gdpr}).',
         ],
-        rectification: ['If you ask us, we will tell you which recipients of your data we have informed (Art. 19 {gdpr}).'],
+        rectification: [
+          'If you ask us, we will tell you which recipients of your data we have informed (Art. 19 {gdpr}).',
+        ],
         restriction: [
           'We will inform you before the restriction is lifted (Art. 18(3) {gdpr}).',
           'If you ask us, we will tell you which recipients of your data we have informed (Art. 19 {gdpr}).',
@@ -245,7 +251,8 @@ export const en: LetterTexts = {
       extension:
         'The law allows us up to 90 calendar days in total from the day on which we received your request (11 CCR § 7021).',
       access: 'Yes, we have collected personal information about you (Cal. Civ. Code § 1798.110).',
-      portability: 'With this letter you receive your personal information in a portable, readily usable format (Cal. Civ. Code § 1798.130).',
+      portability:
+        'With this letter you receive your personal information in a portable, readily usable format (Cal. Civ. Code § 1798.130).',
       noMatch: 'We cannot link you to a consent record.',
       notes: {
         erasure: [
@@ -254,8 +261,12 @@ export const en: LetterTexts = {
         rectification: [],
         restriction: [],
         objection: [],
-        'opt-out': ['You did not have to verify your identity for this. The law does not allow us to ask you to reverse this choice for at least 12 months.'],
-        limit: ['You did not have to verify your identity for this. The law does not allow us to ask you to reverse this choice for at least 12 months.'],
+        'opt-out': [
+          'You did not have to verify your identity for this. The law does not allow us to ask you to reverse this choice for at least 12 months.',
+        ],
+        limit: [
+          'You did not have to verify your identity for this. The law does not allow us to ask you to reverse this choice for at least 12 months.',
+        ],
         'withdraw-consent': [],
       },
       rights: [
@@ -310,7 +321,9 @@ export const en: LetterTexts = {
         objection: [],
         'opt-out': [],
         limit: [],
-        'withdraw-consent': ['The withdrawal does not affect processing that took place before it (LGPD, Art. 8, § 5).'],
+        'withdraw-consent': [
+          'The withdrawal does not affect processing that took place before it (LGPD, Art. 8, § 5).',
+        ],
       },
       rights: [
         'You may ask for confirmation, access, correction, anonymisation, portability and deletion, and withdraw your consent (LGPD, Art. 18).',
@@ -368,10 +381,7 @@ export const en: LetterTexts = {
       'Please tell us [which data, which period or which of our services your request is about].',
       'Please tell us [what should be corrected, and what would be right].',
     ],
-    extension: [
-      'Your request is complex: [say why].',
-      'We have to examine several requests from you: [say which].',
-    ],
+    extension: ['Your request is complex: [say why].', 'We have to examine several requests from you: [say which].'],
     partial: [
       'We have done the following:\n- [what you have done]\n\nWe have not done the following:\n- [what you have not done, why, and the article or section that allows it]',
     ],
@@ -380,10 +390,7 @@ export const en: LetterTexts = {
       'We could not confirm your identity: [what you asked for, and what was missing]. We therefore cannot disclose or change any data.',
     ],
     notice: ['- [which data, under which identifier, so that the recipient can find them]'],
-    appeal: [
-      'We have changed our decision: [what you have now done].',
-      'We uphold our decision: [your reasons].',
-    ],
+    appeal: ['We have changed our decision: [what you have now done].', 'We uphold our decision: [your reasons].'],
     answer: {
       erasure: ['We have erased the following personal data about you:\n- [which data, in which system]'],
       rectification: ['We have corrected the following:\n- [what was recorded] to [what is recorded now]'],

@@ -1,0 +1,629 @@
+import { type ControllerProfile, missingPartsOf, type ProfilePart } from '../../src/core/profile.ts';
+import type { RequestKind } from '../../src/core/vocabulary.ts';
+import type { Block, Frame } from '../render/blocks.ts';
+import { letterLanguages } from './languages.ts';
+import { type LetterLaw, letterLawOf } from './laws.ts';
+import type { FamilyTexts, LetterStep, LetterTexts } from './texts.ts';
+
+/** The facts of a case that letters speak of. Dates are YYYY-MM-DD in the controller's time zone. */
+export interface LetterFacts {
+  readonly caseId: string;
+  readonly requestId: string | null;
+  readonly kind: RequestKind;
+  /** Ids of the laws that apply, the one that decides first; empty: no law gives a right. */
+  readonly laws: readonly string[];
+  /** ISO 3166 code of the requester's place; null: not known. */
+  readonly place: string | null;
+  readonly receivedOn: string;
+  /** The date of the letter. */
+  readonly madeOn: string;
+  /** The day on which the answer is due; null: no law sets one. */
+  readonly limit: string | null;
+  /** The same without an extension. */
+  readonly firstLimit: string | null;
+  readonly requester: {
+    readonly name: string | null;
+    readonly email: string | null;
+    readonly role: 'person' | 'agent' | 'guardian';
+    /** Whom an agent or guardian acts for. */
+    readonly represented: string | null;
+  };
+  readonly identity: {
+    /** Whether the check that applies has been made, or none applies. */
+    readonly met: boolean;
+    readonly confirmed: boolean;
+    /** Whether this kind of request must not depend on a check. */
+    readonly unchecked: boolean;
+  };
+  readonly disclosure: 'full' | 'categories-only' | 'no-match';
+  readonly match: 'from-device' | 'computed' | 'shared' | 'none';
+  /** The records that are disclosed. */
+  readonly found: { readonly decisions: number; readonly first: string | null; readonly last: string | null };
+  /** Files that are enclosed with an answer. */
+  readonly enclosed: readonly (keyof LetterTexts['answer']['files'])[];
+  readonly systems: readonly {
+    readonly name: string;
+    readonly result: 'nothing-found' | 'attached' | 'not-applicable' | null;
+  }[];
+  readonly parts: readonly {
+    readonly what: string;
+    readonly outcome: 'done' | 'partly' | 'refused';
+    readonly ground?: string | undefined;
+    readonly note?: string | undefined;
+  }[];
+  readonly profile: ControllerProfile | null;
+  /** In whose name letters go out. */
+  readonly controller: string;
+}
+
+/** One letter of a case, as the officer wants it. */
+export interface Letter {
+  readonly step: LetterStep;
+  /** A key of letterLanguages. */
+  readonly language: string;
+  /** BCP 47, for dates and numbers. */
+  readonly locale: string;
+  /** What the officer wrote; null: nothing yet. Paragraphs are parted by empty lines, items begin with `- `. */
+  readonly text: string | null;
+  /** The addressee of a notice. */
+  readonly recipient?: string | null;
+}
+
+/** Why a letter cannot go out under these laws and facts, in words for the officer; null: it can. */
+export function letterProblem({ step, text }: Letter, facts: LetterFacts): string | null {
+  if (step === 'appeal' && !lawsOf(facts).some(({ appealDays }) => appealDays !== null))
+    return 'No law that applies to this request gives an appeal to the controller.';
+  if (step === 'identity' && facts.identity.unchecked)
+    return 'This kind of request must not depend on an identity check.';
+  if (step === 'extension' && (facts.limit === null || facts.limit === facts.firstLimit))
+    return 'The time for this request cannot be extended any more, or not at all.';
+  if (needsText(step, facts) && (text ?? '').trim() === '')
+    return 'Write what the letter has to say: this letter cannot do without a text of its own.';
+  if (text !== null && hasBlanks(text)) return 'Fill in the blanks in square brackets first.';
+  return null;
+}
+
+/** Whether a text still has blanks to fill in: `[…]`. */
+export function hasBlanks(text: string): boolean {
+  return /\[[^\]]*\]/.test(text);
+}
+
+/** Texts to start from, the best first; empty: the letter needs none. */
+export function letterProposals(step: LetterStep, kind: RequestKind, language: string): readonly string[] {
+  const { proposals } = textsOf(language);
+  switch (step) {
+    case 'acknowledgement':
+    case 'no-match':
+      return [];
+    case 'answer':
+      return kind === 'access' || kind === 'portability' ? [] : proposals.answer[kind];
+    default:
+      return proposals[step];
+  }
+}
+
+/** Whether a letter says nothing without a text of the officer. */
+function needsText(step: LetterStep, { kind, disclosure, parts }: LetterFacts): boolean {
+  if (step === 'answer') return !copies(kind) && parts.length === 0 && !(disclosure === 'no-match' && !choices(kind));
+  return step !== 'acknowledgement' && step !== 'no-match';
+}
+
+/** Kinds that are answered with a copy; of the others the answer says what was done. */
+const copies = (kind: RequestKind) => kind === 'access' || kind === 'portability';
+/** Kinds that take effect whether or not the person could be linked to a record. */
+const choices = (kind: RequestKind) => ['opt-out', 'limit', 'objection', 'withdraw-consent'].includes(kind);
+
+/** The frame of a letter: what stands around its text on every page. */
+export function letterFrame(
+  letter: Letter,
+  facts: LetterFacts,
+  about: { readonly document: string; readonly version: string; readonly madeAt: string; readonly sample: boolean },
+): Frame {
+  const texts = textsOf(letter.language);
+  const say = speaker(letter, facts);
+  return {
+    title: say(texts.titles[letter.step]),
+    owner: facts.controller.split('\n')[0] ?? '',
+    footer: `${say(texts.frame.reference)} · ${fill(texts.frame.document, { document: about.document })}`,
+    language: letter.locale.startsWith(letter.language) ? letter.locale : letter.language,
+    producer: `consent-ledger ${about.version}`,
+    createdAt: about.madeAt,
+    watermark: letterProblem(letter, facts) !== null ? texts.frame.draft : about.sample ? 'SAMPLE' : null,
+    kind: 'letter',
+    page: texts.frame.page,
+  };
+}
+
+/** The letter as blocks. A text that is missing or has blanks is marked, never left out. */
+export function letterBlocks(letter: Letter, facts: LetterFacts): readonly Block[] {
+  const texts = textsOf(letter.language);
+  const say = speaker(letter, facts);
+  const { step } = letter;
+  const named = step !== 'notice' && facts.requester.name !== null;
+  return [
+    ...headBlocks(letter, facts, say, texts),
+    { block: 'heading', level: 1, text: say(texts.titles[step]) },
+    paragraph(
+      step === 'notice'
+        ? texts.notice.dear
+        : named
+          ? fill(texts.frame.dearNamed, { name: facts.requester.name ?? '' })
+          : texts.frame.dearUnnamed,
+    ),
+    ...(step === 'notice' ? [] : openingBlocks(facts, say, texts)),
+    ...bodies[step]({ letter, facts, texts, say }),
+    { block: 'gap', points: 8 },
+    {
+      block: 'lines',
+      lines: [
+        named ? texts.frame.closingNamed : texts.frame.closingUnnamed,
+        '',
+        '',
+        ...(facts.profile?.signatory == null ? [] : [facts.profile.signatory]),
+        facts.controller.split('\n')[0] ?? '',
+      ],
+    },
+  ];
+}
+
+interface Writing {
+  readonly letter: Letter;
+  readonly facts: LetterFacts;
+  readonly texts: LetterTexts;
+  readonly say: Say;
+}
+
+const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]>> = {
+  acknowledgement: ({ letter, facts, texts, say }) => [
+    paragraph(say(texts.acknowledgement.received)),
+    ...(facts.limit === null ? [] : [paragraph(say(texts.acknowledgement.due))]),
+    ...each(facts, texts, ({ acknowledgement }) =>
+      facts.identity.unchecked || choices(facts.kind) ? acknowledgement.unchecked : acknowledgement.checked,
+    ).map((text) => paragraph(say(text))),
+    ...officerText(letter.text),
+    paragraph(say(`${texts.acknowledgement.notYou} ${texts.frame.questions}`)),
+  ],
+  identity: ({ letter, facts, texts, say }) => [
+    paragraph(say(texts.identity.lead)),
+    ...each(facts, texts, ({ identity }) => [identity], 1).map((text) => paragraph(say(text))),
+    ...wantedText(letter.text, texts),
+    paragraph(say(texts.identity.use)),
+    paragraph(say(texts.identity.reply)),
+  ],
+  clarification: ({ letter, facts, texts, say }) => {
+    const stops =
+      facts.kind === 'access' && lawsOf(facts).every(({ clarificationStopsClock }) => clarificationStopsClock);
+    return [
+      paragraph(say(texts.clarification.lead)),
+      ...wantedText(letter.text, texts),
+      paragraph(say(texts.clarification.reply)),
+      paragraph(say(stops && facts.laws.length > 0 ? texts.clarification.clockStops : texts.clarification.noReply)),
+    ];
+  },
+  extension: ({ letter, facts, texts, say }) => [
+    paragraph(say(texts.extension.lead)),
+    ...wantedText(letter.text, texts),
+    ...(facts.limit === null ? [] : [paragraph(say(texts.extension.newLimit), 'strong')]),
+    ...each(facts, texts, ({ extension }) => [extension], 1).map((text) => paragraph(say(text))),
+    ...lawsOf(facts)
+      .filter(({ extensionComplaint }) => extensionComplaint)
+      .map(({ authority }) => paragraph(say(texts.extension.complaint, { authority: authority ?? '' }))),
+    paragraph(say(texts.frame.questions)),
+  ],
+  answer: (writing) => {
+    const { facts } = writing;
+    if (copies(facts.kind) || facts.kind === 'unknown') {
+      if (facts.disclosure === 'no-match') return noMatchBody(writing);
+      return facts.disclosure === 'full' && copies(facts.kind) ? recordsBody(writing) : categoriesBody(writing);
+    }
+    const untouched = (writing.letter.text ?? '').trim() === '' && facts.parts.length === 0;
+    return facts.disclosure === 'no-match' && !choices(facts.kind) && untouched
+      ? noMatchBody(writing)
+      : doneBody(writing);
+  },
+  partial: (writing) => {
+    const { letter, facts, texts, say } = writing;
+    return [
+      ...lateBlocks(facts, texts, say),
+      paragraph(say(texts.partial.lead)),
+      ...wantedText(letter.text, texts),
+      ...partBlocks(writing),
+      ...noteBlocks(writing),
+      ...remedyBlocks(writing, true),
+    ];
+  },
+  refusal: (writing) => {
+    const { letter, facts, texts, say } = writing;
+    return [
+      ...lateBlocks(facts, texts, say),
+      paragraph(say(texts.refusal.lead)),
+      ...wantedText(letter.text, texts),
+      ...remedyBlocks(writing, true),
+    ];
+  },
+  'no-match': (writing) => noMatchBody(writing),
+  notice: ({ letter, facts, texts, say }) => [
+    paragraph(say(texts.notice.lead)),
+    paragraph(say(texts.notice.done)),
+    ...wantedText(letter.text, texts),
+    ...each(facts, texts, ({ notice }) => [notice], 1).map((text) => paragraph(say(text))),
+    paragraph(say(texts.notice.ask)),
+  ],
+  appeal: ({ letter, facts, texts, say }) => [
+    paragraph(say(texts.appeal.lead)),
+    ...wantedText(letter.text, texts),
+    ...lawsOf(facts)
+      .filter(({ appealDays, authority }) => appealDays !== null && authority !== null)
+      .map(({ authority }) => paragraph(say(texts.appeal.complaint, { authority: authority ?? '' }))),
+  ],
+};
+
+function recordsBody(writing: Writing): readonly Block[] {
+  const { letter, facts, texts, say } = writing;
+  const { decisions, first, last } = facts.found;
+  const found = facts.match === 'from-device' ? texts.answer.foundFromDevice : texts.answer.foundComputed;
+  const about = {
+    count: countIn(decisions, letter.locale),
+    from: dateIn(first, letter.locale),
+    to: dateIn(last, letter.locale),
+    found,
+  };
+  const yes = each(facts, texts, (family) => [facts.kind === 'portability' ? family.portability : family.access]);
+  return [
+    ...lateBlocks(facts, texts, say),
+    paragraph(
+      [
+        ...yes,
+        first === last ? texts.answer.recordsOfOneDay : texts.answer.records,
+        ...(facts.identity.confirmed ? [texts.answer.identityChecked] : []),
+      ]
+        .map((text) => say(text, about))
+        .join(' '),
+    ),
+    ...officerText(letter.text),
+    paragraph(texts.answer.enclosed),
+    { block: 'list', items: facts.enclosed.map((file) => texts.answer.files[file]) },
+    ...scopeBlocks(writing),
+    ...processingBlocks(writing),
+    ...rightsBlocks(writing),
+    ...remedyBlocks(writing, false),
+  ];
+}
+
+function categoriesBody(writing: Writing): readonly Block[] {
+  const { letter, facts, texts, say } = writing;
+  return [
+    ...lateBlocks(facts, texts, say),
+    paragraph(facts.identity.met ? texts.answer.categories : texts.answer.unverified),
+    ...officerText(letter.text),
+    ...scopeBlocks(writing),
+    ...processingBlocks(writing),
+    ...rightsBlocks(writing),
+    ...remedyBlocks(writing, !facts.identity.met),
+  ];
+}
+
+/** Of a request that is answered by doing what it asks. */
+function doneBody(writing: Writing): readonly Block[] {
+  const { letter, facts, texts, say } = writing;
+  const refused = facts.parts.some(({ outcome }) => outcome !== 'done');
+  const unlinked = choices(facts.kind) && (facts.match === 'none' || facts.match === 'shared');
+  const method = facts.profile?.withdrawalMethod ?? null;
+  return [
+    ...lateBlocks(facts, texts, say),
+    ...(facts.parts.length === 0 ? wantedText(letter.text, texts) : officerText(letter.text)),
+    ...partBlocks(writing),
+    ...(unlinked
+      ? [
+          paragraph(
+            [
+              texts.answer.unmatched,
+              ...(method === null ? [] : [fill(texts.answer.unmatchedHowTo, { withdrawalMethod: sentence(method) })]),
+            ].join(' '),
+          ),
+        ]
+      : []),
+    ...noteBlocks(writing),
+    ...(refused ? remedyBlocks(writing, true) : []),
+    paragraph(say(texts.frame.questions)),
+  ];
+}
+
+function noMatchBody(writing: Writing): readonly Block[] {
+  const { letter, facts, texts, say } = writing;
+  const link = each(facts, texts, ({ noMatch }) => [noMatch], 1);
+  return [
+    ...lateBlocks(facts, texts, say),
+    paragraph(say([...link, texts.noMatch.why, texts.noMatch.notNone].join(' '))),
+    ...officerText(letter.text),
+    paragraph(texts.noMatch.help, 'strong'),
+    { block: 'list', ordered: true, items: texts.noMatch.steps.map((step) => say(step)) },
+    ...(copies(facts.kind) ? [...scopeBlocks(writing), ...processingBlocks(writing)] : []),
+    ...remedyBlocks(writing, false),
+  ];
+}
+
+function headBlocks(letter: Letter, facts: LetterFacts, say: Say, texts: LetterTexts): readonly Block[] {
+  const { profile, requester } = facts;
+  const own = profile !== null && profile.role !== 'processor';
+  const [first = '', ...rest] = facts.controller.split('\n');
+  const address = profile?.address.filter((line) => line !== first) ?? [];
+  const contact = own ? [profile.email, profile.phone, profile.website].filter((one) => one !== null) : [];
+  const joint = profile?.role === 'joint' ? profile.controllerOrJointContact : null;
+  const addressee = letter.step === 'notice' ? [letter.recipient ?? null] : [requester.name, requester.email];
+  const known = addressee.filter((line) => line !== null);
+  return [
+    paragraph(first, 'strong'),
+    {
+      block: 'lines',
+      look: 'muted',
+      lines: [
+        ...rest,
+        ...(own ? [address.join(', '), contact.join(' · ')] : []),
+        ...(joint === null ? [] : [fill(texts.frame.jointContact, { contact: joint })]),
+      ].filter((line) => line !== ''),
+    },
+    { block: 'gap', points: 18 },
+    {
+      block: 'lines',
+      lines: known.length > 0 ? known : letter.step === 'notice' ? [] : [texts.frame.unnamedRecipient],
+    },
+    { block: 'gap', points: 12 },
+    {
+      block: 'lines',
+      look: 'muted',
+      align: 'right',
+      lines: [
+        dateIn(facts.madeOn, letter.locale),
+        say(texts.frame.reference),
+        ...(facts.requestId === null || letter.step === 'notice'
+          ? []
+          : [fill(texts.frame.theirReference, { reference: facts.requestId })]),
+        ...lawNames(facts, texts).map((law) => fill(texts.frame.applicableLaw, { law })),
+      ],
+    },
+  ];
+}
+
+function openingBlocks({ kind, requester }: LetterFacts, say: Say, texts: LetterTexts): readonly Block[] {
+  if (requester.role === 'person') return [paragraph(say(texts.kinds[kind].opening))];
+  const { represented } = requester;
+  return [
+    paragraph(say(texts.openingOfAgent)),
+    paragraph(represented === null ? texts.frame.agentForUnnamed : fill(texts.frame.agentFor, { represented })),
+  ];
+}
+
+function lateBlocks({ limit, madeOn }: LetterFacts, texts: LetterTexts, say: Say): readonly Block[] {
+  return limit !== null && madeOn > limit ? [paragraph(say(texts.frame.late))] : [];
+}
+
+function partBlocks({ facts, texts }: Writing): readonly Block[] {
+  if (facts.parts.length === 0) return [];
+  const pairs = facts.parts.map(({ what, outcome, ground, note }) => {
+    const said = texts.answer.part[outcome];
+    const words = ground === undefined ? said : fill(texts.answer.partGround, { outcome: said, ground });
+    return [what, note === undefined ? words : `${words}\n${note}`] as const;
+  });
+  return [paragraph(texts.answer.parts, 'strong'), { block: 'facts', pairs }];
+}
+
+function noteBlocks({ facts, texts, say }: Writing): readonly Block[] {
+  const { kind } = facts;
+  if (kind === 'access' || kind === 'portability' || kind === 'unknown') return [];
+  return each(facts, texts, ({ notes }) => notes[kind]).map((text) => paragraph(say(text)));
+}
+
+function scopeBlocks({ facts, texts }: Writing): readonly Block[] {
+  const { scope } = texts;
+  return [
+    { block: 'heading', level: 2, text: scope.heading },
+    paragraph(facts.systems.length === 0 ? scope.consentOnly : `${scope.consentOnly} ${scope.otherSystems}`),
+    ...(facts.systems.length === 0
+      ? []
+      : [
+          {
+            block: 'list' as const,
+            items: facts.systems.map(({ name, result }) => `${name}: ${scope.results[result ?? 'open']}`),
+          },
+        ]),
+  ];
+}
+
+/** What an answer about the processing should state under any law. */
+const everywhere: readonly ProfilePart[] = ['purposes', 'dataCategories', 'dataSources', 'recipients'];
+
+/** What the controller says about itself: GDPR Art. 15(1)(a)–(h) and (2); 11 CCR 7024; LGPD Art. 19 II. What is missing is named. */
+function processingBlocks({ facts, texts }: Writing): readonly Block[] {
+  const { profile } = facts;
+  const words = texts.processing;
+  const european = lawsOf(facts).some(({ family }) => family === 'gdpr');
+  const pairs: (readonly [string, string])[] = [];
+  const add = (label: string, lines: readonly string[]) => {
+    if (lines.length > 0) pairs.push([label, lines.join('\n')]);
+  };
+  if (profile !== null) {
+    add(
+      words.purposes,
+      profile.purposes.map(({ purpose, lawfulBasis, retention }) =>
+        fill(european ? words.purposeWithBasis : words.purpose, { purpose, basis: lawfulBasis, retention }),
+      ),
+    );
+    add(words.dataCategories, profile.dataCategories);
+    add(words.dataSources, profile.dataSources);
+    add(
+      words.recipients,
+      profile.recipients.map(
+        ({ name, purpose, country }) => `${name}${country === null ? '' : ` (${country})`}: ${purpose}`,
+      ),
+    );
+    if (european) {
+      add(
+        words.transfers,
+        profile.transfers.length === 0 && profile.noTransfers
+          ? [words.noTransfers]
+          : profile.transfers.map(({ recipient, country, safeguard }) => `${recipient} (${country}): ${safeguard}`),
+      );
+      add(words.automatedDecisions, profile.automatedDecisions === null ? [] : [profile.automatedDecisions]);
+    }
+    add(words.withdrawalMethod, profile.withdrawalMethod === null ? [] : [profile.withdrawalMethod]);
+  }
+  const missing = missingPartsOf(profile).filter((part) => european || everywhere.includes(part));
+  return [
+    { block: 'heading', level: 2, text: words.heading },
+    ...(pairs.length === 0 ? [] : [{ block: 'facts' as const, pairs }]),
+    ...(missing.length === 0
+      ? []
+      : [paragraph(fill(words.notStated, { parts: missing.map((part) => words.parts[part]).join('; ') }))]),
+    ...each(facts, texts, ({ never }) => never).map((text) => paragraph(text)),
+  ];
+}
+
+function rightsBlocks({ facts, texts, say }: Writing): readonly Block[] {
+  const rights = each(facts, texts, (family) => family.rights);
+  if (rights.length === 0) return [];
+  return [
+    { block: 'heading', level: 2, text: texts.rights.heading },
+    { block: 'list', items: rights.map((text) => say(text)) },
+  ];
+}
+
+/** Appeal, complaint and judicial remedy of each law. An appeal is named where something was refused. */
+function remedyBlocks({ facts, texts, say }: Writing, refused: boolean): readonly Block[] {
+  const items: string[] = [];
+  for (const law of lawsOf(facts)) {
+    const own = facts.profile?.supervisoryAuthority ?? null;
+    const authority = law.authority ?? '';
+    if (law.appealDays !== null) {
+      if (refused) items.push(say(texts.appealTo, { days: String(law.appealDays), authority }));
+      continue;
+    }
+    items.push(...texts.remedies[law.remedies].map((text) => say(text, { authority })));
+    if (law.remedies === 'eu' && own !== null) {
+      const said = [own.name, own.address, own.website].filter((part) => part !== null).join(', ');
+      items.push(fill(texts.authorityIs, { authority: said }));
+    }
+  }
+  const dpo = facts.profile?.dataProtectionOfficer ?? null;
+  const european = lawsOf(facts).some(({ family }) => family === 'gdpr');
+  if (dpo !== null && european) items.push(fill(texts.frame.dataProtectionOfficer, { contact: dpo }));
+  if (items.length === 0) return [];
+  return [
+    { block: 'heading', level: 2, text: texts.rights.remedies },
+    { block: 'list', items: [...new Set(items)] },
+  ];
+}
+
+/** The officer's text where the letter cannot do without it: what is missing is marked. */
+function wantedText(text: string | null, texts: LetterTexts): readonly Block[] {
+  const said = officerText(text);
+  if (said.length > 0 && !hasBlanks(text ?? '')) return said;
+  return [{ block: 'notice', tone: 'warning', title: texts.frame.stillToWrite, text: text ?? '' }];
+}
+
+function officerText(text: string | null): readonly Block[] {
+  const blocks: Block[] = [];
+  for (const part of (text ?? '').replaceAll('\r\n', '\n').split(/\n\s*\n/)) {
+    let lines: string[] = [];
+    let items: string[] = [];
+    const flush = () => {
+      if (lines.length > 0) blocks.push(paragraph(lines.join('\n')));
+      if (items.length > 0) blocks.push({ block: 'list', items });
+      lines = [];
+      items = [];
+    };
+    for (const line of part.split('\n').map((one) => one.trim())) {
+      if (line === '') continue;
+      const item = /^[-–•*]\s+(.*)$/.exec(line)?.[1];
+      if ((item === undefined) === items.length > 0) flush();
+      if (item === undefined) lines.push(line);
+      else items.push(item);
+    }
+    flush();
+  }
+  return blocks;
+}
+
+/** Texts of the laws that apply, each once; at most `most`: where one law's word is enough. */
+function each(
+  facts: LetterFacts,
+  texts: LetterTexts,
+  read: (family: FamilyTexts) => readonly string[],
+  most = Number.POSITIVE_INFINITY,
+): readonly string[] {
+  const families = new Set(lawsOf(facts).map(({ family }) => family));
+  const said = [...families].slice(0, most).flatMap((family) => {
+    const short = shortName(facts, texts);
+    return read(texts.families[family]).map((text) => text.replaceAll('{gdpr}', short));
+  });
+  return [...new Set(said)];
+}
+
+function lawsOf({ laws, place }: LetterFacts): readonly LetterLaw[] {
+  return laws.length === 0 ? [letterLawOf('', null)] : laws.map((law) => letterLawOf(law, place));
+}
+
+function lawNames({ laws, place }: LetterFacts, texts: LetterTexts): readonly string[] {
+  return laws.map((law) => texts.lawNames[law]?.name ?? letterLawOf(law, place).name).filter((name) => name !== '');
+}
+
+/** What the GDPR is called: the first of its laws that applies. */
+function shortName({ laws }: LetterFacts, texts: LetterTexts): string {
+  const law = laws.find((id) => id === 'eu-gdpr' || id === 'uk-gdpr') ?? 'eu-gdpr';
+  return texts.lawNames[law]?.short ?? '';
+}
+
+type Say = (template: string, more?: Readonly<Record<string, string>>) => string;
+
+/** Fills what every letter of a case can say. */
+function speaker(letter: Letter, facts: LetterFacts): Say {
+  const texts = textsOf(letter.language);
+  const { locale } = letter;
+  const { profile } = facts;
+  const values = {
+    reference: facts.caseId,
+    received: dateIn(facts.receivedOn, locale),
+    limit: dateIn(facts.limit, locale),
+    firstLimit: dateIn(facts.firstLimit, locale),
+    kind: texts.kinds[facts.kind].name,
+    contact:
+      profile?.role === 'processor'
+        ? facts.controller.split('\n').join(', ')
+        : (profile?.email ?? profile?.address.join(', ') ?? facts.controller),
+    gdpr: shortName(facts, texts),
+  };
+  return (template, more = {}) => fill(template, { ...values, ...more });
+}
+
+/** Puts values in the place of `{name}`. Throws for a name without a value: a letter with a placeholder must not go out. */
+export function fill(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`no value for {${name}} in “${template}”`);
+    return value;
+  });
+}
+
+function textsOf(language: string): LetterTexts {
+  const texts = letterLanguages[language];
+  if (texts === undefined) throw new Error(`there are no letters in the language ${language}`);
+  return texts;
+}
+
+function paragraph(text: string, look?: 'strong'): Block {
+  return look === undefined ? { block: 'paragraph', text } : { block: 'paragraph', look, text };
+}
+
+/** Ends a text of the controller like a sentence. */
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function dateIn(date: string | null, locale: string): string {
+  if (date === null) return '';
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(`${date}T00:00:00Z`));
+}
+
+function countIn(count: number, locale: string): string {
+  return new Intl.NumberFormat(locale).format(count);
+}
