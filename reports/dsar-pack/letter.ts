@@ -3,7 +3,7 @@ import { dateIn } from '../../src/core/zoned-days.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import { chooseLanguage } from '../letters/languages.ts';
-import { type Letter, letterBlocks, type LetterFacts, letterFrame } from '../letters/letter.ts';
+import { type Letter, letterBlocks, type LetterFacts, letterFrame, refusalText } from '../letters/letter.ts';
 import { renderHtml } from '../render/html.tsx';
 import { renderPdf } from '../render/pdf.ts';
 import { letterhead, type PackContext, type PackPart } from './context.ts';
@@ -50,7 +50,7 @@ function letterOfPack({ input }: PackContext): Letter {
   const { language, locale } = chooseLanguage(input.case.language, input.profile?.language);
   return refusal === null
     ? { step: 'answer', language, locale, text: null }
-    : { step: 'refusal', language, locale, text: `${refusal.reasons}\n\n${refusal.basis}` };
+    : { step: 'refusal', language, locale, text: refusalText(language, refusal) };
 }
 
 /** What the letters of a case speak of. */

@@ -102,6 +102,11 @@ export function letterProposals(step: LetterStep, kind: RequestKind, language: s
   }
 }
 
+/** The text of a refusal from the reasons and the ground that were recorded for it. */
+export function refusalText(language: string, { reasons, basis }: { reasons: string; basis: string }): string {
+  return `${reasons}\n\n${fill(textsOf(language).refusal.ground, { ground: basis })}`;
+}
+
 /** Whether a letter says nothing without a text of the officer. */
 function needsText(step: LetterStep, { kind, disclosure, parts }: LetterFacts): boolean {
   if (step === 'answer') return !copies(kind) && parts.length === 0 && !(disclosure === 'no-match' && !choices(kind));
@@ -338,7 +343,9 @@ function noMatchBody(writing: Writing): readonly Block[] {
     ...officerText(letter.text),
     paragraph(texts.noMatch.help, 'strong'),
     { block: 'list', ordered: true, items: texts.noMatch.steps.map((step) => say(step)) },
-    ...(copies(facts.kind) ? [...scopeBlocks(writing), ...processingBlocks(writing)] : []),
+    ...(copies(facts.kind) ? scopeBlocks(writing) : []),
+    // Where another system holds something about the person, the answer is one about data after all.
+    ...(facts.systems.some(({ result }) => result === 'attached') ? processingBlocks(writing) : []),
     ...remedyBlocks(writing, false),
   ];
 }

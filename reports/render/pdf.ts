@@ -21,24 +21,35 @@ export async function* renderPdf(
   for await (const chunk of sheet.doc as unknown as AsyncIterable<Uint8Array>) yield chunk;
 }
 
-/** From the usual setting: a little closer at a time, then wider. */
-const DENSITIES = [1, 0.95, 0.9, 0.85, 1.06, 1.12] as const;
-/** The part of a last page that must be filled, or the letter is set closer or wider. */
-const FILLED = 0.2;
+/** Closer than the usual setting a little at a time, then wider. */
+const CLOSER = [0.95, 0.9, 0.85] as const;
+const WIDER = [1.06, 1.12, 1.18] as const;
+/** Parts of a last page: below the first a page less is tried for, below the second the page would look forgotten. */
+const WORTH_FITTING = 0.35;
+const FORGOTTEN = 0.2;
 
-/** A letter ends on no page with a few lines: it is set in the first density that fits it on fewer pages or fills its last. */
+/** A letter takes one page less where that only needs lines that are a little closer, and never ends on a page with a few lines. */
 async function fitLetter(frame: Frame, blocks: Iterable<Block> | AsyncIterable<Block>): Promise<Sheet> {
   const all: Block[] = [];
   for await (const block of blocks) all.push(block);
-  let best: { sheet: Sheet; filled: number } | null = null;
-  for (const density of DENSITIES) {
-    const sheet = await setBlocks(await openSheet(frame, density), all);
-    const { count } = sheet.doc.bufferedPageRange();
-    const filled = count === 1 ? 1 : (sheet.y - sheet.top) / (sheet.bottom - sheet.top);
-    if (filled >= FILLED) return sheet;
-    if (best === null || filled > best.filled) best = { sheet, filled };
+  const usual = await setAt(frame, all, 1);
+  if (usual.pages === 1 || usual.filled >= WORTH_FITTING) return usual.sheet;
+  for (const density of CLOSER) {
+    const set = await setAt(frame, all, density);
+    if (set.pages < usual.pages) return set.sheet;
   }
-  return best?.sheet ?? setBlocks(await openSheet(frame), all);
+  if (usual.filled >= FORGOTTEN) return usual.sheet;
+  for (const density of WIDER) {
+    const set = await setAt(frame, all, density);
+    if (set.filled >= FORGOTTEN) return set.sheet;
+  }
+  return usual.sheet;
+}
+
+async function setAt(frame: Frame, blocks: readonly Block[], density: number) {
+  const sheet = await setBlocks(await openSheet(frame, density), blocks);
+  const pages = sheet.doc.bufferedPageRange().count;
+  return { sheet, pages, filled: (sheet.y - sheet.top) / (sheet.bottom - sheet.top) };
 }
 
 async function setBlocks(sheet: Sheet, blocks: Iterable<Block> | AsyncIterable<Block>): Promise<Sheet> {

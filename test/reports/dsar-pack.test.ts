@@ -131,7 +131,7 @@ test('each exact record can be checked against its commitment, and no file gives
   expect(everything(zip)).not.toContain(sha256(body).toString('hex'));
 });
 
-test('the letter is addressed, answers point by point as GDPR Art. 15 has it, explains the date and gives no legal advice', async () => {
+test('the letter is addressed, answers point by point as GDPR Art. 15 has it, and holds no computation', async () => {
   const letter = letterOf(await pack());
   for (const words of [
     'Förster & Söhne GmbH',
@@ -139,23 +139,54 @@ test('the letter is addressed, answers point by point as GDPR Art. 15 has it, ex
     'Zoë Krüger-Łącka',
     'Our reference: default-3',
     'On 1 July 2026 you asked us for access to your personal data.',
-    'Yes, we process personal data about you (Art. 15 GDPR). We hold 2 consent decisions from 3 June 2026 to 20 June 2026',
-    'Advertising consent, GDPR Art. 6(1)(a) until withdrawn',
+    'Yes, we process personal data about you (Art. 15 GDPR).',
+    'from 3 June 2026 to 20 June 2026; number of decisions: 2',
+    'Advertising (legal basis: consent, GDPR Art. 6(1)(a); kept: until withdrawn',
     'hashed visitor identifier',
     'Policy Service Ltd (GB): operates the consent banner',
     'the consent banner of our web shop',
     'adequacy decision (EU) 2021/1772',
-    'Automated decisions None.',
-    'You may ask us to rectify or erase',
+    'Automated decisions none',
+    'You may ask us to correct or erase',
     'Bayerisches Landesamt für Datenschutzaufsicht',
-    'This pack covers consent and policy records only.',
     'Customer database: searched, nothing found',
-    'Legal limit 3 August 2026',
-    'one month ends Sat 2026-08-01; not a working day; due Mon 2026-08-03',
-    'GDPR Art. 12(3), Reg. 1182/71',
-    'It gives no legal advice',
   ])
     expect(letter).toContain(words);
+  expect(letter).not.toMatch(/one month ends|Reg\. 1182|entry \d|legal advice/);
+  expect(jsonOf(await pack(), 'case.json')).toMatchObject({ deadline: { legalLimit: '2026-08-03' } });
+});
+
+test('the letter is in the language of the requester, with its dates, and a language that is missing falls to that of the controller', async () => {
+  const inLanguage = async (language: string | null, controller: string | null = null) =>
+    letterOf(
+      await pack({ case: { ...input().case, language }, profile: { ...input().profile!, language: controller } }),
+    );
+  expect(await inLanguage('de-AT')).toContain(
+    'am 1. Juli 2026 haben Sie bei uns Auskunft über Ihre personenbezogenen Daten verlangt.',
+  );
+  expect(await inLanguage('en-US')).toContain('On July 1, 2026 you asked us');
+  expect(await inLanguage('tlh', 'de')).toContain('Guten Tag Zoë Krüger-Łącka,');
+  expect(await inLanguage(null)).toContain('Dear Zoë Krüger-Łącka,');
+});
+
+test('an answer whose text is not written yet is a draft, and one that an officer wrote holds it', async () => {
+  const asked = { ...input().case, kind: 'erasure' as const };
+  expect(letterOf(await pack({ case: asked }))).toContain('DRAFT');
+  const written = {
+    step: 'answer' as const,
+    language: 'de',
+    locale: 'de-DE',
+    text: 'Wir haben Ihr Kundenkonto gelöscht.',
+  };
+  const letter = letterOf(
+    await pack({
+      case: asked,
+      letter: { laws: ['eu-gdpr'], limit: '2026-08-03', firstLimit: null, unchecked: false, written },
+    }),
+  );
+  expect(letter).toContain('Wir haben Ihr Kundenkonto gelöscht.');
+  expect(letter).toContain('Art. 17 Abs. 3 Buchst. b und e DSGVO');
+  expect(letter).not.toMatch(/ENTWURF|DRAFT/);
 });
 
 test('without a match the answer is that nobody can be linked, never that nothing is held, and says how to help', async () => {
@@ -168,8 +199,8 @@ test('without a match the answer is that nobody can be linked, never that nothin
     const letter = letterOf(zip);
     expect(letter).toContain('We cannot link you to a consent record');
     expect(letter).toContain('Art. 11(2) GDPR');
-    expect(letter).toContain('This is how you can help us');
-    expect(letter).toContain('That does not mean that there are none.');
+    expect(letter).toContain('This is how you can help us find them:');
+    expect(letter).toContain('This does not mean that there are none.');
     expect(everything(zip)).not.toMatch(/hold no|no (?:personal )?data (?:about|on|of) you|do not (?:hold|process)/i);
     expect(zipNames(zip)).toEqual(['letter.pdf', 'case.json', 'README.txt', 'manifest.json']);
   }
@@ -197,7 +228,8 @@ test('no specific piece leaves without the identity check, from a shared address
   }
   const refused = letterOf(await pack({ case: { ...base, folded: JSON.stringify({ refusal }) } }));
   expect(refused).toContain('The request is manifestly excessive.');
-  expect(refused).toContain('Complain to the authority or go to court.');
+  expect(refused).toContain('Legal basis of the refusal: Art. 12(5)(b) GDPR');
+  expect(refused).toContain('judicial remedy (Art. 79 GDPR)');
 });
 
 test('California: government ids and account numbers are never disclosed, and an unverified requester gets categories', async () => {
@@ -217,9 +249,9 @@ test('California: government ids and account numbers are never disclosed, and an
   const text = everything(verified);
   for (const id of ['078-05-1120', '078051120', '4111 1111 1111 1111']) expect(text).not.toContain(id);
   expect(text).toContain('[withheld: 11 CCR 7024(d)]');
-  expect(letterOf(verified)).toContain('This answer never contains social security');
+  expect(letterOf(verified)).toContain('This answer never contains Social Security');
   const unverified = await pack({ deadline, identity: { status: 'failed', how: null } });
-  expect(letterOf(unverified)).toContain('we disclose no specific pieces of data');
+  expect(letterOf(unverified)).toContain('we do not disclose individual records');
   expect(letterOf(unverified)).toContain('hashed visitor identifier');
   expect(zipNames(unverified)).not.toContain('decisions.csv');
 });
@@ -228,10 +260,11 @@ test('what the profile leaves out is named in the letter and in the manifest', a
   const { profile } = input();
   const zip = await pack({ profile: { ...profile!, recipients: [], automatedDecisions: null } });
   const letter = letterOf(zip);
-  expect(letter).toMatch(/Recipients The controller has not stated this yet\./);
-  expect(letter).toContain('Not stated in this answer');
+  expect(letter).toContain('Not stated in this answer: recipients; automated decisions');
   expect(jsonOf(zip, 'manifest.json')['notStatedByTheController']).toEqual(['recipients', 'automated decisions']);
-  expect(letterOf(await pack({ profile: null }))).toContain('the controller profile as a whole');
+  expect(letterOf(await pack({ profile: null }))).toContain(
+    'Not stated in this answer: postal address; contact e-mail',
+  );
 });
 
 test('a processor drafts, and the controller is the letterhead', async () => {
@@ -247,7 +280,7 @@ test('a processor drafts, and the controller is the letterhead', async () => {
     }),
   );
   expect(letter.trimStart().startsWith('Client & Co High Street 1, Dublin')).toBe(true);
-  expect(letter).toContain('Drafted by Agency Ltd as processor; the controller approves its release.');
+  expect(letter).not.toContain('Agency Ltd');
 });
 
 test('a name that the font cannot print makes the letter a page of HTML, and the manifest says why', async () => {
@@ -259,7 +292,10 @@ test('a name that the font cannot print makes the letter a page of HTML, and the
 
 test('what officers wrote among themselves and the text of the request stay out of the pack', async () => {
   const zip = await pack({
-    case: { ...input().case, folded: JSON.stringify({ identity: { doubt: 'sounds like a competitor' } }) },
+    case: {
+      ...input().case,
+      folded: JSON.stringify({ identity: { doubt: 'sounds like a competitor', requester: null } }),
+    },
   });
   expect(everything(zip)).not.toContain('competitor');
   expect(everything(zip)).not.toContain('078-05-1120');

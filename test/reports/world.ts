@@ -390,7 +390,7 @@ export function packInput(world: World, changes: Partial<DsarPackInput> = {}): D
     requester_name: 'Zoë Krüger-Łącka',
     requester_email: 'zoe@example.net',
     subject: '9f00001f',
-    language: 'de',
+    language: 'en',
     message: 'What do you know about me? My number is 078-05-1120.',
     channel: 'webhook',
     receipt_at: '2026-07-01T12:02:00.000Z',

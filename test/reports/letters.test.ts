@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest';
+import { chooseLanguage, letterLanguages } from '../../reports/letters/languages.ts';
+import { letterLaws } from '../../reports/letters/laws.ts';
+import { hasBlanks, letterBlocks, letterFrame, letterProblem } from '../../reports/letters/letter.ts';
+import type { Block } from '../../reports/render/blocks.ts';
+import { renderPdf } from '../../reports/render/pdf.ts';
+import { pdfInfo, pdfText } from './files.ts';
+import { FILLED, factsOf, lettersOf, letterOf, type NamedLetter } from './letter-world.ts';
+
+const others = Object.keys(letterLanguages).filter((language) => language !== 'en');
+
+/** Every text of a language with the path to it. */
+function leaves(value: unknown, path = ''): [path: string, text: string][] {
+  if (typeof value === 'string') return [[path, value]];
+  return Object.entries(value as object).flatMap(([key, inner]) => leaves(inner, `${path}/${key}`));
+}
+
+function textOf({ letter, facts }: NamedLetter): string {
+  return letterBlocks(letter, facts).flatMap(wordsOf).join('\n');
+}
+
+function wordsOf(block: Block): readonly string[] {
+  switch (block.block) {
+    case 'lines':
+      return block.lines;
+    case 'list':
+      return block.items;
+    case 'facts':
+      return block.pairs.flat();
+    case 'heading':
+    case 'paragraph':
+      return [block.text];
+    case 'notice':
+      return [block.title, block.text];
+    default:
+      return [];
+  }
+}
+
+const letters = [...lettersOf()];
+const named = (name: string) => {
+  const found = letters.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`there is no letter ${name}`);
+  return textOf(found);
+};
+const about = { document: '0123456789abcdef', version: '0.1.0', madeAt: '2026-07-20T08:00:00.000Z', sample: false };
+
+describe.each(others)('%s', (language) => {
+  const english = new Map(leaves(letterLanguages['en']));
+  const own = leaves(letterLanguages[language]);
+  const placeholders = (text = '') => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
+
+  test('has the placeholders of English, text by text', () => {
+    const paths = own.map(([path]) => path).filter((path) => !path.startsWith('/lawNames/'));
+    for (const [path, text] of own)
+      if (english.has(path)) expect(placeholders(text), path).toEqual(placeholders(english.get(path)));
+    const wanted = [...english.keys()].filter(
+      (path) => !path.startsWith('/lawNames/') && !path.startsWith('/proposals/'),
+    );
+    expect(paths).toEqual(expect.arrayContaining(wanted));
+  });
+
+  test('has no sentence of English in any letter', () => {
+    const sentences = [...english]
+      .filter(([path, text]) => !path.startsWith('/lawNames/') && text.split(' ').length > 3)
+      .map(([, text]) => text.replaceAll(/\{\w+\}.*$/g, '').trim())
+      .filter((text) => text.length > 12);
+    for (const letter of letters.filter(({ name }) => name.startsWith(`${language}_`))) {
+      const text = textOf(letter);
+      for (const sentence of sentences) expect(text, letter.name).not.toContain(sentence);
+    }
+  });
+});
+
+test('no letter has a placeholder or a blank left, and every one of them says who writes to whom, when and about what', () => {
+  for (const letter of letters) {
+    const text = textOf(letter);
+    expect(text, letter.name).not.toMatch(/[{}]/);
+    expect(hasBlanks(text), letter.name).toBe(false);
+    expect(text, letter.name).toMatch(/^Förster & Söhne GmbH|^Förster/);
+    expect(text, letter.name).toContain('2026');
+    expect(text, letter.name).toContain('default-3');
+    expect(text, letter.name).not.toMatch(/undefined|null|aim(?:ed)? for|entry \d|message that this letter/i);
+  }
+});
+
+test('no letter cites a law that does not apply', () => {
+  for (const letter of letters) {
+    const [law = ''] = letter.facts.laws;
+    const text = textOf(letter);
+    const gdpr = /GDPR|DSGVO|RGPD|RODO|AVG\b|dataskyddsförordning|\bArt\. (?:[5-9]|1\d|2[0-2]|7[79])(?:\(|,| Abs)/;
+    if (law !== 'eu-gdpr' && law !== 'uk-gdpr' && law !== 'br-lgpd') {
+      expect(text.replaceAll(/Förster.*|.*consent, GDPR.*/g, ''), letter.name).not.toMatch(gdpr);
+    }
+    if (law !== 'us-ca') expect(text, letter.name).not.toMatch(/11 CCR|Cal\. Civ|California/);
+    if (law !== 'br-lgpd') expect(text, letter.name).not.toMatch(/LGPD|ANPD/);
+    if (law !== 'uk-gdpr') expect(text, letter.name).not.toMatch(/UK GDPR|Information Commissioner’s Office/);
+    if (law !== 'eu-gdpr') expect(text, letter.name).not.toContain('Bayerisches Landesamt');
+  }
+});
+
+test('a refusal names the remedies of its law: complaint and court, or the appeal and then the attorney general, or no appeal', () => {
+  expect(named('en_eu-gdpr_refusal')).toMatch(/Art\. 77 GDPR[\s\S]*Art\. 79 GDPR[\s\S]*Bayerisches Landesamt/);
+  expect(named('en_uk-gdpr_refusal')).toMatch(/complain to us[\s\S]*Information Commissioner[\s\S]*apply to a court/);
+  expect(named('en_us-va_refusal')).toMatch(/appeal[\s\S]*within 60 days[\s\S]*Attorney General of Virginia, https:/);
+  expect(named('en_us-co_refusal')).toContain('within 45 days');
+  expect(named('en_us-ut_refusal')).toContain('Utah Division of Consumer Protection');
+  expect(named('en_us-ut_refusal')).not.toMatch(/appeal/i);
+  expect(named('en_ca-qc_refusal')).toContain('Within 30 days');
+  expect(named('de_eu-gdpr_refusal')).toContain('Art. 79 DSGVO');
+});
+
+test('only a law with an appeal has a decision on one', () => {
+  const withAppeal = letters.filter(({ name }) => /^en_.*_appeal$/.test(name)).map(({ facts }) => facts.laws[0] ?? '');
+  expect(withAppeal).toContain('us-va');
+  expect(withAppeal).toEqual(Object.keys(letterLaws).filter((law) => letterLaws[law]?.appealDays !== null));
+});
+
+test('an opt-out that no record fits is confirmed as applied, and says how to apply it in the browser as well', () => {
+  const text = named('en_us-ca_unmatched-opt-out');
+  expect(text).toContain('We have applied your opt-out');
+  expect(text).toContain('You did not have to verify your identity');
+  expect(text).toContain('the link “Cookie settings” at the foot of every page.');
+  expect(text).not.toContain('We cannot link you');
+});
+
+test('without a match the letter says how the person can help, never that nothing is held', () => {
+  for (const law of Object.keys(letterLaws)) {
+    const text = named(`en_${law}_no-match`);
+    expect(text).toContain('This is how you can help us find them');
+    expect(text).not.toMatch(/hold no|no (?:personal )?data (?:about|on|of) you|do not (?:hold|process)/i);
+  }
+});
+
+test('an agent is addressed as one, with the person represented', () => {
+  const text = named('en_eu-gdpr_agent');
+  expect(text).toContain('Dear Agentur Müller GmbH,');
+  expect(text).toContain('You act on behalf of Zoë Krüger-Łącka.');
+  expect(text).not.toContain('On 1 July 2026 you asked us');
+});
+
+test('a late answer says that it is late and since when', () => {
+  expect(named('en_eu-gdpr_late')).toContain('This answer is late: it was due on 3 August 2026.');
+  expect(named('de_eu-gdpr_late')).toContain('Diese Antwort kommt verspätet: Sie war am 3. August 2026 fällig.');
+  expect(named('en_eu-gdpr_answer_access')).not.toContain('late');
+});
+
+test('an erasure says that the proof of consent is kept, by the law that allows it', () => {
+  expect(named('en_eu-gdpr_answer_erasure')).toContain('Art. 17(3)(b) and (e) GDPR');
+  expect(named('en_uk-gdpr_answer_erasure')).toContain('Art. 17(3)(b) and (e) UK GDPR');
+  expect(named('en_us-va_answer_erasure')).toContain('where the law requires or permits it');
+});
+
+test('a letter that needs the words of an officer cannot go out without them, or with blanks', () => {
+  const facts = factsOf('eu-gdpr', 'erasure');
+  expect(letterProblem(letterOf('answer', 'en', null), facts)).toContain('Write what the letter has to say');
+  expect(letterProblem(letterOf('answer', 'en', 'We erased [what].'), facts)).toContain('Fill in the blanks');
+  expect(letterProblem(letterOf('answer', 'en', 'We erased your account.'), facts)).toBeNull();
+  expect(letterProblem(letterOf('answer', 'en', null), factsOf('eu-gdpr', 'access'))).toBeNull();
+  const unchecked = factsOf('us-ca', 'opt-out', { identity: { met: true, confirmed: false, unchecked: true } });
+  expect(letterProblem(letterOf('identity', 'en', 'Who?'), unchecked)).toContain(
+    'must not depend on an identity check',
+  );
+});
+
+test('several laws that apply are all named, each with its own remedies', () => {
+  const facts = factsOf('eu-gdpr', 'access', { laws: ['eu-gdpr', 'us-va'] });
+  const text = textOf({ name: '', letter: letterOf('refusal', 'en', 'Reasons.'), facts });
+  expect(text).toContain('Applicable law: Virginia Consumer Data Protection Act');
+  expect(text).toContain('Art. 77 GDPR');
+  expect(text).toContain('Attorney General of Virginia');
+});
+
+test('a text of an officer keeps its paragraphs and lists, and braces in it are only characters', () => {
+  const facts = factsOf('eu-gdpr', 'erasure', {
+    requester: { name: '{limit}', email: null, role: 'agent', represented: '{x}' },
+  });
+  const blocks = letterBlocks(letterOf('answer', 'en', 'First.\n\n- {one}\n- two\nLast.'), facts);
+  expect(blocks).toContainEqual({ block: 'paragraph', text: 'First.' });
+  expect(blocks).toContainEqual({ block: 'list', items: ['{one}', 'two'] });
+  expect(blocks).toContainEqual({ block: 'paragraph', text: 'Dear {limit},' });
+});
+
+test('the language is the officer’s choice, else the requester’s, else the controller’s; one that is missing is said', () => {
+  expect(chooseLanguage(null, 'de-CH', 'en')).toEqual({ language: 'de', locale: 'de-CH', missing: null });
+  expect(chooseLanguage('en', 'de')).toEqual({ language: 'en', locale: 'en-GB', missing: null });
+  expect(chooseLanguage(null, 'tlh', 'de')).toEqual({ language: 'de', locale: 'de-DE', missing: 'tlh' });
+  expect(chooseLanguage(null, 'not a language', null)).toMatchObject({ language: 'en', missing: 'not a language' });
+});
+
+/** Rendered in every run; the others by REPORTS_ALL_LETTERS=1 (docs/letters.md). */
+const sample = /^(?:en|de)_(?:eu-gdpr|us-ca|us-va)_(?:answer_access|no-match|late|partial|refusal|acknowledgement)$/;
+const drawn = letters.filter(({ name }) => process.env['REPORTS_ALL_LETTERS'] === '1' || sample.test(name));
+
+test('no letter ends on a page with a few lines, and its language is in the file', { timeout: 600_000 }, async () => {
+  for (const one of drawn) {
+    const pieces: Uint8Array[] = [];
+    const frame = letterFrame(one.letter, one.facts, about);
+    for await (const piece of renderPdf(frame, letterBlocks(one.letter, one.facts))) pieces.push(piece);
+    const pdf = Buffer.concat(pieces);
+    const pages = pdfText(pdf).split('\f').slice(0, -1);
+    const last =
+      pages
+        .at(-1)
+        ?.split('\n')
+        .filter((line) => line.trim() !== '') ?? [];
+    expect(last.length, `${one.name}: lines on its last page, with header and footer`).toBeGreaterThan(9);
+    expect(pages.length, one.name).toBeLessThan(3);
+    expect(pages.join('\n'), one.name).not.toMatch(/DRAFT|ENTWURF/);
+    if (one === drawn[0]) {
+      expect(pdf.toString('latin1')).toContain(`/Lang (${one.letter.locale})`);
+      expect(pdfInfo(pdf)).toContain('Tagged:');
+    }
+  }
+});
+
+test('what stands in the place of an officer’s words is only in letters that have some', () => {
+  expect(named('en_eu-gdpr_refusal')).toContain(FILLED);
+  expect(named('en_eu-gdpr_answer_access')).not.toContain(FILLED);
+});
