@@ -1,14 +1,15 @@
+import { dateIn } from '../src/core/zoned-days.ts';
 import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
-import { formatComputation, formatDate, formatTime } from './format.ts';
-import { type RegisterRow, registerRows } from './register-rows.ts';
+import { counted, formatComputation, formatCount, formatDate, formatShare, formatTime } from './format.ts';
+import { type RegisterRow, type RegisterTotals, registerRows, registerTotals } from './register-rows.ts';
 import type { Block } from './render/blocks.ts';
 import { type CsvColumn, renderCsv } from './render/csv.ts';
 import type { ReportInput } from './report.ts';
-import { notStated } from './words.ts';
+import { caseStateWord, kindWord, notStated } from './words.ts';
 
 const title = 'Register of data subject requests';
 
-const columns: readonly CsvColumn<RegisterRow>[] = [
+const columns = (input: ReportInput): readonly CsvColumn<RegisterRow>[] => [
   { title: 'case', value: (row) => row.caseId },
   { title: 'received', value: (row) => row.receivedAt },
   { title: 'receipt_basis', value: (row) => row.receiptBasis },
@@ -16,64 +17,164 @@ const columns: readonly CsvColumn<RegisterRow>[] = [
   { title: 'jurisdiction', value: (row) => row.jurisdiction },
   { title: 'manner', value: (row) => row.channel },
   { title: 'regime', value: (row) => row.regime },
+  { title: 'law', value: (row) => row.law },
   { title: 'aim_for', value: (row) => row.aimFor },
   { title: 'legal_limit', value: (row) => row.legalLimit },
+  { title: 'in_time', value: (row) => timeWord(row) },
+  { title: 'days', value: (row) => row.days },
   { title: 'computation', value: (row) => formatComputation(row.computation, row.citation) },
   { title: 'citation', value: (row) => row.citation },
-  { title: 'extended', value: (row) => (row.extended ? 'yes' : 'no') },
+  { title: 'acknowledged', value: (row) => row.acknowledgedAt },
+  { title: 'acknowledge_by', value: (row) => row.acknowledgeBy },
+  { title: 'acknowledged_in_time', value: (row) => acknowledgedInTime(row, input) },
+  { title: 'identity', value: (row) => row.identity },
+  { title: 'identity_date', value: (row) => row.identityAt },
+  { title: 'extended', value: (row) => (row.extension === null ? 'no' : 'yes') },
+  { title: 'extension_notice', value: (row) => row.extension?.noticeAt ?? null },
+  { title: 'extension_reason', value: (row) => row.extension?.reasons ?? null },
   { title: 'state', value: (row) => row.state },
   { title: 'response_date', value: (row) => row.responseAt },
+  { title: 'outcome', value: (row) => row.outcome },
   { title: 'response', value: (row) => row.response },
   { title: 'basis_of_denial', value: (row) => row.basisOfDenial },
   { title: 'last_entry', value: (row) => row.lastEntry },
 ];
 
-/** Every request received in the period with its dates and its outcome (the fields of 11 CCR 7101). */
+/** Every request received in the period with its dates and its outcome (the fields of 11 CCR 7101 and the counts of 7102). */
 export const dsarRegister = createReport({
   name: 'dsar-register',
   title,
   description:
-    'Every request received in the period: date, nature, manner, deadline with its computation, response, basis of a denial (11 CCR 7101).',
-  csv: (input) => renderCsv(columns, registerRows(input)),
-  json: async (input) => ({ requests: registerRows(input) }),
+    'Every request received in the period: date, nature, manner, deadline with its computation, acknowledgement, identity, extension, what was done and whether in time; totals by kind (11 CCR 7101, 7102).',
+  csv: (input) => renderCsv(columns(input), registerRows(input)),
+  json: async (input) => ({ totals: await registerTotals(input), requests: registerRows(input) }),
   blocks,
 });
 
 async function* blocks(input: ReportInput): AsyncGenerator<Block> {
+  const totals = await registerTotals(input);
   yield* openingBlocks(title, input, { scope: 'requests of every kind', time: 'received' });
-  yield { block: 'heading', level: 1, text: '1  Requests' };
+  yield* summaryBlocks(totals, input);
+  yield { block: 'heading', level: 1, text: '2  Requests' };
   yield {
     block: 'table',
     caption: 'In the order of their arrival',
     columns: [
-      { title: 'Case', share: 2.6 },
+      { title: 'Case', share: 2.2 },
       { title: 'Received', share: 2.2 },
-      { title: 'Nature', share: 2 },
-      { title: 'Manner', share: 1.7 },
-      { title: 'Law', share: 1.7 },
-      { title: 'Due', share: 2 },
-      { title: 'State', share: 2 },
-      { title: 'Response', share: 3.6 },
+      { title: 'Request, law', share: 3 },
+      { title: 'Due', share: 2.1 },
+      { title: 'In time', share: 1.9 },
+      { title: 'What was done', share: 5.4 },
     ],
     rows: shortRows(input),
     empty: 'No request was received in the period.',
   };
-  yield { block: 'heading', level: 1, text: '2  How the dates were computed' };
+  yield { block: 'heading', level: 1, text: '3  Acknowledgement, identity and extension' };
+  yield {
+    block: 'table',
+    caption: 'What happened between receipt and answer',
+    columns: [
+      { title: 'Case', share: 2.2 },
+      { title: 'Manner', share: 1.8 },
+      { title: 'Acknowledged', share: 3 },
+      { title: 'Identity', share: 2.6 },
+      { title: 'Extension', share: 4.6 },
+      { title: 'Last entry', share: 1.4, align: 'right' },
+    ],
+    rows: stepRows(input),
+    empty: 'No request was received in the period.',
+  };
+  yield { block: 'heading', level: 1, text: '4  How the dates were computed' };
   yield {
     block: 'table',
     caption: 'Aim for: without roll-over and pause. Legal limit: the last day on which the answer is in time.',
     columns: [
-      { title: 'Case', share: 2.6 },
-      { title: 'Aim for', share: 1.8 },
-      { title: 'Legal limit', share: 1.8 },
+      { title: 'Case', share: 2.2 },
+      { title: 'Aim for', share: 1.9 },
+      { title: 'Legal limit', share: 1.9 },
       { title: 'Computation', share: 9 },
     ],
     rows: computedRows(input),
     empty: 'No request was received in the period.',
   };
-  yield* closingBlocks(input, 3, [
+  yield* closingBlocks(input, 5, [
     'It lists the requests that reached the service or were entered by an officer. What arrived elsewhere and was not entered is not here.',
   ]);
+}
+
+/** The counts that stand on the first page: by kind, what became of them, in time, days (11 CCR 7102(a)). */
+function* summaryBlocks(
+  { byKind, all }: { byKind: readonly RegisterTotals[]; all: RegisterTotals },
+  input: ReportInput,
+): Generator<Block> {
+  const open = all.outcomes.open;
+  yield {
+    block: 'figures',
+    figures: [
+      {
+        value: formatCount(all.received),
+        label: all.received === 1 ? 'request received' : 'requests received',
+        note: open === 0 ? 'none is open' : `${formatCount(open)} still open`,
+      },
+      {
+        value: formatShare(all.answeredInTime, all.answered),
+        label: 'answered in time',
+        note: `${formatCount(all.answeredInTime)} of ${formatCount(all.answered)} answered`,
+      },
+      {
+        value: daysWord(all.medianDays),
+        label: 'median days to answer',
+        note: all.meanDays === null ? 'none was answered' : `mean ${daysWord(all.meanDays)}`,
+      },
+      {
+        value: formatCount(all.openLate),
+        label: 'open and late',
+        note: `on ${formatDate(dateIn(input.generatedAt, input.timeZone))}`,
+      },
+    ],
+  };
+  yield { block: 'heading', level: 1, text: '1  Summary' };
+  const cells = (name: string, of: RegisterTotals): string[] => [
+    name,
+    formatCount(of.received),
+    formatCount(of.outcomes.complied),
+    formatCount(of.outcomes['in-part']),
+    formatCount(of.outcomes.denied),
+    formatCount(of.outcomes['no-match'] + of.outcomes['not-recorded']),
+    formatCount(of.outcomes.withdrawn + of.outcomes.duplicate),
+    formatCount(of.outcomes.open),
+    formatShare(of.answeredInTime, of.answered),
+    daysWord(of.medianDays),
+  ];
+  yield {
+    block: 'table',
+    caption: 'Requests by kind and what became of them (the counts of 11 CCR 7102(a))',
+    columns: [
+      { title: 'Kind', share: 3.6 },
+      { title: 'Received', share: 1.6, align: 'right' },
+      { title: 'Complied in whole', share: 1.7, align: 'right' },
+      { title: 'in part', share: 1.2, align: 'right' },
+      { title: 'Denied', share: 1.4, align: 'right' },
+      { title: 'Other answer', share: 1.5, align: 'right' },
+      { title: 'Withdrawn, duplicate', share: 1.9, align: 'right' },
+      { title: 'Open', share: 1.2, align: 'right' },
+      { title: 'In time', share: 1.7, align: 'right' },
+      { title: 'Median days', share: 1.6, align: 'right' },
+    ],
+    rows: byKind.map((one) => cells(kindWord(one.kind ?? 'unknown'), one)),
+    total: cells('All', all),
+    empty: 'No request was received in the period.',
+  };
+  const noMatch = all.outcomes['no-match'];
+  const unrecorded = all.outcomes['not-recorded'];
+  yield {
+    block: 'paragraph',
+    look: 'fine',
+    text:
+      'In time: of the requests that were answered or refused, those answered by their legal limit. Days are calendar days from receipt to answer. Other answer: ' +
+      `${formatCount(noMatch)} told that no record could be linked, ${formatCount(unrecorded)} of which nobody recorded what was done.`,
+  };
 }
 
 async function* shortRows(input: ReportInput): AsyncGenerator<string[]> {
@@ -82,14 +183,31 @@ async function* shortRows(input: ReportInput): AsyncGenerator<string[]> {
     yield [
       row.caseId,
       `${formatTime(row.receivedAt, input.timeZone).replace(' ', '\n')}${arrival}`,
-      row.kind,
-      row.channel,
-      `${row.regime}${row.jurisdiction === null ? `\n(${notStated})` : ''}`,
-      `${formatDate(row.legalLimit)}${row.extended ? '\nextended' : ''}`,
-      row.state,
+      `${kindWord(row.kind)}\n${row.law}${row.jurisdiction === null ? `\n(place ${notStated})` : ` (${row.jurisdiction})`}`,
+      `${row.legalLimit === null ? 'no date' : formatDate(row.legalLimit)}${row.extension === null ? '' : '\nextended'}`,
+      `${timeWord(row)}\n${counted(row.days, 'day', 'days')}${row.responseAt === null ? ' so far' : ''}`,
       row.responseAt === null
-        ? 'none yet'
+        ? `None yet: ${caseStateWord(row.state)}`
         : `${formatTime(row.responseAt, input.timeZone)}\n${row.response ?? ''}${row.basisOfDenial === null ? '' : `\nBasis: ${row.basisOfDenial}`}`,
+    ];
+  }
+}
+
+async function* stepRows(input: ReportInput): AsyncGenerator<string[]> {
+  const on = (at: string) => formatDate(dateIn(at, input.timeZone));
+  for await (const row of registerRows(input)) {
+    const by = row.acknowledgeBy === null ? '' : ` (due ${formatDate(row.acknowledgeBy)})`;
+    yield [
+      row.caseId,
+      row.channel === 'webhook' ? 'online (webhook)' : row.channel,
+      `${row.acknowledgedAt === null ? 'not recorded' : on(row.acknowledgedAt)}${by}${
+        acknowledgedInTime(row, input) === 'no' ? ', late' : ''
+      }`,
+      `${row.identity}${row.identityAt === null ? '' : ` ${on(row.identityAt)}`}`,
+      row.extension === null
+        ? 'none'
+        : `notice of ${on(row.extension.noticeAt)}${row.extension.until === null ? '' : `, until ${formatDate(row.extension.until)}`}: ${row.extension.reasons}`,
+      formatCount(row.lastEntry),
     ];
   }
 }
@@ -98,8 +216,28 @@ async function* computedRows(input: ReportInput): AsyncGenerator<string[]> {
   for await (const row of registerRows(input))
     yield [
       row.caseId,
-      row.aimFor,
-      row.legalLimit,
-      `${formatComputation(row.computation, row.citation)}; ${row.citation}`,
+      row.aimFor ?? '–',
+      row.legalLimit ?? '–',
+      [formatComputation(row.computation, row.citation), row.citation].filter((part) => part !== '').join('; '),
     ];
+}
+
+/** `in time`, `late`, `open`, `open, late`; a dash where no law known here sets a date or nothing had to be answered. */
+function timeWord({ outcome, isLate }: RegisterRow): string {
+  if (outcome === 'withdrawn' || outcome === 'duplicate') return '–';
+  if (isLate === null) return outcome === 'open' ? 'open' : '–';
+  if (outcome === 'open') return isLate ? 'open, late' : 'open';
+  return isLate ? 'late' : 'in time';
+}
+
+/** Whether receipt was confirmed by the day that the law gives; null: the law gives none, or that day is still to come. */
+function acknowledgedInTime({ acknowledgedAt, acknowledgeBy }: RegisterRow, input: ReportInput): string | null {
+  if (acknowledgeBy === null) return null;
+  const day = dateIn(acknowledgedAt ?? input.generatedAt, input.timeZone);
+  if (day > acknowledgeBy) return 'no';
+  return acknowledgedAt === null ? null : 'yes';
+}
+
+function daysWord(days: number | null): string {
+  return days === null ? '–' : days.toFixed(Number.isInteger(days) ? 0 : 1);
 }

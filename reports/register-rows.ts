@@ -1,170 +1,265 @@
+import { rebuildCase } from '../src/cases/fold.ts';
+import type { CaseFolded } from '../src/cases/folded.ts';
+import { type CaseView, viewCase } from '../src/cases/view.ts';
 import { mapJurisdiction } from '../src/core/jurisdictions.ts';
-import { z } from 'zod';
-import { computeDeadline, type Deadline } from '../src/core/deadline.ts';
-import type { Asked } from '../src/core/deadline-model.ts';
-import { createRegimeTable, resolveRegime, type RegimeTable } from '../src/core/regime-table.ts';
-import { requestKinds, type RequestKind } from '../src/core/vocabulary.ts';
+import { createRegimeTable, type RegimeTable } from '../src/core/regime-table.ts';
+import { dateIn, daysBetween } from '../src/core/zoned-days.ts';
 import type { CaseMoveRow } from '../src/store/queries/history-cases.ts';
+import { kindWord } from './words.ts';
 import { periodOf, type ReportInput } from './report.ts';
+
+/**
+ * What became of a request. `complied`, `in-part` and `denied` are what 11 CCR 7102(a)(1) counts; `no-match` is an answer that no record could
+ * be linked; `not-recorded` one of which nobody recorded what was done.
+ */
+export const outcomes = [
+  'complied',
+  'in-part',
+  'denied',
+  'no-match',
+  'not-recorded',
+  'withdrawn',
+  'duplicate',
+  'open',
+] as const;
+export type Outcome = (typeof outcomes)[number];
 
 /** A request as 11 CCR 7101 wants it recorded, with its deadline. No name, no address: the case id leads to them. */
 export interface RegisterRow {
   readonly caseId: string;
   readonly receivedAt: string;
   readonly receiptBasis: string;
-  readonly kind: string;
+  readonly kind: CaseView['kind'];
   readonly jurisdiction: string | null;
   readonly channel: string;
+  /** Id of the law that decides, and its name. */
   readonly regime: string;
-  readonly aimFor: string;
-  readonly legalLimit: string;
+  readonly law: string;
+  readonly aimFor: string | null;
+  readonly legalLimit: string | null;
   readonly computation: readonly string[];
   readonly citation: string;
-  readonly extended: boolean;
+  /** When the requester was told that the request had arrived; and by when the law wants it. */
+  readonly acknowledgedAt: string | null;
+  readonly acknowledgeBy: string | null;
+  readonly identity: 'not asked' | 'asked' | 'confirmed' | 'not confirmed' | 'to be checked again';
+  /** When the identity was confirmed or found not to be; null: neither. */
+  readonly identityAt: string | null;
+  readonly extension: { readonly noticeAt: string; readonly until: string | null; readonly reasons: string } | null;
   readonly state: string;
   /** When and how it was answered or refused; null while it is open. */
   readonly responseAt: string | null;
   readonly response: string | null;
   readonly basisOfDenial: string | null;
+  readonly outcome: Outcome;
+  /** By the day of the response, or while there is none by the day on which the register is made; null: no law known here sets a date. */
+  readonly isLate: boolean | null;
+  /** Days from receipt to response, or so far. */
+  readonly days: number;
   readonly lastEntry: number;
 }
-
-const text = z.string().nullish();
-const openingSchema = z.looseObject({
-  kind: text,
-  jurisdiction: text,
-  channel: text,
-  receipt_at: z.string(),
-  receipt_basis: z.enum(['payload', 'received', 'officer', 'assumed-offset']),
-});
-const movedSchema = z.looseObject({
-  at: text,
-  kind: text,
-  jurisdiction: text,
-  receivedAt: text,
-  until: text,
-  disclosure: text,
-  channel: text,
-  basis: text,
-  reasons: text,
-  how: text,
-  informationAt: text,
-  askedAt: text,
-  paidAt: text,
-});
 
 /** The requests received in the period, from the history of their moves up to asOf. */
 export async function* registerRows(input: ReportInput): AsyncGenerator<RegisterRow> {
   const regimes = input.regimes ?? createRegimeTable();
   const { from, to } = periodOf(input);
   for await (const { case_id: caseId } of input.history.caseOpenings(input)) {
-    const row = registerRow(caseId, await input.history.caseMoves(input, caseId), input, regimes);
+    const row = registerRow(await input.history.caseMoves(input, caseId), input, regimes);
     // The receipt may have been corrected since the opening, so it is compared here.
     if (row !== null && row.receivedAt >= from && row.receivedAt < to) yield row;
   }
 }
 
-function registerRow(
-  caseId: string,
-  moves: readonly CaseMoveRow[],
-  input: ReportInput,
-  regimes: RegimeTable,
-): RegisterRow | null {
-  const [first] = moves;
-  if (first === undefined) return null;
-  const opening = openingSchema.parse(JSON.parse(first.details));
-  let { kind, jurisdiction, receipt_at: receivedAt, receipt_basis: basis } = opening;
-  let extension: { noticeAt: string; until: string | null } | null = null;
-  const clarifications: { askedAt: string; receivedAt: string | null }[] = [];
-  const awaited: { identity: Asked | null; fee: Asked | null } = { identity: null, fee: null };
-  let settled: { at: string; response: string; basis: string | null } | null = null;
-  for (const move of moves.slice(1)) {
-    const details = movedSchema.parse(JSON.parse(move.details));
-    const at = details.at ?? move.received_at;
-    switch (move.move) {
-      case 'amend':
-        if (details.kind !== undefined) kind = details.kind;
-        if (details.jurisdiction !== undefined)
-          jurisdiction = details.jurisdiction === null ? null : mapJurisdiction(details.jurisdiction);
-        if (details.receivedAt != null && details.receivedAt < receivedAt)
-          [receivedAt, basis] = [details.receivedAt, 'officer'];
-        break;
-      case 'extend':
-        extension = { noticeAt: at, until: details.until ?? null };
-        break;
-      // The UK counts from what came last: the request, the information on identity, the fee (UK GDPR Art. 12A).
-      case 'ask-identity':
-        awaited.identity = { askedAt: awaited.identity?.askedAt ?? at, receivedAt: null };
-        break;
-      case 'confirm-identity':
-        if (awaited.identity !== null)
-          awaited.identity = { ...awaited.identity, receivedAt: details.informationAt ?? at };
-        break;
-      case 'fail-identity':
-        if (awaited.identity !== null) awaited.identity = { ...awaited.identity, receivedAt: at };
-        break;
-      case 'record-fee':
-        if (details.askedAt != null) awaited.fee = { askedAt: details.askedAt, receivedAt: details.paidAt ?? null };
-        break;
-      case 'ask-clarification':
-        clarifications.push({ askedAt: at, receivedAt: null });
-        break;
-      case 'receive-clarification':
-        for (const one of clarifications) one.receivedAt ??= at;
-        break;
-      case 'answer':
-        settled = {
-          at,
-          response: `answered (${details.disclosure ?? 'as recorded'}) by ${details.channel ?? 'an unnamed channel'}`,
-          basis: null,
-        };
-        break;
-      case 'refuse':
-        settled = { at, response: `refused: ${details.reasons ?? ''}`, basis: details.basis ?? null };
-        break;
-      case 'withdraw':
-        settled = { at, response: 'withdrawn by the requester', basis: null };
-        break;
-      case 'close-duplicate':
-        settled = { at, response: 'closed as a duplicate', basis: null };
-        break;
-      case 'reopen':
-        settled = null;
-        break;
-    }
-  }
-  const known: RequestKind = requestKinds.find((one) => one === kind) ?? 'unknown';
-  const resolution = resolveRegime(regimes, { jurisdiction: jurisdiction ?? null, kind: known }, input.profile);
-  const deadline: Deadline = computeDeadline({
-    row: resolution.row,
-    receiptAt: receivedAt,
-    receiptBasis: basis,
-    timeZone: input.timeZone,
-    holidays: resolution.holidays,
-    extension,
-    clarifications,
-    ...awaited,
-    suspendByGuidance: regimes.suspendByGuidance,
-    asOf: settled?.at ?? input.generatedAt,
-  });
-  const last = moves[moves.length - 1] ?? first;
+function registerRow(moves: readonly CaseMoveRow[], input: ReportInput, regimes: RegimeTable): RegisterRow | null {
+  const row = rebuildCase(moves);
+  if (row === null) return null;
+  const { timeZone, profile, generatedAt } = input;
+  const jurisdiction = row.jurisdiction === null ? null : mapJurisdiction(row.jurisdiction);
+  const view = viewCase({ ...row, jurisdiction }, { regimes, timeZone, profile, now: generatedAt });
+  const { folded, kind } = view;
+  const dates = datesOf(view, regimes);
+  const settled = settlementOf(view, row.closed_at);
+  const until = dateIn(settled.responseAt ?? generatedAt, timeZone);
+  const { extension } = folded;
   return {
-    caseId,
-    receivedAt,
-    receiptBasis: basis,
-    kind: known,
-    jurisdiction: jurisdiction ?? null,
-    channel: opening.channel ?? 'not recorded',
+    caseId: row.case_id,
+    receivedAt: row.receipt_at,
+    receiptBasis: row.receipt_basis,
+    kind,
+    jurisdiction: row.jurisdiction,
+    channel: row.channel,
+    ...dates,
+    acknowledgedAt: folded.acknowledgedAt,
+    ...identityOf(folded),
+    extension:
+      extension === null ? null : { noticeAt: extension.noticeAt, until: extension.until, reasons: extension.reasons },
+    state: row.state,
+    ...settled,
+    isLate: dates.legalLimit === null ? null : until > dates.legalLimit,
+    days: Math.max(0, daysBetween(dateIn(row.receipt_at, timeZone), until)),
+    lastEntry: row.last_seq,
+  };
+}
+
+function datesOf(
+  { deadline }: CaseView,
+  regimes: RegimeTable,
+): Pick<RegisterRow, 'regime' | 'law' | 'aimFor' | 'legalLimit' | 'computation' | 'citation' | 'acknowledgeBy'> {
+  return {
     regime: deadline.regime,
+    law: regimes.regimes.get(deadline.regime)?.law ?? deadline.regime,
     aimFor: deadline.aimFor,
     legalLimit: deadline.legalLimit,
     computation: deadline.explanation,
     citation: deadline.citation,
-    extended: extension !== null,
-    state: last.to_state,
-    responseAt: settled?.at ?? null,
-    response: settled?.response ?? null,
-    basisOfDenial: settled?.basis ?? null,
-    lastEntry: last.seq,
+    acknowledgeBy: deadline.acknowledgeBy,
+  };
+}
+
+const identityWords = {
+  'not-asked': 'not asked',
+  asked: 'asked',
+  confirmed: 'confirmed',
+  failed: 'not confirmed',
+  recheck: 'to be checked again',
+} as const;
+
+function identityOf({ identity }: CaseFolded): Pick<RegisterRow, 'identity' | 'identityAt'> {
+  const isDecided = identity.status === 'confirmed' || identity.status === 'failed';
+  return { identity: identityWords[identity.status], identityAt: isDecided ? identity.checkedAt : null };
+}
+
+type Settlement = Pick<RegisterRow, 'responseAt' | 'response' | 'basisOfDenial' | 'outcome'>;
+
+function settlementOf({ folded, kind }: CaseView, closedAt: string | null): Settlement {
+  const { answer, refusal, withdrawal, duplicateOf } = folded;
+  if (answer !== null) {
+    const denied = answer.parts.filter(({ outcome }) => outcome !== 'done');
+    return {
+      responseAt: answer.at,
+      response: `Answered by ${answer.channel}. ${doneWords(answer, kind)}`,
+      basisOfDenial: denied.length === 0 ? null : denied.map(({ ground = '' }) => ground).join('; '),
+      outcome: outcomeOf(answer, kind),
+    };
+  }
+  if (refusal !== null)
+    return {
+      responseAt: refusal.at,
+      response: `Refused: ${refusal.reasons}`,
+      basisOfDenial: refusal.basis,
+      outcome: 'denied',
+    };
+  if (withdrawal !== null)
+    return {
+      responseAt: withdrawal.at,
+      response: 'Withdrawn by the requester.',
+      basisOfDenial: null,
+      outcome: 'withdrawn',
+    };
+  if (duplicateOf !== null)
+    return {
+      responseAt: closedAt,
+      response: `Closed as a duplicate of ${duplicateOf}.`,
+      basisOfDenial: null,
+      outcome: 'duplicate',
+    };
+  return { responseAt: null, response: null, basisOfDenial: null, outcome: 'open' };
+}
+
+type Answer = NonNullable<CaseFolded['answer']>;
+
+const wantsCopy = (kind: string) => kind === 'access' || kind === 'portability';
+const partWords = { done: 'done', partly: 'done in part', refused: 'refused' } as const;
+
+/** What was done, in words: part by part where it was recorded, else as far as what the answer held tells it. */
+function doneWords({ parts, disclosure }: Answer, kind: CaseView['kind']): string {
+  if (parts.length > 0)
+    return parts
+      .map(({ what, outcome, ground, note }) => {
+        const why = [ground, note].filter((text) => text !== undefined).join('; ');
+        return `${what}: ${partWords[outcome]}${why === '' ? '' : ` (${why})`}.`;
+      })
+      .join(' ');
+  if (disclosure === 'no-match') return 'No record could be linked to the requester, who was told so.';
+  if (wantsCopy(kind))
+    return disclosure === 'full'
+      ? 'A copy of the records was given.'
+      : 'The categories of data were given, no record of the person.';
+  return `What was done about the ${kindWord(kind).toLowerCase()} was not recorded.`;
+}
+
+function outcomeOf({ parts, disclosure }: Answer, kind: CaseView['kind']): Outcome {
+  if (parts.length > 0) {
+    if (parts.every(({ outcome }) => outcome === 'done')) return 'complied';
+    return parts.every(({ outcome }) => outcome === 'refused') ? 'denied' : 'in-part';
+  }
+  if (disclosure === 'no-match') return 'no-match';
+  if (!wantsCopy(kind)) return 'not-recorded';
+  return disclosure === 'full' ? 'complied' : 'in-part';
+}
+
+/** Requests of one kind, or of all, as 11 CCR 7102(a) counts them. */
+export interface RegisterTotals {
+  readonly kind: CaseView['kind'] | null;
+  readonly received: number;
+  readonly outcomes: Readonly<Record<Outcome, number>>;
+  /** Of those answered or refused and of those still open: by their legal limit. */
+  readonly answered: number;
+  readonly answeredInTime: number;
+  readonly openLate: number;
+  /** Days from receipt to answer or refusal, median and mean; null without any. */
+  readonly medianDays: number | null;
+  readonly meanDays: number | null;
+}
+
+/** Totals by kind in the order of their first request, and of all. Memory grows with the number of requests by one number each. */
+export async function registerTotals(input: ReportInput): Promise<{
+  readonly byKind: readonly RegisterTotals[];
+  readonly all: RegisterTotals;
+}> {
+  const kinds = new Map<CaseView['kind'], Tally>();
+  const all = emptyTally();
+  for await (const row of registerRows(input)) {
+    const own = kinds.get(row.kind) ?? emptyTally();
+    kinds.set(row.kind, own);
+    for (const tally of [own, all]) addTo(tally, row);
+  }
+  return { byKind: [...kinds].map(([kind, tally]) => totalsOf(kind, tally)), all: totalsOf(null, all) };
+}
+
+interface Tally {
+  received: number;
+  readonly outcomes: Record<Outcome, number>;
+  answeredInTime: number;
+  openLate: number;
+  readonly days: number[];
+}
+
+function emptyTally(): Tally {
+  const zero = Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
+  return { received: 0, outcomes: zero, answeredInTime: 0, openLate: 0, days: [] };
+}
+
+function addTo(tally: Tally, row: RegisterRow): void {
+  tally.received += 1;
+  tally.outcomes[row.outcome] += 1;
+  if (row.outcome === 'open') {
+    if (row.isLate === true) tally.openLate += 1;
+  } else if (row.outcome !== 'withdrawn' && row.outcome !== 'duplicate') {
+    tally.days.push(row.days);
+    if (row.isLate !== true) tally.answeredInTime += 1;
+  }
+}
+
+function totalsOf(kind: CaseView['kind'] | null, { days, ...tally }: Tally): RegisterTotals {
+  const sorted = [...days].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const median = sorted.length % 2 === 1 ? sorted[middle] : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+  return {
+    kind,
+    ...tally,
+    answered: days.length,
+    medianDays: days.length === 0 ? null : (median ?? null),
+    meanDays: days.length === 0 ? null : days.reduce((sum, n) => sum + n, 0) / days.length,
   };
 }

@@ -1,4 +1,4 @@
-import type { ConsentState } from '../src/core/vocabulary.ts';
+import type { ConsentState, RequestKind } from '../src/core/vocabulary.ts';
 
 /** Words for the states of a decision (ISO/IEC TS 27560), in the order in which they are listed and stacked. */
 export const stateWords: readonly { readonly state: ConsentState; readonly word: string; readonly colour: string }[] = [
@@ -38,4 +38,35 @@ export const notStated = 'not stated';
 
 export function bannerWord(bannerId: string | null): string {
   return bannerId ?? notStated;
+}
+
+const kindWords: Readonly<Record<RequestKind, string>> = {
+  access: 'Access',
+  portability: 'Portability',
+  erasure: 'Erasure',
+  rectification: 'Rectification',
+  restriction: 'Restriction',
+  objection: 'Objection',
+  'opt-out': 'Opt-out',
+  limit: 'Limit use of sensitive data',
+  'withdraw-consent': 'Withdrawal of consent',
+  unknown: 'Unclear request',
+};
+
+/** A kind of request, for people. */
+export function kindWord(kind: string): string {
+  return (kindWords as Readonly<Record<string, string>>)[kind] ?? kind;
+}
+
+const caseStateWords: Readonly<Record<string, string>> = {
+  opened: 'new',
+  'waiting-identity': 'waiting for identification',
+  'waiting-clarification': 'waiting for clarification',
+  'in-progress': 'in progress',
+  ready: 'ready to answer',
+};
+
+/** A state of a case, within a sentence. */
+export function caseStateWord(state: string): string {
+  return caseStateWords[state] ?? state;
 }

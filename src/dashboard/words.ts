@@ -1,4 +1,5 @@
 import type { CaseView } from '../cases/view.ts';
+import { kindWord } from '../../reports/words.ts';
 import type { Match } from '../cases/match.ts';
 import type { BannerStatus } from '../sync/status.ts';
 
@@ -9,23 +10,8 @@ export interface Worded {
   readonly tone: Tone;
 }
 
-const kinds: Readonly<Record<CaseView['kind'], string>> = {
-  access: 'Access',
-  portability: 'Portability',
-  erasure: 'Erasure',
-  rectification: 'Rectification',
-  restriction: 'Restriction',
-  objection: 'Objection',
-  'opt-out': 'Opt-out',
-  limit: 'Limit use of sensitive data',
-  'withdraw-consent': 'Withdrawal of consent',
-  unknown: 'Unclear request',
-};
-
 /** A kind of request, for people. */
-export function kindText(kind: string): string {
-  return (kinds as Readonly<Record<string, string>>)[kind] ?? kind;
-}
+export const kindText = kindWord;
 
 /** A word with hyphens as a phrase: `waiting-identity` → `Waiting identity`. */
 export function phrase(word: string): string {

@@ -40,7 +40,7 @@ function move(
     from_state: version === 0 ? null : 'in-progress',
     to_state: toState,
     actor: 'weiss',
-    details: JSON.stringify(details),
+    details: JSON.stringify(name === 'opened' ? { case_id: caseId, ...details } : details),
   };
 }
 const opening = (receiptAt: string, changes: object = {}) => ({
@@ -51,6 +51,11 @@ const opening = (receiptAt: string, changes: object = {}) => ({
   receipt_at: receiptAt,
   receipt_basis: 'payload',
   requester_name: 'Zoë',
+  requester_email: null,
+  subject: null,
+  language: null,
+  message: null,
+  kindAsGiven: null,
   ...changes,
 });
 
@@ -85,7 +90,9 @@ test('the register lists the requests of the period with the fields of 11 CCR 71
       remedies: 'authority, court',
       at: '2026-06-20T08:00:00.000Z',
     }),
-    move(5, 'default-3', 1, 'answer', 'answered', {
+    move(5, 'default-3', 1, 'start', 'in-progress', {}),
+    move(6, 'default-3', 2, 'mark-ready', 'ready', {}),
+    move(7, 'default-3', 3, 'answer', 'answered', {
       channel: 'e-mail',
       disclosure: 'full',
       at: '2026-06-25T08:00:00.000Z',
@@ -128,6 +135,47 @@ test('a receipt that is corrected moves the request into the period, but not for
   });
 });
 
+test('the register says whether each answer was in time, in how many days, and what was done, in words', async () => {
+  const answered = (from: number, caseId: string, at: string, more: object) => [
+    move(from, caseId, 1, 'acknowledge', 'acknowledged', { at: '2026-06-03T09:00:00.000Z' }),
+    move(from + 1, caseId, 2, 'start', 'in-progress', {}),
+    move(from + 2, caseId, 3, 'extend', 'in-progress', { reasons: 'many systems', at: '2026-06-20T09:00:00.000Z' }),
+    move(from + 3, caseId, 4, 'mark-ready', 'ready', {}),
+    move(from + 4, caseId, 5, 'answer', 'answered', { channel: 'letter', disclosure: 'categories-only', at, ...more }),
+  ];
+  await world.insert('case_history', [
+    move(1, 'default-1', 0, 'opened', 'opened', opening('2026-06-01T10:00:00.000Z', { kind: 'erasure' })),
+    ...answered(2, 'default-1', '2026-06-11T10:00:00.000Z', {
+      parts: [
+        { what: 'Newsletter profile', outcome: 'done' },
+        { what: 'Proof of consent', outcome: 'refused', ground: 'Art. 17(3)(e) GDPR' },
+      ],
+    }),
+    move(10, 'default-10', 0, 'opened', 'opened', opening('2026-06-02T10:00:00.000Z', { kind: 'erasure' })),
+    ...answered(11, 'default-10', '2026-10-05T10:00:00.000Z', {}),
+    move(20, 'default-20', 0, 'opened', 'opened', opening('2026-06-03T10:00:00.000Z')),
+  ]);
+  const made = { generatedAt: '2026-10-20T08:00:00.000Z' };
+  const rows = await csv(dsarRegister, made);
+  expect(rows.map((row) => [row['in_time'], row['days'], row['outcome'], row['acknowledged']])).toEqual([
+    ['in time', '10', 'in-part', '2026-06-03T09:00:00.000Z'],
+    ['late', '125', 'not-recorded', '2026-06-03T09:00:00.000Z'],
+    ['open, late', '139', 'open', ''],
+  ]);
+  expect(rows[0]).toMatchObject({
+    extension_reason: 'many systems',
+    response: 'Answered by letter. Newsletter profile: done. Proof of consent: refused (Art. 17(3)(e) GDPR).',
+    basis_of_denial: 'Art. 17(3)(e) GDPR',
+  });
+  expect(rows[1]?.['response']).toBe('Answered by letter. What was done about the erasure was not recorded.');
+  const pages = pdfText(await collect(dsarRegister.produce(world.input({ format: 'pdf', ...made }))));
+  expect(pages).toMatch(/50\.0 %/);
+  expect(pages).toMatch(/Erasure\s+2\s+0\s+1\s+0\s+1\s+0\s+0\s+50\.0 %\s+67\.5/);
+  // Judged by the day on which it is made: the request that is late now was not late in June.
+  const [, , earlier] = await csv(dsarRegister, { generatedAt: '2026-06-20T08:00:00.000Z' });
+  expect(earlier?.['in_time']).toBe('open');
+});
+
 test('the delivery log has one row per delivery, also on three pages of the database, and the totals on its pages', async () => {
   await world.insert(
     'delivery_history',
@@ -143,14 +191,18 @@ test('the delivery log has one row per delivery, also on three pages of the data
 test('in the UK the register counts from the information on identity, as the case does', async () => {
   await world.store.transaction((tx) =>
     tx.insertMany('case_history', [
-      move(900, 'uk-1', 0, 'opened', 'new', opening('2026-06-02T09:00:00.000Z', { jurisdiction: 'GB' })),
-      move(901, 'uk-1', 1, 'ask-identity', 'new', { at: '2026-06-03T09:00:00.000Z', doubt: 'x', asked: 'y' }),
-      move(902, 'uk-1', 2, 'confirm-identity', 'new', {
+      move(900, 'uk-1', 0, 'opened', 'opened', opening('2026-06-02T09:00:00.000Z', { jurisdiction: 'GB' })),
+      move(901, 'uk-1', 1, 'ask-identity', 'waiting-identity', {
+        at: '2026-06-03T09:00:00.000Z',
+        doubt: 'x',
+        asked: 'y',
+      }),
+      move(902, 'uk-1', 2, 'confirm-identity', 'in-progress', {
         at: '2026-06-20T09:00:00.000Z',
         informationAt: '2026-06-18T09:00:00.000Z',
         how: 'z',
       }),
-      move(903, 'uk-2', 0, 'opened', 'new', opening('2026-06-02T09:00:00.000Z', { jurisdiction: 'GB' })),
+      move(903, 'uk-2', 0, 'opened', 'opened', opening('2026-06-02T09:00:00.000Z', { jurisdiction: 'GB' })),
     ]),
   );
   const rows = await csv(dsarRegister, { from: '2026-06-01', to: '2026-07-01', asOf: 1000 });
