@@ -11,6 +11,7 @@ async function main(): Promise<void> {
     stdout: process.stdout,
     stderr: process.stderr,
     exitCode: 0,
+    endSoon: () => void setTimeout(() => process.exit(io.exitCode), 3000).unref(),
     untilStopped: () =>
       new Promise((resolve) => {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());

@@ -24,6 +24,7 @@ import type { ControllerProfile } from './core/profile.ts';
 import { type Source, sourceOptionsSchema } from './core/source.ts';
 import { loadKeys } from './keys.ts';
 import { createJobs } from './jobs/jobs.ts';
+import { closeWithin } from './jobs/within-time.ts';
 import { createLedger } from './ledger/append.ts';
 import { createJournal, type Journal } from './ledger/journal.ts';
 import { type Sealing, sealLedger } from './ledger/seal.ts';
@@ -50,20 +51,25 @@ export interface ContextOptions {
 
 const SEAL_FAILURE = 'seal_failure';
 
+/** Milliseconds that a part may take to close. SQLite writes its log into the database file meanwhile. */
+const CLOSE_MS = 10_000;
+const STORE_CLOSE_MS = 30_000;
+
 /**
  * Opens the installation that `config` describes, creating it at the first start.
  * Throws UsageError for wrong keys or a newer database, StoreUnavailable when the database cannot be opened.
  */
 export async function openContext(config: Config, log: Log, options: ContextOptions = {}): Promise<Context> {
   const { clock = () => new Date(), sample = false } = options;
-  const opened: (() => Promise<void> | void)[] = [];
+  const opened: { readonly part: string; readonly close: () => Promise<unknown> }[] = [];
   const close = async () => {
-    for (const shut of opened.reverse()) await shut();
+    for (const { part, close: shut } of opened.reverse())
+      await closeWithin(part === 'store' ? STORE_CLOSE_MS : CLOSE_MS, part, shut, log);
     opened.length = 0;
   };
   try {
     const store = await openStore(config.database);
-    opened.push(() => store.close());
+    opened.push({ part: 'store', close: async () => store.close() });
     await assertWhole(store);
     const keys = await loadKeys(config, store);
     const { instance, epoch } = await loadIdentity(store);
@@ -71,7 +77,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     const journal = createJournal(join(config.dataDir, 'journal'));
     const refusal = refusalOfMoved(await readSetting(store, MOVED_TO)) ?? (await findRefusal(store, journal));
     const ledger = createLedger({ store, keys: keys.instance, refuse: () => refusal?.reason ?? null });
-    opened.push(() => ledger.close());
+    opened.push({ part: 'ledger', close: async () => ledger.close() });
     const sources = await createSources({
       store,
       ledger,
@@ -81,14 +87,14 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       httpAllowedHosts: config.httpAllowedHosts,
       onRefreshError: (error) => log.warn({ err: error }, 'the sources could not be read again'),
     });
-    opened.push(() => sources.close());
+    opened.push({ part: 'sources', close: async () => sources.close() });
     const rejected = createRejectedRing({
       store,
       keys: keys.instance,
       clock,
       onError: (error) => log.warn({ err: error }, 'refused deliveries could not be written yet'),
     });
-    opened.push(() => rejected.close());
+    opened.push({ part: 'rejected', close: async () => rejected.close() });
 
     const defaults = sourceOptionsSchema.parse({});
     const projection = {
@@ -99,7 +105,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       log,
     };
     const projector = createProjector({ ...projection, onAhead: () => rebuild(projection) });
-    opened.push(() => projector.close());
+    opened.push({ part: 'projector', close: async () => projector.close() });
 
     const seal = async (): Promise<Sealing> => {
       const sealing = await sealLedger({
@@ -136,7 +142,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     const listPulled = () => sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
 
     const distribution = createDistribution({ url: config.redisUrl, instance, clock, log });
-    opened.push(() => distribution?.close());
+    opened.push({ part: 'distribution', close: async () => distribution?.close() });
     const jobs = createJobs({ store, clock, ...(distribution && { announce: distribution.announce }) });
     return {
       config,

@@ -13,6 +13,8 @@ export interface CommandIo {
   exitCode: ExitCode;
   /** Resolves at the first Ctrl-C or SIGTERM, for commands that go on until then. */
   untilStopped(): Promise<void>;
+  /** Everything is closed: the process ends within seconds, also where a library still holds a connection or a timer. */
+  endSoon?(): void;
 }
 
 /** Adds the `--json` flag that every command has. */

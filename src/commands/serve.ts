@@ -3,6 +3,7 @@ import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
 import { startWorker, type Worker } from '../context/worker.ts';
 import { StoreUnavailable } from '../core/errors.ts';
+import { closeWithin } from '../jobs/within-time.ts';
 import { createSignInLink, LINK_MINUTES } from '../http/auth/sign-in-links.ts';
 import { type CommandIo, wholeNumberFrom, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
@@ -50,15 +51,23 @@ export function registerServe(program: Command, io: CommandIo): void {
             io.stderr.write('stopping: what is in flight is answered first\n');
           } finally {
             // Also where the start failed half way: listeners without a ledger behind them would never end.
-            await server.close();
-            await worker?.stop();
+            // Each within its bound, whatever the database, Redis or a slow sender do.
+            const { log } = context;
+            await Promise.all([
+              closeWithin(STOP_MS, 'listeners', () => server.close(), log),
+              closeWithin(2 * STOP_MS, 'worker', async () => worker?.stop(), log),
+            ]);
           }
-          await sealAtStop(context);
+          await closeWithin(STOP_MS, 'seal', () => sealAtStop(context), context.log);
         },
         config.logLevel,
       );
+      io.endSoon?.();
     });
 }
+
+/** Milliseconds that a part may take to stop. */
+const STOP_MS = 15_000;
 
 /** What cannot be sealed at the moment is sealed after the next start. */
 async function sealAtStop(context: Context): Promise<void> {

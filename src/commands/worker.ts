@@ -43,6 +43,7 @@ export function registerWorker(program: Command, io: CommandIo): void {
         },
         config.logLevel,
       );
+      io.endSoon?.();
     });
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StoreUnavailable, UsageError } from '../core/errors.ts';
 import { createDistributedRunner } from '../jobs/distributed.ts';
 import { createRunner } from '../jobs/local.ts';
+import { closeWithin } from '../jobs/within-time.ts';
 import { lanesOf, selectKinds } from '../jobs/queues.ts';
 import { createScheduler, type Schedule } from '../jobs/schedule.ts';
 import type { Context } from './contract.ts';
@@ -62,12 +63,18 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
   return {
     kinds,
     async stop() {
-      await scheduler.stop();
-      await triggers.stop();
-      await runner.stop();
+      await Promise.all([
+        closeWithin(STOP_MS, 'schedules', () => scheduler.stop(), log),
+        closeWithin(STOP_MS, 'triggers', () => triggers.stop(), log),
+      ]);
+      // It waits for jobs under way by itself.
+      await closeWithin(3 * STOP_MS, 'jobs', () => runner.stop(), log);
     },
   };
 }
+
+/** Milliseconds that a part may take to stop. */
+const STOP_MS = 5000;
 
 /** Another process that stands still in the middle of a write keeps the others waiting, at most for half of this. */
 const PATIENCE_MS = 30_000;

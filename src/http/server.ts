@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context/contract.ts';
 import { publicUrlOf } from '../core/public-url.ts';
@@ -28,7 +29,8 @@ export async function startServer(context: Context): Promise<Server> {
   const { config, log, projector, ledger } = context;
   const metrics = metricsOf(context);
   let draining = false;
-  const health = { notReady: async () => (draining ? 'the server is about to stop' : notReady(context)) };
+  const ready = createReadiness(context);
+  const health = { notReady: async () => (draining ? 'the server is about to stop' : ready()) };
   const publicApp = createPublicApp({
     config,
     webhooks: receiveInto(context, metrics),
@@ -67,9 +69,19 @@ export async function startServer(context: Context): Promise<Server> {
     async close() {
       draining = true;
       stopWatch();
-      await Promise.all(apps.map((app) => app.close()));
+      await Promise.all(apps.map(closeApp));
     },
   };
+}
+
+/** Milliseconds that requests under way are waited for. */
+const ANSWER_MS = 10_000;
+
+/** What is not answered by then, or still drips in, is cut off. */
+async function closeApp(app: FastifyInstance): Promise<void> {
+  const late = setTimeout(() => app.server.closeAllConnections(), ANSWER_MS);
+  await app.close();
+  clearTimeout(late);
 }
 
 function portOf(app: FastifyInstance): number {
@@ -77,15 +89,36 @@ function portOf(app: FastifyInstance): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-async function notReady(context: Context): Promise<string | null> {
-  if (context.refusal() !== null) return 'the ledger refuses appends: see `consent-ledger doctor`';
-  try {
-    await context.store.read.selectFrom('positions').select('seq').limit(1).execute();
-    return null;
-  } catch {
-    return 'the store cannot be read';
+/** Milliseconds for which an answer about the store is taken as still true. */
+const PROBE_EVERY_MS = 2000;
+/** As much as a delivery of usual size takes: a full disk may still have room for less. */
+const PROBE_BYTES = 65_536;
+
+/** Whether deliveries can be kept; asks the store by writing, at most every two seconds whoever asks. */
+function createReadiness({ store, refusal }: Context): () => Promise<string | null> {
+  let asked: { readonly at: number; readonly answer: Promise<string | null> } | null = null;
+  async function probe(): Promise<string | null> {
+    const value = randomBytes(PROBE_BYTES / 2).toString('hex');
+    try {
+      // Taken back in the same transaction, after the database has found room for it.
+      await store.transaction(async (tx) => {
+        await tx.insertMany('settings', [{ name: PROBE, value }], 'replace');
+        await tx.query.updateTable('settings').set({ value: '' }).where('name', '=', PROBE).execute();
+      });
+      return null;
+    } catch {
+      return 'the store cannot be written';
+    }
   }
+  return async () => {
+    if (refusal() !== null) return 'the ledger refuses appends: see `consent-ledger doctor`';
+    const now = performance.now();
+    if (asked === null || now - asked.at > PROBE_EVERY_MS) asked = { at: now, answer: probe() };
+    return asked.answer;
+  };
 }
+
+const PROBE = 'write_probe';
 
 function metricsOf(context: Context): Metrics {
   const { store, projector, epoch, jobs, distribution } = context;

@@ -42,7 +42,12 @@ export interface SchedulerOptions {
   readonly log: JobLog;
   /** Milliseconds between two looks, default 1000. */
   readonly poll?: number;
+  /** Milliseconds of a clock that nobody sets; for tests. */
+  readonly monotonic?: () => number;
 }
+
+/** A clock that is set further back than this between two looks was set by somebody. */
+const MAX_DRIFT_MS = 5000;
 
 /** Clocks of one installation's machines are no further apart; a larger lead is a clock that was set back. */
 const MAX_SKEW_MS = 300_000;
@@ -63,8 +68,35 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     return next.toISOString();
   }
 
+  const monotonic = options.monotonic ?? (() => performance.now());
+  let lastLook = { wall: clock().getTime(), monotonic: monotonic() };
+
+  /** Whether the clock was set back since the last look, by more than it is corrected in passing. */
+  function wasSetBack(now: Date): boolean {
+    const look = { wall: now.getTime(), monotonic: monotonic() };
+    const jump = look.wall - lastLook.wall - (look.monotonic - lastLook.monotonic);
+    lastLook = look;
+    return jump < -MAX_DRIFT_MS;
+  }
+
+  /** Times that were reckoned by the clock of before may be far ahead: each schedule comes up at its next time by the clock of now. */
+  async function realign(now: Date): Promise<void> {
+    const moved = await store.transaction(async (tx) => {
+      const names: string[] = [];
+      for (const { name, cron, next_at } of await tx.query.selectFrom('schedules').selectAll().execute()) {
+        const next = nextAfter(cron, now);
+        if (next_at <= next) continue;
+        await tx.query.updateTable('schedules').set({ next_at: next }).where('name', '=', name).execute();
+        names.push(name);
+      }
+      return names;
+    });
+    log.warn({ schedules: moved }, 'the clock of this machine was set back: the times of the schedules were put right');
+  }
+
   async function tick(): Promise<number> {
     const now = clock();
+    if (wasSetBack(now)) await realign(now);
     const due = await store.read
       .selectFrom('schedules')
       .select('name')

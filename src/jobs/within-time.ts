@@ -10,3 +10,30 @@ export async function withinTime(work: Promise<unknown>, milliseconds: number): 
     clearTimeout(timer);
   }
 }
+
+/** Where a part that did not close is reported. */
+interface CloseLog {
+  warn(details: object, message: string): void;
+}
+
+/**
+ * Closes one part of the program within so many milliseconds: where it takes longer or fails, that is logged and the rest is closed all
+ * the same. A part that waits for a server that is away must not keep the process from ending.
+ */
+export async function closeWithin(
+  milliseconds: number,
+  part: string,
+  close: () => Promise<unknown>,
+  log: CloseLog,
+): Promise<boolean> {
+  try {
+    const closing = close();
+    // It may still fail after it was given up.
+    closing.catch(() => undefined);
+    if (await withinTime(closing, milliseconds)) return true;
+    log.warn({ part, milliseconds }, 'a part of the program did not close in time and is left as it is');
+  } catch (error) {
+    log.warn({ part, err: error }, 'a part of the program could not be closed');
+  }
+  return false;
+}

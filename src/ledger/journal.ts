@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StoreUnavailable } from '../core/errors.ts';
 import { parseTreeHead } from '../core/checkpoint.ts';
 
 /**
@@ -7,7 +8,7 @@ import { parseTreeHead } from '../core/checkpoint.ts';
  * before it is published, so that a database put back to an earlier state is noticed.
  */
 export interface Journal {
-  /** Appends a note; durable when it resolves. */
+  /** Appends a note; durable when it resolves. Rejects with StoreUnavailable where the disk is full or cannot be written. */
   write(note: string, at: string): Promise<void>;
   /** Everything in it, in order of writing. */
   read(): AsyncIterable<JournalPart>;
@@ -27,21 +28,16 @@ export interface JournalPart {
 export function createJournal(folder: string): Journal {
   return {
     async write(note, at) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const file = await open(join(folder, `${at.slice(0, 10)}.notes`), 'a+', 0o600);
       try {
-        // After a note that was cut off, the next one begins on a line of its own.
-        await file.appendFile(`${(await endsWhole(file)) ? '' : '\n'}${note}\n`);
-        await file.datasync();
-      } finally {
-        await file.close();
-      }
-      // A new file exists for sure only when its folder is synced as well.
-      const directory = await open(folder, 'r');
-      try {
-        await directory.sync();
-      } finally {
-        await directory.close();
+        await append(folder, note, at);
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        if (code === undefined) throw error;
+        const why = code === 'ENOSPC' || code === 'EDQUOT' ? 'the disk is full' : message;
+        throw new StoreUnavailable(
+          `The journal of checkpoints cannot be written: ${why}. Nothing was sealed; the entries are kept. Make room or correct ${folder}, then run \`consent-ledger ledger checkpoint\`.`,
+          { cause: error },
+        );
       }
     },
     async *read() {
@@ -58,6 +54,25 @@ export function createJournal(folder: string): Journal {
       return newest?.note ?? null;
     },
   };
+}
+
+async function append(folder: string, note: string, at: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = await open(join(folder, `${at.slice(0, 10)}.notes`), 'a+', 0o600);
+  try {
+    // After a note that was cut off, the next one begins on a line of its own.
+    await file.appendFile(`${(await endsWhole(file)) ? '' : '\n'}${note}\n`);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  // A new file exists for sure only when its folder is synced as well.
+  const directory = await open(folder, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
 }
 
 async function listFiles(folder: string): Promise<string[]> {

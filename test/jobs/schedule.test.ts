@@ -103,3 +103,24 @@ test('a started scheduler ticks by itself and wakes the runners', async () => {
   await scheduler.stop();
   expect(await jobs.list()).toHaveLength(1);
 });
+
+test('a clock that was set back under a running scheduler stops nothing', async () => {
+  let elapsed = 0;
+  const store = await temporaryStore();
+  let wall = Date.parse('2026-03-01T10:07:00Z');
+  const clock = () => new Date(wall);
+  const jobs = createJobs({ store, clock });
+  const scheduler = createScheduler({ store, jobs, timeZone: 'UTC', clock, log, monotonic: () => elapsed });
+  await scheduler.replaceAll([sync]);
+  const pass = async (milliseconds: number) => {
+    elapsed += milliseconds;
+    wall += milliseconds;
+    return scheduler.tick();
+  };
+  expect(await pass(60_000)).toBe(0);
+  // Somebody sets the date: a month back.
+  wall = Date.parse('2026-02-01T10:08:00Z');
+  expect(await pass(1000)).toBe(0);
+  expect((await scheduler.list())[0]?.nextAt).toBe('2026-02-01T10:15:00.000Z');
+  expect(await pass(7 * 60_000)).toBe(1);
+});

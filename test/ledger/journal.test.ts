@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { appendFile, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { parseTreeHead, readCheckpoint, signCheckpoint } from '../../src/core/checkpoint.ts';
+import { StoreUnavailable } from '../../src/core/errors.ts';
 import { createJournal } from '../../src/ledger/journal.ts';
 import { temporaryFolder } from '../temporary.ts';
 
@@ -89,4 +90,11 @@ test('a file of a whole day is read from its end', async () => {
   await appendFile(`${folder}/${file}`, 'x'.repeat(20_000));
   expect(await newestSize(journal)).toBe(288);
   expect((await readFile(`${folder}/${file}`)).length).toBeGreaterThan(20_000);
+});
+
+test('a journal that cannot be written is an outage, in words that say what to do', async () => {
+  const folder = `${await temporaryFolder()}/journal`;
+  await writeFile(folder, 'a file where the folder should be');
+  await expect(createJournal(folder).write(noteOf(1), day)).rejects.toThrow(StoreUnavailable);
+  await expect(createJournal(folder).write(noteOf(1), day)).rejects.toThrow(/The journal .* Nothing was sealed/);
 });

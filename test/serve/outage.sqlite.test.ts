@@ -51,10 +51,12 @@ test('a full disk is answered with 503 and Retry-After; with room again it goes 
     }
   }
   expect(refused).toBe(3);
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
   expect(kept.length).toBeGreaterThan(20);
 
   execFileSync('nsenter', inside('mount', '-o', 'remount,size=64m', folder));
   await untilStored(server, 'after');
+  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 10_000 }).toBe(200);
   const verify = spawn('nsenter', inside(process.execPath, cliPath, 'ledger', 'verify', '--json'), {
     env: environment(folder),
   });

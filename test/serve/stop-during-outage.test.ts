@@ -1,0 +1,61 @@
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { closeWithin } from '../../src/jobs/within-time.ts';
+import { cliPath, environment, startServing } from '../serving.ts';
+import { startRedis } from '../servers/redis.ts';
+import { temporaryFolder } from '../temporary.ts';
+
+async function secondsUntil(ended: Promise<unknown>): Promise<number> {
+  const before = performance.now();
+  await ended;
+  return (performance.now() - before) / 1000;
+}
+
+test('serve and worker end on SIGTERM within seconds while Redis is away', async () => {
+  const redis = await startRedis();
+  onTestFinished(() => redis.close());
+  const folder = await temporaryFolder();
+  const server = await startServing(folder, { REDIS_URL: redis.url, SYNC_SCHEDULE: 'off' });
+  const worker = spawn(process.execPath, [cliPath, 'worker', '--json'], {
+    env: environment(folder, { REDIS_URL: redis.url, SYNC_SCHEDULE: 'off' }),
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void worker.kill('SIGKILL'));
+  await once(worker.stdout, 'data');
+  await redis.stop('kill');
+  await sleep(500);
+  const workerEnded = once(worker, 'exit');
+  worker.kill('SIGTERM');
+  expect(await secondsUntil(Promise.all([server.stop(), workerEnded]))).toBeLessThan(20);
+  expect(((await workerEnded) as [number | null])[0]).toBe(0);
+}, 90_000);
+
+test('serve ends on SIGTERM although a sender drips a body and another says nothing', async () => {
+  const server = await startServing(await temporaryFolder(), { SYNC_SCHEDULE: 'off' });
+  const { port, hostname } = new URL(server.url);
+  const [dripping, silent] = [connect(Number(port), hostname), connect(Number(port), hostname)];
+  for (const socket of [dripping, silent]) socket.on('error', () => undefined);
+  dripping.write('POST /webhooks/default HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n');
+  const drip = setInterval(() => dripping.write('x'), 200);
+  onTestFinished(() => {
+    clearInterval(drip);
+    for (const socket of [dripping, silent]) socket.destroy();
+  });
+  await sleep(500);
+  let code: number | null = null;
+  expect(await secondsUntil(server.stop().then((ended) => (code = ended)))).toBeLessThan(20);
+  expect(code).toBe(0);
+}, 60_000);
+
+test('a part that never closes, or fails to, is left behind and reported', async () => {
+  const told: object[] = [];
+  const log = { warn: (details: object) => void told.push(details) };
+  expect(await closeWithin(50, 'witness', () => new Promise(() => undefined), log)).toBe(false);
+  expect(await closeWithin(50, 'mail', () => Promise.reject(new Error('away')), log)).toBe(false);
+  expect(await closeWithin(50, 'store', () => Promise.resolve(), log)).toBe(true);
+  expect(told).toMatchObject([{ part: 'witness' }, { part: 'mail' }]);
+});
