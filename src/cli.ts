@@ -5,6 +5,9 @@ import { createProgram } from './commands/program.ts';
 import { CodedError, StoreUnavailable, UsageError } from './core/errors.ts';
 import { withoutPasswords } from './core/service-address.ts';
 
+/** Whether the command has ended, well or not. */
+let isSettled = false;
+
 /** The edge of the program: arguments in, exit code out. Nothing else ends the process. */
 async function main(): Promise<void> {
   const io: CommandIo = {
@@ -20,7 +23,10 @@ async function main(): Promise<void> {
   // A reader that goes away (`… | head`) is no fault of the command.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(io.exitCode);
+      if (error.code === 'EPIPE') {
+        isSettled = true;
+        process.exit(io.exitCode);
+      }
       throw error;
     });
   }
@@ -56,4 +62,13 @@ function explain(error: unknown): number {
   return 1;
 }
 
+process.on('exit', () => {
+  if (isSettled) return;
+  // Nothing is left that could settle it: without this, the process would end with code 13 and no word.
+  process.stderr.write(
+    'consent-ledger: the command ended before its work did. This is a fault of the program: please report it.\n',
+  );
+  process.exitCode = 1;
+});
 await main();
+isSettled = true;

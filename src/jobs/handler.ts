@@ -2,7 +2,7 @@ import type { StoreTransaction } from '../store/store.ts';
 import type { Job, Json, Progress } from './job.ts';
 
 /** Why a running job was ended from outside. */
-export type Ending = 'cancelled' | 'lost' | 'stopping';
+export type Ending = 'cancelled' | 'lost' | 'stopping' | 'overdue';
 
 /** Reason of a job's signal: a handler may bring to its end what is under way, unless the process is about to end. */
 export class JobEnded extends DOMException {
@@ -16,7 +16,7 @@ export class JobEnded extends DOMException {
 /** What a handler is given beside its payload. */
 export interface JobContext {
   readonly job: Job;
-  /** Aborted, with a {@link JobEnded}, when the job was cancelled, when another worker took it over, or when the process must end. */
+  /** Aborted, with a {@link JobEnded}, when the job was cancelled, when another worker took it over, when its time is over, or when the process must end. */
   readonly signal: AbortSignal;
   /** Shown to people; written at most twice a second. */
   progress(progress: Progress): void;

@@ -18,6 +18,8 @@ export interface RunnerOptions {
   readonly concurrency?: number;
   /** Milliseconds until others may take over a job whose worker fell silent; default 30,000. */
   readonly lease?: number;
+  /** Longest time of one attempt at a job, in milliseconds; default 6 hours. */
+  readonly deadline?: number;
   /** Milliseconds until the next look for due jobs that nothing told of; default 1000. */
   readonly poll?: number | (() => number);
 }

@@ -21,9 +21,15 @@ export interface RunJobOptions {
   readonly log: JobLog;
   /** Milliseconds until others may take the job over when this process falls silent. */
   readonly lease: number;
+  /** Longest time of one attempt, in milliseconds, default 6 hours: then it fails, and is tried again like any failure. */
+  readonly deadline?: number;
   /** Whether the process is about to end: an outcome that cannot be written is not tried again then. */
   readonly isStopping: () => boolean;
 }
+
+const DEADLINE_MS = 6 * 3_600_000;
+/** How long a handler whose signal was aborted may take to end before nobody waits for it any more, at most. */
+const GRACE_MS = 60_000;
 
 /** Runs the handler of a claimed job, keeps its lease, and writes its outcome. */
 export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
@@ -109,7 +115,7 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
     try {
       const handler = handlers[job.kind];
       if (handler === undefined) throw new JobRefused(`no handler for ${job.kind}`);
-      const result = await handler(job.payload, context);
+      const result = await Promise.race([handler(job.payload, context), overdue]);
       await writeProgress().catch(() => undefined);
       if (await settle(() => jobs.complete(claim, result))) log.info(took(), 'job done');
       else log.warn(took(), 'job done, but it was taken over meanwhile: this result is dropped');
@@ -131,6 +137,7 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
         await settle(() => jobs.markCancelled(claim));
         log.info(took(), 'job cancelled');
         return;
+      case 'overdue':
       case null: {
         log.error({ ...took(), err: error }, 'job failed');
         const reason = error instanceof Error ? error.message : String(error);
@@ -139,7 +146,21 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
     }
   }
 
+  const deadline = options.deadline ?? DEADLINE_MS;
+  const timers: NodeJS.Timeout[] = [];
+  /** A handler that waits for something that never comes notices no signal: its job must not stay running for ever. */
+  const overdue = new Promise<never>((_, reject) => {
+    const grace = Math.min(GRACE_MS, deadline);
+    timers.push(setTimeout(() => ending ?? end('overdue'), deadline));
+    timers.push(
+      setTimeout(() => reject(new Error(`It did not end within ${Math.round(deadline / 1000)} s.`)), deadline + grace),
+    );
+  });
+  overdue.catch(() => undefined);
   const beat = setInterval(() => void check(), Math.min(500, lease / 6));
-  const ended = perform().finally(() => clearInterval(beat));
+  const ended = perform().finally(() => {
+    clearInterval(beat);
+    for (const timer of timers) clearTimeout(timer);
+  });
   return { claim, ended, check, end };
 }

@@ -1,3 +1,4 @@
+import { HttpTimeout } from './http.ts';
 import { networkFaultOf } from './network-fault.ts';
 import { waitFromHeaders } from './rate-limit.ts';
 import { cleanText, readEnvelope } from './error-envelope.ts';
@@ -67,6 +68,7 @@ export function asMcpError(
   const { unsent, status, retryAfterMs } = about;
   const details = { about: 'policies', unsent } as const;
   if (about.tooLarge) return new ServiceError('too-large', details);
+  if (error instanceof HttpTimeout) return new ServiceError('timeout', details);
   if (status !== null) {
     const kind = kindOfStatus(status);
     const envelope = error instanceof Error ? readEnvelope(jsonIn(error.message), about.apiKey) : {};

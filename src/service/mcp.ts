@@ -1,5 +1,7 @@
 import type { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import { z } from 'zod';
+import { createStreamingFetch, withDeadline } from './http.ts';
 import { ServiceError } from './service-error.ts';
 import { asMcpError, createWatchedFetch, toolError } from './mcp-errors.ts';
 import { type ToolSchema, toToolArguments } from './mcp-fields.ts';
@@ -15,7 +17,6 @@ export interface McpGeneration {
   /** Longest time for all of it, milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  readonly fetch?: typeof fetch;
 }
 
 /** What the tool answered. */
@@ -38,11 +39,12 @@ export async function generateViaMcp(generation: McpGeneration): Promise<McpAnsw
   signal?.throwIfAborted();
   const form = formSchema.parse(JSON.parse(generation.body.toString('utf8')));
   // Loaded only here: nothing else needs it.
-  const [{ Client }, { StreamableHTTPClientTransport }] = await Promise.all([
+  const [{ Client }, { StreamableHTTPClientTransport }, { CallToolResultSchema }] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
+    import('@modelcontextprotocol/sdk/types.js'),
   ]);
-  const watched = createWatchedFetch(generation.fetch ?? ((input, init) => fetch(input, init)));
+  const watched = createWatchedFetch(createStreamingFetch(timeoutMs));
   const client = new Client({ name: 'consent-ledger', version: '1' });
   const transport = new StreamableHTTPClientTransport(new URL('/api/mcp', siteUrl), {
     requestInit: { headers: { authorization: `Bearer ${apiKey}` } },
@@ -55,36 +57,39 @@ export async function generateViaMcp(generation: McpGeneration): Promise<McpAnsw
       reconnectionDelayGrowFactor: 1,
     },
   });
-  const ends = Date.now() + timeoutMs;
-  const limits = () => ({
-    timeout: Math.max(1, ends - Date.now()),
-    ...(signal === undefined ? {} : { signal }),
-  });
   let called = false;
   try {
-    await client.connect(transport, limits());
-    const schema = await findToolSchema(client, limits);
-    const given = toToolArguments(form, schema);
-    if (given.outcome === 'impossible')
-      throw new ServiceError('bad-request', { detail: given.reason, about: 'policies', unsent: true });
-    called = true;
-    const result = await client.callTool({ name: TOOL, arguments: given.arguments }, undefined, limits());
-    const text = textOf(result);
-    if (result.isError === true) throw toolError(text, apiKey);
-    return { status: 200, bytes: Buffer.from(text, 'utf8') };
+    return await withDeadline(timeoutMs, signal, async (ending) => {
+      const limits = { timeout: timeoutMs, signal: ending };
+      await client.connect(transport, limits);
+      const schema = await findToolSchema(client, limits);
+      const given = toToolArguments(form, schema);
+      if (given.outcome === 'impossible')
+        throw new ServiceError('bad-request', { detail: given.reason, about: 'policies', unsent: true });
+      called = true;
+      // Not the SDK's callTool: it would compile the endpoint's schema of the result, and a pattern in it may never end.
+      const params = { name: TOOL, arguments: given.arguments };
+      const result = await client.request({ method: 'tools/call', params }, CallToolResultSchema, limits);
+      const text = textOf(result);
+      if (result.isError === true) throw toolError(text, apiKey);
+      return { status: 200, bytes: Buffer.from(text, 'utf8') };
+    });
   } catch (error) {
     signal?.throwIfAborted();
     throw asMcpError(error, { apiKey, unsent: !called, ...watched.last() });
   } finally {
-    await client.close().catch(() => undefined);
+    // An endpoint that does not let go of its stream is not waited for.
+    void client.close().catch(() => undefined);
   }
 }
 
 /** Which fields the tool takes; it may stand on a later page of the list. */
-async function findToolSchema(client: McpClient, limits: () => { timeout: number }): Promise<ToolSchema> {
+async function findToolSchema(client: McpClient, limits: RequestOptions): Promise<ToolSchema> {
+  const { ListToolsResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
   let cursor: string | undefined;
   for (let page = 0; page < 20; page += 1) {
-    const list = await client.listTools(cursor === undefined ? {} : { cursor }, limits());
+    const params = cursor === undefined ? {} : { cursor };
+    const list = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, limits);
     const tool = list.tools.find(({ name }) => name === TOOL);
     if (tool !== undefined) return tool.inputSchema;
     if (list.nextCursor === undefined) break;

@@ -1,3 +1,4 @@
+import { exchange, type HttpAnswer, HttpTimeout, withDeadline } from './http.ts';
 import { sha256Hex } from '../core/hash.ts';
 import { webUrlOf } from '../core/service-address.ts';
 
@@ -18,7 +19,6 @@ export interface PublicFetchOptions {
   /** Longest time in all, redirects and body included, in milliseconds, default 20,000. */
   readonly timeoutMs?: number;
   readonly now?: () => Date;
-  readonly fetch?: typeof fetch;
 }
 
 /** Headers that say of when an answer is and how it is to be read. Each is cut at 200 characters. */
@@ -84,22 +84,17 @@ const MAX_HEADER = 200;
 export async function fetchPublic(request: PublicRequest, options: PublicFetchOptions = {}): Promise<PublicFetch> {
   const now = options.now ?? (() => new Date());
   const origin = new URL(request.siteUrl).origin;
-  request.signal?.throwIfAborted();
-  const controller = new AbortController();
-  const onAbort = () => controller.abort(request.signal?.reason);
-  request.signal?.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(() => controller.abort(new Error('timeout')), options.timeoutMs ?? 20_000);
   const requestedAt = now().toISOString();
+  const timeoutMs = options.timeoutMs ?? 20_000;
   try {
-    return await follow(request, origin, { ...options, now, signal: controller.signal, requestedAt });
+    return await withDeadline(timeoutMs, request.signal, (signal) =>
+      follow(request, origin, { ...options, now, signal, requestedAt, timeoutMs }),
+    );
   } catch (error) {
     request.signal?.throwIfAborted();
-    if (controller.signal.aborted)
+    if (error instanceof HttpTimeout)
       return refusal('timeout', true, `${origin} did not answer in time; it is tried again later.`);
     return refusal('network', true, `${origin} could not be reached (${causeOf(error)}).`);
-  } finally {
-    clearTimeout(timer);
-    request.signal?.removeEventListener('abort', onAbort);
   }
 }
 
@@ -107,25 +102,25 @@ interface Settings extends PublicFetchOptions {
   readonly now: () => Date;
   readonly signal: AbortSignal;
   readonly requestedAt: string;
+  readonly timeoutMs: number;
 }
 
 async function follow(request: PublicRequest, origin: string, settings: Settings): Promise<PublicFetch> {
-  const ask = settings.fetch ?? ((input, init) => fetch(input, init));
   let address: string | null = request.url;
   let url = allowed(address, origin);
   for (let redirects = 0; ; redirects += 1) {
     if (url === null) return notAllowed(origin, address, redirects);
     if (redirects > MAX_REDIRECTS)
       return refusal('too-many-redirects', false, `${withoutQuery(url)} redirects more than ${MAX_REDIRECTS} times.`);
-    const response = await ask(url.href, {
-      redirect: 'manual',
-      credentials: 'omit',
+    const response = await exchange({
+      url: url.href,
       signal: settings.signal,
+      timeoutMs: settings.timeoutMs,
+      maxBytes: settings.maxBytes ?? 5 * MEBIBYTE,
       // `identity`, so that the bytes kept are the bytes sent.
       headers: { accept: request.accept, 'accept-encoding': 'identity', 'user-agent': 'consent-ledger' },
     });
     if (response.status >= 300 && response.status < 400) {
-      await response.body?.cancel();
       const location = response.headers.get('location');
       address = location !== null && URL.canParse(location, url.href) ? new URL(location, url.href).href : null;
       url = allowed(address, origin);
@@ -135,15 +130,15 @@ async function follow(request: PublicRequest, origin: string, settings: Settings
   }
 }
 
-async function read(response: Response, url: URL, redirects: number, settings: Settings): Promise<PublicFetch> {
-  const { status } = response;
+function read(response: HttpAnswer, url: URL, redirects: number, settings: Settings): PublicFetch {
+  const { status, bytes, fault } = response;
   if (status !== 200 && status !== 404 && status !== 410) {
-    await response.body?.cancel();
     const transient = status === 429 || status >= 500;
     return refusal('unexpected-status', transient, `${withoutQuery(url)} answered with HTTP ${status}.`);
   }
   const maxBytes = settings.maxBytes ?? 5 * MEBIBYTE;
-  const bytes = await readAtMost(response, maxBytes);
+  if (bytes === null && fault?.type !== 'too-large')
+    return refusal('network', true, `The answer of ${withoutQuery(url)} is broken (${fault?.detail}).`);
   if (bytes === null)
     return refusal(
       'too-large',
@@ -163,24 +158,6 @@ async function read(response: Response, url: URL, redirects: number, settings: S
       receivedAt: settings.now().toISOString(),
     },
   };
-}
-
-/** The whole body; null when it is larger, whatever length was announced. Leaving the loop cancels the stream. */
-async function readAtMost(response: Response, maxBytes: number): Promise<Buffer | null> {
-  const announced = Number(response.headers.get('content-length') ?? 0);
-  if (announced > maxBytes) {
-    await response.body?.cancel();
-    return null;
-  }
-  if (response.body === null) return Buffer.alloc(0);
-  const chunks: Uint8Array[] = [];
-  let total = 0;
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    total += chunk.length;
-    if (total > maxBytes) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, total);
 }
 
 /** The address, where it lies under the origin and carries no credentials; else null. */

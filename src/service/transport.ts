@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pRetry from 'p-retry';
+import { ACCEPT_ENCODING, type BodyFault, exchange, type HttpAnswer, HttpTimeout } from './http.ts';
 import { networkFaultOf } from './network-fault.ts';
 import { waitFromHeaders } from './rate-limit.ts';
 import { cleanText, readEnvelope } from './error-envelope.ts';
@@ -23,7 +24,6 @@ export interface TransportOptions {
   readonly maxWaitMs?: number;
   /** Told before each further attempt, for logs and progress. */
   readonly onRetry?: (error: ServiceError, attempt: number) => void;
-  readonly fetch?: typeof fetch;
   readonly now?: () => number;
 }
 
@@ -67,7 +67,7 @@ export interface Transport {
 const SECOND = 1000;
 const MEBIBYTE = 1024 * 1024;
 
-/** Builds a transport over the runtime's fetch, which keeps connections alive. Errors: TypeError when baseUrl is no http(s) URL. */
+/** Builds a transport over src/service/http.ts, which keeps connections alive. Errors: TypeError when baseUrl is no http(s) URL. */
 export function createTransport(options: TransportOptions): Transport {
   const root = options.baseUrl.replace(/\/+$/, '');
   if (!/^https?:$/.test(new URL(root).protocol))
@@ -77,7 +77,6 @@ export function createTransport(options: TransportOptions): Transport {
     apiKey: options.apiKey,
     timeoutMs: options.timeoutMs ?? 30 * SECOND,
     maxBytes: options.maxBytes ?? 16 * MEBIBYTE,
-    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     now: options.now ?? Date.now,
   };
   const retries = options.retries ?? 5;
@@ -112,48 +111,50 @@ interface Settings {
   readonly apiKey: string;
   readonly timeoutMs: number;
   readonly maxBytes: number;
-  readonly fetch: typeof fetch;
   readonly now: () => number;
 }
 
 async function attempt<T>(settings: Settings, request: ServiceRequest<T>): Promise<T> {
-  request.signal?.throwIfAborted();
-  // A controller of its own: AbortSignal.any over a signal that lives for a whole run would pile up listeners on it.
-  const controller = new AbortController();
-  const onAbort = () => controller.abort(request.signal?.reason);
-  request.signal?.addEventListener('abort', onAbort, { once: true });
-  const timeout = new ServiceError('timeout', aboutOf(request.about));
-  const timer = setTimeout(() => controller.abort(timeout), request.timeoutMs ?? settings.timeoutMs);
-  try {
-    const response = await settings.fetch(urlOf(settings.root, request), {
-      method: request.method ?? 'GET',
-      redirect: 'manual',
-      signal: controller.signal,
-      headers: {
-        accept: 'application/json',
-        authorization: `Bearer ${settings.apiKey}`,
-        'user-agent': 'consent-ledger',
-        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(request.body === undefined ? {} : { body: bodyOf(request.body) }),
-    });
-    if (!response.ok)
-      throw refusalOf(response, await readRefusal(response, settings.maxBytes), settings, request.about);
-    const bytes = await readBody(response, settings.maxBytes, request.about);
-    return request.read({
-      status: response.status,
-      headers: response.headers,
-      bytes,
-      serverDate: dateOf(response.headers),
-    });
-  } catch (error) {
-    request.signal?.throwIfAborted();
-    if (controller.signal.aborted) throw timeout;
-    if (error instanceof ServiceError) throw error;
-    throw asNetworkError(error, settings.apiKey, request.about);
-  } finally {
-    clearTimeout(timer);
-    request.signal?.removeEventListener('abort', onAbort);
+  const { about, body, signal } = request;
+  const answer = await exchange({
+    url: urlOf(settings.root, request),
+    method: request.method ?? 'GET',
+    timeoutMs: request.timeoutMs ?? settings.timeoutMs,
+    maxBytes: settings.maxBytes,
+    maxErrorBytes: Math.min(settings.maxBytes, MAX_ERROR_BYTES),
+    signal,
+    headers: {
+      accept: 'application/json',
+      'accept-encoding': ACCEPT_ENCODING,
+      authorization: `Bearer ${settings.apiKey}`,
+      'user-agent': 'consent-ledger',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    if (error instanceof HttpTimeout) throw new ServiceError('timeout', aboutOf(about));
+    throw asNetworkError(error, settings.apiKey, about);
+  });
+  const { status, headers, bytes, fault } = answer;
+  // The status says what became of the request, however the body that explains it ends.
+  if (status < 200 || status >= 300) throw refusalOf(answer, settings, about);
+  if (bytes === null) throw bodyError(fault, settings.apiKey, about);
+  return request.read({ status, headers, bytes, serverDate: dateOf(headers) });
+}
+
+/** What explains a refusal is short; the rest of a longer one is not read. */
+const MAX_ERROR_BYTES = MEBIBYTE;
+
+function bodyError(fault: BodyFault | null, apiKey: string, about: ServiceSubject | undefined): ServiceError {
+  switch (fault?.type) {
+    case 'too-large':
+      return new ServiceError('too-large', { ...aboutOf(about), detail: fault.detail });
+    case 'encoding':
+      return new ServiceError('unreadable', { ...aboutOf(about), detail: fault.detail });
+    case 'broken':
+    case undefined:
+      return asNetworkError(fault?.cause, apiKey, about);
   }
 }
 
@@ -166,59 +167,23 @@ function urlOf(root: string, request: Pick<ServiceRequest<unknown>, 'path' | 'qu
   return `${root}${request.path}${text === '' ? '' : `?${text}`}`;
 }
 
-/** The status says what became of the request, however the body that explains it ends: null where it cannot be read. */
-function readRefusal(response: Response, maxBytes: number): Promise<Buffer | null> {
-  return readBody(response, maxBytes, undefined).catch(() => null);
-}
-
-/** The whole body, at most `maxBytes` of it: a length that was announced is trusted only when nothing is compressed. */
-async function readBody(response: Response, maxBytes: number, about: ServiceSubject | undefined): Promise<Buffer> {
-  const announced = response.headers.get('content-length');
-  const length = announced === null ? null : Number(announced);
-  if (length !== null && length > maxBytes) {
-    await response.body?.cancel();
-    throw new ServiceError('too-large', {
-      ...aboutOf(about),
-      detail: `${length} bytes, at most ${maxBytes} are taken`,
-    });
-  }
-  if (length !== null && response.headers.get('content-encoding') === null)
-    return Buffer.from(await response.arrayBuffer());
-  if (response.body === null) return Buffer.alloc(0);
-  const chunks: Uint8Array[] = [];
-  let total = 0;
-  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-    total += chunk.length;
-    // Leaving the loop cancels the stream.
-    if (total > maxBytes)
-      throw new ServiceError('too-large', { ...aboutOf(about), detail: `at most ${maxBytes} bytes are taken` });
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, total);
-}
-
-function bodyOf(body: unknown): string | Uint8Array<ArrayBuffer> {
-  return body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body);
-}
-
 function aboutOf(about: ServiceSubject | undefined): { about?: ServiceSubject } {
   return about === undefined ? {} : { about };
 }
 
 function refusalOf(
-  response: Response,
-  bytes: Buffer | null,
+  { status, headers, bytes }: HttpAnswer,
   settings: Settings,
   about: ServiceSubject | undefined,
 ): ServiceError {
-  const wait = waitFromHeaders(response.headers, settings.now());
-  const kind = kindOfStatus(response.status);
+  const wait = waitFromHeaders(headers, settings.now());
+  const kind = kindOfStatus(status);
   return new ServiceError(kind, {
-    status: response.status,
+    status,
     ...aboutOf(about),
     ...(bytes === null ? {} : { answer: bytes, ...readEnvelope(bytes.toString('utf8'), settings.apiKey) }),
     // A reset time is sent with other refusals too; only these ask to wait.
-    ...(wait !== null && (kind === 'rate-limited' || response.status === 503) ? { retryAfterMs: wait } : {}),
+    ...(wait !== null && (kind === 'rate-limited' || status === 503) ? { retryAfterMs: wait } : {}),
   });
 }
 

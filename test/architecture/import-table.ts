@@ -91,6 +91,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   diff: ['src/snapshots/diff.ts'],
   'jsonc-parser': ['service'],
   'p-retry': ['service'],
+  undici: ['src/service/http.ts'],
   '@modelcontextprotocol/sdk': ['sandbox', 'src/service/mcp.ts'],
   fastify: ['endpoint', 'http', 'dashboard', 'sandbox'],
   '@fastify/cookie': ['http'],

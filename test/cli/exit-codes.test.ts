@@ -157,3 +157,13 @@ it('init writes keys once and never overwrites', async () => {
   // What init wrote is what the program reads.
   expect((await runIn(folder, ['ledger', 'verify'])).code).toBe(0);
 });
+
+it('a command whose work never settles ends with exit code 1 and a sentence', async () => {
+  const folder = await temporaryFolder();
+  const commander = import.meta.resolve('commander');
+  const preload = `import { Command } from ${JSON.stringify(commander)}; Command.prototype.parseAsync = () => new Promise(() => {});`;
+  const NODE_OPTIONS = `--import=data:text/javascript;base64,${Buffer.from(preload).toString('base64')}`;
+  const { code, stderr } = await runIn(folder, ['sync', 'status'], { env: { DATA_DIR: folder, NODE_OPTIONS } });
+  expect(code).toBe(1);
+  expect(stderr).toContain('ended before its work did');
+});

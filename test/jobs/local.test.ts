@@ -277,3 +277,19 @@ test('the job of a killed process is taken over by another', async () => {
   begin(jobs, { k: async () => 'taken over' });
   expect(await until(jobs, id, 'done')).toMatchObject({ result: 'taken over', attempts: 2 });
 });
+
+test('a job whose handler never settles fails when its time is over, and gives its room back', async () => {
+  const { jobs } = await open();
+  const signals: AbortSignal[] = [];
+  const stuck: JobHandler = (_, { signal }) => {
+    signals.push(signal);
+    return new Promise<never>(() => undefined);
+  };
+  begin(jobs, { stuck, next: () => Promise.resolve('done') }, { concurrency: 1, deadline: 300 });
+  const { id } = await jobs.enqueue({ kind: 'stuck', maxAttempts: 1 });
+  await vi.waitFor(() => expect(signals).toHaveLength(1), { timeout: 8000 });
+  const { id: next } = await jobs.enqueue({ kind: 'next' });
+  expect((await until(jobs, id, 'failed')).error).toContain('did not end');
+  expect(signals[0]?.aborted).toBe(true);
+  await until(jobs, next, 'done');
+});
