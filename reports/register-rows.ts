@@ -1,6 +1,7 @@
 import { rebuildCase } from '../src/cases/fold.ts';
 import type { CaseFolded } from '../src/cases/folded.ts';
 import { type CaseView, viewCase } from '../src/cases/view.ts';
+import { decidingLaw } from '../src/core/deadlines.ts';
 import { mapJurisdiction } from '../src/core/jurisdictions.ts';
 import { createRegimeTable, type RegimeTable } from '../src/core/regime-table.ts';
 import { dateIn, daysBetween } from '../src/core/zoned-days.ts';
@@ -77,7 +78,7 @@ function registerRow(moves: readonly CaseMoveRow[], input: ReportInput, regimes:
   const jurisdiction = row.jurisdiction === null ? null : mapJurisdiction(row.jurisdiction);
   const view = viewCase({ ...row, jurisdiction }, { regimes, timeZone, profile, now: generatedAt });
   const { folded, kind } = view;
-  const dates = datesOf(view, regimes);
+  const dates = datesOf(view);
   const settled = settlementOf(view, row.closed_at);
   const until = dateIn(settled.responseAt ?? generatedAt, timeZone);
   const { extension } = folded;
@@ -101,17 +102,20 @@ function registerRow(moves: readonly CaseMoveRow[], input: ReportInput, regimes:
   };
 }
 
-function datesOf(
-  { deadline }: CaseView,
-  regimes: RegimeTable,
-): Pick<RegisterRow, 'regime' | 'law' | 'aimFor' | 'legalLimit' | 'computation' | 'citation' | 'acknowledgeBy'> {
+function datesOf({
+  deadline,
+}: CaseView): Pick<
+  RegisterRow,
+  'regime' | 'law' | 'aimFor' | 'legalLimit' | 'computation' | 'citation' | 'acknowledgeBy'
+> {
+  const law = decidingLaw(deadline);
   return {
-    regime: deadline.regime,
-    law: regimes.regimes.get(deadline.regime)?.law ?? deadline.regime,
+    regime: law?.id ?? 'none',
+    law: law?.name ?? 'no law known here sets a date',
     aimFor: deadline.aimFor,
-    legalLimit: deadline.legalLimit,
-    computation: deadline.explanation,
-    citation: deadline.citation,
+    legalLimit: deadline.limit,
+    computation: law?.explanation ?? deadline.says,
+    citation: law?.citation ?? '',
     acknowledgeBy: deadline.acknowledgeBy,
   };
 }

@@ -9,7 +9,7 @@ import { variableNames, variables } from '../src/config/variables.ts';
 import { loadConfig } from '../src/config.ts';
 import { UsageError } from '../src/core/errors.ts';
 import { missingProfileParts } from '../src/core/profile.ts';
-import { createRegimeTable, findRow } from '../src/core/regime-table.ts';
+import { createRegimeTable, findRows } from '../src/core/regime-table.ts';
 import { publicUrlOf } from '../src/core/public-url.ts';
 
 let folder: string;
@@ -416,15 +416,15 @@ describe('a regimes file', () => {
     const path = join(folder, 'regimes.yaml');
     write(
       'regimes.yaml',
-      'enable: [ca-qc]\nrows:\n  - regime: nz\n    kinds: [access]\n    period: { amount: 10, unit: days }\n    rollOver: none\n    stopClock: none\n    identity: required\n    citation: a test\n',
+      'confirm: [ca-qc]\nrows:\n  - regime: nz\n    kinds: [access]\n    period: { amount: 10, unit: days }\n    rollOver: none\n    stopClock: none\n    identity: required\n    citation: a test\n',
     );
     const table = createRegimeTable(await loadRegimesFile(path));
-    expect(findRow(table, 'nz', 'access')).toMatchObject({ period: { amount: 10, unit: 'days' } });
-    expect(findRow(table, 'ca-qc', 'access')).not.toBeNull();
+    expect(findRows(table, 'nz', 'access')).toMatchObject([{ period: { amount: 10, unit: 'days' } }]);
+    expect(findRows(table, 'ca-qc', 'access')).toMatchObject([{ confirmed: true }]);
   });
   test('with a mistake stops the program and says where', async () => {
     const path = join(folder, 'regimes.yaml');
     write('regimes.yaml', 'rows:\n  - regime: nz\n    kinds: all\n    period: { amount: 0, unit: weeks }\n');
-    await expect(loadRegimesFile(path)).rejects.toThrow(/regimes\.yaml: rows\.0\.period\.amount/);
+    await expect(loadRegimesFile(path)).rejects.toThrow(/regimes\.yaml: rows\.0\.period: use an amount/);
   });
 });

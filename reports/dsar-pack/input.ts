@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { answerPartSchema, requesterRoles } from '../../src/cases/move-details.ts';
-import type { Deadline } from '../../src/core/deadline.ts';
+import { decidingLaw, type Deadlines } from '../../src/core/deadlines.ts';
 import type { Letter } from '../letters/letter.ts';
 import type { CasesTable } from '../../src/store/schema.ts';
 import { type DocumentInput, frameParameters, type Parameters, referenceOf } from '../report.ts';
@@ -13,7 +13,7 @@ export type Disclosure = 'full' | 'categories-only' | 'no-match';
 export interface DsarPackInput extends DocumentInput {
   /** The case as it stood at asOf. */
   readonly case: Selectable<CasesTable>;
-  readonly deadline: Pick<Deadline, 'regime' | 'aimFor' | 'legalLimit' | 'explanation' | 'citation'>;
+  readonly deadline: PackDeadline;
   readonly disclosure: Disclosure;
   /** How the requester was found in the records, and under which subjects. */
   readonly match: {
@@ -41,6 +41,28 @@ export interface LetterOfCase {
   readonly unchecked: boolean;
   /** The answer as an officer last made it as a letter; null: not yet. */
   readonly written: Letter | null;
+}
+
+/** The dates of the case under the law that decides. */
+export interface PackDeadline {
+  /** Id of the deciding law; `none` where no law known here gives a right to an answer. */
+  readonly regime: string;
+  readonly aimFor: string | null;
+  readonly legalLimit: string | null;
+  readonly explanation: readonly string[];
+  readonly citation: string;
+}
+
+/** What a pack says of the deadlines of its case. */
+export function packDeadline(deadlines: Deadlines): PackDeadline {
+  const law = decidingLaw(deadlines);
+  return {
+    regime: law?.id ?? 'none',
+    aimFor: deadlines.aimFor,
+    legalLimit: deadlines.limit,
+    explanation: law?.explanation ?? [],
+    citation: law?.citation ?? '',
+  };
 }
 
 /** What a pack is made from besides the entries up to asOf. Who was matched follows from them. */

@@ -35,20 +35,20 @@ export function checkMove(view: CaseView, checked: CheckedMove, context: MoveCon
 }
 
 function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: MoveContext): readonly string[] {
-  const { row } = view.resolution;
+  const { identity, laws } = view.deadline;
   switch (move) {
     case 'ask-identity':
-      if (row.identity === 'forbidden') return [forbidden(view)];
-      if (row.identity === 'on-recorded-doubt' && details.doubt === undefined) {
-        return [
-          'say what the doubt about the identity is: without a reasonable doubt nothing may be asked (GDPR Art. 12(6))',
-        ];
+      if (identity.rule === 'forbidden') return [forbidden(view)];
+      if (identity.doubtFirst && details.doubt === undefined) {
+        const because = laws.find((law) => law.row.identity !== 'required');
+        const where = because?.id === 'eu-gdpr' || because === undefined ? 'GDPR Art. 12(6)' : because.citation;
+        return [`say what the doubt about the identity is: without a reasonable doubt nothing may be asked (${where})`];
       }
       return [];
     case 'confirm-identity':
-      if (row.identity === 'forbidden') return [forbidden(view)];
+      if (identity.rule === 'forbidden') return [forbidden(view)];
       if (
-        row.runsFrom !== 'receipt' &&
+        laws.some((law) => law.row.runsFrom !== 'receipt') &&
         view.folded.identity.askedAt !== null &&
         (details.informationAt ?? view.folded.identity.informationAt) === null
       ) {
@@ -56,7 +56,7 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
       }
       return [];
     case 'fail-identity':
-      return row.identity === 'forbidden' ? [forbidden(view)] : [];
+      return identity.rule === 'forbidden' ? [forbidden(view)] : [];
     case 'extend':
       return [...problemsOfExtension(view, details, context), ...problemsOfApproval(details, context)];
     case 'mark-system':
@@ -122,23 +122,29 @@ function problemsOfWithdrawal(
 }
 
 function forbidden(view: CaseView): string {
-  return `this kind of request must not depend on an identity check (${view.resolution.row.citation})`;
+  const citations = view.deadline.laws.map((law) => law.citation).join('; ');
+  return `this kind of request must not depend on an identity check (${citations})`;
 }
 
+/** The notice must be in time under every law, so that none of them is past its first period when it goes out. */
 function problemsOfExtension(
   view: CaseView,
   details: Extract<CheckedMove, { move: 'extend' }>['details'],
   context: MoveContext,
 ): readonly string[] {
-  const { extension, citation } = view.resolution.row;
-  if (extension === null) return [`no extension is noted for this kind of request (${citation})`];
+  const { laws, firstLimit } = view.deadline;
+  const extending = laws.filter((law) => law.row.extension !== null);
+  if (extending.length === 0 || firstLimit === null) {
+    const citations = laws.map((law) => law.citation).join('; ');
+    return [`no extension is noted for this kind of request${citations === '' ? '' : ` (${citations})`}`];
+  }
   if (view.folded.extension !== null) return ['the period has been extended already'];
   const problems: string[] = [];
-  const { firstLimit } = view.deadline;
   if (dateIn(details.at ?? context.now, context.timeZone) > firstLimit) {
-    problems.push(`the notice had to go out by ${firstLimit}: ${extension.notice}`);
+    const notices = extending.map((law) => law.row.extension?.notice).join('; ');
+    problems.push(`the notice had to go out by ${firstLimit}: ${notices}`);
   }
-  if (extension.by === 'as-notified' && details.until === undefined)
+  if (extending.some((law) => law.row.extension?.by === 'as-notified') && details.until === undefined)
     problems.push('name the date that the notice gives');
   if (details.until !== undefined && details.until <= firstLimit)
     problems.push(`the new date must be later than ${firstLimit}`);

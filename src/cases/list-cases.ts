@@ -96,6 +96,7 @@ async function loadProfiles(
   return profiles;
 }
 
+/** A case without a limit comes first: nobody knows yet by when it is due. */
 function byDue(a: CaseView, b: CaseView): number {
-  return a.deadline.legalLimit.localeCompare(b.deadline.legalLimit) || a.row.opened_seq - b.row.opened_seq;
+  return (a.deadline.limit ?? '').localeCompare(b.deadline.limit ?? '') || a.row.opened_seq - b.row.opened_seq;
 }

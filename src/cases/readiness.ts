@@ -53,10 +53,10 @@ function lacksOfRequest(view: CaseView): readonly Lack[] {
   }
   const place = placeQuestion(view.folded);
   if (place !== null) lacks.push({ code: 'place', text: place, blocking: true });
-  for (const text of view.resolution.says) lacks.push({ code: 'regime', text, blocking: false });
-  const { identity, unverified } = view.resolution.row;
+  for (const text of view.deadline.says) lacks.push({ code: 'regime', text, blocking: false });
+  const { rule, unverified } = view.deadline.identity;
   if (view.identity === 'needed') {
-    const why = identity === 'required' ? 'is required by law' : 'was asked for on a recorded doubt';
+    const why = rule === 'required' ? 'is required by law' : 'was asked for on a recorded doubt';
     lacks.push({ code: 'identity', text: `The identity check ${why} and is not done.`, blocking: true });
   } else if (view.identity === 'failed') {
     const general = unverified === 'categories-only';
@@ -101,14 +101,14 @@ function lacksOfController(view: CaseView, profile: ControllerProfile | null): r
 
 function lacksOfTime(view: CaseView): readonly Lack[] {
   const lacks: Lack[] = [];
-  const { acknowledgeBy, legalLimit } = view.deadline;
+  const { acknowledgeBy, limit } = view.deadline;
   if (view.open && acknowledgeBy !== null && view.folded.acknowledgedAt === null) {
     lacks.push({ code: 'acknowledgement', text: `Receipt has to be confirmed by ${acknowledgeBy}.`, blocking: false });
   }
   if (view.overdue) {
     lacks.push({
       code: 'deadline',
-      text: `The legal limit of ${legalLimit} has passed: answer now and say why it is late.`,
+      text: `The legal limit of ${limit} has passed: answer now and say why it is late.`,
       blocking: false,
     });
   }

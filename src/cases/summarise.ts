@@ -1,4 +1,4 @@
-import type { Deadline } from '../core/deadline.ts';
+import { decidingLaw, type Deadlines } from '../core/deadlines.ts';
 import type { IdentityRule } from '../core/regime-schema.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 import type { MoveName } from './move-details.ts';
@@ -18,17 +18,30 @@ export interface CaseSummary {
   readonly channel: string;
   readonly receiptAt: string;
   readonly receiptBasis: string;
-  readonly regime: string;
-  readonly law: string;
-  readonly aimFor: string;
-  readonly legalLimit: string;
+  /** Id and name of the law that decides; null where no law known here gives a right to an answer. */
+  readonly regime: string | null;
+  readonly law: string | null;
+  readonly aimFor: string | null;
+  readonly legalLimit: string | null;
+  /** What is asked takes effect at once: the legal limit is the day of receipt. */
+  readonly atOnce: boolean;
+  /** Every law that applies, those of the controller's establishment first. */
+  readonly laws: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly why: 'establishment' | 'place' | 'both';
+    readonly limit: string;
+    readonly citation: string;
+    readonly confirmed: boolean;
+    readonly explanation: string;
+  }[];
   readonly acknowledgeBy: string | null;
   readonly warnOn: string | null;
   readonly daysLeft: number | null;
   readonly overdue: boolean;
-  /** The computation in one sentence, with its citation. */
+  /** The computation under the deciding law in one sentence, with its citation. */
   readonly explanation: string;
-  readonly flags: Deadline['flags'];
+  readonly flags: Deadlines['flags'];
   /** What had to be assumed about the law, and what an officer must know besides. */
   readonly says: readonly string[];
   readonly identityRule: IdentityRule;
@@ -38,7 +51,8 @@ export interface CaseSummary {
 
 /** A case in plain values. */
 export function summariseCase(view: CaseView): CaseSummary {
-  const { row, deadline, resolution } = view;
+  const { row, deadline } = view;
+  const law = decidingLaw(deadline);
   return {
     caseId: row.case_id,
     source: row.source,
@@ -52,18 +66,28 @@ export function summariseCase(view: CaseView): CaseSummary {
     channel: row.channel,
     receiptAt: row.receipt_at,
     receiptBasis: row.receipt_basis,
-    regime: resolution.regime.id,
-    law: resolution.regime.law,
+    regime: law?.id ?? null,
+    law: law?.name ?? null,
     aimFor: deadline.aimFor,
-    legalLimit: deadline.legalLimit,
+    legalLimit: deadline.limit,
+    atOnce: deadline.atOnce,
+    laws: deadline.laws.map(({ id, name, why, limit, citation, confirmed, explanation }) => ({
+      id,
+      name,
+      why,
+      limit,
+      citation,
+      confirmed,
+      explanation: explanation.join('; '),
+    })),
     acknowledgeBy: deadline.acknowledgeBy,
     warnOn: deadline.warnOn,
     daysLeft: view.daysLeft,
     overdue: view.overdue,
-    explanation: deadline.explanation.join('; '),
+    explanation: law?.explanation.join('; ') ?? '',
     flags: deadline.flags,
-    says: [...resolution.says, ...resolution.row.notes],
-    identityRule: resolution.row.identity,
+    says: [...deadline.says, ...deadline.laws.flatMap((one) => one.row.notes)],
+    identityRule: deadline.identity.rule,
     identity: view.identity,
     moves: view.moves,
   };

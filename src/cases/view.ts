@@ -1,7 +1,6 @@
-import { computeDeadline, type Deadline } from '../core/deadline.ts';
-import type { Asked } from '../core/deadline-model.ts';
+import { type Asked, computeDeadlines, type Deadlines } from '../core/deadlines.ts';
 import type { ControllerProfile } from '../core/profile.ts';
-import { type RegimeTable, type Resolution, resolveRegime } from '../core/regime-table.ts';
+import type { RegimeTable } from '../core/regime-table.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 import { dateIn, daysBetween } from '../core/zoned-days.ts';
 import { type CaseRow, isRequestKind } from './fold.ts';
@@ -29,11 +28,10 @@ export interface CaseView {
   readonly row: CaseRow;
   readonly kind: RequestKind;
   readonly folded: CaseFolded;
-  readonly resolution: Resolution;
-  readonly deadline: Deadline;
+  readonly deadline: Deadlines;
   readonly identity: IdentityStanding;
   readonly open: boolean;
-  /** Days from today to the legal limit, negative when it has passed; null when the case is settled. */
+  /** Days from today to the limit, negative when it has passed; null when the case is settled or no law sets a limit. */
   readonly daysLeft: number | null;
   readonly overdue: boolean;
   /** Moves that its state and its regime allow. */
@@ -44,35 +42,40 @@ export interface CaseView {
 export function viewCase(row: CaseRow, context: ViewContext): CaseView {
   const folded = parseFolded(row.folded);
   const kind = isRequestKind(row.kind) ? row.kind : 'unknown';
-  const resolution = resolveRegime(context.regimes, { jurisdiction: row.jurisdiction, kind }, context.profile);
   const open = isOpen(row.state);
-  const deadline = computeDeadline({
-    row: resolution.row,
-    receiptAt: row.receipt_at,
+  const deadline = deadlinesOf(row, folded, context);
+  const daysLeft =
+    open && deadline.limit !== null ? daysBetween(dateIn(context.now, context.timeZone), deadline.limit) : null;
+  return {
+    row,
+    kind,
+    folded,
+    deadline,
+    identity: standingOf(folded, deadline),
+    open,
+    daysLeft,
+    overdue: daysLeft !== null && daysLeft < 0,
+    moves: movesFrom(row.state).filter((move) => isMoveOffered(move, folded, deadline)),
+  };
+}
+
+/** The deadlines of a case under every law that applies: pages, commands, letters and reports all get their dates here. */
+export function deadlinesOf(row: CaseRow, folded: CaseFolded, context: ViewContext): Deadlines {
+  const { country = null, region = null, homeRegime = null } = context.profile ?? {};
+  return computeDeadlines({
+    kind: isRequestKind(row.kind) ? row.kind : 'unknown',
+    place: row.jurisdiction,
+    controller: { country, region, homeRegime, timeZone: context.timeZone },
+    regimes: context.regimes,
+    receivedAt: row.receipt_at,
     receiptBasis: row.receipt_basis,
-    timeZone: context.timeZone,
-    holidays: resolution.holidays,
     extension:
       folded.extension === null ? null : { noticeAt: folded.extension.noticeAt, until: folded.extension.until },
     clarifications: folded.clarifications.map(({ askedAt, answeredAt }) => ({ askedAt, receivedAt: answeredAt })),
     identity: askedIdentity(folded),
     fee: folded.fee === null ? null : { askedAt: folded.fee.askedAt, receivedAt: folded.fee.paidAt },
-    suspendByGuidance: context.regimes.suspendByGuidance,
     asOf: settledAt(row, folded) ?? context.now,
   });
-  const daysLeft = open ? daysBetween(dateIn(context.now, context.timeZone), deadline.legalLimit) : null;
-  return {
-    row,
-    kind,
-    folded,
-    resolution,
-    deadline,
-    identity: standingOf(folded, resolution),
-    open,
-    daysLeft,
-    overdue: daysLeft !== null && daysLeft < 0,
-    moves: movesFrom(row.state).filter((move) => isMoveOffered(move, folded, resolution)),
-  };
 }
 
 function askedIdentity(folded: CaseFolded): Asked | null {
@@ -86,9 +89,9 @@ function settledAt(row: CaseRow, folded: CaseFolded): string | null {
   return folded.answer?.at ?? folded.refusal?.at ?? folded.withdrawal?.at ?? row.closed_at;
 }
 
-function standingOf(folded: CaseFolded, resolution: Resolution): IdentityStanding {
+function standingOf(folded: CaseFolded, deadline: Deadlines): IdentityStanding {
   const { status } = folded.identity;
-  switch (resolution.row.identity) {
+  switch (deadline.identity.rule) {
     case 'forbidden':
       return 'met';
     case 'on-recorded-doubt':
@@ -100,9 +103,9 @@ function standingOf(folded: CaseFolded, resolution: Resolution): IdentityStandin
 
 const identityMoves: readonly MoveName[] = ['ask-identity', 'confirm-identity', 'fail-identity'];
 
-function isMoveOffered(move: MoveName, folded: CaseFolded, resolution: Resolution): boolean {
-  if (identityMoves.includes(move)) return resolution.row.identity !== 'forbidden';
+function isMoveOffered(move: MoveName, folded: CaseFolded, deadline: Deadlines): boolean {
+  if (identityMoves.includes(move)) return deadline.identity.rule !== 'forbidden';
   if (move === 'acknowledge') return folded.acknowledgedAt === null;
-  if (move === 'extend') return resolution.row.extension !== null && folded.extension === null;
+  if (move === 'extend') return folded.extension === null && deadline.laws.some((law) => law.row.extension !== null);
   return true;
 }

@@ -189,9 +189,21 @@ async function printCase(io: CommandIo, deps: CaseWriting, caseId: string, optio
 function listText(cases: readonly CaseSummary[]): string {
   return tableText(
     ['case', 'kind', 'law', 'state', 'aim for', 'legal limit', 'left'],
-    cases.map((one) => [one.caseId, one.kind, one.regime, one.state, one.aimFor, one.legalLimit, leftText(one)]),
+    cases.map((one) => [
+      one.caseId,
+      one.kind,
+      one.regime ?? '–',
+      one.state,
+      one.aimFor ?? '–',
+      dueText(one),
+      leftText(one),
+    ]),
     'No requests.',
   );
+}
+
+function dueText({ legalLimit, atOnce }: CaseSummary): string {
+  return legalLimit === null ? 'no date' : `${legalLimit}${atOnce ? ' (at once)' : ''}`;
 }
 
 function leftText({ daysLeft }: CaseSummary): string {
@@ -206,9 +218,11 @@ function caseText(summary: CaseSummary, shown: ShownCase): string {
   const lines = [
     pc.bold(`${summary.caseId}  ${summary.kind}, ${summary.state}, version ${summary.version}`),
     `requester    ${printable(requester)}`,
-    `law          ${summary.law}`,
-    `due          ${summary.legalLimit}${summary.daysLeft === null ? '' : ` (${leftText(summary)})`}, aim for ${summary.aimFor}`,
-    `because      ${summary.explanation}`,
+    `law          ${summary.law ?? 'none that is known here sets a date'}`,
+    `due          ${dueText(summary)}${summary.daysLeft === null ? '' : ` (${leftText(summary)})`}, aim for ${summary.aimFor ?? '–'}`,
+    ...summary.laws.map(
+      (law) => `${law.id === summary.regime ? 'decides' : 'applies'}      ${law.id}, ${law.limit}: ${law.explanation}`,
+    ),
     `match        ${shown.match.status}, ${shown.match.decisions} decisions: ${printable(shown.match.says)}`,
     `may hold     ${shown.disclosure}`,
     ...summary.says.map((text) => `note         ${printable(text)}`),

@@ -1,5 +1,6 @@
-import type { Period, RegimeRow } from './regime-schema.ts';
-import type { HolidayPlace } from './regime-table.ts';
+import type { HolidayPlace } from './holidays.ts';
+import type { Regime, RegimeRow } from './regime-schema.ts';
+import type { ApplicableLaw } from './regime-table.ts';
 
 /** Something that was asked for and has been received, or is still awaited (null). ISO 8601 UTC. */
 export interface Asked {
@@ -7,16 +8,12 @@ export interface Asked {
   readonly receivedAt: string | null;
 }
 
-export interface DeadlineInput {
-  readonly row: RegimeRow;
+/** What happened to a request, as far as its dates depend on it. */
+export interface LawInput {
   /** When the request reached any channel of the controller, ISO 8601 UTC (EDPB 01/2022 §159). */
-  readonly receiptAt: string;
+  readonly receivedAt: string;
   /** By whose word: `received` is only the arrival of the webhook, and flagged as such. */
   readonly receiptBasis: 'payload' | 'received' | 'officer' | 'assumed-offset';
-  /** IANA time zone of the controller: days are days there. */
-  readonly timeZone: string;
-  /** Whose public holidays count; null: none are known. */
-  readonly holidays: HolidayPlace | null;
   readonly extension?: {
     /** When the requester was told, ISO 8601 UTC. */
     readonly noticeAt: string;
@@ -34,10 +31,24 @@ export interface DeadlineInput {
   readonly asOf?: string;
 }
 
+/** A request under one law. */
+export interface OneLawInput extends LawInput {
+  readonly regime: Regime;
+  readonly row: RegimeRow;
+  readonly why: ApplicableLaw['why'];
+  readonly timeZone: string;
+  /** Where the controller is established and where the person is, for their days off. */
+  readonly home: HolidayPlace | null;
+  readonly place: HolidayPlace | null;
+  /** The deployment holds the law not to apply. */
+  readonly disabled?: boolean;
+}
+
 /** What is unusual about a deadline, for whoever shows it. */
 export type DeadlineFlag =
   | 'receipt-is-arrival'
   | 'receipt-offset-assumed'
+  | 'at-once'
   | 'rolled-over'
   | 'extended'
   | 'extension-late'
@@ -48,29 +59,36 @@ export type DeadlineFlag =
   | 'pause-uncounted'
   | 'pause-by-guidance'
   | 'holidays-unknown'
+  | 'switched-off'
   | 'unconfirmed';
 
-/** All dates are YYYY-MM-DD in the controller's time zone. */
-export interface Deadline {
-  readonly regime: string;
+/** When a request is due under one law. All dates are YYYY-MM-DD in the controller's time zone. */
+export interface LawDeadline {
+  /** Id of the regime. */
+  readonly id: string;
+  /** Name of the law, for people. */
+  readonly name: string;
+  /** Whether the controller's establishment or the person's place brings it. */
+  readonly why: ApplicableLaw['why'];
+  /** The rule that was applied: identity, extension, appeal and notes are read from it. */
+  readonly row: RegimeRow;
   /** The day from which the period runs (day 0 unless the row counts it). */
   readonly startsOn: string;
+  /** The last day on which the answer is in time. */
+  readonly limit: string;
+  readonly atOnce: boolean;
   /** Without roll-over and without pause. */
   readonly aimFor: string;
-  /** The last day on which the answer is in time. */
-  readonly legalLimit: string;
   /** The last day of the first period: an extension has to be notified by then. */
   readonly firstLimit: string;
   readonly acknowledgeBy: string | null;
-  /** Where no roll-over is stated: the day from which to warn. */
+  /** Where no roll-over is stated: the working day before the limit. */
   readonly warnOn: string | null;
+  readonly citation: string;
+  /** The day on which the source was read, YYYY-MM-DD; null: it was not. */
+  readonly readOn: string | null;
+  readonly confirmed: boolean;
   /** Words and dates; joined with `; ` they are one sentence. */
   readonly explanation: readonly string[];
-  readonly citation: string;
   readonly flags: readonly DeadlineFlag[];
-}
-
-/** How many of a unit these periods have together. */
-export function amountOf(periods: readonly Period[], unit: Period['unit']): number {
-  return periods.reduce((total, period) => total + (period.unit === unit ? period.amount : 0), 0);
 }

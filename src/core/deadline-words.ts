@@ -1,8 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
-import { amountOf, type DeadlineFlag, type DeadlineInput } from './deadline-model.ts';
-import { findHoliday, knowsHolidays } from './holidays.ts';
+import type { Calendar } from './calendars.ts';
+import type { DeadlineFlag, OneLawInput } from './deadline-model.ts';
 import type { Period } from './regime-schema.ts';
-import type { HolidayPlace } from './regime-table.ts';
 
 /** Days on which the clock stood still, both included. */
 export interface Standstill {
@@ -18,8 +17,8 @@ const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 /** `Wed 2026-07-01`. */
 export const show = (day: Temporal.PlainDate) => `${weekdays[day.dayOfWeek - 1]} ${day.toString()}`;
 
-export function wordsOfReceipt(input: DeadlineInput, receipt: Temporal.PlainDate, flags: Set<DeadlineFlag>): string {
-  const utc = Temporal.Instant.from(input.receiptAt).toZonedDateTimeISO('UTC');
+export function wordsOfReceipt(input: OneLawInput, receipt: Temporal.PlainDate, flags: Set<DeadlineFlag>): string {
+  const utc = Temporal.Instant.from(input.receivedAt).toZonedDateTimeISO('UTC');
   const clock = utc.toPlainTime().toString({ smallestUnit: 'minute' });
   const there = utc.toPlainDate().equals(receipt) ? '' : `: there ${show(receipt)}`;
   const text = `received ${show(utc.toPlainDate())} ${clock} UTC (${input.timeZone}${there})`;
@@ -72,35 +71,53 @@ export function wordsOfPeriod(period: Period): string {
   return `${count} ${unit}${period.amount === 1 ? '' : 's'}`;
 }
 
-export function wordsOfRest(day: Temporal.PlainDate, place: HolidayPlace | null): string {
-  const holiday = findHoliday(day.toString(), place);
-  return holiday === null ? 'not a working day' : `not a working day (${holiday})`;
+/** How many of a unit these periods have together. */
+export function amountOf(periods: readonly Period[], unit: Period['unit']): number {
+  return periods.reduce((total, period) => total + (period.unit === unit ? period.amount : 0), 0);
 }
 
-export function wordsOfDoubts(input: DeadlineInput, flags: Set<DeadlineFlag>): readonly string[] {
+/** What was noted and could not be counted, whose days off were used, and what is not confirmed. */
+export function wordsOfDoubts(input: OneLawInput, calendar: Calendar, flags: Set<DeadlineFlag>): readonly string[] {
+  const { row, regime } = input;
   const words: string[] = [];
   if (flags.has('extension-late')) words.push('the notice of extension came after the first period: not counted');
-  if (flags.has('extension-unavailable')) words.push('an extension was noted, but none can be counted here');
-  const waits = [...(input.clarifications ?? []), ...(input.identity ? [input.identity] : [])];
-  if (waits.length > 0 && input.row.stopClock !== 'clarification' && !flags.has('pause-by-guidance')) {
+  if (flags.has('extension-unavailable')) {
+    words.push(
+      row.extension === null
+        ? 'this law has no extension: the notice changes nothing here'
+        : row.extension.confirmed
+          ? 'the notice of extension names no new date: not counted'
+          : 'the extension is not confirmed: not counted',
+    );
+  }
+  const waits = [
+    ...(input.clarifications ?? []),
+    ...(input.identity && row.runsFrom === 'receipt' ? [input.identity] : []),
+  ];
+  if (waits.length > 0 && row.stopClock !== 'clarification' && !flags.has('pause-by-guidance')) {
     words.push('waiting for the requester does not move the date');
   }
   if (flags.has('pause-by-guidance')) words.push('the standstill rests on guidance only (EDPB: “may”)');
-  const usesHolidays =
-    input.row.rollOver !== 'none' || input.row.period.unit === 'business-days' || input.row.acknowledge !== null;
-  const known = knowsHolidays(input.holidays);
-  if (usesHolidays && !known.country) {
-    flags.add('holidays-unknown');
-    words.push('no public holidays are known for this place: only Saturdays and Sundays were counted');
-  } else if (usesHolidays && !known.region) {
-    flags.add('holidays-unknown');
+  const inDays = (period: Period | 'at-once' | null) =>
+    period !== null && period !== 'at-once' && period.unit === 'business-days';
+  const counts = inDays(row.period) || inDays(row.acknowledge);
+  if (counts) {
     words.push(
-      `the region ${input.holidays?.region} is unknown: only the holidays of all ${input.holidays?.country} were counted`,
+      regime.workingDay ??
+        `the law does not define the working day: Saturdays, Sundays and the public holidays of ${calendar.of} were left out`,
     );
   }
-  if (!input.row.confirmed) {
+  if ((counts || row.rollOver !== 'none') && calendar.doubt !== null) {
+    flags.add('holidays-unknown');
+    words.push(calendar.doubt);
+  }
+  if (input.disabled === true) {
+    flags.add('switched-off');
+    words.push('switched off by this installation');
+  }
+  if (!row.confirmed) {
     flags.add('unconfirmed');
-    words.push('this rule is not confirmed: check with counsel');
+    words.push('this rule is unconfirmed: check with counsel');
   }
   return words;
 }

@@ -1,6 +1,11 @@
 import { createRequire } from 'node:module';
 import type Holidays from 'date-holidays';
-import type { HolidayPlace } from './regime-table.ts';
+
+/** A country and, where it is known, the region whose public holidays count. */
+export interface HolidayPlace {
+  readonly country: string;
+  readonly region: string | null;
+}
 
 const require = createRequire(import.meta.url);
 /** Loaded with the first question: the holidays of the whole world take longer to load than most commands take to run. */

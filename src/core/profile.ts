@@ -22,7 +22,7 @@ export const profileSchema = z
     dataProtectionOfficer: text.nullable().default(null),
     /** The controller where role is `processor`; the Art. 26 contact where it is `joint`. */
     controllerOrJointContact: text.nullable().default(null),
-    /** The regime of requests whose jurisdiction is unknown; null: derived from `country`. */
+    /** One more law that the controller answers everybody under (a branch elsewhere), by the id of its regime; null: only that of `country`. */
     homeRegime: text.nullable().default(null),
     purposes: z.array(z.strictObject({ purpose: text, lawfulBasis: text, retention: text })).default([]),
     dataCategories: z.array(text).default([]),

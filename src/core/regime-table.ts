@@ -1,86 +1,92 @@
 import { UsageError } from './errors.ts';
+import type { HolidayPlace } from './holidays.ts';
 import { type Regime, type RegimeRow, type RegimesFile, regimeRowSchema } from './regime-schema.ts';
-import { builtInRegimes, builtInRows } from './regimes.ts';
+import { builtInRegimes, builtInRows, notices } from './regimes.ts';
 import type { RequestKind } from './vocabulary.ts';
 
-/** A country and, where it is known, the region whose public holidays count. */
-export interface HolidayPlace {
-  readonly country: string;
-  readonly region: string | null;
-}
-
-/** The regimes in force for an installation: the built-in ones with what its file changes. */
+/** The regimes of an installation: the built-in ones with what its file changes. */
 export interface RegimeTable {
   readonly regimes: ReadonlyMap<string, Regime>;
-  /** Rows that are on, in order of precedence. */
+  /** In order of precedence: those of the file come first. */
   readonly rows: readonly RegimeRow[];
-  /** Rows that are off because nobody confirmed them. */
-  readonly off: readonly RegimeRow[];
+  /** Regimes that the deployment holds not to apply. */
+  readonly disabled: ReadonlySet<string>;
   readonly suspendByGuidance: boolean;
 }
 
 /**
- * Builds the table. Unconfirmed rows and extensions are left out unless `enable` names their regime.
+ * Builds the table. Unconfirmed rows are part of it and marked; `confirm` takes the mark from them.
  * Throws UsageError when the file names a regime that does not exist.
  */
 export function createRegimeTable(file?: RegimesFile): RegimeTable {
   const regimes = new Map(builtInRegimes.map((regime) => [regime.id, regime]));
   for (const regime of file?.regimes ?? []) regimes.set(regime.id, regime);
-  const problems: string[] = [];
-  for (const id of [...(file?.enable ?? []), ...(file?.rows ?? []).map((row) => row.regime)]) {
-    if (!regimes.has(id))
-      problems.push(`regimes: there is no regime \`${id}\`; add it under \`regimes\` or correct its id`);
-  }
-  if (problems.length > 0) throw new UsageError([...new Set(problems)]);
+  const named = [...(file?.confirm ?? []), ...(file?.disable ?? []), ...(file?.rows ?? []).map((row) => row.regime)];
+  const unknown = [...new Set(named)].filter((id) => !regimes.has(id));
+  if (unknown.length > 0)
+    throw new UsageError(
+      unknown.map((id) => `regimes: unknown regime "${id}": add it under \`regimes\` or correct its id`),
+    );
 
-  const enabled = new Set(file?.enable ?? []);
-  const builtIn = builtInRows.map((row) => {
-    const parsed = regimeRowSchema.parse(row);
-    const extensionOff = parsed.extension?.confirmed === false && !enabled.has(parsed.regime);
-    return extensionOff ? { ...parsed, extension: null } : parsed;
+  const confirmed = new Set(file?.confirm ?? []);
+  const builtIn = builtInRows.map((input) => {
+    const row = regimeRowSchema.parse(input);
+    if (!confirmed.has(row.regime)) return row;
+    const { extension } = row;
+    return { ...row, confirmed: true, extension: extension === null ? null : { ...extension, confirmed: true } };
   });
-  const isOn = (row: RegimeRow) => row.confirmed || enabled.has(row.regime);
   return {
     regimes,
-    rows: [...(file?.rows ?? []), ...builtIn.filter(isOn)],
-    off: builtIn.filter((row) => !isOn(row)),
+    rows: [...(file?.rows ?? []), ...builtIn],
+    disabled: new Set(file?.disable ?? []),
     suspendByGuidance: file?.suspendByGuidance ?? false,
   };
 }
 
-/** The row of a regime for a kind of request: one that names the kind, else one for all; the file's before the built-in. */
-export function findRow(table: RegimeTable, regime: string, kind: RequestKind): RegimeRow | null {
-  const rows = table.rows.filter((row) => row.regime === regime);
-  return (
-    rows.find((row) => row.kinds !== 'all' && row.kinds.includes(kind)) ??
-    rows.find((row) => row.kinds === 'all') ??
-    null
+/**
+ * The rows of a regime for a kind of request: the one that names the kind, else the one for all; the file's before the built-in. For a
+ * request whose kind is not settled, every row with a period, since any of them may turn out to apply. Empty: the law gives no such right.
+ */
+export function findRows(
+  table: RegimeTable,
+  regime: string,
+  kind: RequestKind,
+  request: { readonly place: string | null; readonly receivedOn: string } = { place: null, receivedOn: '9999-12-31' },
+): readonly RegimeRow[] {
+  const rows = table.rows.filter(
+    (row) =>
+      row.regime === regime &&
+      (row.places === null || (request.place !== null && row.places.includes(request.place))) &&
+      (row.from === null || row.from <= request.receivedOn),
   );
+  if (kind === 'unknown') return rows.filter((row) => row.period !== 'at-once');
+  const row =
+    rows.find((one) => one.kinds !== 'all' && one.kinds.includes(kind)) ?? rows.find((one) => one.kinds === 'all');
+  return row === undefined ? [] : [row];
 }
 
-/** Whose home regime and holidays apply: the parts of the controller profile that matter here. */
+/** Where the controller is established: the parts of its profile that matter for the law. */
 export interface Establishment {
+  /** ISO 3166-1 alpha-2. */
   readonly country: string | null;
+  /** The part of the country after the hyphen of its ISO 3166-2 code, e.g. `BY`. */
   readonly region: string | null;
-  readonly homeRegime: string | null;
+  /** A law that the controller is under besides, by the id of its regime (a branch elsewhere). */
+  readonly homeRegime?: string | null;
 }
 
-export interface Resolution {
+/** A law that applies to a request, and why. */
+export interface ApplicableLaw {
   readonly regime: Regime;
-  readonly row: RegimeRow;
-  /** Whose holidays count; null: none are known, only Saturdays and Sundays are counted. */
-  readonly holidays: HolidayPlace | null;
-  /** How the regime was found: from the request's code, from the country of its region, or the controller's home. */
-  readonly basis: 'jurisdiction' | 'country' | 'home' | 'none';
-  /** What the case must say about the choice, in sentences. Empty when the request's code decided. */
-  readonly says: readonly string[];
+  /** `establishment`: the controller is established there and answers everybody under it. `place`: the person is there. */
+  readonly why: 'establishment' | 'place' | 'both';
+  /** The code under which it was found: the person's place where that led to it. */
+  readonly place: string | null;
 }
 
-/** The regime used when neither the request nor the profile names one; the case says so. */
-const LAST_RESORT = 'eu-gdpr';
-const aliases: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR', GDPR: 'EU', CCPA: 'US-CA', CPRA: 'US-CA' };
+const aliases: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
 
-/** Upper case, `-` between country and region, the common other names of a place. */
+/** Upper case, `-` between country and region, the common other codes of a country. */
 export function normaliseJurisdiction(code: string | null): string | null {
   const plain = (code ?? '').trim().toUpperCase().replaceAll('_', '-');
   if (plain === '') return null;
@@ -88,80 +94,63 @@ export function normaliseJurisdiction(code: string | null): string | null {
   return [aliases[country] ?? country, ...rest].join('-');
 }
 
+/** The establishment as a place whose public holidays count; null where its country is unknown. */
+export function placeOfEstablishment(controller: Establishment): HolidayPlace | null {
+  const country = normaliseJurisdiction(controller.country);
+  if (country === null) return null;
+  const region = controller.region?.trim().toUpperCase() ?? '';
+  const own = region.startsWith(`${country}-`) ? region.slice(country.length + 1) : region;
+  return { country, region: own === '' ? null : own };
+}
+
+/** A code as a place whose public holidays count. */
+export function placeOfCode(code: string | null): HolidayPlace | null {
+  if (code === null || code === 'EU') return null;
+  const [country = '', region] = code.split('-');
+  return { country, region: region ?? null };
+}
+
 /**
- * Finds the regime of a request from its jurisdiction code, else its country, else the controller's home regime
- * (docs/deadlines.md, Which law). Never fails: what had to be assumed is said in `says`.
+ * Every law that applies to a request (docs/deadlines.md, Which laws): those of the controller's establishment first, then those of
+ * the person's place. A region's own law takes the place of its country's. `says`: what the officer has to know or to settle.
  */
-export function resolveRegime(
+export function findLaws(
   table: RegimeTable,
-  request: { readonly jurisdiction: string | null; readonly kind: RequestKind },
-  home: Establishment | null,
-): Resolution {
-  const { kind } = request;
-  const code = normaliseJurisdiction(request.jurisdiction);
+  place: string | null,
+  controller: Establishment,
+): { readonly laws: readonly ApplicableLaw[]; readonly says: readonly string[] } {
   const says: string[] = [];
-  const take = (id: string, basis: Resolution['basis']): Resolution | null => {
-    const regime = table.regimes.get(id);
-    const row = findRow(table, id, kind);
-    if (regime === undefined || row === null) return null;
-    return { regime, row, holidays: holidayPlace(regime, code, home), basis, says };
-  };
-
-  if (code === null) {
-    says.push('The request names no jurisdiction.');
-  } else {
-    const country = code.split('-')[0] ?? code;
-    for (const candidate of new Set([code, country])) {
-      const regime = findByJurisdiction(table, candidate);
-      if (regime === null) continue;
-      const found = take(regime.id, candidate === code ? 'jurisdiction' : 'country');
-      if (found !== null) return found;
-      says.push(
-        `The rules noted for ${candidate} (${regime.law}) are not confirmed and are switched off: check with counsel.`,
-      );
-    }
-    if (says.length === 0) says.push(`No regime is known for the jurisdiction ${code}.`);
+  const laws: ApplicableLaw[] = [];
+  const home = placeOfEstablishment(controller);
+  const homeCode = home === null ? null : [home.country, ...(home.region === null ? [] : [home.region])].join('-');
+  const own = homeCode === null ? null : regimeOf(table, homeCode);
+  if (own !== null && own.reach !== null) laws.push({ regime: own, why: 'establishment', place: homeCode });
+  const named = controller.homeRegime ?? null;
+  if (named !== null && named !== own?.id) {
+    const regime = table.regimes.get(named);
+    if (regime === undefined) says.push(`The profile names the unknown regime "${named}": correct homeRegime.`);
+    else if (regime.reach === null)
+      says.push(`The profile’s homeRegime ${named} protects residents only: it is not applied to everybody.`);
+    else laws.push({ regime, why: 'establishment', place: null });
   }
-
-  const homeId = home?.homeRegime ?? homeRegimeOf(table, home);
-  if (homeId !== null) {
-    says.push(`The controller’s home regime is used: ${homeId}.`);
-    const found = take(homeId, 'home');
-    if (found !== null) return found;
-    says.push(`${homeId} has no rule that is switched on for this kind of request.`);
+  if (place !== null) {
+    const regime = regimeOf(table, place);
+    const index = laws.findIndex((law) => law.regime === regime);
+    const found = laws[index];
+    if (regime === null) says.push(notices[place] ?? notices[countryOf(place)] ?? noLaw(place));
+    else if (found === undefined) laws.push({ regime, why: 'place', place });
+    else laws[index] = { ...found, why: 'both', place };
   }
-  says.push(
-    `The profile leads to no home regime that could be used, so ${LAST_RESORT} is assumed: check with counsel.`,
-  );
-  const last = take(LAST_RESORT, 'none');
-  if (last === null) throw new Error(`the regime ${LAST_RESORT} has no row for all kinds`);
-  return last;
+  return { laws, says };
 }
 
-function findByJurisdiction(table: RegimeTable, code: string): Regime | null {
-  // Later regimes win: those of the file are behind the built-in ones.
-  return [...table.regimes.values()].findLast((regime) => regime.jurisdictions.includes(code)) ?? null;
-}
+const noLaw = (place: string) =>
+  `No law is recorded here for ${place}: check with counsel whether its law sets a date.`;
+const countryOf = (code: string) => code.split('-')[0] ?? code;
 
-function homeRegimeOf(table: RegimeTable, home: Establishment | null): string | null {
-  if (home?.country == null) return null;
-  const country = normaliseJurisdiction(home.country) ?? home.country;
-  const regional = home.region === null ? null : findByJurisdiction(table, `${country}-${home.region.toUpperCase()}`);
-  return (regional ?? findByJurisdiction(table, country))?.id ?? null;
-}
-
-/**
- * Holidays are those of the controller's establishment: Reg. 1182/71 Art. 2(1) looks to the member state in which action is
- * taken. An establishment outside the regime's territory has no holidays that count there, so those of the request's own
- * state are taken; without either, none.
- */
-function holidayPlace(regime: Regime, code: string | null, home: Establishment | null): HolidayPlace | null {
-  const homeCountry = normaliseJurisdiction(home?.country ?? null);
-  if (homeCountry !== null && regime.territory.includes(homeCountry)) {
-    return { country: homeCountry, region: home?.region?.toUpperCase() ?? null };
-  }
-  const [country = '', region] = (code ?? '').split('-');
-  if (regime.territory.includes(country)) return { country, region: region ?? null };
-  const [only, ...others] = regime.territory;
-  return only !== undefined && others.length === 0 ? { country: only, region: null } : null;
+/** The regime of a code, else of its country. Later regimes win: those of the file are behind the built-in ones. */
+function regimeOf(table: RegimeTable, code: string): Regime | null {
+  const all = [...table.regimes.values()];
+  const byCode = (one: string) => all.findLast((regime) => regime.jurisdictions.includes(one)) ?? null;
+  return byCode(code) ?? byCode(countryOf(code));
 }

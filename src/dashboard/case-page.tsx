@@ -6,6 +6,7 @@ import { DocumentTable } from './document-table.tsx';
 import { JobList } from './job-list.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
+import type { LawDeadline } from '../core/deadlines.ts';
 import { jurisdictionText } from '../core/jurisdictions.ts';
 import { missingProfileParts } from '../core/profile.ts';
 import { detailTexts } from './move-fields.ts';
@@ -36,7 +37,7 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
       </p>
       <h1>{title}</h1>
       <p class="lead">
-        {stateText(row.state)}. Legal limit <Day date={view.deadline.legalLimit} /> <Badge {...dueText(view)} />
+        {stateText(row.state)}. Legal limit <Day date={view.deadline.limit} /> <Badge {...dueText(view)} />
       </p>
       {done === null ? null : (
         <Notice tone="good">
@@ -94,7 +95,7 @@ interface PartProps {
 
 function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
   const { view, profile } = data.shown;
-  const { row, resolution } = view;
+  const { row, deadline } = view;
   return (
     <Panel id="request" title="Request">
       <dl class="facts">
@@ -125,7 +126,8 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
         )}
         <dt>Law</dt>
         <dd>
-          {resolution.regime.law} <span class="soft">({placeText(view)})</span>
+          {deadline.laws.length === 0 ? 'none that is known here' : deadline.laws.map((law) => law.name).join('; ')}{' '}
+          <span class="soft">({placeText(view)})</span>
         </dd>
         <dt>Identity</dt>
         <dd>
@@ -152,10 +154,24 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
   );
 }
 
+const whyTexts = {
+  establishment: 'the controller is established there',
+  place: 'the requester is there',
+  both: 'the controller is established there, and the requester is there',
+} as const;
+
+/** The dates that bind, and under them every law that applies with its own computation. */
 function DeadlinePanel({ data }: PartProps) {
-  const { deadline, folded, resolution } = data.shown.view;
+  const { deadline, folded } = data.shown.view;
   return (
     <Panel id="deadline" title="Deadline">
+      {deadline.says.length === 0 ? null : (
+        <Notice tone={deadline.limit === null ? 'bad' : 'warn'}>
+          {deadline.says.map((text) => (
+            <p key={text}>{text}</p>
+          ))}
+        </Notice>
+      )}
       <dl class="facts">
         <dt>Aim for</dt>
         <dd>
@@ -163,8 +179,16 @@ function DeadlinePanel({ data }: PartProps) {
         </dd>
         <dt>Legal limit</dt>
         <dd>
-          <Day date={deadline.legalLimit} />
+          <Day date={deadline.limit} /> {deadline.atOnce ? <Badge text="takes effect at once" tone="bad" /> : null}
         </dd>
+        {deadline.warnOn === null ? null : (
+          <>
+            <dt>Warning from</dt>
+            <dd>
+              <Day date={deadline.warnOn} />
+            </dd>
+          </>
+        )}
         {deadline.acknowledgeBy === null ? null : (
           <>
             <dt>Confirm receipt by</dt>
@@ -174,22 +198,43 @@ function DeadlinePanel({ data }: PartProps) {
             </dd>
           </>
         )}
+        {deadline.laws.every((law) => law.row.extension === null) ? null : (
+          <>
+            <dt>{folded.extension === null ? 'Extend by' : 'Extended; notice was due'}</dt>
+            <dd>
+              <Day date={deadline.firstLimit} />
+            </dd>
+          </>
+        )}
       </dl>
-      <h3>How it was computed</h3>
-      <ol class="plain">
-        {deadline.explanation.map((words) => (
-          <li key={words}>{words}</li>
-        ))}
-      </ol>
-      {resolution.row.notes.length === 0 ? null : (
-        <ul class="plain small">
-          {resolution.row.notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
-      )}
+      {deadline.laws.map((law) => (
+        <div key={law.id}>
+          <h3>
+            {law.name}: <Day date={law.limit} />{' '}
+            {law.id === deadline.law && deadline.laws.length > 1 ? <Badge text="decides" tone="good" /> : null}{' '}
+            {law.confirmed ? null : <Badge text="unconfirmed, check with counsel" tone="warn" />}
+          </h3>
+          <p class="small soft">Applies because {whyTexts[law.why]}.</p>
+          <ol class="plain">
+            {law.explanation.map((words) => (
+              <li key={words}>{words}</li>
+            ))}
+          </ol>
+          <ul class="plain small">
+            {[...law.row.notes, ...appealWords(law.row.appeal)].map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </div>
+      ))}
     </Panel>
   );
+}
+
+function appealWords(appeal: LawDeadline['row']['appeal']): readonly string[] {
+  if (appeal === null) return [];
+  const more = appeal.extension === 0 ? '' : ` (${appeal.extension} more with notice)`;
+  return [`An appeal is decided in ${appeal.days} days${more}; then ${appeal.then}.`];
 }
 
 function ReadinessPanel({ data }: PartProps) {

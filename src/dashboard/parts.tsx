@@ -8,7 +8,8 @@ export function Moment({ iso, timeZone }: { iso: string; timeZone: string }) {
 }
 
 /** A date, YYYY-MM-DD. */
-export function Day({ date }: { date: string }) {
+export function Day({ date }: { date: string | null }) {
+  if (date === null) return <span>no date</span>;
   return <time dateTime={date}>{dateText(date)}</time>;
 }
 

@@ -37,7 +37,7 @@ export function RequestTable({ caption, requests, withSource }: RequestTableProp
       </thead>
       <tbody role="rowgroup">
         {requests.map(({ view, match }) => {
-          const { row, deadline, resolution } = view;
+          const { row, deadline } = view;
           return (
             <tr role="row" key={row.case_id}>
               <th scope="row" role="rowheader">
@@ -52,7 +52,7 @@ export function RequestTable({ caption, requests, withSource }: RequestTableProp
               </th>
               <td role="cell" data-label="Legal limit">
                 <span>
-                  <Day date={deadline.legalLimit} /> <Badge {...dueText(view)} />
+                  <Day date={deadline.limit} /> <Badge {...dueText(view)} />
                 </span>
               </td>
               <td role="cell" data-label="Aim for">
@@ -60,7 +60,7 @@ export function RequestTable({ caption, requests, withSource }: RequestTableProp
               </td>
               <td role="cell" data-label="Law">
                 <span>
-                  {resolution.regime.id}{' '}
+                  {deadline.law ?? 'none known'}{' '}
                   {placeQuestion(view.folded) === null ? null : <Badge text="choose the place" tone="warn" />}
                 </span>
               </td>

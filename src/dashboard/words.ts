@@ -34,8 +34,13 @@ export function stateText(state: string): string {
 }
 
 /** How near the legal limit is, in words. */
-export function dueText(view: Pick<CaseView, 'daysLeft' | 'overdue'>): Worded {
-  const { daysLeft, overdue } = view;
+export function dueText(view: Pick<CaseView, 'daysLeft' | 'overdue' | 'open' | 'deadline'>): Worded {
+  const { daysLeft, overdue, open, deadline } = view;
+  if (open && deadline.limit === null)
+    return deadline.placeMissing
+      ? { text: 'choose the place: no date can be computed', tone: 'bad' }
+      : { text: 'no law known here sets a date', tone: 'warn' };
+  if (open && deadline.atOnce && !overdue) return { text: 'due at once', tone: 'bad' };
   if (daysLeft === null) return { text: 'settled', tone: 'calm' };
   if (overdue) return { text: `overdue by ${days(-daysLeft)}`, tone: 'bad' };
   if (daysLeft === 0) return { text: 'due today', tone: 'bad' };
@@ -43,8 +48,8 @@ export function dueText(view: Pick<CaseView, 'daysLeft' | 'overdue'>): Worded {
 }
 
 /** Where the identity check stands, in words. */
-export function identityText(view: Pick<CaseView, 'identity' | 'resolution' | 'folded'>): Worded {
-  if (view.resolution.row.identity === 'forbidden') return { text: 'no check allowed', tone: 'calm' };
+export function identityText(view: Pick<CaseView, 'identity' | 'deadline' | 'folded'>): Worded {
+  if (view.deadline.identity.rule === 'forbidden') return { text: 'no check allowed', tone: 'calm' };
   if (view.identity === 'failed') return { text: 'not confirmed', tone: 'bad' };
   if (view.folded.identity.status === 'confirmed') return { text: 'confirmed', tone: 'good' };
   if (view.folded.identity.status === 'asked') return { text: 'asked for', tone: 'warn' };

@@ -1,4 +1,4 @@
-import { type DsarPackInput, packParameters, packReference } from '../../reports/dsar-pack/input.ts';
+import { type DsarPackInput, packDeadline, packParameters, packReference } from '../../reports/dsar-pack/input.ts';
 import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
 import type { CaseReading } from '../cases/deps.ts';
 import { loadPackCase } from '../cases/load-pack-case.ts';
@@ -45,7 +45,7 @@ export async function producePack(
   const input: DsarPackInput = {
     ...frame,
     case: view.row,
-    deadline: view.deadline,
+    deadline: packDeadline(view.deadline),
     disclosure,
     match: { status: match.status, subjects: match.subjects },
     identity,

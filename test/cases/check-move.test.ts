@@ -32,6 +32,9 @@ function problems(
   });
 }
 
+/** A controller without a law of its own: what binds is the law of the requester's place. */
+const american = profile({ country: 'US', region: 'NY' });
+const inAmerica = { profile: american };
 const searched: readonly (readonly [string, Record<string, unknown>])[] = [
   ['mark-system', { system: 'crm', result: 'nothing-found' }],
   ['mark-system', { system: 'shop', result: 'not-applicable' }],
@@ -48,20 +51,22 @@ describe('the identity check', () => {
   it('is forbidden in California for opt-out, limit and consent withdrawal', () => {
     for (const kind of ['opt-out', 'limit', 'withdraw-consent'] as const) {
       const row = openedCase({ kind, jurisdiction: 'US-CA' });
-      expect(problems(row, 'ask-identity', { asked: 'a reply', doubt: 'x' }).join()).toContain('must not depend');
-      expect(problems(row, 'confirm-identity', { how: 'x' })).not.toEqual([]);
-      expect(problems(row, 'fail-identity', { reason: 'x' })).not.toEqual([]);
-      expect(view(row).moves).not.toContain('ask-identity');
+      expect(problems(row, 'ask-identity', { asked: 'a reply', doubt: 'x' }, inAmerica).join()).toContain(
+        'must not depend',
+      );
+      expect(problems(row, 'confirm-identity', { how: 'x' }, inAmerica)).not.toEqual([]);
+      expect(problems(row, 'fail-identity', { reason: 'x' }, inAmerica)).not.toEqual([]);
+      expect(view(row, inAmerica).moves).not.toContain('ask-identity');
       // … and the case is ready without one.
-      expect(problems(moved(row, ['start'], ...searched), 'mark-ready')).toEqual([]);
+      expect(problems(moved(row, ['start'], ...searched), 'mark-ready', {}, inAmerica)).toEqual([]);
     }
   });
 
   it('is required in California before an access or a deletion is answered', () => {
     for (const kind of ['access', 'erasure'] as const) {
       const row = moved(openedCase({ kind, jurisdiction: 'US-CA' }), ['start'], ...searched);
-      expect(problems(row, 'mark-ready').join()).toContain('identity check is required');
-      expect(problems(moved(row, confirm), 'mark-ready')).toEqual([]);
+      expect(problems(row, 'mark-ready', {}, inAmerica).join()).toContain('identity check is required');
+      expect(problems(moved(row, confirm), 'mark-ready', {}, inAmerica)).toEqual([]);
     }
   });
 
@@ -69,21 +74,36 @@ describe('the identity check', () => {
     const failed = ['fail-identity', { reason: 'no reply' }] as const;
     const at = (kind: 'access' | 'erasure', jurisdiction: string) =>
       moved(openedCase({ kind, jurisdiction }), failed, ...searched);
-    expect(problems(at('access', 'US-CA'), 'mark-ready')).toEqual([]);
-    expect(problems(moved(at('access', 'US-CA'), ['mark-ready']), 'answer', answer('full')).join()).toContain(
-      'categories-only',
-    );
-    expect(problems(moved(at('access', 'US-CA'), ['mark-ready']), 'answer', answer('categories-only'))).toEqual([]);
-    expect(problems(at('erasure', 'US-CA'), 'mark-ready')).not.toEqual([]);
+    expect(problems(at('access', 'US-CA'), 'mark-ready', {}, inAmerica)).toEqual([]);
+    expect(
+      problems(moved(at('access', 'US-CA'), ['mark-ready']), 'answer', answer('full'), inAmerica).join(),
+    ).toContain('categories-only');
+    expect(
+      problems(moved(at('access', 'US-CA'), ['mark-ready']), 'answer', answer('categories-only'), inAmerica),
+    ).toEqual([]);
+    expect(problems(at('erasure', 'US-CA'), 'mark-ready', {}, inAmerica)).not.toEqual([]);
     expect(problems(at('access', 'DE'), 'mark-ready')).not.toEqual([]);
+    // Under both laws the GDPR's refusal is the stricter.
+    expect(problems(at('access', 'US-CA'), 'mark-ready')).not.toEqual([]);
   });
 
   it('made for one requester does not hold for another who is put in the place', () => {
     const row = moved(openedCase({ jurisdiction: 'US-CA' }), confirm, ...searched, ['mark-ready']);
-    expect(problems(row, 'answer', answer('full'))).toEqual([]);
+    expect(problems(row, 'answer', answer('full'), inAmerica)).toEqual([]);
     const swapped = moved(row, ['amend', { requesterEmail: 'eve@example.org', reason: 'typo' }]);
-    expect(problems(swapped, 'answer', answer('full'))).not.toEqual([]);
-    expect(disclosureOf(view(swapped), computed)).toBe('categories-only');
+    expect(problems(swapped, 'answer', answer('full'), inAmerica)).not.toEqual([]);
+    expect(disclosureOf(view(swapped, inAmerica), computed)).toBe('categories-only');
+  });
+
+  it('of a US law does not block a controller in the EU, and its ban does not loosen the GDPR', () => {
+    const access = moved(openedCase({ jurisdiction: 'US-CA' }), ['start'], ...searched);
+    expect(view(access).deadline.laws.map((law) => law.id)).toEqual(['eu-gdpr', 'us-ca']);
+    expect(problems(access, 'mark-ready')).toEqual([]);
+    expect(problems(access, 'ask-identity', { asked: 'a copy' }).join()).toContain('doubt');
+    const optOut = openedCase({ kind: 'opt-out', jurisdiction: 'US-CA' });
+    expect(problems(optOut, 'ask-identity', { asked: 'a reply' }).join()).toContain('doubt');
+    const doubted = moved(optOut, ['ask-identity', { asked: 'a reply', doubt: 'sent from a known bot' }]);
+    expect(view(doubted).identity).toBe('needed');
   });
 
   it('asks when the information came, where the period runs from it', () => {
@@ -100,8 +120,8 @@ describe('the identity check', () => {
       for (const kind of requestKinds) {
         for (const move of [null, ['fail-identity', { reason: 'no reply' }] as const]) {
           const opened = openedCase({ kind, jurisdiction: regime.jurisdictions[0] ?? null });
-          const shown = view(move === null ? opened : moved(opened, move));
-          const rule = shown.resolution.row.identity;
+          const shown = view(move === null ? opened : moved(opened, move), inAmerica);
+          const rule = shown.deadline.identity.rule;
           const unmet = rule !== 'forbidden' && (move !== null || rule === 'required');
           if (unmet) expect(disclosureOf(shown, computed), `${regime.id} ${kind}`).toBe('categories-only');
           if (unmet && kind === 'erasure')
@@ -124,7 +144,7 @@ describe('what an answer may hold', () => {
   });
 
   it('is no copy for a request that asks for none: an opt-out without identity check discloses nothing', () => {
-    expect(disclosureOf(view(openedCase({ kind: 'opt-out', jurisdiction: 'US-CA' })), computed)).toBe(
+    expect(disclosureOf(view(openedCase({ kind: 'opt-out', jurisdiction: 'US-CA' }), inAmerica), computed)).toBe(
       'categories-only',
     );
     expect(disclosureOf(view(openedCase({ kind: 'unknown' })), computed)).toBe('categories-only');
@@ -165,7 +185,8 @@ describe('a case is ready', () => {
 
   it('reminds of the confirmation of receipt where the law wants one', () => {
     const row = openedCase({ jurisdiction: 'US-CA' });
-    const codes = (shown: CaseRow) => caseReadiness(view(shown), profile(), computed).lacks.map((lack) => lack.code);
+    const codes = (shown: CaseRow) =>
+      caseReadiness(view(shown, inAmerica), american, computed).lacks.map((lack) => lack.code);
     expect(codes(row)).toContain('acknowledgement');
     expect(codes(moved(row, ['acknowledge']))).not.toContain('acknowledgement');
     // It can still be confirmed when the work has begun, once.
@@ -184,10 +205,10 @@ describe('the extension', () => {
       '2026-08-03',
     );
     expect(problems(moved(row, ['extend', { reasons: 'many' }]), 'extend', { reasons: 'more' })).not.toEqual([]);
-    expect(problems(openedCase({ jurisdiction: 'US-CA', kind: 'opt-out' }), 'extend', { reasons: 'many' })).not.toEqual(
-      [],
-    );
-    expect(view(moved(row, ['extend', { reasons: 'many' }])).deadline.legalLimit).toBe('2026-10-01');
+    expect(
+      problems(openedCase({ jurisdiction: 'US-CA', kind: 'opt-out' }), 'extend', { reasons: 'many' }, inAmerica),
+    ).not.toEqual([]);
+    expect(view(moved(row, ['extend', { reasons: 'many' }])).deadline.limit).toBe('2026-10-01');
   });
 });
 

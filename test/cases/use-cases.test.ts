@@ -76,7 +76,7 @@ describe('opening a case', () => {
       receipt_at: '2026-07-01T08:00:00.000Z',
       receipt_basis: 'officer',
     });
-    expect(shown?.view.deadline.legalLimit).toBe('2026-08-03');
+    expect(shown?.view.deadline.limit).toBe('2026-08-03');
     expect(shown?.view.daysLeft).toBe(31);
     expect(shown?.history.map((row) => row.move)).toEqual(['opened']);
   });
@@ -181,16 +181,16 @@ describe('moving a case', () => {
 describe('the list of cases', () => {
   it('has the open ones by legal limit, then the settled ones', async () => {
     const world = await createCasesWorld();
-    const california = await opened(world, { jurisdiction: 'US-CA', receivedAt: '2026-06-25T10:00:00Z' }); // 9 August
+    const california = await opened(world, { jurisdiction: 'US-CA', receivedAt: '2026-06-25T10:00:00Z' }); // 27 July, by the GDPR
     const german = await opened(world); // 3 August
-    const optOut = await opened(world, { jurisdiction: 'US-CA', kind: 'opt-out' }); // 23 July
+    const optOut = await opened(world, { jurisdiction: 'US-CA', kind: 'opt-out' }); // 22 July, by California
     const withdrawn = await opened(world, { source: 'bolt' });
     await move(world, withdrawn, 0, 'withdraw', { how: 'by mail' });
     const now = '2026-07-03T09:00:00.000Z';
     const ids = async (filter: object) =>
       (await listCases(world.deps, { now, ...filter })).map((one) => one.row.case_id);
-    expect(await ids({})).toEqual([optOut, german, california, withdrawn]);
-    expect(await ids({ open: true })).toEqual([optOut, german, california]);
+    expect(await ids({})).toEqual([optOut, california, german, withdrawn]);
+    expect(await ids({ open: true })).toEqual([optOut, california, german]);
     expect(await ids({ source: 'bolt' })).toEqual([withdrawn]);
     expect(await ids({ state: 'withdrawn' })).toEqual([withdrawn]);
     expect(await ids({ source: 'acme', state: 'withdrawn' })).toEqual([]);
@@ -209,7 +209,7 @@ describe('the list of cases', () => {
       ['acme-2', 'unknown'],
     ]);
     expect(cases[1]?.deadline.flags).toContain('receipt-is-arrival');
-    expect(cases[1]?.resolution.says.join()).toContain('home regime');
+    expect(cases[1]?.deadline.says.join()).toContain('choose it');
   });
 });
 

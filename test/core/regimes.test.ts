@@ -1,29 +1,35 @@
+import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
+import { calendarOf, easterSunday, isWorkingDay, publicHolidays } from '../../src/core/calendars.ts';
 import { UsageError } from '../../src/core/errors.ts';
 import { findHoliday, knowsHolidays } from '../../src/core/holidays.ts';
 import { regimeRowSchema, regimeSchema, regimesFileSchema } from '../../src/core/regime-schema.ts';
 import {
   createRegimeTable,
   type Establishment,
-  findRow,
+  findLaws,
+  findRows,
   normaliseJurisdiction,
-  resolveRegime,
 } from '../../src/core/regime-table.ts';
 import { builtInRegimes, builtInRows } from '../../src/core/regimes.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 
 const table = createRegimeTable();
-const germany: Establishment = { country: 'DE', region: 'BY', homeRegime: null };
-const resolve = (jurisdiction: string | null, kind: RequestKind = 'access', home: Establishment | null = germany) =>
-  resolveRegime(table, { jurisdiction, kind }, home);
+const at = (country: string | null, region: string | null = null, homeRegime: string | null = null): Establishment => ({
+  country,
+  region,
+  homeRegime,
+});
+const laws = (place: string | null, controller: Establishment) =>
+  findLaws(table, place, controller).laws.map(({ regime, why }) => [regime.id, why]);
 
 describe('the built-in rows', () => {
-  it('fit their schema, and every regime has one for all kinds or is for access only', () => {
+  it('fit their schema, and every regime has one', () => {
     for (const row of builtInRows) regimeRowSchema.parse(row);
     for (const regime of builtInRegimes) {
       regimeSchema.parse(regime);
       expect(
-        builtInRows.some((row) => row.regime === regime.id && row.kinds === 'all'),
+        builtInRows.some((row) => row.regime === regime.id),
         regime.id,
       ).toBe(true);
     }
@@ -34,96 +40,108 @@ describe('the built-in rows', () => {
     expect(new Set(codes).size).toBe(codes.length);
   });
 
-  it('ship the unconfirmed ones switched off', () => {
-    expect([...new Set(table.off.map((row) => row.regime))].sort()).toEqual([
-      'au',
-      'br-lgpd',
-      'ca-qc',
-      'ch',
-      'in',
-      'kr',
-    ]);
-    expect(table.rows.every((row) => row.confirmed)).toBe(true);
-    expect(findRow(table, 'us-fl', 'access')?.extension).toBeNull();
+  it('say when a confirmed source was read, and of no unconfirmed one that it was', () => {
+    for (const row of table.rows) expect(row.confirmed, `${row.regime} ${row.citation}`).toBe(row.readOn !== null);
   });
 
   it('forbid an identity check in California for opt-out, limit and consent withdrawal, and require it for the rest', () => {
     for (const kind of ['opt-out', 'limit', 'withdraw-consent'] as const) {
-      expect(findRow(table, 'us-ca', kind)?.identity).toBe('forbidden');
+      expect(findRows(table, 'us-ca', kind)).toMatchObject([{ identity: 'forbidden' }]);
     }
-    for (const kind of ['access', 'portability', 'erasure', 'rectification', 'unknown'] as const) {
-      expect(findRow(table, 'us-ca', kind)?.identity).toBe('required');
+    for (const kind of ['access', 'portability', 'erasure', 'rectification'] as const) {
+      expect(findRows(table, 'us-ca', kind)).toMatchObject([{ identity: 'required' }]);
     }
     expect(table.rows.filter((row) => row.identity === 'forbidden').every((row) => row.regime === 'us-ca')).toBe(true);
   });
+
+  it('give no right where the act gives none', () => {
+    const none: readonly (readonly [string, RequestKind, string | null])[] = [
+      ['us-nv', 'access', null],
+      ['us-ia', 'rectification', null],
+      ['us-45', 'restriction', 'US-VA'],
+      ['us-ca', 'restriction', null],
+      ['nz', 'portability', null],
+    ];
+    for (const [regime, kind, place] of none)
+      expect(findRows(table, regime, kind, { place, receivedOn: '2026-12-31' }), `${regime} ${kind}`).toEqual([]);
+    const utah = (receivedOn: string) => findRows(table, 'us-45', 'rectification', { place: 'US-UT', receivedOn });
+    expect([utah('2026-06-30').length, utah('2026-07-01').length]).toEqual([0, 1]);
+  });
+
+  it('name the appeal of each state, and none for Utah and California', () => {
+    const appeal = (place: string) =>
+      findRows(table, 'us-45', 'access', { place, receivedOn: '2026-12-31' })[0]?.appeal?.days ?? null;
+    expect(['VA', 'CO', 'CT', 'OR', 'NJ', 'MN', 'UT'].map((state) => appeal(`US-${state}`))).toEqual([
+      60,
+      45,
+      60,
+      45,
+      45,
+      45,
+      null,
+    ]);
+    expect(findRows(table, 'us-ca', 'access')[0]?.appeal).toBeNull();
+  });
 });
 
-describe('which law', () => {
-  it.each([
-    ['DE', 'eu-gdpr'],
-    ['FR', 'eu-gdpr'],
-    ['EU', 'eu-gdpr'],
-    ['NO', 'eu-gdpr'],
-    ['GB', 'uk-gdpr'],
-    ['UK', 'uk-gdpr'],
-    ['US-CA', 'us-ca'],
-    ['us_ca', 'us-ca'],
-    ['US-VA', 'us-45'],
-    ['US-DE', 'us-45'],
-    ['US-IN', 'us-45'],
-    ['US-FL', 'us-fl'],
-    ['US-IA', 'us-ia'],
-    ['BR', 'br-lgpd'],
-    ['CA', 'ca-pipeda'],
-    ['NZ', 'nz'],
-  ])('%s is answered under %s', (jurisdiction, regime) => {
-    const found = resolve(jurisdiction);
-    expect([found.regime.id, found.basis, found.says]).toEqual([regime, 'jurisdiction', []]);
+describe('which laws', () => {
+  it('are those of the establishment and of the place, the establishment first', () => {
+    expect(laws('US-VA', at('DE', 'BE'))).toEqual([
+      ['eu-gdpr', 'establishment'],
+      ['us-45', 'place'],
+    ]);
+    expect(laws('GB', at('IE'))).toEqual([
+      ['eu-gdpr', 'establishment'],
+      ['uk-gdpr', 'place'],
+    ]);
+    expect(laws('FR', at('DE'))).toEqual([['eu-gdpr', 'both']]);
+    expect(laws('DE', at('US', 'CA'))).toEqual([['eu-gdpr', 'place']]);
+    expect(laws('NO', at(null))).toEqual([['eu-gdpr', 'place']]);
   });
 
-  it('takes the country of a region that has no law of its own', () => {
-    expect(resolve('DE-BY').regime.id).toBe('eu-gdpr');
-    expect(resolve('CA-ON').regime.id).toBe('ca-pipeda');
-    expect(resolve('GB-SCT').basis).toBe('country');
+  it('never include an act for residents because the controller sits there', () => {
+    expect(laws('US-VA', at('US', 'CA'))).toEqual([['us-45', 'place']]);
+    expect(laws(null, at('US', 'CA'))).toEqual([]);
+    expect(findLaws(table, 'US', at('US', 'NY')).says.join()).toContain('no federal law');
+    expect(laws('US-NY', at('US', 'NY'))).toEqual([]);
   });
 
-  it('says so when the law noted for a place is switched off', () => {
-    const quebec = resolve('CA-QC');
-    expect(quebec.regime.id).toBe('ca-pipeda');
-    expect(quebec.says.join(' ')).toContain('not confirmed');
-    const swiss = resolve('CH');
-    expect([swiss.regime.id, swiss.basis]).toEqual(['eu-gdpr', 'home']);
-    expect(swiss.says.join(' ')).toContain('check with counsel');
-    const brazil = resolve('BR', 'erasure');
-    expect([brazil.regime.id, brazil.basis]).toEqual(['eu-gdpr', 'home']);
+  it('are the province’s own in Quebec, Alberta and British Columbia, and PIPEDA besides for a controller elsewhere in Canada', () => {
+    expect(laws('CA-QC', at('CA', 'QC'))).toEqual([['ca-qc', 'both']]);
+    expect(laws('CA-QC', at('US'))).toEqual([['ca-qc', 'place']]);
+    expect(laws('CA-BC', at('CA', 'ON'))).toEqual([
+      ['ca-pipeda', 'establishment'],
+      ['ca-bc', 'place'],
+    ]);
+    expect(laws('CA-ON', at('CA', 'ON'))).toEqual([['ca-pipeda', 'both']]);
   });
 
-  it.each([[null], ['US'], ['ZZ'], ['nowhere'], ['US-ZZ']])(
-    '%s is unknown: the home regime is used and the case says so',
-    (code) => {
-      const found = resolve(code);
-      expect([found.regime.id, found.basis]).toEqual(['eu-gdpr', 'home']);
-      expect(found.says.join(' ')).toContain('home regime');
-    },
-  );
-
-  it('derives the home regime from the establishment, its region first', () => {
-    expect(resolve(null, 'access', { country: 'US', region: 'CA', homeRegime: null }).regime.id).toBe('us-ca');
-    expect(resolve(null, 'access', { country: 'GB', region: null, homeRegime: null }).regime.id).toBe('uk-gdpr');
-    expect(resolve(null, 'access', { country: 'DE', region: null, homeRegime: 'nz' }).regime.id).toBe('nz');
+  it('take the law of the country where a region has none of its own', () => {
+    expect(laws('DE-BY', at(null))).toEqual([['eu-gdpr', 'place']]);
+    expect(laws('GB-SCT', at(null))).toEqual([['uk-gdpr', 'place']]);
+    expect(laws('RE', at(null))).toEqual([['eu-gdpr', 'place']]);
   });
 
-  it('assumes the GDPR where not even the home is known, and says so', () => {
-    const found = resolve(null, 'access', null);
-    expect([found.regime.id, found.basis]).toEqual(['eu-gdpr', 'none']);
-    expect(found.says.join(' ')).toContain('check with counsel');
+  it('say so where none is recorded', () => {
+    expect(findLaws(table, 'ZZ', at('DE')).says.join()).toContain('No law is recorded here for ZZ');
+    expect(laws('ZZ', at('DE'))).toEqual([['eu-gdpr', 'establishment']]);
   });
 
-  it('reads codes in the forms people write them', () => {
-    expect(['gb', ' uk ', 'us_ca', 'ccpa', 'el', '', null].map(normaliseJurisdiction)).toEqual([
+  it('include one that the profile names, unless it protects residents only', () => {
+    expect(laws('US-VA', at('US', null, 'uk-gdpr'))).toEqual([
+      ['uk-gdpr', 'establishment'],
+      ['us-45', 'place'],
+    ]);
+    const resident = findLaws(table, 'DE', at('US', null, 'us-ca'));
+    expect(resident.laws.map((law) => law.regime.id)).toEqual(['eu-gdpr']);
+    expect(resident.says.join()).toContain('residents only');
+    expect(findLaws(table, 'DE', at('US', null, 'xx-nothing')).says.join()).toContain('unknown regime');
+  });
+
+  it('read codes in the forms people write them', () => {
+    expect(['gb', ' uk ', 'us_ca', 'el', '', null].map(normaliseJurisdiction)).toEqual([
       'GB',
       'GB',
-      'US-CA',
       'US-CA',
       'GR',
       null,
@@ -132,18 +150,72 @@ describe('which law', () => {
   });
 });
 
-describe('whose holidays', () => {
-  it('are those of the establishment of the controller', () => {
-    expect(resolve('FR').holidays).toEqual({ country: 'DE', region: 'BY' });
+describe('whose days off', () => {
+  const day = (date: string) => Temporal.PlainDate.from(date);
+  const calendar = (id: string, home: string | null, place: string | null) => {
+    const regime = table.regimes.get(id);
+    if (regime === undefined) throw new Error(id);
+    const of = (code: string | null) => {
+      const [country = '', region = null] = code?.split('-') ?? [];
+      return code === null ? null : { country, region };
+    };
+    return calendarOf(regime, of(place), of(home));
+  };
+
+  it('are those of the establishment in the territory of the law, else of the person’s place', () => {
+    expect(calendar('eu-gdpr', 'DE-BY', 'FR').of).toBe('DE-BY');
+    expect(calendar('eu-gdpr', 'CH-ZH', 'FR').of).toBe('FR');
+    expect(calendar('eu-gdpr', 'CH-ZH', null).doubt).not.toBeNull();
+    expect(calendar('uk-gdpr', 'DE', 'GB-SCT').of).toBe('GB-SCT');
+    expect(calendar('us-45', 'US-NY', 'US-VA').of).toBe('US-VA');
   });
 
-  it('are those of the state of the request where the establishment lies outside the territory of the law', () => {
-    const swiss = { country: 'CH', region: 'ZH', homeRegime: null };
-    expect(resolve('FR', 'access', swiss).holidays).toEqual({ country: 'FR', region: null });
-    expect(resolve('EU', 'access', swiss).holidays).toBeNull();
-    expect(resolve('GB', 'access', swiss).holidays).toEqual({ country: 'GB', region: null });
-    expect(resolve('US-CA', 'access', swiss).holidays).toEqual({ country: 'US', region: 'CA' });
-    expect(resolve('DE', 'access', null).holidays).toEqual({ country: 'DE', region: null });
+  it('are California’s own, wherever the controller sits', () => {
+    const california = calendar('us-ca', 'US-NY', 'US-CA');
+    const works = (date: string) => isWorkingDay(day(date), california);
+    expect(works('2026-07-03')).toBe(true); // 4 July 2026 is a Saturday
+    expect(works('2027-07-05')).toBe(false); // 4 July 2027 is a Sunday
+    expect(works('2028-11-10')).toBe(false); // 11 November 2028 is a Saturday: the Friday before
+    expect(works('2027-12-24')).toBe(true); // 25 December 2027 is a Saturday
+    expect(works('2026-02-12')).toBe(false); // Lincoln Day
+    expect(works('2026-09-25')).toBe(false); // Native American Day
+    expect(works('2026-11-26')).toBe(false); // Thanksgiving Day
+    expect(works('2026-11-27')).toBe(true); // the day after is no holiday of § 6700
+    expect(works('2026-02-17')).toBe(true); // Lunar New Year: by choice
+    expect(works('2026-04-03')).toBe(true); // Good Friday: noon to three
+  });
+
+  it('are New Zealand’s as its Privacy Act has them', () => {
+    const works = (date: string) => isWorkingDay(day(date), calendar('nz', 'NZ-AUK', 'NZ'));
+    for (const date of ['2026-12-25', '2026-12-29', '2027-01-01', '2027-01-02', '2027-01-04'])
+      expect(works(date)).toBe(false);
+    expect(works('2027-01-05')).toBe(true); // 1 January 2027 is a Friday: only the Monday
+    expect([works('2028-01-03'), works('2028-01-04'), works('2028-01-05')]).toEqual([false, false, true]); // a Saturday
+    expect([works('2023-01-02'), works('2023-01-03'), works('2023-01-04')]).toEqual([false, false, true]); // a Sunday
+    expect(works('2026-01-05')).toBe(true); // a Thursday
+    expect(works('2026-01-26')).toBe(true); // Auckland’s anniversary
+    expect(works('2026-07-10')).toBe(false); // Matariki
+    expect(works('2026-04-27')).toBe(false); // Anzac Day is a Saturday
+    expect(works('2027-02-08')).toBe(false); // Waitangi Day is a Saturday
+    expect(works('2026-06-01')).toBe(false); // Sovereign’s birthday
+    expect(works('2026-10-26')).toBe(false); // Labour Day
+  });
+
+  it('are British Columbia’s by its Interpretation Act', () => {
+    const works = (date: string) => isWorkingDay(day(date), calendar('ca-bc', 'CA-BC', 'CA-BC'));
+    for (const date of ['2026-02-16', '2026-04-06', '2026-05-18', '2026-08-03', '2026-09-30', '2025-12-26'])
+      expect(works(date), date).toBe(false);
+    expect(works('2026-02-17')).toBe(true);
+  });
+
+  it('know Easter', () => {
+    expect([2024, 2025, 2026, 2027, 2038].map((year) => easterSunday(year).toString())).toEqual([
+      '2024-03-31',
+      '2025-04-20',
+      '2026-04-05',
+      '2027-03-28',
+      '2038-04-25',
+    ]);
   });
 
   it('are whole public holidays only', () => {
@@ -158,16 +230,17 @@ describe('whose holidays', () => {
     expect(knowsHolidays(place('DE', 'BY'))).toEqual({ country: true, region: true });
     expect(knowsHolidays(place('DE', 'ZZ'))).toEqual({ country: true, region: false });
     expect(knowsHolidays(place('ZZ'))).toEqual({ country: false, region: true });
+    expect(publicHolidays(null).doubt).not.toBeNull();
   });
 });
 
 describe('a file of a deployment', () => {
-  it('switches unconfirmed rows and extensions on', () => {
-    const enabled = createRegimeTable(regimesFileSchema.parse({ enable: ['ca-qc', 'us-fl'] }));
-    const found = resolveRegime(enabled, { jurisdiction: 'CA-QC', kind: 'access' }, germany);
-    expect([found.regime.id, found.row.confirmed]).toEqual(['ca-qc', false]);
-    expect(findRow(enabled, 'us-fl', 'access')?.extension?.by).toEqual({ amount: 15, unit: 'days' });
-    expect(findRow(enabled, 'ch', 'access')).toBeNull();
+  it('marks rows as confirmed by counsel, and laws as switched off', () => {
+    const changed = createRegimeTable(regimesFileSchema.parse({ confirm: ['ca-qc'], disable: ['au'] }));
+    expect(findRows(changed, 'ca-qc', 'access')).toMatchObject([{ confirmed: true }]);
+    expect(findRows(table, 'ca-qc', 'access')).toMatchObject([{ confirmed: false }]);
+    expect(changed.disabled.has('au')).toBe(true);
+    expect(findRows(changed, 'au', 'access')).toHaveLength(1);
   });
 
   it('overrides a row for the kinds it names only, and adds a regime', () => {
@@ -192,14 +265,14 @@ describe('a file of a deployment', () => {
         ],
       }),
     );
-    expect(resolveRegime(changed, { jurisdiction: 'XX', kind: 'erasure' }, null).regime.id).toBe('xx-example');
-    expect(findRow(changed, 'eu-gdpr', 'opt-out')?.citation).toBe('house rule');
-    expect(findRow(changed, 'eu-gdpr', 'access')?.citation).toContain('Art. 12(3)');
+    expect(findLaws(changed, 'XX', at(null)).laws.map((law) => law.regime.id)).toEqual(['xx-example']);
+    expect(findRows(changed, 'eu-gdpr', 'opt-out')[0]?.citation).toBe('house rule');
+    expect(findRows(changed, 'eu-gdpr', 'access')[0]?.citation).toContain('Art. 12(3)');
   });
 
   it('is refused, in one message, when it names regimes that do not exist', () => {
     const file = regimesFileSchema.parse({
-      enable: ['xx-law'],
+      confirm: ['xx-law'],
       rows: [
         {
           regime: 'yy-law',

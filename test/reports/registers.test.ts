@@ -205,7 +205,8 @@ test('in the UK the register counts from the information on identity, as the cas
       move(903, 'uk-2', 0, 'opened', 'opened', opening('2026-06-02T09:00:00.000Z', { jurisdiction: 'GB' })),
     ]),
   );
-  const rows = await csv(dsarRegister, { from: '2026-06-01', to: '2026-07-01', asOf: 1000 });
+  const british = { ...world.input({}).profile, country: 'GB', region: 'ENG' } as ReportInput['profile'];
+  const rows = await csv(dsarRegister, { from: '2026-06-01', to: '2026-07-01', asOf: 1000, profile: british });
   const text = JSON.stringify(rows);
   expect(rows).toHaveLength(2);
   expect(text).toContain('2026-07-20'); // Saturday 18 July rolls over to Monday

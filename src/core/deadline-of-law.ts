@@ -1,42 +1,95 @@
 import { Temporal } from 'temporal-polyfill';
-import { type Asked, amountOf, type Deadline, type DeadlineFlag, type DeadlineInput } from './deadline-model.ts';
+import { type Calendar, calendarOf, isWorkingDay, publicHolidays, workingDayBefore } from './calendars.ts';
 import {
+  amountOf,
   type Standstill,
   show,
   wordsOfDoubts,
   wordsOfPause,
   wordsOfPeriods,
   wordsOfReceipt,
-  wordsOfRest,
 } from './deadline-words.ts';
-import { findHoliday } from './holidays.ts';
+import type { DeadlineFlag, LawDeadline, OneLawInput } from './deadline-model.ts';
 import type { Period, RegimeRow } from './regime-schema.ts';
-import type { HolidayPlace } from './regime-table.ts';
-
-export type { Asked, Deadline, DeadlineFlag, DeadlineInput };
 
 type Day = Temporal.PlainDate;
 
 /**
- * Computes when a request has to be answered, in dates and in words (docs/deadlines.md).
- * Pure: everything about a law comes from the row. Throws RangeError for a time or zone that cannot be read.
+ * Computes when a request has to be answered under one law, in dates and in words (docs/deadlines.md).
+ * Pure: everything about the law comes from the row. Throws RangeError for a time or zone that cannot be read.
  */
-export function computeDeadline(input: DeadlineInput): Deadline {
-  const { row, timeZone } = input;
+export function deadlineOfLaw(input: OneLawInput): LawDeadline {
+  const { row, regime, timeZone } = input;
   const flags = new Set<DeadlineFlag>();
   const words: string[] = [];
   const dayOf = (iso: string) => Temporal.Instant.from(iso).toZonedDateTimeISO(timeZone).toPlainDate();
-  const today = input.asOf === undefined ? null : dayOf(input.asOf);
-  const calendar = { place: input.holidays };
-
-  const receipt = dayOf(input.receiptAt);
+  const receipt = dayOf(input.receivedAt);
   words.push(wordsOfReceipt(input, receipt, flags));
-  const start = findStart(input, receipt, today, dayOf, flags, words);
+  const calendar = calendarOf(regime, input.place, input.home);
+  const period = row.period;
+  const dates =
+    period === 'at-once'
+      ? countAtOnce(input, receipt, flags, words)
+      : countPeriod({ ...input, row: { ...row, period } }, receipt, calendar, dayOf, flags, words);
 
+  const acknowledgeBy = row.acknowledge === null ? null : addPeriod(receipt, row.acknowledge, calendar);
+  if (acknowledgeBy !== null) words.push(`confirm receipt by ${show(acknowledgeBy)}`);
+  const silent = row.rollOver === 'none' && period !== 'at-once';
+  const before = silent ? workingDayBefore(dates.limit, calendar, publicHolidays(input.home)) : null;
+  const warnOn = before === null || isBefore(before, receipt) ? null : before;
+  if (silent) words.push('the law states no roll-over');
+  words.push(...wordsOfDoubts(input, calendar, flags));
+  words.push(row.citation);
+  return {
+    id: regime.id,
+    name: regime.law,
+    why: input.why,
+    row,
+    startsOn: dates.start.toString(),
+    limit: dates.limit.toString(),
+    atOnce: period === 'at-once',
+    aimFor: earlier(dates.aimFor, dates.limit).toString(),
+    firstLimit: dates.firstLimit.toString(),
+    acknowledgeBy: acknowledgeBy?.toString() ?? null,
+    warnOn: warnOn?.toString() ?? null,
+    citation: row.citation,
+    readOn: row.readOn,
+    confirmed: row.confirmed,
+    explanation: words,
+    flags: [...flags],
+  };
+}
+
+interface Dates {
+  readonly start: Day;
+  readonly aimFor: Day;
+  readonly limit: Day;
+  readonly firstLimit: Day;
+}
+
+function countAtOnce(input: OneLawInput, receipt: Day, flags: Set<DeadlineFlag>, words: string[]): Dates {
+  flags.add('at-once');
+  if (input.extension != null) flags.add('extension-unavailable');
+  words.push(`takes effect at once: due ${show(receipt)}`);
+  return { start: receipt, aimFor: receipt, limit: receipt, firstLimit: receipt };
+}
+
+type Counted = OneLawInput & { readonly row: RegimeRow & { readonly period: Period } };
+
+function countPeriod(
+  input: Counted,
+  receipt: Day,
+  calendar: Calendar,
+  dayOf: (iso: string) => Day,
+  flags: Set<DeadlineFlag>,
+  words: string[],
+): Dates {
+  const { row } = input;
+  const today = input.asOf === undefined ? null : dayOf(input.asOf);
+  const start = findStart(input, receipt, today, dayOf, flags, words);
   const pauses = findPauses(input, start, today, dayOf, flags);
   const plainEnd = endOf(row, start, [row.period], calendar);
-  const firstPaused = addPauses(row, start, plainEnd, pauses);
-  const firstLimit = roll(row, firstPaused.end, calendar);
+  const firstLimit = roll(row, addPauses(row, start, plainEnd, pauses).end, calendar);
 
   const extension = judgeExtension(input, firstLimit, dayOf, flags);
   const periods = extension === null || extension.by === 'as-notified' ? [row.period] : [row.period, extension.by];
@@ -74,34 +127,16 @@ export function computeDeadline(input: DeadlineInput): Deadline {
   }
   if (!limit.equals(paused.end)) {
     flags.add('rolled-over');
-    words.push(wordsOfRest(paused.end, calendar.place));
+    const holiday = calendar.holiday(paused.end);
+    words.push(holiday === null ? 'not a working day' : `not a working day (${holiday})`);
   }
   words.push(`due ${show(limit)}`);
-
-  const acknowledgeBy = row.acknowledge === null ? null : addPeriod(receipt, row.acknowledge, calendar);
-  if (acknowledgeBy !== null) words.push(`confirm receipt by ${show(acknowledgeBy)}`);
-  const warnOn = row.warnDaysEarly === 0 ? null : limit.subtract({ days: row.warnDaysEarly });
-  if (warnOn !== null) words.push(`no roll-over is stated, so be done by ${show(warnOn)}`);
-  words.push(...wordsOfDoubts(input, flags));
-  words.push(row.citation);
-
-  return {
-    regime: row.regime,
-    startsOn: start.toString(),
-    aimFor: aimFor.toString(),
-    legalLimit: limit.toString(),
-    firstLimit: firstLimit.toString(),
-    acknowledgeBy: acknowledgeBy?.toString() ?? null,
-    warnOn: warnOn?.toString() ?? null,
-    explanation: words,
-    citation: row.citation,
-    flags: [...flags],
-  };
+  return { start, aimFor, limit, firstLimit };
 }
 
 /** The latest of receipt, identity information asked for and fee, where the row says so; else the receipt. */
 function findStart(
-  input: DeadlineInput,
+  input: Counted,
   receipt: Day,
   today: Day | null,
   dayOf: (iso: string) => Day,
@@ -130,7 +165,7 @@ function findStart(
 }
 
 function findPauses(
-  input: DeadlineInput,
+  input: Counted,
   start: Day,
   today: Day | null,
   dayOf: (iso: string) => Day,
@@ -149,7 +184,7 @@ function findPauses(
     const to = receivedAt === null ? later(from, today ?? from) : later(from, dayOf(receivedAt));
     return { from, to, open: receivedAt === null, why: `${why} asked` };
   });
-  return mergePauses(pauses.filter((pause) => input.row.countsReceiptDay || isBefore(start, pause.to)));
+  return mergePauses(pauses.filter((pause) => row.countsReceiptDay || isBefore(start, pause.to)));
 }
 
 /** Overlapping waits stop the clock once. */
@@ -181,9 +216,9 @@ function addPauses(row: RegimeRow, start: Day, end: Day, pauses: readonly Stands
   return { end: shifted, counted, uncounted };
 }
 
-/** An extension counts when the regime has one and its notice went out inside the first period. */
+/** An extension counts when the law has one that is confirmed and its notice went out inside the law's first period. */
 function judgeExtension(
-  input: DeadlineInput,
+  input: Counted,
   firstLimit: Day,
   dayOf: (iso: string) => Day,
   flags: Set<DeadlineFlag>,
@@ -192,7 +227,7 @@ function judgeExtension(
   const noticed = dayOf(input.extension.noticeAt);
   const until = input.extension.until ?? null;
   const rule = input.row.extension;
-  if (rule === null || (rule.by === 'as-notified' && until === null)) {
+  if (rule === null || !rule.confirmed || (rule.by === 'as-notified' && until === null)) {
     flags.add('extension-unavailable');
     return null;
   }
@@ -213,17 +248,13 @@ function endOf(row: RegimeRow, start: Day, periods: readonly Period[], calendar:
   return row.countsReceiptDay && business === 0 ? end.subtract({ days: 1 }) : end;
 }
 
-interface Calendar {
-  readonly place: HolidayPlace | null;
-}
-
 function addPeriod(from: Day, period: Period, calendar: Calendar): Day {
   if (period.unit === 'months') return from.add({ months: period.amount });
   if (period.unit === 'days') return from.add({ days: period.amount });
   let day = from;
   for (let counted = 0; counted < period.amount; ) {
     day = day.add({ days: 1 });
-    if (isWorkingDay(day, calendar.place)) counted++;
+    if (isWorkingDay(day, calendar)) counted++;
   }
   return day;
 }
@@ -231,13 +262,8 @@ function addPeriod(from: Day, period: Period, calendar: Calendar): Day {
 function roll(row: RegimeRow, day: Day, calendar: Calendar): Day {
   if (row.rollOver === 'none') return day;
   let end = day;
-  while (!isWorkingDay(end, calendar.place)) end = end.add({ days: 1 });
+  while (!isWorkingDay(end, calendar)) end = end.add({ days: 1 });
   return end;
-}
-
-/** Working days are all days but public holidays, Sundays and Saturdays (Reg. 1182/71 Art. 2(2)). */
-function isWorkingDay(day: Day, place: HolidayPlace | null): boolean {
-  return day.dayOfWeek < 6 && findHoliday(day.toString(), place) === null;
 }
 
 const isBefore = (a: Day, b: Day) => Temporal.PlainDate.compare(a, b) < 0;

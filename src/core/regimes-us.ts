@@ -1,0 +1,298 @@
+import type { z } from 'zod';
+import type { Regime, regimeRowSchema } from './regime-schema.ts';
+
+/**
+ * The acts of the states of the US. They protect residents only, wherever the controller sits; there is no federal law. Each state of the
+ * group `us-45` has its own section, appeal and rule for a consent that is revoked. Keep docs/deadlines.md equal: a test compares them.
+ */
+type Row = z.input<typeof regimeRowSchema>;
+const READ = '2026-11-22';
+const days = (amount: number) => ({ amount, unit: 'days' as const });
+const attorneyGeneral = (state: string) => `complaint to the Attorney General of ${state}`;
+
+interface StateAct {
+  readonly code: string;
+  readonly state: string;
+  /** The section with the 45 days. */
+  readonly section: string;
+  /** Days for the decision on an appeal, and by how many it may be put off; null: no appeal. */
+  readonly appeal: readonly [days: number, extension: number] | null;
+  /** Days inside which processing ends after a consent was revoked, and where that stands; null: no period is stated. */
+  readonly revocation: { readonly days: number; readonly section: string; readonly confirmed: boolean } | null;
+}
+
+const of = (days: number, section: string, confirmed = true) => ({ days, section, confirmed });
+const acts: readonly StateAct[] = [
+  { code: 'VA', state: 'Virginia', section: 'Va. Code § 59.1-577(B)', appeal: [60, 0], revocation: null },
+  { code: 'CO', state: 'Colorado', section: 'C.R.S. § 6-1-1306(2)', appeal: [45, 60], revocation: null },
+  {
+    code: 'CT',
+    state: 'Connecticut',
+    section: 'Conn. Gen. Stat. § 42-518(c)',
+    appeal: [60, 0],
+    revocation: of(15, 'Conn. Gen. Stat. § 42-520(a)(6)'),
+  },
+  { code: 'UT', state: 'Utah', section: 'Utah Code § 13-61-203', appeal: null, revocation: null },
+  { code: 'TX', state: 'Texas', section: 'Tex. Bus. & Com. Code § 541.052', appeal: [60, 0], revocation: null },
+  {
+    code: 'OR',
+    state: 'Oregon',
+    section: 'ORS 646A.576',
+    appeal: [45, 0],
+    revocation: of(15, 'ORS 646A.578'),
+  },
+  {
+    code: 'MT',
+    state: 'Montana',
+    section: 'Mont. Code § 30-14-2808',
+    appeal: [60, 0],
+    revocation: of(45, 'Mont. Code § 30-14-2812', false),
+  },
+  { code: 'NE', state: 'Nebraska', section: 'Neb. Rev. Stat. § 87-1108', appeal: [60, 0], revocation: null },
+  {
+    code: 'DE',
+    state: 'Delaware',
+    section: '6 Del. C. § 12D-104',
+    appeal: [60, 0],
+    revocation: of(15, '6 Del. C. § 12D-106', false),
+  },
+  {
+    code: 'NH',
+    state: 'New Hampshire',
+    section: 'RSA 507-H:4',
+    appeal: [60, 0],
+    revocation: of(15, 'RSA 507-H:6', false),
+  },
+  {
+    code: 'NJ',
+    state: 'New Jersey',
+    section: 'N.J.S.A. 56:8-166.7',
+    appeal: [45, 0],
+    revocation: of(15, 'N.J.S.A. 56:8-166.12', false),
+  },
+  { code: 'TN', state: 'Tennessee', section: 'Tenn. Code § 47-18-3304', appeal: [60, 0], revocation: null },
+  {
+    code: 'MN',
+    state: 'Minnesota',
+    section: 'Minn. Stat. § 325M.14',
+    appeal: [45, 60],
+    revocation: of(15, 'Minn. Stat. § 325M.16', false),
+  },
+  {
+    code: 'MD',
+    state: 'Maryland',
+    section: 'Md. Code, Com. Law § 14-4705',
+    appeal: [60, 0],
+    revocation: of(30, 'Md. Code, Com. Law § 14-4707'),
+  },
+  { code: 'IN', state: 'Indiana', section: 'Ind. Code 24-15-3-1', appeal: [60, 0], revocation: null },
+  { code: 'KY', state: 'Kentucky', section: 'KRS 367.3615', appeal: [60, 0], revocation: null },
+  {
+    code: 'RI',
+    state: 'Rhode Island',
+    section: 'R.I. Gen. Laws § 6-48.1-5',
+    appeal: [60, 0],
+    revocation: of(15, 'R.I. Gen. Laws § 6-48.1-4(e)'),
+  },
+];
+
+function rowsOfAct({ code, state, section, appeal, revocation }: StateAct): Row[] {
+  const common = {
+    regime: 'us-45',
+    places: [`US-${code}`],
+    citation: section,
+    readOn: READ,
+    appeal: appeal === null ? null : { days: appeal[0], extension: appeal[1], then: attorneyGeneral(state) },
+    notes:
+      appeal === null
+        ? ['The act provides no appeal.']
+        : ['A refusal says why, and how to appeal; a denied appeal says how to complain to the Attorney General.'],
+  } satisfies Partial<Row>;
+  const answered = {
+    ...common,
+    period: days(45),
+    extension: { by: days(45), notice: 'notice with the reason inside the first 45 days' },
+  } satisfies Partial<Row>;
+  // Utah's right of correction is later than its act, and Utah lets people opt out of sensitive data where others ask consent.
+  const utah = code === 'UT';
+  const rows: Row[] = [
+    {
+      ...answered,
+      kinds: ['access', 'portability', 'erasure', ...(utah ? [] : (['rectification'] as const))],
+      identity: 'required',
+    },
+    {
+      ...answered,
+      kinds: ['opt-out', 'objection', ...(utah ? (['limit'] as const) : [])],
+      identity: 'on-recorded-doubt',
+    },
+  ];
+  if (utah) {
+    rows.push({
+      ...answered,
+      kinds: ['rectification'],
+      from: '2026-07-01',
+      identity: 'required',
+      citation: `${section}, as amended by H.B. 418 (2025)`,
+      readOn: null,
+      confirmed: false,
+    });
+  }
+  rows.push(
+    revocation === null
+      ? {
+          ...answered,
+          kinds: ['withdraw-consent'],
+          identity: 'on-recorded-doubt',
+          readOn: null,
+          confirmed: false,
+          extension: null,
+          notes: [
+            ...common.notes,
+            'The act states no period for a consent that is revoked: that of requests is the outer bound.',
+          ],
+        }
+      : {
+          ...common,
+          kinds: ['withdraw-consent'],
+          period: days(revocation.days),
+          identity: 'on-recorded-doubt',
+          citation: revocation.section,
+          readOn: revocation.confirmed ? READ : null,
+          confirmed: revocation.confirmed,
+          notes: [
+            ...common.notes,
+            'Processing ends as soon as practicable after a consent is revoked, and by the limit at the latest.',
+          ],
+        },
+  );
+  return rows;
+}
+
+const states = acts.map(({ code }) => `US-${code}`);
+export const usRegimes: readonly Regime[] = [
+  regime('us-ca', 'California, CCPA as amended by the CPRA', ['US-CA'], {
+    calendar: 'us-ca',
+    workingDay:
+      'the regulation does not define the business day: Saturdays and the holidays of Gov. Code §§ 6700–6701 were left out, not those that state employees take by choice',
+  }),
+  regime('us-45', 'State privacy acts with 45 days (US)', states),
+  regime('us-fl', 'Florida Digital Bill of Rights', ['US-FL']),
+  regime('us-ia', 'Iowa Consumer Data Protection Act', ['US-IA']),
+  regime('us-nv', 'Nevada, NRS 603A (opt-out of sale)', ['US-NV']),
+  regime('us-wa', 'Washington, My Health My Data Act (consumer health data)', ['US-WA']),
+];
+
+function regime(id: string, law: string, jurisdictions: string[], more: Partial<Regime> = {}): Regime {
+  return { id, law, jurisdictions, territory: ['US'], reach: null, calendar: 'territory', workingDay: null, ...more };
+}
+
+const california = { regime: 'us-ca', readOn: READ } as const;
+const florida = {
+  regime: 'us-fl',
+  period: days(45),
+  extension: { by: days(15), notice: 'notice with the reason inside the first 45 days' },
+  citation: 'Fla. Stat. § 501.706(2)',
+  readOn: READ,
+  appeal: { days: 60, then: attorneyGeneral('Florida') },
+  notes: ['A refusal says why, and how to appeal (Fla. Stat. § 501.707).'],
+} satisfies Partial<Row>;
+const iowa = {
+  regime: 'us-ia',
+  period: days(90),
+  extension: { by: days(45), notice: 'notice with the reason inside the first 90 days' },
+  citation: 'Iowa Code § 715D.3(2)',
+  readOn: READ,
+  appeal: { days: 60, then: attorneyGeneral('Iowa') },
+  notes: ['A refusal says why, and how to appeal. The act gives no right of correction.'],
+} satisfies Partial<Row>;
+const washington = {
+  regime: 'us-wa',
+  period: days(45),
+  extension: { by: days(45), notice: 'notice with the reason inside the first 45 days' },
+  citation: 'RCW 19.373.040',
+  readOn: READ,
+  appeal: { days: 45, then: attorneyGeneral('Washington') },
+  notes: ['Consumer health data only. A refusal says why, and how to appeal.'],
+} satisfies Partial<Row>;
+const noPeriod = 'The act states no period for a consent that is revoked: that of requests is the outer bound.';
+
+export const usRows: readonly Row[] = [
+  {
+    ...california,
+    kinds: ['opt-out', 'objection'],
+    period: { amount: 15, unit: 'business-days' },
+    identity: 'forbidden',
+    citation: '11 CCR 7026(f); no identity check: 7026(d), 7060(b)',
+    notes: ['Since 1 January 2026 an opt-out is confirmed to the consumer (details: check with counsel).'],
+  },
+  {
+    ...california,
+    kinds: ['limit'],
+    period: { amount: 15, unit: 'business-days' },
+    identity: 'forbidden',
+    citation: '11 CCR 7027(g); no identity check: 7027(e), 7060(b)',
+  },
+  {
+    ...california,
+    kinds: ['withdraw-consent'],
+    period: { amount: 15, unit: 'business-days' },
+    identity: 'forbidden',
+    citation: '11 CCR 7026(f); no identity check: 7060(b)',
+    readOn: null,
+    confirmed: false,
+    notes: ['No period is stated for a withdrawal of consent: that of an opt-out is used.'],
+  },
+  {
+    ...california,
+    kinds: ['access', 'portability', 'erasure', 'rectification'],
+    period: days(45),
+    extension: {
+      by: days(45),
+      notice: 'notice with an explanation inside the first 45 days; 90 days from receipt at most',
+    },
+    acknowledge: { amount: 10, unit: 'business-days' },
+    identity: 'required',
+    unverified: 'categories-only',
+    citation: '11 CCR 7021',
+    notes: [
+      'The period starts on the day of receipt, regardless of the time that verification takes. California provides no appeal.',
+      'A request to know may name a range of dates (details: check with counsel).',
+    ],
+  },
+  ...acts.flatMap(rowsOfAct),
+  { ...florida, kinds: ['access', 'portability', 'erasure', 'rectification'], identity: 'required' },
+  { ...florida, kinds: ['opt-out', 'objection'], identity: 'on-recorded-doubt' },
+  {
+    ...florida,
+    kinds: ['withdraw-consent'],
+    extension: null,
+    identity: 'on-recorded-doubt',
+    readOn: null,
+    confirmed: false,
+    notes: [...florida.notes, noPeriod],
+  },
+  { ...iowa, kinds: ['access', 'portability', 'erasure'], identity: 'required' },
+  { ...iowa, kinds: ['opt-out', 'objection', 'limit'], identity: 'on-recorded-doubt' },
+  {
+    ...iowa,
+    kinds: ['withdraw-consent'],
+    extension: null,
+    identity: 'on-recorded-doubt',
+    readOn: null,
+    confirmed: false,
+    notes: [...iowa.notes, noPeriod],
+  },
+  {
+    regime: 'us-nv',
+    kinds: ['opt-out', 'objection'],
+    period: days(60),
+    extension: { by: days(30), notice: 'notice that more time is reasonably necessary, inside the first 60 days' },
+    identity: 'on-recorded-doubt',
+    citation: 'NRS 603A.345',
+    readOn: READ,
+    notes: ['Nevada gives a right to opt out of sale only; a verified request.'],
+  },
+  { ...washington, kinds: ['access', 'erasure'], identity: 'required' },
+  { ...washington, kinds: ['withdraw-consent'], identity: 'on-recorded-doubt' },
+];
