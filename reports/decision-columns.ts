@@ -1,20 +1,31 @@
-import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
+import type { JudgedRow } from '../src/store/queries/history-decisions.ts';
 import type { CsvColumn } from './render/csv.ts';
 import { type CiteText, textColumns } from './text-citation.ts';
 
 /** A decision as a row of a file: what was recorded, under which text, how it came in, and where it stands in the ledger. Times are UTC. */
-export function decisionColumns(cite: CiteText): readonly CsvColumn<DecisionRow>[] {
+export function decisionColumns(cite: CiteText): readonly CsvColumn<JudgedRow>[] {
   return [...recorded, ...textColumns(cite)];
 }
 
-const recorded: readonly CsvColumn<DecisionRow>[] = [
+const recorded: readonly CsvColumn<JudgedRow>[] = [
   { title: 'entry', value: (row) => row.seq },
   { title: 'decision', value: (row) => row.decision_id },
   { title: 'record_id', value: (row) => row.record_id },
   { title: 'subject', value: (row) => row.subject },
   { title: 'banner', value: (row) => row.banner_id },
+  // As the record states it, and as it is judged by purpose with what the subject had granted before.
   { title: 'state', value: (row) => row.state },
+  { title: 'judged', value: (row) => (row.disputed === 1 ? 'disputed' : row.label) },
   { title: 'purposes', value: (row) => row.purposes },
+  { title: 'withdraws', value: (row) => row.withdraws },
+  { title: 'granted_afterwards', value: (row) => row.stands },
+  { title: 'action', value: (row) => row.action },
+  { title: 'method', value: (row) => row.method },
+  { title: 'domain', value: (row) => row.domain },
+  { title: 'page', value: (row) => row.page },
+  { title: 'banner_version', value: (row) => row.banner_version },
+  { title: 'signals', value: (row) => row.signals },
+  { title: 'case', value: (row) => row.case_id },
   { title: 'time', value: (row) => row.at },
   { title: 'time_stated', value: (row) => row.occurred_at },
   { title: 'time_basis', value: (row) => row.occurred_basis },

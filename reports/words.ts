@@ -1,11 +1,15 @@
-import type { ConsentState, RequestKind } from '../src/core/vocabulary.ts';
+import type { Judged } from '../src/core/consent-judgement.ts';
+import type { RequestKind } from '../src/core/vocabulary.ts';
 
-/** Words for the states of a decision (ISO/IEC TS 27560), in the order in which they are listed and stacked. */
-export const stateWords: readonly { readonly state: ConsentState; readonly word: string; readonly colour: string }[] = [
+/** Words for what decisions amount to (the states of ISO/IEC TS 27560 and those by purpose), in the order in which they are listed and stacked. */
+export const stateWords: readonly { readonly state: Judged; readonly word: string; readonly colour: string }[] = [
   { state: 'given', word: 'Given', colour: '#1f5a92' },
   { state: 'renewed-given', word: 'Given again', colour: '#4a8fc4' },
+  { state: 'partly-given', word: 'Partly given', colour: '#8fb8d8' },
   { state: 'refused', word: 'Refused', colour: '#b8730a' },
   { state: 'withdrawn', word: 'Withdrawn', colour: '#a61c3c' },
+  { state: 'partly-withdrawn', word: 'Partly withdrawn', colour: '#d0708a' },
+  { state: 'disputed', word: 'Disputed', colour: '#2b2b2b' },
   { state: 'expired', word: 'Expired', colour: '#6d5f8d' },
   { state: 'terminated', word: 'Terminated', colour: '#4f4f4f' },
   { state: 'invalidated', word: 'Invalidated', colour: '#7a4419' },
@@ -30,9 +34,14 @@ export const basisWords: Readonly<Record<string, string>> = {
   row: 'stated in the pulled row',
   received: 'time of receipt',
   'assumed-offset': 'stated without an offset from UTC',
+  officer: 'recorded by an officer',
 };
 
-export const viaWords: Readonly<Record<string, string>> = { webhook: 'Delivery (webhook)', pull: 'Consent log (pull)' };
+export const viaWords: Readonly<Record<string, string>> = {
+  webhook: 'Delivery (webhook)',
+  pull: 'Consent log (pull)',
+  request: 'Request of the data subject',
+};
 
 export const notStated = 'not stated';
 

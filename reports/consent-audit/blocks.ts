@@ -1,3 +1,4 @@
+import { ALL_PURPOSES } from '../../src/core/consent-judgement.ts';
 import type { Block } from '../render/blocks.ts';
 import type { StackedBars } from '../render/chart.ts';
 import { closingBlocks, openingBlocks } from '../create-report.ts';
@@ -29,7 +30,7 @@ export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator
   yield { block: 'heading', level: 1, text: '3  Totals' };
   yield* totals(audit);
   yield { block: 'heading', level: 1, text: '4  Withdrawals' };
-  yield* withdrawals(audit);
+  yield* withdrawals(audit, input);
   yield { block: 'heading', level: 1, text: '5  Policy versions in force' };
   yield* policies(audit, input);
   yield* policyTexts(audit, input);
@@ -49,6 +50,7 @@ function* opening(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   const given = audit.byState
     .filter(({ state }) => state === 'given' || state === 'renewed-given')
     .reduce((sum, { decisions }) => sum + decisions, 0);
+  const partly = countOf(audit.byState, 'partly-given');
   const { pulled, gaps } = completeness.agreement;
   yield {
     block: 'figures',
@@ -58,7 +60,11 @@ function* opening(audit: ConsentAudit, input: ReportInput): Generator<Block> {
         label: t.decisions === 1 ? 'decision' : 'decisions',
         note: `of ${formatCount(t.subjects)} hashed ${t.subjects === 1 ? 'subject' : 'subjects'}`,
       },
-      { value: formatShare(given, t.decisions), label: 'consent given', note: `${formatCount(given)} decisions` },
+      {
+        value: formatShare(given, t.decisions),
+        label: 'consent given',
+        note: `${formatCount(given)} decisions; ${formatCount(partly)} more in part`,
+      },
       {
         value: formatCount(audit.withdrawals.decisions),
         label: audit.withdrawals.decisions === 1 ? 'withdrawal' : 'withdrawals',
@@ -109,16 +115,17 @@ export function decisionsChart(audit: ConsentAudit, input: ReportInput): Stacked
   };
 }
 
-function* withdrawals(audit: ConsentAudit): Generator<Block> {
-  const { decisions, recordedWithin: within, withoutOwnTime, longest } = audit.withdrawals;
+function* withdrawals(audit: ConsentAudit, input: ReportInput): Generator<Block> {
+  const { decisions, partly, byRequest, recordedWithin: within, withoutOwnTime, longest } = audit.withdrawals;
   if (decisions === 0) {
     yield { block: 'paragraph', text: 'No withdrawal was recorded in the period.' };
+    yield* consentAfter(audit, input);
     return;
   }
   const timed = decisions - withoutOwnTime;
   yield {
     block: 'paragraph',
-    text: `${formatCount(decisions)} ${decisions === 1 ? 'decision is a withdrawal' : 'decisions are withdrawals'}. The table shows how long it took until each stood in the ledger, from the time that it states.`,
+    text: `${formatCount(decisions)} ${decisions === 1 ? 'decision is a withdrawal' : 'decisions are withdrawals'}, ${formatCount(partly)} of them in part; ${formatCount(byRequest)} ${byRequest === 1 ? 'was' : 'were'} carried out at the request of a data subject. The table shows how long it took until each stood in the ledger, from the time that it states.`,
   };
   yield {
     block: 'table',
@@ -142,6 +149,40 @@ function* withdrawals(audit: ConsentAudit): Generator<Block> {
     withoutOwnTime === 0 ? '' : `${formatCount(withoutOwnTime)} state no time that counts.`,
   ].filter(Boolean);
   if (notes.length > 0) yield { block: 'paragraph', look: 'fine', text: notes.join(' ') };
+  yield* consentAfter(audit, input);
+}
+
+function* consentAfter(audit: ConsentAudit, input: ReportInput): Generator<Block> {
+  const found = audit.withdrawals.consentAfter;
+  if (found.length === 0) return;
+  yield {
+    block: 'table',
+    caption: 'Consent recorded after a withdrawal by request',
+    columns: [
+      { title: 'Case', share: 2.4 },
+      { title: 'Withdrawn', share: 2.2 },
+      { title: 'Consent recorded', share: 2.2 },
+      { title: 'Subject', share: 3.4, face: 'mono' },
+      { title: 'Purposes', share: 3 },
+      { title: 'Entry', share: 1.2, align: 'right' },
+    ],
+    rows: found
+      .slice(0, ROWS_SHOWN)
+      .map((one) => [
+        one.caseId,
+        onTwoLines(formatTime(one.withdrawnAt, input.timeZone)),
+        onTwoLines(formatTime(one.at, input.timeZone)),
+        one.subject,
+        one.purposes.map((purpose) => (purpose === ALL_PURPOSES ? 'none named' : purpose)).join(', '),
+        formatCount(one.seq),
+      ]),
+    empty: '',
+  };
+  yield {
+    block: 'paragraph',
+    look: 'fine',
+    text: `The same subject consented again after the controller had withdrawn its consent at its request${found.length > ROWS_SHOWN ? `; the first ${formatCount(ROWS_SHOWN)} of ${formatCount(found.length)} are shown` : ''}. Whether it was asked again although it had opted out, or changed its mind, these records cannot tell.`,
+  };
 }
 
 function* policies(audit: ConsentAudit, input: ReportInput): Generator<Block> {
@@ -234,7 +275,10 @@ function* standing(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   yield {
     block: 'paragraph',
     text:
-      `Consents that stood at the end of the period, before ${formatDate(input.to)}: given, with nothing later from the same subject on the same banner. ` +
+      `Consents that stood at the end of the period, before ${formatDate(input.to)}: some purpose that needs consent is granted by the latest decision of the subject on the banner. ` +
+      (audit.disputedStanding === 0
+        ? ''
+        : `${formatCount(audit.disputedStanding)} more ${audit.disputedStanding === 1 ? 'is' : 'are'} disputed, because the records contradict each other, and ${audit.disputedStanding === 1 ? 'is' : 'are'} not counted. `) +
       `${formatCount(old)} of ${formatCount(sum(({ consents }) => consents))} were given under a version that was no longer the last known one.`,
   };
   yield {

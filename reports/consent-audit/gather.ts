@@ -1,7 +1,14 @@
 import { missingProfileParts } from '../../src/core/profile.ts';
+import {
+  ALL_PURPOSES,
+  type Judged,
+  necessaryIn,
+  outcomesOf,
+  type PurposeChoices,
+} from '../../src/core/consent-judgement.ts';
 import type { ConsentState } from '../../src/core/vocabulary.ts';
 import { addDays, daysBetween, spansOf, startOfDay } from '../../src/core/zoned-days.ts';
-import type { DecisionTotals } from '../../src/store/queries/history-decisions.ts';
+import type { ChoiceCount, ConsentAfterWithdrawal, DecisionTotals } from '../../src/store/queries/history-decisions.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
 import { periodOf, type ReportInput } from '../report.ts';
@@ -12,16 +19,27 @@ import { latestVersions, loadPolicyIntervals, type PolicyInterval } from '../pol
 import { loadPolicyTextIntervals, type PolicyTextInterval } from '../policy-texts.ts';
 
 export interface StateCount {
-  readonly state: ConsentState;
+  /** As judged by purpose with what is known at asOf. */
+  readonly state: Judged;
   readonly decisions: number;
 }
+/** Decisions about one purpose that needs consent. */
 export interface PurposeCount {
   readonly purpose: string;
   readonly granted: number;
-  readonly denied: number;
+  /** Denied, and not granted before. */
+  readonly refused: number;
+  readonly withdrawn: number;
+  /** Named by decisions whose records contradict each other: counted here alone. */
+  readonly disputed: number;
+  /** Consents that stand at the end of the period. */
+  readonly standing: number;
 }
 export interface Withdrawals {
   readonly decisions: number;
+  /** Of these: other purposes stay granted; carried out at a data subject's request. */
+  readonly partly: number;
+  readonly byRequest: number;
   /** Until the withdrawal stood in the ledger, from the time it states; only where that time counts. */
   readonly recordedWithin: {
     readonly minute: number;
@@ -32,6 +50,8 @@ export interface Withdrawals {
   readonly withoutOwnTime: number;
   /** Milliseconds; null without any. */
   readonly longest: number | null;
+  /** Consent recorded in the period after a withdrawal by request of the same subject. */
+  readonly consentAfter: readonly ConsentAfterWithdrawal[];
 }
 export interface Standing {
   readonly policyId: string | null;
@@ -60,7 +80,11 @@ export interface ConsentAudit {
   readonly missingFromProfile: readonly string[];
   readonly totals: DecisionTotals;
   readonly byState: readonly StateCount[];
+  /** As the records state it, before it is judged. */
+  readonly byStatedState: readonly { readonly state: ConsentState; readonly decisions: number }[];
   readonly byPurpose: readonly PurposeCount[];
+  /** Purposes that need no consent, and how many decisions name them: no consent is counted for them. */
+  readonly necessary: readonly { readonly purpose: string; readonly decisions: number }[];
   readonly withoutPurposes: number;
   readonly byRegion: readonly { region: string | null; decisions: number; states: readonly StateCount[] }[];
   readonly byBanner: readonly { bannerId: string | null; decisions: number }[];
@@ -80,6 +104,8 @@ export interface ConsentAudit {
   readonly policyTexts: readonly PolicyTextInterval[];
   readonly withdrawals: Withdrawals;
   readonly standing: readonly Standing[];
+  /** Subjects on a banner whose latest decision would leave consent standing, were it not disputed. */
+  readonly disputedStanding: number;
   readonly access: { readonly produced: number; readonly downloaded: number; readonly last: readonly Access[] };
   readonly limits: readonly string[];
 }
@@ -91,9 +117,10 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
   const { history, profile } = input;
   const period = periodOf(input);
   const totals = await history.decisionTotals(period);
-  const choices = purposeCounts(await history.decisionsByChoice(period));
   const overTime = await loadOverTime(input, period);
   const policies = await loadPolicyIntervals(history.policyRows({ ...period }), period.from, period.to);
+  const standing = await loadStanding(input, period, latestVersions(policies));
+  const choices = purposeCounts(await history.decisionsByChoice(period), standing.byPurpose);
   return {
     timeUsed: 'the time stated for a decision where it counts, else the time of receipt',
     filters: 'none: all banners, all regions, all states',
@@ -109,8 +136,10 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
           },
     missingFromProfile: profile === null ? ['the controller profile as a whole'] : missingProfileParts(profile),
     totals,
+    byStatedState: await history.decisionsByStatedState(period),
     byState: [...(await history.decisionsByState(period))].sort(byStateOrder),
     byPurpose: choices.counts,
+    necessary: choices.necessary,
     withoutPurposes: choices.without,
     byRegion: grouped(await history.decisionsByRegion(period), ({ region }) => region)
       .map(({ key, decisions, states }) => ({ region: key, decisions, states }))
@@ -130,7 +159,8 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
     policies,
     policyTexts: await loadPolicyTextIntervals(history.textLooks(period), period.from, period.to),
     withdrawals: await loadWithdrawals(input, period),
-    standing: await loadStanding(input, period, latestVersions(policies)),
+    standing: standing.rows,
+    disputedStanding: standing.disputed,
     access: await loadAccess(input, period),
     limits: [...limits, noLegalAdvice],
   };
@@ -155,9 +185,9 @@ async function loadMonths(
       decisions: sumOf(states),
       states,
     }));
-  const months = new Map<string, Map<ConsentState, number>>();
+  const months = new Map<string, Map<Judged, number>>();
   for (const { span, states } of spans) {
-    const month = months.get(span.slice(0, 7)) ?? new Map<ConsentState, number>();
+    const month = months.get(span.slice(0, 7)) ?? new Map<Judged, number>();
     months.set(span.slice(0, 7), month);
     for (const { state, decisions } of states) month.set(state, (month.get(state) ?? 0) + decisions);
   }
@@ -179,24 +209,34 @@ async function overSpans(
   return [...counts].map(([span, states]) => ({ span, states: states.sort(byStateOrder) }));
 }
 
-function purposeCounts(choices: readonly { purposes: string; decisions: number }[]): {
-  counts: PurposeCount[];
-  without: number;
-} {
-  const counts = new Map<string, { granted: number; denied: number }>();
+function purposeCounts(
+  choices: readonly ChoiceCount[],
+  standing: ReadonlyMap<string, number>,
+): { counts: PurposeCount[]; necessary: { purpose: string; decisions: number }[]; without: number } {
+  type Counts = { granted: number; refused: number; withdrawn: number; disputed: number };
+  const counts = new Map<string, Counts>();
+  const necessary = new Map<string, number>();
+  const add = (purpose: string, outcome: keyof Counts, decisions: number) => {
+    const count = counts.get(purpose) ?? { granted: 0, refused: 0, withdrawn: 0, disputed: 0 };
+    count[outcome] += decisions;
+    counts.set(purpose, count);
+  };
   let without = 0;
-  for (const { purposes, decisions } of choices) {
-    const chosen = Object.entries(JSON.parse(purposes) as Record<string, string>);
-    if (chosen.length === 0) without += decisions;
-    for (const [purpose, answer] of chosen) {
-      const count = counts.get(purpose) ?? { granted: 0, denied: 0 };
-      if (answer === 'granted') count.granted += decisions;
-      else count.denied += decisions;
-      counts.set(purpose, count);
-    }
+  for (const { purposes, state, withdraws, disputed, decisions } of choices) {
+    const said = { state, purposes: JSON.parse(purposes) as PurposeChoices };
+    for (const purpose of necessaryIn(said.purposes)) necessary.set(purpose, (necessary.get(purpose) ?? 0) + decisions);
+    const outcomes = outcomesOf(said, JSON.parse(withdraws) as string[]);
+    if (outcomes.size === 0) without += decisions;
+    for (const [purpose, outcome] of outcomes) add(purpose, disputed ? 'disputed' : outcome, decisions);
   }
+  for (const purpose of standing.keys()) if (purpose !== ALL_PURPOSES) add(purpose, 'granted', 0);
   return {
-    counts: [...counts].map(([purpose, count]) => ({ purpose, ...count })).sort(byText(({ purpose }) => purpose)),
+    counts: [...counts]
+      .map(([purpose, count]) => ({ purpose, ...count, standing: standing.get(purpose) ?? 0 }))
+      .sort(byText(({ purpose }) => purpose)),
+    necessary: [...necessary]
+      .map(([purpose, decisions]) => ({ purpose, decisions }))
+      .sort(byText(({ purpose }) => purpose)),
     without,
   };
 }
@@ -217,10 +257,12 @@ function grouped<Row extends StateCount, Key extends string | null>(
 
 async function loadWithdrawals(input: ReportInput, period: Period): Promise<Withdrawals> {
   const within = { minute: 0, hour: 0, day: 0, longer: 0 };
-  let [decisions, withoutOwnTime] = [0, 0];
+  let [decisions, partly, byRequest, withoutOwnTime] = [0, 0, 0, 0];
   let longest: number | null = null;
   for await (const row of input.history.withdrawalTimes(period)) {
     decisions += 1;
+    if (row.judged === 'partly-withdrawn') partly += 1;
+    if (row.via === 'request') byRequest += 1;
     if (row.occurred_counts === 0 || row.occurred_basis === 'received') {
       withoutOwnTime += 1;
       continue;
@@ -229,24 +271,46 @@ async function loadWithdrawals(input: ReportInput, period: Period): Promise<With
     within[took <= 60_000 ? 'minute' : took <= 3_600_000 ? 'hour' : took <= 86_400_000 ? 'day' : 'longer'] += 1;
     if (longest === null || took > longest) longest = took;
   }
-  return { decisions, recordedWithin: within, withoutOwnTime, longest };
+  const after = await input.history.consentsAfterWithdrawal(period);
+  const consentAfter = after.filter(({ at }) => at >= period.from && at < period.to);
+  return { decisions, partly, byRequest, recordedWithin: within, withoutOwnTime, longest, consentAfter };
 }
 
 async function loadStanding(
   input: ReportInput,
   period: Period,
   latest: ReadonlyMap<string, string>,
-): Promise<readonly Standing[]> {
+): Promise<{ rows: readonly Standing[]; byPurpose: ReadonlyMap<string, number>; disputed: number }> {
   const at = (days: number) => startOfDay(addDays(input.to, days), input.timeZone);
-  const rows = await input.history.standingConsents(period, at(30), at(90));
-  return rows
-    .map((row) => {
-      const last = row.policyId === null ? undefined : latest.get(row.policyId);
-      return { ...row, superseded: last !== undefined && row.policyVersion !== null && row.policyVersion !== last };
-    })
-    .sort(
-      (a, b) => byText<Standing>((one) => one.policyId)(a, b) || byText<Standing>((one) => one.policyVersion)(a, b),
-    );
+  const rows = new Map<string, Standing>();
+  const byPurpose = new Map<string, number>();
+  let disputed = 0;
+  for (const { stands, disputed: contested, ...row } of await input.history.standingConsents(period, at(30), at(90))) {
+    if (contested === 1) {
+      disputed += row.consents;
+      continue;
+    }
+    for (const purpose of JSON.parse(stands) as string[])
+      byPurpose.set(purpose, (byPurpose.get(purpose) ?? 0) + row.consents);
+    const last = row.policyId === null ? undefined : latest.get(row.policyId);
+    const superseded = last !== undefined && row.policyVersion !== null && row.policyVersion !== last;
+    const key = JSON.stringify([row.policyId, row.policyVersion]);
+    const known = rows.get(key);
+    rows.set(key, {
+      policyId: row.policyId,
+      policyVersion: row.policyVersion,
+      superseded,
+      consents: row.consents + (known?.consents ?? 0),
+      withoutExpiry: row.withoutExpiry + (known?.withoutExpiry ?? 0),
+      expired: row.expired + (known?.expired ?? 0),
+      within30Days: row.within30Days + (known?.within30Days ?? 0),
+      within90Days: row.within90Days + (known?.within90Days ?? 0),
+    });
+  }
+  const sorted = [...rows.values()].sort(
+    (a, b) => byText<Standing>((one) => one.policyId)(a, b) || byText<Standing>((one) => one.policyVersion)(a, b),
+  );
+  return { rows: sorted, byPurpose, disputed };
 }
 
 async function loadAccess(input: ReportInput, period: Period): Promise<ConsentAudit['access']> {

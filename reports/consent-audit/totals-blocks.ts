@@ -23,9 +23,45 @@ export function* totals(audit: ConsentAudit): Generator<Block> {
   };
   yield {
     block: 'table',
+    caption: 'By purpose',
+    columns: [
+      { title: 'Purpose', share: 3.6 },
+      { title: 'Granted', share: 1.6, align: 'right' },
+      { title: 'Refused', share: 1.6, align: 'right' },
+      { title: 'Withdrawn', share: 1.7, align: 'right' },
+      { title: 'Disputed', share: 1.6, align: 'right' },
+      { title: 'Standing at the end', share: 2, align: 'right' },
+    ],
+    rows: audit.byPurpose.map(({ purpose, granted, refused, withdrawn, disputed, standing }) => [
+      purpose,
+      formatCount(granted),
+      formatCount(refused),
+      formatCount(withdrawn),
+      formatCount(disputed),
+      formatCount(standing),
+    ]),
+    empty: 'No decision of the period names a purpose that needs consent.',
+  };
+  yield {
+    block: 'paragraph',
+    look: 'fine',
+    text: [
+      'Withdrawn: denied after the same subject had granted it on the same banner, or stated as withdrawn. Refused: denied otherwise. Disputed: the records of the decision contradict each other; it counts as nothing else.',
+      audit.withoutPurposes > 0
+        ? `${formatCount(audit.withoutPurposes)} ${audit.withoutPurposes === 1 ? 'decision names' : 'decisions name'} no purpose that needs consent and ${audit.withoutPurposes === 1 ? 'is' : 'are'} not in this table.`
+        : '',
+      audit.necessary.length > 0
+        ? `Listed apart, because they need no consent: ${audit.necessary.map(({ purpose, decisions: n }) => `${purpose} (in ${formatCount(n)} decisions)`).join(', ')}.`
+        : '',
+    ]
+      .filter(Boolean)
+      .join(' '),
+  };
+  yield {
+    block: 'table',
     caption: 'By state',
     columns: [
-      { title: 'State (ISO/IEC TS 27560)', share: 5 },
+      { title: 'State, judged by purpose', share: 5 },
       { title: 'Decisions', share: 2, align: 'right' },
       { title: 'Share', share: 2, align: 'right' },
     ],
@@ -33,28 +69,11 @@ export function* totals(audit: ConsentAudit): Generator<Block> {
     total: ['All', formatCount(decisions), formatShare(decisions, decisions)],
     empty: 'No decisions in the period.',
   };
-  yield {
-    block: 'table',
-    caption: 'By purpose',
-    columns: [
-      { title: 'Purpose', share: 5 },
-      { title: 'Granted', share: 2, align: 'right' },
-      { title: 'Denied', share: 2, align: 'right' },
-      { title: 'Granted of those asked', share: 2, align: 'right' },
-    ],
-    rows: audit.byPurpose.map(({ purpose, granted, denied }) => [
-      purpose,
-      formatCount(granted),
-      formatCount(denied),
-      formatShare(granted, granted + denied),
-    ]),
-    empty: 'No decision of the period names a purpose.',
-  };
-  if (audit.withoutPurposes > 0) {
+  if (audit.byStatedState.length > 0) {
     yield {
       block: 'paragraph',
       look: 'fine',
-      text: `${formatCount(audit.withoutPurposes)} decisions name no purpose; they are not in this table.`,
+      text: `As the records state it (ISO/IEC TS 27560): ${audit.byStatedState.map(({ state, decisions: n }) => `${stateWord(state).toLowerCase()} ${formatCount(n)}`).join(', ')}.`,
     };
   }
   yield stateTable(

@@ -1,4 +1,4 @@
-import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
+import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
 import { loadPolicyIntervals, type PolicyInterval } from '../policy-intervals.ts';
 import { loadPolicyTextIntervals, type PolicyTextInterval } from '../policy-texts.ts';
 import { type CiteText, createTextCitation } from '../text-citation.ts';
@@ -29,7 +29,7 @@ export interface PackContext {
   /** Under which of the texts a decision was made. */
   readonly cite: CiteText;
   /** The person's decisions as often as they are needed; none unless the disclosure is full. */
-  decisions(): AsyncIterable<DecisionRow>;
+  decisions(): AsyncIterable<JudgedRow>;
 }
 
 /** A file of the pack. */
@@ -54,7 +54,7 @@ export interface WrittenFile {
 export async function loadContext(input: DsarPackInput): Promise<PackContext> {
   let disclosure = effectiveDisclosure(input);
   const withholds = withholdsIdentifiers(input.deadline.regime);
-  const decisions = async function* (): AsyncGenerator<DecisionRow> {
+  const decisions = async function* (): AsyncGenerator<JudgedRow> {
     if (disclosure !== 'full') return;
     for await (const row of input.history.decisionRowsOf(input, input.match.subjects))
       yield withholds ? withholdIdentifiers(row) : row;

@@ -1,4 +1,4 @@
-import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
+import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
 import { decisionColumns } from '../decision-columns.ts';
 import { renderCsv } from '../render/csv.ts';
 import { renderJson } from '../render/json.ts';
@@ -33,6 +33,6 @@ async function* records(context: PackContext): AsyncGenerator<Record<string, unk
     };
 }
 
-function parsedPurposes(row: DecisionRow): unknown {
+function parsedPurposes(row: JudgedRow): unknown {
   return JSON.parse(row.purposes);
 }

@@ -1,4 +1,5 @@
-import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
+import { ALL_PURPOSES } from '../../src/core/consent-judgement.ts';
+import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
 import { noLegalAdvice } from '../closing.ts';
 import { formatCount, formatTime } from '../format.ts';
 import type { Block } from '../render/blocks.ts';
@@ -27,7 +28,7 @@ function* historyBlocks(context: PackContext): Generator<Block> {
   };
   yield {
     block: 'paragraph',
-    text: `Each line is one decision as it was recorded: ${formatCount(found.decisions)} in all. Times are in ${zone}. “Given” and “given again” permit what was granted; every other state permits nothing.`,
+    text: `Each line is one decision as it was recorded: ${formatCount(found.decisions)} in all. Times are in ${zone}. What was granted is permitted until it is withdrawn; disputed records permit nothing. “Withdrawn” and “partly withdrawn”: a purpose granted before was denied.`,
   };
   yield {
     block: 'table',
@@ -106,8 +107,8 @@ async function* rowsOf(context: PackContext, zone: string): AsyncGenerator<strin
     const time = formatTime(row.at, zone);
     yield [
       row.occurred_counts === 1 && row.occurred_basis !== 'received' ? time : `${time} (${basisWords['received']})`,
-      row.conflicts === 1 ? `${stateWord(row.state)} (contradicts)` : stateWord(row.state),
-      purposesInWords(row.purposes),
+      stateInWords(row),
+      row.via === 'request' ? withdrawnInWords(row.withdraws) : purposesInWords(row.purposes),
       row.banner_id ?? notStated,
       policyInWords(row, context),
       row.expires_at === null ? notStated : formatTime(row.expires_at, zone),
@@ -117,8 +118,15 @@ async function* rowsOf(context: PackContext, zone: string): AsyncGenerator<strin
   }
 }
 
+/** `Partly withdrawn`, what a contradicting record says, or the case that a withdrawal was carried out for. */
+function stateInWords(row: JudgedRow): string {
+  if (row.conflicts === 1) return `${stateWord(row.state)} (contradicts)`;
+  if (row.disputed === 1) return `Disputed (states: ${stateWord(row.state).toLowerCase()})`;
+  return row.case_id === null ? stateWord(row.label) : `${stateWord(row.label)} (case ${row.case_id})`;
+}
+
 /** `pol-1, version 3, text 2`. */
-function policyInWords(row: DecisionRow, { cite, texts }: PackContext): string {
+function policyInWords(row: JudgedRow, { cite, texts }: PackContext): string {
   if (row.policy_id === null) return notStated;
   const version = row.policy_version === null ? '' : `, version ${row.policy_version}`;
   const cited = cite(row);
@@ -132,6 +140,13 @@ function policyInWords(row: DecisionRow, { cite, texts }: PackContext): string {
     'policy-not-stated': '',
   }[cited.known];
   return `${row.policy_id}${version}${text}`;
+}
+
+/** `withdrawn: analytics, marketing`. */
+function withdrawnInWords(withdraws: string): string {
+  const purposes = JSON.parse(withdraws) as readonly string[];
+  const names = purposes.map((purpose) => (purpose === ALL_PURPOSES ? 'every purpose' : purpose));
+  return names.length === 0 ? 'nothing was granted' : `withdrawn: ${names.join(', ')}`;
 }
 
 /** `granted: analytics; denied: marketing`. */

@@ -1,4 +1,4 @@
-import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
+import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
 
 /** What stands in place of a piece that may not be disclosed. */
 export const WITHHELD = '[withheld: 11 CCR 7024(d)]';
@@ -15,12 +15,20 @@ export function withholdsIdentifiers(regime: string): boolean {
  * A decision without what may never be disclosed (11 CCR 7024(d)). The records hold hashed subjects; but what the service or a site
  * put into their texts is not ours to choose, so every text of them is searched.
  */
-export function withholdIdentifiers(row: DecisionRow): DecisionRow {
+export function withholdIdentifiers(row: JudgedRow): JudgedRow {
   const texts = [
     'record_id',
     'subject',
     'banner_id',
+    'banner_version',
     'purposes',
+    'withdraws',
+    'stands',
+    'action',
+    'method',
+    'domain',
+    'page',
+    'signals',
     'policy_id',
     'policy_version',
     'region',
@@ -32,5 +40,5 @@ export function withholdIdentifiers(row: DecisionRow): DecisionRow {
     const value = row[name];
     if (typeof value === 'string') safe[name] = value.replace(FORBIDDEN, WITHHELD);
   }
-  return safe as unknown as DecisionRow;
+  return safe as unknown as JudgedRow;
 }

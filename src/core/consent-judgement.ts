@@ -71,6 +71,7 @@ export function isNecessary(purpose: string): boolean {
  *
  * - Named purposes decide. A denied purpose that was granted before is withdrawn; others that are denied are refused.
  * - A refusal or withdrawal that names no denied purpose denies all of them, and grants nothing whatever else it names.
+ * - A stated withdrawal that also names granted purposes is one in part only if it denies a purpose that was granted before.
  * - A stated withdrawal of purposes of which no earlier consent is known withdraws what it names: the consent is older than the records.
  * - Consent without named purposes is consent to all of them, and what it granted can be withdrawn purpose by purpose.
  * - What expired, was terminated or invalidated leaves nothing standing; a request for consent and an unknown choice change nothing.
@@ -101,6 +102,10 @@ export function judgeChoice(before: readonly string[], said: SaidChoice): Judgem
       if (denied.length === 0) return deniedAll(before, 'withdrawn', granted);
   }
   const held = before.includes(ALL_PURPOSES) ? denied : denied.filter((purpose) => before.includes(purpose));
+  // Beside a stated withdrawal, granted purposes may be what had been granted: unless a purpose that was granted is denied, all of it ends.
+  if (state === 'withdrawn' && granted.length > 0 && held.length === 0) {
+    return deniedAll(before, 'withdrawn', [...granted, ...denied]);
+  }
   const withdraws = state === 'withdrawn' && held.length === 0 ? denied : held;
   const kept = before.filter((purpose) => purpose !== ALL_PURPOSES && !denied.includes(purpose));
   const stands = sorted([...kept, ...granted]);

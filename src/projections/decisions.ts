@@ -44,6 +44,7 @@ export function createDecisions(readers: Pick<Readers, 'decisionIdOf'>): Project
         }
         const key = keyOf(row, row.subject);
         const before = touched.get(key) ?? known.get(key);
+        if (row.via === 'request') takeCircumstances(row, before);
         const next = foldDecision(before, row, row.subject);
         if (row.is_first === 1) {
           const timeline = timelines.get(joinKey(row.source, row.subject))?.of(row.banner_id);
@@ -151,6 +152,14 @@ function requestRow(
     case_id: action.caseId,
     commitment: entry.commitment,
   };
+}
+
+/** What a withdrawal by request leaves standing stands under the policy, and until the end, of the consent before it. */
+function takeCircumstances(row: HistoryRow, before: Row<'decisions'> | undefined): void {
+  row.policy_id = before?.policy_id ?? null;
+  row.policy_version = before?.policy_version ?? null;
+  row.region = before?.region ?? null;
+  row.expires_at = before?.expires_at ?? null;
 }
 
 function isEmpty(object: object): boolean {

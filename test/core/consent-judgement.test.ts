@@ -75,6 +75,15 @@ describe('a decision is judged by purpose', () => {
       'marketing',
       'analytics',
     ],
+    [
+      'withdrawn, naming the old choice',
+      'analytics',
+      'withdrawn',
+      '+analytics -marketing',
+      'withdrawn',
+      'analytics marketing',
+      '',
+    ],
     ['withdrawn after an accepted whole', '*', 'withdrawn', '', 'withdrawn', '*', ''],
     [
       'a purpose denied after an accepted whole',

@@ -38,7 +38,8 @@ test('every total of the report adds up to the number of decisions', async () =>
   expect(sum(audit.overTime.spans.flatMap(({ states }) => states))).toBe(decisions);
   const { both, onlyWebhook, onlyPulled } = audit.completeness.agreement.totals;
   expect(both + onlyWebhook + onlyPulled).toBe(decisions);
-  for (const { granted, denied } of audit.byPurpose) expect(granted + denied).toBe(decisions);
+  for (const { granted, refused, withdrawn, disputed } of audit.byPurpose)
+    expect(granted + refused + withdrawn + disputed).toBe(decisions);
 });
 
 test('a decision told twice counts once, a row of it that contradicts is a conflict, and both are rows of the CSV', () =>
@@ -56,7 +57,16 @@ test('a decision told twice counts once, a row of it that contradicts is a confl
     ]);
     const audit = await json(world);
     expect(audit.totals).toMatchObject({ decisions: 2, rows: 3, conflicts: 1, subjects: 2 });
-    expect(audit.byState).toEqual([{ state: 'given', decisions: 2 }]);
+    expect(audit.byState).toEqual([
+      { state: 'partly-given', decisions: 1 },
+      { state: 'disputed', decisions: 1 },
+    ]);
+    expect(audit.byStatedState).toEqual([{ state: 'given', decisions: 2 }]);
+    expect(audit.byPurpose).toEqual([
+      { purpose: 'analytics', granted: 1, refused: 0, withdrawn: 0, disputed: 1, standing: 1 },
+      { purpose: 'marketing', granted: 0, refused: 1, withdrawn: 0, disputed: 1, standing: 0 },
+    ]);
+    expect(audit).toMatchObject({ disputedStanding: 1, standing: [{ consents: 1 }] });
     expect(audit.completeness.agreement.totals).toMatchObject({ both: 1, onlyWebhook: 0, onlyPulled: 1 });
     const rows = parse<Record<string, string>>(await produce(world, { format: 'csv' }), { bom: true, columns: true });
     expect(rows.map((row) => [row['entry'], row['first_of_decision'], row['contradicts_earlier']])).toEqual([
@@ -250,10 +260,68 @@ test('times without a word of their own are flagged, and withdrawals say how lon
     expect(audit.totals).toMatchObject({ timedByReceipt: 1, timesNotCounted: 1, offsetAssumed: 1, withoutSubject: 1 });
     expect(audit.withdrawals).toEqual({
       decisions: 3,
+      partly: 0,
+      byRequest: 0,
+      consentAfter: [],
       recordedWithin: { minute: 0, hour: 1, day: 0, longer: 1 },
       withoutOwnTime: 1,
       longest: 3 * 86_400_000,
     });
+  }));
+
+test('a decision judged again later counts as it was known at asOf, and consent after a withdrawal by request is named', () =>
+  inWorld(async (world) => {
+    const at = (day: number) => `2026-06-0${day}T10:00:00.000Z`;
+    await world.insert('decision_history', [
+      decision(1, at(3), { subject: 's', state: 'refused', purposes: '{"analytics":"denied"}' }),
+      // Made before, known after: the refusal turns out to be a withdrawal.
+      decision(2, at(1), { subject: 's', purposes: '{"analytics":"granted"}' }),
+      decision(3, at(4), {
+        ...{ subject: 's', via: 'request', case_id: 'case-7', state: 'withdrawn', purposes: '{}' },
+        ...{ occurred_basis: 'officer', record_id: null, decision_id: 'q:3' },
+      }),
+      decision(4, at(5), { subject: 's', purposes: '{"analytics":"granted","necessary":"granted"}' }),
+      decision(5, at(6), { subject: 's', state: 'refused', purposes: '{"analytics":"denied"}' }),
+    ]);
+    await world.insert('decision_judgements', [
+      {
+        seq: 2,
+        source: 'default',
+        decision_id: 'r:rec-1',
+        label: 'withdrawn',
+        withdraws: '["analytics"]',
+        stands: '[]',
+      },
+    ]);
+    const before = await json(world, { asOf: 1 });
+    expect(before.byState).toEqual([{ state: 'refused', decisions: 1 }]);
+    const after = await json(world, { asOf: 4 });
+    expect(after.byState).toEqual([
+      { state: 'given', decisions: 2 },
+      { state: 'withdrawn', decisions: 2 },
+    ]);
+    expect(after.byPurpose).toEqual([
+      { purpose: 'analytics', granted: 2, refused: 0, withdrawn: 1, disputed: 0, standing: 1 },
+    ]);
+    expect(after.necessary).toEqual([{ purpose: 'necessary', decisions: 1 }]);
+    expect(after.withdrawals).toMatchObject({
+      decisions: 2,
+      byRequest: 1,
+      consentAfter: [{ caseId: 'case-7', seq: 4, purposes: ['analytics'], bannerId: 'banner-main' }],
+    });
+    const rows = parse<Record<string, string>>(await produce(world, { format: 'csv', asOf: 4 }), {
+      bom: true,
+      columns: true,
+    });
+    expect(rows.map((row) => [row['entry'], row['state'], row['judged'], row['case']])).toEqual([
+      ['2', 'given', 'given', ''],
+      ['1', 'refused', 'withdrawn', ''],
+      ['3', 'withdrawn', 'withdrawn', 'case-7'],
+      ['4', 'given', 'given', ''],
+    ]);
+    expect(pdfText(await produce(world, { format: 'pdf', asOf: 4 }))).toContain(
+      'Consent recorded after a withdrawal by request',
+    );
   }));
 
 test('an empty month is a report all the same, and a period without a day is refused', () =>

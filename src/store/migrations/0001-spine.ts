@@ -44,6 +44,8 @@ export function spine(type: ColumnTypes): readonly string[] {
     `create index decision_history_decision on decision_history (source, decision_id, seq)`,
     `create index decision_history_subject on decision_history (source, subject, seq)`,
     `create index decision_history_at on decision_history (source, at, seq)`,
+    // Records that contradict another of the same decision are few, and asked for in every total.
+    `create index decision_history_conflicts on decision_history (source, decision_id, seq) where conflicts = 1`,
     // Withdrawals by request are few, and looked for by their way in.
     `create index decision_history_request on decision_history (source, subject, at) where via = 'request'`,
     `create table decision_judgements (seq ${big} not null, source text not null, decision_id text not null, label text not null,

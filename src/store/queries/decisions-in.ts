@@ -1,7 +1,8 @@
-import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import { type ExpressionBuilder, type RawBuilder, type Selectable, sql } from 'kysely';
+import type { Judged } from '../../core/consent-judgement.ts';
 import type { DecisionHistoryTable, Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
-import type { Period } from './scope.ts';
+import type { Period, Scope } from './scope.ts';
 
 export type DecisionBuilder = ExpressionBuilder<Tables & { d: DecisionHistoryTable }, 'd'>;
 
@@ -31,4 +32,47 @@ export function firstDecisionsIn(query: Query, period: Period, after: Place | nu
 export function hasRow(period: Period, condition: string) {
   return sql<number>`case when exists (select 1 from decision_history as o where o.source = d.source
       and o.decision_id = d.decision_id and o.seq <= ${period.asOf} and ${sql.raw(condition)}) then 1 else 0 end`;
+}
+
+/** Ids of the few decisions with a row that contradicts another: gathered once, along their own index. */
+export function contradicted(query: Query, { source, asOf }: Scope) {
+  return query
+    .selectFrom('decision_history as o')
+    .select('o.decision_id')
+    .where('o.source', '=', source)
+    .where(sql<boolean>`o.conflicts = 1`)
+    .where('o.seq', '<=', asOf);
+}
+
+type JudgedColumn = 'label' | 'withdraws' | 'stands';
+
+/** How the decision `d` is judged by what was known at asOf, as expressions. */
+export interface JudgedAt {
+  column(name: JudgedColumn): RawBuilder<string>;
+  /** 1 where records of the decision contradict each other. */
+  readonly disputed: RawBuilder<number>;
+  /** The label, or `disputed`. */
+  readonly judged: RawBuilder<Judged>;
+}
+
+/** Looks first whether any decision of the source was judged again by then; mostly none was, and each row says it all. */
+export async function judgedAt(query: Query, scope: Scope): Promise<JudgedAt> {
+  const again = await query
+    .selectFrom('decision_judgements')
+    .select('seq')
+    .where('source', '=', scope.source)
+    .where('seq', '<=', scope.asOf)
+    .limit(1)
+    .executeTakeFirst();
+  const column = (name: JudgedColumn): RawBuilder<string> =>
+    again === undefined
+      ? sql<string>`d.${sql.raw(name)}`
+      : sql<string>`coalesce((select j.${sql.raw(name)} from decision_judgements as j where j.source = d.source
+          and j.decision_id = d.decision_id and j.seq <= ${scope.asOf} order by j.seq desc limit 1), d.${sql.raw(name)})`;
+  const isDisputed = sql<boolean>`d.decision_id in ${contradicted(query, scope)}`;
+  return {
+    column,
+    disputed: sql<number>`case when ${isDisputed} then 1 else 0 end`,
+    judged: sql<Judged>`case when ${isDisputed} then 'disputed' else ${column('label')} end`,
+  };
 }

@@ -1,16 +1,47 @@
-import { sql, type Selectable } from 'kysely';
+import { type SelectQueryBuilder, sql, type Selectable } from 'kysely';
+import { ALL_PURPOSES, type Judged, outcomesOf, type PurposeChoices } from '../../core/consent-judgement.ts';
 import type { ConsentState } from '../../core/vocabulary.ts';
 import type { Span } from '../../core/zoned-days.ts';
-import type { DecisionHistoryTable } from '../schema.ts';
+import type { DecisionHistoryTable, Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
-import { type DecisionBuilder, decisionsIn, firstDecisionsIn } from './decisions-in.ts';
+import { type DecisionBuilder, decisionsIn, firstDecisionsIn, judgedAt } from './decisions-in.ts';
 import type { Period, Scope } from './scope.ts';
 import { nullsFirst } from './order.ts';
 import { pageByKey } from './pages.ts';
 
 export type DecisionRow = Selectable<DecisionHistoryTable>;
 
-export type WithdrawalTime = Pick<DecisionRow, 'seq' | 'at' | 'received_at' | 'occurred_basis' | 'occurred_counts'>;
+/** A row with the judgement of its decision at asOf; `disputed` 1: records of the decision contradict each other. */
+export interface JudgedRow extends DecisionRow {
+  readonly disputed: number;
+}
+
+export interface WithdrawalTime
+  extends Pick<DecisionRow, 'seq' | 'at' | 'received_at' | 'occurred_basis' | 'occurred_counts' | 'via'> {
+  readonly judged: Judged;
+}
+
+/** Decisions that say the same: the choice and the state as stated, which of the purposes they withdraw, and whether they are disputed. */
+export interface ChoiceCount {
+  readonly purposes: string;
+  readonly state: ConsentState;
+  readonly withdraws: string;
+  readonly disputed: boolean;
+  readonly decisions: number;
+}
+
+/** Consent that was recorded after the same subject had its consent withdrawn by request. */
+export interface ConsentAfterWithdrawal {
+  readonly caseId: string;
+  readonly subject: string;
+  readonly bannerId: string | null;
+  /** Purposes that had been withdrawn and are granted again; `*`: the decision names none. */
+  readonly purposes: readonly string[];
+  readonly withdrawnAt: string;
+  readonly withdrawnSeq: number;
+  readonly at: string;
+  readonly seq: number;
+}
 
 export interface DecisionTotals {
   /** Distinct decisions: rows that are the first of theirs. */
@@ -30,10 +61,17 @@ export interface DecisionTotals {
   readonly offsetAssumed: number;
 }
 
-/** Consents that stand at the end of a period: given, and nothing later from the same subject on the same banner. */
+/**
+ * Consents that stand at the end of a period: the latest decision of a subject on a banner leaves a purpose granted and is not disputed.
+ * One row for each policy version and set of purposes.
+ */
 export interface StandingConsents {
   readonly policyId: string | null;
   readonly policyVersion: string | null;
+  /** Canonical JSON array of the purposes that stand. */
+  readonly stands: string;
+  /** 1: disputed, and so not counted as standing. */
+  readonly disputed: number;
   readonly consents: number;
   readonly withoutExpiry: number;
   /** Expiry before the end of the period, within 30 days after it, from 30 to 90 days after it. */
@@ -45,30 +83,31 @@ export interface StandingConsents {
 /** Decisions of a period: by `at`, counted at the first row of each (`is_first`). */
 export interface DecisionQueries {
   decisionTotals(period: Period): Promise<DecisionTotals>;
-  decisionsByState(period: Period): Promise<readonly { state: ConsentState; decisions: number }[]>;
+  /** As they are judged at asOf. */
+  decisionsByState(period: Period): Promise<readonly { state: Judged; decisions: number }[]>;
+  /** As their records state it. */
+  decisionsByStatedState(period: Period): Promise<readonly { state: ConsentState; decisions: number }[]>;
   /** Over adjoining spans (days, weeks, months); spans without decisions have no rows. */
   decisionsBySpan(
     period: Period,
     spans: readonly Span[],
-  ): Promise<readonly { span: string; state: ConsentState; decisions: number }[]>;
-  /** By the whole choice: canonical JSON purpose → granted | denied. */
-  decisionsByChoice(period: Period): Promise<readonly { purposes: string; decisions: number }[]>;
-  decisionsByRegion(
-    period: Period,
-  ): Promise<readonly { region: string | null; state: ConsentState; decisions: number }[]>;
+  ): Promise<readonly { span: string; state: Judged; decisions: number }[]>;
+  /** By the whole choice, from which totals by purpose follow (core/consent-judgement.ts, outcomesOf). */
+  decisionsByChoice(period: Period): Promise<readonly ChoiceCount[]>;
+  decisionsByRegion(period: Period): Promise<readonly { region: string | null; state: Judged; decisions: number }[]>;
   decisionsByBanner(period: Period): Promise<readonly { bannerId: string | null; decisions: number }[]>;
   decisionsByPolicyVersion(
     period: Period,
-  ): Promise<
-    readonly { policyId: string | null; policyVersion: string | null; state: ConsentState; decisions: number }[]
-  >;
+  ): Promise<readonly { policyId: string | null; policyVersion: string | null; state: Judged; decisions: number }[]>;
   standingConsents(period: Period, in30Days: string, in90Days: string): Promise<readonly StandingConsents[]>;
-  /** When each withdrawal of the period happened and when it was received, by time: nothing else of them is read. */
+  /** When each withdrawal of the period, in whole or in part, happened and when it was received, by time: nothing else of them is read. */
   withdrawalTimes(period: Period): AsyncIterable<WithdrawalTime>;
+  /** Consent recorded after a withdrawal by request, in ledger order, the first 500; of a case or of the source. */
+  consentsAfterWithdrawal(scope: Scope, caseId?: string): Promise<readonly ConsentAfterWithdrawal[]>;
   /** Every row of the period, repeats too, by time. */
-  decisionRows(period: Period): AsyncIterable<DecisionRow>;
+  decisionRows(period: Period): AsyncIterable<JudgedRow>;
   /** Every row of these subjects up to asOf, in ledger order. */
-  decisionRowsOf(scope: Scope, subjects: readonly string[]): AsyncIterable<DecisionRow>;
+  decisionRowsOf(scope: Scope, subjects: readonly string[]): AsyncIterable<JudgedRow>;
 }
 
 export function createDecisionQueries(query: Query): DecisionQueries {
@@ -103,42 +142,65 @@ export function createDecisionQueries(query: Query): DecisionQueries {
     },
 
     async decisionsByState(period) {
+      const { judged } = await judgedAt(query, period);
+      const rows = await first(period)
+        .select(judged.as('judged'))
+        .select(count)
+        .groupBy(sql`judged`)
+        .orderBy(sql`judged`)
+        .execute();
+      return rows.map(({ judged: state, decisions }) => ({ state, decisions: Number(decisions) }));
+    },
+
+    async decisionsByStatedState(period) {
       const rows = await first(period).select('d.state').select(count).groupBy('d.state').orderBy('d.state').execute();
       return rows.map(({ state, decisions }) => ({ state, decisions: Number(decisions) }));
     },
 
     async decisionsBySpan(period, spans) {
       if (spans.length === 0) return [];
+      const { judged } = await judgedAt(query, period);
       const values = sql.join(spans.map(({ name, start, end }) => sql`(${name}, ${start}, ${end})`));
       // `cross join` keeps the order on SQLite: each span walks its stretch of the index on (source, at, seq).
-      const { rows } = await sql<{ span: string; state: ConsentState; decisions: number }>`
-        select s.column1 as span, d.state as state, count(*) as decisions
+      const { rows } = await sql<{ span: string; judged: Judged; decisions: number }>`
+        select s.column1 as span, ${judged} as judged, count(*) as decisions
         from (values ${values}) as s cross join decision_history as d
         where d.source = ${period.source} and d.at >= s.column2 and d.at < s.column3 and d.seq <= ${period.asOf} and d.is_first = 1
           and d.at >= ${period.from} and d.at < ${period.to}
-        group by s.column1, d.state order by s.column1, d.state`.execute(query);
-      return rows.map((row) => ({ ...row, decisions: Number(row.decisions) }));
+        group by s.column1, judged order by s.column1, judged`.execute(query);
+      return rows.map(({ span, judged: state, decisions }) => ({ span, state, decisions: Number(decisions) }));
     },
 
     async decisionsByChoice(period) {
+      const { column, disputed } = await judgedAt(query, period);
       const rows = await first(period)
-        .select('d.purposes')
+        .select(['d.purposes', 'd.state', column('withdraws').as('withdrawn'), disputed.as('disputed')])
         .select(count)
-        .groupBy('d.purposes')
+        .groupBy(['d.purposes', 'd.state', sql`withdrawn`, sql`disputed`])
         .orderBy('d.purposes')
+        .orderBy('d.state')
+        .orderBy(sql`withdrawn`)
+        .orderBy(sql`disputed`)
         .execute();
-      return rows.map(({ purposes, decisions }) => ({ purposes, decisions: Number(decisions) }));
+      return rows.map(({ purposes, state, withdrawn, disputed: contested, decisions }) => ({
+        purposes,
+        state,
+        withdraws: withdrawn,
+        disputed: Number(contested) === 1,
+        decisions: Number(decisions),
+      }));
     },
 
     async decisionsByRegion(period) {
+      const { judged } = await judgedAt(query, period);
       const rows = await first(period)
-        .select(['d.region', 'd.state'])
+        .select(['d.region', judged.as('judged')])
         .select(count)
-        .groupBy(['d.region', 'd.state'])
+        .groupBy(['d.region', sql`judged`])
         .orderBy('d.region', nullsFirst)
-        .orderBy('d.state')
+        .orderBy(sql`judged`)
         .execute();
-      return rows.map((row) => ({ ...row, decisions: Number(row.decisions) }));
+      return rows.map(({ region, judged: state, decisions }) => ({ region, state, decisions: Number(decisions) }));
     },
 
     async decisionsByBanner(period) {
@@ -152,18 +214,20 @@ export function createDecisionQueries(query: Query): DecisionQueries {
     },
 
     async decisionsByPolicyVersion(period) {
+      const { judged } = await judgedAt(query, period);
       const rows = await first(period)
-        .select(['d.policy_id as policyId', 'd.policy_version as policyVersion', 'd.state'])
+        .select(['d.policy_id as policyId', 'd.policy_version as policyVersion', judged.as('judged')])
         .select(count)
-        .groupBy(['d.policy_id', 'd.policy_version', 'd.state'])
+        .groupBy(['d.policy_id', 'd.policy_version', sql`judged`])
         .orderBy('d.policy_id', nullsFirst)
         .orderBy('d.policy_version', nullsFirst)
-        .orderBy('d.state')
+        .orderBy(sql`judged`)
         .execute();
-      return rows.map((row) => ({ ...row, decisions: Number(row.decisions) }));
+      return rows.map(({ judged: state, ...row }) => ({ ...row, state, decisions: Number(row.decisions) }));
     },
 
     async standingConsents(period, in30Days, in90Days) {
+      const { column, disputed } = await judgedAt(query, period);
       // Ranked in one sort. A correlated `not exists` was tried: quadratic where many rows share a subject, and the planner
       // of SQLite took the index on the time for it.
       const ranked = query
@@ -173,7 +237,8 @@ export function createDecisionQueries(query: Query): DecisionQueries {
         .where('r.at', '<', period.to)
         .where('r.is_first', '=', 1)
         .where('r.subject', 'is not', null)
-        .select(['r.state', 'r.policy_id', 'r.policy_version', 'r.expires_at'])
+        .select(['r.source', 'r.decision_id', 'r.label', 'r.stands'])
+        .select(['r.policy_id', 'r.policy_version', 'r.expires_at'])
         .select(
           sql<number>`row_number() over (partition by r.subject, coalesce(r.banner_id, '') order by r.at desc, r.seq desc)`.as(
             'latest',
@@ -182,8 +247,11 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       const rows = await query
         .selectFrom(ranked.as('d'))
         .where('d.latest', '=', 1)
-        .where('d.state', 'in', ['given', 'renewed-given'])
+        .where(sql<boolean>`${column('stands')} <> '[]'`)
+        // Of these the choice is not known, or awaited: nothing is certified as standing.
+        .where(sql<boolean>`${column('label')} not in ('requested', 'request-deferred', 'unknown')`)
         .select(['d.policy_id as policyId', 'd.policy_version as policyVersion'])
+        .select([column('stands').as('standing'), disputed.as('disputed')])
         .select((eb) => [
           eb.fn.countAll().as('consents'),
           sum('d.expires_at is null').as('withoutExpiry'),
@@ -195,13 +263,17 @@ export function createDecisionQueries(query: Query): DecisionQueries {
             'within90Days',
           ),
         ])
-        .groupBy(['d.policy_id', 'd.policy_version'])
+        .groupBy(['d.policy_id', 'd.policy_version', sql`standing`, sql`disputed`])
         .orderBy('d.policy_id', nullsFirst)
         .orderBy('d.policy_version', nullsFirst)
+        .orderBy(sql`standing`)
+        .orderBy(sql`disputed`)
         .execute();
       return rows.map((row) => ({
         policyId: row.policyId,
         policyVersion: row.policyVersion,
+        stands: row.standing,
+        disputed: Number(row.disputed),
         consents: Number(row.consents),
         withoutExpiry: Number(row.withoutExpiry),
         expired: Number(row.expired),
@@ -210,26 +282,63 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       }));
     },
 
-    withdrawalTimes: (period) =>
-      pageByKey<WithdrawalTime>((after, limit) =>
+    async *withdrawalTimes(period) {
+      const { judged } = await judgedAt(query, period);
+      yield* pageByKey<WithdrawalTime>((after, limit) =>
         firstDecisionsIn(query, period, after)
-          .where('d.state', '=', 'withdrawn')
-          .select(['d.seq', 'd.at', 'd.received_at', 'd.occurred_basis', 'd.occurred_counts'])
+          .where(sql<boolean>`${judged} in ('withdrawn', 'partly-withdrawn')`)
+          .select(['d.seq', 'd.at', 'd.received_at', 'd.occurred_basis', 'd.occurred_counts', 'd.via'])
+          .select(judged.as('judged'))
           .orderBy('d.at')
           .orderBy('d.seq')
           .limit(limit)
           .execute(),
-      ),
+      );
+    },
+
+    async consentsAfterWithdrawal(scope, caseId) {
+      const rows = await query
+        .selectFrom('decision_history as r')
+        .innerJoin('decision_history as d', (join) =>
+          join
+            .onRef('d.source', '=', 'r.source')
+            .onRef('d.subject', '=', 'r.subject')
+            .on(sql<boolean>`(d.at > r.at or (d.at = r.at and d.seq > r.seq))`),
+        )
+        .where('r.source', '=', scope.source)
+        .where(sql<boolean>`r.via = 'request'`)
+        .where('r.seq', '<=', scope.asOf)
+        .$if(caseId !== undefined, (some) => some.where('r.case_id', '=', caseId ?? ''))
+        .where('d.seq', '<=', scope.asOf)
+        .where('d.via', '<>', 'request')
+        .where('d.is_first', '=', 1)
+        .where('d.state', 'in', ['given', 'renewed-given', 'refused', 'withdrawn'])
+        .select(['r.case_id as caseId', 'r.seq as withdrawnSeq', 'r.at as withdrawnAt', 'r.purposes as withdrawn'])
+        .select(['d.subject', 'd.banner_id as bannerId', 'd.seq', 'd.at', 'd.state', 'd.purposes'])
+        .orderBy('d.seq')
+        .orderBy('r.seq', 'desc')
+        .limit(CONSENTS_AFTER)
+        .execute();
+      const found = new Map<string, ConsentAfterWithdrawal>();
+      for (const { withdrawn, state, purposes: said, ...row } of rows) {
+        const { caseId: id, subject } = row;
+        const key = `${id} ${row.seq}`;
+        if (id === null || subject === null || found.has(key)) continue;
+        const purposes = grantedAgain({ state, purposes: parsed(said) }, Object.keys(parsed(withdrawn)));
+        if (purposes.length > 0) found.set(key, { ...row, caseId: id, subject, purposes });
+      }
+      return [...found.values()];
+    },
 
     decisionRows: (period) =>
-      pageByKey<DecisionRow>((after, limit) =>
-        decisionsIn(query, period, after).selectAll('d').orderBy('d.at').orderBy('d.seq').limit(limit).execute(),
+      judgedRows(period, (after, limit) =>
+        decisionsIn(query, period, after).selectAll('d').orderBy('d.at').orderBy('d.seq').limit(limit),
       ),
 
     async *decisionRowsOf(scope, subjects) {
       // Subject by subject: each is one walk along the index on (source, subject, seq).
       for (const subject of [...new Set(subjects)].sort()) {
-        yield* pageByKey<DecisionRow>((after, limit) =>
+        yield* judgedRows(scope, (after, limit) =>
           query
             .selectFrom('decision_history as d')
             .selectAll('d')
@@ -238,12 +347,57 @@ export function createDecisionQueries(query: Query): DecisionQueries {
             .where('d.seq', '<=', scope.asOf)
             .where('d.seq', '>', after?.seq ?? 0)
             .orderBy('d.seq')
-            .limit(limit)
-            .execute(),
+            .limit(limit),
         );
       }
     },
   };
+
+  /** Rows as they are judged at asOf. */
+  async function* judgedRows(
+    scope: Scope,
+    page: (
+      after: DecisionRow | null,
+      limit: number,
+    ) => SelectQueryBuilder<Tables & { d: DecisionHistoryTable }, 'd', DecisionRow>,
+  ): AsyncGenerator<JudgedRow> {
+    const { column, disputed } = await judgedAt(query, scope);
+    yield* pageByKey<JudgedRow>(async (after, limit) => {
+      const rows = await page(after, limit)
+        .select([
+          column('label').as('nowLabel'),
+          column('withdraws').as('nowWithdraws'),
+          column('stands').as('nowStands'),
+        ])
+        .select(disputed.as('isDisputed'))
+        .execute();
+      return rows.map(({ nowLabel, nowWithdraws, nowStands, isDisputed, ...row }) => ({
+        ...row,
+        label: nowLabel as DecisionRow['label'],
+        withdraws: nowWithdraws,
+        stands: nowStands,
+        disputed: Number(isDisputed),
+      }));
+    });
+  }
+}
+
+/** Looked at for consent after a withdrawal: more of them are a fault of the site, not a list for an officer. */
+const CONSENTS_AFTER = 500;
+
+function parsed(purposes: string): PurposeChoices {
+  return JSON.parse(purposes) as PurposeChoices;
+}
+
+/** Of the purposes withdrawn (empty: all), those that a decision grants. */
+function grantedAgain(
+  said: { readonly state: ConsentState; readonly purposes: PurposeChoices },
+  withdrawn: readonly string[],
+): readonly string[] {
+  const given = said.state === 'given' || said.state === 'renewed-given';
+  if (given && Object.keys(said.purposes).length === 0) return [ALL_PURPOSES];
+  const granted = [...outcomesOf(said, [])].flatMap(([purpose, outcome]) => (outcome === 'granted' ? [purpose] : []));
+  return withdrawn.length === 0 ? granted : granted.filter((purpose) => withdrawn.includes(purpose));
 }
 
 /** How many rows meet a condition. Conditions are texts of this file only. */

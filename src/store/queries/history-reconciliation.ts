@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../store.ts';
-import { firstDecisionsIn, hasRow } from './decisions-in.ts';
+import { contradicted, firstDecisionsIn, hasRow } from './decisions-in.ts';
 import type { DecisionRow } from './history-decisions.ts';
 import type { Period, Scope } from './scope.ts';
 import { pageByKey } from './pages.ts';
@@ -88,21 +88,13 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
   const first = (period: Period, after: Found | null = null) =>
     firstDecisionsIn(query, period, after).where('d.via', '<>', 'request');
   const bothWays = (period: Period) => hasRow(period, 'o.via <> d.via');
-  /** The few decisions with a row that contradicts another: gathered once along the index, instead of asked for each decision. */
-  const contradicted = ({ source, asOf }: Scope) =>
-    query
-      .selectFrom('decision_history as o')
-      .select('o.decision_id')
-      .where('o.source', '=', source)
-      .where('o.conflicts', '=', 1)
-      .where('o.seq', '<=', asOf);
   /** One walk along the index per decision. */
   const matched = (period: Period, windows: readonly BannerWindow[]) =>
     first(period).select([
       'd.banner_id as banner_id',
       sql<Group['via']>`d.via`.as('via'),
       sql<number>`case when ${sql.raw(NAMELESS)} then 1 else 0 end`.as('nameless'),
-      sql<number>`case when d.decision_id in ${contradicted(period)} then 1 else 0 end`.as('conflicting'),
+      sql<number>`case when d.decision_id in ${contradicted(query, period)} then 1 else 0 end`.as('conflicting'),
       sql<
         Group['way']
       >`case when ${bothWays(period)} = 1 then 'both' when ${isMissing(windows)} then 'missing' else 'one' end`.as(
@@ -118,7 +110,7 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
       };
       return {
         onlyPulled: await count(first(period).where('d.via', '=', 'pull').where(bothWays(period), '=', 0)),
-        conflicting: await count(first(period).where('d.decision_id', 'in', contradicted(period))),
+        conflicting: await count(first(period).where('d.decision_id', 'in', contradicted(query, period))),
       };
     },
 
@@ -189,7 +181,7 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
     async *reconciledDecisions(period, finding, most) {
       const load = (after: Found | null, limit: number): Promise<readonly Found[]> => {
         let page = first(period, after).select(['d.at', 'd.seq', 'd.decision_id']);
-        if (finding === 'conflicting') page = page.where('d.decision_id', 'in', contradicted(period));
+        if (finding === 'conflicting') page = page.where('d.decision_id', 'in', contradicted(query, period));
         else
           page = page
             .where('d.via', '=', finding === 'only-webhook' ? 'webhook' : 'pull')
