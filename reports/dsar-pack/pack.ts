@@ -9,6 +9,7 @@ import { letter } from './letter.ts';
 import { manifest } from './manifest.ts';
 import { policies, policyTexts } from './policies.ts';
 import { readme } from './readme.ts';
+import { records27560 } from './records-27560.ts';
 import { records } from './records.ts';
 
 /** The parts of a pack, in their order. README.txt and manifest.json follow, because they speak of the others. */
@@ -17,6 +18,7 @@ const parts: readonly PackPart[] = [
   historyPage,
   decisionsCsv,
   decisionsJson,
+  records27560,
   records,
   policies,
   policyTexts,

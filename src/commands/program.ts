@@ -20,6 +20,7 @@ const commands: Readonly<Record<string, () => Promise<Register>>> = {
   sync: async () => (await import('./sync.ts')).registerSync,
   dsar: async () => (await import('./dsar.ts')).registerDsar,
   policy: async () => (await import('./policy.ts')).registerPolicy,
+  consent: async () => (await import('./consent.ts')).registerConsent,
   banner: async () => (await import('./banner.ts')).registerBanner,
   report: async () => (await import('./report.ts')).registerReport,
   document: async () => (await import('./document.ts')).registerDocument,

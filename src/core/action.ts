@@ -178,6 +178,18 @@ const syncRecounted = z.object({
   goneSeqs: z.array(z.number().int().positive()),
 });
 
+/** Somebody looked up how a person's consent stood. Who it was about stands here as a keyed hash only. */
+const consentLookedUp = z.object({
+  action: z.literal('consent.looked-up'),
+  actor,
+  /** What the identifier was that led to the records. */
+  by: z.enum(['email', 'record', 'subject']),
+  /** HMAC, hex: the same person gives the same value, which only a holder of the instance key can test. */
+  about: z.string(),
+  /** The moment asked about; null where a record was written down. */
+  at: z.string().nullable(),
+  records: z.number().int().nonnegative(),
+});
 /** Kinds of files that show a banner, told by their bytes (src/banners/media-type.ts). */
 const evidenceMediaType = z.enum([
   'image/png',
@@ -259,6 +271,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   repeatSettled,
   syncFinished,
   syncRecounted,
+  consentLookedUp,
   bannerEvidenceAdded,
   bannerEvidenceRetracted,
   countersObserved,

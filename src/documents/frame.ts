@@ -91,7 +91,11 @@ function mappingDigest({ fieldNames, eventNames, assumedOffset, subjectRecipe }:
   return digestOf({ fieldNames, eventNames: eventNames ?? {}, assumedOffset, recipe });
 }
 
-async function lastCheckpoint(deps: DocumentDeps, asOf: number): Promise<CheckpointToPrint | null> {
+/** The last checkpoint up to an entry, as documents print it. */
+export async function lastCheckpoint(
+  deps: Pick<DocumentDeps, 'read' | 'epoch' | 'publicKey'>,
+  asOf: number,
+): Promise<CheckpointToPrint | null> {
   const row = await deps.read
     .selectFrom('checkpoints')
     .select(['size', 'root', 'note'])

@@ -49,6 +49,8 @@ function objectOf(action: Action): string | null {
     case 'banner.evidence-added':
     case 'banner.evidence-retracted':
       return action.bannerId;
+    case 'consent.looked-up':
+      return action.about;
     case 'repeat.settled':
       return String(action.delivery);
     case 'counters.observed':

@@ -37,6 +37,7 @@ const rooms: readonly (Pick<Part, 'name' | 'files'> & Partial<Part>)[] = [
   { name: 'snapshots', files: /^src\/snapshots\//, types: anyType },
   { name: 'policies', files: /^src\/policies\//, types: anyType },
   { name: 'reports', files: /^reports\//, types: anyType },
+  { name: 'consent', files: /^src\/consent\//, types: anyType },
   { name: 'documents', files: /^src\/documents\//, types: anyType },
   { name: 'attention', files: /^src\/attention\//, types: anyType },
   { name: 'config', files: /^src\/(config\.ts|config\/.*|keys\.ts)$/, types: anyType },

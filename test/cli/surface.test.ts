@@ -90,7 +90,9 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'policy text': null,
     'policy calls': [],
     'policy settle': ['req-unknown', '--as', 'created'],
-    // They need a file and an entry: a suite of its own.
+    // They need a decision, a file or an entry: suites of their own.
+    'consent show': null,
+    'consent record': null,
     'banner evidence add': null,
     'banner evidence list': [],
     'banner evidence show': null,

@@ -12,6 +12,7 @@ const foldersOnBoth: readonly string[] = [
   'chaos',
   'cli',
   'commands',
+  'consent',
   'dashboard',
   'http',
   'jobs',

@@ -46,6 +46,8 @@ export interface EvidenceQueries {
   erasedEntries(scope: Scope): Promise<number>;
   /** Exact bytes of entries; `meta`, `body` and `salt` are null after an erasure. */
   rawEntries(scope: Scope, seqs: readonly number[]): Promise<readonly RawEntry[]>;
+  /** How the signatures of deliveries were judged, by seq. */
+  signatures(scope: Scope, seqs: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
 /** Entries looked up at once. */
@@ -194,6 +196,21 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
         .where('seq', 'in', visible)
         .orderBy('seq')
         .execute();
+    },
+
+    async signatures(scope, seqs) {
+      const verdicts = new Map<number, string>();
+      for (let start = 0; start < seqs.length; start += SEQS) {
+        const rows = await query
+          .selectFrom('delivery_history')
+          .select(['seq', 'verdict'])
+          .where('source', '=', scope.source)
+          .where('seq', '<=', scope.asOf)
+          .where('seq', 'in', seqs.slice(start, start + SEQS))
+          .execute();
+        for (const { seq, verdict } of rows) verdicts.set(Number(seq), verdict);
+      }
+      return verdicts;
     },
   };
 }

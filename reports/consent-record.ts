@@ -1,0 +1,430 @@
+import { z } from 'zod';
+import { ALL_PURPOSES, isNecessary } from '../src/core/consent-judgement.ts';
+import type { PurposeState, TimedDecision } from '../src/core/consent-timeline.ts';
+import type { ControllerProfile } from '../src/core/profile.ts';
+import type { BannerEvidence } from '../src/store/queries/history-banners.ts';
+import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
+import type { CheckpointToPrint } from './report.ts';
+import type { TextCitation } from './text-citation.ts';
+
+/** What a consent record is written from. The same facts give the same bytes. */
+export interface ConsentRecordFacts {
+  readonly source: string;
+  /** The last entry of the ledger that the record knows. */
+  readonly asOf: number;
+  readonly decision: TimedDecision<DecisionRow>;
+  /** How the signature of each delivery among its entries was judged, by seq. */
+  readonly signatures: ReadonlyMap<number, string>;
+  readonly citation: TextCitation;
+  readonly banner: readonly BannerEvidence[];
+  readonly profile: ControllerProfile | null;
+  readonly checkpoint: CheckpointToPrint | null;
+}
+
+/** The profile of ISO/IEC TS 27560 that the W3C's Data Privacy Vocabulary group defines. */
+export const RECORD_SCHEMA = 'https://w3id.org/dpv/schema/dpv-27560#record';
+
+/**
+ * The names of ISO/IEC TS 27560 as terms of the Data Privacy Vocabulary (DPVCG, Guide for consent records 27560). It stands in every record, so that
+ * nothing has to be fetched to read one. The sections of the standard are groups only (`@nest`): their fields belong to the record.
+ */
+const context = {
+  dpv: 'https://w3id.org/dpv#',
+  dct: 'http://purl.org/dc/terms/',
+  ledger: 'urn:consent-ledger:terms:',
+  header: '@nest',
+  processing: '@nest',
+  schema_version: 'dct:conformsTo',
+  record_id: 'dct:identifier',
+  pii_principal_id: 'dpv:hasDataSubject',
+  privacy_notice: 'dpv:hasNotice',
+  language: 'dct:language',
+  purposes: 'dpv:hasProcess',
+  purpose: 'dpv:hasPurpose',
+  lawful_basis: 'dpv:hasLegalBasis',
+  pii_information: 'dpv:hasPersonalData',
+  pii_controllers: 'dpv:hasDataController',
+  storage_location: 'dpv:hasLocation',
+  retention_period: 'dpv:hasDuration',
+  jurisdiction: 'dpv:hasJurisdiction',
+  recipients: 'dpv:hasRecipient',
+  withdrawal_method: 'dpv:hasConsentControl',
+  party_identification: 'dpv:hasEntity',
+  party_id: '@id',
+  party_type: '@type',
+  party_name: 'dpv:hasName',
+  party_address: 'dpv:hasAddress',
+  party_contact: 'dpv:hasContact',
+  events: 'dpv:hasConsentStatus',
+  event_time: 'dpv:isIndicatedAtTime',
+  event_type: 'dpv:hasIndicationMethod',
+  validity_duration: 'dpv:hasDuration',
+  entity_id: 'dpv:isIndicatedBy',
+  event_state: '@type',
+  not_known: 'ledger:notKnown',
+  evidence: 'ledger:evidence',
+} as const;
+
+const notKnownSchema = z.strictObject({ not_known: z.string().min(1) });
+type NotKnown = z.infer<typeof notKnownSchema>;
+const known = z.string().min(1);
+const orNotKnown = known.or(notKnownSchema);
+const listOrNotKnown = z.array(known).min(1).or(notKnownSchema);
+const hex = z.string().regex(/^[0-9a-f]{64}$/);
+const time = z.iso.datetime();
+const dpvStates = [
+  'dpv:ConsentGiven',
+  'dpv:RenewedConsentGiven',
+  'dpv:ConsentRefused',
+  'dpv:ConsentWithdrawn',
+  'dpv:ConsentExpired',
+  'dpv:ConsentRevoked',
+  'dpv:ConsentInvalidated',
+  'dpv:ConsentRequested',
+  'dpv:ConsentRequestDeferred',
+  'dpv:ConsentUnknown',
+] as const;
+
+/** A consent record: the fields of ISO/IEC TS 27560 with the terms of the DPV, and what this program adds as evidence. */
+export const consentRecordSchema = z.strictObject({
+  '@context': z.record(z.string(), z.string()),
+  '@id': z.string().startsWith('urn:consent-ledger:'),
+  '@type': z.literal('dpv:ConsentRecord'),
+  header: z.strictObject({ schema_version: z.literal(RECORD_SCHEMA), record_id: known, pii_principal_id: orNotKnown }),
+  processing: z.strictObject({
+    privacy_notice: z.array(
+      z.strictObject({
+        '@type': z.enum(['dpv:ConsentNotice', 'dpv:PrivacyNotice']),
+        record_id: orNotKnown,
+        version: orNotKnown,
+      }),
+    ),
+    language: orNotKnown,
+    purposes: z.array(
+      z.strictObject({
+        '@type': z.literal('dpv:Process'),
+        purpose: known,
+        lawful_basis: known,
+        event_state: z.enum(dpvStates).nullable(),
+        retention_period: orNotKnown,
+      }),
+    ),
+    pii_information: listOrNotKnown,
+    pii_controllers: z.array(known).min(1).or(notKnownSchema),
+    storage_location: orNotKnown,
+    jurisdiction: orNotKnown,
+    recipients: listOrNotKnown,
+    withdrawal_method: orNotKnown,
+  }),
+  party_identification: z.array(
+    z.strictObject({
+      party_id: known,
+      party_type: z.enum(['dpv:DataController', 'dpv:DataProcessor', 'dpv:JointDataControllers', 'dpv:Recipient']),
+      party_name: known,
+      party_address: orNotKnown,
+      party_contact: orNotKnown,
+    }),
+  ),
+  events: z
+    .array(
+      z.strictObject({
+        event_time: time,
+        event_type: orNotKnown,
+        event_state: z.enum(dpvStates),
+        purposes: z.array(known),
+        validity_duration: orNotKnown,
+        entity_id: orNotKnown,
+      }),
+    )
+    .min(1),
+  evidence: z.strictObject({
+    time_basis: known,
+    disputed: z.boolean(),
+    disputed_purposes: z.array(known),
+    request: z.string().nullable(),
+    act: z.strictObject({
+      action: z.string().nullable(),
+      method: z.string().nullable(),
+      domain: z.string().nullable(),
+      page: z.string().nullable(),
+    }),
+    signals: z.record(z.string(), z.string()),
+    entries: z
+      .array(
+        z.strictObject({
+          entry: z.number().int().positive(),
+          way_in: z.enum(['webhook', 'pull', 'request']),
+          received: time,
+          commitment: z.string(),
+          signature: z.string().nullable(),
+        }),
+      )
+      .min(1),
+    policy_text: z.strictObject({
+      known: z.string(),
+      texts: z.array(
+        z.strictObject({
+          text_sha256: hex.nullable(),
+          entry: z.number().int().positive(),
+          commitment: z.string().nullable(),
+          not_before: time.nullable(),
+          first_seen: time,
+          last_seen: time,
+        }),
+      ),
+    }),
+    banner_as_shown: z
+      .array(
+        z.strictObject({
+          entry: z.number().int().positive(),
+          file_sha256: hex,
+          media_type: z.string(),
+          shown_from: time,
+          shown_to: time.nullable(),
+          added: time,
+          added_by: z.string(),
+          note: z.string().nullable(),
+        }),
+      )
+      .min(1)
+      .or(z.literal('not evidenced')),
+    ledger: z.strictObject({
+      source: known,
+      as_of: z.number().int().nonnegative(),
+      checkpoint: z.strictObject({ size: z.number().int(), root: z.string(), note: z.string() }).nullable(),
+    }),
+    limits: z.array(z.string()),
+  }),
+});
+export type ConsentRecord = z.infer<typeof consentRecordSchema>;
+
+/**
+ * A decision as a consent record (ISO/IEC TS 27560; DPVCG's guide for it). What is not known is said to be not known and why; nothing is
+ * filled in that neither the records nor the controller's profile say.
+ */
+export function consentRecordOf(facts: ConsentRecordFacts): ConsentRecord {
+  const { decision, profile, source, asOf, checkpoint, citation } = facts;
+  const { rows } = decision;
+  const [first] = rows;
+  const told = <Field extends keyof DecisionRow>(field: Field) =>
+    rows.find((row) => row[field] !== null)?.[field] ?? null;
+  const policyId = told('policy_id');
+  return {
+    '@context': { ...context },
+    '@id': `urn:consent-ledger:${source}:${encodeURIComponent(decision.decisionId)}`,
+    '@type': 'dpv:ConsentRecord',
+    header: {
+      schema_version: RECORD_SCHEMA,
+      record_id: decision.decisionId,
+      pii_principal_id: told('subject') ?? notKnown('the record names no visitor'),
+    },
+    processing: {
+      privacy_notice: [
+        {
+          '@type': 'dpv:ConsentNotice',
+          record_id: decision.bannerId ?? notKnown('the record names no banner'),
+          version: told('banner_version') ?? notKnown('the record names no version of the banner'),
+        },
+        {
+          '@type': 'dpv:PrivacyNotice',
+          record_id: policyId ?? notKnown('the record names no policy'),
+          version: told('policy_version') ?? notKnown('the record names no version of the policy'),
+        },
+      ],
+      language: told('language') ?? notKnown('the record names no language'),
+      purposes: purposesOf(facts),
+      pii_information: listOf(profile?.dataCategories, 'categories of data'),
+      pii_controllers: profile === null ? profileLacks('the controller') : [controllerId(profile)],
+      storage_location: notKnown('neither the records nor the controller profile say where the data is stored'),
+      jurisdiction: told('region') ?? profile?.country ?? notKnown('neither the record nor the profile says it'),
+      recipients: listOf(
+        profile?.recipients.map(({ name }) => name),
+        'recipients',
+      ),
+      withdrawal_method: profile?.withdrawalMethod ?? profileLacks('how consent is withdrawn'),
+    },
+    party_identification: partiesOf(profile),
+    events: eventsOf(facts),
+    evidence: {
+      time_basis: Number(first.occurred_counts) === 1 ? first.occurred_basis : 'received',
+      disputed: decision.disputed,
+      disputed_purposes: [...decision.outcomes].filter(([, state]) => state === 'disputed').map(([purpose]) => purpose),
+      request: first.case_id,
+      act: { action: told('action'), method: told('method'), domain: told('domain'), page: told('page') },
+      signals: JSON.parse(told('signals') ?? '{}') as Record<string, string>,
+      entries: rows.map((row) => ({
+        entry: Number(row.seq),
+        way_in: row.via,
+        received: row.received_at,
+        commitment: row.commitment,
+        signature: facts.signatures.get(Number(row.seq)) ?? null,
+      })),
+      policy_text: {
+        known: citation.known,
+        texts: citation.texts.map((text) => ({
+          text_sha256: text.textSha256,
+          entry: Number(text.bodySeq),
+          commitment: text.commitment,
+          not_before: text.notBefore,
+          first_seen: text.firstSeen,
+          last_seen: text.lastSeen,
+        })),
+      },
+      banner_as_shown:
+        facts.banner.length === 0
+          ? 'not evidenced'
+          : facts.banner.map((one) => ({
+              entry: Number(one.seq),
+              file_sha256: one.sha256,
+              media_type: one.mediaType,
+              shown_from: one.from,
+              shown_to: one.to,
+              added: one.addedAt,
+              added_by: one.actor,
+              note: one.note,
+            })),
+      ledger: {
+        source,
+        as_of: asOf,
+        checkpoint:
+          checkpoint === null
+            ? null
+            : { size: Number(checkpoint.size), root: checkpoint.rootHex, note: checkpoint.note },
+      },
+      limits: [
+        'An entry is unchanged since the checkpoint that covers it. Who sent a delivery is not proven: an HMAC convinces only those who hold its secret.',
+        'A commitment is checked with the entry’s body, meta and salt (docs/architecture.md, Checking a commitment).',
+        'When and how the banner was shown is the word of the officer who added its evidence.',
+      ],
+    },
+  };
+}
+
+/** As bytes for a file: the same record, the same bytes. */
+export function consentRecordText(record: ConsentRecord): string {
+  return `${JSON.stringify(record, null, 2)}\n`;
+}
+
+function notKnown(why: string): NotKnown {
+  return { not_known: why };
+}
+
+function profileLacks(part: string): NotKnown {
+  return notKnown(`the controller profile does not state: ${part}`);
+}
+
+function listOf(values: readonly string[] | undefined, part: string): string[] | NotKnown {
+  return values === undefined || values.length === 0 ? profileLacks(part) : [...values];
+}
+
+/** Every purpose that the records name, with how the decision leaves it. A purpose that needs no consent has no state of consent. */
+function purposesOf({ decision, profile }: ConsentRecordFacts): ConsentRecord['processing']['purposes'] {
+  const named = new Set([...Object.keys(decision.purposes), ...decision.outcomes.keys()]);
+  return [...named].sort().map((purpose) => {
+    const stated = profile?.purposes.find((one) => one.purpose.toLowerCase() === purpose.toLowerCase());
+    const state = decision.outcomes.get(purpose);
+    return {
+      '@type': 'dpv:Process' as const,
+      purpose: purposeWord(purpose),
+      lawful_basis: isNecessary(purpose) ? 'dpv:LegalBasis: not consent, named as necessary' : 'dpv:Consent',
+      event_state: state === undefined ? null : dpvStateOf(state, decision),
+      retention_period: stated?.retention ?? profileLacks(`retention for “${purposeWord(purpose)}”`),
+    };
+  });
+}
+
+function purposeWord(purpose: string): string {
+  return purpose === ALL_PURPOSES ? 'all purposes (the record names none)' : purpose;
+}
+
+/** One event for each state in which the decision leaves purposes; one without purposes where it says nothing about any. */
+function eventsOf({ decision }: ConsentRecordFacts): ConsentRecord['events'] {
+  const [first] = decision.rows;
+  const byRequest = first.via === 'request';
+  const same = {
+    event_time: decision.at,
+    event_type: first.action ?? first.method ?? notKnown('the record does not say what the visitor did'),
+    validity_duration:
+      decision.expiresAt === null ? notKnown('the record states no end') : `until ${decision.expiresAt}`,
+    entity_id: byRequest ? 'dpv:DataSubject, carried out by an officer' : 'dpv:DataSubject',
+  };
+  const groups = new Map<ConsentRecord['events'][number]['event_state'], string[]>();
+  for (const [purpose, state] of decision.outcomes) {
+    const dpv = dpvStateOf(state, decision);
+    groups.set(dpv, [...(groups.get(dpv) ?? []), purposeWord(purpose)]);
+  }
+  if (groups.size === 0) groups.set(stateOfWhole(first.state), []);
+  return [...groups]
+    .sort(([a], [b]) => dpvStates.indexOf(a) - dpvStates.indexOf(b))
+    .map(([event_state, purposes]) => {
+      const { event_time, event_type, validity_duration, entity_id } = same;
+      return { event_time, event_type, event_state, purposes, validity_duration, entity_id };
+    });
+}
+
+function dpvStateOf(state: PurposeState, decision: TimedDecision<DecisionRow>): (typeof dpvStates)[number] {
+  switch (state) {
+    case 'granted':
+      return decision.rows[0].state === 'renewed-given' ? 'dpv:RenewedConsentGiven' : 'dpv:ConsentGiven';
+    case 'refused':
+      return 'dpv:ConsentRefused';
+    case 'withdrawn':
+      return 'dpv:ConsentWithdrawn';
+    case 'disputed':
+      return 'dpv:ConsentUnknown';
+    case 'expired':
+      return 'dpv:ConsentExpired';
+    case 'terminated':
+      return 'dpv:ConsentRevoked';
+    case 'invalidated':
+      return 'dpv:ConsentInvalidated';
+    default:
+      return state satisfies never;
+  }
+}
+
+function stateOfWhole(state: DecisionRow['state']): (typeof dpvStates)[number] {
+  const words: Readonly<Record<DecisionRow['state'], (typeof dpvStates)[number]>> = {
+    given: 'dpv:ConsentGiven',
+    'renewed-given': 'dpv:RenewedConsentGiven',
+    refused: 'dpv:ConsentRefused',
+    withdrawn: 'dpv:ConsentWithdrawn',
+    expired: 'dpv:ConsentExpired',
+    terminated: 'dpv:ConsentRevoked',
+    invalidated: 'dpv:ConsentInvalidated',
+    requested: 'dpv:ConsentRequested',
+    'request-deferred': 'dpv:ConsentRequestDeferred',
+    unknown: 'dpv:ConsentUnknown',
+  };
+  return words[state];
+}
+
+function controllerId({ name }: ControllerProfile): string {
+  return `urn:consent-ledger:party:${encodeURIComponent(name)}`;
+}
+
+const partyTypes = {
+  controller: 'dpv:DataController',
+  processor: 'dpv:DataProcessor',
+  joint: 'dpv:JointDataControllers',
+} as const;
+
+function partiesOf(profile: ControllerProfile | null): ConsentRecord['party_identification'] {
+  if (profile === null) return [];
+  return [
+    {
+      party_id: controllerId(profile),
+      party_type: partyTypes[profile.role],
+      party_name: profile.name,
+      party_address: profile.address.length === 0 ? profileLacks('its postal address') : profile.address.join(', '),
+      party_contact: profile.email ?? profile.phone ?? profile.website ?? profileLacks('how to reach it'),
+    },
+    ...profile.recipients.map(({ name, country }) => ({
+      party_id: `urn:consent-ledger:party:${encodeURIComponent(name)}`,
+      party_type: 'dpv:Recipient' as const,
+      party_name: name,
+      party_address: country ?? profileLacks('its address'),
+      party_contact: profileLacks('how to reach it'),
+    })),
+  ];
+}

@@ -1,0 +1,157 @@
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { consentRecordText } from '../../reports/consent-record.ts';
+import { type LookUp, lookUpConsent } from '../consent/look-up.ts';
+import { loadConsentRecord } from '../consent/record.ts';
+import {
+  bannerWord,
+  evidenceWords,
+  policyWords,
+  purposeStateWords,
+  purposeWord,
+  standingWords,
+  wayInWords,
+} from '../consent/words.ts';
+import { UsageError } from '../core/errors.ts';
+import { addDays } from '../core/zoned-days.ts';
+import { lastCheckpoint } from '../documents/frame.ts';
+import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
+import { assertSource, isDay, timeOf } from './policy-targets.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { writeOut } from './write-out.ts';
+
+/** `consent show|record`: how a person's consent stood at a moment, and one decision as a consent record. */
+export function registerConsent(program: Command, io: CommandIo): void {
+  const consent = program.command('consent').description('what a person consented to, when, and what proves it');
+
+  withJson(consent.command('show'))
+    .description(
+      'how a person’s consent stood at a time: per purpose, by which decision, under which text, with which evidence',
+    )
+    .argument('<id>', 'hash of the visitor, e-mail address, or id of a consent record')
+    .option('--at <time>', 'ISO 8601 time, or a day (YYYY-MM-DD in TIME_ZONE), which means its end; default: now')
+    .option('--source <slug>', 'source', 'default')
+    .option('--text', 'print the policy texts as well')
+    .action((identifier: string, flags: { at?: string; source: string; text?: boolean; json?: boolean }) =>
+      withContext(async (context) => {
+        assertSource(context, flags.source);
+        const asOf = await context.projector.catchUp();
+        const found = await lookUpConsent(context, {
+          source: flags.source,
+          identifier,
+          at: momentOf(flags.at, context.config.timeZone, context.clock().toISOString()),
+          asOf,
+          actor: COMMAND_LINE_ACTOR,
+          withTexts: flags.text === true,
+        });
+        if (found.outcome === 'refused') throw new UsageError(found.problems);
+        if (found.outcome === 'not-found') io.exitCode = 1;
+        printResult(io, flags, found, () =>
+          found.outcome === 'found'
+            ? foundText(found)
+            : `No consent record fits ${found.by === 'email' ? 'this e-mail address' : printable(identifier)}. (The look-up is entry ${found.recorded}.)`,
+        );
+      }),
+    );
+
+  withJson(consent.command('record'))
+    .description('one decision as a consent record in the form of ISO/IEC TS 27560 (JSON with DPV terms)')
+    .argument('<id>', 'id of the decision or of its record, or the number of one of its entries')
+    .option('--source <slug>', 'source', 'default')
+    .option('--out <file>', 'write it to this file')
+    .action((id: string, flags: { source: string; out?: string; json?: boolean }) =>
+      withContext(async (context) => {
+        assertSource(context, flags.source);
+        const asOf = await context.projector.catchUp();
+        const found = await loadConsentRecord(context, {
+          source: flags.source,
+          id,
+          asOf,
+          actor: COMMAND_LINE_ACTOR,
+          profile: await context.loadProfile(context.sources.findAny(flags.source)),
+          checkpoint: await lastCheckpoint(context.documents, asOf),
+        });
+        switch (found.outcome) {
+          case 'refused':
+            throw new UsageError(found.problems);
+          case 'not-found':
+            throw new UsageError([`There is no decision ${printable(id)} in ${flags.source}.`]);
+          case 'found': {
+            const text = consentRecordText(found.record);
+            const problem = flags.out === undefined ? null : await writeOut(flags.out, text);
+            if (problem !== null) throw new UsageError([problem]);
+            if (flags.out === undefined || flags.json === true) io.stdout.write(text);
+            else
+              io.stdout.write(`${printable(flags.out)}: consent record ${printable(found.record.header.record_id)}\n`);
+            return;
+          }
+          default:
+            return found satisfies never;
+        }
+      }),
+    );
+}
+
+/** A day means its end, because what was chosen on that day counts. */
+function momentOf(at: string | undefined, timeZone: string, now: string): string {
+  if (at === undefined) return now;
+  if (!isDay(at)) return timeOf(at, '--at', timeZone);
+  const start = timeOf(at, '--at', timeZone);
+  const end = new Date(Date.parse(timeOf(addDays(at, 1), '--at', timeZone)) - 1).toISOString();
+  return start <= now && now < end ? now : end;
+}
+
+function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
+  const lines = [
+    pc.bold(`Consent at ${found.at}, as known at entry ${found.asOf}`),
+    `visitor      ${printable(found.subjects.join(', ') || 'not named by the record')}`,
+    `decisions    ${found.total} in all, ${found.later} of them later`,
+    '',
+  ];
+  const byId = new Map(found.decisions.map((decision) => [decision.decisionId, decision]));
+  for (const { bannerId, purposes, necessary } of found.standing) {
+    lines.push(pc.bold(printable(bannerWord(bannerId))));
+    for (const { purpose, state, since, decisionId } of purposes) {
+      const seqs = byId.get(decisionId)?.entries.map(({ seq }) => seq) ?? [];
+      const word = state === 'granted' ? pc.green('granted') : pc.yellow(purposeStateWords[state]);
+      lines.push(
+        `  ${printable(purposeWord(purpose))}: ${word} since ${since}, decision ${printable(decisionId)} (${seqs.length === 1 ? 'entry' : 'entries'} ${seqs.join(', ')})`,
+      );
+    }
+    if (purposes.length === 0) lines.push('  no purpose that needs consent was decided');
+    if (necessary.length > 0) lines.push(`  necessary, no consent: ${printable(necessary.join(', '))}`);
+  }
+  if (found.standing.length === 0) lines.push('Nothing had been decided by then.');
+  if (found.knownThen !== null) {
+    const then = standingWords(found.knownThen);
+    lines.push('', pc.yellow('By what had been received at that moment it was:'));
+    lines.push(...(then.length === 0 ? ['  nothing known'] : then.map((line) => `  ${printable(line)}`)));
+  }
+  for (const decision of found.decisions) {
+    lines.push('', pc.bold(`decision ${printable(decision.decisionId)}  ${decision.at} (${decision.timeBasis})`));
+    if (decision.caseId !== null) lines.push(`  case       ${printable(decision.caseId)}`);
+    for (const { seq, wayIn, receivedAt, signature, commitment } of decision.entries)
+      lines.push(
+        `  entry ${seq}  ${wayInWords[wayIn]}, received ${receivedAt}${signature === null ? '' : `, signature ${signature}`}`,
+        `             commitment ${commitment}`,
+      );
+    for (const text of decision.contradictions) lines.push(`  ${pc.red('contradicts')} ${printable(text)}`);
+    lines.push(`  under      ${printable(policyWords(decision))}`);
+    for (const text of decision.policy.texts) {
+      lines.push(
+        `             SHA-256 ${text.textSha256 ?? 'no text'}, entry ${text.bodySeq}, seen first ${text.firstSeen}, last ${text.lastSeen}`,
+      );
+      if (text.lines !== undefined)
+        lines.push(
+          ...(text.lines ?? ['The text was erased.']).map(
+            (line) => `             | ${printable(line.replaceAll('\t', '  '))}`,
+          ),
+        );
+    }
+    if (decision.banner.length === 0) lines.push('  banner     as shown: not evidenced');
+    for (const one of decision.banner)
+      lines.push(`  banner     ${printable(evidenceWords(one))}, SHA-256 ${one.sha256}`);
+  }
+  lines.push('', `This look-up is recorded as entry ${found.recorded}.`);
+  return lines.join('\n');
+}

@@ -1,0 +1,293 @@
+import { randomUUID } from 'node:crypto';
+import { differencesOf } from '../../reports/reconciliation/contradictions.ts';
+import { loadPolicyTextIntervals, type PolicyTextInterval } from '../../reports/policy-texts.ts';
+import { createTextCitation, type TextKnown } from '../../reports/text-citation.ts';
+import type { Clock } from '../core/clock.ts';
+import {
+  type BannerStanding,
+  type PurposeState,
+  standingAt,
+  timelineOf,
+  type TimedDecision,
+} from '../core/consent-timeline.ts';
+import { readPolicyText } from '../core/policy-text.ts';
+import type { Source } from '../core/source.ts';
+import { subjectForms, subjectOfEmail } from '../core/subject.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { createHistory, type History } from '../store/queries/history.ts';
+import { type BannerEvidence, createBannerCitation } from '../store/queries/history-banners.ts';
+import type { DecisionRow } from '../store/queries/history-decisions.ts';
+import type { Query, Store } from '../store/store.ts';
+
+export interface LookUpDeps {
+  readonly store: Pick<Store, 'read'>;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly sources: { findAny(slug: string): Source | null };
+}
+
+export interface LookUpRequest {
+  readonly source: string;
+  /** An e-mail address, the hash of a visitor, or the id of a consent record or decision. */
+  readonly identifier: string;
+  /** ISO 8601 UTC: the moment asked about. */
+  readonly at: string;
+  /** The ledger's last projected entry. */
+  readonly asOf: number;
+  readonly actor: string;
+  /** Encloses the visible texts of the policies. */
+  readonly withTexts?: boolean;
+}
+
+/** The person whose records they are, and how the identifier led to them. */
+export interface FoundSubject {
+  readonly by: 'email' | 'record' | 'subject';
+  /** In the forms in which the records hold it; none for a record that names no visitor. */
+  readonly subjects: readonly string[];
+  readonly rows: readonly DecisionRow[];
+}
+
+/** A decision as an answer cites it. */
+export interface CitedDecision {
+  readonly decisionId: string;
+  readonly recordId: string | null;
+  readonly bannerId: string | null;
+  readonly at: string;
+  /** By whose word the time is known. */
+  readonly timeBasis: string;
+  readonly outcomes: Readonly<Record<string, PurposeState>>;
+  readonly expiresAt: string | null;
+  readonly disputed: boolean;
+  /** What its records say differently, one sentence each. */
+  readonly contradictions: readonly string[];
+  /** The request that it carries out. */
+  readonly caseId: string | null;
+  readonly entries: readonly {
+    readonly seq: number;
+    readonly wayIn: DecisionRow['via'];
+    readonly receivedAt: string;
+    readonly commitment: string;
+    /** How the signature of a delivery was judged; null for what came another way. */
+    readonly signature: string | null;
+  }[];
+  readonly policy: {
+    readonly policyId: string | null;
+    readonly version: string | null;
+    readonly known: TextKnown;
+    readonly texts: readonly CitedText[];
+  };
+  readonly banner: readonly BannerEvidence[];
+}
+export interface CitedText extends PolicyTextInterval {
+  /** The visible text; undefined when it was not asked for, null when it was erased. */
+  readonly lines?: readonly string[] | null;
+}
+
+export type LookUp =
+  | {
+      readonly outcome: 'found';
+      readonly source: string;
+      readonly by: FoundSubject['by'];
+      readonly subjects: readonly string[];
+      readonly at: string;
+      readonly asOf: number;
+      /** How consent stood at the moment, by all that is known now. */
+      readonly standing: readonly BannerStanding[];
+      /** The same by what was known at that moment; null: it is the same. */
+      readonly knownThen: readonly BannerStanding[] | null;
+      /** Those that made it so, and those that came later than what was known then. */
+      readonly decisions: readonly CitedDecision[];
+      /** Decisions of the person in all, and those made after the moment. */
+      readonly total: number;
+      readonly later: number;
+      /** The entry that records this look-up. */
+      readonly recorded: number;
+    }
+  | { readonly outcome: 'not-found'; readonly by: FoundSubject['by']; readonly recorded: number }
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] };
+
+/** Records of one person that are read; more are no person's. */
+const ROWS = 20_000;
+
+/**
+ * How a person's consent stood at a moment: per banner and purpose, by which decision, under which text of the policy, with which evidence
+ * of the banner, and what contradicts it (GDPR Art. 7(1)). Each look-up is an entry, with a keyed hash in place of the identifier.
+ */
+export async function lookUpConsent(deps: LookUpDeps, request: LookUpRequest): Promise<LookUp> {
+  const { source, at, asOf } = request;
+  const now = deps.clock().toISOString();
+  if (Number.isNaN(Date.parse(at))) return { outcome: 'refused', problems: [`Invalid time "${at}".`] };
+  if (at > now) return { outcome: 'refused', problems: ['The time is in the future.'] };
+  const found = await findSubject(deps, request);
+  if ('outcome' in found) return found;
+  const recorded = await recordLookUp(deps, request, found);
+  if (found.rows.length === 0) return { outcome: 'not-found', by: found.by, recorded };
+
+  const timeline = timelineOf(found.rows);
+  const standing = standingAt(timeline, at);
+  const then = timelineOf(found.rows.filter((row) => row.received_at <= at));
+  const knownThen = standingAt(then, at);
+  const cited = new Set([...standing, ...knownThen].flatMap(({ purposes }) => purposes.map((one) => one.decisionId)));
+  const history = createHistory(deps.store.read);
+  const cite = await createCitations(history, { source, asOf }, timeline);
+  const decisions: CitedDecision[] = [];
+  for (const decision of timeline) {
+    if (!cited.has(decision.decisionId)) continue;
+    const one = cite(decision);
+    decisions.push(request.withTexts === true ? await withTexts(history, request, one) : one);
+  }
+  return {
+    outcome: 'found',
+    source,
+    by: found.by,
+    subjects: found.subjects,
+    at,
+    asOf,
+    standing,
+    knownThen: JSON.stringify(knownThen) === JSON.stringify(standing) ? null : knownThen,
+    decisions,
+    total: timeline.length,
+    later: timeline.filter((decision) => decision.at > at).length,
+    recorded,
+  };
+}
+
+/** Finds whose records an identifier leads to, and reads them. */
+export async function findSubject(
+  deps: Pick<LookUpDeps, 'store' | 'sources'>,
+  { source, identifier, asOf }: Pick<LookUpRequest, 'source' | 'identifier' | 'asOf'>,
+): Promise<FoundSubject | Extract<LookUp, { outcome: 'refused' }>> {
+  const known = deps.sources.findAny(source);
+  if (known === null) return { outcome: 'refused', problems: [`There is no source ${source}.`] };
+  const given = identifier.trim();
+  if (given === '' || given.length > 500)
+    return { outcome: 'refused', problems: ['Give an e-mail address, the hash of a visitor, or the id of a record.'] };
+  const rows = (query: Query) =>
+    query.selectFrom('decision_history').selectAll().where('source', '=', source).where('seq', '<=', asOf);
+  const { read } = deps.store;
+  if (given.includes('@')) {
+    const recipe = known.options.subjectRecipe;
+    if (recipe === null)
+      return {
+        outcome: 'refused',
+        problems: [
+          'How this source hashes e-mail addresses is not configured. Give the hash of the visitor or the id of a record.',
+        ],
+      };
+    return ofSubjects('email', subjectForms(subjectOfEmail(given, recipe)));
+  }
+  const record = await rows(read)
+    .where('decision_id', 'in', [given, `r:${given}`])
+    .orderBy('seq')
+    .execute();
+  const [first] = record;
+  if (first === undefined) return ofSubjects('subject', subjectForms(given));
+  return first.subject === null
+    ? { by: 'record', subjects: [], rows: record }
+    : ofSubjects('record', subjectForms(first.subject));
+
+  async function ofSubjects(by: FoundSubject['by'], forms: readonly string[]): Promise<FoundSubject | Refusal> {
+    const all = await rows(read)
+      .where('subject', 'in', [...forms])
+      .orderBy('seq')
+      .limit(ROWS + 1)
+      .execute();
+    if (all.length > ROWS) {
+      const problems = [`There are more than ${ROWS} records under this identifier: it is not one person’s.`];
+      return { outcome: 'refused', problems };
+    }
+    const subjects = [...new Set(all.flatMap(({ subject }) => subject ?? []))].sort();
+    return { by, subjects, rows: all };
+  }
+}
+type Refusal = Extract<LookUp, { outcome: 'refused' }>;
+
+/** Whoever reads personal data leaves a trace: who, when, about what moment, and a keyed hash of whom. */
+export async function recordLookUp(
+  { ledger, clock }: Pick<LookUpDeps, 'ledger' | 'clock'>,
+  request: Pick<LookUpRequest, 'source' | 'identifier' | 'actor'> & { readonly at: string | null },
+  found: FoundSubject,
+): Promise<number> {
+  // One person is one hash, whichever identifier led there; the same as in any other look-up of this installation.
+  const [about = ''] = [...subjectForms((found.subjects[0] ?? request.identifier).toLowerCase())].sort();
+  const { seq } = await appendAction(
+    ledger,
+    request.source,
+    {
+      action: 'consent.looked-up',
+      actor: request.actor,
+      by: found.by,
+      about: ledger.keyOf('action', 'consent.looked-up', request.source, about).toString('hex'),
+      at: request.at,
+      records: found.rows.length,
+    },
+    ['consent.looked-up', randomUUID()],
+    clock().toISOString(),
+  );
+  return seq;
+}
+
+/** What every decision of a timeline is cited with. Reads looks at texts, evidence of banners and verdicts once. */
+export async function createCitations(
+  history: History,
+  scope: { readonly source: string; readonly asOf: number },
+  timeline: readonly TimedDecision<DecisionRow>[],
+): Promise<(decision: TimedDecision<DecisionRow>) => CitedDecision> {
+  const policies = new Set(timeline.flatMap(({ rows }) => rows.flatMap(({ policy_id }) => policy_id ?? [])));
+  const from = timeline[0]?.at ?? '';
+  const intervals =
+    policies.size === 0 ? [] : await loadPolicyTextIntervals(history.textLooks(scope, policies), from, END_OF_TIME);
+  const citeText = createTextCitation(intervals);
+  const citeBanner = createBannerCitation(await history.bannerEvidence(scope));
+  const deliveries = timeline.flatMap(({ rows }) => rows.filter(({ via }) => via === 'webhook').map(({ seq }) => seq));
+  const verdicts = await history.signatures(scope, deliveries);
+  return (decision) => {
+    const { rows, at, bannerId } = decision;
+    const [first] = rows;
+    const policyId = rows.find(({ policy_id }) => policy_id !== null)?.policy_id ?? null;
+    const { known, texts } = citeText({ policy_id: policyId, at });
+    return {
+      decisionId: decision.decisionId,
+      recordId: first.record_id,
+      bannerId,
+      at,
+      timeBasis: Number(first.occurred_counts) === 1 ? first.occurred_basis : 'received',
+      outcomes: Object.fromEntries(decision.outcomes),
+      expiresAt: decision.expiresAt,
+      disputed: decision.disputed,
+      contradictions: rows.slice(1).flatMap((row) => differencesOf(first, row)),
+      caseId: first.case_id,
+      entries: rows.map((row) => ({
+        seq: row.seq,
+        wayIn: row.via,
+        receivedAt: row.received_at,
+        commitment: row.commitment,
+        signature: verdicts.get(row.seq) ?? null,
+      })),
+      policy: {
+        policyId,
+        version: rows.find(({ policy_version }) => policy_version !== null)?.policy_version ?? null,
+        known,
+        texts,
+      },
+      banner: citeBanner({ bannerId, at }),
+    };
+  };
+}
+
+export const END_OF_TIME = '9999-12-31T23:59:59.999Z';
+async function withTexts(
+  history: History,
+  { source, asOf }: Pick<LookUpRequest, 'source' | 'asOf'>,
+  decision: CitedDecision,
+): Promise<CitedDecision> {
+  const texts: CitedText[] = [];
+  for (const text of decision.policy.texts) {
+    const [entry] = text.textSha256 === null ? [] : await history.rawEntries({ source, asOf }, [text.bodySeq]);
+    const lines =
+      text.textSha256 === null ? [] : entry?.body == null ? null : readPolicyText(entry.body, text.contentType).lines;
+    texts.push({ ...text, lines });
+  }
+  return { ...decision, policy: { ...decision.policy, texts } };
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import { consentRecordSchema, consentRecordText } from '../../reports/consent-record.ts';
+import { addBannerEvidence } from '../../src/banners/evidence.ts';
+import { type LookUp, lookUpConsent } from '../../src/consent/look-up.ts';
+import { loadConsentRecord } from '../../src/consent/record.ts';
+import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
+
+const DAY = 86_400_000;
+const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString();
+const chose = (world: OfficeWorld, id: string, days: number, consent: object, more: object = {}) =>
+  world.event('consent.recorded', {
+    ...{ consent_id: id, banner_id: 'bnr_1', visitor_hash: 'Visitor-7', consent },
+    ...{ policy_id: 'pol_1', policy_version: '3', recorded_at: ago(days) },
+    ...more,
+  });
+
+async function show(world: OfficeWorld, identifier: string, days: number, source = 'default'): Promise<LookUp> {
+  const asOf = await world.context.projector.catchUp();
+  return lookUpConsent(world.context, { source, identifier, at: ago(days), asOf, actor: 'Olga' });
+}
+async function found(world: OfficeWorld, identifier: string, days: number) {
+  const answer = await show(world, identifier, days);
+  if (answer.outcome !== 'found') throw new Error(JSON.stringify(answer));
+  return answer;
+}
+const states = (answer: { standing: readonly { purposes: readonly { purpose: string; state: string }[] }[] }) =>
+  Object.fromEntries(answer.standing.flatMap(({ purposes }) => purposes.map(({ purpose, state }) => [purpose, state])));
+
+async function createWorld() {
+  const world = await createOfficeWorld({}, { worker: false });
+  const first = await chose(world, 'c-1', 40, { analytics: true, marketing: true });
+  const second = await chose(world, 'c-2', 12, { analytics: true, marketing: false });
+  return { world, first, second };
+}
+
+describe('looking up how consent stood', () => {
+  it('answers per purpose at any time, by which decision and entry, for the hash or the id of a record', async () => {
+    const { world, first, second } = await createWorld();
+    const then = await found(world, 'Visitor-7', 20);
+    expect(states(then)).toEqual({ analytics: 'granted', marketing: 'granted' });
+    expect(then.decisions.map(({ entries }) => entries.map(({ seq }) => seq))).toEqual([[first]]);
+    expect([then.total, then.later]).toEqual([2, 1]);
+    const now = await found(world, 'c-1', 0);
+    expect([now.by, states(now)]).toEqual(['record', { analytics: 'granted', marketing: 'withdrawn' }]);
+    const [decision] = now.decisions;
+    expect(decision?.entries).toMatchObject([{ seq: second, wayIn: 'webhook', signature: 'verified' }]);
+    expect(decision?.policy).toMatchObject({ policyId: 'pol_1', version: '3', known: 'never-fetched' });
+    expect(decision?.banner).toEqual([]);
+    expect((await found(world, 'Visitor-7', 50)).standing).toEqual([]);
+  });
+
+  it('says what had been known at that moment where that was something else', async () => {
+    const { world } = await createWorld();
+    // Both decisions were received today: nothing of them was known 20 days ago.
+    expect((await found(world, 'Visitor-7', 20)).knownThen).toEqual([]);
+    expect((await found(world, 'Visitor-7', 0)).knownThen).toBeNull();
+  });
+
+  it('cites the evidence of the banner for the time of the decision', async () => {
+    const { world } = await createWorld();
+    const bytes = Buffer.from('Accept all | Settings');
+    const evidence = { source: 'default', actor: 'Olga', bannerId: 'bnr_1', fileName: 'b.txt', bytes, note: null };
+    const added = await addBannerEvidence(world.context, { ...evidence, from: ago(50), to: ago(30) });
+    await world.context.projector.catchUp();
+    const seq = added.outcome === 'added' ? added.seq : 0;
+    expect((await found(world, 'Visitor-7', 20)).decisions[0]?.banner).toMatchObject([{ seq }]);
+    expect((await found(world, 'Visitor-7', 0)).decisions[0]?.banner).toEqual([]);
+  });
+
+  it('never calls a decision granted that its records contradict', async () => {
+    const { world } = await createWorld();
+    await chose(world, 'c-2', 12, { analytics: false, marketing: false });
+    const answer = await found(world, 'Visitor-7', 0);
+    expect(states(answer)).toEqual({ analytics: 'disputed', marketing: 'withdrawn' });
+    expect(answer.decisions[0]?.contradictions).toContain('analytics: granted / denied');
+  });
+
+  it('is recorded with a keyed hash in place of whom it was about, whatever came of it', async () => {
+    const { world } = await createWorld();
+    await found(world, 'Visitor-7', 0);
+    await found(world, 'c-1', 0);
+    expect(await show(world, 'somebody else', 0)).toMatchObject({ outcome: 'not-found' });
+    const looked = await world.actions('consent.looked-up');
+    expect(looked.map(({ actor }) => actor)).toEqual(['Olga', 'Olga', 'Olga']);
+    // The same person is the same hash, whichever identifier led there.
+    expect(looked[0]?.object).toBe(looked[1]?.object);
+    expect(looked[2]?.object).not.toBe(looked[0]?.object);
+    expect(JSON.stringify(looked)).not.toMatch(/visitor-7/i);
+  });
+
+  it('refuses a time to come, a source that is not there, and an e-mail address where nobody knows how it was hashed', async () => {
+    const { world } = await createWorld();
+    expect(await show(world, 'Visitor-7', -1)).toMatchObject({ problems: ['The time is in the future.'] });
+    expect(await show(world, 'Visitor-7', 0, 'nobody')).toMatchObject({ problems: ['There is no source nobody.'] });
+    const byMail = await show(world, 'ada@example.org', 0);
+    expect(JSON.stringify(byMail)).toContain('is not configured');
+    expect(await world.actions('consent.looked-up')).toEqual([]);
+  });
+});
+
+describe('a decision as a consent record (ISO/IEC TS 27560)', () => {
+  async function recordOf(world: OfficeWorld, id: string) {
+    const asOf = await world.context.projector.catchUp();
+    const profile = await world.context.loadProfile(null);
+    const request = { source: 'default', id, actor: 'Olga', asOf, profile, checkpoint: null };
+    const answer = await loadConsentRecord(world.context, request);
+    if (answer.outcome !== 'found') throw new Error(JSON.stringify(answer));
+    return answer.record;
+  }
+
+  it('has every field of the standard, says what is not known, and cites the commitment of its entry', async () => {
+    const { world, second } = await createWorld();
+    const record = await recordOf(world, 'c-2');
+    expect(consentRecordSchema.parse(record)).toEqual(record);
+    expect(record.header).toEqual({
+      schema_version: 'https://w3id.org/dpv/schema/dpv-27560#record',
+      record_id: 'r:c-2',
+      pii_principal_id: 'Visitor-7',
+    });
+    expect(record.processing.purposes.map(({ purpose, event_state }) => [purpose, event_state])).toEqual([
+      ['analytics', 'dpv:ConsentGiven'],
+      ['marketing', 'dpv:ConsentWithdrawn'],
+    ]);
+    expect(record.events.map(({ event_state, purposes }) => [event_state, purposes])).toEqual([
+      ['dpv:ConsentGiven', ['analytics']],
+      ['dpv:ConsentWithdrawn', ['marketing']],
+    ]);
+    expect(record.party_identification[0]).toMatchObject({ party_name: 'Acme GmbH', party_type: 'dpv:DataController' });
+    expect(record.processing.withdrawal_method).toHaveProperty('not_known');
+    expect(record.evidence.banner_as_shown).toBe('not evidenced');
+    const entry = await world.context.store.read
+      .selectFrom('entries')
+      .select('commitment')
+      .where('seq', '=', second)
+      .executeTakeFirstOrThrow();
+    expect(record.evidence.entries).toMatchObject([
+      { entry: second, commitment: entry.commitment.toString('hex'), signature: 'verified' },
+    ]);
+  });
+
+  it('is found by the id of the record, of the decision or of an entry, and has the same bytes each time', async () => {
+    const { world, second } = await createWorld();
+    const asOf = await world.context.projector.catchUp();
+    const texts = [];
+    for (const id of ['c-2', 'r:c-2', String(second)]) {
+      const request = { source: 'default', id, actor: 'Olga', asOf, profile: null, checkpoint: null };
+      const answer = await loadConsentRecord(world.context, request);
+      texts.push(answer.outcome === 'found' ? consentRecordText(answer.record) : answer.outcome);
+    }
+    expect(new Set(texts).size).toBe(1);
+    expect(consentRecordSchema.safeParse(JSON.parse(texts[0] ?? '')).success).toBe(true);
+    const none = { source: 'default', id: 'c-9', actor: 'Olga', asOf, profile: null, checkpoint: null };
+    expect(await loadConsentRecord(world.context, none)).toEqual({ outcome: 'not-found' });
+  });
+
+  it('of a disputed decision says that nobody knows, and which purposes', async () => {
+    const { world } = await createWorld();
+    await chose(world, 'c-2', 12, { analytics: false, marketing: false });
+    const { evidence, events } = await recordOf(world, 'c-2');
+    expect([evidence.disputed, evidence.disputed_purposes]).toEqual([true, ['analytics']]);
+    expect(events.map(({ event_state }) => event_state)).toContain('dpv:ConsentUnknown');
+    expect(events.map(({ event_state }) => event_state)).not.toContain('dpv:ConsentGiven');
+  });
+});
