@@ -1,3 +1,4 @@
+import { createBannerCitation } from '../src/store/queries/history-banners.ts';
 import { auditBlocks } from './consent-audit/blocks.ts';
 import { gatherConsentAudit } from './consent-audit/gather.ts';
 import { createReport } from './create-report.ts';
@@ -18,7 +19,8 @@ export const consentAudit = createReport({
     const period = periodOf(input);
     // Also what was seen first after the period: that it was not seen before is said of a decision, too.
     const texts = await loadPolicyTextIntervals(input.history.textLooks(period), period.from, input.generatedAt);
-    yield* renderCsv(decisionColumns(createTextCitation(texts)), input.history.decisionRows(period));
+    const citeBanner = createBannerCitation(await input.history.bannerEvidence(period));
+    yield* renderCsv(decisionColumns(createTextCitation(texts), citeBanner), input.history.decisionRows(period));
   },
   json: async (input) => ({ ...(await gatherConsentAudit(input)) }),
   async *blocks(input) {

@@ -1,10 +1,18 @@
+import type { CiteBanner } from '../src/store/queries/history-banners.ts';
 import type { JudgedRow } from '../src/store/queries/history-decisions.ts';
 import type { CsvColumn } from './render/csv.ts';
 import { type CiteText, textColumns } from './text-citation.ts';
 
 /** A decision as a row of a file: what was recorded, under which text, how it came in, and where it stands in the ledger. Times are UTC. */
-export function decisionColumns(cite: CiteText): readonly CsvColumn<JudgedRow>[] {
-  return [...recorded, ...textColumns(cite)];
+export function decisionColumns(cite: CiteText, citeBanner: CiteBanner): readonly CsvColumn<JudgedRow>[] {
+  const banner: CsvColumn<JudgedRow> = {
+    title: 'banner_evidence',
+    value: (row) =>
+      citeBanner({ bannerId: row.banner_id, at: row.at })
+        .map(({ seq }) => seq)
+        .join(' ') || 'not evidenced',
+  };
+  return [...recorded, ...textColumns(cite), banner];
 }
 
 const recorded: readonly CsvColumn<JudgedRow>[] = [

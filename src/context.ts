@@ -180,6 +180,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
         ledger,
         clock,
         folder: join(config.dataDir, 'documents'),
+        evidenceFolder,
         history: createHistory(store.read),
         timeZone: config.timeZone,
         version,

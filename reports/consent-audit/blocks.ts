@@ -15,6 +15,7 @@ import {
 import type { ReportInput } from '../report.ts';
 import { describeText } from '../policy-texts.ts';
 import { notStated, stateWords } from '../words.ts';
+import { bannerBlocks } from './banner-evidence.ts';
 import { completenessBlocks } from './completeness-blocks.ts';
 import { countOf, monthTable, ROWS_SHOWN, totals } from './totals-blocks.ts';
 import { sumOf, type ConsentAudit } from './gather.ts';
@@ -34,6 +35,8 @@ export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator
   yield { block: 'heading', level: 1, text: '5  Policy versions in force' };
   yield* policies(audit, input);
   yield* policyTexts(audit, input);
+  yield { block: 'heading', level: 2, text: 'Banners as they were shown' };
+  yield* bannerBlocks(audit.banners, input);
   yield { block: 'heading', level: 1, text: '6  Standing consents: expiry and version' };
   yield* standing(audit, input);
   yield { block: 'heading', level: 1, text: '7  Who produced and downloaded documents' };

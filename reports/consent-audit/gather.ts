@@ -15,6 +15,7 @@ import { periodOf, type ReportInput } from '../report.ts';
 import { stateOrder } from '../words.ts';
 import { limits, noLegalAdvice } from '../closing.ts';
 import { loadCompleteness, type Completeness } from './completeness.ts';
+import { type BannerAudit, loadBannerAudit } from './banner-evidence.ts';
 import { latestVersions, loadPolicyIntervals, type PolicyInterval } from '../policy-intervals.ts';
 import { loadPolicyTextIntervals, type PolicyTextInterval } from '../policy-texts.ts';
 
@@ -102,6 +103,7 @@ export interface ConsentAudit {
   readonly completeness: Completeness;
   readonly policies: readonly PolicyInterval[];
   readonly policyTexts: readonly PolicyTextInterval[];
+  readonly banners: BannerAudit;
   readonly withdrawals: Withdrawals;
   readonly standing: readonly Standing[];
   /** Subjects on a banner whose latest decision would leave consent standing, were it not disputed. */
@@ -157,6 +159,7 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
     overTime,
     completeness: await loadCompleteness(input, period, totals.conflicts),
     policies,
+    banners: await loadBannerAudit(input, period),
     policyTexts: await loadPolicyTextIntervals(history.textLooks(period), period.from, period.to),
     withdrawals: await loadWithdrawals(input, period),
     standing: standing.rows,

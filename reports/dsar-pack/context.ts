@@ -1,3 +1,4 @@
+import { type BannerEvidence, type CiteBanner, createBannerCitation } from '../../src/store/queries/history-banners.ts';
 import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
 import { loadPolicyIntervals, type PolicyInterval } from '../policy-intervals.ts';
 import { loadPolicyTextIntervals, type PolicyTextInterval } from '../policy-texts.ts';
@@ -28,6 +29,8 @@ export interface PackContext {
   readonly texts: readonly PolicyTextInterval[];
   /** Under which of the texts a decision was made. */
   readonly cite: CiteText;
+  /** The evidence of a banner for a decision, and all that the person's decisions rest on. */
+  readonly banner: { readonly cite: CiteBanner; readonly evidence: readonly BannerEvidence[] };
   /** The person's decisions as often as they are needed; none unless the disclosure is full. */
   decisions(): AsyncIterable<JudgedRow>;
 }
@@ -59,6 +62,9 @@ export async function loadContext(input: DsarPackInput): Promise<PackContext> {
     for await (const row of input.history.decisionRowsOf(input, input.match.subjects))
       yield withholds ? withholdIdentifiers(row) : row;
   };
+  const shown = await input.history.bannerEvidence(input);
+  const citeBanner = createBannerCitation(shown);
+  const used = new Set<number>();
   const policyIds = new Set<string>();
   const found = { decisions: 0, first: null as string | null, last: null as string | null, policyIds };
   for await (const row of decisions()) {
@@ -66,6 +72,7 @@ export async function loadContext(input: DsarPackInput): Promise<PackContext> {
     if (found.first === null || row.at < found.first) found.first = row.at;
     if (found.last === null || row.at > found.last) found.last = row.at;
     if (row.policy_id !== null) policyIds.add(row.policy_id);
+    for (const { seq } of citeBanner({ bannerId: row.banner_id, at: row.at })) used.add(seq);
   }
   // A subject without a record up to asOf cannot be linked to one.
   if (disclosure === 'full' && found.decisions === 0) disclosure = 'no-match';
@@ -82,7 +89,8 @@ export async function loadContext(input: DsarPackInput): Promise<PackContext> {
   const seen = await loadTexts(input, found);
   const texts = seen.filter(({ notBefore, firstSeen }) => (notBefore ?? firstSeen) <= (found.last ?? ''));
   const cite = createTextCitation(seen);
-  return { input, reference: packReference(input), disclosure, found, policies, texts, cite, decisions };
+  const banner = { cite: citeBanner, evidence: shown.filter(({ seq }) => used.has(seq)) };
+  return { input, reference: packReference(input), disclosure, found, policies, texts, cite, banner, decisions };
 }
 
 /** From the first decision on. Of the policies that the decisions name; of all, where they name none. */

@@ -10,7 +10,7 @@ export const decisionsCsv: PackPart = (context) =>
     ? {
         name: 'decisions.csv',
         what: 'the same for a spreadsheet: every record, those that were reported twice too',
-        content: renderCsv(decisionColumns(context.cite), context.decisions()),
+        content: renderCsv(decisionColumns(context.cite, context.banner.cite), context.decisions()),
       }
     : null;
 
@@ -25,7 +25,7 @@ export const decisionsJson: PackPart = (context) =>
     : null;
 
 async function* records(context: PackContext): AsyncGenerator<Record<string, unknown>> {
-  const columns = decisionColumns(context.cite);
+  const columns = decisionColumns(context.cite, context.banner.cite);
   for await (const row of context.decisions())
     yield {
       ...Object.fromEntries(columns.map(({ title, value }) => [title, value(row)])),

@@ -6,6 +6,7 @@ import type { Block } from '../render/blocks.ts';
 import { renderHtml } from '../render/html.tsx';
 import { describeText } from '../policy-texts.ts';
 import { basisWords, notStated, stateWord, viaWords } from '../words.ts';
+import { bannerHistory } from './banners.ts';
 import { packFrame, type PackContext, type PackPart } from './context.ts';
 
 /** The person's history to read, as a page that opens in any browser. */
@@ -94,10 +95,7 @@ function* historyBlocks(context: PackContext): Generator<Block> {
       look: 'fine',
       text: 'The texts stand in policy-texts.txt. “Text 1 or 2” with a decision: the text changed around that time, between the moment at which the one before was seen last and the moment at which the new one was seen first. “Last one seen by then”: it has not been looked at since.',
     };
-  yield {
-    block: 'paragraph',
-    text: 'Banner as shown: not evidenced. The records hold the choice, not the screen on which it was made.',
-  };
+  yield* bannerHistory(context);
   yield { block: 'paragraph', look: 'fine', text: noLegalAdvice };
 }
 
@@ -109,7 +107,7 @@ async function* rowsOf(context: PackContext, zone: string): AsyncGenerator<strin
       row.occurred_counts === 1 && row.occurred_basis !== 'received' ? time : `${time} (${basisWords['received']})`,
       stateInWords(row),
       row.via === 'request' ? withdrawnInWords(row.withdraws) : purposesInWords(row.purposes),
-      row.banner_id ?? notStated,
+      bannerInWords(row, context),
       policyInWords(row, context),
       row.expires_at === null ? notStated : formatTime(row.expires_at, zone),
       viaWords[row.via] ?? row.via,
@@ -123,6 +121,14 @@ function stateInWords(row: JudgedRow): string {
   if (row.conflicts === 1) return `${stateWord(row.state)} (contradicts)`;
   if (row.disputed === 1) return `Disputed (states: ${stateWord(row.state).toLowerCase()})`;
   return row.case_id === null ? stateWord(row.label) : `${stateWord(row.label)} (case ${row.case_id})`;
+}
+
+/** `banner-main, entry 42`. */
+function bannerInWords({ banner_id: bannerId, at }: JudgedRow, { banner }: PackContext): string {
+  if (bannerId === null) return notStated;
+  const seqs = banner.cite({ bannerId, at }).map(({ seq }) => formatCount(seq));
+  if (seqs.length === 0) return banner.evidence.length === 0 ? bannerId : `${bannerId}, not evidenced`;
+  return `${bannerId}, ${seqs.length === 1 ? 'entry' : 'entries'} ${seqs.join(', ')}`;
 }
 
 /** `pol-1, version 3, text 2`. */

@@ -27,6 +27,8 @@ export interface DsarPackInput extends DocumentInput {
     readonly name: string;
     readonly result: 'nothing-found' | 'attached' | 'not-applicable' | null;
   }[];
+  /** DATA_DIR/evidence; absent: the files of evidence are named as missing. */
+  readonly evidenceFolder?: string;
   /** What its letter says of the law and the time, and the letter itself. */
   readonly letter?: LetterOfCase;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { renderZip, type ZipFile } from '../render/zip.ts';
+import { bannerFiles } from './banners.ts';
 import { caseFile } from './case-file.ts';
 import { loadContext, type PackFile, type PackPart, type WrittenFile } from './context.ts';
 import { decisionsCsv, decisionsJson } from './decisions.ts';
@@ -40,6 +41,7 @@ async function* filesOf(input: DsarPackInput): AsyncGenerator<ZipFile> {
     const file = await part(context);
     if (file !== null) yield counted(file, written);
   }
+  for await (const file of bannerFiles(context)) yield counted(file, written);
   yield counted({ name: 'README.txt', what: 'what the files are', content: readme(context, [...written]) }, written);
   yield { name: 'manifest.json', content: manifest(context, written) };
 }

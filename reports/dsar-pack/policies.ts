@@ -2,6 +2,7 @@ import { readPolicyText } from '../../src/core/policy-text.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { renderJson } from '../render/json.ts';
 import { describeText, type PolicyTextInterval } from '../policy-texts.ts';
+import { evidenceName } from './banners.ts';
 import type { PackContext, PackPart } from './context.ts';
 
 /** The policies that the decisions name, by the times in which they were in force, and their texts by the times in which these were seen. */
@@ -14,7 +15,10 @@ export const policies: PackPart = (context) =>
           note:
             'Policies: as the service reported them; commitment is what the ledger holds for the entry with the report, not a hash of the text. ' +
             'Texts: as they were fetched; textSha256 is the hash of the visible text (policy-texts.txt), commitment that of the entry with the answer.',
-          bannerAsShown: 'not evidenced',
+          bannerAsShown:
+            context.banner.evidence.length === 0
+              ? 'not evidenced'
+              : context.banner.evidence.map((one) => ({ file: evidenceName(one), ...one })),
           policies: context.policies,
           texts: context.texts.map((text, place) => ({ text: place + 1, ...text })),
         }),

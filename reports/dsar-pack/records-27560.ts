@@ -1,5 +1,4 @@
 import { timelineOf } from '../../src/core/consent-timeline.ts';
-import { createBannerCitation } from '../../src/store/queries/history-banners.ts';
 import { consentRecordOf } from '../consent-record.ts';
 import { renderJson } from '../render/json.ts';
 import type { PackContext, PackPart } from './context.ts';
@@ -18,7 +17,6 @@ async function* recordsOf(context: PackContext): AsyncGenerator<Record<string, u
   const { input, cite } = context;
   const rows = [];
   for await (const row of context.decisions()) rows.push(row);
-  const citeBanner = createBannerCitation(await input.history.bannerEvidence(input));
   for (const decision of timelineOf(rows)) {
     const policyId = decision.rows.find(({ policy_id }) => policy_id !== null)?.policy_id ?? null;
     const deliveries = decision.rows.filter(({ via }) => via === 'webhook').map(({ seq }) => Number(seq));
@@ -28,7 +26,7 @@ async function* recordsOf(context: PackContext): AsyncGenerator<Record<string, u
       decision,
       signatures: await input.history.signatures(input, deliveries),
       citation: cite({ policy_id: policyId, at: decision.at }),
-      banner: citeBanner(decision),
+      banner: context.banner.cite(decision),
       profile: input.profile,
       checkpoint: input.checkpoint,
     });

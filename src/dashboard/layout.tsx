@@ -56,6 +56,9 @@ export function Page({ title, frame, current, children }: PageProps) {
                       <NavLink href="/cases/new" label="Record a request" here={current === 'new-request'} />
                     </li>
                     <li>
+                      <NavLink href="/consent" label="Consent look-up" here={current === 'consent'} />
+                    </li>
+                    <li>
                       <NavLink href="/banners" label="Banners" here={current === 'banners'} />
                     </li>
                   </ul>

@@ -14,6 +14,8 @@ export interface DocumentDeps {
   readonly clock: Clock;
   /** DATA_DIR/documents. */
   readonly folder: string;
+  /** DATA_DIR/evidence. */
+  readonly evidenceFolder: string;
   readonly history: DocumentInput['history'];
   readonly timeZone: string;
   readonly version: string;

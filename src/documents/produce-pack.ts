@@ -50,6 +50,7 @@ export async function producePack(
     match: { status: match.status, subjects: match.subjects },
     identity,
     systems,
+    evidenceFolder: deps.evidenceFolder,
   };
   const facts = {
     actor,

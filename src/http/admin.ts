@@ -16,6 +16,7 @@ import type { Metrics } from './metrics.ts';
 import { answerErrorsWithPages } from './page-errors.tsx';
 import { bannerRoutes, bannerUploadRoutes } from './pages/banners.tsx';
 import { caseRoutes } from './pages/cases.tsx';
+import { consentRoutes } from './pages/consent.tsx';
 import { documentRoutes } from './pages/documents.ts';
 import { todayRoutes } from './pages/today.tsx';
 import { proxyTrust, requestTimes } from './public.ts';
@@ -113,6 +114,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(caseRoutes, context);
     await guarded.register(documentRoutes, context);
     await guarded.register(bannerRoutes, context);
+    await guarded.register(consentRoutes, context);
   });
   await app.register(bannerUploadRoutes, context);
 }

@@ -1,0 +1,128 @@
+import { evidenceKindText } from '../../src/banners/media-type.ts';
+import { type BannerEvidence, createBannerCitation } from '../../src/store/queries/history-banners.ts';
+import type { Period } from '../../src/store/queries/scope.ts';
+import { formatCount, formatTime } from '../format.ts';
+import type { Block } from '../render/blocks.ts';
+import type { ReportInput } from '../report.ts';
+import { notStated } from '../words.ts';
+
+/** A stretch of the period in which the same evidence showed a banner, and the decisions made on it then. */
+export interface BannerStretch {
+  readonly bannerId: string | null;
+  /** ISO 8601 UTC, `to` exclusive. */
+  readonly from: string;
+  readonly to: string;
+  readonly decisions: number;
+  /** Entries of the evidence; none: the banner as shown is not evidenced. */
+  readonly evidence: readonly number[];
+}
+
+export interface BannerAudit {
+  readonly evidence: readonly BannerEvidence[];
+  readonly stretches: readonly BannerStretch[];
+  readonly evidenced: number;
+  readonly notEvidenced: number;
+}
+
+/** Which banner had which evidence in which part of the period (EDPB 05/2020 §108), and how many decisions rest on it. */
+export async function loadBannerAudit({ history }: Pick<ReportInput, 'history'>, period: Period): Promise<BannerAudit> {
+  const all = await history.bannerEvidence(period);
+  const evidence = all.filter(({ from, to }) => from < period.to && (to === null || to > period.from));
+  const cite = createBannerCitation(evidence);
+  const bounds = new Set([period.from]);
+  for (const { from, to, retraction } of evidence) {
+    if (retraction !== null) continue;
+    if (from > period.from) bounds.add(from);
+    if (to !== null && to < period.to) bounds.add(to);
+  }
+  const starts = [...bounds].sort();
+  const stretches: BannerStretch[] = [];
+  for (const [place, from] of starts.entries()) {
+    const to = starts[place + 1] ?? period.to;
+    for (const { bannerId, decisions } of await history.decisionsByBanner({ ...period, from, to })) {
+      const cited = cite({ bannerId, at: from }).map(({ seq }) => seq);
+      const before = stretches.findLast((one) => one.bannerId === bannerId);
+      // What borders on a stretch with the same evidence goes on with it: the bound was another banner's.
+      if (before?.to === from && String(before.evidence) === String(cited))
+        stretches[stretches.indexOf(before)] = { ...before, to, decisions: before.decisions + Number(decisions) };
+      else stretches.push({ bannerId, from, to, decisions: Number(decisions), evidence: cited });
+    }
+  }
+  stretches.sort((a, b) => {
+    const [first, second] = [a.bannerId ?? '', b.bannerId ?? ''];
+    return first < second ? -1 : first > second ? 1 : a.from < b.from ? -1 : 1;
+  });
+  const sum = (some: readonly BannerStretch[]) => some.reduce((total, { decisions }) => total + decisions, 0);
+  return {
+    evidence,
+    stretches,
+    evidenced: sum(stretches.filter((one) => one.evidence.length > 0)),
+    notEvidenced: sum(stretches.filter((one) => one.evidence.length === 0)),
+  };
+}
+
+/** Rows that a page shows; the JSON has them all. */
+const ROWS = 40;
+
+export function* bannerBlocks(audit: BannerAudit, input: ReportInput): Generator<Block> {
+  const time = (at: string) => formatTime(at, input.timeZone).replace(/, /, ',\n');
+  const total = audit.evidenced + audit.notEvidenced;
+  yield {
+    block: 'paragraph',
+    text:
+      audit.evidenced === 0
+        ? 'Banner as shown: not evidenced. Nobody added a screenshot or text of a banner for this period; the records hold the choice, not the screen on which it was made.'
+        : `For ${formatCount(audit.evidenced)} of ${formatCount(total)} decisions there is evidence of the banner as it was shown. When a file was added is what the ledger proves; that the banner looked like this, and in which period, is the word of the officer who added it.`,
+  };
+  if (audit.evidence.length === 0) return;
+  yield {
+    block: 'table',
+    caption: 'Decisions by the evidence of their banner',
+    columns: [
+      { title: 'Banner', share: 3 },
+      { title: 'From', share: 2.6 },
+      { title: 'Until', share: 2.6 },
+      { title: 'Evidence', share: 3.6 },
+      { title: 'Decisions', share: 1.7, align: 'right' },
+    ],
+    rows: audit.stretches
+      .slice(0, ROWS)
+      .map(({ bannerId, from, to, evidence, decisions }) => [
+        bannerId ?? notStated,
+        formatTime(from, input.timeZone),
+        formatTime(to, input.timeZone),
+        evidence.length === 0 ? 'not evidenced' : evidence.map((seq) => `entry ${formatCount(seq)}`).join(', '),
+        formatCount(decisions),
+      ]),
+    total: ['All', '', '', '', formatCount(total)],
+    empty: 'No decision was made in the period.',
+  };
+  yield {
+    block: 'table',
+    caption: 'Files that show a banner',
+    columns: [
+      { title: 'Entry', share: 1, align: 'right' },
+      { title: 'Banner and file', share: 4 },
+      { title: 'Shown', share: 2.6 },
+      { title: 'Added', share: 2.8 },
+      { title: 'SHA-256 of the file', share: 4.8, face: 'mono' },
+    ],
+    rows: audit.evidence
+      .slice(0, ROWS)
+      .map((one) => [
+        formatCount(one.seq),
+        [
+          one.bannerId,
+          `${one.fileName} (${evidenceKindText[one.mediaType]})`,
+          ...(one.note === null ? [] : [one.note]),
+          ...(one.retraction === null ? [] : [`retracted: ${one.retraction.reason} (entry ${one.retraction.seq})`]),
+        ].join('\n'),
+        `${time(one.from)}\n– ${one.to === null ? 'open' : time(one.to)}`,
+        `${time(one.addedAt)}\nby ${one.actor}`,
+        one.sha256,
+      ]),
+    empty: '',
+  };
+  if (audit.stretches.length > ROWS || audit.evidence.length > ROWS)
+    yield { block: 'paragraph', look: 'fine', text: `The first ${ROWS} rows of each table; the JSON has them all.` };
+}

@@ -1,0 +1,124 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import type { Insertable } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { consentAudit } from '../../reports/consent-audit.ts';
+import { consentRecordSchema } from '../../reports/consent-record.ts';
+import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
+import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
+import { sha256Hex } from '../../src/core/hash.ts';
+import type { Tables } from '../../src/store/schema.ts';
+import { temporaryFolder } from '../temporary.ts';
+import { pdfText, zipFile, zipNames } from './files.ts';
+import { collect, decision, openWorld, packInput, type World } from './world.ts';
+
+const page = Buffer.from('<!doctype html><script>alert(1)</script><button>Accept all</button>');
+const subject = 'subject-own';
+let world: World;
+
+type EvidenceRow = Insertable<Tables['banner_evidence']>;
+function evidence(seq: number, from: string, to: string | null, changes: Partial<EvidenceRow> = {}): EvidenceRow {
+  return {
+    seq,
+    source: 'default',
+    received_at: '2026-06-30T10:00:00.000Z',
+    change: 'added',
+    evidence: seq,
+    actor: 'Olga',
+    banner_id: 'banner-main',
+    sha256: sha256Hex(page),
+    bytes: page.length,
+    media_type: 'text/html',
+    file_name: 'banner.html',
+    shown_from: from,
+    shown_to: to,
+    note: 'first layer',
+    commitment: 'cd'.repeat(32),
+    ...changes,
+  };
+}
+
+beforeEach(async () => {
+  world = await openWorld();
+  await world.insert('decision_history', [
+    decision(11, '2026-06-03T10:00:00.000Z', { subject }),
+    decision(14, '2026-06-20T10:00:00.000Z', { subject, purposes: '{"analytics":"denied"}' }),
+    decision(15, '2026-06-20T11:00:00.000Z', { banner_id: 'banner-other' }),
+  ]);
+  await world.insert('banner_evidence', [
+    evidence(21, '2026-06-15T00:00:00.000Z', null),
+    evidence(22, '2026-06-01T00:00:00.000Z', '2026-06-15T00:00:00.000Z'),
+    evidence(23, '2026-06-30T12:00:00.000Z', null, {
+      change: 'retracted',
+      evidence: 22,
+      note: 'another site',
+      ...{ sha256: null, bytes: null, media_type: null, file_name: null, shown_from: null, shown_to: null },
+    }),
+  ]);
+});
+afterEach(() => world.close());
+
+test('a pack encloses the evidence of the banners that the person decided on, cites it with the decisions, and never as a page to run', async () => {
+  const evidenceFolder = await temporaryFolder();
+  await writeFile(join(evidenceFolder, sha256Hex(page)), page);
+  const input: DsarPackInput = packInput(world, {
+    match: { status: 'from-device', subjects: [subject] },
+    evidenceFolder,
+  });
+  const zip = await collect(produceDsarPack(input));
+  expect(zipNames(zip).filter((name) => name.startsWith('banner-evidence/'))).toEqual([
+    'banner-evidence/entry-21.html.txt',
+  ]);
+  expect(zipFile(zip, 'banner-evidence/entry-21.html.txt')).toEqual(page);
+  const rows = parse<Record<string, string>>(zipFile(zip, 'decisions.csv'), { bom: true, columns: true });
+  expect(rows.map((row) => row['banner_evidence'])).toEqual(['not evidenced', '21']);
+  const history = zipFile(zip, 'history.html').toString('utf8');
+  expect(history).toContain('banner-main, entry 21');
+  expect(history).toContain('banner-main, not evidenced');
+  const { records } = JSON.parse(zipFile(zip, 'records-27560.json').toString('utf8')) as { records: unknown[] };
+  const parsed = records.map((record) => consentRecordSchema.parse(record));
+  expect(parsed.map(({ evidence: { banner_as_shown: shown } }) => shown)).toMatchObject([
+    'not evidenced',
+    [{ entry: 21, added_by: 'Olga' }],
+  ]);
+  expect(await collect(produceDsarPack(input))).toEqual(zip);
+});
+
+test('a file of evidence that is missing or altered is named in the pack, and nothing else stands in its place', async () => {
+  const evidenceFolder = await temporaryFolder();
+  const input = packInput(world, { match: { status: 'from-device', subjects: [subject] }, evidenceFolder });
+  expect(zipNames(await collect(produceDsarPack(input)))).toContain('banner-evidence/entry-21-missing.txt');
+  await writeFile(join(evidenceFolder, sha256Hex(page)), 'another banner');
+  const zip = await collect(produceDsarPack(input));
+  expect(zipFile(zip, 'banner-evidence/entry-21-altered.txt').toString('utf8')).toContain(sha256Hex(page));
+});
+
+test('the audit says which banner had which evidence in which part of the period, and where none', async () => {
+  const json = JSON.parse(
+    (await collect(consentAudit.produce({ ...world.input(), format: 'json' }))).toString('utf8'),
+  ) as {
+    banners: { stretches: object[]; evidenced: number; notEvidenced: number };
+  };
+  expect(json.banners).toMatchObject({ evidenced: 1, notEvidenced: 2 });
+  expect(json.banners.stretches).toMatchObject([
+    { bannerId: 'banner-main', to: '2026-06-15T00:00:00.000Z', decisions: 1, evidence: [] },
+    { bannerId: 'banner-main', from: '2026-06-15T00:00:00.000Z', decisions: 1, evidence: [21] },
+    { bannerId: 'banner-other', decisions: 1, evidence: [] },
+  ]);
+  const text = pdfText(await collect(consentAudit.produce({ ...world.input(), format: 'pdf' }))).replaceAll(
+    /\s+/g,
+    ' ',
+  );
+  expect(text).toContain('For 1 of 3 decisions there is evidence of the banner');
+  expect(text).toContain('retracted: another site');
+});
+
+test('evidence added after asOf is not there, and what was retracted after it still is', async () => {
+  const audit = async (asOf: number) =>
+    JSON.parse((await collect(consentAudit.produce({ ...world.input(), asOf, format: 'json' }))).toString('utf8')) as {
+      banners: { evidenced: number };
+    };
+  expect((await audit(20)).banners.evidenced).toBe(0);
+  expect((await audit(22)).banners.evidenced).toBe(2);
+});
