@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { assertWithinLimits } from './json-limits.ts';
 import { ServiceError, type ServiceSubject } from './service-error.ts';
 
-/** The JSON of an answer. Errors: ServiceError `unreadable`, which says what came instead and quotes none of it. */
+/** The JSON of an answer. Errors: ServiceError `unreadable`, which says what came instead and quotes none of it; `too-large`. */
 export function readJson(bytes: Buffer, about?: ServiceSubject): unknown {
+  assertWithinLimits(bytes, about);
   try {
     return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
   } catch {

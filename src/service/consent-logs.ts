@@ -3,11 +3,14 @@ import { findElements, findMembers, mayHoldLongNumbers, parseExactly, type Span 
 import type { ReadPace } from './read-pace.ts';
 import { salvagePage } from './page-salvage.ts';
 import { cleanText, readEnvelope } from './error-envelope.ts';
+import { assertWithinLimits, tooLarge } from './json-limits.ts';
 import { ServiceError } from './service-error.ts';
 import type { ServiceAnswer, Transport } from './transport.ts';
 
 /** Rows per page at most (docs/service.md §8). */
 export const MAX_PAGE_ROWS = 200;
+/** Rows that are taken of a page, for services that give more than they document. */
+const MOST_ROWS = 50_000;
 
 /** Which page of the consent log (docs/service.md §4.5). */
 export interface ConsentLogQuery {
@@ -113,7 +116,8 @@ function isBetter(one: ConsentLogPage, other: ConsentLogPage): boolean {
 /** What can be read of a page that is broken JSON; null when nothing can, and exported for tests. */
 export function readDamagedPage(answer: Pick<ServiceAnswer, 'bytes' | 'serverDate'>): ConsentLogPage | null {
   const bytes = withoutMark(answer.bytes);
-  const salvaged = salvagePage(bytes.toString('latin1'));
+  assertWithinLimits(bytes);
+  const salvaged = salvagePage(bytes.toString('latin1'), MOST_ROWS);
   if (salvaged === null || (salvaged.rows.length === 0 && salvaged.broken.length === 0)) return null;
   const rows = salvaged.rows.map(({ start, end }): ConsentLogRow => {
     const rowBytes = bytes.subarray(start, end);
@@ -146,6 +150,7 @@ function cursorOfFrame(frame: string | null): { readonly next: string | null } |
 /** Reads a page out of an answer; exported for tests. Errors: ServiceError `unreadable`. */
 export function readPage(answer: Pick<ServiceAnswer, 'bytes' | 'serverDate'>): ConsentLogPage {
   const bytes = withoutMark(answer.bytes);
+  assertWithinLimits(bytes);
   const text = bytes.toString('utf8');
   let json: unknown;
   try {
@@ -157,6 +162,7 @@ export function readPage(answer: Pick<ServiceAnswer, 'bytes' | 'serverDate'>): C
   const latin1 = bytes.toString('latin1');
   const members = findMembers(latin1);
   const rowsAt = findRowsSpan(json, members);
+  if ((rowsAt?.values.length ?? 0) > MOST_ROWS) throw tooLarge(`more than ${MOST_ROWS} rows in one page`);
   const spans = rowsAt === null ? [] : (findElements(latin1, rowsAt.span.start) ?? []);
   const values = rowsAt?.values ?? [];
   if (spans.length !== values.length) throw new ServiceError('unreadable', { detail: 'rows could not be told apart' });

@@ -11,10 +11,14 @@ const envelopeSchema = z.object({
   ]),
 });
 
+const MAX_ENVELOPE = 1 << 20;
+
 /** Code and message out of an error body; empty when it is not the service's envelope. */
 export function readEnvelope(body: string, secret: string | null): { code?: string; detail?: string } {
   let json: unknown;
   try {
+    // Codes and messages are short; what is longer explains nothing to anybody.
+    if (body.length > MAX_ENVELOPE) return {};
     json = JSON.parse(body);
   } catch {
     return {};

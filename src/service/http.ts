@@ -105,8 +105,9 @@ async function open(request: Omit<HttpRequest, 'maxBytes'>): Promise<Opened> {
     headers,
     body,
     dispatcher: agent,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
+    // A little later than the race, which says what happened.
+    headersTimeout: timeoutMs + 1000,
+    bodyTimeout: timeoutMs + 1000,
     ...(signal === undefined ? {} : { signal }),
   });
   // An abort while nobody reads is told by the race already.

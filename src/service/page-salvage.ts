@@ -18,9 +18,11 @@ export interface SalvagedPage {
  * element ends where its brackets close; what does not parse is broken. Where brackets or quotes themselves are broken, the rows go on at the
  * first place from which everything up to the answer's end falls into elements; that keeps a fragment from being taken for a row.
  * Null when the text is no page at all: neither an object with an array `data` nor an array.
+ * Takes time in proportion to the text, whatever it is.
  * @param latin1 the answer decoded as latin1
+ * @param most rows and pieces that are told apart; what follows is one broken piece
  */
-export function salvagePage(latin1: string): SalvagedPage | null {
+export function salvagePage(latin1: string, most = 50_000): SalvagedPage | null {
   const array = findRows(latin1);
   if (array === null) return null;
   const rows: Span[] = [];
@@ -30,21 +32,32 @@ export function salvagePage(latin1: string): SalvagedPage | null {
     return { rows, broken, frame: frame !== null && isJson(frame) ? frame : null };
   };
   const { length } = latin1;
+  const budget: Budget = { signs: EFFORT * length + 100_000 };
   let searches = MAX_SEARCHES;
+  // Whether everything from the present element's end on is sound: the same for all elements that follow one another.
+  let isSound: boolean | null = null;
   let at = skipSpace(latin1, array + 1);
   while (at < length) {
     if (latin1[at] === ']') return ended(at + 1);
+    if (rows.length + broken.length >= most) {
+      broken.push({ start: at, end: length });
+      return ended(null);
+    }
     const end = endOfValue(latin1, at);
     const isRow = isJson(latin1.slice(at, end)) && isBorder(latin1, end);
     if (isRow) rows.push({ start: at, end });
     let next = isRow ? end : null;
-    if (next === null && isSoundFrom(latin1, array, end)) {
-      broken.push({ start: at, end });
-      next = end;
+    if (next === null) {
+      isSound ??= isSoundFrom(latin1, array, end, budget);
+      if (isSound) {
+        broken.push({ start: at, end });
+        next = end;
+      }
     }
     if (next === null && searches > 0) {
       searches -= 1;
-      next = findSoundElement(latin1, array, at);
+      next = findSoundElement(latin1, array, at, budget);
+      isSound = true;
       if (next !== null) broken.push({ start: at, end: borderBefore(latin1, next) });
     }
     if (next === null) {
@@ -55,6 +68,13 @@ export function salvagePage(latin1: string): SalvagedPage | null {
   }
   return ended(null);
 }
+
+/** Signs that may still be looked at beyond the first reading. */
+interface Budget {
+  signs: number;
+}
+/** How often each sign may be looked at in search of sound borders, on the average. */
+const EFFORT = 16;
 
 /** How often, and among how many places, a broken border is looked for: an answer is 16 MiB at most and may be anything. */
 const MAX_SEARCHES = 8;
@@ -79,24 +99,30 @@ function findRows(text: string): number | null {
 }
 
 /** Whether what follows `at` is more elements, each with its brackets closed, and then the rest of a valid answer. */
-function isSoundFrom(text: string, array: number, at: number): boolean {
+function isSoundFrom(text: string, array: number, at: number, budget: Budget): boolean {
   let place = skipSpace(text, at);
   while (text[place] === ',') {
     place = skipSpace(text, place + 1);
     if (place >= text.length || text[place] === ']') return false;
-    place = skipSpace(text, endOfValue(text, place));
+    const end = endOfValue(text, place);
+    budget.signs -= end - place;
+    if (budget.signs < 0) return false;
+    place = skipSpace(text, end);
   }
-  return text[place] === ']' && isJson(`${text.slice(0, array)}[]${text.slice(place + 1)}`);
+  budget.signs -= text.length - place;
+  return budget.signs >= 0 && text[place] === ']' && isJson(`${text.slice(0, array)}[]${text.slice(place + 1)}`);
 }
 
 /** The next object after `from` that is valid, stands behind a comma, and from whose end on everything is sound. */
-function findSoundElement(text: string, array: number, from: number): number | null {
+function findSoundElement(text: string, array: number, from: number, budget: Budget): number | null {
   let places = 0;
   for (let at = text.indexOf('{', from + 1); at !== -1 && places < MAX_PLACES; at = text.indexOf('{', at + 1)) {
     if (text[lastSign(text, at)] !== ',') continue;
     places += 1;
     const end = endOfValue(text, at);
-    if (isJson(text.slice(at, end)) && isSoundFrom(text, array, end)) return at;
+    budget.signs -= 2 * (end - at);
+    if (budget.signs < 0) return null;
+    if (isJson(text.slice(at, end)) && isSoundFrom(text, array, end, budget)) return at;
   }
   return null;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countOrNull, readJson, withoutToken } from './answer-json.ts';
+import { tooLarge } from './json-limits.ts';
 import { ServiceError } from './service-error.ts';
 import type { Transport } from './transport.ts';
 
@@ -32,6 +33,10 @@ const listSchema = z.union([
 
 /** More pages than any account has; a service that goes on beyond it is looping. */
 const MAX_PAGES = 1000;
+/** In all pages together: of agencies with hundreds of clients, some thousand. */
+const MAX_POLICIES = 20_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_CURSOR = 8192;
 
 /** One answer of the list: what it lists, and its exact bytes. */
 export interface PolicyListPage {
@@ -60,6 +65,8 @@ export async function fetchPolicyPages(transport: Transport, signal?: AbortSigna
   const named = new Set<string>();
   const seen = new Set<string>();
   let announced = 0;
+  let listed = 0;
+  let bytes = 0;
   let cursor: string | null = null;
   while (pages.length < MAX_PAGES) {
     const answer: z.infer<typeof listSchema> & { bytes: Buffer } = await transport.request({
@@ -71,15 +78,24 @@ export async function fetchPolicyPages(transport: Transport, signal?: AbortSigna
     });
     pages.push({ policies: answer.policies, bytes: answer.bytes });
     for (const { id } of answer.policies) named.add(id);
+    listed += answer.policies.length;
+    bytes += answer.bytes.length;
+    if (listed > MAX_POLICIES) throw tooLarge(`more than ${MAX_POLICIES} policies`, 'policy-list');
+    if (bytes > MAX_BYTES) throw tooLarge(`more than ${MAX_BYTES} bytes in all`, 'policy-list');
     announced = Math.max(announced, answer.count ?? 0);
     const next: string | null = answer.next_cursor || null;
     if (next === null) return { pages, whole: answer.has_more !== true && announced <= named.size };
+    if (next.length > MAX_CURSOR)
+      throw new ServiceError('unreadable', {
+        detail: `a cursor of more than ${MAX_CURSOR} characters`,
+        about: 'policy-list',
+      });
     if (seen.has(next)) break;
     seen.add(next);
     cursor = next;
   }
   throw new ServiceError('unreadable', {
-    detail: 'the list of policies gives the same cursor again and again',
+    detail: `the list of policies gives the same cursor again and again, or does not end within ${MAX_PAGES} pages`,
     about: 'policy-list',
   });
 }
@@ -90,7 +106,13 @@ export function addressOf(policy: ListedPolicy): string | null {
 }
 
 function parseList(bytes: Buffer): z.infer<typeof listSchema> {
-  const parsed = listSchema.safeParse(readJson(bytes, 'policy-list'));
+  const json = readJson(bytes, 'policy-list');
+  // Counted before the schema copies them.
+  const { policies, data } = (json ?? {}) as Record<string, unknown>;
+  for (const list of [policies, data])
+    if (Array.isArray(list) && list.length > MAX_POLICIES)
+      throw tooLarge(`more than ${MAX_POLICIES} policies`, 'policy-list');
+  const parsed = listSchema.safeParse(json);
   if (!parsed.success)
     throw new ServiceError('unreadable', {
       detail: 'neither documented form of the list of policies',
