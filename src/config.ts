@@ -64,6 +64,15 @@ export function readEnvironmentVariable(name: string): string | null {
 }
 
 /**
+ * The file with the deployment's own rules of deadlines, for the calculator, which opens no installation; null: none is set. Everything else in
+ * the environment and .env is passed over, right or wrong.
+ */
+export function readConfiguredRegimesFile(): string | null {
+  const path = readTexts(process.env, process.cwd()).texts.REGIMES_FILE;
+  return path === undefined ? null : resolve(process.cwd(), path);
+}
+
+/**
  * Reads the configuration: `env` over `<cwd>/.env`, secrets also out of the files that X_FILE names.
  * Throws UsageError with every problem at once.
  */

@@ -12,6 +12,7 @@ import { isoNow } from '../core/clock.ts';
 import { UsageError } from '../core/errors.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
+import { registerDeadline } from './deadline.ts';
 import { registerDsarPack } from './dsar-pack.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
@@ -117,6 +118,7 @@ for those named, with the answer or at an earlier time:
           }
         }),
     );
+  registerDeadline(dsar, io);
   registerDsarPack(dsar, io);
 }
 

@@ -18,6 +18,7 @@ import { bannerRoutes, bannerUploadRoutes } from './pages/banners.tsx';
 import { caseRoutes } from './pages/cases.tsx';
 import { consentRoutes } from './pages/consent.tsx';
 import { documentRoutes } from './pages/documents.ts';
+import { deadlineRoutes } from './pages/deadline.tsx';
 import { todayRoutes } from './pages/today.tsx';
 import { proxyTrust, requestTimes } from './public.ts';
 
@@ -112,6 +113,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     guardScope(guarded);
     await guarded.register(todayRoutes, context);
     await guarded.register(caseRoutes, context);
+    await guarded.register(deadlineRoutes, context);
     await guarded.register(documentRoutes, context);
     await guarded.register(bannerRoutes, context);
     await guarded.register(consentRoutes, context);

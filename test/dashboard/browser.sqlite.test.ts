@@ -52,7 +52,8 @@ describe('the pages in a browser', () => {
       await page.getByRole('button', { name: 'Sync now' }).click();
       await page.getByText('What is in them').click();
       await check('today');
-      for (const path of ['/cases', '/cases/new', '/nowhere', '/?source=bolt']) {
+      const computed = '/deadline?kind=access&received=2026-11-25&place=US-CA&country=DE&region=BE';
+      for (const path of ['/cases', '/cases/new', '/deadline', computed, '/nowhere', '/?source=bolt']) {
         await page.goto(world.adminUrl + path);
         await check(path);
       }

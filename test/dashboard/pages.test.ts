@@ -19,6 +19,7 @@ describe('text from outside', () => {
       '/cases',
       '/cases/new',
       `/cases/default-${erasure}`,
+      '/deadline?received=<script>alert(4)</script>&region=<img src=x>&place="onload=x',
       '/?source=<script>alert(1)</script>&done=<script>alert(2)</script>',
       '/cases/<script>alert(3)</script>',
     ];

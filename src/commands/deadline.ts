@@ -1,0 +1,197 @@
+import { createReadStream } from 'node:fs';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { type Command, Option } from 'commander';
+import pc from 'picocolors';
+import { readConfiguredRegimesFile } from '../config.ts';
+import { loadRegimesFile } from '../config/regimes-file.ts';
+import { type ComputedCase, computeCase, dayText, readDeadlineCase } from '../core/deadline-case.ts';
+import { UsageError } from '../core/errors.ts';
+import { createRegimeTable, type RegimeTable } from '../core/regime-table.ts';
+import { requestKinds } from '../core/vocabulary.ts';
+import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
+
+/** Longest line of a file of cases, characters. */
+const MAX_LINE = 64 * 1024;
+
+interface DeadlineFlags {
+  readonly kind?: string;
+  readonly received?: string;
+  readonly place?: string;
+  readonly controllerCountry?: string;
+  readonly controllerRegion?: string;
+  readonly timeZone?: string;
+  readonly extensionNotice?: string;
+  readonly extensionUntil?: string;
+  readonly clarification: readonly string[];
+  readonly identity?: string;
+  readonly fee?: string;
+  readonly asOf?: string;
+  readonly cases?: string;
+  readonly regimes?: string;
+  readonly json?: boolean;
+}
+
+/** `dsar deadline`: a calculator. It opens no installation: no database, no keys, no .env needed. */
+export function registerDeadline(dsar: Command, io: CommandIo): void {
+  withJson(dsar.command('deadline'))
+    .description('when a request has to be answered, under every law that applies; needs no installation')
+    .addOption(new Option('--kind <kind>', 'what is requested').choices(requestKinds))
+    .option('--received <when>', 'when it reached any channel: YYYY-MM-DD, or a time in ISO 8601')
+    .option('--place <code>', 'where the person is: ISO 3166 code such as DE, GB or US-CA, or EU; left out: not known')
+    .option('--controller-country <code>', 'where the controller is established, e.g. DE; left out: not known')
+    .option('--controller-region <code>', 'its region, for public holidays, e.g. BY')
+    .option('--time-zone <zone>', 'days are days there; left out: the zone of the country if it has one, else UTC')
+    .option('--extension-notice <when>', 'when the requester was told of an extension')
+    .option('--extension-until <date>', 'the date that this notice names, where the law lets it')
+    .option('--clarification <asked,received>', 'a clarification asked for and received; repeatable', collect, [])
+    .option('--identity <asked,received>', 'identity information asked for and received')
+    .option('--fee <asked,received>', 'a fee asked for and received')
+    .option('--as-of <when>', 'until when something still awaited is counted')
+    .option('--cases <file>', 'a file of cases, one JSON object a line (`-`: standard input), instead of the flags above')
+    .option('--regimes <file>', 'rules of your own (docs/deadlines.md); left out: those of REGIMES_FILE, if it is set')
+    .addHelpText('after', helpText)
+    .action(async (flags: DeadlineFlags) => {
+      const path = flags.regimes ?? readConfiguredRegimesFile();
+      const regimes = createRegimeTable(path === null ? undefined : await loadRegimesFile(path));
+      if (flags.cases !== undefined) return answerCases(io, flags, flags.cases, regimes);
+      const read = readDeadlineCase(caseOf(flags));
+      if (read.outcome === 'refused') throw new UsageError(read.problems);
+      const computed = computeCase(read.value, regimes);
+      printResult(io, flags, computed.answer, () => caseText(computed));
+    });
+}
+
+const helpText = `
+A line of a file of cases holds kind, received, place and controller, and may hold extension, clarifications, identity, fee and asOf:
+  {"kind":"access","received":"2026-11-25","place":"DE","controller":{"country":"DE","region":"BE","timeZone":"Europe/Berlin"}}
+With --json each line is answered by one line, in the same order. A line that cannot be read is answered by {"error":…} in its place, and
+the exit code is 2 in the end. Empty lines are passed over.`;
+
+function collect(text: string, earlier: readonly string[]): readonly string[] {
+  return [...earlier, text];
+}
+
+/** The case that the flags describe, in the shape of a line of a file. */
+function caseOf(flags: DeadlineFlags): unknown {
+  const missing = [
+    flags.kind === undefined ? '--kind' : null,
+    flags.received === undefined ? '--received' : null,
+  ].filter((flag) => flag !== null);
+  if (missing.length > 0)
+    throw new UsageError([`Give ${missing.join(' and ')}, or a file of cases with --cases.`]);
+  const { extensionNotice: noticeAt, extensionUntil: until } = flags;
+  if (noticeAt === undefined && until !== undefined)
+    throw new UsageError(['--extension-until needs --extension-notice: a notice out of time counts for nothing.']);
+  return {
+    kind: flags.kind,
+    received: flags.received,
+    place: flags.place ?? null,
+    controller: {
+      country: flags.controllerCountry ?? null,
+      region: flags.controllerRegion ?? null,
+      timeZone: flags.timeZone ?? null,
+    },
+    extension: noticeAt === undefined ? null : { noticeAt, until: until ?? null },
+    clarifications: flags.clarification.map((text) => askedOf('--clarification', text)),
+    identity: flags.identity === undefined ? null : askedOf('--identity', flags.identity),
+    fee: flags.fee === undefined ? null : askedOf('--fee', flags.fee),
+    asOf: flags.asOf ?? null,
+  };
+}
+
+function askedOf(flag: string, text: string): { askedAt: string; receivedAt: string | null } {
+  const [askedAt = '', receivedAt = '', ...more] = text.split(',').map((part) => part.trim());
+  if (askedAt === '' || more.length > 0)
+    throw new UsageError([`${flag} takes two dates with a comma between, e.g. 2026-07-03,2026-07-10; the second may be left out.`]);
+  return { askedAt, receivedAt: receivedAt === '' ? null : receivedAt };
+}
+
+/** Line by line, so that a file may be of any length. */
+async function answerCases(io: CommandIo, flags: DeadlineFlags, path: string, regimes: RegimeTable): Promise<void> {
+  refuseFlagsBesides(flags);
+  const input = path === '-' ? process.stdin : createReadStream(path);
+  let fault: NodeJS.ErrnoException | null = null;
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
+  input.once('error', (error: NodeJS.ErrnoException) => {
+    fault = error;
+    lines.close();
+  });
+  let number = 0;
+  for await (const line of lines) {
+    number += 1;
+    const text = number === 1 ? line.replace(/^\uFEFF/, '') : line;
+    if (text.trim() === '') continue;
+    const answered = answerLine(text, regimes);
+    if ('error' in answered) io.exitCode = 2;
+    const out = flags.json ? JSON.stringify('error' in answered ? answered : answered.answer) : lineText(number, answered);
+    if (!io.stdout.write(`${out}\n`)) await once(io.stdout, 'drain');
+  }
+  if (fault !== null) {
+    const { code, message } = fault as NodeJS.ErrnoException;
+    throw new UsageError([`The file of cases ${path} cannot be read (${code ?? message}).`]);
+  }
+}
+
+function refuseFlagsBesides(flags: DeadlineFlags): void {
+  const besides = (['kind', 'received', 'place', 'controllerCountry', 'controllerRegion', 'timeZone', 'extensionNotice', 'extensionUntil', 'identity', 'fee', 'asOf'] as const).filter((name) => flags[name] !== undefined);
+  if (besides.length > 0 || flags.clarification.length > 0)
+    throw new UsageError(['--cases reads everything from the file: leave out the flags of a single case.']);
+}
+
+function answerLine(line: string, regimes: RegimeTable): ComputedCase | { readonly error: string } {
+  if (line.length > MAX_LINE) return { error: `The line is longer than ${MAX_LINE / 1024} KiB.` };
+  let input: unknown;
+  try {
+    input = JSON.parse(line);
+  } catch {
+    return { error: 'The line is not JSON.' };
+  }
+  const read = readDeadlineCase(input);
+  return read.outcome === 'refused' ? { error: read.problems.join(' ') } : computeCase(read.value, regimes);
+}
+
+function lineText(number: number, answered: ComputedCase | { readonly error: string }): string {
+  if ('error' in answered) return `${number}  ${pc.red('✗')} ${printable(answered.error)}`;
+  const { limit, law, aimFor, atOnce } = answered.answer;
+  if (limit === null) return `${number}  no law known here gives a right to an answer`;
+  return `${number}  ${limit}  ${law}  ${atOnce ? 'at once' : `aim for ${aimFor}`}`;
+}
+
+/** A case for people: what decides, then every law in words. */
+function caseText({ answer, deadlines, timeZone, timeZoneBasis }: ComputedCase): string {
+  const day = (date: string | null) => (date === null ? null : dayText(date));
+  const decides = answer.law === null ? '' : `, by ${answer.law}`;
+  const lines: (string | null)[] = [
+    answer.limit === null
+      ? pc.bold('answer by    no date: no law known here gives a right to an answer')
+      : pc.bold(`answer by    ${answer.atOnce ? 'at once: ' : ''}${day(answer.limit)}${decides}`),
+    answer.aimFor === null || answer.atOnce ? null : `aim for      ${day(answer.aimFor)}`,
+    answer.warnOn === null ? null : `warn on      ${day(answer.warnOn)}`,
+    answer.acknowledgeBy === null ? null : `confirm by   ${day(answer.acknowledgeBy)}, that the request was received`,
+    `days         in ${timeZone}${zoneText(timeZoneBasis)}`,
+  ];
+  for (const law of deadlines.laws) {
+    const unconfirmed = law.confirmed ? '' : pc.yellow('  unconfirmed: check with counsel');
+    lines.push(
+      '',
+      `${pc.bold(law.id)}  ${law.name}  ${law.limit}${law.id === answer.law ? pc.green('  decides') : ''}${unconfirmed}`,
+      ...law.explanation.map((words) => `  ${words}`),
+      ...law.row.notes.map((note) => `  note: ${note}`),
+    );
+  }
+  if (deadlines.says.length > 0) lines.push('', ...deadlines.says.map((text) => `note  ${printable(text)}`));
+  lines.push('', 'This is arithmetic, no legal advice.');
+  return lines.filter((line) => line !== null).join('\n');
+}
+
+function zoneText(basis: ComputedCase['timeZoneBasis']): string {
+  switch (basis) {
+    case 'given':
+      return '';
+    case 'usual':
+      return ', the zone of the controller’s country or region';
+    case 'UTC':
+      return ': no zone follows from the controller’s country, give --time-zone';
+  }
+}

@@ -1,0 +1,201 @@
+import { Temporal } from 'temporal-polyfill';
+import { z } from 'zod';
+import { show } from './deadline-words.ts';
+import { type Asked, computeDeadlines, type Deadlines } from './deadlines.ts';
+import { countrySchema, jurisdictionSchema, settleRegion } from './jurisdictions.ts';
+import type { RegimeTable } from './regime-table.ts';
+import { usualTimeZone } from './time-zones.ts';
+import { requestKinds } from './vocabulary.ts';
+
+/**
+ * One case of the deadline calculator, as `dsar deadline` and the page Deadline calculator take it (docs/deadlines.md, Calculator). Everything that
+ * happened may be given as a day or as a time: a day is that day in the controller's time zone, and so is a time without an offset.
+ */
+const quoted = (input: unknown) => JSON.stringify(String(input).slice(0, 60));
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)$/i;
+const when = z
+  .string()
+  .trim()
+  .refine(isWhen, {
+    error: ({ input }) =>
+      `Invalid date ${quoted(input)}: use YYYY-MM-DD or ISO 8601 such as 2026-07-01T14:02:00Z.`,
+  });
+const timeZone = z
+  .string()
+  .trim()
+  .refine(isTimeZone, {
+    error: ({ input }) =>
+      `Unknown time zone ${quoted(input)}: use an IANA name such as Europe/Berlin.`,
+  });
+
+const asked = z.strictObject({ askedAt: when, receivedAt: when.nullish() });
+/** Of identity and fee it may be unknown when they were asked for: only their receipt can move a date. */
+const received = z
+  .strictObject({ askedAt: when.nullish(), receivedAt: when.nullish() })
+  .refine((one) => (one.askedAt ?? one.receivedAt ?? null) !== null, 'Give askedAt, receivedAt or both.');
+
+export const deadlineCaseSchema = z.strictObject({
+  kind: z.enum(requestKinds, { error: ({ input }) => `Unknown kind ${quoted(input)}: use ${requestKinds.join(', ')}.` }),
+  received: when,
+  /** Where the person is, a code of the list; null: not known. */
+  place: jurisdictionSchema.nullable(),
+  controller: z
+    .strictObject({
+      country: countrySchema.nullable(),
+      region: z
+        .string()
+        .trim()
+        .transform((text) => text || null)
+        .nullable()
+        .default(null),
+      timeZone: timeZone.nullish(),
+    })
+    .transform(settleRegion),
+  /** `until`: a date that the notice names, where the law lets it (New Zealand). */
+  extension: z.strictObject({ noticeAt: when, until: z.iso.date().nullish() }).nullish(),
+  clarifications: z.array(asked).max(100).nullish(),
+  identity: received.nullish(),
+  fee: received.nullish(),
+  /** Until when something still awaited is counted; without it, as if it had been answered at once. */
+  asOf: when.nullish(),
+});
+export type DeadlineCase = z.infer<typeof deadlineCaseSchema>;
+
+/** Notes of whoever wrote the case: passed over. Any other unknown field is refused, since it may be a misspelt one. */
+export const noteFields: readonly string[] = ['id', 'name', 'note', 'comment', 'citation', 'expect'];
+
+/** What the calculator answers, member by member in this order. */
+export interface CaseAnswer {
+  /** The last day on which the answer is in time, YYYY-MM-DD; null: no law that is known here gives a right. */
+  readonly limit: string | null;
+  /** What is asked takes effect at once; `limit` is the day of receipt. */
+  readonly atOnce: boolean;
+  readonly aimFor: string | null;
+  readonly acknowledgeBy: string | null;
+  readonly warnOn: string | null;
+  /** Id of the law that decides. */
+  readonly law: string | null;
+  readonly laws: readonly {
+    readonly id: string;
+    readonly limit: string;
+    readonly citation: string;
+    readonly confirmed: boolean;
+    readonly explanation: string;
+  }[];
+}
+
+/** A case with everything that was computed of it. */
+export interface ComputedCase {
+  readonly answer: CaseAnswer;
+  readonly deadlines: Deadlines;
+  readonly timeZone: string;
+  /** `given` in the case, the `usual` one of the establishment, or `UTC` because the establishment has several. */
+  readonly timeZoneBasis: 'given' | 'usual' | 'UTC';
+}
+
+export type ReadCase =
+  | { readonly outcome: 'read'; readonly value: DeadlineCase }
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] };
+
+/** Reads a case from outside. Each problem is one sentence that begins with the place of the field. */
+export function readDeadlineCase(input: unknown): ReadCase {
+  const known =
+    typeof input === 'object' && input !== null && !Array.isArray(input)
+      ? Object.fromEntries(Object.entries(input).filter(([name]) => !noteFields.includes(name)))
+      : input;
+  const parsed = deadlineCaseSchema.safeParse(known);
+  if (parsed.success) return { outcome: 'read', value: parsed.data };
+  return {
+    outcome: 'refused',
+    problems: parsed.error.issues.map((issue) => {
+      const { path, message } = issue;
+      const text = issue.code === 'unrecognized_keys' ? `Unknown field ${issue.keys.map(quoted).join(', ')}` : message;
+      const sentence = /[.?]$/.test(text) ? text : `${text}.`;
+      return path.length === 0 ? sentence : `${path.join('.')}: ${sentence}`;
+    }),
+  };
+}
+
+/** Computes a case by the same function as every other date of the program. Pure. */
+export function computeCase(input: DeadlineCase, regimes: RegimeTable): ComputedCase {
+  const { controller } = input;
+  const usual = usualTimeZone(controller.country, controller.region);
+  const zone = controller.timeZone ?? usual ?? 'UTC';
+  const at = (text: string) => momentOf(text, zone);
+  const askedOf = (one: { askedAt?: string | null | undefined; receivedAt?: string | null | undefined }): Asked => {
+    const receivedAt = one.receivedAt == null ? null : at(one.receivedAt);
+    return { askedAt: one.askedAt == null ? (receivedAt ?? '') : at(one.askedAt), receivedAt };
+  };
+  const { extension, clarifications, identity, fee, asOf } = input;
+  const deadlines = computeDeadlines({
+    kind: input.kind,
+    place: input.place,
+    controller: { country: controller.country, region: controller.region, timeZone: zone },
+    regimes,
+    receivedAt: at(input.received),
+    receiptBasis: 'officer',
+    extension: extension == null ? null : { noticeAt: at(extension.noticeAt), until: extension.until ?? null },
+    clarifications: (clarifications ?? []).map(askedOf),
+    identity: identity == null ? null : askedOf(identity),
+    fee: fee == null ? null : askedOf(fee),
+    ...(asOf == null ? {} : { asOf: at(asOf) }),
+  });
+  const answer: CaseAnswer = {
+    limit: deadlines.limit,
+    atOnce: deadlines.atOnce,
+    aimFor: deadlines.aimFor,
+    acknowledgeBy: deadlines.acknowledgeBy,
+    warnOn: deadlines.warnOn,
+    law: deadlines.law,
+    laws: deadlines.laws.map(({ id, limit, citation, confirmed, explanation }) => ({
+      id,
+      limit,
+      citation,
+      confirmed,
+      explanation: explanation.join('; '),
+    })),
+  };
+  return {
+    answer,
+    deadlines,
+    timeZone: zone,
+    timeZoneBasis: controller.timeZone != null ? 'given' : usual === null ? 'UTC' : 'usual',
+  };
+}
+
+/** `Wed 2026-07-01`. */
+export function dayText(date: string): string {
+  return show(Temporal.PlainDate.from(date));
+}
+
+/** A day at its noon, a local time in the zone, an instant as it is; ISO 8601 UTC. */
+function momentOf(text: string, zone: string): string {
+  if (DATE.test(text))
+    return Temporal.PlainDate.from(text).toZonedDateTime({ timeZone: zone, plainTime: '12:00' }).toInstant().toString();
+  if (LOCAL.test(text)) return Temporal.PlainDateTime.from(text).toZonedDateTime(zone).toInstant().toString();
+  return Temporal.Instant.from(text.toUpperCase()).toString();
+}
+
+function isWhen(text: string): boolean {
+  try {
+    if (DATE.test(text)) Temporal.PlainDate.from(text, { overflow: 'reject' });
+    else if (LOCAL.test(text)) Temporal.PlainDateTime.from(text, { overflow: 'reject' });
+    else if (INSTANT.test(text)) Temporal.Instant.from(text.toUpperCase());
+    else return false;
+  } catch {
+    return false;
+  }
+  const year = Number(text.slice(0, 4));
+  return year >= 1990 && year <= 2200;
+}
+
+function isTimeZone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Time zones of establishments, for cases that name none. Only where a country or its part has one zone, or all but its far islands do:
+ * elsewhere nobody can tell, and the calculator counts in UTC and says so. IANA Time Zone Database, zone.tab.
+ */
+const ofCountries: Readonly<Record<string, string>> = {
+  AE: 'Asia/Dubai',
+  AR: 'America/Argentina/Buenos_Aires',
+  AT: 'Europe/Vienna',
+  BE: 'Europe/Brussels',
+  BG: 'Europe/Sofia',
+  CH: 'Europe/Zurich',
+  CN: 'Asia/Shanghai',
+  CO: 'America/Bogota',
+  CY: 'Asia/Nicosia',
+  CZ: 'Europe/Prague',
+  DE: 'Europe/Berlin',
+  DK: 'Europe/Copenhagen',
+  EE: 'Europe/Tallinn',
+  ES: 'Europe/Madrid',
+  FI: 'Europe/Helsinki',
+  FR: 'Europe/Paris',
+  GB: 'Europe/London',
+  GG: 'Europe/Guernsey',
+  GR: 'Europe/Athens',
+  HK: 'Asia/Hong_Kong',
+  HR: 'Europe/Zagreb',
+  HU: 'Europe/Budapest',
+  IE: 'Europe/Dublin',
+  IL: 'Asia/Jerusalem',
+  IM: 'Europe/Isle_of_Man',
+  IN: 'Asia/Kolkata',
+  IS: 'Atlantic/Reykjavik',
+  IT: 'Europe/Rome',
+  JE: 'Europe/Jersey',
+  JP: 'Asia/Tokyo',
+  KE: 'Africa/Nairobi',
+  KR: 'Asia/Seoul',
+  LI: 'Europe/Vaduz',
+  LT: 'Europe/Vilnius',
+  LU: 'Europe/Luxembourg',
+  LV: 'Europe/Riga',
+  MT: 'Europe/Malta',
+  NG: 'Africa/Lagos',
+  NL: 'Europe/Amsterdam',
+  NO: 'Europe/Oslo',
+  NZ: 'Pacific/Auckland',
+  PH: 'Asia/Manila',
+  PL: 'Europe/Warsaw',
+  PT: 'Europe/Lisbon',
+  RO: 'Europe/Bucharest',
+  SE: 'Europe/Stockholm',
+  SG: 'Asia/Singapore',
+  SI: 'Europe/Ljubljana',
+  SK: 'Europe/Bratislava',
+  TH: 'Asia/Bangkok',
+  TR: 'Europe/Istanbul',
+  TW: 'Asia/Taipei',
+  ZA: 'Africa/Johannesburg',
+};
+
+/** Parts of countries with several zones, and the islands that differ from their country. */
+const ofParts: Readonly<Record<string, string>> = {
+  'AU-ACT': 'Australia/Sydney',
+  'AU-NSW': 'Australia/Sydney',
+  'AU-NT': 'Australia/Darwin',
+  'AU-QLD': 'Australia/Brisbane',
+  'AU-SA': 'Australia/Adelaide',
+  'AU-TAS': 'Australia/Hobart',
+  'AU-VIC': 'Australia/Melbourne',
+  'AU-WA': 'Australia/Perth',
+  'BR-DF': 'America/Sao_Paulo',
+  'BR-MG': 'America/Sao_Paulo',
+  'BR-RJ': 'America/Sao_Paulo',
+  'BR-SP': 'America/Sao_Paulo',
+  'CA-AB': 'America/Edmonton',
+  'CA-MB': 'America/Winnipeg',
+  'CA-NB': 'America/Moncton',
+  'CA-NS': 'America/Halifax',
+  'CA-PE': 'America/Halifax',
+  'CA-QC': 'America/Toronto',
+  'ES-CN': 'Atlantic/Canary',
+  'FR-971': 'America/Guadeloupe',
+  'FR-972': 'America/Martinique',
+  'FR-973': 'America/Cayenne',
+  'FR-974': 'Indian/Reunion',
+  'FR-976': 'Indian/Mayotte',
+  'NZ-CIT': 'Pacific/Chatham',
+  'PT-20': 'Atlantic/Azores',
+  'PT-30': 'Atlantic/Madeira',
+  ...zoned('America/New_York', 'US', 'CT DC DE GA MA MD ME NC NH NJ NY OH PA RI SC VA VT WV'),
+  ...zoned('America/Chicago', 'US', 'AL AR IA IL LA MN MO MS OK WI'),
+  ...zoned('America/Denver', 'US', 'CO MT NM UT WY'),
+  ...zoned('America/Los_Angeles', 'US', 'CA WA'),
+  'US-AZ': 'America/Phoenix',
+  'US-HI': 'Pacific/Honolulu',
+};
+
+function zoned(zone: string, country: string, parts: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(parts.split(' ').map((part) => [`${country}-${part}`, zone]));
+}
+
+/** The time zone of an establishment, by its country and region; null where there are several. */
+export function usualTimeZone(country: string | null, region: string | null): string | null {
+  if (country === null) return null;
+  return (region === null ? undefined : ofParts[`${country}-${region}`]) ?? ofCountries[country] ?? null;
+}

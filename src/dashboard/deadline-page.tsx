@@ -1,0 +1,213 @@
+import type { ComputedCase } from '../core/deadline-case.ts';
+import { partsOf } from '../core/jurisdictions.ts';
+import { requestKinds } from '../core/vocabulary.ts';
+import { Page, type PageFrame } from './layout.tsx';
+import { placeChoices } from './move-fields.ts';
+import { Badge, Day, Field, Panel, Problems, Select } from './parts.tsx';
+import { kindText } from './words.ts';
+
+export interface DeadlinePageProps {
+  readonly frame: PageFrame;
+  readonly form: Readonly<Record<string, string>>;
+  readonly problems: readonly string[];
+  /** Null: nothing was asked yet, or it was refused. */
+  readonly computed: ComputedCase | null;
+}
+
+/** Countries whose regions the form proposes: their public holidays differ by region. */
+const countriesOfRegions = ['AT', 'AU', 'CA', 'CH', 'DE', 'ES', 'GB', 'US'];
+
+/** The deadline calculator. It records nothing: what is asked stands in the address. */
+export function DeadlinePage({ frame, form, problems, computed }: DeadlinePageProps) {
+  return (
+    <Page title="Deadline calculator" frame={frame}>
+      <h1>Deadline calculator</h1>
+      <p class="lead">
+        When a request has to be answered, under every law that applies. Nothing is recorded here; the dates of a case stand
+        with the case.
+      </p>
+      <Problems title="This could not be computed:" problems={problems} />
+      {computed === null ? null : <Answer computed={computed} />}
+      <Panel id="case" title="The case">
+        <CaseForm form={form} timeZone={frame.timeZone} />
+      </Panel>
+    </Page>
+  );
+}
+
+function CaseForm({ form, timeZone }: { form: Readonly<Record<string, string>>; timeZone: string }) {
+  const value = (name: string) => form[name] ?? '';
+  const countries = placeChoices().filter(([code]) => code.length === 2 && code !== 'EU');
+  const input = (name: string, label: string, type: 'date' | 'text', more: Readonly<Record<string, unknown>> = {}) => (
+    <Field id={name} label={label} optional>
+      <input id={name} name={name} type={type} value={value(name)} {...more} />
+    </Field>
+  );
+  return (
+    <form method="get" action="/deadline">
+      <div class="pair">
+        <Field id="kind" label="Kind of request">
+          <Select
+            id="kind"
+            name="kind"
+            value={value('kind')}
+            options={requestKinds.map((kind) => [kind, kindText(kind)])}
+          />
+        </Field>
+        <Field id="received" label="Received" hint="The day on which it reached any channel of the controller.">
+          <input
+            id="received"
+            name="received"
+            type="date"
+            value={value('received')}
+            aria-describedby="received-hint"
+            required
+          />
+        </Field>
+        <Field id="place" label="Where the person is" optional>
+          <Select
+            id="place"
+            name="place"
+            value={value('place')}
+            options={[['', 'not known'], ...placeChoices(value('place'))]}
+          />
+        </Field>
+        <Field id="country" label="Where the controller is established" optional>
+          <Select id="country" name="country" value={value('country')} options={[['', 'not known'], ...countries]} />
+        </Field>
+        <Field
+          id="region"
+          label="Region of the controller"
+          optional
+          hint="Where public holidays differ by region: a code like DE-BY."
+        >
+          <input
+            id="region"
+            name="region"
+            type="text"
+            maxLength={20}
+            value={value('region')}
+            list="regions"
+            autocomplete="off"
+            aria-describedby="region-hint"
+          />
+          <datalist id="regions">
+            {partsOf(...countriesOfRegions).map(({ code, name }) => (
+              <option key={code} value={code}>
+                {name}
+              </option>
+            ))}
+          </datalist>
+        </Field>
+        <Field id="timeZone" label="Time zone" optional hint={`Of the controller, for example ${timeZone}.`}>
+          <input
+            id="timeZone"
+            name="timeZone"
+            type="text"
+            maxLength={64}
+            value={value('timeZone')}
+            aria-describedby="timeZone-hint"
+          />
+        </Field>
+      </div>
+      <details open={happened.some(([name]) => value(name) !== '')}>
+        <summary>What happened since</summary>
+        <div class="pair">{happened.map(([name, label]) => input(name, label, 'date'))}</div>
+      </details>
+      <br />
+      <button type="submit">Compute</button>
+    </form>
+  );
+}
+
+/** Days that can move a date under one law or another. */
+export const happened: readonly (readonly [name: string, label: string])[] = [
+  ['noticeAt', 'Notice of an extension sent'],
+  ['until', 'Date that this notice names'],
+  ['clarificationAsked', 'Clarification asked for'],
+  ['clarificationReceived', 'Clarification received'],
+  ['identityAsked', 'Identity information asked for'],
+  ['identityReceived', 'Identity information received'],
+  ['feeAsked', 'Fee asked for'],
+  ['feeReceived', 'Fee received'],
+];
+
+function Answer({ computed }: { computed: ComputedCase }) {
+  const { answer, deadlines, timeZone } = computed;
+  return (
+    <Panel id="answer" title="Answer by">
+      {answer.limit === null ? (
+        <p>No date: no law known here gives a right to an answer.</p>
+      ) : (
+        <dl class="facts">
+          <dt>Legal limit</dt>
+          <dd>
+            <strong>
+              <Day date={answer.limit} />
+            </strong>{' '}
+            {answer.atOnce ? <Badge text="takes effect at once" tone="warn" /> : null}
+          </dd>
+          {answer.aimFor === null || answer.atOnce ? null : (
+            <>
+              <dt>Aim for</dt>
+              <dd>
+                <Day date={answer.aimFor} />
+              </dd>
+            </>
+          )}
+          {answer.warnOn === null ? null : (
+            <>
+              <dt>Be done by</dt>
+              <dd>
+                <Day date={answer.warnOn} /> <span class="soft">(the last working day before the limit)</span>
+              </dd>
+            </>
+          )}
+          {answer.acknowledgeBy === null ? null : (
+            <>
+              <dt>Confirm receipt by</dt>
+              <dd>
+                <Day date={answer.acknowledgeBy} />
+              </dd>
+            </>
+          )}
+        </dl>
+      )}
+      {deadlines.laws.map((law) => (
+        <section key={law.id}>
+          <h3>
+            {law.name} {law.id === answer.law ? <Badge text="decides" tone="good" /> : null}{' '}
+            {law.confirmed ? null : <Badge text="unconfirmed: check with counsel" tone="warn" />}
+          </h3>
+          <p class="small">
+            <span class="mono">{law.id}</span> · by <Day date={law.limit} /> · {law.citation}
+          </p>
+          <ol class="plain small">
+            {law.explanation.map((words) => (
+              <li key={words}>{words}</li>
+            ))}
+          </ol>
+          {law.row.notes.length === 0 ? null : (
+            <ul class="plain small soft">
+              {law.row.notes.map((note) => (
+                <li key={note}>{note}</li>
+              ))}
+            </ul>
+          )}
+        </section>
+      ))}
+      {deadlines.says.length === 0 ? null : (
+        <ul class="plain">
+          {deadlines.says.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+      <p class="hint">
+        Days are days in {timeZone}
+        {computed.timeZoneBasis === 'UTC' ? ', since no zone follows from the controller’s country' : ''}. This is
+        arithmetic, no legal advice.
+      </p>
+    </Panel>
+  );
+}

@@ -1,0 +1,99 @@
+// On SQLite only, because the calculator opens no database at all.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runIn } from '../cli/command-line.ts';
+import { temporaryFolder } from '../temporary.ts';
+
+const christmas = {
+  kind: 'access',
+  received: '2026-11-25',
+  place: 'DE',
+  controller: { country: 'DE', region: 'BE', timeZone: 'Europe/Berlin' },
+};
+const single = ['dsar', 'deadline', '--kind', 'access', '--received', '2026-11-25', '--controller-country', 'DE'];
+
+/** The built program in a folder that holds nothing: no .env, no database, no keys. */
+async function inEmptyFolder(args: readonly string[], input = '') {
+  const folder = join(await temporaryFolder(), 'empty');
+  mkdirSync(folder);
+  return runIn(folder, args, { input, env: { DATABASE_URL: '' } });
+}
+
+describe('dsar deadline', () => {
+  it('computes one case from flags without any installation', async () => {
+    const { code, stdout } = await inEmptyFolder([...single, '--place', 'US-VA', '--json']);
+    expect(code).toBe(0);
+    const answer = JSON.parse(stdout) as Record<string, unknown>;
+    expect(Object.keys(answer)).toEqual(['limit', 'atOnce', 'aimFor', 'acknowledgeBy', 'warnOn', 'law', 'laws']);
+    expect(answer).toMatchObject({ limit: '2026-12-28', atOnce: false, aimFor: '2026-12-25', law: 'eu-gdpr' });
+    const laws = answer['laws'] as Record<string, unknown>[];
+    expect(laws.map((law) => law['id'])).toEqual(['eu-gdpr', 'us-45']);
+    expect(Object.keys(laws[0] ?? {})).toEqual(['id', 'limit', 'citation', 'confirmed', 'explanation']);
+  });
+
+  it('explains every law to people, and which one decides', async () => {
+    const { stdout } = await inEmptyFolder([...single, '--place', 'US-VA']);
+    expect(stdout).toMatch(/answer by +Mon 2026-12-28, by eu-gdpr/);
+    expect(stdout).toContain('Christmas Day');
+    expect(stdout).toContain('in Europe/Berlin, the zone of the controller’s country');
+    expect(stdout).toMatch(/us-45 .* 2027-01-09/);
+  });
+
+  it('counts a bare date as that day in the zone of the controller', async () => {
+    const far = [...single.slice(0, -1), 'NZ', '--place', 'NZ', '--json'];
+    const near = [...far, '--time-zone', 'America/Los_Angeles'];
+    const [there, here] = [await inEmptyFolder(far), await inEmptyFolder(near)];
+    expect(JSON.parse(there.stdout)).toMatchObject({ limit: '2026-12-23' });
+    expect(JSON.parse(here.stdout)).toMatchObject({ limit: '2026-12-23' });
+  });
+
+  it('answers a file line by line in its order, a bad line by an error in its place', async () => {
+    const file = [
+      JSON.stringify(christmas),
+      'not JSON',
+      '',
+      JSON.stringify({ ...christmas, place: 'California' }),
+      JSON.stringify({ ...christmas, recieved: '2026-11-01' }),
+      JSON.stringify({ ...christmas, name: 'a note', received: '2026-11-24' }),
+    ].join('\r\n');
+    const { code, stdout, stderr } = await inEmptyFolder(['dsar', 'deadline', '--cases', '-', '--json'], file);
+    const lines = stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.map((line) => line['limit'] ?? line['error'])).toEqual([
+      '2026-12-28',
+      'The line is not JSON.',
+      'place: Unknown place "California": did you mean US-CA (California, United States)?',
+      'Unknown field "recieved".',
+      '2026-12-24',
+    ]);
+    expect([code, stderr]).toEqual([2, '']);
+  });
+
+  it('answers the cases of the statutes as a file', async () => {
+    const cases = readFileSync(join(import.meta.dirname, '../core/statute-cases.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { input: object; expect: { limit?: string | null } });
+    const folder = await temporaryFolder();
+    writeFileSync(join(folder, 'cases.jsonl'), cases.map(({ input }) => `${JSON.stringify(input)}\n`).join(''));
+    const { code, stdout } = await runIn(folder, ['dsar', 'deadline', '--cases', 'cases.jsonl', '--json']);
+    const limits = stdout.trim().split('\n').map((line) => (JSON.parse(line) as { limit: string | null }).limit);
+    expect([code, limits.length]).toEqual([0, cases.length]);
+    for (const [place, { expect: expected }] of cases.entries())
+      if (expected.limit !== undefined) expect(limits[place]).toBe(expected.limit);
+  });
+
+  it.each([
+    [[], /Give --kind and --received/],
+    [['--kind', 'access', '--received', 'yesterday'], /Invalid date "yesterday": use YYYY-MM-DD/],
+    [[...single.slice(2), '--controller-region', 'Bavaria'], /did you mean BY \(Bavaria, Germany\)/],
+    [[...single.slice(2), '--place', 'Germny'], /did you mean DE/],
+    [[...single.slice(2), '--time-zone', 'Berlin'], /Unknown time zone "Berlin"/],
+    [[...single.slice(2), '--clarification', '2026-12-01,2026-12-02,2026-12-03'], /two dates/],
+    [[...single.slice(2), '--cases', 'x.jsonl'], /leave out the flags/],
+    [['--cases', 'nowhere.jsonl'], /nowhere\.jsonl cannot be read \(ENOENT\)/],
+  ])('refuses %j in a sentence', async (args, message) => {
+    const { code, stderr } = await inEmptyFolder(['dsar', 'deadline', ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+});
