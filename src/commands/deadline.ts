@@ -48,7 +48,10 @@ export function registerDeadline(dsar: Command, io: CommandIo): void {
     .option('--identity <asked,received>', 'identity information asked for and received')
     .option('--fee <asked,received>', 'a fee asked for and received')
     .option('--as-of <when>', 'until when something still awaited is counted')
-    .option('--cases <file>', 'a file of cases, one JSON object a line (`-`: standard input), instead of the flags above')
+    .option(
+      '--cases <file>',
+      'a file of cases, one JSON object a line (`-`: standard input), instead of the flags above',
+    )
     .option('--regimes <file>', 'rules of your own (docs/deadlines.md); left out: those of REGIMES_FILE, if it is set')
     .addHelpText('after', helpText)
     .action(async (flags: DeadlineFlags) => {
@@ -78,8 +81,7 @@ function caseOf(flags: DeadlineFlags): unknown {
     flags.kind === undefined ? '--kind' : null,
     flags.received === undefined ? '--received' : null,
   ].filter((flag) => flag !== null);
-  if (missing.length > 0)
-    throw new UsageError([`Give ${missing.join(' and ')}, or a file of cases with --cases.`]);
+  if (missing.length > 0) throw new UsageError([`Give ${missing.join(' and ')}, or a file of cases with --cases.`]);
   const { extensionNotice: noticeAt, extensionUntil: until } = flags;
   if (noticeAt === undefined && until !== undefined)
     throw new UsageError(['--extension-until needs --extension-notice: a notice out of time counts for nothing.']);
@@ -103,7 +105,9 @@ function caseOf(flags: DeadlineFlags): unknown {
 function askedOf(flag: string, text: string): { askedAt: string; receivedAt: string | null } {
   const [askedAt = '', receivedAt = '', ...more] = text.split(',').map((part) => part.trim());
   if (askedAt === '' || more.length > 0)
-    throw new UsageError([`${flag} takes two dates with a comma between, e.g. 2026-07-03,2026-07-10; the second may be left out.`]);
+    throw new UsageError([
+      `${flag} takes two dates with a comma between, e.g. 2026-07-03,2026-07-10; the second may be left out.`,
+    ]);
   return { askedAt, receivedAt: receivedAt === '' ? null : receivedAt };
 }
 
@@ -124,7 +128,9 @@ async function answerCases(io: CommandIo, flags: DeadlineFlags, path: string, re
     if (text.trim() === '') continue;
     const answered = answerLine(text, regimes);
     if ('error' in answered) io.exitCode = 2;
-    const out = flags.json ? JSON.stringify('error' in answered ? answered : answered.answer) : lineText(number, answered);
+    const out = flags.json
+      ? JSON.stringify('error' in answered ? answered : answered.answer)
+      : lineText(number, answered);
     if (!io.stdout.write(`${out}\n`)) await once(io.stdout, 'drain');
   }
   if (fault !== null) {
@@ -134,7 +140,21 @@ async function answerCases(io: CommandIo, flags: DeadlineFlags, path: string, re
 }
 
 function refuseFlagsBesides(flags: DeadlineFlags): void {
-  const besides = (['kind', 'received', 'place', 'controllerCountry', 'controllerRegion', 'timeZone', 'extensionNotice', 'extensionUntil', 'identity', 'fee', 'asOf'] as const).filter((name) => flags[name] !== undefined);
+  const besides = (
+    [
+      'kind',
+      'received',
+      'place',
+      'controllerCountry',
+      'controllerRegion',
+      'timeZone',
+      'extensionNotice',
+      'extensionUntil',
+      'identity',
+      'fee',
+      'asOf',
+    ] as const
+  ).filter((name) => flags[name] !== undefined);
   if (besides.length > 0 || flags.clarification.length > 0)
     throw new UsageError(['--cases reads everything from the file: leave out the flags of a single case.']);
 }

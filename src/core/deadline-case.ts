@@ -19,15 +19,13 @@ const when = z
   .string()
   .trim()
   .refine(isWhen, {
-    error: ({ input }) =>
-      `Invalid date ${quoted(input)}: use YYYY-MM-DD or ISO 8601 such as 2026-07-01T14:02:00Z.`,
+    error: ({ input }) => `Invalid date ${quoted(input)}: use YYYY-MM-DD or ISO 8601 such as 2026-07-01T14:02:00Z.`,
   });
 const timeZone = z
   .string()
   .trim()
   .refine(isTimeZone, {
-    error: ({ input }) =>
-      `Unknown time zone ${quoted(input)}: use an IANA name such as Europe/Berlin.`,
+    error: ({ input }) => `Unknown time zone ${quoted(input)}: use an IANA name such as Europe/Berlin.`,
   });
 
 const asked = z.strictObject({ askedAt: when, receivedAt: when.nullish() });
@@ -37,7 +35,9 @@ const received = z
   .refine((one) => (one.askedAt ?? one.receivedAt ?? null) !== null, 'Give askedAt, receivedAt or both.');
 
 export const deadlineCaseSchema = z.strictObject({
-  kind: z.enum(requestKinds, { error: ({ input }) => `Unknown kind ${quoted(input)}: use ${requestKinds.join(', ')}.` }),
+  kind: z.enum(requestKinds, {
+    error: ({ input }) => `Unknown kind ${quoted(input)}: use ${requestKinds.join(', ')}.`,
+  }),
   received: when,
   /** Where the person is, a code of the list; null: not known. */
   place: jurisdictionSchema.nullable(),

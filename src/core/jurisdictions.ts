@@ -265,15 +265,19 @@ export function isEuropeanUnion(code: string): boolean {
 const chosenParts = ['US', 'CA', 'GB'];
 const leftOut: ReadonlySet<string> = new Set('US-AS US-GU US-MP US-PR US-UM US-VI GB-UKM GB-EAW GB-GBN'.split(' '));
 
+let choices: readonly Jurisdiction[] | null = null;
+
 /** What a form offers, by name: all countries, the states of the US, the provinces of Canada, the nations of the UK. */
 export function jurisdictionChoices(): readonly Jurisdiction[] {
-  const choices = [...loadLists().byCode.values()].filter(({ code }) => {
-    if (code.length === 2) return true;
-    const country = code.slice(0, 2);
-    // Below the nations of the UK come their districts, which nobody needs.
-    return chosenParts.includes(country) && !leftOut.has(code) && (country !== 'GB' || isNation(code));
-  });
-  return choices.sort((a, b) => a.name.localeCompare(b.name, 'en'));
+  choices ??= [...loadLists().byCode.values()]
+    .filter(({ code }) => {
+      if (code.length === 2) return true;
+      const country = code.slice(0, 2);
+      // Below the nations of the UK come their districts, which nobody needs.
+      return chosenParts.includes(country) && !leftOut.has(code) && (country !== 'GB' || isNation(code));
+    })
+    .sort((a, b) => a.name.localeCompare(b.name, 'en'));
+  return choices;
 }
 
 const isNation = (code: string) => ['GB-ENG', 'GB-SCT', 'GB-WLS', 'GB-NIR'].includes(code);

@@ -23,8 +23,8 @@ export function DeadlinePage({ frame, form, problems, computed }: DeadlinePagePr
     <Page title="Deadline calculator" frame={frame}>
       <h1>Deadline calculator</h1>
       <p class="lead">
-        When a request has to be answered, under every law that applies. Nothing is recorded here; the dates of a case stand
-        with the case.
+        When a request has to be answered, under every law that applies. Nothing is recorded here; the dates of a case
+        stand with the case.
       </p>
       <Problems title="This could not be computed:" problems={problems} />
       {computed === null ? null : <Answer computed={computed} />}
@@ -38,11 +38,6 @@ export function DeadlinePage({ frame, form, problems, computed }: DeadlinePagePr
 function CaseForm({ form, timeZone }: { form: Readonly<Record<string, string>>; timeZone: string }) {
   const value = (name: string) => form[name] ?? '';
   const countries = placeChoices().filter(([code]) => code.length === 2 && code !== 'EU');
-  const input = (name: string, label: string, type: 'date' | 'text', more: Readonly<Record<string, unknown>> = {}) => (
-    <Field id={name} label={label} optional>
-      <input id={name} name={name} type={type} value={value(name)} {...more} />
-    </Field>
-  );
   return (
     <form method="get" action="/deadline">
       <div class="pair">
@@ -112,7 +107,13 @@ function CaseForm({ form, timeZone }: { form: Readonly<Record<string, string>>; 
       </div>
       <details open={happened.some(([name]) => value(name) !== '')}>
         <summary>What happened since</summary>
-        <div class="pair">{happened.map(([name, label]) => input(name, label, 'date'))}</div>
+        <div class="pair">
+          {happened.map(([name, label]) => (
+            <Field key={name} id={name} label={label} optional>
+              <input id={name} name={name} type="date" value={value(name)} />
+            </Field>
+          ))}
+        </div>
       </details>
       <br />
       <button type="submit">Compute</button>

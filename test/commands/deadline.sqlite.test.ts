@@ -58,7 +58,10 @@ describe('dsar deadline', () => {
       JSON.stringify({ ...christmas, name: 'a note', received: '2026-11-24' }),
     ].join('\r\n');
     const { code, stdout, stderr } = await inEmptyFolder(['dsar', 'deadline', '--cases', '-', '--json'], file);
-    const lines = stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines.map((line) => line['limit'] ?? line['error'])).toEqual([
       '2026-12-28',
       'The line is not JSON.',
@@ -77,7 +80,10 @@ describe('dsar deadline', () => {
     const folder = await temporaryFolder();
     writeFileSync(join(folder, 'cases.jsonl'), cases.map(({ input }) => `${JSON.stringify(input)}\n`).join(''));
     const { code, stdout } = await runIn(folder, ['dsar', 'deadline', '--cases', 'cases.jsonl', '--json']);
-    const limits = stdout.trim().split('\n').map((line) => (JSON.parse(line) as { limit: string | null }).limit);
+    const limits = stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { limit: string | null }).limit);
     expect([code, limits.length]).toEqual([0, cases.length]);
     for (const [place, { expect: expected }] of cases.entries())
       if (expected.limit !== undefined) expect(limits[place]).toBe(expected.limit);

@@ -24,7 +24,9 @@ const caseSchema = z.strictObject({
     lawsUnconfirmed: z.array(z.string()).optional(),
   }),
 });
-const lines = readFileSync(join(import.meta.dirname, 'statute-cases.jsonl'), 'utf8').trim().split('\n');
+const lines = readFileSync(join(import.meta.dirname, 'statute-cases.jsonl'), 'utf8')
+  .trim()
+  .split('\n');
 const cases = lines.map((line) => caseSchema.parse(JSON.parse(line)));
 const regimes = createRegimeTable();
 
@@ -47,7 +49,8 @@ describe('the cases written from the statutes', () => {
     const ids = answer.laws.map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining(laws));
     for (const id of notLaws) expect(ids).not.toContain(id);
-    for (const id of lawsUnconfirmed) expect(answer.laws).toContainEqual(expect.objectContaining({ id, confirmed: false }));
+    for (const id of lawsUnconfirmed)
+      expect(answer.laws).toContainEqual(expect.objectContaining({ id, confirmed: false }));
   });
 
   it('never warn on a Saturday or a Sunday, nor after the limit', () => {
