@@ -136,6 +136,7 @@ export function computeCase(input: DeadlineCase, regimes: RegimeTable): Computed
     regimes,
     receivedAt: at(input.received),
     receiptBasis: 'officer',
+    receivedAsDay: DATE.test(input.received),
     extension: extension == null ? null : { noticeAt: at(extension.noticeAt), until: extension.until ?? null },
     clarifications: (clarifications ?? []).map(askedOf),
     identity: identity == null ? null : askedOf(identity),

@@ -14,6 +14,8 @@ export interface LawInput {
   readonly receivedAt: string;
   /** By whose word: `received` is only the arrival of the webhook, and flagged as such. */
   readonly receiptBasis: 'payload' | 'received' | 'officer' | 'assumed-offset';
+  /** Only the day of the receipt is known (the calculator): its time says nothing and is not told. */
+  readonly receivedAsDay?: boolean;
   readonly extension?: {
     /** When the requester was told, ISO 8601 UTC. */
     readonly noticeAt: string;

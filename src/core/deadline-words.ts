@@ -18,6 +18,7 @@ const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 export const show = (day: Temporal.PlainDate) => `${weekdays[day.dayOfWeek - 1]} ${day.toString()}`;
 
 export function wordsOfReceipt(input: OneLawInput, receipt: Temporal.PlainDate, flags: Set<DeadlineFlag>): string {
+  if (input.receivedAsDay === true) return `received ${show(receipt)} (${input.timeZone})`;
   const utc = Temporal.Instant.from(input.receivedAt).toZonedDateTimeISO('UTC');
   const clock = utc.toPlainTime().toString({ smallestUnit: 'minute' });
   const there = utc.toPlainDate().equals(receipt) ? '' : `: there ${show(receipt)}`;

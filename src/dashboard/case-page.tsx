@@ -3,10 +3,10 @@ import { moveRules } from '../cases/states.ts';
 import { isMoveName } from '../cases/move-details.ts';
 import { formatCount } from '../../reports/format.ts';
 import { DocumentTable } from './document-table.tsx';
+import { LawList } from './law-list.tsx';
 import { JobList } from './job-list.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
-import type { LawDeadline } from '../core/deadlines.ts';
 import { jurisdictionText } from '../core/jurisdictions.ts';
 import { missingProfileParts } from '../core/profile.ts';
 import { detailTexts } from './move-fields.ts';
@@ -154,12 +154,6 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
   );
 }
 
-const whyTexts = {
-  establishment: 'the controller is established there',
-  place: 'the requester is there',
-  both: 'the controller is established there, and the requester is there',
-} as const;
-
 /** The dates that bind, and under them every law that applies with its own computation. */
 function DeadlinePanel({ data }: PartProps) {
   const { deadline, folded } = data.shown.view;
@@ -207,34 +201,25 @@ function DeadlinePanel({ data }: PartProps) {
           </>
         )}
       </dl>
-      {deadline.laws.map((law) => (
-        <div key={law.id}>
-          <h3>
-            {law.name}: <Day date={law.limit} />{' '}
-            {law.id === deadline.law && deadline.laws.length > 1 ? <Badge text="decides" tone="good" /> : null}{' '}
-            {law.confirmed ? null : <Badge text="unconfirmed, check with counsel" tone="warn" />}
-          </h3>
-          <p class="small soft">Applies because {whyTexts[law.why]}.</p>
-          <ol class="plain">
-            {law.explanation.map((words) => (
-              <li key={words}>{words}</li>
-            ))}
-          </ol>
-          <ul class="plain small">
-            {[...law.row.notes, ...appealWords(law.row.appeal)].map((note) => (
-              <li key={note}>{note}</li>
-            ))}
-          </ul>
-        </div>
-      ))}
+      <LawList deadline={deadline} />
+      <p class="small">
+        <a href={calculatorLink(data)}>Try other dates in the calculator</a>
+      </p>
     </Panel>
   );
 }
 
-function appealWords(appeal: LawDeadline['row']['appeal']): readonly string[] {
-  if (appeal === null) return [];
-  const more = appeal.extension === 0 ? '' : ` (${appeal.extension} more with notice)`;
-  return [`An appeal is decided in ${appeal.days} days${more}; then ${appeal.then}.`];
+/** The calculator, filled in with this case. */
+function calculatorLink({ shown }: CasePageData): string {
+  const { view, profile } = shown;
+  const filled = {
+    kind: view.kind,
+    received: view.deadline.receivedOn,
+    place: view.row.jurisdiction ?? '',
+    country: profile?.country ?? '',
+    region: profile?.region ?? '',
+  };
+  return `/deadline?${new URLSearchParams(filled).toString()}`;
 }
 
 function ReadinessPanel({ data }: PartProps) {

@@ -1,6 +1,7 @@
 import type { ComputedCase } from '../core/deadline-case.ts';
 import { partsOf } from '../core/jurisdictions.ts';
 import { requestKinds } from '../core/vocabulary.ts';
+import { LawList } from './law-list.tsx';
 import { Page, type PageFrame } from './layout.tsx';
 import { placeChoices } from './move-fields.ts';
 import { Badge, Day, Field, Panel, Problems, Select } from './parts.tsx';
@@ -174,29 +175,7 @@ function Answer({ computed }: { computed: ComputedCase }) {
           )}
         </dl>
       )}
-      {deadlines.laws.map((law) => (
-        <section key={law.id}>
-          <h3>
-            {law.name} {law.id === answer.law ? <Badge text="decides" tone="good" /> : null}{' '}
-            {law.confirmed ? null : <Badge text="unconfirmed: check with counsel" tone="warn" />}
-          </h3>
-          <p class="small">
-            <span class="mono">{law.id}</span> · by <Day date={law.limit} /> · {law.citation}
-          </p>
-          <ol class="plain small">
-            {law.explanation.map((words) => (
-              <li key={words}>{words}</li>
-            ))}
-          </ol>
-          {law.row.notes.length === 0 ? null : (
-            <ul class="plain small soft">
-              {law.row.notes.map((note) => (
-                <li key={note}>{note}</li>
-              ))}
-            </ul>
-          )}
-        </section>
-      ))}
+      <LawList deadline={deadlines} />
       {deadlines.says.length === 0 ? null : (
         <ul class="plain">
           {deadlines.says.map((text) => (

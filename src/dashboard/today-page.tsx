@@ -46,6 +46,9 @@ export function TodayPage({ frame, today, form, problems = [], done = null }: To
       <Warnings today={today} />
       <Panel id="requests" title="Requests">
         <OpenRequests frame={frame} today={today} withSource={several && source === null} />
+        <p class="small">
+          <a href="/deadline">Deadline calculator</a> for a request that is not recorded here
+        </p>
       </Panel>
       <div class="columns">
         <div>
