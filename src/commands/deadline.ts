@@ -115,27 +115,24 @@ function askedOf(flag: string, text: string): { askedAt: string; receivedAt: str
 async function answerCases(io: CommandIo, flags: DeadlineFlags, path: string, regimes: RegimeTable): Promise<void> {
   refuseFlagsBesides(flags);
   const input = path === '-' ? process.stdin : createReadStream(path);
-  let fault: NodeJS.ErrnoException | null = null;
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
-  input.once('error', (error: NodeJS.ErrnoException) => {
-    fault = error;
-    lines.close();
-  });
   let number = 0;
-  for await (const line of lines) {
-    number += 1;
-    const text = number === 1 ? line.replace(/^\uFEFF/, '') : line;
-    if (text.trim() === '') continue;
-    const answered = answerLine(text, regimes);
-    if ('error' in answered) io.exitCode = 2;
-    const out = flags.json
-      ? JSON.stringify('error' in answered ? answered : answered.answer)
-      : lineText(number, answered);
-    if (!io.stdout.write(`${out}\n`)) await once(io.stdout, 'drain');
-  }
-  if (fault !== null) {
-    const { code, message } = fault as NodeJS.ErrnoException;
-    throw new UsageError([`The file of cases ${path} cannot be read (${code ?? message}).`]);
+  try {
+    for await (const line of lines) {
+      number += 1;
+      const text = number === 1 ? line.replace(/^\uFEFF/, '') : line;
+      if (text.trim() === '') continue;
+      const answered = answerLine(text, regimes);
+      if ('error' in answered) io.exitCode = 2;
+      const out = flags.json
+        ? JSON.stringify('error' in answered ? answered : answered.answer)
+        : lineText(number, answered);
+      if (!io.stdout.write(`${out}\n`)) await once(io.stdout, 'drain');
+    }
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code === undefined || (syscall !== 'open' && syscall !== 'read')) throw error;
+    throw new UsageError([`The file of cases ${path} cannot be read (${code}).`]);
   }
 }
 

@@ -282,12 +282,11 @@ export function jurisdictionChoices(): readonly Jurisdiction[] {
 
 const isNation = (code: string) => ['GB-ENG', 'GB-SCT', 'GB-WLS', 'GB-NIR'].includes(code);
 
-/** The parts of a country, or of these countries, by code: what a region of an establishment may be. */
+/** The first-level parts of these countries (states, Länder, cantons, nations), by code: what the region of an establishment usually is. */
 export function partsOf(...countries: readonly string[]): readonly Jurisdiction[] {
-  return [...loadLists().byCode.values()].filter(
-    ({ code }) =>
-      code.length > 2 && countries.includes(code.slice(0, 2)) && (code.slice(0, 2) !== 'GB' || isNation(code)),
-  );
+  return iso31662
+    .filter(({ code, parent }) => countries.includes(parent) && (parent !== 'GB' || isNation(code)))
+    .flatMap(({ code }) => findJurisdiction(code) ?? []);
 }
 
 /** Up to three places that somebody may have meant, the likeliest first. */

@@ -18,7 +18,7 @@ describe('the deadline calculator', () => {
     const { text } = await olga.get(asked({ place: 'US-VA' }));
     expect(text).toContain('datetime="2026-12-28"');
     expect(text).toContain('Christmas Day');
-    expect(text).toContain('us-45');
+    expect(text).toContain('State privacy acts with 45 days (US)');
     expect(text.match(/>decides</g)).toHaveLength(1);
   });
 
