@@ -76,6 +76,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'sync cancel': [],
     'dsar list': [],
     'dsar show': [ids.caseId],
+    'dsar deadline': ['--kind', 'access', '--received', '2026-07-01', '--place', 'DE'],
     'dsar open': ['--received', '2026-07-01T14:02:00Z', '--kind', 'access', '--channel', 'letter'],
     'dsar move': [ids.caseId, 'note', '--details', '{"text":"called back"}'],
     'dsar pack': [ids.caseId],
