@@ -1,9 +1,16 @@
 import { de } from './languages/de.ts';
 import { en } from './languages/en.ts';
+import { es } from './languages/es.ts';
+import { fr } from './languages/fr.ts';
+import { it } from './languages/it.ts';
+import { nl } from './languages/nl.ts';
+import { pl } from './languages/pl.ts';
+import { pt } from './languages/pt.ts';
+import { sv } from './languages/sv.ts';
 import type { LetterTexts } from './texts.ts';
 
 /** The languages of letters. A language is added as a file in languages/ and a line here. */
-export const letterLanguages: Readonly<Record<string, LetterTexts>> = { en, de };
+export const letterLanguages: Readonly<Record<string, LetterTexts>> = { en, de, es, fr, it, nl, pl, pt, sv };
 
 /** The language in which letters go out where neither the request nor the controller says otherwise. */
 export const LAST_LANGUAGE = 'en';

@@ -1,0 +1,425 @@
+import type { LetterTexts } from '../texts.ts';
+
+/** Español. */
+export const es: LetterTexts = {
+  name: 'Español',
+  locale: 'es-ES',
+  lawNames: {
+    'eu-gdpr': { name: 'Reglamento general de protección de datos, Reglamento (UE) 2016/679 (RGPD)', short: 'RGPD' },
+    'uk-gdpr': { name: 'Reglamento general de protección de datos del Reino Unido (UK GDPR)', short: 'UK GDPR' },
+  },
+  frame: {
+    reference: 'Nuestra referencia: {reference}',
+    theirReference: 'Su referencia: {reference}',
+    applicableLaw: 'Derecho aplicable: {law}',
+    unnamedRecipient: 'A la persona que presentó la solicitud',
+    dearNamed: 'Hola, {name}:',
+    dearUnnamed: 'A quien corresponda:',
+    closingNamed: 'Atentamente,',
+    closingUnnamed: 'Atentamente,',
+    page: 'Página {page} de {pages}',
+    document: 'Documento {document}',
+    draft: 'BORRADOR',
+    stillToWrite: 'Pendiente de redactar o completar antes de enviar esta carta',
+    dataProtectionOfficer: 'Delegado de protección de datos: {contact}',
+    jointContact: 'Punto de contacto de los corresponsables del tratamiento: {contact}',
+    questions: 'Si tiene alguna pregunta, póngase en contacto con {contact} e indique nuestra referencia {reference}.',
+    agentFor: 'Usted actúa en nombre de {represented}. En esta carta, «usted» y «sus» se refieren a {represented}.',
+    agentForUnnamed:
+      'Usted actúa en nombre de otra persona. En esta carta, «usted» y «sus» se refieren a dicha persona.',
+    late: 'Esta respuesta llega fuera de plazo: debía enviarse el {limit} a más tardar. Le pedimos disculpas por el retraso.',
+  },
+  titles: {
+    acknowledgement: 'Hemos recibido su solicitud',
+    identity: 'Necesitamos confirmar su identidad',
+    clarification: 'Una pregunta sobre su solicitud',
+    extension: 'Necesitamos más tiempo para su solicitud',
+    answer: 'Respuesta a su solicitud de {received}',
+    partial: 'Respuesta a su solicitud de {received}: estimada en parte',
+    refusal: 'Respuesta a su solicitud de {received}: denegación',
+    'no-match': 'Respuesta a su solicitud de {received}',
+    notice: 'Comunicación a los destinatarios de datos personales: {kind}',
+    appeal: 'Decisión sobre su recurso',
+  },
+  kinds: {
+    access: {
+      name: 'acceso a datos personales',
+      opening: 'El {received} nos solicitó el acceso a sus datos personales.',
+    },
+    portability: {
+      name: 'copia portable de datos personales',
+      opening: 'El {received} nos solicitó una copia de sus datos personales en un formato de lectura mecánica.',
+    },
+    erasure: {
+      name: 'supresión de datos personales',
+      opening: 'El {received} nos solicitó la supresión de sus datos personales.',
+    },
+    rectification: {
+      name: 'rectificación de datos personales',
+      opening: 'El {received} nos solicitó la rectificación de sus datos personales.',
+    },
+    restriction: {
+      name: 'limitación del tratamiento',
+      opening: 'El {received} nos solicitó la limitación del tratamiento de sus datos personales.',
+    },
+    objection: {
+      name: 'oposición al tratamiento',
+      opening: 'El {received} se opuso al tratamiento de sus datos personales.',
+    },
+    'opt-out': {
+      name: 'exclusión de la venta y cesión de datos personales',
+      opening: 'El {received} solicitó quedar excluido de la venta y cesión de sus datos personales.',
+    },
+    limit: {
+      name: 'limitación del uso de datos personales sensibles',
+      opening: 'El {received} nos solicitó que limitáramos el uso de sus datos personales sensibles.',
+    },
+    'withdraw-consent': {
+      name: 'retirada del consentimiento',
+      opening: 'El {received} retiró su consentimiento.',
+    },
+    unknown: {
+      name: 'solicitud sobre datos personales',
+      opening: 'El {received} nos envió una solicitud sobre sus datos personales.',
+    },
+  },
+  openingOfAgent: 'El {received} nos envió una solicitud en nombre de otra persona ({kind}).',
+  acknowledgement: {
+    received: 'Mediante esta carta le confirmamos que hemos recibido su solicitud.',
+    due: 'Le responderemos sin dilación indebida y, a más tardar, el {limit}.',
+    notYou: 'Si usted no presentó esta solicitud, le rogamos que nos lo comunique.',
+  },
+  identity: {
+    lead: 'Antes de atender su solicitud, necesitamos confirmar que procede de usted o de una persona autorizada para actuar en su nombre.',
+    use: 'Utilizaremos lo que nos envíe únicamente para esta comprobación. No envíe originales y tape en la copia todo lo que no hayamos pedido. Dejamos constancia de cómo se confirmó su identidad; no conservamos copias de documentos de identidad.',
+    reply: 'Responda a {contact} e indique nuestra referencia {reference}.',
+  },
+  clarification: {
+    lead: 'Para responder debidamente a su solicitud, necesitamos saber algo más sobre lo que pide:',
+    clockStops: 'El plazo de respuesta queda suspendido desde hoy hasta que recibamos su contestación.',
+    reply: 'Responda a {contact} e indique nuestra referencia {reference}.',
+    noReply: 'Si no recibimos noticias suyas, tramitaremos su solicitud con la información de que disponemos.',
+  },
+  extension: {
+    lead: 'No podemos completar nuestra respuesta antes del {firstLimit}, fecha en que vencería el plazo. El motivo es el siguiente:',
+    newLimit: 'Recibirá nuestra respuesta el {limit} a más tardar.',
+    complaint: 'Puede presentar una reclamación por esta prórroga ante la siguiente autoridad: {authority}',
+  },
+  answer: {
+    records:
+      'Los registros de consentimiento que tenemos sobre usted abarcan del {from} al {to}; número de decisiones: {count}. Los hemos localizado mediante {found}.',
+    recordsOfOneDay:
+      'Los registros de consentimiento que tenemos sobre usted son del {from}; número de decisiones: {count}. Los hemos localizado mediante {found}.',
+    foundFromDevice: 'el identificador de visitante que nos envió desde su dispositivo',
+    foundComputed: 'un identificador calculado a partir de la dirección de correo electrónico que nos facilitó',
+    identityChecked: 'Antes de comunicar ningún dato, hemos confirmado su identidad.',
+    enclosed: 'Se adjunta una copia de todos estos registros:',
+    files: {
+      history: 'history.html: sus decisiones, para leerlas en cualquier navegador',
+      decisions: 'decisions.csv y decisions.json: lo mismo para una hoja de cálculo o un programa',
+      policies: 'policies.json: las políticas vigentes en aquel momento',
+      policyTexts: 'policy-texts.txt: los textos de dichas políticas tal como los obtuvimos',
+      evidence: 'evidence: lo que mostraba el aviso de consentimiento en aquel momento',
+      records: 'records.jsonl: los registros exactamente como los recibimos',
+    },
+    unverified:
+      'No hemos podido confirmar su identidad. Para proteger a la persona a la que se refieren los datos, no comunicamos registros individuales. Por ello respondemos en términos generales: qué categorías de datos tratamos, de dónde proceden, con qué fines y quién los recibe.',
+    categories:
+      'Esta respuesta indica las categorías de datos que tratamos, su procedencia, los fines y los destinatarios. No contiene registros individuales.',
+    unmatched:
+      'Con los datos de su solicitud no podemos saber en qué navegador o dispositivo quedó registrada su elección anterior.',
+    unmatchedHowTo: 'Para que su elección surta efecto también allí: {withdrawalMethod}',
+    parts: 'Qué hemos hecho',
+    part: { done: 'hecho', partly: 'hecho en parte', refused: 'denegado' },
+    partGround: '{outcome}; motivo: {ground}',
+  },
+  partial: {
+    lead: 'Hemos estimado parte de su solicitud. Qué hemos hecho, qué no hemos hecho y nuestros motivos:',
+  },
+  refusal: {
+    lead: 'Hemos examinado su solicitud y no podemos atenderla. Nuestros motivos:',
+    ground: 'Base jurídica de la denegación: {ground}',
+  },
+  noMatch: {
+    why: 'Nuestros registros de consentimiento se guardan con identificadores de visitante sustituidos por un hash, sin nombres ni direcciones. Lo que contiene su solicitud no nos permite saber cuáles de ellos, en su caso, se refieren a usted.',
+    notNone: 'Esto no significa que no haya ninguno.',
+    help: 'Así puede ayudarnos a encontrarlos:',
+    steps: [
+      'Abra nuestro sitio web en el dispositivo y en el navegador en que hizo su elección. Copie el identificador de visitante que el aviso de consentimiento ha guardado allí (en su cookie o en sus ajustes).',
+      'Díganos en qué sitio web, y aproximadamente cuándo, hizo o cambió su elección.',
+      'Envíe ambos datos a {contact} e indique nuestra referencia {reference}. Entonces volveremos a buscar.',
+    ],
+  },
+  notice: {
+    dear: 'A quien corresponda:',
+    lead: 'Les comunicamos en su día datos personales. La persona interesada nos ha presentado desde entonces una solicitud ({kind}), que hemos estimado.',
+    done: 'Se refiere a los siguientes datos:',
+    ask: 'Les rogamos que adopten las medidas correspondientes en sus propios sistemas y que nos las confirmen en {contact}, indicando nuestra referencia {reference}.',
+  },
+  appeal: {
+    lead: 'Usted recurrió nuestra decisión sobre su solicitud de {received}. La hemos revisado. Nuestra decisión y nuestros motivos:',
+    complaint:
+      'Si no está de acuerdo con esta decisión, puede presentar una reclamación ante la siguiente autoridad: {authority}',
+  },
+  processing: {
+    heading: 'Cómo tratamos los datos personales',
+    purposes: 'Fines',
+    purpose: '{purpose} (conservación: {retention})',
+    purposeWithBasis: '{purpose} (base jurídica: {basis}; conservación: {retention})',
+    dataCategories: 'Categorías de datos',
+    recipients: 'Destinatarios',
+    dataSources: 'Procedencia de los datos',
+    transfers: 'Transferencias a terceros países',
+    noTransfers: 'ninguna',
+    automatedDecisions: 'Decisiones automatizadas',
+    withdrawalMethod: 'Retirada del consentimiento',
+    notStated: 'No se indica en esta respuesta: {parts}',
+    parts: {
+      address: 'dirección postal',
+      email: 'correo electrónico de contacto',
+      country: 'país de establecimiento',
+      purposes: 'fines, bases jurídicas y plazos de conservación',
+      dataCategories: 'categorías de datos',
+      dataSources: 'procedencia de los datos',
+      recipients: 'destinatarios',
+      transfers: 'transferencias a terceros países y sus garantías',
+      automatedDecisions: 'decisiones automatizadas',
+      supervisoryAuthority: 'autoridad de control',
+      withdrawalMethod: 'cómo retirar el consentimiento',
+      controller: 'el responsable del tratamiento',
+      jointContact: 'punto de contacto de los corresponsables del tratamiento',
+    },
+  },
+  scope: {
+    heading: 'Qué abarca esta respuesta',
+    consentOnly: 'Esta respuesta abarca los registros de consentimiento y de políticas.',
+    otherSystems: 'Nuestros demás sistemas:',
+    results: {
+      'nothing-found': 'consultado, no se encontró nada',
+      attached: 'consultado, lo encontrado se adjunta por separado',
+      'not-applicable': 'no contiene datos de este tipo',
+      open: 'aún no consultado',
+    },
+  },
+  rights: { heading: 'Sus derechos', remedies: 'Qué puede hacer' },
+  families: {
+    gdpr: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Cuando tengamos dudas razonables sobre la identidad de la persona que presenta una solicitud, podemos pedir información adicional (art. 12, apdo. 6, {gdpr}). Nuestro motivo y lo que le pedimos:',
+      extension:
+        'Podemos prorrogar el plazo cuando la complejidad y el número de solicitudes lo hagan necesario (art. 12, apdo. 3, {gdpr}).',
+      access: 'Sí, tratamos datos personales que le conciernen (art. 15 {gdpr}).',
+      portability:
+        'Con esta carta recibe los datos personales que nos facilitó, en un formato de lectura mecánica (art. 20 {gdpr}).',
+      noMatch: 'No podemos asociarle con ningún registro de consentimiento (art. 11, apdo. 2, {gdpr}).',
+      notes: {
+        erasure: [
+          'No suprimimos la prueba de que se dio, se denegó o se retiró un consentimiento. La limitamos a ese uso, la conservamos porque debemos poder demostrarlo y para la defensa de reclamaciones (art. 17, apdo. 3, letras b) y e), {gdpr}), y la suprimimos cuando termina su plazo de conservación.',
+          'Si nos lo pide, le diremos a qué destinatarios de sus datos hemos informado (art. 19 {gdpr}).',
+        ],
+        rectification: [
+          'Si nos lo pide, le diremos a qué destinatarios de sus datos hemos informado (art. 19 {gdpr}).',
+        ],
+        restriction: [
+          'Le informaremos antes de que se levante la limitación (art. 18, apdo. 3, {gdpr}).',
+          'Si nos lo pide, le diremos a qué destinatarios de sus datos hemos informado (art. 19 {gdpr}).',
+        ],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [
+          'La retirada no afecta a la licitud del tratamiento anterior a ella (art. 7, apdo. 3, {gdpr}).',
+        ],
+      },
+      rights: [
+        'Puede pedirnos que rectifiquemos o suprimamos sus datos personales o que limitemos su tratamiento (arts. 16, 17 y 18 {gdpr}).',
+        'Puede oponerse al tratamiento basado en una misión de interés público o en intereses legítimos (art. 21 {gdpr}).',
+        'Puede retirar su consentimiento en cualquier momento. Ello no afecta a la licitud del tratamiento anterior a la retirada (art. 7, apdo. 3, {gdpr}).',
+        'Puede recibir los datos que nos facilitó en un formato de lectura mecánica (art. 20 {gdpr}).',
+      ],
+      never: [],
+      notice: 'Les informamos de ello en virtud del art. 19 {gdpr}.',
+    },
+    california: {
+      acknowledgement: {
+        checked: [
+          'Antes de comunicar, corregir o eliminar información personal, verificamos su identidad comparando los datos que usted nos facilita con los que tenemos. Nos pondremos en contacto con usted si necesitamos algo más.',
+        ],
+        unchecked: ['Para esta solicitud no tiene que verificar su identidad.'],
+      },
+      identity:
+        'La ley nos exige verificar su identidad antes de atender esta solicitud (11 CCR § 7060). La verificación no prorroga el plazo de nuestra respuesta. Lo que le pedimos:',
+      extension:
+        'La ley nos concede un máximo de 90 días naturales en total desde el día en que recibimos su solicitud (11 CCR § 7021).',
+      access: 'Sí, hemos recopilado información personal sobre usted (Cal. Civ. Code § 1798.110).',
+      portability:
+        'Con esta carta recibe su información personal en un formato portable y fácil de usar (Cal. Civ. Code § 1798.130).',
+      noMatch: 'No podemos asociarle con ningún registro de consentimiento.',
+      notes: {
+        erasure: [
+          'Conservamos constancia de las elecciones de consentimiento y de esta solicitud cuando la ley lo exige o lo permite (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), y no la usamos para ningún otro fin.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [
+          'Para ello no ha tenido que verificar su identidad. La ley no nos permite pedirle que revoque esta elección durante al menos 12 meses.',
+        ],
+        limit: [
+          'Para ello no ha tenido que verificar su identidad. La ley no nos permite pedirle que revoque esta elección durante al menos 12 meses.',
+        ],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'Puede pedirnos que eliminemos o corrijamos la información personal que hemos recopilado sobre usted.',
+        'Puede oponerse a la venta y cesión de su información personal y limitar el uso de la información personal sensible. Para ello no tiene que verificar su identidad.',
+        'No le trataremos peor por ejercer estos derechos.',
+      ],
+      never: [
+        'Esta respuesta nunca contiene números de la seguridad social, del permiso de conducir u otros números de identificación oficiales, números de cuentas financieras, números de seguro médico o de identificación médica, contraseñas, preguntas y respuestas de seguridad ni datos biométricos, con independencia de que los tengamos o no (11 CCR § 7024(d)).',
+      ],
+      notice: 'Les informamos de ello porque la ley de California nos obliga a avisar a quienes recibieron los datos.',
+    },
+    us: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'No hemos podido autenticar su solicitud con esfuerzos comercialmente razonables, y la ley nos permite pedir información adicional. Lo que le pedimos:',
+      extension: 'La ley permite una única prórroga de este tipo cuando sea razonablemente necesaria.',
+      access: 'Sí, tratamos datos personales sobre usted.',
+      portability: 'Con esta carta recibe sus datos personales en un formato de lectura mecánica.',
+      noMatch: 'No podemos asociarle con ningún registro de consentimiento.',
+      notes: {
+        erasure: [
+          'Conservamos constancia de las elecciones de consentimiento y de esta solicitud cuando la ley lo exige o lo permite, y no la usamos para ningún otro fin.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'La ley le concede otros derechos sobre sus datos personales, como su supresión y la exclusión de su venta. Díganos si desea ejercerlos.',
+        'No le trataremos peor por ejercer estos derechos.',
+      ],
+      never: [],
+      notice: 'Les informamos de ello porque recibieron datos de nosotros.',
+    },
+    brazil: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity: 'Solo podemos responder a la persona interesada o a su representante. Lo que le pedimos:',
+      extension: 'No tardaremos más de lo necesario.',
+      access: 'Sí, tratamos datos personales sobre usted (LGPD, arts. 18 y 19).',
+      portability: 'Con esta carta recibe sus datos personales en un formato de lectura mecánica (LGPD, art. 18, V).',
+      noMatch: 'No podemos asociarle con ningún registro de consentimiento.',
+      notes: {
+        erasure: [
+          'Conservamos la prueba de que se dio, se denegó o se retiró un consentimiento para cumplir una obligación legal (LGPD, art. 16, I), y no la usamos para ningún otro fin.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': ['La retirada no afecta al tratamiento anterior a ella (LGPD, art. 8, § 5).'],
+      },
+      rights: [
+        'Puede pedir la confirmación, el acceso, la corrección, la anonimización, la portabilidad y la supresión, y retirar su consentimiento (LGPD, art. 18).',
+      ],
+      never: [],
+      notice: 'Les informamos de ello en virtud de la LGPD, art. 18, § 6.',
+    },
+    general: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity: 'Solo podemos comunicar o modificar datos personales si sabemos quién lo pide. Lo que le pedimos:',
+      extension: 'No tardaremos más de lo necesario.',
+      access: 'Sí, tratamos datos personales sobre usted.',
+      portability: 'Con esta carta recibe sus datos personales en un formato de lectura mecánica.',
+      noMatch: 'No podemos asociarle con ningún registro de consentimiento.',
+      notes: {
+        erasure: [
+          'Conservamos constancia de las elecciones de consentimiento y de esta solicitud cuando la ley lo exige o lo permite, y no la usamos para ningún otro fin.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: ['Puede pedirnos que corrijamos sus datos personales y puede retirar un consentimiento que haya dado.'],
+      never: [],
+      notice: 'Les informamos de ello porque recibieron datos de nosotros.',
+    },
+  },
+  remedies: {
+    eu: [
+      'Puede presentar una reclamación ante una autoridad de control, en particular en el Estado miembro en que resida o trabaje o en que considere que se ha producido la infracción (art. 77 RGPD).',
+      'También tiene derecho a la tutela judicial efectiva (art. 79 RGPD).',
+    ],
+    uk: [
+      'Puede presentarnos una reclamación: escriba a {contact}.',
+      'Puede presentar una reclamación ante el Information Commissioner (art. 77 UK GDPR): {authority}',
+      'También puede acudir a los tribunales (art. 79 UK GDPR).',
+    ],
+    california: ['Puede presentar una reclamación ante estas autoridades: {authority}'],
+    quebec: [
+      'En los 30 días siguientes a esta respuesta puede solicitar su revisión a la siguiente autoridad: {authority}',
+    ],
+    authority: ['Puede presentar una reclamación ante la siguiente autoridad: {authority}'],
+    unnamed: ['Puede presentar una reclamación ante la autoridad responsable de la protección de datos.'],
+  },
+  appealTo:
+    'Puede recurrir esta decisión en un plazo razonable: escriba a {contact}, con la palabra «Appeal» y nuestra referencia {reference}. Le comunicaremos por escrito nuestra decisión y sus motivos en un plazo de {days} días desde la recepción del recurso. Si el recurso se desestima, puede presentar una reclamación ante la siguiente autoridad: {authority}',
+  authorityIs: 'La autoridad competente para nosotros: {authority}',
+  proposals: {
+    identity: [
+      '[Por qué duda de quién hace la solicitud.]\n\nResponda desde la dirección de correo electrónico que tenemos registrada, o indíquenos [algo que solo esa persona pueda saber].',
+      'Usted actúa en nombre de otra persona. Envíenos una autorización firmada por la persona a la que representa.',
+    ],
+    clarification: [
+      'Indíquenos [a qué datos, período o servicio nuestro se refiere su solicitud].',
+      'Indíquenos [qué debe rectificarse y qué sería lo correcto].',
+    ],
+    extension: [
+      'Su solicitud es compleja: [explique por qué].',
+      'Tenemos que examinar varias solicitudes suyas: [indique cuáles].',
+    ],
+    partial: [
+      'Hemos hecho lo siguiente:\n- [lo que ha hecho]\n\nNo hemos hecho lo siguiente:\n- [lo que no ha hecho, por qué, y el artículo que lo permite]',
+    ],
+    refusal: [
+      '[Sus motivos.]\n\nBase jurídica de la denegación: [artículo]',
+      'No hemos podido confirmar su identidad: [lo que pidió y lo que faltaba]. Por ello no podemos comunicar ni modificar datos.',
+    ],
+    notice: ['- [qué datos, con qué identificador, para que el destinatario pueda encontrarlos]'],
+    appeal: [
+      'Hemos cambiado nuestra decisión: [lo que ha hecho ahora].',
+      'Mantenemos nuestra decisión: [sus motivos].',
+    ],
+    answer: {
+      erasure: ['Hemos suprimido los siguientes datos personales sobre usted:\n- [qué datos, en qué sistema]'],
+      rectification: ['Hemos rectificado lo siguiente:\n- [lo que constaba] por [lo que consta ahora]'],
+      restriction: [
+        'Hemos limitado el tratamiento de los siguientes datos:\n- [qué datos]\n\nAparte de conservarlos, solo usamos estos datos con su consentimiento, para reclamaciones o para proteger a otras personas.',
+      ],
+      objection: [
+        'Ya no tratamos sus datos personales para este fin: [fin].',
+        'Ya no usamos sus datos personales para mercadotecnia directa.',
+      ],
+      'opt-out': [
+        'Hemos aplicado su exclusión: ya no vendemos sus datos personales ni los cedemos para publicidad en distintos sitios web.',
+        'No vendemos datos personales ni los cedemos para publicidad en distintos sitios web. Aun así, hemos registrado su exclusión.',
+      ],
+      limit: [
+        'Hemos aplicado su solicitud: usamos sus datos personales sensibles solo para lo necesario para prestar nuestros servicios y para los demás fines que la ley permite.',
+      ],
+      'withdraw-consent': [
+        'Hemos registrado que retiró su consentimiento. Ya no tratamos datos personales sobre esa base.',
+      ],
+      unknown: ['[Lo que ha hecho.]'],
+    },
+  },
+};

@@ -1,0 +1,446 @@
+import type { LetterTexts } from '../texts.ts';
+
+/** Français. */
+export const fr: LetterTexts = {
+  name: 'Français',
+  locale: 'fr-FR',
+  lawNames: {
+    'eu-gdpr': {
+      name: 'Règlement général sur la protection des données, règlement (UE) 2016/679 (RGPD)',
+      short: 'RGPD',
+    },
+    'uk-gdpr': { name: 'Règlement général sur la protection des données du Royaume-Uni (UK GDPR)', short: 'UK GDPR' },
+    ch: { name: 'Loi fédérale suisse sur la protection des données (LPD)', short: 'LPD' },
+  },
+  frame: {
+    reference: 'Notre référence : {reference}',
+    theirReference: 'Votre référence : {reference}',
+    applicableLaw: 'Droit applicable : {law}',
+    unnamedRecipient: 'À la personne qui a présenté la demande',
+    dearNamed: 'Bonjour {name},',
+    dearUnnamed: 'Madame, Monsieur,',
+    closingNamed: 'Nous vous prions d’agréer nos salutations distinguées.',
+    closingUnnamed: 'Nous vous prions d’agréer, Madame, Monsieur, nos salutations distinguées.',
+    page: 'Page {page} sur {pages}',
+    document: 'Document {document}',
+    draft: 'PROJET',
+    stillToWrite: 'À rédiger ou à compléter avant l’envoi de cette lettre',
+    dataProtectionOfficer: 'Délégué à la protection des données : {contact}',
+    jointContact: 'Point de contact des responsables conjoints du traitement : {contact}',
+    questions: 'Pour toute question, veuillez contacter {contact} en indiquant notre référence {reference}.',
+    agentFor:
+      'Vous agissez pour le compte de {represented}. Dans cette lettre, « vous » et « vos » désignent {represented}.',
+    agentForUnnamed:
+      'Vous agissez pour le compte d’une autre personne. Dans cette lettre, « vous » et « vos » désignent cette personne.',
+    late: 'Cette réponse est tardive : elle était due le {limit}. Nous vous prions de nous en excuser.',
+  },
+  titles: {
+    acknowledgement: 'Nous avons bien reçu votre demande',
+    identity: 'Nous devons vérifier votre identité',
+    clarification: 'Une question sur votre demande',
+    extension: 'Nous avons besoin de plus de temps pour votre demande',
+    answer: 'Réponse à votre demande du {received}',
+    partial: 'Réponse à votre demande du {received} : acceptée en partie',
+    refusal: 'Réponse à votre demande du {received} : refus',
+    'no-match': 'Réponse à votre demande du {received}',
+    notice: 'Notification aux destinataires de données à caractère personnel : {kind}',
+    appeal: 'Décision sur votre recours',
+  },
+  kinds: {
+    access: {
+      name: 'accès aux données à caractère personnel',
+      opening: 'Le {received}, vous nous avez demandé l’accès à vos données à caractère personnel.',
+    },
+    portability: {
+      name: 'copie portable des données à caractère personnel',
+      opening:
+        'Le {received}, vous nous avez demandé une copie de vos données à caractère personnel dans un format lisible par machine.',
+    },
+    erasure: {
+      name: 'effacement de données à caractère personnel',
+      opening: 'Le {received}, vous nous avez demandé d’effacer vos données à caractère personnel.',
+    },
+    rectification: {
+      name: 'rectification de données à caractère personnel',
+      opening: 'Le {received}, vous nous avez demandé de rectifier vos données à caractère personnel.',
+    },
+    restriction: {
+      name: 'limitation du traitement',
+      opening: 'Le {received}, vous nous avez demandé de limiter le traitement de vos données à caractère personnel.',
+    },
+    objection: {
+      name: 'opposition au traitement',
+      opening: 'Le {received}, vous vous êtes opposé(e) au traitement de vos données à caractère personnel.',
+    },
+    'opt-out': {
+      name: 'refus de la vente et du partage de données à caractère personnel',
+      opening: 'Le {received}, vous avez refusé la vente et le partage de vos données à caractère personnel.',
+    },
+    limit: {
+      name: 'limitation de l’utilisation de données sensibles',
+      opening: 'Le {received}, vous nous avez demandé de limiter l’utilisation de vos données sensibles.',
+    },
+    'withdraw-consent': {
+      name: 'retrait du consentement',
+      opening: 'Le {received}, vous avez retiré votre consentement.',
+    },
+    unknown: {
+      name: 'demande relative à des données à caractère personnel',
+      opening: 'Le {received}, vous nous avez adressé une demande relative à vos données à caractère personnel.',
+    },
+  },
+  openingOfAgent: 'Le {received}, vous nous avez adressé une demande au nom d’une autre personne ({kind}).',
+  acknowledgement: {
+    received: 'Par la présente, nous vous confirmons la réception de votre demande.',
+    due: 'Nous y répondrons dans les meilleurs délais, et au plus tard le {limit}.',
+    notYou: 'Si vous n’êtes pas à l’origine de cette demande, veuillez nous en informer.',
+  },
+  identity: {
+    lead: 'Avant de donner suite à votre demande, nous devons nous assurer qu’elle émane bien de vous ou d’une personne habilitée à agir pour vous.',
+    use: 'Nous utilisons ce que vous nous envoyez uniquement pour cette vérification. N’envoyez pas d’originaux et masquez sur une copie tout ce que nous n’avons pas demandé. Nous consignons la manière dont votre identité a été vérifiée ; nous ne conservons pas de copies de pièces d’identité.',
+    reply: 'Veuillez répondre à {contact} en indiquant notre référence {reference}.',
+  },
+  clarification: {
+    lead: 'Afin de bien répondre à votre demande, nous devons en savoir davantage sur ce que vous demandez :',
+    clockStops: 'Le délai de réponse est suspendu à compter d’aujourd’hui jusqu’à la réception de votre réponse.',
+    reply: 'Veuillez répondre à {contact} en indiquant notre référence {reference}.',
+    noReply:
+      'Sans nouvelles de votre part, nous traiterons votre demande sur la base des éléments dont nous disposons.',
+  },
+  extension: {
+    lead: 'Nous ne pouvons pas achever notre réponse pour le {firstLimit}, date à laquelle elle serait due. En voici la raison :',
+    newLimit: 'Vous recevrez notre réponse au plus tard le {limit}.',
+    complaint:
+      'Vous pouvez introduire une réclamation contre cette prolongation auprès de l’autorité suivante : {authority}',
+  },
+  answer: {
+    records:
+      'Les enregistrements de consentement que nous détenons à votre sujet couvrent la période du {from} au {to} ; nombre de décisions : {count}. Nous les avons trouvés grâce à {found}.',
+    recordsOfOneDay:
+      'Les enregistrements de consentement que nous détenons à votre sujet datent du {from} ; nombre de décisions : {count}. Nous les avons trouvés grâce à {found}.',
+    foundFromDevice: 'l’identifiant de visiteur que vous nous avez envoyé depuis votre appareil',
+    foundComputed: 'un identifiant calculé à partir de l’adresse e-mail que vous nous avez indiquée',
+    identityChecked: 'Avant toute communication, nous avons vérifié votre identité.',
+    enclosed: 'Une copie de tous ces enregistrements est jointe :',
+    files: {
+      history: 'history.html : vos décisions, lisibles dans tout navigateur',
+      decisions: 'decisions.csv et decisions.json : les mêmes pour un tableur ou un programme',
+      policies: 'policies.json : les politiques en vigueur à l’époque',
+      policyTexts: 'policy-texts.txt : les textes de ces politiques tels que nous les avons récupérés',
+      evidence: 'evidence : ce que le bandeau de consentement affichait à l’époque',
+      records: 'records.jsonl : les enregistrements exactement tels que nous les avons reçus',
+    },
+    unverified:
+      'Nous n’avons pas pu vérifier votre identité. Afin de protéger la personne concernée, nous ne communiquons aucun enregistrement individuel. Nous répondons donc de manière générale : quelles catégories de données nous traitons, d’où elles proviennent, à quelles fins et qui les reçoit.',
+    categories:
+      'Cette réponse indique les catégories de données que nous traitons, leur provenance, leurs finalités et leurs destinataires. Elle ne contient pas d’enregistrements individuels.',
+    unmatched:
+      'Les indications de votre demande ne nous permettent pas de savoir dans quel navigateur ou sur quel appareil votre choix antérieur a été enregistré.',
+    unmatchedHowTo: 'Pour que votre choix y prenne également effet : {withdrawalMethod}',
+    parts: 'Ce que nous avons fait',
+    part: { done: 'fait', partly: 'fait en partie', refused: 'refusé' },
+    partGround: '{outcome} ; motif : {ground}',
+  },
+  partial: {
+    lead: 'Nous avons accepté une partie de votre demande. Voici ce que nous avons fait, ce que nous n’avons pas fait, et nos motifs :',
+  },
+  refusal: {
+    lead: 'Nous avons examiné votre demande et ne pouvons pas y donner suite. Nos motifs :',
+    ground: 'Base juridique du refus : {ground}',
+  },
+  noMatch: {
+    why: 'Nos enregistrements de consentement sont conservés sous des identifiants de visiteur hachés, sans noms ni adresses. Les éléments de votre demande ne nous permettent pas de déterminer lesquels, le cas échéant, vous concernent.',
+    notNone: 'Cela ne signifie pas qu’il n’y en a aucun.',
+    help: 'Voici comment vous pouvez nous aider à les trouver :',
+    steps: [
+      'Ouvrez notre site web sur l’appareil et dans le navigateur où vous avez fait votre choix. Copiez l’identifiant de visiteur que le bandeau de consentement y a enregistré (dans son cookie ou dans ses paramètres).',
+      'Indiquez-nous sur quel site web, et à peu près quand, vous avez fait ou modifié votre choix.',
+      'Envoyez ces deux éléments à {contact} en indiquant notre référence {reference}. Nous effectuerons alors une nouvelle recherche.',
+    ],
+  },
+  notice: {
+    dear: 'Madame, Monsieur,',
+    lead: 'Nous vous avons communiqué des données à caractère personnel. La personne concernée nous a depuis adressé une demande ({kind}), à laquelle nous avons fait droit.',
+    done: 'Sont concernées les données suivantes :',
+    ask: 'Veuillez prendre les mesures correspondantes dans vos propres systèmes et nous les confirmer à l’adresse suivante : {contact}, en indiquant notre référence {reference}.',
+  },
+  appeal: {
+    lead: 'Vous avez formé un recours contre notre décision relative à votre demande du {received}. Nous l’avons réexaminée. Notre décision et nos motifs :',
+    complaint:
+      'Si vous n’êtes pas d’accord avec cette décision, vous pouvez introduire une réclamation auprès de l’autorité suivante : {authority}',
+  },
+  processing: {
+    heading: 'Comment nous traitons les données à caractère personnel',
+    purposes: 'Finalités',
+    purpose: '{purpose} (conservation : {retention})',
+    purposeWithBasis: '{purpose} (base juridique : {basis} ; conservation : {retention})',
+    dataCategories: 'Catégories de données',
+    recipients: 'Destinataires',
+    dataSources: 'Sources des données',
+    transfers: 'Transferts vers des pays tiers',
+    noTransfers: 'aucun',
+    automatedDecisions: 'Décisions automatisées',
+    withdrawalMethod: 'Retrait du consentement',
+    notStated: 'Non précisé dans cette réponse : {parts}',
+    parts: {
+      address: 'adresse postale',
+      email: 'adresse e-mail de contact',
+      country: 'pays d’établissement',
+      purposes: 'finalités, bases juridiques et durées de conservation',
+      dataCategories: 'catégories de données',
+      dataSources: 'sources des données',
+      recipients: 'destinataires',
+      transfers: 'transferts vers des pays tiers et leurs garanties',
+      automatedDecisions: 'décisions automatisées',
+      supervisoryAuthority: 'autorité de contrôle',
+      withdrawalMethod: 'manière de retirer le consentement',
+      controller: 'responsable du traitement',
+      jointContact: 'point de contact des responsables conjoints du traitement',
+    },
+  },
+  scope: {
+    heading: 'Ce que couvre cette réponse',
+    consentOnly: 'Cette réponse porte sur les enregistrements de consentement et de politiques.',
+    otherSystems: 'Nos autres systèmes :',
+    results: {
+      'nothing-found': 'recherche effectuée, rien trouvé',
+      attached: 'recherche effectuée, les résultats sont joints séparément',
+      'not-applicable': 'ne contient pas de données de ce type',
+      open: 'recherche non encore effectuée',
+    },
+  },
+  rights: { heading: 'Vos droits', remedies: 'Ce que vous pouvez faire' },
+  families: {
+    gdpr: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'En cas de doute raisonnable quant à l’identité de la personne qui présente une demande, nous pouvons demander des informations supplémentaires (art. 12, par. 6, {gdpr}). Notre motif, et ce que nous vous demandons :',
+      extension:
+        'Nous pouvons prolonger le délai lorsque la complexité et le nombre des demandes le rendent nécessaire (art. 12, par. 3, {gdpr}).',
+      access: 'Oui, nous traitons des données à caractère personnel vous concernant (art. 15 {gdpr}).',
+      portability:
+        'Vous recevez avec cette lettre les données à caractère personnel que vous nous avez fournies, dans un format lisible par machine (art. 20 {gdpr}).',
+      noMatch: 'Nous ne pouvons pas vous rattacher à un enregistrement de consentement (art. 11, par. 2, {gdpr}).',
+      notes: {
+        erasure: [
+          'Nous n’effaçons pas la preuve qu’un consentement a été donné, refusé ou retiré. Nous la limitons à cet usage, la conservons parce que nous devons pouvoir la produire et pour la défense de droits en justice (art. 17, par. 3, points b) et e), {gdpr}), et l’effaçons à l’expiration de sa durée de conservation.',
+          'Si vous le demandez, nous vous indiquerons quels destinataires de vos données nous avons informés (art. 19 {gdpr}).',
+        ],
+        rectification: [
+          'Si vous le demandez, nous vous indiquerons quels destinataires de vos données nous avons informés (art. 19 {gdpr}).',
+        ],
+        restriction: [
+          'Nous vous informerons avant que la limitation ne soit levée (art. 18, par. 3, {gdpr}).',
+          'Si vous le demandez, nous vous indiquerons quels destinataires de vos données nous avons informés (art. 19 {gdpr}).',
+        ],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [
+          'Le retrait ne compromet pas la licéité du traitement effectué auparavant (art. 7, par. 3, {gdpr}).',
+        ],
+      },
+      rights: [
+        'Vous pouvez nous demander de rectifier ou d’effacer vos données à caractère personnel ou d’en limiter le traitement (art. 16, 17 et 18 {gdpr}).',
+        'Vous pouvez vous opposer à un traitement fondé sur une mission d’intérêt public ou sur des intérêts légitimes (art. 21 {gdpr}).',
+        'Vous pouvez retirer votre consentement à tout moment. Cela ne compromet pas la licéité du traitement effectué avant le retrait (art. 7, par. 3, {gdpr}).',
+        'Vous pouvez recevoir les données que vous nous avez fournies dans un format lisible par machine (art. 20 {gdpr}).',
+      ],
+      never: [],
+      notice: 'Nous vous en informons en application de l’art. 19 {gdpr}.',
+    },
+    california: {
+      acknowledgement: {
+        checked: [
+          'Avant de communiquer, de rectifier ou d’effacer des données à caractère personnel, nous vérifions votre identité en comparant les indications que vous nous donnez avec celles que nous détenons. Nous vous contacterons si nous avons besoin d’autres éléments.',
+        ],
+        unchecked: ['Vous n’avez pas à prouver votre identité pour cette demande.'],
+      },
+      identity:
+        'La loi nous oblige à vérifier votre identité avant de donner suite à cette demande (11 CCR § 7060). La vérification ne prolonge pas le délai de notre réponse. Ce que nous vous demandons :',
+      extension:
+        'La loi nous accorde au total jusqu’à 90 jours calendaires à compter du jour où nous avons reçu votre demande (11 CCR § 7021).',
+      access:
+        'Oui, nous avons recueilli des données à caractère personnel vous concernant (Cal. Civ. Code § 1798.110).',
+      portability:
+        'Vous recevez avec cette lettre vos données à caractère personnel dans un format portable et facilement utilisable (Cal. Civ. Code § 1798.130).',
+      noMatch: 'Nous ne pouvons pas vous rattacher à un enregistrement de consentement.',
+      notes: {
+        erasure: [
+          'Nous conservons la trace des choix de consentement et de cette demande lorsque la loi l’exige ou le permet (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), et ne l’utilisons à aucune autre fin.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [
+          'Vous n’avez pas eu à prouver votre identité pour cela. La loi ne nous permet pas de vous demander de revenir sur ce choix pendant au moins 12 mois.',
+        ],
+        limit: [
+          'Vous n’avez pas eu à prouver votre identité pour cela. La loi ne nous permet pas de vous demander de revenir sur ce choix pendant au moins 12 mois.',
+        ],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'Vous pouvez nous demander d’effacer ou de rectifier les données à caractère personnel que nous avons recueillies à votre sujet.',
+        'Vous pouvez refuser la vente et le partage de vos données à caractère personnel et limiter l’utilisation de vos données sensibles. Vous n’avez pas à prouver votre identité pour cela.',
+        'Nous ne vous traiterons pas moins bien parce que vous exercez ces droits.',
+      ],
+      never: [
+        'Cette réponse ne contient jamais de numéros de sécurité sociale, de permis de conduire ou d’autre pièce d’identité officielle, de numéros de compte financier, d’identifiants d’assurance maladie ou médicaux, de mots de passe, de questions et réponses de sécurité ni de données biométriques, que nous détenions ou non de telles données (11 CCR § 7024(d)).',
+      ],
+      notice:
+        'Nous vous en informons parce que le droit californien nous oblige à avertir ceux qui ont reçu les données.',
+    },
+    us: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Nous n’avons pas pu authentifier votre demande par des moyens commercialement raisonnables, et la loi nous permet de demander des informations supplémentaires. Ce que nous vous demandons :',
+      extension: 'La loi permet une seule prolongation de ce type lorsqu’elle est raisonnablement nécessaire.',
+      access: 'Oui, nous traitons des données à caractère personnel vous concernant.',
+      portability:
+        'Vous recevez avec cette lettre vos données à caractère personnel dans un format lisible par machine.',
+      noMatch: 'Nous ne pouvons pas vous rattacher à un enregistrement de consentement.',
+      notes: {
+        erasure: [
+          'Nous conservons la trace des choix de consentement et de cette demande lorsque la loi l’exige ou le permet, et ne l’utilisons à aucune autre fin.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'La loi vous accorde d’autres droits sur vos données à caractère personnel, tels que l’effacement et le refus de leur vente. Dites-nous si vous souhaitez les exercer.',
+        'Nous ne vous traiterons pas moins bien parce que vous exercez ces droits.',
+      ],
+      never: [],
+      notice: 'Nous vous en informons parce que vous avez reçu des données de notre part.',
+    },
+    brazil: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Nous ne pouvons répondre qu’à la personne concernée ou à son représentant. Ce que nous vous demandons :',
+      extension: 'Nous ne prendrons pas plus de temps que nécessaire.',
+      access: 'Oui, nous traitons des données à caractère personnel vous concernant (LGPD, art. 18 et 19).',
+      portability:
+        'Vous recevez avec cette lettre vos données à caractère personnel dans un format lisible par machine (LGPD, art. 18, V).',
+      noMatch: 'Nous ne pouvons pas vous rattacher à un enregistrement de consentement.',
+      notes: {
+        erasure: [
+          'Nous conservons la preuve qu’un consentement a été donné, refusé ou retiré afin de respecter une obligation légale (LGPD, art. 16, I), et ne l’utilisons à aucune autre fin.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': ['Le retrait n’affecte pas le traitement effectué auparavant (LGPD, art. 8, § 5).'],
+      },
+      rights: [
+        'Vous pouvez demander la confirmation, l’accès, la rectification, l’anonymisation, la portabilité et l’effacement, et retirer votre consentement (LGPD, art. 18).',
+      ],
+      never: [],
+      notice: 'Nous vous en informons en application de la LGPD, art. 18, § 6.',
+    },
+    general: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Nous ne pouvons communiquer ou modifier des données à caractère personnel que si nous savons qui le demande. Ce que nous vous demandons :',
+      extension: 'Nous ne prendrons pas plus de temps que nécessaire.',
+      access: 'Oui, nous traitons des données à caractère personnel vous concernant.',
+      portability:
+        'Vous recevez avec cette lettre vos données à caractère personnel dans un format lisible par machine.',
+      noMatch: 'Nous ne pouvons pas vous rattacher à un enregistrement de consentement.',
+      notes: {
+        erasure: [
+          'Nous conservons la trace des choix de consentement et de cette demande lorsque la loi l’exige ou le permet, et ne l’utilisons à aucune autre fin.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'Vous pouvez nous demander de rectifier vos données à caractère personnel et retirer un consentement que vous avez donné.',
+      ],
+      never: [],
+      notice: 'Nous vous en informons parce que vous avez reçu des données de notre part.',
+    },
+  },
+  remedies: {
+    eu: [
+      'Vous pouvez introduire une réclamation auprès d’une autorité de contrôle, en particulier dans l’État membre où vous résidez ou travaillez ou dans lequel la violation aurait été commise (art. 77 RGPD).',
+      'Vous avez également droit à un recours juridictionnel effectif (art. 79 RGPD).',
+    ],
+    uk: [
+      'Vous pouvez nous adresser une réclamation : veuillez écrire à {contact}.',
+      'Vous pouvez introduire une réclamation auprès de l’Information Commissioner (art. 77 UK GDPR) : {authority}',
+      'Vous pouvez également saisir un tribunal (art. 79 UK GDPR).',
+    ],
+    california: ['Vous pouvez introduire une réclamation auprès des autorités suivantes : {authority}'],
+    quebec: [
+      'Dans les 30 jours suivant cette réponse, vous pouvez demander sa révision à l’autorité suivante : {authority}',
+    ],
+    authority: ['Vous pouvez introduire une réclamation auprès de l’autorité suivante : {authority}'],
+    unnamed: ['Vous pouvez introduire une réclamation auprès de l’autorité chargée de la protection des données.'],
+  },
+  appealTo:
+    'Vous pouvez, dans un délai raisonnable, former un recours contre cette décision : écrivez à {contact}, avec la mention « Appeal » et notre référence {reference}. Nous vous communiquerons par écrit notre décision et ses motifs dans les {days} jours suivant la réception du recours. Si le recours est rejeté, vous pouvez introduire une réclamation auprès de l’autorité suivante : {authority}',
+  authorityIs: 'L’autorité dont nous relevons : {authority}',
+  proposals: {
+    identity: [
+      '[Pourquoi vous doutez de l’identité du demandeur.]\n\nVeuillez répondre depuis l’adresse e-mail que nous avons enregistrée pour vous, ou nous indiquer [un élément que seule cette personne peut connaître].',
+      'Vous agissez pour une autre personne. Veuillez nous envoyer une procuration signée de la personne que vous représentez.',
+    ],
+    clarification: [
+      'Veuillez nous indiquer [quelles données, quelle période ou lequel de nos services concerne votre demande].',
+      'Veuillez nous indiquer [ce qui doit être rectifié, et ce qui serait exact].',
+    ],
+    extension: [
+      'Votre demande est complexe : [préciser pourquoi].',
+      'Nous devons examiner plusieurs demandes de votre part : [préciser lesquelles].',
+    ],
+    partial: [
+      'Nous avons fait ce qui suit :\n- [ce que vous avez fait]\n\nNous n’avons pas fait ce qui suit :\n- [ce que vous n’avez pas fait, pourquoi, et l’article qui le permet]',
+    ],
+    refusal: [
+      '[Vos motifs.]\n\nBase juridique du refus : [article]',
+      'Nous n’avons pas pu vérifier votre identité : [ce que vous avez demandé, et ce qui manquait]. Nous ne pouvons donc ni communiquer ni modifier de données.',
+    ],
+    notice: ['- [quelles données, sous quel identifiant, afin que le destinataire puisse les trouver]'],
+    appeal: [
+      'Nous avons modifié notre décision : [ce que vous avez fait depuis].',
+      'Nous maintenons notre décision : [vos motifs].',
+    ],
+    answer: {
+      erasure: [
+        'Nous avons effacé les données à caractère personnel suivantes vous concernant :\n- [quelles données, dans quel système]',
+      ],
+      rectification: [
+        'Nous avons rectifié ce qui suit :\n- [ce qui était enregistré] en [ce qui est enregistré désormais]',
+      ],
+      restriction: [
+        'Nous avons limité le traitement des données suivantes :\n- [quelles données]\n\nEn dehors de leur conservation, nous n’utilisons ces données qu’avec votre consentement, pour l’exercice ou la défense de droits en justice, ou pour protéger autrui.',
+      ],
+      objection: [
+        'Nous ne traitons plus vos données à caractère personnel pour cette finalité : [finalité].',
+        'Nous n’utilisons plus vos données à caractère personnel à des fins de prospection.',
+      ],
+      'opt-out': [
+        'Nous avons appliqué votre refus : nous ne vendons plus vos données à caractère personnel et ne les partageons plus à des fins de publicité sur différents sites web.',
+        'Nous ne vendons pas de données à caractère personnel et ne les partageons pas à des fins de publicité sur différents sites web. Nous avons néanmoins enregistré votre refus.',
+      ],
+      limit: [
+        'Nous avons appliqué votre demande : nous n’utilisons vos données sensibles que pour ce qui est nécessaire à la fourniture de nos services et pour les autres fins que la loi permet.',
+      ],
+      'withdraw-consent': [
+        'Nous avons enregistré le retrait de votre consentement. Nous ne traitons plus de données à caractère personnel sur ce fondement.',
+      ],
+      unknown: ['[Ce que vous avez fait.]'],
+    },
+  },
+};

@@ -1,0 +1,429 @@
+import type { LetterTexts } from '../texts.ts';
+
+/** Italiano. */
+export const it: LetterTexts = {
+  name: 'Italiano',
+  locale: 'it-IT',
+  lawNames: {
+    'eu-gdpr': {
+      name: 'Regolamento generale sulla protezione dei dati, regolamento (UE) 2016/679 (GDPR)',
+      short: 'GDPR',
+    },
+    'uk-gdpr': { name: 'Regolamento generale sulla protezione dei dati del Regno Unito (UK GDPR)', short: 'UK GDPR' },
+    ch: { name: 'Legge federale svizzera sulla protezione dei dati (LPD)', short: 'LPD' },
+  },
+  frame: {
+    reference: 'Nostro riferimento: {reference}',
+    theirReference: 'Suo riferimento: {reference}',
+    applicableLaw: 'Legge applicabile: {law}',
+    unnamedRecipient: 'Alla persona che ha presentato la richiesta',
+    dearNamed: 'Gentile {name},',
+    dearUnnamed: 'Gentile Signora, egregio Signore,',
+    closingNamed: 'Distinti saluti',
+    closingUnnamed: 'Distinti saluti',
+    page: 'Pagina {page} di {pages}',
+    document: 'Documento {document}',
+    draft: 'BOZZA',
+    stillToWrite: 'Da scrivere o completare prima dell’invio di questa lettera',
+    dataProtectionOfficer: 'Responsabile della protezione dei dati: {contact}',
+    jointContact: 'Punto di contatto dei contitolari del trattamento: {contact}',
+    questions: 'Per qualsiasi domanda può rivolgersi a {contact}, indicando il nostro riferimento {reference}.',
+    agentFor: 'Lei agisce per conto di {represented}. In questa lettera «Lei» e «Suoi» si riferiscono a {represented}.',
+    agentForUnnamed:
+      'Lei agisce per conto di un’altra persona. In questa lettera «Lei» e «Suoi» si riferiscono a tale persona.',
+    late: 'Questa risposta è in ritardo: il termine scadeva il {limit}. Ci scusiamo per il ritardo.',
+  },
+  titles: {
+    acknowledgement: 'Abbiamo ricevuto la Sua richiesta',
+    identity: 'Dobbiamo verificare la Sua identità',
+    clarification: 'Una domanda sulla Sua richiesta',
+    extension: 'Abbiamo bisogno di più tempo per la Sua richiesta',
+    answer: 'Risposta alla Sua richiesta del {received}',
+    partial: 'Risposta alla Sua richiesta del {received}: accoglimento parziale',
+    refusal: 'Risposta alla Sua richiesta del {received}: rifiuto',
+    'no-match': 'Risposta alla Sua richiesta del {received}',
+    notice: 'Notifica ai destinatari di dati personali: {kind}',
+    appeal: 'Decisione sul Suo reclamo',
+  },
+  kinds: {
+    access: {
+      name: 'accesso ai dati personali',
+      opening: 'il {received} ci ha chiesto l’accesso ai Suoi dati personali.',
+    },
+    portability: {
+      name: 'copia portabile dei dati personali',
+      opening:
+        'il {received} ci ha chiesto una copia dei Suoi dati personali in un formato leggibile da dispositivo automatico.',
+    },
+    erasure: {
+      name: 'cancellazione di dati personali',
+      opening: 'il {received} ci ha chiesto di cancellare i Suoi dati personali.',
+    },
+    rectification: {
+      name: 'rettifica di dati personali',
+      opening: 'il {received} ci ha chiesto di rettificare i Suoi dati personali.',
+    },
+    restriction: {
+      name: 'limitazione del trattamento',
+      opening: 'il {received} ci ha chiesto di limitare il trattamento dei Suoi dati personali.',
+    },
+    objection: {
+      name: 'opposizione al trattamento',
+      opening: 'il {received} si è opposto/a al trattamento dei Suoi dati personali.',
+    },
+    'opt-out': {
+      name: 'opposizione alla vendita e alla condivisione di dati personali',
+      opening: 'il {received} si è opposto/a alla vendita e alla condivisione dei Suoi dati personali.',
+    },
+    limit: {
+      name: 'limitazione dell’uso di dati personali sensibili',
+      opening: 'il {received} ci ha chiesto di limitare l’uso dei Suoi dati personali sensibili.',
+    },
+    'withdraw-consent': {
+      name: 'revoca del consenso',
+      opening: 'il {received} ha revocato il Suo consenso.',
+    },
+    unknown: {
+      name: 'richiesta relativa a dati personali',
+      opening: 'il {received} ci ha inviato una richiesta relativa ai Suoi dati personali.',
+    },
+  },
+  openingOfAgent: 'il {received} ci ha inviato una richiesta per conto di un’altra persona ({kind}).',
+  acknowledgement: {
+    received: 'Con questa lettera confermiamo di aver ricevuto la Sua richiesta.',
+    due: 'Risponderemo senza ingiustificato ritardo e comunque entro il {limit}.',
+    notYou: 'Se non ha presentato Lei questa richiesta, La preghiamo di farcelo sapere.',
+  },
+  identity: {
+    lead: 'prima di dare seguito alla Sua richiesta dobbiamo accertare che provenga da Lei o da una persona autorizzata ad agire per Suo conto.',
+    use: 'Usiamo ciò che ci invia soltanto per questa verifica. Non invii originali e oscuri su una copia tutto ciò che non abbiamo chiesto. Registriamo il modo in cui la Sua identità è stata verificata; non conserviamo copie di documenti d’identità.',
+    reply: 'Risponda a {contact} indicando il nostro riferimento {reference}.',
+  },
+  clarification: {
+    lead: 'per rispondere correttamente alla Sua richiesta dobbiamo sapere meglio che cosa chiede:',
+    clockStops: 'Il termine per la nostra risposta è sospeso da oggi fino a quando riceveremo la Sua risposta.',
+    reply: 'Risponda a {contact} indicando il nostro riferimento {reference}.',
+    noReply: 'Se non avremo Sue notizie, tratteremo la Sua richiesta in base a ciò che sappiamo.',
+  },
+  extension: {
+    lead: 'non possiamo completare la nostra risposta entro il {firstLimit}, data in cui sarebbe dovuta. Il motivo è il seguente:',
+    newLimit: 'Riceverà la nostra risposta entro il {limit}.',
+    complaint: 'Contro questa proroga può presentare reclamo alla seguente autorità: {authority}',
+  },
+  answer: {
+    records:
+      'Le registrazioni di consenso che conserviamo su di Lei riguardano il periodo dal {from} al {to}; numero di decisioni: {count}. Le abbiamo trovate tramite {found}.',
+    recordsOfOneDay:
+      'Le registrazioni di consenso che conserviamo su di Lei sono del {from}; numero di decisioni: {count}. Le abbiamo trovate tramite {found}.',
+    foundFromDevice: 'l’identificatore di visitatore che ci ha inviato dal Suo dispositivo',
+    foundComputed: 'un identificatore calcolato dall’indirizzo e-mail che ci ha indicato',
+    identityChecked: 'Prima di comunicare qualsiasi dato abbiamo verificato la Sua identità.',
+    enclosed: 'È allegata una copia di tutte queste registrazioni:',
+    files: {
+      history: 'history.html: le Sue decisioni, da leggere in qualsiasi browser',
+      decisions: 'decisions.csv e decisions.json: le stesse per un foglio di calcolo o un programma',
+      policies: 'policies.json: le informative in vigore all’epoca',
+      policyTexts: 'policy-texts.txt: i testi di tali informative come li abbiamo acquisiti',
+      evidence: 'evidence: che cosa mostrava il banner del consenso all’epoca',
+      records: 'records.jsonl: le registrazioni esattamente come le abbiamo ricevute',
+    },
+    unverified:
+      'Non abbiamo potuto verificare la Sua identità. Per proteggere la persona a cui i dati si riferiscono non comunichiamo singole registrazioni. Rispondiamo quindi in termini generali: quali categorie di dati trattiamo, da dove provengono, per quali finalità e chi li riceve.',
+    categories:
+      'Questa risposta indica le categorie di dati che trattiamo, la loro origine, le finalità e i destinatari. Non contiene singole registrazioni.',
+    unmatched:
+      'Dai dati contenuti nella Sua richiesta non possiamo stabilire in quale browser o su quale dispositivo sia stata registrata la Sua scelta precedente.',
+    unmatchedHowTo: 'Affinché la Sua scelta abbia effetto anche lì: {withdrawalMethod}',
+    parts: 'Che cosa abbiamo fatto',
+    part: { done: 'fatto', partly: 'fatto in parte', refused: 'rifiutato' },
+    partGround: '{outcome}; motivo: {ground}',
+  },
+  partial: {
+    lead: 'Abbiamo accolto una parte della Sua richiesta. Ecco che cosa abbiamo fatto, che cosa non abbiamo fatto e i nostri motivi:',
+  },
+  refusal: {
+    lead: 'Abbiamo esaminato la Sua richiesta e non possiamo accoglierla. I nostri motivi:',
+    ground: 'Base giuridica del rifiuto: {ground}',
+  },
+  noMatch: {
+    why: 'Le nostre registrazioni di consenso sono conservate sotto identificatori di visitatore sottoposti ad hash, senza nomi né indirizzi. Ciò che la Sua richiesta contiene non ci permette di stabilire quali di esse, se ve ne sono, La riguardino.',
+    notNone: 'Questo non significa che non ve ne siano.',
+    help: 'Ecco come può aiutarci a trovarle:',
+    steps: [
+      'Apra il nostro sito web sul dispositivo e nel browser in cui ha fatto la Sua scelta. Copi l’identificatore di visitatore che il banner del consenso vi ha memorizzato (nel suo cookie o nelle sue impostazioni).',
+      'Ci indichi su quale sito web, e all’incirca quando, ha fatto o cambiato la Sua scelta.',
+      'Invii entrambi a {contact} indicando il nostro riferimento {reference}. Eseguiremo quindi una nuova ricerca.',
+    ],
+  },
+  notice: {
+    dear: 'Gentile Signora, egregio Signore,',
+    lead: 'Vi abbiamo comunicato dati personali. L’interessato ci ha nel frattempo presentato una richiesta ({kind}), che abbiamo accolto.',
+    done: 'Si tratta dei seguenti dati:',
+    ask: 'Vi preghiamo di adottare le misure corrispondenti nei Vostri sistemi e di confermarcele a {contact}, indicando il nostro riferimento {reference}.',
+  },
+  appeal: {
+    lead: 'ha contestato la nostra decisione sulla Sua richiesta del {received}. L’abbiamo riesaminata. La nostra decisione e i nostri motivi:',
+    complaint: 'Se non è d’accordo con questa decisione, può presentare reclamo alla seguente autorità: {authority}',
+  },
+  processing: {
+    heading: 'Come trattiamo i dati personali',
+    purposes: 'Finalità',
+    purpose: '{purpose} (conservazione: {retention})',
+    purposeWithBasis: '{purpose} (base giuridica: {basis}; conservazione: {retention})',
+    dataCategories: 'Categorie di dati',
+    recipients: 'Destinatari',
+    dataSources: 'Origine dei dati',
+    transfers: 'Trasferimenti verso paesi terzi',
+    noTransfers: 'nessuno',
+    automatedDecisions: 'Decisioni automatizzate',
+    withdrawalMethod: 'Revoca del consenso',
+    notStated: 'Non indicato in questa risposta: {parts}',
+    parts: {
+      address: 'indirizzo postale',
+      email: 'e-mail di contatto',
+      country: 'paese di stabilimento',
+      purposes: 'finalità, basi giuridiche e periodi di conservazione',
+      dataCategories: 'categorie di dati',
+      dataSources: 'origine dei dati',
+      recipients: 'destinatari',
+      transfers: 'trasferimenti verso paesi terzi e relative garanzie',
+      automatedDecisions: 'decisioni automatizzate',
+      supervisoryAuthority: 'autorità di controllo',
+      withdrawalMethod: 'modalità di revoca del consenso',
+      controller: 'il titolare del trattamento',
+      jointContact: 'punto di contatto dei contitolari del trattamento',
+    },
+  },
+  scope: {
+    heading: 'Che cosa comprende questa risposta',
+    consentOnly: 'Questa risposta comprende le registrazioni di consenso e di informative.',
+    otherSystems: 'Gli altri nostri sistemi:',
+    results: {
+      'nothing-found': 'consultato, nessun risultato',
+      attached: 'consultato, quanto trovato è allegato separatamente',
+      'not-applicable': 'non contiene dati di questo tipo',
+      open: 'non ancora consultato',
+    },
+  },
+  rights: { heading: 'I Suoi diritti', remedies: 'Che cosa può fare' },
+  families: {
+    gdpr: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Qualora nutriamo ragionevoli dubbi sull’identità della persona che presenta una richiesta, possiamo chiedere ulteriori informazioni (art. 12, par. 6, {gdpr}). Il nostro motivo e ciò che Le chiediamo:',
+      extension:
+        'Possiamo prorogare il termine se la complessità e il numero delle richieste lo rendono necessario (art. 12, par. 3, {gdpr}).',
+      access: 'Sì, trattiamo dati personali che La riguardano (art. 15 {gdpr}).',
+      portability:
+        'Con questa lettera riceve i dati personali che ci ha fornito, in un formato leggibile da dispositivo automatico (art. 20 {gdpr}).',
+      noMatch: 'Non possiamo collegarLa ad alcuna registrazione di consenso (art. 11, par. 2, {gdpr}).',
+      notes: {
+        erasure: [
+          'Non cancelliamo la prova che un consenso è stato prestato, rifiutato o revocato. La limitiamo a questo uso, la conserviamo perché dobbiamo poterla dimostrare e per la difesa di un diritto in sede giudiziaria (art. 17, par. 3, lett. b) ed e), {gdpr}), e la cancelliamo alla scadenza del suo periodo di conservazione.',
+          'Se ce lo chiede, Le comunicheremo quali destinatari dei Suoi dati abbiamo informato (art. 19 {gdpr}).',
+        ],
+        rectification: [
+          'Se ce lo chiede, Le comunicheremo quali destinatari dei Suoi dati abbiamo informato (art. 19 {gdpr}).',
+        ],
+        restriction: [
+          'La informeremo prima che la limitazione sia revocata (art. 18, par. 3, {gdpr}).',
+          'Se ce lo chiede, Le comunicheremo quali destinatari dei Suoi dati abbiamo informato (art. 19 {gdpr}).',
+        ],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [
+          'La revoca non pregiudica la liceità del trattamento precedente (art. 7, par. 3, {gdpr}).',
+        ],
+      },
+      rights: [
+        'Può chiederci di rettificare o cancellare i Suoi dati personali o di limitarne il trattamento (artt. 16, 17 e 18 {gdpr}).',
+        'Può opporsi al trattamento fondato su un compito di interesse pubblico o su legittimi interessi (art. 21 {gdpr}).',
+        'Può revocare il Suo consenso in qualsiasi momento. Ciò non pregiudica la liceità del trattamento precedente alla revoca (art. 7, par. 3, {gdpr}).',
+        'Può ricevere i dati che ci ha fornito in un formato leggibile da dispositivo automatico (art. 20 {gdpr}).',
+      ],
+      never: [],
+      notice: 'La presente comunicazione è effettuata ai sensi dell’art. 19 {gdpr}.',
+    },
+    california: {
+      acknowledgement: {
+        checked: [
+          'Prima di comunicare, correggere o cancellare informazioni personali verifichiamo la Sua identità confrontando i dati che ci fornisce con quelli in nostro possesso. La contatteremo se avremo bisogno di altro.',
+        ],
+        unchecked: ['Per questa richiesta non deve dimostrare la Sua identità.'],
+      },
+      identity:
+        'La legge ci impone di verificare la Sua identità prima di dare seguito a questa richiesta (11 CCR § 7060). La verifica non proroga il termine della nostra risposta. Che cosa Le chiediamo:',
+      extension:
+        'La legge ci concede al massimo 90 giorni di calendario in totale dal giorno in cui abbiamo ricevuto la Sua richiesta (11 CCR § 7021).',
+      access: 'Sì, abbiamo raccolto informazioni personali su di Lei (Cal. Civ. Code § 1798.110).',
+      portability:
+        'Con questa lettera riceve le Sue informazioni personali in un formato portabile e di facile uso (Cal. Civ. Code § 1798.130).',
+      noMatch: 'Non possiamo collegarLa ad alcuna registrazione di consenso.',
+      notes: {
+        erasure: [
+          'Conserviamo traccia delle scelte di consenso e di questa richiesta ove la legge lo imponga o lo consenta (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), e non la usiamo per nessun altro scopo.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [
+          'Per questo non ha dovuto dimostrare la Sua identità. La legge non ci consente di chiederLe di revocare questa scelta per almeno 12 mesi.',
+        ],
+        limit: [
+          'Per questo non ha dovuto dimostrare la Sua identità. La legge non ci consente di chiederLe di revocare questa scelta per almeno 12 mesi.',
+        ],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'Può chiederci di cancellare o correggere le informazioni personali che abbiamo raccolto su di Lei.',
+        'Può opporsi alla vendita e alla condivisione delle Sue informazioni personali e limitare l’uso di quelle sensibili. Per questo non deve dimostrare la Sua identità.',
+        'Non La tratteremo peggio perché esercita questi diritti.',
+      ],
+      never: [
+        'Questa risposta non contiene mai numeri di previdenza sociale, di patente o di altri documenti ufficiali, numeri di conti finanziari, numeri di assicurazione sanitaria o identificativi medici, password, domande e risposte di sicurezza né dati biometrici, che li deteniamo o no (11 CCR § 7024(d)).',
+      ],
+      notice: 'Vi informiamo perché la legge della California ci impone di avvisare chi ha ricevuto i dati.',
+    },
+    us: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Non siamo riusciti ad autenticare la Sua richiesta con sforzi commercialmente ragionevoli e la legge ci consente di chiedere ulteriori informazioni. Che cosa Le chiediamo:',
+      extension: 'La legge consente una sola proroga di questo tipo, se ragionevolmente necessaria.',
+      access: 'Sì, trattiamo dati personali su di Lei.',
+      portability: 'Con questa lettera riceve i Suoi dati personali in un formato leggibile da dispositivo automatico.',
+      noMatch: 'Non possiamo collegarLa ad alcuna registrazione di consenso.',
+      notes: {
+        erasure: [
+          'Conserviamo traccia delle scelte di consenso e di questa richiesta ove la legge lo imponga o lo consenta, e non la usiamo per nessun altro scopo.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'La legge Le riconosce altri diritti sui Suoi dati personali, come la cancellazione e l’opposizione alla loro vendita. Ci faccia sapere se desidera esercitarli.',
+        'Non La tratteremo peggio perché esercita questi diritti.',
+      ],
+      never: [],
+      notice: 'Vi informiamo perché avete ricevuto dati da noi.',
+    },
+    brazil: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity: 'Possiamo rispondere soltanto all’interessato o al suo rappresentante. Che cosa Le chiediamo:',
+      extension: 'Non impiegheremo più tempo del necessario.',
+      access: 'Sì, trattiamo dati personali su di Lei (LGPD, artt. 18 e 19).',
+      portability:
+        'Con questa lettera riceve i Suoi dati personali in un formato leggibile da dispositivo automatico (LGPD, art. 18, V).',
+      noMatch: 'Non possiamo collegarLa ad alcuna registrazione di consenso.',
+      notes: {
+        erasure: [
+          'Conserviamo la prova che un consenso è stato prestato, rifiutato o revocato per adempiere un obbligo di legge (LGPD, art. 16, I), e non la usiamo per nessun altro scopo.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': ['La revoca non incide sul trattamento precedente (LGPD, art. 8, § 5).'],
+      },
+      rights: [
+        'Può chiedere conferma, accesso, correzione, anonimizzazione, portabilità e cancellazione, e revocare il Suo consenso (LGPD, art. 18).',
+      ],
+      never: [],
+      notice: 'Vi informiamo ai sensi della LGPD, art. 18, § 6.',
+    },
+    general: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Possiamo comunicare o modificare dati personali soltanto se sappiamo chi lo chiede. Che cosa Le chiediamo:',
+      extension: 'Non impiegheremo più tempo del necessario.',
+      access: 'Sì, trattiamo dati personali su di Lei.',
+      portability: 'Con questa lettera riceve i Suoi dati personali in un formato leggibile da dispositivo automatico.',
+      noMatch: 'Non possiamo collegarLa ad alcuna registrazione di consenso.',
+      notes: {
+        erasure: [
+          'Conserviamo traccia delle scelte di consenso e di questa richiesta ove la legge lo imponga o lo consenta, e non la usiamo per nessun altro scopo.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: ['Può chiederci di correggere i Suoi dati personali e revocare un consenso che ha prestato.'],
+      never: [],
+      notice: 'Vi informiamo perché avete ricevuto dati da noi.',
+    },
+  },
+  remedies: {
+    eu: [
+      'Può proporre reclamo a un’autorità di controllo, in particolare nello Stato membro in cui risiede o lavora oppure in cui ritiene sia avvenuta la violazione (art. 77 GDPR).',
+      'Ha inoltre diritto a un ricorso giurisdizionale effettivo (art. 79 GDPR).',
+    ],
+    uk: [
+      'Può presentarci un reclamo: scriva a {contact}.',
+      'Può proporre reclamo all’Information Commissioner (art. 77 UK GDPR): {authority}',
+      'Può inoltre rivolgersi a un giudice (art. 79 UK GDPR).',
+    ],
+    california: ['Può presentare reclamo alle seguenti autorità: {authority}'],
+    quebec: ['Entro 30 giorni da questa risposta può chiederne il riesame alla seguente autorità: {authority}'],
+    authority: ['Può presentare reclamo alla seguente autorità: {authority}'],
+    unnamed: ['Può presentare reclamo all’autorità competente per la protezione dei dati.'],
+  },
+  appealTo:
+    'Entro un termine ragionevole può contestare questa decisione: scriva a {contact}, con la parola «Appeal» e il nostro riferimento {reference}. Le comunicheremo per iscritto la nostra decisione e i suoi motivi entro {days} giorni dal ricevimento. Se la contestazione è respinta, può presentare reclamo alla seguente autorità: {authority}',
+  authorityIs: 'L’autorità competente per noi: {authority}',
+  proposals: {
+    identity: [
+      '[Perché dubita dell’identità del richiedente.]\n\nRisponda dall’indirizzo e-mail che abbiamo registrato per Lei, oppure ci indichi [qualcosa che solo questa persona può sapere].',
+      'Lei agisce per conto di un’altra persona. Ci invii un’autorizzazione firmata dalla persona che rappresenta.',
+    ],
+    clarification: [
+      'Ci indichi [quali dati, quale periodo o quale dei nostri servizi riguarda la Sua richiesta].',
+      'Ci indichi [che cosa deve essere rettificato e che cosa sarebbe esatto].',
+    ],
+    extension: [
+      'La Sua richiesta è complessa: [indicare perché].',
+      'Dobbiamo esaminare più richieste da parte Sua: [indicare quali].',
+    ],
+    partial: [
+      'Abbiamo fatto quanto segue:\n- [che cosa ha fatto]\n\nNon abbiamo fatto quanto segue:\n- [che cosa non ha fatto, perché, e l’articolo che lo consente]',
+    ],
+    refusal: [
+      '[I Suoi motivi.]\n\nBase giuridica del rifiuto: [articolo]',
+      'Non abbiamo potuto verificare la Sua identità: [che cosa ha chiesto e che cosa mancava]. Non possiamo quindi comunicare né modificare dati.',
+    ],
+    notice: ['- [quali dati, sotto quale identificatore, affinché il destinatario possa trovarli]'],
+    appeal: [
+      'Abbiamo modificato la nostra decisione: [che cosa ha fatto ora].',
+      'Confermiamo la nostra decisione: [i Suoi motivi].',
+    ],
+    answer: {
+      erasure: ['Abbiamo cancellato i seguenti dati personali che La riguardano:\n- [quali dati, in quale sistema]'],
+      rectification: ['Abbiamo rettificato quanto segue:\n- [che cosa era registrato] in [che cosa è registrato ora]'],
+      restriction: [
+        'Abbiamo limitato il trattamento dei seguenti dati:\n- [quali dati]\n\nOltre a conservarli, usiamo questi dati solo con il Suo consenso, per la difesa di un diritto o per tutelare altre persone.',
+      ],
+      objection: [
+        'Non trattiamo più i Suoi dati personali per questa finalità: [finalità].',
+        'Non usiamo più i Suoi dati personali per il marketing diretto.',
+      ],
+      'opt-out': [
+        'Abbiamo applicato la Sua opposizione: non vendiamo più i Suoi dati personali e non li condividiamo più per pubblicità su siti web diversi.',
+        'Non vendiamo dati personali e non li condividiamo per pubblicità su siti web diversi. Abbiamo comunque registrato la Sua opposizione.',
+      ],
+      limit: [
+        'Abbiamo applicato la Sua richiesta: usiamo i Suoi dati personali sensibili solo per quanto necessario a fornire i nostri servizi e per gli altri scopi consentiti dalla legge.',
+      ],
+      'withdraw-consent': [
+        'Abbiamo registrato la revoca del Suo consenso. Non trattiamo più dati personali su tale base.',
+      ],
+      unknown: ['[Che cosa ha fatto.]'],
+    },
+  },
+};

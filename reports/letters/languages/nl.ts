@@ -1,0 +1,431 @@
+import type { LetterTexts } from '../texts.ts';
+
+/** Nederlands. */
+export const nl: LetterTexts = {
+  name: 'Nederlands',
+  locale: 'nl-NL',
+  lawNames: {
+    'eu-gdpr': {
+      name: 'Algemene verordening gegevensbescherming, Verordening (EU) 2016/679 (AVG)',
+      short: 'AVG',
+    },
+    'uk-gdpr': {
+      name: 'Algemene verordening gegevensbescherming van het Verenigd Koninkrijk (UK GDPR)',
+      short: 'UK GDPR',
+    },
+  },
+  frame: {
+    reference: 'Ons kenmerk: {reference}',
+    theirReference: 'Uw kenmerk: {reference}',
+    applicableLaw: 'Toepasselijk recht: {law}',
+    unnamedRecipient: 'Aan de persoon die het verzoek heeft ingediend',
+    dearNamed: 'Geachte {name},',
+    dearUnnamed: 'Geachte heer, mevrouw,',
+    closingNamed: 'Met vriendelijke groet,',
+    closingUnnamed: 'Hoogachtend,',
+    page: 'Pagina {page} van {pages}',
+    document: 'Document {document}',
+    draft: 'CONCEPT',
+    stillToWrite: 'Nog te schrijven of aan te vullen voordat deze brief wordt verzonden',
+    dataProtectionOfficer: 'Functionaris voor gegevensbescherming: {contact}',
+    jointContact: 'Contactpunt van de gezamenlijke verwerkingsverantwoordelijken: {contact}',
+    questions: 'Heeft u vragen, neem dan contact op met {contact} en vermeld ons kenmerk {reference}.',
+    agentFor: 'U treedt op namens {represented}. In deze brief verwijzen ‘u’ en ‘uw’ naar {represented}.',
+    agentForUnnamed: 'U treedt op namens een andere persoon. In deze brief verwijzen ‘u’ en ‘uw’ naar die persoon.',
+    late: 'Dit antwoord is te laat: het had uiterlijk op {limit} verstuurd moeten zijn. Onze excuses voor de vertraging.',
+  },
+  titles: {
+    acknowledgement: 'Wij hebben uw verzoek ontvangen',
+    identity: 'Wij moeten uw identiteit vaststellen',
+    clarification: 'Een vraag over uw verzoek',
+    extension: 'Wij hebben meer tijd nodig voor uw verzoek',
+    answer: 'Antwoord op uw verzoek van {received}',
+    partial: 'Antwoord op uw verzoek van {received}: gedeeltelijk ingewilligd',
+    refusal: 'Antwoord op uw verzoek van {received}: afwijzing',
+    'no-match': 'Antwoord op uw verzoek van {received}',
+    notice: 'Kennisgeving aan ontvangers van persoonsgegevens: {kind}',
+    appeal: 'Beslissing op uw bezwaar',
+  },
+  kinds: {
+    access: {
+      name: 'inzage in persoonsgegevens',
+      opening: 'Op {received} heeft u ons om inzage in uw persoonsgegevens gevraagd.',
+    },
+    portability: {
+      name: 'overdraagbare kopie van persoonsgegevens',
+      opening:
+        'Op {received} heeft u ons om een kopie van uw persoonsgegevens in een machineleesbaar formaat gevraagd.',
+    },
+    erasure: {
+      name: 'wissing van persoonsgegevens',
+      opening: 'Op {received} heeft u ons gevraagd uw persoonsgegevens te wissen.',
+    },
+    rectification: {
+      name: 'rectificatie van persoonsgegevens',
+      opening: 'Op {received} heeft u ons gevraagd uw persoonsgegevens te corrigeren.',
+    },
+    restriction: {
+      name: 'beperking van de verwerking',
+      opening: 'Op {received} heeft u ons gevraagd de verwerking van uw persoonsgegevens te beperken.',
+    },
+    objection: {
+      name: 'bezwaar tegen de verwerking',
+      opening: 'Op {received} heeft u bezwaar gemaakt tegen de verwerking van uw persoonsgegevens.',
+    },
+    'opt-out': {
+      name: 'afmelding voor de verkoop en het delen van persoonsgegevens',
+      opening: 'Op {received} heeft u zich afgemeld voor de verkoop en het delen van uw persoonsgegevens.',
+    },
+    limit: {
+      name: 'beperking van het gebruik van gevoelige persoonsgegevens',
+      opening: 'Op {received} heeft u ons gevraagd het gebruik van uw gevoelige persoonsgegevens te beperken.',
+    },
+    'withdraw-consent': {
+      name: 'intrekking van toestemming',
+      opening: 'Op {received} heeft u uw toestemming ingetrokken.',
+    },
+    unknown: {
+      name: 'verzoek over persoonsgegevens',
+      opening: 'Op {received} heeft u ons een verzoek over uw persoonsgegevens gestuurd.',
+    },
+  },
+  openingOfAgent: 'Op {received} heeft u ons namens een andere persoon een verzoek gestuurd ({kind}).',
+  acknowledgement: {
+    received: 'Met deze brief bevestigen wij dat wij uw verzoek hebben ontvangen.',
+    due: 'Wij beantwoorden het onverwijld, en uiterlijk op {limit}.',
+    notYou: 'Heeft u dit verzoek niet ingediend, laat het ons dan weten.',
+  },
+  identity: {
+    lead: 'Voordat wij gevolg kunnen geven aan uw verzoek, moeten wij vaststellen dat het van u komt of van iemand die bevoegd is namens u op te treden.',
+    use: 'Wij gebruiken wat u ons stuurt alleen voor deze controle. Stuur geen originelen en maak op een kopie alles onleesbaar waar wij niet om hebben gevraagd. Wij leggen vast hoe uw identiteit is vastgesteld; wij bewaren geen kopieën van identiteitsbewijzen.',
+    reply: 'Stuur uw antwoord naar {contact} en vermeld ons kenmerk {reference}.',
+  },
+  clarification: {
+    lead: 'Om uw verzoek goed te kunnen beantwoorden, moeten wij meer weten over wat u vraagt:',
+    clockStops: 'De termijn voor ons antwoord is vanaf vandaag opgeschort totdat wij uw reactie hebben ontvangen.',
+    reply: 'Stuur uw antwoord naar {contact} en vermeld ons kenmerk {reference}.',
+    noReply: 'Als wij niets van u horen, behandelen wij uw verzoek op basis van wat wij weten.',
+  },
+  extension: {
+    lead: 'Wij kunnen ons antwoord niet afronden vóór {firstLimit}, wanneer het klaar had moeten zijn. De reden is:',
+    newLimit: 'U ontvangt ons antwoord uiterlijk op {limit}.',
+    complaint: 'U kunt over deze verlenging een klacht indienen bij de volgende autoriteit: {authority}',
+  },
+  answer: {
+    records:
+      'De toestemmingsgegevens die wij over u hebben, beslaan de periode van {from} tot en met {to}; aantal beslissingen: {count}. Wij hebben ze gevonden via {found}.',
+    recordsOfOneDay:
+      'De toestemmingsgegevens die wij over u hebben, zijn van {from}; aantal beslissingen: {count}. Wij hebben ze gevonden via {found}.',
+    foundFromDevice: 'de bezoekersidentificatie die u ons vanaf uw apparaat heeft gestuurd',
+    foundComputed: 'een identificatie die is berekend uit het e-mailadres dat u ons heeft gegeven',
+    identityChecked: 'Voordat wij iets hebben verstrekt, hebben wij uw identiteit vastgesteld.',
+    enclosed: 'Een kopie van al deze gegevens is bijgevoegd:',
+    files: {
+      history: 'history.html: uw beslissingen, leesbaar in elke browser',
+      decisions: 'decisions.csv en decisions.json: dezelfde gegevens voor een spreadsheet of een programma',
+      policies: 'policies.json: de verklaringen die destijds van kracht waren',
+      policyTexts: 'policy-texts.txt: de teksten van deze verklaringen zoals wij ze hebben opgehaald',
+      evidence: 'evidence: wat de toestemmingsbanner destijds toonde',
+      records: 'records.jsonl: de gegevens precies zoals wij ze hebben ontvangen',
+    },
+    unverified:
+      'Wij konden uw identiteit niet vaststellen. Om de persoon op wie deze gegevens betrekking hebben te beschermen, verstrekken wij geen afzonderlijke gegevens. Wij antwoorden daarom in algemene zin: welke categorieën gegevens wij verwerken, waar ze vandaan komen, voor welke doeleinden, en wie ze ontvangt.',
+    categories:
+      'Dit antwoord vermeldt de categorieën gegevens die wij verwerken, waar ze vandaan komen, voor welke doeleinden, en wie ze ontvangt. Het bevat geen afzonderlijke gegevens.',
+    unmatched:
+      'Uit de gegevens in uw verzoek kunnen wij niet afleiden in welke browser of op welk apparaat uw eerdere keuze is vastgelegd.',
+    unmatchedHowTo: 'Om uw keuze ook daar te laten gelden: {withdrawalMethod}',
+    parts: 'Wat wij hebben gedaan',
+    part: { done: 'uitgevoerd', partly: 'gedeeltelijk uitgevoerd', refused: 'afgewezen' },
+    partGround: '{outcome}; reden: {ground}',
+  },
+  partial: {
+    lead: 'Wij hebben een deel van uw verzoek ingewilligd. Wat wij hebben gedaan, wat wij niet hebben gedaan, en onze redenen:',
+  },
+  refusal: {
+    lead: 'Wij hebben uw verzoek onderzocht en kunnen het niet inwilligen. Onze redenen:',
+    ground: 'Rechtsgrond van de afwijzing: {ground}',
+  },
+  noMatch: {
+    why: 'Onze toestemmingsgegevens worden bewaard onder gehashte bezoekersidentificaties, zonder namen of adressen. Op basis van uw verzoek kunnen wij niet bepalen welke daarvan, als ze er zijn, op u betrekking hebben.',
+    notNone: 'Dat betekent niet dat ze er niet zijn.',
+    help: 'Zo kunt u ons helpen ze te vinden:',
+    steps: [
+      'Open onze website op het apparaat en in de browser waarin u uw keuze heeft gemaakt. Kopieer de bezoekersidentificatie die de toestemmingsbanner daar heeft opgeslagen (in de cookie of in de instellingen).',
+      'Vertel ons op welke website, en ongeveer wanneer, u uw keuze heeft gemaakt of gewijzigd.',
+      'Stuur beide naar {contact} en vermeld ons kenmerk {reference}. Wij zoeken dan opnieuw.',
+    ],
+  },
+  notice: {
+    dear: 'Geachte heer, mevrouw,',
+    lead: 'Wij hebben persoonsgegevens aan u verstrekt. De betrokkene heeft sindsdien een verzoek bij ons ingediend ({kind}), dat wij hebben ingewilligd.',
+    done: 'Het gaat om de volgende gegevens:',
+    ask: 'Neem in uw eigen systemen de overeenkomstige maatregelen en bevestig deze aan {contact}, met vermelding van ons kenmerk {reference}.',
+  },
+  appeal: {
+    lead: 'U heeft bezwaar gemaakt tegen onze beslissing op uw verzoek van {received}. Wij hebben die heroverwogen. Onze beslissing en onze redenen:',
+    complaint:
+      'Bent u het niet eens met deze beslissing, dan kunt u een klacht indienen bij de volgende autoriteit: {authority}',
+  },
+  processing: {
+    heading: 'Hoe wij persoonsgegevens verwerken',
+    purposes: 'Doeleinden',
+    purpose: '{purpose} (bewaard: {retention})',
+    purposeWithBasis: '{purpose} (rechtsgrond: {basis}; bewaard: {retention})',
+    dataCategories: 'Categorieën gegevens',
+    recipients: 'Ontvangers',
+    dataSources: 'Bronnen van de gegevens',
+    transfers: 'Doorgiften aan derde landen',
+    noTransfers: 'geen',
+    automatedDecisions: 'Geautomatiseerde besluiten',
+    withdrawalMethod: 'Toestemming intrekken',
+    notStated: 'In dit antwoord niet vermeld: {parts}',
+    parts: {
+      address: 'postadres',
+      email: 'e-mailadres voor contact',
+      country: 'land van vestiging',
+      purposes: 'doeleinden, rechtsgronden en bewaartermijnen',
+      dataCategories: 'categorieën gegevens',
+      dataSources: 'bronnen van de gegevens',
+      recipients: 'ontvangers',
+      transfers: 'doorgiften aan derde landen en de waarborgen daarvoor',
+      automatedDecisions: 'geautomatiseerde besluiten',
+      supervisoryAuthority: 'toezichthoudende autoriteit',
+      withdrawalMethod: 'hoe toestemming kan worden ingetrokken',
+      controller: 'de verwerkingsverantwoordelijke',
+      jointContact: 'contactpunt van de gezamenlijke verwerkingsverantwoordelijken',
+    },
+  },
+  scope: {
+    heading: 'Wat dit antwoord omvat',
+    consentOnly: 'Dit antwoord omvat gegevens over toestemming en over verklaringen.',
+    otherSystems: 'Onze andere systemen:',
+    results: {
+      'nothing-found': 'doorzocht, niets gevonden',
+      attached: 'doorzocht, wat wij hebben gevonden is afzonderlijk bijgevoegd',
+      'not-applicable': 'bevat geen gegevens van dit soort',
+      open: 'nog niet doorzocht',
+    },
+  },
+  rights: { heading: 'Uw rechten', remedies: 'Wat u kunt doen' },
+  families: {
+    gdpr: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Bij redelijke twijfel over de identiteit van de persoon die een verzoek indient, mogen wij om aanvullende informatie vragen (art. 12, lid 6, {gdpr}). Onze reden, en wat wij van u vragen:',
+      extension:
+        'Wij mogen de termijn verlengen wanneer de complexiteit en het aantal verzoeken dat nodig maken (art. 12, lid 3, {gdpr}).',
+      access: 'Ja, wij verwerken persoonsgegevens over u (art. 15 {gdpr}).',
+      portability:
+        'Met deze brief ontvangt u de persoonsgegevens die u ons heeft gegeven, in een machineleesbaar formaat (art. 20 {gdpr}).',
+      noMatch: 'Wij kunnen u niet aan toestemmingsgegevens koppelen (art. 11, lid 2, {gdpr}).',
+      notes: {
+        erasure: [
+          'Wij wissen niet het bewijs dat toestemming is gegeven, geweigerd of ingetrokken. Wij beperken het tot dit gebruik, bewaren het omdat wij het moeten kunnen aantonen en voor rechtsvorderingen (art. 17, lid 3, onder b) en e), {gdpr}), en wissen het wanneer de bewaartermijn eindigt.',
+          'Als u ons dat vraagt, delen wij u mee welke ontvangers van uw gegevens wij hebben ingelicht (art. 19 {gdpr}).',
+        ],
+        rectification: [
+          'Als u ons dat vraagt, delen wij u mee welke ontvangers van uw gegevens wij hebben ingelicht (art. 19 {gdpr}).',
+        ],
+        restriction: [
+          'Wij stellen u op de hoogte voordat de beperking wordt opgeheven (art. 18, lid 3, {gdpr}).',
+          'Als u ons dat vraagt, delen wij u mee welke ontvangers van uw gegevens wij hebben ingelicht (art. 19 {gdpr}).',
+        ],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [
+          'De intrekking laat de rechtmatigheid van de verwerking daarvóór onverlet (art. 7, lid 3, {gdpr}).',
+        ],
+      },
+      rights: [
+        'U kunt ons vragen uw persoonsgegevens te corrigeren of te wissen of de verwerking ervan te beperken (art. 16, 17 en 18 {gdpr}).',
+        'U kunt bezwaar maken tegen verwerking op grond van een publieke taak of van gerechtvaardigde belangen (art. 21 {gdpr}).',
+        'U kunt uw toestemming op elk moment intrekken. Dat laat de rechtmatigheid van de verwerking vóór de intrekking onverlet (art. 7, lid 3, {gdpr}).',
+        'U kunt de gegevens die u ons heeft gegeven in een machineleesbaar formaat ontvangen (art. 20 {gdpr}).',
+      ],
+      never: [],
+      notice: 'Wij stellen u hiervan op de hoogte op grond van art. 19 {gdpr}.',
+    },
+    california: {
+      acknowledgement: {
+        checked: [
+          'Voordat wij persoonlijke informatie verstrekken, corrigeren of verwijderen, controleren wij uw identiteit door de gegevens die u ons geeft te vergelijken met de gegevens die wij hebben. Wij nemen contact met u op als wij daarvoor meer nodig hebben.',
+        ],
+        unchecked: ['Voor dit verzoek hoeft u uw identiteit niet aan te tonen.'],
+      },
+      identity:
+        'De wet verplicht ons uw identiteit te controleren voordat wij gevolg geven aan dit verzoek (11 CCR § 7060). De controle verlengt de termijn voor ons antwoord niet. Wat wij van u vragen:',
+      extension:
+        'De wet geeft ons in totaal ten hoogste 90 kalenderdagen vanaf de dag waarop wij uw verzoek hebben ontvangen (11 CCR § 7021).',
+      access: 'Ja, wij hebben persoonlijke informatie over u verzameld (Cal. Civ. Code § 1798.110).',
+      portability:
+        'Met deze brief ontvangt u uw persoonlijke informatie in een overdraagbaar, direct bruikbaar formaat (Cal. Civ. Code § 1798.130).',
+      noMatch: 'Wij kunnen u niet aan toestemmingsgegevens koppelen.',
+      notes: {
+        erasure: [
+          'Wij bewaren gegevens over toestemmingskeuzes en over dit verzoek waar de wet dat vereist of toestaat (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), en gebruiken ze voor geen ander doel.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [
+          'U hoefde daarvoor uw identiteit niet aan te tonen. De wet staat ons niet toe u gedurende ten minste 12 maanden te vragen op deze keuze terug te komen.',
+        ],
+        limit: [
+          'U hoefde daarvoor uw identiteit niet aan te tonen. De wet staat ons niet toe u gedurende ten minste 12 maanden te vragen op deze keuze terug te komen.',
+        ],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'U kunt ons vragen de persoonlijke informatie die wij over u hebben verzameld te verwijderen of te corrigeren.',
+        'U kunt zich afmelden voor de verkoop en het delen van uw persoonlijke informatie en het gebruik van gevoelige informatie beperken. Daarvoor hoeft u uw identiteit niet aan te tonen.',
+        'Wij behandelen u niet slechter omdat u deze rechten uitoefent.',
+      ],
+      never: [
+        'Dit antwoord bevat nooit socialezekerheidsnummers, rijbewijsnummers of andere officiële identificatienummers, financiële rekeningnummers, zorgverzekerings- of medische identificatienummers, wachtwoorden, beveiligingsvragen en -antwoorden of biometrische gegevens, ongeacht of wij die hebben (11 CCR § 7024(d)).',
+      ],
+      notice:
+        'Wij stellen u hiervan op de hoogte omdat het recht van Californië ons verplicht degenen in te lichten die de gegevens hebben ontvangen.',
+    },
+    us: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Wij konden uw verzoek met commercieel redelijke inspanningen niet verifiëren, en de wet staat ons toe om aanvullende informatie te vragen. Wat wij van u vragen:',
+      extension: 'De wet staat één zo’n verlenging toe wanneer die redelijkerwijs nodig is.',
+      access: 'Ja, wij verwerken persoonsgegevens over u.',
+      portability: 'Met deze brief ontvangt u uw persoonsgegevens in een machineleesbaar formaat.',
+      noMatch: 'Wij kunnen u niet aan toestemmingsgegevens koppelen.',
+      notes: {
+        erasure: [
+          'Wij bewaren gegevens over toestemmingskeuzes en over dit verzoek waar de wet dat vereist of toestaat, en gebruiken ze voor geen ander doel.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'De wet geeft u verdere rechten over uw persoonsgegevens, zoals verwijdering en afmelding voor de verkoop ervan. Laat het ons weten als u daarvan gebruik wilt maken.',
+        'Wij behandelen u niet slechter omdat u deze rechten uitoefent.',
+      ],
+      never: [],
+      notice: 'Wij stellen u hiervan op de hoogte omdat u gegevens van ons heeft ontvangen.',
+    },
+    brazil: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity: 'Wij mogen alleen de betrokkene of diens vertegenwoordiger antwoorden. Wat wij van u vragen:',
+      extension: 'Wij nemen niet meer tijd dan nodig is.',
+      access: 'Ja, wij verwerken persoonsgegevens over u (LGPD, art. 18 en 19).',
+      portability: 'Met deze brief ontvangt u uw persoonsgegevens in een machineleesbaar formaat (LGPD, art. 18, V).',
+      noMatch: 'Wij kunnen u niet aan toestemmingsgegevens koppelen.',
+      notes: {
+        erasure: [
+          'Wij bewaren het bewijs dat toestemming is gegeven, geweigerd of ingetrokken om aan een wettelijke verplichting te voldoen (LGPD, art. 16, I), en gebruiken het voor geen ander doel.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': ['De intrekking heeft geen gevolgen voor de verwerking daarvóór (LGPD, art. 8, § 5).'],
+      },
+      rights: [
+        'U kunt vragen om bevestiging, inzage, correctie, anonimisering, overdraagbaarheid en verwijdering, en uw toestemming intrekken (LGPD, art. 18).',
+      ],
+      never: [],
+      notice: 'Wij stellen u hiervan op de hoogte op grond van LGPD, art. 18, § 6.',
+    },
+    general: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Wij mogen persoonsgegevens alleen verstrekken of wijzigen als wij weten wie erom vraagt. Wat wij van u vragen:',
+      extension: 'Wij nemen niet meer tijd dan nodig is.',
+      access: 'Ja, wij verwerken persoonsgegevens over u.',
+      portability: 'Met deze brief ontvangt u uw persoonsgegevens in een machineleesbaar formaat.',
+      noMatch: 'Wij kunnen u niet aan toestemmingsgegevens koppelen.',
+      notes: {
+        erasure: [
+          'Wij bewaren gegevens over toestemmingskeuzes en over dit verzoek waar de wet dat vereist of toestaat, en gebruiken ze voor geen ander doel.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: ['U kunt ons vragen uw persoonsgegevens te corrigeren en een gegeven toestemming intrekken.'],
+      never: [],
+      notice: 'Wij stellen u hiervan op de hoogte omdat u gegevens van ons heeft ontvangen.',
+    },
+  },
+  remedies: {
+    eu: [
+      'U kunt een klacht indienen bij een toezichthoudende autoriteit, met name in de lidstaat waar u woont of werkt of waar volgens u de inbreuk heeft plaatsgevonden (art. 77 AVG).',
+      'U heeft ook recht op een doeltreffende voorziening in rechte (art. 79 AVG).',
+    ],
+    uk: [
+      'U kunt bij ons een klacht indienen: schrijf naar {contact}.',
+      'U kunt een klacht indienen bij de Information Commissioner (art. 77 UK GDPR): {authority}',
+      'U kunt zich ook tot een rechter wenden (art. 79 UK GDPR).',
+    ],
+    california: ['U kunt een klacht indienen bij de volgende autoriteiten: {authority}'],
+    quebec: ['Binnen 30 dagen na dit antwoord kunt u de volgende autoriteit om herziening vragen: {authority}'],
+    authority: ['U kunt een klacht indienen bij de volgende autoriteit: {authority}'],
+    unnamed: ['U kunt een klacht indienen bij de autoriteit die verantwoordelijk is voor gegevensbescherming.'],
+  },
+  appealTo:
+    'U kunt binnen een redelijke termijn tegen deze beslissing opkomen: schrijf naar {contact}, onder vermelding van ‘Appeal’ en ons kenmerk {reference}. Wij laten u binnen {days} dagen na ontvangst schriftelijk weten wat wij hebben besloten en waarom. Wordt uw bezwaar afgewezen, dan kunt u een klacht indienen bij de volgende autoriteit: {authority}',
+  authorityIs: 'De voor ons bevoegde autoriteit: {authority}',
+  proposals: {
+    identity: [
+      '[Waarom u twijfelt aan wie het verzoek doet.]\n\nAntwoord vanaf het e-mailadres dat wij van u hebben, of vertel ons [iets dat alleen deze persoon kan weten].',
+      'U treedt op voor iemand anders. Stuur ons een ondertekende machtiging van de persoon die u vertegenwoordigt.',
+    ],
+    clarification: [
+      'Vertel ons [over welke gegevens, welke periode of welke van onze diensten uw verzoek gaat].',
+      'Vertel ons [wat moet worden gecorrigeerd, en wat juist zou zijn].',
+    ],
+    extension: [
+      'Uw verzoek is complex: [zeg waarom].',
+      'Wij moeten meerdere verzoeken van u onderzoeken: [zeg welke].',
+    ],
+    partial: [
+      'Wij hebben het volgende gedaan:\n- [wat u heeft gedaan]\n\nWij hebben het volgende niet gedaan:\n- [wat u niet heeft gedaan, waarom, en het artikel dat dit toestaat]',
+    ],
+    refusal: [
+      '[Uw redenen.]\n\nRechtsgrond van de afwijzing: [artikel]',
+      'Wij konden uw identiteit niet vaststellen: [wat u heeft gevraagd, en wat ontbrak]. Wij kunnen daarom geen gegevens verstrekken of wijzigen.',
+    ],
+    notice: ['- [welke gegevens, onder welke identificatie, zodat de ontvanger ze kan vinden]'],
+    appeal: [
+      'Wij hebben onze beslissing gewijzigd: [wat u nu heeft gedaan].',
+      'Wij handhaven onze beslissing: [uw redenen].',
+    ],
+    answer: {
+      erasure: ['Wij hebben de volgende persoonsgegevens over u gewist:\n- [welke gegevens, in welk systeem]'],
+      rectification: ['Wij hebben het volgende gecorrigeerd:\n- [wat was vastgelegd] in [wat nu is vastgelegd]'],
+      restriction: [
+        'Wij hebben de verwerking van de volgende gegevens beperkt:\n- [welke gegevens]\n\nAfgezien van het bewaren ervan gebruiken wij deze gegevens alleen met uw toestemming, voor rechtsvorderingen of om anderen te beschermen.',
+      ],
+      objection: [
+        'Wij verwerken uw persoonsgegevens niet meer voor dit doel: [doel].',
+        'Wij gebruiken uw persoonsgegevens niet meer voor direct marketing.',
+      ],
+      'opt-out': [
+        'Wij hebben uw afmelding verwerkt: wij verkopen uw persoonsgegevens niet meer en delen ze niet meer voor reclame op verschillende websites.',
+        'Wij verkopen geen persoonsgegevens en delen ze niet voor reclame op verschillende websites. Wij hebben uw afmelding niettemin vastgelegd.',
+      ],
+      limit: [
+        'Wij hebben uw verzoek verwerkt: wij gebruiken uw gevoelige persoonsgegevens alleen voor wat nodig is om onze diensten te leveren, en voor de andere doeleinden die de wet toestaat.',
+      ],
+      'withdraw-consent': [
+        'Wij hebben vastgelegd dat u uw toestemming heeft ingetrokken. Wij verwerken op die grond geen persoonsgegevens meer.',
+      ],
+      unknown: ['[Wat u heeft gedaan.]'],
+    },
+  },
+};

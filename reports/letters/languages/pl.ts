@@ -1,0 +1,435 @@
+import type { LetterTexts } from '../texts.ts';
+
+/** Polski. */
+export const pl: LetterTexts = {
+  name: 'Polski',
+  locale: 'pl-PL',
+  lawNames: {
+    'eu-gdpr': {
+      name: 'ogólne rozporządzenie o ochronie danych, rozporządzenie (UE) 2016/679 (RODO)',
+      short: 'RODO',
+    },
+    'uk-gdpr': {
+      name: 'ogólne rozporządzenie o ochronie danych Zjednoczonego Królestwa (UK GDPR)',
+      short: 'UK GDPR',
+    },
+  },
+  frame: {
+    reference: 'Nasz znak: {reference}',
+    theirReference: 'Państwa znak: {reference}',
+    applicableLaw: 'Prawo właściwe: {law}',
+    unnamedRecipient: 'Do osoby, która złożyła wniosek',
+    dearNamed: 'Dzień dobry, {name},',
+    dearUnnamed: 'Szanowni Państwo,',
+    closingNamed: 'Z poważaniem',
+    closingUnnamed: 'Z poważaniem',
+    page: 'Strona {page} z {pages}',
+    document: 'Dokument {document}',
+    draft: 'PROJEKT',
+    stillToWrite: 'Do napisania lub uzupełnienia przed wysłaniem tego pisma',
+    dataProtectionOfficer: 'Inspektor ochrony danych: {contact}',
+    jointContact: 'Punkt kontaktowy współadministratorów: {contact}',
+    questions: 'W razie pytań prosimy o kontakt: {contact}, z podaniem naszego znaku {reference}.',
+    agentFor:
+      'Działają Państwo w imieniu: {represented}. W tym piśmie zwroty „Państwo” i „Państwa” odnoszą się do tej osoby ({represented}).',
+    agentForUnnamed:
+      'Działają Państwo w imieniu innej osoby. W tym piśmie zwroty „Państwo” i „Państwa” odnoszą się do tej osoby.',
+    late: 'Ta odpowiedź jest spóźniona: termin upłynął {limit}. Przepraszamy za opóźnienie.',
+  },
+  titles: {
+    acknowledgement: 'Otrzymaliśmy Państwa wniosek',
+    identity: 'Musimy potwierdzić Państwa tożsamość',
+    clarification: 'Pytanie dotyczące Państwa wniosku',
+    extension: 'Potrzebujemy więcej czasu na Państwa wniosek',
+    answer: 'Odpowiedź na Państwa wniosek z {received}',
+    partial: 'Odpowiedź na Państwa wniosek z {received}: uwzględniony w części',
+    refusal: 'Odpowiedź na Państwa wniosek z {received}: odmowa',
+    'no-match': 'Odpowiedź na Państwa wniosek z {received}',
+    notice: 'Powiadomienie odbiorców danych osobowych: {kind}',
+    appeal: 'Decyzja w sprawie Państwa odwołania',
+  },
+  kinds: {
+    access: {
+      name: 'dostęp do danych osobowych',
+      opening: '{received} zwrócili się Państwo do nas o dostęp do swoich danych osobowych.',
+    },
+    portability: {
+      name: 'przenoszenie danych osobowych',
+      opening:
+        '{received} zwrócili się Państwo do nas o kopię swoich danych osobowych w formacie nadającym się do odczytu maszynowego.',
+    },
+    erasure: {
+      name: 'usunięcie danych osobowych',
+      opening: '{received} zwrócili się Państwo do nas o usunięcie swoich danych osobowych.',
+    },
+    rectification: {
+      name: 'sprostowanie danych osobowych',
+      opening: '{received} zwrócili się Państwo do nas o sprostowanie swoich danych osobowych.',
+    },
+    restriction: {
+      name: 'ograniczenie przetwarzania',
+      opening: '{received} zwrócili się Państwo do nas o ograniczenie przetwarzania swoich danych osobowych.',
+    },
+    objection: {
+      name: 'sprzeciw wobec przetwarzania',
+      opening: '{received} wnieśli Państwo sprzeciw wobec przetwarzania swoich danych osobowych.',
+    },
+    'opt-out': {
+      name: 'sprzeciw wobec sprzedaży i udostępniania danych osobowych',
+      opening: '{received} sprzeciwili się Państwo sprzedaży i udostępnianiu swoich danych osobowych.',
+    },
+    limit: {
+      name: 'ograniczenie wykorzystywania wrażliwych danych osobowych',
+      opening:
+        '{received} zwrócili się Państwo do nas o ograniczenie wykorzystywania swoich wrażliwych danych osobowych.',
+    },
+    'withdraw-consent': {
+      name: 'wycofanie zgody',
+      opening: '{received} wycofali Państwo swoją zgodę.',
+    },
+    unknown: {
+      name: 'wniosek dotyczący danych osobowych',
+      opening: '{received} przesłali nam Państwo wniosek dotyczący swoich danych osobowych.',
+    },
+  },
+  openingOfAgent: '{received} przesłali nam Państwo wniosek w imieniu innej osoby ({kind}).',
+  acknowledgement: {
+    received: 'Niniejszym potwierdzamy otrzymanie Państwa wniosku.',
+    due: 'Odpowiemy bez zbędnej zwłoki, najpóźniej {limit}.',
+    notYou: 'Jeżeli to nie Państwo złożyli ten wniosek, prosimy o informację.',
+  },
+  identity: {
+    lead: 'zanim zajmiemy się Państwa wnioskiem, musimy potwierdzić, że pochodzi on od Państwa lub od osoby uprawnionej do działania w Państwa imieniu.',
+    use: 'To, co nam Państwo prześlą, wykorzystamy wyłącznie do tego sprawdzenia. Prosimy nie wysyłać oryginałów i zakryć na kopii wszystko, o co nie prosiliśmy. Odnotowujemy, w jaki sposób potwierdzono tożsamość; nie przechowujemy kopii dokumentów tożsamości.',
+    reply: 'Prosimy o odpowiedź na adres: {contact}, z podaniem naszego znaku {reference}.',
+  },
+  clarification: {
+    lead: 'aby właściwie odpowiedzieć na Państwa wniosek, musimy wiedzieć więcej o tym, czego on dotyczy:',
+    clockStops: 'Bieg terminu na naszą odpowiedź jest zawieszony od dziś do czasu otrzymania Państwa odpowiedzi.',
+    reply: 'Prosimy o odpowiedź na adres: {contact}, z podaniem naszego znaku {reference}.',
+    noReply: 'Jeżeli nie otrzymamy odpowiedzi, rozpatrzymy wniosek na podstawie tego, co wiemy.',
+  },
+  extension: {
+    lead: 'nie możemy przygotować odpowiedzi do {firstLimit}, kiedy upływałby termin. Powód jest następujący:',
+    newLimit: 'Odpowiedź otrzymają Państwo najpóźniej {limit}.',
+    complaint: 'Na to przedłużenie mogą Państwo wnieść skargę do następującego organu: {authority}',
+  },
+  answer: {
+    records:
+      'Zapisy zgód, które posiadamy na Państwa temat, obejmują okres od {from} do {to}; liczba decyzji: {count}. Znaleźliśmy je na podstawie: {found}.',
+    recordsOfOneDay:
+      'Zapisy zgód, które posiadamy na Państwa temat, pochodzą z {from}; liczba decyzji: {count}. Znaleźliśmy je na podstawie: {found}.',
+    foundFromDevice: 'identyfikator użytkownika, który przesłali nam Państwo ze swojego urządzenia',
+    foundComputed: 'identyfikator obliczony z podanego nam adresu e-mail',
+    identityChecked: 'Przed ujawnieniem jakichkolwiek danych potwierdziliśmy Państwa tożsamość.',
+    enclosed: 'Kopia wszystkich tych zapisów znajduje się w załączeniu:',
+    files: {
+      history: 'history.html: Państwa decyzje, do odczytania w dowolnej przeglądarce',
+      decisions: 'decisions.csv i decisions.json: to samo dla arkusza kalkulacyjnego lub programu',
+      policies: 'policies.json: polityki obowiązujące w danym czasie',
+      policyTexts: 'policy-texts.txt: teksty tych polityk w postaci, w jakiej je pobraliśmy',
+      evidence: 'evidence: co w danym czasie pokazywał baner zgody',
+      records: 'records.jsonl: zapisy dokładnie w postaci, w jakiej je otrzymaliśmy',
+    },
+    unverified:
+      'Nie mogliśmy potwierdzić Państwa tożsamości. W celu ochrony osoby, której dane dotyczą, nie ujawniamy poszczególnych zapisów. Odpowiadamy zatem ogólnie: jakie kategorie danych przetwarzamy, skąd pochodzą, w jakich celach i kto je otrzymuje.',
+    categories:
+      'Ta odpowiedź wskazuje kategorie danych, które przetwarzamy, ich pochodzenie, cele przetwarzania oraz odbiorców. Nie zawiera poszczególnych zapisów.',
+    unmatched:
+      'Na podstawie danych zawartych we wniosku nie możemy ustalić, w jakiej przeglądarce lub na jakim urządzeniu zapisano Państwa wcześniejszy wybór.',
+    unmatchedHowTo: 'Aby Państwa wybór obowiązywał również tam: {withdrawalMethod}',
+    parts: 'Co zrobiliśmy',
+    part: { done: 'wykonano', partly: 'wykonano w części', refused: 'odmówiono' },
+    partGround: '{outcome}; powód: {ground}',
+  },
+  partial: {
+    lead: 'Uwzględniliśmy część Państwa wniosku. Co zrobiliśmy, czego nie zrobiliśmy i dlaczego:',
+  },
+  refusal: {
+    lead: 'Rozpatrzyliśmy Państwa wniosek i nie możemy go uwzględnić. Nasze powody:',
+    ground: 'Podstawa prawna odmowy: {ground}',
+  },
+  noMatch: {
+    why: 'Nasze zapisy zgód są przechowywane pod identyfikatorami użytkowników w postaci skrótów (hash), bez nazwisk i adresów. Treść Państwa wniosku nie pozwala nam ustalić, które z nich, jeśli w ogóle, dotyczą Państwa.',
+    notNone: 'Nie oznacza to, że takich zapisów nie ma.',
+    help: 'Mogą Państwo pomóc nam je znaleźć:',
+    steps: [
+      'Proszę otworzyć naszą stronę internetową na urządzeniu i w przeglądarce, w których dokonali Państwo wyboru, i skopiować identyfikator użytkownika zapisany tam przez baner zgody (w jego pliku cookie lub w jego ustawieniach).',
+      'Proszę wskazać, na jakiej stronie internetowej i mniej więcej kiedy dokonali Państwo wyboru lub go zmienili.',
+      'Proszę przesłać jedno i drugie na adres: {contact}, z podaniem naszego znaku {reference}. Wtedy wyszukamy ponownie.',
+    ],
+  },
+  notice: {
+    dear: 'Szanowni Państwo,',
+    lead: 'ujawniliśmy Państwu dane osobowe. Osoba, której dane dotyczą, złożyła u nas od tego czasu wniosek ({kind}), który uwzględniliśmy.',
+    done: 'Chodzi o następujące dane:',
+    ask: 'Prosimy o podjęcie odpowiednich działań we własnych systemach i potwierdzenie ich na adres: {contact}, z podaniem naszego znaku {reference}.',
+  },
+  appeal: {
+    lead: 'odwołali się Państwo od naszej decyzji w sprawie wniosku z {received}. Rozpatrzyliśmy ją ponownie. Nasza decyzja i jej powody:',
+    complaint:
+      'Jeżeli nie zgadzają się Państwo z tą decyzją, mogą Państwo wnieść skargę do następującego organu: {authority}',
+  },
+  processing: {
+    heading: 'Jak przetwarzamy dane osobowe',
+    purposes: 'Cele',
+    purpose: '{purpose} (przechowywanie: {retention})',
+    purposeWithBasis: '{purpose} (podstawa prawna: {basis}; przechowywanie: {retention})',
+    dataCategories: 'Kategorie danych',
+    recipients: 'Odbiorcy',
+    dataSources: 'Źródła danych',
+    transfers: 'Przekazywanie do państw trzecich',
+    noTransfers: 'brak',
+    automatedDecisions: 'Zautomatyzowane decyzje',
+    withdrawalMethod: 'Wycofanie zgody',
+    notStated: 'Nie podano w tej odpowiedzi: {parts}',
+    parts: {
+      address: 'adres pocztowy',
+      email: 'kontaktowy adres e-mail',
+      country: 'państwo siedziby',
+      purposes: 'cele, podstawy prawne i okresy przechowywania',
+      dataCategories: 'kategorie danych',
+      dataSources: 'źródła danych',
+      recipients: 'odbiorcy',
+      transfers: 'przekazywanie do państw trzecich i zabezpieczenia',
+      automatedDecisions: 'zautomatyzowane decyzje',
+      supervisoryAuthority: 'organ nadzorczy',
+      withdrawalMethod: 'sposób wycofania zgody',
+      controller: 'administrator',
+      jointContact: 'punkt kontaktowy współadministratorów',
+    },
+  },
+  scope: {
+    heading: 'Co obejmuje ta odpowiedź',
+    consentOnly: 'Ta odpowiedź obejmuje zapisy zgód i polityk.',
+    otherSystems: 'Nasze pozostałe systemy:',
+    results: {
+      'nothing-found': 'przeszukano, niczego nie znaleziono',
+      attached: 'przeszukano, znalezione dane załączono oddzielnie',
+      'not-applicable': 'nie zawiera danych tego rodzaju',
+      open: 'jeszcze nie przeszukano',
+    },
+  },
+  rights: { heading: 'Państwa prawa', remedies: 'Co mogą Państwo zrobić' },
+  families: {
+    gdpr: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Jeżeli mamy uzasadnione wątpliwości co do tożsamości osoby składającej wniosek, możemy zażądać dodatkowych informacji (art. 12 ust. 6 {gdpr}). Nasz powód i to, o co prosimy:',
+      extension:
+        'Termin możemy przedłużyć, gdy wymaga tego skomplikowany charakter i liczba żądań (art. 12 ust. 3 {gdpr}).',
+      access: 'Tak, przetwarzamy dane osobowe, które Państwa dotyczą (art. 15 {gdpr}).',
+      portability:
+        'Wraz z tym pismem otrzymują Państwo dane osobowe, które nam Państwo dostarczyli, w formacie nadającym się do odczytu maszynowego (art. 20 {gdpr}).',
+      noMatch: 'Nie możemy powiązać Państwa z żadnym zapisem zgody (art. 11 ust. 2 {gdpr}).',
+      notes: {
+        erasure: [
+          'Nie usuwamy dowodu, że zgoda została udzielona, odmówiona lub wycofana. Ograniczamy go do tego użytku, zachowujemy, ponieważ musimy móc go przedstawić, oraz na potrzeby roszczeń (art. 17 ust. 3 lit. b) i e) {gdpr}), i usuwamy po upływie okresu przechowywania.',
+          'Na Państwa żądanie wskażemy, których odbiorców Państwa danych poinformowaliśmy (art. 19 {gdpr}).',
+        ],
+        rectification: [
+          'Na Państwa żądanie wskażemy, których odbiorców Państwa danych poinformowaliśmy (art. 19 {gdpr}).',
+        ],
+        restriction: [
+          'Poinformujemy Państwa przed uchyleniem ograniczenia (art. 18 ust. 3 {gdpr}).',
+          'Na Państwa żądanie wskażemy, których odbiorców Państwa danych poinformowaliśmy (art. 19 {gdpr}).',
+        ],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [
+          'Wycofanie nie wpływa na zgodność z prawem wcześniejszego przetwarzania (art. 7 ust. 3 {gdpr}).',
+        ],
+      },
+      rights: [
+        'Mogą Państwo żądać sprostowania lub usunięcia swoich danych osobowych albo ograniczenia ich przetwarzania (art. 16, 17 i 18 {gdpr}).',
+        'Mogą Państwo wnieść sprzeciw wobec przetwarzania opartego na zadaniu publicznym lub na prawnie uzasadnionych interesach (art. 21 {gdpr}).',
+        'Mogą Państwo w każdej chwili wycofać zgodę. Nie wpływa to na zgodność z prawem przetwarzania przed jej wycofaniem (art. 7 ust. 3 {gdpr}).',
+        'Mogą Państwo otrzymać dane, które nam Państwo dostarczyli, w formacie nadającym się do odczytu maszynowego (art. 20 {gdpr}).',
+      ],
+      never: [],
+      notice: 'Informujemy o tym na podstawie art. 19 {gdpr}.',
+    },
+    california: {
+      acknowledgement: {
+        checked: [
+          'Zanim ujawnimy, poprawimy lub usuniemy dane osobowe, sprawdzamy Państwa tożsamość, porównując podane dane z tymi, które posiadamy. Skontaktujemy się z Państwem, jeżeli będziemy potrzebować więcej informacji.',
+        ],
+        unchecked: ['Do tego wniosku nie muszą Państwo wykazywać swojej tożsamości.'],
+      },
+      identity:
+        'Prawo wymaga, abyśmy sprawdzili Państwa tożsamość przed spełnieniem tego wniosku (11 CCR § 7060). Sprawdzenie nie przedłuża terminu naszej odpowiedzi. O co prosimy:',
+      extension:
+        'Prawo daje nam łącznie najwyżej 90 dni kalendarzowych od dnia, w którym otrzymaliśmy Państwa wniosek (11 CCR § 7021).',
+      access: 'Tak, zebraliśmy dane osobowe na Państwa temat (Cal. Civ. Code § 1798.110).',
+      portability:
+        'Wraz z tym pismem otrzymują Państwo swoje dane osobowe w przenośnym, łatwym do użycia formacie (Cal. Civ. Code § 1798.130).',
+      noMatch: 'Nie możemy powiązać Państwa z żadnym zapisem zgody.',
+      notes: {
+        erasure: [
+          'Zachowujemy zapisy wyborów dotyczących zgody oraz tego wniosku, jeżeli prawo tego wymaga lub na to pozwala (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), i nie wykorzystujemy ich w żadnym innym celu.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [
+          'Nie musieli Państwo w tym celu wykazywać swojej tożsamości. Prawo nie pozwala nam prosić Państwa o zmianę tego wyboru przez co najmniej 12 miesięcy.',
+        ],
+        limit: [
+          'Nie musieli Państwo w tym celu wykazywać swojej tożsamości. Prawo nie pozwala nam prosić Państwa o zmianę tego wyboru przez co najmniej 12 miesięcy.',
+        ],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'Mogą Państwo żądać usunięcia lub poprawienia danych osobowych, które o Państwu zebraliśmy.',
+        'Mogą Państwo sprzeciwić się sprzedaży i udostępnianiu swoich danych osobowych oraz ograniczyć wykorzystywanie danych wrażliwych. Nie muszą Państwo w tym celu wykazywać swojej tożsamości.',
+        'Nie potraktujemy Państwa gorzej z powodu korzystania z tych praw.',
+      ],
+      never: [
+        'Ta odpowiedź nigdy nie zawiera numerów ubezpieczenia społecznego, prawa jazdy ani innych urzędowych numerów identyfikacyjnych, numerów rachunków finansowych, numerów ubezpieczenia zdrowotnego lub identyfikatorów medycznych, haseł, pytań i odpowiedzi zabezpieczających ani danych biometrycznych, niezależnie od tego, czy takie dane posiadamy (11 CCR § 7024(d)).',
+      ],
+      notice:
+        'Informujemy o tym, ponieważ prawo Kalifornii zobowiązuje nas do powiadomienia tych, którzy otrzymali dane.',
+    },
+    us: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Nie mogliśmy uwierzytelnić Państwa wniosku przy użyciu uzasadnionych handlowo starań, a prawo pozwala nam zażądać dodatkowych informacji. O co prosimy:',
+      extension: 'Prawo dopuszcza jedno takie przedłużenie, jeżeli jest ono racjonalnie konieczne.',
+      access: 'Tak, przetwarzamy dane osobowe na Państwa temat.',
+      portability:
+        'Wraz z tym pismem otrzymują Państwo swoje dane osobowe w formacie nadającym się do odczytu maszynowego.',
+      noMatch: 'Nie możemy powiązać Państwa z żadnym zapisem zgody.',
+      notes: {
+        erasure: [
+          'Zachowujemy zapisy wyborów dotyczących zgody oraz tego wniosku, jeżeli prawo tego wymaga lub na to pozwala, i nie wykorzystujemy ich w żadnym innym celu.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'Prawo daje Państwu dalsze prawa do danych osobowych, takie jak ich usunięcie i sprzeciw wobec ich sprzedaży. Prosimy o informację, jeżeli chcą Państwo z nich skorzystać.',
+        'Nie potraktujemy Państwa gorzej z powodu korzystania z tych praw.',
+      ],
+      never: [],
+      notice: 'Informujemy o tym, ponieważ otrzymali Państwo od nas dane.',
+    },
+    brazil: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity: 'Możemy odpowiedzieć tylko osobie, której dane dotyczą, lub jej przedstawicielowi. O co prosimy:',
+      extension: 'Nie zajmie nam to więcej czasu, niż to konieczne.',
+      access: 'Tak, przetwarzamy dane osobowe na Państwa temat (LGPD, art. 18 i 19).',
+      portability:
+        'Wraz z tym pismem otrzymują Państwo swoje dane osobowe w formacie nadającym się do odczytu maszynowego (LGPD, art. 18, V).',
+      noMatch: 'Nie możemy powiązać Państwa z żadnym zapisem zgody.',
+      notes: {
+        erasure: [
+          'Zachowujemy dowód, że zgoda została udzielona, odmówiona lub wycofana, w celu wypełnienia obowiązku prawnego (LGPD, art. 16, I), i nie wykorzystujemy go w żadnym innym celu.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': ['Wycofanie nie wpływa na wcześniejsze przetwarzanie (LGPD, art. 8, § 5).'],
+      },
+      rights: [
+        'Mogą Państwo żądać potwierdzenia, dostępu, poprawienia, anonimizacji, przeniesienia i usunięcia danych oraz wycofać zgodę (LGPD, art. 18).',
+      ],
+      never: [],
+      notice: 'Informujemy o tym na podstawie LGPD, art. 18, § 6.',
+    },
+    general: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity: 'Dane osobowe możemy ujawnić lub zmienić tylko wtedy, gdy wiemy, kto o to prosi. O co prosimy:',
+      extension: 'Nie zajmie nam to więcej czasu, niż to konieczne.',
+      access: 'Tak, przetwarzamy dane osobowe na Państwa temat.',
+      portability:
+        'Wraz z tym pismem otrzymują Państwo swoje dane osobowe w formacie nadającym się do odczytu maszynowego.',
+      noMatch: 'Nie możemy powiązać Państwa z żadnym zapisem zgody.',
+      notes: {
+        erasure: [
+          'Zachowujemy zapisy wyborów dotyczących zgody oraz tego wniosku, jeżeli prawo tego wymaga lub na to pozwala, i nie wykorzystujemy ich w żadnym innym celu.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: ['Mogą Państwo żądać poprawienia swoich danych osobowych oraz wycofać udzieloną zgodę.'],
+      never: [],
+      notice: 'Informujemy o tym, ponieważ otrzymali Państwo od nas dane.',
+    },
+  },
+  remedies: {
+    eu: [
+      'Mogą Państwo wnieść skargę do organu nadzorczego, w szczególności w państwie członkowskim zwykłego pobytu, miejsca pracy lub miejsca popełnienia domniemanego naruszenia (art. 77 RODO).',
+      'Mają Państwo również prawo do skutecznego środka ochrony prawnej przed sądem (art. 79 RODO).',
+    ],
+    uk: [
+      'Mogą Państwo złożyć skargę do nas: prosimy pisać na adres {contact}.',
+      'Mogą Państwo złożyć skargę do Information Commissioner (art. 77 UK GDPR): {authority}',
+      'Mogą Państwo również zwrócić się do sądu (art. 79 UK GDPR).',
+    ],
+    california: ['Mogą Państwo złożyć skargę do następujących organów: {authority}'],
+    quebec: [
+      'W ciągu 30 dni od tej odpowiedzi mogą Państwo wystąpić o jej ponowne rozpatrzenie do następującego organu: {authority}',
+    ],
+    authority: ['Mogą Państwo złożyć skargę do następującego organu: {authority}'],
+    unnamed: ['Mogą Państwo złożyć skargę do organu odpowiedzialnego za ochronę danych.'],
+  },
+  appealTo:
+    'W rozsądnym terminie mogą Państwo odwołać się od tej decyzji: prosimy pisać na adres {contact}, z dopiskiem „Appeal” i naszym znakiem {reference}. O naszej decyzji i jej powodach poinformujemy Państwa pisemnie w ciągu {days} dni od otrzymania odwołania. Jeżeli odwołanie zostanie oddalone, mogą Państwo złożyć skargę do następującego organu: {authority}',
+  authorityIs: 'Organ właściwy dla nas: {authority}',
+  proposals: {
+    identity: [
+      '[Dlaczego wątpią Państwo w tożsamość wnioskodawcy.]\n\nProsimy o odpowiedź z adresu e-mail, który mamy zapisany, lub o podanie [czegoś, co może wiedzieć tylko ta osoba].',
+      'Działają Państwo w imieniu innej osoby. Prosimy o przesłanie upoważnienia podpisanego przez osobę, którą Państwo reprezentują.',
+    ],
+    clarification: [
+      'Prosimy wskazać, [jakich danych, jakiego okresu lub której z naszych usług dotyczy wniosek].',
+      'Prosimy wskazać, [co należy sprostować i jaka byłaby treść prawidłowa].',
+    ],
+    extension: [
+      'Państwa wniosek jest skomplikowany: [dlaczego].',
+      'Musimy rozpatrzyć kilka Państwa wniosków: [które].',
+    ],
+    partial: [
+      'Zrobiliśmy co następuje:\n- [co zostało zrobione]\n\nNie zrobiliśmy:\n- [czego nie zrobiono, dlaczego i który artykuł na to pozwala]',
+    ],
+    refusal: [
+      '[Powody.]\n\nPodstawa prawna odmowy: [artykuł]',
+      'Nie mogliśmy potwierdzić Państwa tożsamości: [o co poproszono i czego zabrakło]. Nie możemy zatem ujawnić ani zmienić żadnych danych.',
+    ],
+    notice: ['- [jakie dane, pod jakim identyfikatorem, aby odbiorca mógł je znaleźć]'],
+    appeal: ['Zmieniliśmy naszą decyzję: [co zostało teraz zrobione].', 'Podtrzymujemy naszą decyzję: [powody].'],
+    answer: {
+      erasure: ['Usunęliśmy następujące dane osobowe, które Państwa dotyczą:\n- [jakie dane, w jakim systemie]'],
+      rectification: ['Sprostowaliśmy co następuje:\n- [co było zapisane] na [co jest zapisane teraz]'],
+      restriction: [
+        'Ograniczyliśmy przetwarzanie następujących danych:\n- [jakie dane]\n\nPoza przechowywaniem wykorzystujemy te dane wyłącznie za Państwa zgodą, na potrzeby roszczeń lub w celu ochrony innych osób.',
+      ],
+      objection: [
+        'Nie przetwarzamy już Państwa danych osobowych w tym celu: [cel].',
+        'Nie wykorzystujemy już Państwa danych osobowych do marketingu bezpośredniego.',
+      ],
+      'opt-out': [
+        'Uwzględniliśmy Państwa sprzeciw: nie sprzedajemy już Państwa danych osobowych ani nie udostępniamy ich na potrzeby reklamy w różnych witrynach.',
+        'Nie sprzedajemy danych osobowych ani nie udostępniamy ich na potrzeby reklamy w różnych witrynach. Państwa sprzeciw został mimo to odnotowany.',
+      ],
+      limit: [
+        'Uwzględniliśmy Państwa wniosek: wykorzystujemy Państwa wrażliwe dane osobowe tylko w zakresie niezbędnym do świadczenia naszych usług oraz w innych celach dozwolonych przez prawo.',
+      ],
+      'withdraw-consent': [
+        'Odnotowaliśmy wycofanie Państwa zgody. Nie przetwarzamy już danych osobowych na tej podstawie.',
+      ],
+      unknown: ['[Co zostało zrobione.]'],
+    },
+  },
+};

@@ -1,0 +1,418 @@
+import type { LetterTexts } from '../texts.ts';
+
+/** Português. */
+export const pt: LetterTexts = {
+  name: 'Português',
+  locale: 'pt-PT',
+  lawNames: {
+    'eu-gdpr': {
+      name: 'Regulamento Geral sobre a Proteção de Dados, Regulamento (UE) 2016/679 (RGPD)',
+      short: 'RGPD',
+    },
+    'uk-gdpr': { name: 'Regulamento Geral sobre a Proteção de Dados do Reino Unido (UK GDPR)', short: 'UK GDPR' },
+  },
+  frame: {
+    reference: 'Nossa referência: {reference}',
+    theirReference: 'Sua referência: {reference}',
+    applicableLaw: 'Lei aplicável: {law}',
+    unnamedRecipient: 'À pessoa que apresentou o pedido',
+    dearNamed: 'Olá, {name},',
+    dearUnnamed: 'Exmo(a). Senhor(a),',
+    closingNamed: 'Com os melhores cumprimentos,',
+    closingUnnamed: 'Com os melhores cumprimentos,',
+    page: 'Página {page} de {pages}',
+    document: 'Documento {document}',
+    draft: 'MINUTA',
+    stillToWrite: 'Por escrever ou completar antes do envio desta carta',
+    dataProtectionOfficer: 'Encarregado da proteção de dados: {contact}',
+    jointContact: 'Ponto de contacto dos responsáveis conjuntos pelo tratamento: {contact}',
+    questions: 'Se tiver alguma dúvida, contacte {contact} e indique a nossa referência {reference}.',
+    agentFor:
+      'Atua em nome de {represented}. Nesta carta, as referências ao titular dos dados e ao seu pedido dizem respeito a {represented}.',
+    agentForUnnamed:
+      'Atua em nome de outra pessoa. Nesta carta, as referências ao titular dos dados e ao seu pedido dizem respeito a essa pessoa.',
+    late: 'Esta resposta está atrasada: o prazo terminou em {limit}. Pedimos desculpa pelo atraso.',
+  },
+  titles: {
+    acknowledgement: 'Recebemos o seu pedido',
+    identity: 'Precisamos de confirmar a sua identidade',
+    clarification: 'Uma questão sobre o seu pedido',
+    extension: 'Precisamos de mais tempo para o seu pedido',
+    answer: 'Resposta ao seu pedido de {received}',
+    partial: 'Resposta ao seu pedido de {received}: deferido em parte',
+    refusal: 'Resposta ao seu pedido de {received}: recusa',
+    'no-match': 'Resposta ao seu pedido de {received}',
+    notice: 'Comunicação aos destinatários de dados pessoais: {kind}',
+    appeal: 'Decisão sobre o seu recurso',
+  },
+  kinds: {
+    access: {
+      name: 'acesso a dados pessoais',
+      opening: 'Em {received}, pediu-nos acesso aos seus dados pessoais.',
+    },
+    portability: {
+      name: 'cópia portátil de dados pessoais',
+      opening: 'Em {received}, pediu-nos uma cópia dos seus dados pessoais num formato de leitura automática.',
+    },
+    erasure: {
+      name: 'apagamento de dados pessoais',
+      opening: 'Em {received}, pediu-nos o apagamento dos seus dados pessoais.',
+    },
+    rectification: {
+      name: 'retificação de dados pessoais',
+      opening: 'Em {received}, pediu-nos a retificação dos seus dados pessoais.',
+    },
+    restriction: {
+      name: 'limitação do tratamento',
+      opening: 'Em {received}, pediu-nos a limitação do tratamento dos seus dados pessoais.',
+    },
+    objection: {
+      name: 'oposição ao tratamento',
+      opening: 'Em {received}, opôs-se ao tratamento dos seus dados pessoais.',
+    },
+    'opt-out': {
+      name: 'oposição à venda e à partilha de dados pessoais',
+      opening: 'Em {received}, opôs-se à venda e à partilha dos seus dados pessoais.',
+    },
+    limit: {
+      name: 'limitação da utilização de dados pessoais sensíveis',
+      opening: 'Em {received}, pediu-nos que limitássemos a utilização dos seus dados pessoais sensíveis.',
+    },
+    'withdraw-consent': {
+      name: 'retirada do consentimento',
+      opening: 'Em {received}, retirou o seu consentimento.',
+    },
+    unknown: {
+      name: 'pedido relativo a dados pessoais',
+      opening: 'Em {received}, enviou-nos um pedido relativo aos seus dados pessoais.',
+    },
+  },
+  openingOfAgent: 'Em {received}, enviou-nos um pedido em nome de outra pessoa ({kind}).',
+  acknowledgement: {
+    received: 'Por esta carta confirmamos que recebemos o seu pedido.',
+    due: 'Responderemos sem demora injustificada e, o mais tardar, até {limit}.',
+    notYou: 'Se não apresentou este pedido, agradecemos que nos informe.',
+  },
+  identity: {
+    lead: 'Antes de darmos seguimento ao seu pedido, precisamos de confirmar que provém de si ou de alguém autorizado a agir em seu nome.',
+    use: 'Utilizamos o que nos enviar apenas para esta verificação. Não envie originais e, numa cópia, oculte tudo o que não tenhamos pedido. Registamos a forma como a sua identidade foi confirmada; não guardamos cópias de documentos de identificação.',
+    reply: 'Responda para {contact} e indique a nossa referência {reference}.',
+  },
+  clarification: {
+    lead: 'Para respondermos devidamente ao seu pedido, precisamos de saber mais sobre o que pretende:',
+    clockStops: 'O prazo para a nossa resposta fica suspenso a partir de hoje até recebermos a sua resposta.',
+    reply: 'Responda para {contact} e indique a nossa referência {reference}.',
+    noReply: 'Se não recebermos notícias suas, trataremos o seu pedido com base no que sabemos.',
+  },
+  extension: {
+    lead: 'Não conseguimos concluir a nossa resposta até {firstLimit}, data em que seria devida. O motivo é o seguinte:',
+    newLimit: 'Receberá a nossa resposta, o mais tardar, até {limit}.',
+    complaint: 'Pode apresentar reclamação desta prorrogação à seguinte autoridade: {authority}',
+  },
+  answer: {
+    records:
+      'Os registos de consentimento que temos sobre si abrangem o período de {from} a {to}; número de decisões: {count}. Encontrámo-los através de {found}.',
+    recordsOfOneDay:
+      'Os registos de consentimento que temos sobre si são de {from}; número de decisões: {count}. Encontrámo-los através de {found}.',
+    foundFromDevice: 'um identificador de visitante que nos enviou a partir do seu dispositivo',
+    foundComputed: 'um identificador calculado a partir do endereço de correio eletrónico que nos indicou',
+    identityChecked: 'Antes de divulgarmos qualquer dado, confirmámos a sua identidade.',
+    enclosed: 'Junta-se uma cópia de todos estes registos:',
+    files: {
+      history: 'history.html: as suas decisões, para ler em qualquer navegador',
+      decisions: 'decisions.csv e decisions.json: o mesmo para uma folha de cálculo ou um programa',
+      policies: 'policies.json: as políticas em vigor na altura',
+      policyTexts: 'policy-texts.txt: os textos dessas políticas tal como os obtivemos',
+      evidence: 'evidence: o que o aviso de consentimento mostrava na altura',
+      records: 'records.jsonl: os registos exatamente como os recebemos',
+    },
+    unverified:
+      'Não conseguimos confirmar a sua identidade. Para proteger a pessoa a quem os dados dizem respeito, não divulgamos registos individuais. Por isso respondemos em termos gerais: que categorias de dados tratamos, de onde provêm, para que finalidades e quem os recebe.',
+    categories:
+      'Esta resposta indica as categorias de dados que tratamos, a sua proveniência, as finalidades e os destinatários. Não contém registos individuais.',
+    unmatched:
+      'A partir dos elementos do seu pedido não conseguimos saber em que navegador ou dispositivo ficou registada a sua escolha anterior.',
+    unmatchedHowTo: 'Para que a sua escolha produza efeito também aí: {withdrawalMethod}',
+    parts: 'O que fizemos',
+    part: { done: 'feito', partly: 'feito em parte', refused: 'recusado' },
+    partGround: '{outcome}; motivo: {ground}',
+  },
+  partial: {
+    lead: 'Deferimos parte do seu pedido. O que fizemos, o que não fizemos e os nossos motivos:',
+  },
+  refusal: {
+    lead: 'Analisámos o seu pedido e não podemos deferi-lo. Os nossos motivos:',
+    ground: 'Fundamento jurídico da recusa: {ground}',
+  },
+  noMatch: {
+    why: 'Os nossos registos de consentimento são guardados com identificadores de visitante em forma de hash, sem nomes nem endereços. O que consta do seu pedido não nos permite saber quais deles, se os houver, lhe dizem respeito.',
+    notNone: 'Isto não significa que não existam.',
+    help: 'Pode ajudar-nos a encontrá-los assim:',
+    steps: [
+      'Abra o nosso sítio Web no dispositivo e no navegador em que fez a sua escolha. Copie o identificador de visitante que o aviso de consentimento aí guardou (no respetivo cookie ou nas definições).',
+      'Diga-nos em que sítio Web, e aproximadamente quando, fez ou alterou a sua escolha.',
+      'Envie ambos para {contact} e indique a nossa referência {reference}. Faremos então nova pesquisa.',
+    ],
+  },
+  notice: {
+    dear: 'Exmos. Senhores,',
+    lead: 'Divulgámos-vos dados pessoais. O titular dos dados apresentou-nos entretanto um pedido ({kind}), que deferimos.',
+    done: 'Trata-se dos seguintes dados:',
+    ask: 'Solicitamos que tomem as medidas correspondentes nos vossos sistemas e que no-las confirmem para {contact}, indicando a nossa referência {reference}.',
+  },
+  appeal: {
+    lead: 'Recorreu da nossa decisão sobre o seu pedido de {received}. Reapreciámo-la. A nossa decisão e os nossos motivos:',
+    complaint: 'Se não concordar com esta decisão, pode apresentar reclamação à seguinte autoridade: {authority}',
+  },
+  processing: {
+    heading: 'Como tratamos os dados pessoais',
+    purposes: 'Finalidades',
+    purpose: '{purpose} (conservação: {retention})',
+    purposeWithBasis: '{purpose} (fundamento jurídico: {basis}; conservação: {retention})',
+    dataCategories: 'Categorias de dados',
+    recipients: 'Destinatários',
+    dataSources: 'Origem dos dados',
+    transfers: 'Transferências para países terceiros',
+    noTransfers: 'nenhuma',
+    automatedDecisions: 'Decisões automatizadas',
+    withdrawalMethod: 'Retirada do consentimento',
+    notStated: 'Não indicado nesta resposta: {parts}',
+    parts: {
+      address: 'endereço postal',
+      email: 'correio eletrónico de contacto',
+      country: 'país de estabelecimento',
+      purposes: 'finalidades, fundamentos jurídicos e prazos de conservação',
+      dataCategories: 'categorias de dados',
+      dataSources: 'origem dos dados',
+      recipients: 'destinatários',
+      transfers: 'transferências para países terceiros e respetivas garantias',
+      automatedDecisions: 'decisões automatizadas',
+      supervisoryAuthority: 'autoridade de controlo',
+      withdrawalMethod: 'forma de retirar o consentimento',
+      controller: 'o responsável pelo tratamento',
+      jointContact: 'ponto de contacto dos responsáveis conjuntos pelo tratamento',
+    },
+  },
+  scope: {
+    heading: 'O que esta resposta abrange',
+    consentOnly: 'Esta resposta abrange registos de consentimento e de políticas.',
+    otherSystems: 'Os nossos outros sistemas:',
+    results: {
+      'nothing-found': 'pesquisado, nada encontrado',
+      attached: 'pesquisado, o que encontrámos segue em separado',
+      'not-applicable': 'não contém dados deste tipo',
+      open: 'ainda não pesquisado',
+    },
+  },
+  rights: { heading: 'Os seus direitos', remedies: 'O que pode fazer' },
+  families: {
+    gdpr: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Quando tenhamos dúvidas razoáveis quanto à identidade da pessoa que apresenta um pedido, podemos solicitar informações adicionais (art. 12.º, n.º 6, {gdpr}). O nosso motivo e o que lhe pedimos:',
+      extension:
+        'Podemos prorrogar o prazo quando a complexidade e o número de pedidos o tornem necessário (art. 12.º, n.º 3, {gdpr}).',
+      access: 'Sim, tratamos dados pessoais que lhe dizem respeito (art. 15.º {gdpr}).',
+      portability:
+        'Com esta carta recebe os dados pessoais que nos forneceu, num formato de leitura automática (art. 20.º {gdpr}).',
+      noMatch: 'Não conseguimos associá-lo(a) a um registo de consentimento (art. 11.º, n.º 2, {gdpr}).',
+      notes: {
+        erasure: [
+          'Não apagamos a prova de que um consentimento foi dado, recusado ou retirado. Limitamo-la a essa utilização, conservamo-la porque temos de a poder apresentar e para efeitos de processos judiciais (art. 17.º, n.º 3, alíneas b) e e), {gdpr}), e apagamo-la quando termina o prazo de conservação.',
+          'Se o solicitar, dir-lhe-emos que destinatários dos seus dados informámos (art. 19.º {gdpr}).',
+        ],
+        rectification: ['Se o solicitar, dir-lhe-emos que destinatários dos seus dados informámos (art. 19.º {gdpr}).'],
+        restriction: [
+          'Informá-lo(a)-emos antes de a limitação ser levantada (art. 18.º, n.º 3, {gdpr}).',
+          'Se o solicitar, dir-lhe-emos que destinatários dos seus dados informámos (art. 19.º {gdpr}).',
+        ],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': ['A retirada não compromete a licitude do tratamento anterior (art. 7.º, n.º 3, {gdpr}).'],
+      },
+      rights: [
+        'Pode pedir-nos que retifiquemos ou apaguemos os seus dados pessoais ou que limitemos o seu tratamento (arts. 16.º, 17.º e 18.º {gdpr}).',
+        'Pode opor-se ao tratamento baseado numa missão de interesse público ou em interesses legítimos (art. 21.º {gdpr}).',
+        'Pode retirar o seu consentimento a qualquer momento. Isso não compromete a licitude do tratamento anterior à retirada (art. 7.º, n.º 3, {gdpr}).',
+        'Pode receber os dados que nos forneceu num formato de leitura automática (art. 20.º {gdpr}).',
+      ],
+      never: [],
+      notice: 'Prestamos esta informação nos termos do art. 19.º {gdpr}.',
+    },
+    california: {
+      acknowledgement: {
+        checked: [
+          'Antes de divulgarmos, corrigirmos ou eliminarmos informações pessoais, verificamos a sua identidade comparando os dados que nos fornece com os que temos. Contactá-lo(a)-emos se precisarmos de mais elementos.',
+        ],
+        unchecked: ['Para este pedido não tem de comprovar a sua identidade.'],
+      },
+      identity:
+        'A lei exige que verifiquemos a sua identidade antes de darmos seguimento a este pedido (11 CCR § 7060). A verificação não prorroga o prazo da nossa resposta. O que lhe pedimos:',
+      extension:
+        'A lei concede-nos, no total, até 90 dias de calendário a contar do dia em que recebemos o seu pedido (11 CCR § 7021).',
+      access: 'Sim, recolhemos informações pessoais sobre si (Cal. Civ. Code § 1798.110).',
+      portability:
+        'Com esta carta recebe as suas informações pessoais num formato portátil e de fácil utilização (Cal. Civ. Code § 1798.130).',
+      noMatch: 'Não conseguimos associá-lo(a) a um registo de consentimento.',
+      notes: {
+        erasure: [
+          'Conservamos registos das escolhas de consentimento e deste pedido quando a lei o exige ou permite (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), e não os utilizamos para qualquer outro fim.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [
+          'Não teve de comprovar a sua identidade para o efeito. A lei não nos permite pedir-lhe que reverta esta escolha durante, pelo menos, 12 meses.',
+        ],
+        limit: [
+          'Não teve de comprovar a sua identidade para o efeito. A lei não nos permite pedir-lhe que reverta esta escolha durante, pelo menos, 12 meses.',
+        ],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'Pode pedir-nos que eliminemos ou corrijamos as informações pessoais que recolhemos sobre si.',
+        'Pode opor-se à venda e à partilha das suas informações pessoais e limitar a utilização das informações sensíveis. Não tem de comprovar a sua identidade para o efeito.',
+        'Não o(a) trataremos pior por exercer estes direitos.',
+      ],
+      never: [
+        'Esta resposta nunca contém números de segurança social, de carta de condução ou outros números de identificação oficiais, números de contas financeiras, números de seguro de saúde ou de identificação médica, palavras-passe, perguntas e respostas de segurança ou dados biométricos, quer os tenhamos quer não (11 CCR § 7024(d)).',
+      ],
+      notice: 'Prestamos esta informação porque a lei da Califórnia nos obriga a avisar quem recebeu os dados.',
+    },
+    us: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Não conseguimos autenticar o seu pedido com esforços comercialmente razoáveis, e a lei permite-nos solicitar informações adicionais. O que lhe pedimos:',
+      extension: 'A lei permite uma única prorrogação deste tipo, quando razoavelmente necessária.',
+      access: 'Sim, tratamos dados pessoais sobre si.',
+      portability: 'Com esta carta recebe os seus dados pessoais num formato de leitura automática.',
+      noMatch: 'Não conseguimos associá-lo(a) a um registo de consentimento.',
+      notes: {
+        erasure: [
+          'Conservamos registos das escolhas de consentimento e deste pedido quando a lei o exige ou permite, e não os utilizamos para qualquer outro fim.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'A lei confere-lhe outros direitos sobre os seus dados pessoais, como a eliminação e a oposição à sua venda. Diga-nos se os pretende exercer.',
+        'Não o(a) trataremos pior por exercer estes direitos.',
+      ],
+      never: [],
+      notice: 'Prestamos esta informação porque receberam dados nossos.',
+    },
+    brazil: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity: 'Só podemos responder ao titular dos dados ou ao seu representante. O que lhe pedimos:',
+      extension: 'Não demoraremos mais do que o necessário.',
+      access: 'Sim, tratamos dados pessoais sobre si (LGPD, art. 18 e 19).',
+      portability: 'Com esta carta recebe os seus dados pessoais num formato de leitura automática (LGPD, art. 18, V).',
+      noMatch: 'Não conseguimos associá-lo(a) a um registo de consentimento.',
+      notes: {
+        erasure: [
+          'Conservamos a prova de que um consentimento foi dado, recusado ou retirado para cumprir uma obrigação legal (LGPD, art. 16, I), e não a utilizamos para qualquer outro fim.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': ['A retirada não afeta o tratamento anterior (LGPD, art. 8, § 5).'],
+      },
+      rights: [
+        'Pode pedir a confirmação, o acesso, a correção, a anonimização, a portabilidade e a eliminação, e retirar o seu consentimento (LGPD, art. 18).',
+      ],
+      never: [],
+      notice: 'Prestamos esta informação nos termos da LGPD, art. 18, § 6.',
+    },
+    general: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity: 'Só podemos divulgar ou alterar dados pessoais se soubermos quem o pede. O que lhe pedimos:',
+      extension: 'Não demoraremos mais do que o necessário.',
+      access: 'Sim, tratamos dados pessoais sobre si.',
+      portability: 'Com esta carta recebe os seus dados pessoais num formato de leitura automática.',
+      noMatch: 'Não conseguimos associá-lo(a) a um registo de consentimento.',
+      notes: {
+        erasure: [
+          'Conservamos registos das escolhas de consentimento e deste pedido quando a lei o exige ou permite, e não os utilizamos para qualquer outro fim.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: ['Pode pedir-nos que corrijamos os seus dados pessoais e retirar um consentimento que tenha dado.'],
+      never: [],
+      notice: 'Prestamos esta informação porque receberam dados nossos.',
+    },
+  },
+  remedies: {
+    eu: [
+      'Pode apresentar reclamação a uma autoridade de controlo, em especial no Estado-Membro onde reside ou trabalha ou onde considera que ocorreu a infração (art. 77.º RGPD).',
+      'Tem também direito à ação judicial (art. 79.º RGPD).',
+    ],
+    uk: [
+      'Pode apresentar-nos uma reclamação: escreva para {contact}.',
+      'Pode apresentar reclamação ao Information Commissioner (art. 77 UK GDPR): {authority}',
+      'Pode também recorrer a um tribunal (art. 79 UK GDPR).',
+    ],
+    california: ['Pode apresentar reclamação às seguintes autoridades: {authority}'],
+    quebec: [
+      'No prazo de 30 dias a contar desta resposta, pode pedir a sua revisão à seguinte autoridade: {authority}',
+    ],
+    authority: ['Pode apresentar reclamação à seguinte autoridade: {authority}'],
+    unnamed: ['Pode apresentar reclamação à autoridade responsável pela proteção de dados.'],
+  },
+  appealTo:
+    'Pode recorrer desta decisão num prazo razoável: escreva para {contact}, com a palavra «Appeal» e a nossa referência {reference}. Comunicar-lhe-emos por escrito, no prazo de {days} dias a contar da receção do recurso, o que decidimos e porquê. Se o recurso for indeferido, pode apresentar reclamação à seguinte autoridade: {authority}',
+  authorityIs: 'A autoridade competente para nós: {authority}',
+  proposals: {
+    identity: [
+      '[Por que motivo duvida de quem faz o pedido.]\n\nResponda a partir do endereço de correio eletrónico que temos registado, ou indique-nos [algo que só essa pessoa possa saber].',
+      'Atua em nome de outra pessoa. Envie-nos uma autorização assinada pela pessoa que representa.',
+    ],
+    clarification: [
+      'Indique-nos [a que dados, período ou serviço nosso diz respeito o seu pedido].',
+      'Indique-nos [o que deve ser retificado e o que seria correto].',
+    ],
+    extension: ['O seu pedido é complexo: [diga porquê].', 'Temos de analisar vários pedidos seus: [diga quais].'],
+    partial: [
+      'Fizemos o seguinte:\n- [o que fez]\n\nNão fizemos o seguinte:\n- [o que não fez, porquê, e o artigo que o permite]',
+    ],
+    refusal: [
+      '[Os seus motivos.]\n\nFundamento jurídico da recusa: [artigo]',
+      'Não conseguimos confirmar a sua identidade: [o que pediu e o que faltava]. Por isso não podemos divulgar nem alterar dados.',
+    ],
+    notice: ['- [que dados, sob que identificador, para que o destinatário os possa encontrar]'],
+    appeal: ['Alterámos a nossa decisão: [o que fez agora].', 'Mantemos a nossa decisão: [os seus motivos].'],
+    answer: {
+      erasure: ['Apagámos os seguintes dados pessoais sobre si:\n- [que dados, em que sistema]'],
+      rectification: ['Retificámos o seguinte:\n- [o que estava registado] para [o que está agora registado]'],
+      restriction: [
+        'Limitámos o tratamento dos seguintes dados:\n- [que dados]\n\nAlém de os conservarmos, só utilizamos estes dados com o seu consentimento, para processos judiciais ou para proteger outras pessoas.',
+      ],
+      objection: [
+        'Já não tratamos os seus dados pessoais para esta finalidade: [finalidade].',
+        'Já não utilizamos os seus dados pessoais para comercialização direta.',
+      ],
+      'opt-out': [
+        'Aplicámos a sua oposição: já não vendemos os seus dados pessoais nem os partilhamos para publicidade em diferentes sítios Web.',
+        'Não vendemos dados pessoais nem os partilhamos para publicidade em diferentes sítios Web. Ainda assim, registámos a sua oposição.',
+      ],
+      limit: [
+        'Aplicámos o seu pedido: utilizamos os seus dados pessoais sensíveis apenas para o necessário à prestação dos nossos serviços e para os outros fins que a lei permite.',
+      ],
+      'withdraw-consent': [
+        'Registámos que retirou o seu consentimento. Já não tratamos dados pessoais com esse fundamento.',
+      ],
+      unknown: ['[O que fez.]'],
+    },
+  },
+};

@@ -1,0 +1,421 @@
+import type { LetterTexts } from '../texts.ts';
+
+/** Svenska. */
+export const sv: LetterTexts = {
+  name: 'Svenska',
+  locale: 'sv-SE',
+  lawNames: {
+    'eu-gdpr': { name: 'Dataskyddsförordningen, förordning (EU) 2016/679 (GDPR)', short: 'GDPR' },
+    'uk-gdpr': { name: 'Förenade kungarikets dataskyddsförordning (UK GDPR)', short: 'UK GDPR' },
+  },
+  frame: {
+    reference: 'Vår referens: {reference}',
+    theirReference: 'Er referens: {reference}',
+    applicableLaw: 'Tillämplig lag: {law}',
+    unnamedRecipient: 'Till den person som gjorde begäran',
+    dearNamed: 'Hej {name},',
+    dearUnnamed: 'Hej,',
+    closingNamed: 'Med vänliga hälsningar',
+    closingUnnamed: 'Med vänliga hälsningar',
+    page: 'Sida {page} av {pages}',
+    document: 'Dokument {document}',
+    draft: 'UTKAST',
+    stillToWrite: 'Återstår att skriva eller komplettera innan brevet skickas',
+    dataProtectionOfficer: 'Dataskyddsombud: {contact}',
+    jointContact: 'Kontaktpunkt för de gemensamt personuppgiftsansvariga: {contact}',
+    questions: 'Om du har frågor, kontakta {contact} och ange vår referens {reference}.',
+    agentFor: 'Du företräder {represented}. I detta brev avser ”du” och ”dina” {represented}.',
+    agentForUnnamed: 'Du företräder en annan person. I detta brev avser ”du” och ”dina” den personen.',
+    late: 'Detta svar kommer för sent: det skulle ha lämnats senast den {limit}. Vi ber om ursäkt för förseningen.',
+  },
+  titles: {
+    acknowledgement: 'Vi har tagit emot din begäran',
+    identity: 'Vi behöver bekräfta din identitet',
+    clarification: 'En fråga om din begäran',
+    extension: 'Vi behöver mer tid för din begäran',
+    answer: 'Svar på din begäran av den {received}',
+    partial: 'Svar på din begäran av den {received}: delvis beviljad',
+    refusal: 'Svar på din begäran av den {received}: avslag',
+    'no-match': 'Svar på din begäran av den {received}',
+    notice: 'Underrättelse till mottagare av personuppgifter: {kind}',
+    appeal: 'Beslut om din överklagan',
+  },
+  kinds: {
+    access: {
+      name: 'tillgång till personuppgifter',
+      opening: 'Den {received} begärde du tillgång till dina personuppgifter.',
+    },
+    portability: {
+      name: 'kopia av personuppgifter i flyttbart format',
+      opening: 'Den {received} begärde du en kopia av dina personuppgifter i ett maskinläsbart format.',
+    },
+    erasure: {
+      name: 'radering av personuppgifter',
+      opening: 'Den {received} begärde du att vi ska radera dina personuppgifter.',
+    },
+    rectification: {
+      name: 'rättelse av personuppgifter',
+      opening: 'Den {received} begärde du att vi ska rätta dina personuppgifter.',
+    },
+    restriction: {
+      name: 'begränsning av behandling',
+      opening: 'Den {received} begärde du att vi ska begränsa behandlingen av dina personuppgifter.',
+    },
+    objection: {
+      name: 'invändning mot behandling',
+      opening: 'Den {received} invände du mot behandlingen av dina personuppgifter.',
+    },
+    'opt-out': {
+      name: 'avböjande av försäljning och delning av personuppgifter',
+      opening: 'Den {received} avböjde du försäljning och delning av dina personuppgifter.',
+    },
+    limit: {
+      name: 'begränsad användning av känsliga personuppgifter',
+      opening: 'Den {received} begärde du att vi ska begränsa användningen av dina känsliga personuppgifter.',
+    },
+    'withdraw-consent': {
+      name: 'återkallande av samtycke',
+      opening: 'Den {received} återkallade du ditt samtycke.',
+    },
+    unknown: {
+      name: 'begäran som rör personuppgifter',
+      opening: 'Den {received} skickade du en begäran till oss som rör dina personuppgifter.',
+    },
+  },
+  openingOfAgent: 'Den {received} skickade du en begäran till oss för en annan persons räkning ({kind}).',
+  acknowledgement: {
+    received: 'Med detta brev bekräftar vi att vi har tagit emot din begäran.',
+    due: 'Vi svarar utan onödigt dröjsmål, och senast den {limit}.',
+    notYou: 'Om det inte är du som har gjort denna begäran ber vi dig meddela oss.',
+  },
+  identity: {
+    lead: 'Innan vi kan behandla din begäran behöver vi bekräfta att den kommer från dig eller från någon som har rätt att företräda dig.',
+    use: 'Vi använder det du skickar endast för denna kontroll. Skicka inga original, och täck över allt på en kopia som vi inte har bett om. Vi antecknar hur din identitet bekräftades; vi sparar inga kopior av identitetshandlingar.',
+    reply: 'Svara till {contact} och ange vår referens {reference}.',
+  },
+  clarification: {
+    lead: 'För att kunna besvara din begäran på rätt sätt behöver vi veta mer om vad du begär:',
+    clockStops: 'Tidsfristen för vårt svar är uppskjuten från och med i dag tills vi får ditt svar.',
+    reply: 'Svara till {contact} och ange vår referens {reference}.',
+    noReply: 'Om vi inte hör av dig behandlar vi din begäran utifrån det vi vet.',
+  },
+  extension: {
+    lead: 'Vi kan inte slutföra vårt svar till den {firstLimit}, då det annars skulle ha lämnats. Skälet är följande:',
+    newLimit: 'Du får vårt svar senast den {limit}.',
+    complaint: 'Du kan lämna in ett klagomål om förlängningen till denna myndighet: {authority}',
+  },
+  answer: {
+    records:
+      'De uppgifter om samtycke som vi har om dig avser perioden från den {from} till den {to}; antal val: {count}. Vi hittade dem med hjälp av {found}.',
+    recordsOfOneDay:
+      'De uppgifter om samtycke som vi har om dig är från den {from}; antal val: {count}. Vi hittade dem med hjälp av {found}.',
+    foundFromDevice: 'den besöksidentifierare som du skickade oss från din enhet',
+    foundComputed: 'en identifierare som beräknats från den e-postadress som du gav oss',
+    identityChecked: 'Innan vi lämnade ut något bekräftade vi din identitet.',
+    enclosed: 'En kopia av alla dessa uppgifter bifogas:',
+    files: {
+      history: 'history.html: dina val, att läsa i valfri webbläsare',
+      decisions: 'decisions.csv och decisions.json: samma uppgifter för ett kalkylblad eller ett program',
+      policies: 'policies.json: de policyer som gällde vid tillfället',
+      policyTexts: 'policy-texts.txt: texterna i dessa policyer så som vi hämtade dem',
+      evidence: 'evidence: vad samtyckesbannern visade vid tillfället',
+      records: 'records.jsonl: uppgifterna exakt så som vi tog emot dem',
+    },
+    unverified:
+      'Vi kunde inte bekräfta din identitet. För att skydda den person som uppgifterna gäller lämnar vi inte ut enskilda uppgifter. Vi svarar därför i allmänna ordalag: vilka kategorier av uppgifter vi behandlar, varifrån de kommer, för vilka ändamål, och vem som tar emot dem.',
+    categories:
+      'Detta svar anger vilka kategorier av uppgifter vi behandlar, varifrån de kommer, för vilka ändamål, och vem som tar emot dem. Det innehåller inga enskilda uppgifter.',
+    unmatched:
+      'Av uppgifterna i din begäran kan vi inte se i vilken webbläsare eller på vilken enhet ditt tidigare val registrerades.',
+    unmatchedHowTo: 'För att ditt val ska gälla även där: {withdrawalMethod}',
+    parts: 'Vad vi har gjort',
+    part: { done: 'utfört', partly: 'delvis utfört', refused: 'avslaget' },
+    partGround: '{outcome}; skäl: {ground}',
+  },
+  partial: {
+    lead: 'Vi har beviljat en del av din begäran. Vad vi har gjort, vad vi inte har gjort, och våra skäl:',
+  },
+  refusal: {
+    lead: 'Vi har prövat din begäran och kan inte bevilja den. Våra skäl:',
+    ground: 'Rättslig grund för avslaget: {ground}',
+  },
+  noMatch: {
+    why: 'Våra uppgifter om samtycke sparas under hashade besöksidentifierare, utan namn eller adresser. Det som din begäran innehåller gör det inte möjligt för oss att avgöra vilka av dem, om några, som rör dig.',
+    notNone: 'Det betyder inte att det inte finns några.',
+    help: 'Så här kan du hjälpa oss att hitta dem:',
+    steps: [
+      'Öppna vår webbplats på den enhet och i den webbläsare där du gjorde ditt val. Kopiera den besöksidentifierare som samtyckesbannern har sparat där (i sin kaka eller i sina inställningar).',
+      'Berätta på vilken webbplats, och ungefär när, du gjorde eller ändrade ditt val.',
+      'Skicka båda till {contact} och ange vår referens {reference}. Då söker vi igen.',
+    ],
+  },
+  notice: {
+    dear: 'Hej,',
+    lead: 'Vi har lämnat ut personuppgifter till er. Den registrerade har därefter gjort en begäran hos oss ({kind}), som vi har beviljat.',
+    done: 'Det gäller följande uppgifter:',
+    ask: 'Vi ber er vidta motsvarande åtgärder i era egna system och bekräfta dem till {contact}, med angivande av vår referens {reference}.',
+  },
+  appeal: {
+    lead: 'Du har överklagat vårt beslut om din begäran av den {received}. Vi har omprövat det. Vårt beslut och våra skäl:',
+    complaint: 'Om du inte är nöjd med detta beslut kan du lämna in ett klagomål till denna myndighet: {authority}',
+  },
+  processing: {
+    heading: 'Hur vi behandlar personuppgifter',
+    purposes: 'Ändamål',
+    purpose: '{purpose} (sparas: {retention})',
+    purposeWithBasis: '{purpose} (rättslig grund: {basis}; sparas: {retention})',
+    dataCategories: 'Kategorier av uppgifter',
+    recipients: 'Mottagare',
+    dataSources: 'Varifrån uppgifterna kommer',
+    transfers: 'Överföringar till tredjeländer',
+    noTransfers: 'inga',
+    automatedDecisions: 'Automatiserade beslut',
+    withdrawalMethod: 'Återkallande av samtycke',
+    notStated: 'Anges inte i detta svar: {parts}',
+    parts: {
+      address: 'postadress',
+      email: 'e-postadress för kontakt',
+      country: 'etableringsland',
+      purposes: 'ändamål, rättsliga grunder och lagringstider',
+      dataCategories: 'kategorier av uppgifter',
+      dataSources: 'varifrån uppgifterna kommer',
+      recipients: 'mottagare',
+      transfers: 'överföringar till tredjeländer och skyddsåtgärder för dem',
+      automatedDecisions: 'automatiserade beslut',
+      supervisoryAuthority: 'tillsynsmyndighet',
+      withdrawalMethod: 'hur samtycke återkallas',
+      controller: 'den personuppgiftsansvarige',
+      jointContact: 'kontaktpunkt för de gemensamt personuppgiftsansvariga',
+    },
+  },
+  scope: {
+    heading: 'Vad detta svar omfattar',
+    consentOnly: 'Detta svar omfattar uppgifter om samtycke och om policyer.',
+    otherSystems: 'Våra övriga system:',
+    results: {
+      'nothing-found': 'genomsökt, inget hittades',
+      attached: 'genomsökt, det vi hittade bifogas separat',
+      'not-applicable': 'innehåller inga uppgifter av detta slag',
+      open: 'ännu inte genomsökt',
+    },
+  },
+  rights: { heading: 'Dina rättigheter', remedies: 'Vad du kan göra' },
+  families: {
+    gdpr: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Om vi har rimliga skäl att betvivla identiteten hos den person som gör en begäran får vi begära ytterligare information (artikel 12.6 {gdpr}). Vårt skäl, och vad vi ber dig om:',
+      extension:
+        'Vi får förlänga tiden när det krävs med hänsyn till hur komplicerad begäran är och hur många begäranden som kommit in (artikel 12.3 {gdpr}).',
+      access: 'Ja, vi behandlar personuppgifter om dig (artikel 15 {gdpr}).',
+      portability:
+        'Med detta brev får du de personuppgifter som du har lämnat till oss, i ett maskinläsbart format (artikel 20 {gdpr}).',
+      noMatch: 'Vi kan inte koppla dig till några uppgifter om samtycke (artikel 11.2 {gdpr}).',
+      notes: {
+        erasure: [
+          'Vi raderar inte bevis för att samtycke har lämnats, nekats eller återkallats. Vi begränsar det till denna användning, behåller det eftersom vi måste kunna visa det och för rättsliga anspråk (artikel 17.3 b och e {gdpr}), och raderar det när lagringstiden går ut.',
+          'Om du ber om det talar vi om vilka mottagare av dina uppgifter vi har underrättat (artikel 19 {gdpr}).',
+        ],
+        rectification: [
+          'Om du ber om det talar vi om vilka mottagare av dina uppgifter vi har underrättat (artikel 19 {gdpr}).',
+        ],
+        restriction: [
+          'Vi underrättar dig innan begränsningen upphör (artikel 18.3 {gdpr}).',
+          'Om du ber om det talar vi om vilka mottagare av dina uppgifter vi har underrättat (artikel 19 {gdpr}).',
+        ],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [
+          'Återkallandet påverkar inte lagligheten av behandlingen dessförinnan (artikel 7.3 {gdpr}).',
+        ],
+      },
+      rights: [
+        'Du kan begära att vi rättar eller raderar dina personuppgifter eller begränsar behandlingen av dem (artiklarna 16, 17 och 18 {gdpr}).',
+        'Du kan invända mot behandling som grundas på en uppgift av allmänt intresse eller på berättigade intressen (artikel 21 {gdpr}).',
+        'Du kan när som helst återkalla ditt samtycke. Det påverkar inte lagligheten av behandlingen före återkallandet (artikel 7.3 {gdpr}).',
+        'Du kan få de uppgifter som du har lämnat till oss i ett maskinläsbart format (artikel 20 {gdpr}).',
+      ],
+      never: [],
+      notice: 'Vi underrättar er om detta enligt artikel 19 {gdpr}.',
+    },
+    california: {
+      acknowledgement: {
+        checked: [
+          'Innan vi lämnar ut, rättar eller raderar personlig information kontrollerar vi din identitet genom att jämföra uppgifter som du lämnar med uppgifter som vi har. Vi kontaktar dig om vi behöver mer för detta.',
+        ],
+        unchecked: ['Du behöver inte styrka din identitet för denna begäran.'],
+      },
+      identity:
+        'Lagen kräver att vi kontrollerar din identitet innan vi tillmötesgår denna begäran (11 CCR § 7060). Kontrollen förlänger inte tiden för vårt svar. Vad vi ber dig om:',
+      extension:
+        'Lagen ger oss sammanlagt högst 90 kalenderdagar från den dag då vi tog emot din begäran (11 CCR § 7021).',
+      access: 'Ja, vi har samlat in personlig information om dig (Cal. Civ. Code § 1798.110).',
+      portability:
+        'Med detta brev får du din personliga information i ett flyttbart och lättanvänt format (Cal. Civ. Code § 1798.130).',
+      noMatch: 'Vi kan inte koppla dig till några uppgifter om samtycke.',
+      notes: {
+        erasure: [
+          'Vi behåller uppgifter om samtyckesval och om denna begäran där lagen kräver eller tillåter det (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), och använder dem inte för något annat ändamål.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [
+          'Du behövde inte styrka din identitet för detta. Lagen tillåter inte att vi ber dig ändra detta val på minst 12 månader.',
+        ],
+        limit: [
+          'Du behövde inte styrka din identitet för detta. Lagen tillåter inte att vi ber dig ändra detta val på minst 12 månader.',
+        ],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'Du kan begära att vi raderar eller rättar personlig information som vi har samlat in om dig.',
+        'Du kan avböja försäljning och delning av din personliga information och begränsa användningen av känslig information. Du behöver inte styrka din identitet för det.',
+        'Vi behandlar dig inte sämre för att du använder dessa rättigheter.',
+      ],
+      never: [
+        'Detta svar innehåller aldrig personnummer (social security number), körkortsnummer eller andra officiella identifikationsnummer, finansiella kontonummer, sjukförsäkrings- eller medicinska identifikationsnummer, lösenord, säkerhetsfrågor och svar eller biometriska uppgifter, vare sig vi har sådana uppgifter eller inte (11 CCR § 7024(d)).',
+      ],
+      notice:
+        'Vi underrättar er om detta eftersom Kaliforniens lag kräver att vi meddelar dem som har tagit emot uppgifterna.',
+    },
+    us: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity:
+        'Vi kunde inte verifiera din begäran med kommersiellt rimliga insatser, och lagen tillåter att vi ber om ytterligare information. Vad vi ber dig om:',
+      extension: 'Lagen tillåter en sådan förlängning när den är rimligen nödvändig.',
+      access: 'Ja, vi behandlar personuppgifter om dig.',
+      portability: 'Med detta brev får du dina personuppgifter i ett maskinläsbart format.',
+      noMatch: 'Vi kan inte koppla dig till några uppgifter om samtycke.',
+      notes: {
+        erasure: [
+          'Vi behåller uppgifter om samtyckesval och om denna begäran där lagen kräver eller tillåter det, och använder dem inte för något annat ändamål.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'Lagen ger dig ytterligare rättigheter till dina personuppgifter, till exempel radering och att avböja försäljning av dem. Meddela oss om du vill använda dem.',
+        'Vi behandlar dig inte sämre för att du använder dessa rättigheter.',
+      ],
+      never: [],
+      notice: 'Vi underrättar er om detta eftersom ni har tagit emot uppgifter från oss.',
+    },
+    brazil: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity: 'Vi får endast svara den registrerade eller dennes företrädare. Vad vi ber dig om:',
+      extension: 'Vi tar inte längre tid än vad som är nödvändigt.',
+      access: 'Ja, vi behandlar personuppgifter om dig (LGPD, art. 18 och 19).',
+      portability: 'Med detta brev får du dina personuppgifter i ett maskinläsbart format (LGPD, art. 18, V).',
+      noMatch: 'Vi kan inte koppla dig till några uppgifter om samtycke.',
+      notes: {
+        erasure: [
+          'Vi behåller bevis för att samtycke har lämnats, nekats eller återkallats för att uppfylla en rättslig skyldighet (LGPD, art. 16, I), och använder det inte för något annat ändamål.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': ['Återkallandet påverkar inte behandlingen dessförinnan (LGPD, art. 8, § 5).'],
+      },
+      rights: [
+        'Du kan begära bekräftelse, tillgång, rättelse, anonymisering, dataportabilitet och radering, och återkalla ditt samtycke (LGPD, art. 18).',
+      ],
+      never: [],
+      notice: 'Vi underrättar er om detta enligt LGPD, art. 18, § 6.',
+    },
+    general: {
+      acknowledgement: { checked: [], unchecked: [] },
+      identity: 'Vi får lämna ut eller ändra personuppgifter endast om vi vet vem som begär det. Vad vi ber dig om:',
+      extension: 'Vi tar inte längre tid än vad som är nödvändigt.',
+      access: 'Ja, vi behandlar personuppgifter om dig.',
+      portability: 'Med detta brev får du dina personuppgifter i ett maskinläsbart format.',
+      noMatch: 'Vi kan inte koppla dig till några uppgifter om samtycke.',
+      notes: {
+        erasure: [
+          'Vi behåller uppgifter om samtyckesval och om denna begäran där lagen kräver eller tillåter det, och använder dem inte för något annat ändamål.',
+        ],
+        rectification: [],
+        restriction: [],
+        objection: [],
+        'opt-out': [],
+        limit: [],
+        'withdraw-consent': [],
+      },
+      rights: [
+        'Du kan begära att vi rättar dina personuppgifter, och du kan återkalla ett samtycke som du har lämnat.',
+      ],
+      never: [],
+      notice: 'Vi underrättar er om detta eftersom ni har tagit emot uppgifter från oss.',
+    },
+  },
+  remedies: {
+    eu: [
+      'Du kan lämna in ett klagomål till en tillsynsmyndighet, särskilt i den medlemsstat där du bor eller arbetar eller där du anser att överträdelsen har skett (artikel 77 GDPR).',
+      'Du har också rätt till ett effektivt rättsmedel (artikel 79 GDPR).',
+    ],
+    uk: [
+      'Du kan klaga hos oss: skriv till {contact}.',
+      'Du kan klaga hos Information Commissioner (artikel 77 UK GDPR): {authority}',
+      'Du kan också vända dig till domstol (artikel 79 UK GDPR).',
+    ],
+    california: ['Du kan lämna in ett klagomål till dessa myndigheter: {authority}'],
+    quebec: ['Inom 30 dagar från detta svar kan du begära omprövning hos denna myndighet: {authority}'],
+    authority: ['Du kan lämna in ett klagomål till denna myndighet: {authority}'],
+    unnamed: ['Du kan lämna in ett klagomål till den myndighet som ansvarar för dataskydd.'],
+  },
+  appealTo:
+    'Du kan inom skälig tid överklaga detta beslut: skriv till {contact}, med ordet ”Appeal” och vår referens {reference}. Vi meddelar dig skriftligen inom {days} dagar från det att vi tog emot överklagan vad vi har beslutat och varför. Om överklagan avslås kan du lämna in ett klagomål till denna myndighet: {authority}',
+  authorityIs: 'Den myndighet som ansvarar för oss: {authority}',
+  proposals: {
+    identity: [
+      '[Varför ni tvivlar på vem som gör begäran.]\n\nSvara från den e-postadress som vi har registrerad för dig, eller uppge [något som endast denna person kan veta].',
+      'Du företräder någon annan. Skicka oss en undertecknad fullmakt från den person som du företräder.',
+    ],
+    clarification: [
+      'Berätta för oss [vilka uppgifter, vilken period eller vilken av våra tjänster din begäran gäller].',
+      'Berätta för oss [vad som ska rättas, och vad som vore riktigt].',
+    ],
+    extension: [
+      'Din begäran är komplicerad: [ange varför].',
+      'Vi måste pröva flera begäranden från dig: [ange vilka].',
+    ],
+    partial: [
+      'Vi har gjort följande:\n- [vad ni har gjort]\n\nVi har inte gjort följande:\n- [vad ni inte har gjort, varför, och den artikel som tillåter det]',
+    ],
+    refusal: [
+      '[Era skäl.]\n\nRättslig grund för avslaget: [artikel]',
+      'Vi kunde inte bekräfta din identitet: [vad ni bad om, och vad som saknades]. Vi kan därför inte lämna ut eller ändra några uppgifter.',
+    ],
+    notice: ['- [vilka uppgifter, under vilken identifierare, så att mottagaren kan hitta dem]'],
+    appeal: ['Vi har ändrat vårt beslut: [vad ni nu har gjort].', 'Vi står fast vid vårt beslut: [era skäl].'],
+    answer: {
+      erasure: ['Vi har raderat följande personuppgifter om dig:\n- [vilka uppgifter, i vilket system]'],
+      rectification: ['Vi har rättat följande:\n- [vad som var registrerat] till [vad som är registrerat nu]'],
+      restriction: [
+        'Vi har begränsat behandlingen av följande uppgifter:\n- [vilka uppgifter]\n\nFörutom att lagra dem använder vi dessa uppgifter endast med ditt samtycke, för rättsliga anspråk eller för att skydda andra.',
+      ],
+      objection: [
+        'Vi behandlar inte längre dina personuppgifter för detta ändamål: [ändamål].',
+        'Vi använder inte längre dina personuppgifter för direktmarknadsföring.',
+      ],
+      'opt-out': [
+        'Vi har genomfört ditt val: vi säljer inte längre dina personuppgifter och delar dem inte för reklam på olika webbplatser.',
+        'Vi säljer inte personuppgifter och delar dem inte för reklam på olika webbplatser. Vi har ändå registrerat ditt val.',
+      ],
+      limit: [
+        'Vi har genomfört din begäran: vi använder dina känsliga personuppgifter endast för det som är nödvändigt för att tillhandahålla våra tjänster, och för de andra ändamål som lagen tillåter.',
+      ],
+      'withdraw-consent': [
+        'Vi har registrerat att du återkallade ditt samtycke. Vi behandlar inte längre personuppgifter på den grunden.',
+      ],
+      unknown: ['[Vad ni har gjort.]'],
+    },
+  },
+};
