@@ -73,10 +73,11 @@ export function describeAttention(requests: readonly OpenRequest[], gaps: number
   const soon = days.filter((left) => left >= 0 && left <= DUE_SOON_DAYS);
   add(days.filter((left) => left < 0).length, 'overdue');
   add(soon.length, wordsOfDue(soon));
+  add(requests.filter(({ view }) => view.deadline.limit === null).length, 'without a date');
   add(requests.filter(({ match }) => match.status === 'none').length, 'unmatched');
   add(requests.filter(({ view }) => isOptOut(view)).length, 'opt-out');
   add(requests.filter(({ view }) => view.kind === 'unknown').length, 'unclear');
-  add(requests.filter(({ view }) => placeQuestion(view.folded) !== null).length, 'of a place to choose');
+  add(requests.filter(({ view }) => isPlaceless(view)).length, 'of a place to choose');
   const count = requests.length === 0 ? 'No open requests' : counted(requests.length, 'request');
   const head = parts.length === 0 ? count : `${count}: ${parts.join(', ')}`;
   const { undelivered, contradicting } = agreement;
@@ -91,6 +92,11 @@ export function describeAttention(requests: readonly OpenRequest[], gaps: number
 /** Requests that stop something at once, whoever asks (CCPA §1798.120, §1798.121). */
 function isOptOut(view: CaseView): boolean {
   return view.kind === 'opt-out' || view.kind === 'limit';
+}
+
+/** The place is not known, or what was said of it is on no list. */
+function isPlaceless(view: CaseView): boolean {
+  return view.deadline.placeMissing || placeQuestion(view.folded) !== null;
 }
 
 function wordsOfDue(days: readonly number[]): string {

@@ -53,7 +53,12 @@ function lacksOfRequest(view: CaseView): readonly Lack[] {
   }
   const place = placeQuestion(view.folded);
   if (place !== null) lacks.push({ code: 'place', text: place, blocking: true });
-  for (const text of view.deadline.says) lacks.push({ code: 'regime', text, blocking: false });
+  // Without any law nobody knows by when and how to answer: the place is chosen first.
+  const lost = place === null && view.deadline.placeMissing && view.deadline.laws.length === 0;
+  for (const [index, text] of view.deadline.says.entries())
+    lacks.push(
+      lost && index === 0 ? { code: 'place', text, blocking: true } : { code: 'regime', text, blocking: false },
+    );
   const { rule, unverified } = view.deadline.identity;
   if (view.identity === 'needed') {
     const why = rule === 'required' ? 'is required by law' : 'was asked for on a recorded doubt';

@@ -46,7 +46,7 @@ const acts: readonly StateAct[] = [
     state: 'Montana',
     section: 'Mont. Code § 30-14-2808',
     appeal: [60, 0],
-    revocation: of(45, 'Mont. Code § 30-14-2812', false),
+    revocation: of(45, 'Mont. Code § 30-14-2812(1)(c)'),
   },
   { code: 'NE', state: 'Nebraska', section: 'Neb. Rev. Stat. § 87-1108', appeal: [60, 0], revocation: null },
   {
@@ -68,7 +68,7 @@ const acts: readonly StateAct[] = [
     state: 'New Jersey',
     section: 'N.J.S.A. 56:8-166.7',
     appeal: [45, 0],
-    revocation: of(15, 'N.J.S.A. 56:8-166.12', false),
+    revocation: of(15, 'N.J.S.A. 56:8-166.12(a)(6)'),
   },
   { code: 'TN', state: 'Tennessee', section: 'Tenn. Code § 47-18-3304', appeal: [60, 0], revocation: null },
   {
@@ -76,7 +76,7 @@ const acts: readonly StateAct[] = [
     state: 'Minnesota',
     section: 'Minn. Stat. § 325M.14',
     appeal: [45, 60],
-    revocation: of(15, 'Minn. Stat. § 325M.16', false),
+    revocation: of(15, 'Minn. Stat. § 325M.16'),
   },
   {
     code: 'MD',
@@ -113,7 +113,7 @@ function rowsOfAct({ code, state, section, appeal, revocation }: StateAct): Row[
     period: days(45),
     extension: { by: days(45), notice: 'notice with the reason inside the first 45 days' },
   } satisfies Partial<Row>;
-  // Utah's right of correction is later than its act, and Utah lets people opt out of sensitive data where others ask consent.
+  // Utah's right of correction is later than its act, and Utah, as Iowa and Florida, lets people opt out of sensitive data where others ask consent.
   const utah = code === 'UT';
   const rows: Row[] = [
     {
@@ -262,7 +262,7 @@ export const usRows: readonly Row[] = [
   },
   ...acts.flatMap(rowsOfAct),
   { ...florida, kinds: ['access', 'portability', 'erasure', 'rectification'], identity: 'required' },
-  { ...florida, kinds: ['opt-out', 'objection'], identity: 'on-recorded-doubt' },
+  { ...florida, kinds: ['opt-out', 'objection', 'limit'], identity: 'on-recorded-doubt' },
   {
     ...florida,
     kinds: ['withdraw-consent'],

@@ -505,7 +505,13 @@ export const builtInRows: readonly Row[] = [
     'rectification',
   ]),
   atOnce('ph', 'DPA 2012 IRR s 34(b)'),
-  ...both({ regime: 'ph', period: days(15), citation: 'DPA 2012 s 16 (no period is stated)', ...unread }),
+  ...both({
+    regime: 'ph',
+    period: days(15),
+    citation: 'DPA 2012 s 16 (no period is stated)',
+    ...unread,
+    notes: ['After 15 days a complaint may be filed; NPC Advisory 2021-01 allows up to 30 working days.'],
+  }),
   atOnce('in', 'DPDP Act s 6(4)'),
   ...both({
     regime: 'in',

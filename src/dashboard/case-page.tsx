@@ -7,6 +7,7 @@ import { LawList } from './law-list.tsx';
 import { JobList } from './job-list.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
+import type { Deadlines } from '../core/deadlines.ts';
 import { jurisdictionText } from '../core/jurisdictions.ts';
 import { missingProfileParts } from '../core/profile.ts';
 import { detailTexts } from './move-fields.ts';
@@ -196,7 +197,7 @@ function DeadlinePanel({ data }: PartProps) {
           <>
             <dt>{folded.extension === null ? 'Extend by' : 'Extended; notice was due'}</dt>
             <dd>
-              <Day date={deadline.firstLimit} />
+              <Day date={deadline.firstLimit} /> <span class="soft">{extendsText(deadline)}</span>
             </dd>
           </>
         )}
@@ -220,6 +221,12 @@ function calculatorLink({ shown }: CasePageData): string {
     region: profile?.region ?? '',
   };
   return `/deadline?${new URLSearchParams(filled).toString()}`;
+}
+
+/** Which laws an extension would move, where not all of them have one. */
+function extendsText({ laws }: Deadlines): string {
+  const without = laws.filter((law) => law.row.extension === null).map(({ id }) => id);
+  return without.length === 0 ? '' : `(${without.join(', ')} has no extension and keeps its date)`;
 }
 
 function ReadinessPanel({ data }: PartProps) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeAttention, loadOfficerAttention } from '../../src/attention/officer-attention.ts';
 import type { Match } from '../../src/cases/match.ts';
 import type { BannerStatus } from '../../src/sync/status.ts';
-import { openedCase, request, view } from '../cases/world.ts';
+import { openedCase, profile, request, view } from '../cases/world.ts';
 
 const found: Match = { status: 'from-device', subjects: ['v'], decisions: 2, says: '' };
 const agreed = { undelivered: 0, contradicting: 0 };
@@ -42,6 +42,15 @@ describe('what needs attention, in one sentence', () => {
   it('counts the requests whose place an officer has to choose', () => {
     const lost = view(openedCase(request({ jurisdiction: 'Xyz' })), { now: '2026-07-03T09:00:00.000Z' });
     expect(describeAttention([{ view: lost, match: found }], 0, agreed)).toBe('1 request: 1 of a place to choose');
+  });
+
+  it('counts a request of which nobody knows by when it is due', () => {
+    const now = '2026-07-03T09:00:00.000Z';
+    const american = profile({ country: 'US', region: 'NY' });
+    const lost = view(openedCase(request({ jurisdiction: null })), { now, profile: american });
+    expect(describeAttention([{ view: lost, match: found }], 0, agreed)).toBe(
+      '1 request: 1 without a date, 1 of a place to choose',
+    );
   });
 
   it('says today on the day, and nothing of a date that is far', () => {

@@ -172,6 +172,13 @@ describe('a case is ready', () => {
     expect(problems(moved(openedCase(), ['start']), 'mark-ready', {}, { profile: null }).join()).toContain('profile');
   });
 
+  it('only when the place is chosen, where no law can be told without it', () => {
+    const row = moved(openedCase({ jurisdiction: null }), ['start'], confirm, ...searched);
+    expect(view(row, inAmerica).deadline.limit).toBeNull();
+    expect(problems(row, 'mark-ready', {}, inAmerica).join()).toContain('choose the place now');
+    expect(problems(row, 'mark-ready')).toEqual([]);
+  });
+
   it('names missing parts of the profile, a match that is none and a limit that has passed, without blocking', () => {
     const late = view(openedCase(), { now: '2026-08-04T09:00:00.000Z' });
     expect([late.overdue, late.daysLeft]).toEqual([true, -1]);
