@@ -59,7 +59,9 @@ export async function loadOfficerAttention(queries: AttentionQueries): Promise<O
     const some = cases.slice(first, first + TOGETHER);
     requests.push(...(await Promise.all(some.map(async (view) => ({ view, match: await queries.match(view.row) })))));
   }
-  const gaps = banners.filter(({ state, gap }) => state !== 'up-to-date' && (state !== 'running' || gap !== null));
+  const gaps = banners.filter(
+    ({ state, gap }) => state !== 'up-to-date' && state !== 'dismissed' && (state !== 'running' || gap !== null),
+  );
   return { sentence: describeAttention(requests, gaps.length, agreement), requests, banners, gaps, agreement };
 }
 

@@ -164,6 +164,7 @@ async function syncWarnings(read: Query, around: Surroundings): Promise<Warning[
     .selectFrom('sync_positions')
     .select(['source', 'banner_id', 'run_id', 'last_success_at', 'last_error', 'last_error_at', 'updated_at'])
     .where('source', 'in', around.pulled)
+    .where('dismissed_at', 'is', null)
     .orderBy('source')
     .orderBy('banner_id')
     .execute();

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../core/errors.ts';
 import { type BannerStatus, loadSyncStatus } from '../sync/status.ts';
 import type { PullResult } from '../sync/contract.ts';
+import { dismissBanner } from '../sync/dismiss.ts';
 import { syncSource, type SyncResult } from '../sync/sync-source.ts';
 import { counted, type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
@@ -91,6 +92,29 @@ export function registerSync(program: Command, io: CommandIo): void {
       }),
     );
   registerSyncCancel(command, io);
+
+  withJson(command.command('dismiss'))
+    .description('put a banner aside that the service does not know: it is not pulled any more, its rows stay')
+    .requiredOption('--source <slug>', 'its source')
+    .requiredOption('--banner <id>', 'the banner')
+    .option('--restore', 'pull it again')
+    .action((options: { source: string; banner: string; restore?: boolean; json?: boolean }) =>
+      withContext(async (context) => {
+        const source = context.sources.find(options.source);
+        if (source === null) throw noSuchSource(options.source);
+        await context.projector.catchUp();
+        const isRestored = options.restore === true;
+        const request = { source, bannerId: options.banner, actor: COMMAND_LINE_ACTOR, isRestored };
+        const dismissal = await dismissBanner(context.sync, request);
+        if (dismissal.outcome === 'unknown')
+          throw new UsageError([
+            `Nothing names a banner ${printable(options.banner)}: \`consent-ledger sync status\` lists those that are known.`,
+          ]);
+        await context.projector.catchUp();
+        const does = isRestored ? 'is pulled again' : 'is not pulled any more; its rows stay';
+        printResult(io, options, dismissal, () => `${source.slug}, banner ${printable(options.banner)}: ${does}.`);
+      }),
+    );
 }
 
 function statusText(status: readonly BannerStatus[], jobs: readonly SyncJob[], now: number): string {
@@ -153,7 +177,10 @@ function createLines(io: CommandIo, source: string): { show(text: string): void;
 }
 
 function failed(result: SyncResult): boolean {
-  return result.outcome !== 'done' || result.banners.some((banner) => banner.outcome !== 'finished');
+  return (
+    result.outcome !== 'done' ||
+    result.banners.some(({ outcome }) => outcome !== 'finished' && outcome !== 'unknown-banner')
+  );
 }
 
 function sentenceOf(result: SyncResult): string {
@@ -182,6 +209,8 @@ function bannerSentence(banner: PullResult): string {
     }
     case 'failed':
       return `${name}: failed after ${counts}${malformed}: ${printable(banner.error)}`;
+    case 'unknown-banner':
+      return `${name}: ${printable(banner.error)}`;
     case 'cancelled':
       return `${name}: stopped after ${counts}; the next run goes on from there`;
     case 'superseded':

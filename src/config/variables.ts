@@ -105,7 +105,7 @@ export const valuesSchema = z.object({
   SERVICE_BASE_URL: optional(read(serviceBaseUrl)),
   SERVICE_SITE_URL: optional(read(serviceSiteUrl)),
   SERVICE_API_KEY: optional(read(token)),
-  SERVICE_SITE_KEY: optional(read(token)),
+  SERVICE_SITE_KEY: optional(read(siteKey)),
   HTTP_ALLOWED_HOSTS: z.string().default('').transform(read(hostNames)),
   WEBHOOK_SECRETS: optional(read(webhookSecrets)),
   CONTROLLER_FILE: optional(read((path) => path)),
@@ -311,6 +311,13 @@ function serviceSiteUrl(text: string): string | Refusal {
 
 function token(text: string): string | Refusal {
   return /^[\x21-\x7e]+$/.test(text) ? text : refuse('must be one word of printable ASCII characters');
+}
+
+/** The key stands in public addresses; a named API key there would be told to everybody (docs/service.md §2.5, §4.7). */
+function siteKey(text: string): string | Refusal {
+  return text.startsWith('pak_')
+    ? refuse('is a named API key (pak_…), which must not stand in public addresses: give the site key, pk_…')
+    : token(text);
 }
 
 function webhookSecrets(text: string): string[] | Refusal {

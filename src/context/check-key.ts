@@ -1,4 +1,6 @@
 import type { Source } from '../core/source.ts';
+import { HUB } from '../core/snapshot.ts';
+import { fetchEmbedPolicy } from '../service/embed.ts';
 import { createServiceClient } from '../service/client.ts';
 import { ServiceError } from '../service/service-error.ts';
 
@@ -55,4 +57,16 @@ async function checkByPolicies(
     if (!(error instanceof ServiceError)) throw error;
     return { outcome: 'refused', sentence: `${slug}: ${error.message}` };
   }
+}
+
+/** Asks the embed endpoint for the list of all texts with the site key of a source; null where there is nothing to ask with. */
+export async function checkSiteKey({ slug, siteUrl, siteKey }: Source): Promise<KeyCheck | null> {
+  if (siteUrl === null || siteKey === null) return null;
+  const fetched = await fetchEmbedPolicy({ siteUrl, siteKey, type: HUB }, { timeoutMs: TIMEOUT_MS });
+  if (fetched.outcome === 'refused') return { outcome: 'refused', sentence: `${slug}: ${fetched.sentence}` };
+  return {
+    outcome: 'works',
+    sentence: `The site key of ${slug} works: the embed endpoint gives texts.`,
+    clockSkewMs: null,
+  };
 }

@@ -86,6 +86,8 @@ export function syncText(state: BannerStatus['state']): Worded {
       return { text: 'failing', tone: 'bad' };
     case 'never-pulled':
       return { text: 'never pulled: a gap', tone: 'warn' };
+    case 'dismissed':
+      return { text: 'put aside', tone: 'calm' };
   }
 }
 

@@ -19,6 +19,12 @@ const webhookSecret = z
   .max(1000)
   .refine((text) => text.trim() === text, 'must not begin or end with white space');
 
+/** The embed endpoint takes the legacy key; a named key in its query would be told to everybody (docs/service.md §2.5, §4.7). */
+export const siteKeySchema = token.refine(
+  (text) => !text.startsWith('pak_'),
+  'is a named API key (pak_…), which must not go into public addresses: give the site key, pk_…',
+);
+
 /** What a new source is made of. Everything but the slug may be missing; the name is then the slug. */
 export const newSourceSchema = z.strictObject({
   slug: sourceSlugSchema,
@@ -26,7 +32,7 @@ export const newSourceSchema = z.strictObject({
   baseUrl: baseUrl.nullable().default(null),
   siteUrl: siteUrl.nullable().default(null),
   apiKey: token.nullable().default(null),
-  siteKey: token.nullable().default(null),
+  siteKey: siteKeySchema.nullable().default(null),
   webhookSecrets: z.array(webhookSecret).default([]),
   options: sourceOptionsSchema.prefault({}),
 });
@@ -38,7 +44,7 @@ export const sourceChangesSchema = z.strictObject({
   baseUrl: baseUrl.nullable().exactOptional(),
   siteUrl: siteUrl.nullable().exactOptional(),
   apiKey: token.nullable().exactOptional(),
-  siteKey: token.nullable().exactOptional(),
+  siteKey: siteKeySchema.nullable().exactOptional(),
   options: sourceOptionsSchema.exactOptional(),
 });
 export type SourceChanges = z.input<typeof sourceChangesSchema>;

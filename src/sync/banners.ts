@@ -7,7 +7,9 @@ import type { Query } from '../store/store.ts';
  */
 export async function loadBannerIds(read: Query, source: Pick<Source, 'slug' | 'options'>): Promise<readonly string[]> {
   const known = [...new Set([...source.options.banners, ...(await loadPulledByThemselves(read, source.slug))])];
-  return [...known, ...(await loadSeenBanners(read, source.slug, known))];
+  const all = [...known, ...(await loadSeenBanners(read, source.slug, known))];
+  const dismissed = await loadDismissed(read, source.slug);
+  return all.filter((bannerId) => source.options.banners.includes(bannerId) || !dismissed.has(bannerId));
 }
 
 /** Whether anything but the request at hand ever named this banner: the options, a run that stored or finished, or a decision. */
@@ -24,6 +26,17 @@ export async function isKnownBanner(
     .where('banner_id', '=', bannerId)
     .executeTakeFirst();
   return position !== undefined || (await loadSeenBanners(read, source.slug, [])).includes(bannerId);
+}
+
+/** Banners that an officer put aside: they are not asked for, unless the source's settings or a person names them. */
+async function loadDismissed(read: Query, source: string): Promise<ReadonlySet<string>> {
+  const rows = await read
+    .selectFrom('sync_positions')
+    .select('banner_id')
+    .where('source', '=', source)
+    .where('dismissed_at', 'is not', null)
+    .execute();
+  return new Set(rows.map(({ banner_id }) => banner_id));
 }
 
 /** Banners whose log was asked for by its own name, by id. */
@@ -56,11 +69,13 @@ export async function loadCompletedBanners(read: Query, source: string): Promise
  * not asked for then, since each of their rows might be stored twice.
  */
 export async function loadBannersBeside(read: Query, source: string): Promise<readonly string[]> {
-  const own = await loadPulledByThemselves(read, source);
+  const dismissed = await loadDismissed(read, source);
+  const pulled = await loadPulledByThemselves(read, source);
+  const own = pulled.filter((bannerId) => !dismissed.has(bannerId));
   if (await isPulled(read, source, null)) return own;
   const beside = [...own];
-  for (const bannerId of await loadSeenBanners(read, source, own))
-    if (!(await isPulled(read, source, bannerId))) beside.push(bannerId);
+  for (const bannerId of await loadSeenBanners(read, source, pulled))
+    if (!dismissed.has(bannerId) && !(await isPulled(read, source, bannerId))) beside.push(bannerId);
   return beside;
 }
 

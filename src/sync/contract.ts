@@ -74,5 +74,7 @@ export interface PullReport extends PullTotals {
 export type PullResult =
   | (PullReport & { readonly outcome: 'finished' })
   | (PullReport & { readonly outcome: 'failed'; readonly reason: PullFailureReason; readonly error: string })
+  /** Deliveries name the banner, and the service does not know it: an answer about this banner, and no fault of the sync. */
+  | (PullReport & { readonly outcome: 'unknown-banner'; readonly error: string })
   | (PullReport & { readonly outcome: 'cancelled' })
   | (PullReport & { readonly outcome: 'superseded' });

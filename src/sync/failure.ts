@@ -69,6 +69,15 @@ export function unknownBanner(bannerId: string, { reason }: PullFailure): PullFa
   };
 }
 
+/** A banner that deliveries name, and that the service does not know under this key. */
+export function foreignBanner(source: string, bannerId: string, { reason }: PullFailure): PullFailure {
+  return {
+    reason,
+    error: `Deliveries name the banner ${bannerId}, and the service does not know it (404): it may have been deleted, or belong to another client. If nothing is to be pulled for it, \`consent-ledger sync dismiss --source ${source} --banner ${bannerId}\` puts it aside.`,
+    forgetCursor: true,
+  };
+}
+
 /** Everything was read but these periods, whose last rows the service keeps behind cursors that it refuses. */
 export function unreachable(gaps: readonly Piece[]): PullFailure {
   return {

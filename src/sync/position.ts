@@ -283,7 +283,12 @@ const noRun = {
 type Change = Partial<Omit<SyncPosition, 'source' | 'banner_id'>> & { updated_at: string };
 
 /** Read and written in one write transaction, so there is no one to race with. */
-async function writePosition(query: Query, before: SyncPosition | null, run: Run, change: Change): Promise<void> {
+async function writePosition(
+  query: Query,
+  before: SyncPosition | null,
+  run: Pick<Run, 'source' | 'bannerId'>,
+  change: Change,
+): Promise<void> {
   if (before === null) {
     await query
       .insertInto('sync_positions')
@@ -314,4 +319,17 @@ async function writePosition(query: Query, before: SyncPosition | null, run: Run
       .where('banner_id', '=', run.bannerId)
       .execute();
   }
+}
+
+/** Puts a banner aside, or takes it up again with null. In a write transaction. */
+export async function setDismissed(
+  query: Query,
+  source: string,
+  bannerId: string,
+  dismissedAt: string | null,
+  at: string,
+): Promise<void> {
+  const before = await loadPosition(query, source, bannerId);
+  const change = { ...noRun, dismissed_at: dismissedAt, last_error: null, last_error_at: null, updated_at: at };
+  await writePosition(query, before, { source, bannerId }, change);
 }

@@ -4,13 +4,22 @@ import { appendAction } from '../ledger/append-action.ts';
 import type { Appended } from '../ledger/ledger.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
 import { isKnownBanner, loadBannerIds } from './banners.ts';
-import { failureOfError, failureOfFault, type PullFailure, isRefused, unknownBanner, unreachable } from './failure.ts';
+import {
+  failureOfError,
+  failureOfFault,
+  type PullFailure,
+  isRefused,
+  unknownBanner,
+  unreachable,
+  foreignBanner,
+} from './failure.ts';
 import { joinGaps, type Plan } from './plan.ts';
 import {
   advancePosition,
   failPosition,
   finishPosition,
   loadForm,
+  loadPosition,
   noteForm,
   releasePosition,
   type Run,
@@ -124,12 +133,26 @@ export async function pullWindow(
       found.reason === 'not-found' &&
       own.pages === 0 &&
       !(await isKnownBanner(deps.store.read, request.source, request.bannerId));
-    const failure = isUnknown ? unknownBanner(request.bannerId, found) : found;
+    const isForeign = !isUnknown && (await isOnlyNamedByDeliveries(found));
+    const failure = isUnknown
+      ? unknownBanner(request.bannerId, found)
+      : isForeign
+        ? foreignBanner(run.source, run.bannerId, found)
+        : found;
     const leavesNothing = isUnknown || (request.tentative === true && own.pages === 0 && isRefused(found.reason));
     await conclude('sync.failed', failure.error, async (tx, at) => {
       if (!leavesNothing) await failPosition(tx.query, run, failure.error, failure.forgetCursor, at);
     });
+    if (isForeign) return { ...report(), outcome: 'unknown-banner', error: failure.error };
     return { ...report(), outcome: 'failed', reason: failure.reason, error: failure.error };
+  }
+
+  /** A 404 for a banner that was never pulled, and that nobody set, is an answer about it. */
+  async function isOnlyNamedByDeliveries({ reason }: PullFailure): Promise<boolean> {
+    if (reason !== 'not-found' || run.bannerId === '' || request.source.options.banners.includes(run.bannerId))
+      return false;
+    const position = await loadPosition(deps.store.read, run.source, run.bannerId);
+    return position === null || (position.last_success_at === null && position.rows_total === 0);
   }
 
   /** So that a restart need not find out again, and everybody can see how the service was asked. */

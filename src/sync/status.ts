@@ -15,9 +15,9 @@ export interface BannerStatus {
   readonly bannerId: string;
   /**
    * `never-pulled`: known from the options or from deliveries, but no run has finished: a gap. `running`: a run stored a page within the last
-   * two minutes; `interrupted`: it did not, and its place is kept.
+   * two minutes; `interrupted`: it did not, and its place is kept. `dismissed`: an officer put the banner aside.
    */
-  readonly state: 'never-pulled' | 'up-to-date' | 'running' | 'interrupted' | 'failing';
+  readonly state: 'never-pulled' | 'up-to-date' | 'running' | 'interrupted' | 'failing' | 'dismissed';
   /** The run that has begun and not ended; null when there is none. */
   readonly run: BannerRun | null;
   /** Everything the service dated before this has been pulled at least once, ISO 8601 UTC. */
@@ -81,6 +81,7 @@ function recountOf(position: SyncPosition | undefined): BannerStatus['recount'] 
 }
 
 function gapOf(position: SyncPosition | undefined, isSeen: boolean): string | null {
+  if (position?.dismissed_at != null) return null;
   if (position === undefined || (position.last_success_at === null && position.rows_total === 0))
     return isSeen ? 'deliveries name this banner, but it was never pulled' : 'never pulled';
   if (position.last_success_at === null)
@@ -134,6 +135,7 @@ function isOpen({ run_id, run_plan }: SyncPosition): boolean {
 
 function stateOf(position: SyncPosition | undefined, now: number): BannerStatus['state'] {
   if (position === undefined) return 'never-pulled';
+  if (position.dismissed_at !== null) return 'dismissed';
   const { last_error: error, last_error_at: errorAt, run_id: run, updated_at: updatedAt } = position;
   const isNewer = error === null || (errorAt !== null && updatedAt > errorAt);
   if (run !== null && isNewer && now - Date.parse(updatedAt) < SILENT_MS) return 'running';

@@ -148,6 +148,7 @@ function concernsAll(result: PullResult): boolean {
     case 'failed':
       return ['unauthorized', 'payment-required', 'rate-limited', 'network', 'redirected'].includes(result.reason);
     case 'finished':
+    case 'unknown-banner':
     case 'superseded':
       return false;
   }

@@ -74,6 +74,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     sync: [],
     'sync status': [],
     'sync cancel': [],
+    'sync dismiss': null,
     'dsar list': [],
     'dsar show': [ids.caseId],
     'dsar deadline': ['--kind', 'access', '--received', '2026-07-01', '--place', 'DE'],

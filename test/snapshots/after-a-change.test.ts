@@ -103,8 +103,8 @@ describe('the text of a policy after a change', () => {
   it('that is gone is recorded as gone, and as the same when it comes back', async () => {
     const world = await createSnapshotWorld();
     let there = true;
-    const { baseUrl } = await answeringServer((_request, response) =>
-      there
+    const { baseUrl } = await answeringServer((request, response) =>
+      there || request.url?.includes('type=hub')
         ? response.writeHead(200, { 'content-type': 'text/html' }).end('<p>the text</p>')
         : response.writeHead(404).end('{"error":{"code":"not_found"}}'),
     );

@@ -1,5 +1,5 @@
 import type { Context } from '../../context/contract.ts';
-import { checkKey } from '../../context/check-key.ts';
+import { checkKey, checkSiteKey } from '../../context/check-key.ts';
 import { fault, type Line, note, ok } from './line.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -55,6 +55,12 @@ export async function checkNetwork(context: Context): Promise<Line[]> {
           ),
         );
     }
+  }
+  for (const source of sources.slice(0, SOURCES_ASKED)) {
+    const check = await checkSiteKey(source);
+    if (check?.outcome === 'works') lines.push(ok('site key', check.sentence));
+    else if (check !== null)
+      lines.push(fault('site key', check.sentence, 'Create a site key in the service’s dashboard and set it.'));
   }
   const left = sources.length - SOURCES_ASKED;
   if (left > 0)

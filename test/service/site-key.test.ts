@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { checkSiteKey } from '../../src/context/check-key.ts';
+import { fetchEmbedPolicy } from '../../src/service/embed.ts';
+import { newSourceSchema } from '../../src/sources/input.ts';
+import { sourceAt } from '../sync/syncing.ts';
+import { answeringServer, sendJson } from './answering-server.ts';
+
+const text = { html: '<p>Privacy</p>' };
+const error = (code: string) => ({ error: { code, message: 'No.' } });
+
+/** An embed endpoint; `texts` by type, and how it answers a key that it does not accept. */
+async function endpoint(refuse: { status: number; code: string } | null, texts: Readonly<Record<string, object>>) {
+  const { baseUrl } = await answeringServer((request, response) => {
+    const type = new URL(request.url ?? '', 'http://x').searchParams.get('type') ?? '';
+    if (refuse !== null) sendJson(response, refuse.status, error(refuse.code));
+    else if (texts[type] === undefined) sendJson(response, 404, error('not_found'));
+    else sendJson(response, 200, texts[type]);
+  });
+  return new URL(baseUrl).origin;
+}
+
+const fetchType = (siteUrl: string) => fetchEmbedPolicy({ siteUrl, siteKey: 'pk_test', type: 'privacy-policy' });
+
+describe('a text that the embed endpoint does not give', () => {
+  it('counts as absent when the same key is given the list of all texts', async () => {
+    const siteUrl = await endpoint(null, { hub: { policies: [] } });
+    expect(await fetchType(siteUrl)).toMatchObject({ outcome: 'answered', answer: { status: 404 } });
+  });
+
+  it.each([
+    [404, 'site_key_not_found'],
+    [404, 'not_found'],
+    [401, 'unauthorized'],
+    [403, 'forbidden'],
+    [410, 'key_deprecated'],
+    [200, 'invalid_site_key'],
+  ])('is not recorded when the key is what is refused (%i %s), and doctor says so', async (status, code) => {
+    const siteUrl = await endpoint({ status, code }, {});
+    expect(await fetchType(siteUrl)).toMatchObject({ outcome: 'refused', transient: false });
+    const check = await checkSiteKey({ ...sourceAt(null), siteUrl, siteKey: 'pk_test' });
+    expect(check).toMatchObject({ outcome: 'refused' });
+    expect(check?.sentence).not.toContain('pk_test');
+  });
+
+  it('is left open when the list of all cannot be asked for at the moment', async () => {
+    const { baseUrl } = await answeringServer((_, response, nth) =>
+      sendJson(response, nth === 1 ? 404 : 503, error('not_found')),
+    );
+    expect(await fetchType(new URL(baseUrl).origin)).toMatchObject({ outcome: 'refused', transient: true });
+  });
+
+  it('is given with a key that works', async () => {
+    const siteUrl = await endpoint(null, { hub: { policies: [] }, 'privacy-policy': text });
+    expect(await fetchType(siteUrl)).toMatchObject({ outcome: 'answered', answer: { status: 200 } });
+    expect(await checkSiteKey({ ...sourceAt(null), siteUrl, siteKey: 'pk_test' })).toMatchObject({ outcome: 'works' });
+  });
+});
+
+it('a named API key is refused as site key', () => {
+  const parsed = newSourceSchema.safeParse({ slug: 'acme', siteKey: 'pak_live_1234567890' });
+  expect(parsed.success).toBe(false);
+  expect(newSourceSchema.safeParse({ slug: 'acme', siteKey: 'pk_1234567890' }).success).toBe(true);
+});

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { dismissBanner } from '../../src/sync/dismiss.ts';
+import { loadSyncStatus } from '../../src/sync/status.ts';
+import { syncSource } from '../../src/sync/sync-source.ts';
+import { fakeConsentLog, minuteRows } from './fake-consent-log.ts';
+import { decisionRow } from './decision-row.ts';
+import { sourceAt, syncingWith } from './syncing.ts';
+
+const now = new Date('2026-07-10T00:00:00.000Z');
+
+async function world() {
+  const fake = await fakeConsentLog(minuteRows(5, '2026-07-01T00:00:00.000Z'), {
+    date: () => now,
+    fault: (_, query) => (query.get('banner_id') === 'bnr_gone' ? { type: 'status', status: 404 } : null),
+  });
+  const syncing = await syncingWith(fake.baseUrl, now);
+  // A delivery told of a banner that the service does not know.
+  await syncing.store.transaction(({ query }) =>
+    query
+      .insertInto('decision_history')
+      .values(decisionRow({ seq: 1, source: 'acme', banner_id: 'bnr_gone', via: 'webhook' }))
+      .execute(),
+  );
+  const source = sourceAt(fake.baseUrl, { banners: ['bnr_1'] });
+  const deps = { ...syncing.deps, serviceFor: () => syncing.deps.service };
+  const sync = (more: object = {}) => syncSource(deps, { source, actor: 'test', ...more });
+  const status = async () => {
+    const banners = await loadSyncStatus(syncing.store.read, () => now, [source]);
+    return Object.fromEntries(banners.map(({ bannerId, state }) => [bannerId, state]));
+  };
+  const dismiss = (more: object = {}) =>
+    dismissBanner(syncing.deps, { source, bannerId: 'bnr_gone', actor: 'officer', ...more });
+  return { fake, syncing, sync, status, dismiss };
+}
+
+describe('a banner that only deliveries name, and the service does not know', () => {
+  it('does not fail the sync, and the others are pulled', async () => {
+    const { sync, status } = await world();
+    for (let run = 0; run < 2; run += 1)
+      expect(await sync()).toMatchObject({
+        outcome: 'done',
+        banners: [
+          { bannerId: 'bnr_1', outcome: 'finished' },
+          { bannerId: 'bnr_gone', outcome: 'unknown-banner' },
+        ],
+      });
+    expect(await status()).toEqual({ bnr_1: 'up-to-date', bnr_gone: 'failing' });
+  });
+
+  it('is not asked for any more once an officer has put it aside, until it is taken up again', async () => {
+    const { fake, syncing, sync, status, dismiss } = await world();
+    await sync();
+    expect(await dismiss()).toMatchObject({ outcome: 'recorded' });
+    expect(await status()).toEqual({ bnr_1: 'up-to-date', bnr_gone: 'dismissed' });
+    const before = fake.requests.length;
+    expect(await sync()).toMatchObject({ outcome: 'done', banners: [{ bannerId: 'bnr_1' }] });
+    expect(fake.requests.slice(before).map((query) => query.get('banner_id'))).not.toContain('bnr_gone');
+    await dismiss({ isRestored: true });
+    await sync();
+    expect(fake.requests.at(-1)?.get('banner_id')).toBe('bnr_gone');
+    const actions = (await syncing.actions()).map(({ action }) => action);
+    expect(actions).toEqual(expect.arrayContaining(['sync.banner-dismissed', 'sync.banner-restored']));
+  });
+
+  it('cannot be put aside when nothing names it', async () => {
+    const { dismiss } = await world();
+    expect(await dismiss({ bannerId: 'bnr_typo' })).toEqual({ outcome: 'unknown' });
+  });
+});
