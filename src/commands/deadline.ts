@@ -4,7 +4,6 @@ import { createInterface } from 'node:readline';
 import { type Command, Option } from 'commander';
 import pc from 'picocolors';
 import { readConfiguredRegimesFile } from '../config.ts';
-import { loadRegimesFile } from '../config/regimes-file.ts';
 import { type ComputedCase, computeCase, dayText, readDeadlineCase } from '../core/deadline-case.ts';
 import { UsageError } from '../core/errors.ts';
 import { createRegimeTable, type RegimeTable } from '../core/regime-table.ts';
@@ -32,6 +31,13 @@ interface DeadlineFlags {
   readonly json?: boolean;
 }
 
+export const dsarDescription = 'data subject requests: what is due, and how far each has come';
+
+/** `dsar deadline` alone, without the other commands of `dsar` and all that they load. */
+export function registerCalculator(program: Command, io: CommandIo): void {
+  registerDeadline(program.command('dsar').description(dsarDescription), io);
+}
+
 /** `dsar deadline`: a calculator. It opens no installation: no database, no keys, no .env needed. */
 export function registerDeadline(dsar: Command, io: CommandIo): void {
   withJson(dsar.command('deadline'))
@@ -56,7 +62,9 @@ export function registerDeadline(dsar: Command, io: CommandIo): void {
     .addHelpText('after', helpText)
     .action(async (flags: DeadlineFlags) => {
       const path = flags.regimes ?? readConfiguredRegimesFile();
-      const regimes = createRegimeTable(path === null ? undefined : await loadRegimesFile(path));
+      // The reader of YAML is loaded only where there is a file: the calculator is to start fast.
+      const own = path === null ? undefined : await (await import('../config/regimes-file.ts')).loadRegimesFile(path);
+      const regimes = createRegimeTable(own);
       if (flags.cases !== undefined) return answerCases(io, flags, flags.cases, regimes);
       const read = readDeadlineCase(caseOf(flags));
       if (read.outcome === 'refused') throw new UsageError(read.problems);

@@ -12,7 +12,7 @@ import { isoNow } from '../core/clock.ts';
 import { UsageError } from '../core/errors.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
-import { registerDeadline } from './deadline.ts';
+import { dsarDescription, registerDeadline } from './deadline.ts';
 import { registerDsarPack } from './dsar-pack.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
@@ -22,7 +22,7 @@ interface JsonOption {
 
 /** `dsar list|show|open|move|pack`: data subject requests as cases. */
 export function registerDsar(program: Command, io: CommandIo): void {
-  const dsar = program.command('dsar').description('data subject requests: what is due, and how far each has come');
+  const dsar = program.command('dsar').description(dsarDescription);
 
   withJson(dsar.command('list'))
     .description('cases with their deadlines, the most urgent first')

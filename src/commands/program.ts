@@ -9,7 +9,7 @@ type Register = (program: Command, io: CommandIo) => void;
  * One file of this folder per command, in the order of the help. Only the one that is asked for is loaded: together they are the
  * whole program, which takes longer to load than most commands take to run.
  */
-const commands: Readonly<Record<string, () => Promise<Register>>> = {
+const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Register>>> = {
   init: async () => (await import('./init.ts')).registerInit,
   doctor: async () => (await import('./doctor.ts')).registerDoctor,
   serve: async () => (await import('./serve.ts')).registerServe,
@@ -18,7 +18,11 @@ const commands: Readonly<Record<string, () => Promise<Register>>> = {
   source: async () => (await import('./source.ts')).registerSource,
   delivery: async () => (await import('./delivery.ts')).registerDelivery,
   sync: async () => (await import('./sync.ts')).registerSync,
-  dsar: async () => (await import('./dsar.ts')).registerDsar,
+  // The calculator opens no installation, so it does not load one either.
+  dsar: async (args) =>
+    args[0] === 'dsar' && args[1] === 'deadline'
+      ? (await import('./deadline.ts')).registerCalculator
+      : (await import('./dsar.ts')).registerDsar,
   policy: async () => (await import('./policy.ts')).registerPolicy,
   consent: async () => (await import('./consent.ts')).registerConsent,
   banner: async () => (await import('./banner.ts')).registerBanner,
@@ -49,7 +53,7 @@ export async function createProgram(io: CommandIo, args: readonly string[]): Pro
     .enablePositionalOptions()
     .exitOverride();
   const asked = Object.entries(commands).filter(([name]) => name === args[0]);
-  const loaded = await Promise.all((asked.length > 0 ? asked : Object.entries(commands)).map(([, load]) => load()));
+  const loaded = await Promise.all((asked.length > 0 ? asked : Object.entries(commands)).map(([, load]) => load(args)));
   for (const register of loaded) register(program, io);
   inheritSettings(program);
   return program;

@@ -135,27 +135,29 @@ const ambiguous: ReadonlySet<string> = new Set([
 /** Whose parts have privacy acts of their own: their names mean them, whatever else in the world is called so. */
 const countriesOfStates: ReadonlySet<string> = new Set(['US', 'CA', 'GB', 'DE']);
 
-interface Lists {
-  readonly byCode: ReadonlyMap<string, Jurisdiction>;
-  /** Plain words to code. */
-  readonly byWords: ReadonlyMap<string, string>;
-}
-let lists: Lists | null = null;
+let codes: ReadonlyMap<string, Jurisdiction> | null = null;
+let words: ReadonlyMap<string, string> | null = null;
 
-/** Both lists, made with the first question. */
-function loadLists(): Lists {
-  lists ??= buildLists();
-  return lists;
-}
+const countryName = (code: string) => usualNames[code] ?? [namesIn('en')[code] ?? code].flat()[0] ?? code;
 
-function buildLists(): Lists {
-  const english = namesIn('en');
+/** All places by code, made with the first question. */
+function placesByCode(): ReadonlyMap<string, Jurisdiction> {
+  if (codes !== null) return codes;
   const byCode = new Map<string, Jurisdiction>([['EU', { code: 'EU', name: 'European Union' }]]);
-  const countryName = (code: string) => usualNames[code] ?? [english[code] ?? code].flat()[0] ?? code;
   for (const { alpha2: code } of iso31661) byCode.set(code, { code, name: countryName(code) });
   for (const { code, name } of iso31662)
-    byCode.set(code, { code, name: `${englishParts[code] ?? name}, ${countryName(code.slice(0, 2))}` });
+    byCode.set(code, { code, name: `${englishParts[code] ?? name}, ${byCode.get(code.slice(0, 2))?.name ?? code}` });
+  codes = byCode;
+  return codes;
+}
 
+/** Codes by plain words, made with the first question that is no code. */
+function codesByWords(): ReadonlyMap<string, string> {
+  words ??= buildWords(placesByCode());
+  return words;
+}
+
+function buildWords(byCode: ReadonlyMap<string, Jurisdiction>): ReadonlyMap<string, string> {
   const byWords = new Map<string, string>();
   const taken = new Map<string, string | null>();
   const add = (words: string, code: string) => {
@@ -189,8 +191,8 @@ function buildLists(): Lists {
   for (const [words, code] of Object.entries(aliases)) add(words, code);
   for (const code of byCode.keys()) add(plain(code), code);
   strengthen();
-  for (const words of ambiguous) byWords.delete(words);
-  return { byCode, byWords };
+  for (const word of ambiguous) byWords.delete(word);
+  return byWords;
 }
 
 /** Lower case, without accents and punctuation, so that `Québec`, `us_ca` and `U.S.A.` are found. */
@@ -209,7 +211,7 @@ function plain(words: string): string {
 
 /** The place with this code, written as the standard writes it; null: there is none. */
 export function findJurisdiction(code: string): Jurisdiction | null {
-  return loadLists().byCode.get(code) ?? null;
+  return placesByCode().get(code) ?? null;
 }
 
 /** `California, United States (US-CA)`; a code that is not in the list stands as it is. */
@@ -225,7 +227,7 @@ export function jurisdictionText(code: string): string {
  */
 export function mapJurisdiction(words: string): string | null {
   if (words.length > 300) return null;
-  const { byWords } = loadLists();
+  const byWords = codesByWords();
   const whole = byWords.get(plain(words));
   if (whole !== undefined) return whole;
   const parts = words
@@ -269,7 +271,7 @@ let choices: readonly Jurisdiction[] | null = null;
 
 /** What a form offers, by name: all countries, the states of the US, the provinces of Canada, the nations of the UK. */
 export function jurisdictionChoices(): readonly Jurisdiction[] {
-  choices ??= [...loadLists().byCode.values()]
+  choices ??= [...placesByCode().values()]
     .filter(({ code }) => {
       if (code.length === 2) return true;
       const country = code.slice(0, 2);
@@ -291,7 +293,7 @@ export function partsOf(...countries: readonly string[]): readonly Jurisdiction[
 
 /** Up to three places that somebody may have meant, the likeliest first. */
 export function nearJurisdictions(words: string): readonly Jurisdiction[] {
-  const { byCode, byWords } = loadLists();
+  const [byCode, byWords] = [placesByCode(), codesByWords()];
   const asked = plain(words).slice(0, 60);
   if (asked === '') return [];
   const meant = mapJurisdiction(words);
