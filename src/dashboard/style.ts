@@ -19,7 +19,7 @@ a:hover { color: var(--accent-deep); }
 .top a { color: #ffffff; }
 .top :focus-visible { outline-color: #ffffff; }
 .brand { font-weight: 650; letter-spacing: 0.01em; text-decoration: none; margin-right: auto; }
-.top nav ul { list-style: none; display: flex; gap: 1.25rem; margin: 0; padding: 0; }
+.top nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin: 0; padding: 0; }
 .top nav a[aria-current] { text-decoration-thickness: 2px; font-weight: 600; }
 .who { display: flex; align-items: center; gap: 0.75rem; font-size: 0.925rem; }
 .who form { margin: 0; }
