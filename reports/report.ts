@@ -59,7 +59,7 @@ export interface Report {
   readonly formats: readonly ReportFormat[];
   /** It tells of repeats and refusals, so their counters are observed before it is made (`counters.observed`). */
   readonly tellsCounters: boolean;
-  /** The file, in pieces. Throws RangeError for a format it lacks or a period that is none, UnprintableText (render/fonts.ts) for a PDF. */
+  /** The file, in pieces. Throws RangeError for a format it lacks or a period that is none. */
   produce(input: ReportInput): AsyncIterable<Uint8Array>;
 }
 

@@ -75,6 +75,7 @@ ensure_build() {
   touch dist/.building
   # What types find is said by `npm test` and `npm run build`; without it this takes half the time.
   node_modules/.bin/tsc -p tsconfig.build.json --noCheck >&2 || fail 'The build failed; the messages above say where.'
+  node dist/reports/render/bundle-fonts.js || fail 'The fonts could not be copied; the message above says why.'
   mv dist/.building "$stamp_file"
 }
 

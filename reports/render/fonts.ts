@@ -1,62 +1,206 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { codePointName } from './text.ts';
 
 /** Faces of a document, each an embedded font. */
 export type Face = 'regular' | 'bold' | 'mono';
 
-const locate = createRequire(import.meta.url).resolve;
-const files: Readonly<Record<Face, string>> = {
+/** Fonts that stand in for a face where it lacks a character, in this order. */
+const standIns = ['regular', 'chinese-japanese', 'korean', 'emoji'] as const;
+export type FontName = Face | (typeof standIns)[number];
+
+const require = createRequire(import.meta.url);
+const faces: Readonly<Record<Face, string>> = {
   regular: 'DejaVuSansCondensed.ttf',
   bold: 'DejaVuSansCondensed-Bold.ttf',
   mono: 'DejaVuSansMono.ttf',
 };
 
-/** Text that the fonts cannot print as it should be. The document is refused: a box in a legal document says something else. */
+/**
+ * Where the fonts of the large scripts come from. Their packages hold every weight in a hundred parts; the build takes the one file of each that is used
+ * (bundle-fonts.ts), so that they need not be installed to run.
+ */
+export const bundledFonts: Readonly<Record<Exclude<FontName, Face>, string>> = {
+  'chinese-japanese': '@fontsource/noto-sans-sc/files/noto-sans-sc-chinese-simplified-400-normal.woff',
+  korean: '@fontsource/noto-sans-kr/files/noto-sans-kr-korean-400-normal.woff',
+  emoji: '@fontsource/noto-emoji/files/noto-emoji-emoji-400-normal.woff',
+};
+
+/** The file of a font; null when neither the build has it nor its package is installed. */
+function fileOf(name: FontName): string | null {
+  if (name === 'regular' || name === 'bold' || name === 'mono')
+    return require.resolve(`dejavu-fonts-ttf/ttf/${faces[name]}`);
+  const bundled = fileURLToPath(new URL(`./fonts/${name}.woff`, import.meta.url));
+  if (existsSync(bundled)) return bundled;
+  try {
+    return require.resolve(bundledFonts[name]);
+  } catch {
+    return null;
+  }
+}
+
+/** A letter's text that no font has: a name with a hole in it must not be sent to the person who bears it. */
 export class UnprintableText extends Error {
   override readonly name = 'UnprintableText';
 }
 
-/** Embeds the fonts under the names of their faces. */
-export function registerFonts(doc: PDFKit.PDFDocument): void {
-  for (const [face, file] of Object.entries(files)) doc.registerFont(face, locate(`dejavu-fonts-ttf/ttf/${file}`));
+/** A part of a line that is set in one font and one direction. */
+export interface Run {
+  readonly text: string;
+  readonly font: FontName;
+}
+
+/** Chooses fonts for text, and the order in which its parts stand from left to right. */
+export interface Typesetter {
+  /** Text as the fonts can print it: what none of them has becomes U+FFFD with its code point in brackets. */
+  printable(text: string, face: Face): string;
+  /** The runs of one line of printable text, from left to right (Unicode Standard Annex #9). */
+  runs(line: string, face: Face): readonly Run[];
+  /** Says which lines a text was broken into: each has the direction that the text begins with, not its own. */
+  broken(text: string, lines: readonly string[]): void;
 }
 
 interface Glyphs {
   hasGlyphForCodePoint(codePoint: number): boolean;
 }
 
-const known = new WeakMap<Glyphs, Set<number>>();
-// Hebrew, Arabic and their neighbours, and the scripts of the right-to-left planes: the renderer sets lines from left to right only.
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|[\ud802\ud803\ud83a\ud83b][\udc00-\udfff]/;
-
-/**
- * Throws {@link UnprintableText} unless the current font has a glyph for every character, and the text runs from left to right.
- * Line feeds are not printed and may occur.
- */
-export function assertPrintable(doc: PDFKit.PDFDocument, text: string): void {
-  // pdfkit keeps the parsed font here; its types leave it out.
-  const glyphs = (doc as unknown as { _font: { font: Glyphs } })._font.font;
-  let seen = known.get(glyphs);
-  if (seen === undefined) known.set(glyphs, (seen = new Set([0x0a])));
-  for (const character of text) {
-    const codePoint = character.codePointAt(0) ?? 0;
-    if (seen.has(codePoint)) continue;
-    if (RIGHT_TO_LEFT.test(character)) {
-      throw new UnprintableText(
-        `${codePointName(character)} in “${excerpt(text)}” is written from right to left, which the PDF renderer does not set. ${REMEDY}`,
-      );
-    }
-    if (!glyphs.hasGlyphForCodePoint(codePoint)) {
-      throw new UnprintableText(
-        `the embedded font has no glyph for ${codePointName(character)} in “${excerpt(text)}”. ${REMEDY}`,
-      );
-    }
-    seen.add(codePoint);
-  }
+interface Embedding {
+  readonly levels: Uint8Array;
+  readonly paragraphs: readonly { readonly level: number }[];
 }
 
-const REMEDY = 'Choose HTML, CSV or JSON for this document.';
+/** What is used of bidi-js. */
+interface Bidi {
+  getEmbeddingLevels(text: string, base?: 'auto' | 'ltr' | 'rtl'): Embedding;
+  getReorderedIndices(text: string, embedding: Embedding): number[];
+  getMirroredCharacter(character: string): string | null;
+}
 
-function excerpt(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+/** Printable ASCII, which every face has. */
+const PLAIN = /^[\x20-\x7e]*$/;
+// Hebrew, Arabic and their neighbours, and the scripts of the right-to-left planes.
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|[\ud802\ud803\ud83a\ud83b][\udc00-\udfff]/;
+/** Ask for a form of the character before them; they print nothing. */
+const VARIATION_SELECTORS = /[\ufe0e\ufe0f]/g;
+
+let bidi: Bidi | null = null;
+/** Loaded with the first text that needs it. */
+function loadBidi(): Bidi {
+  bidi ??= (require('bidi-js') as () => Bidi)();
+  return bidi;
+}
+
+/**
+ * Registers the faces, and the other fonts when the first text needs them. `strict`: {@link UnprintableText} is thrown where no font has a character.
+ */
+export function createTypesetter(doc: PDFKit.PDFDocument, strict: boolean): Typesetter {
+  const files = new Map<FontName, string | null>();
+  const glyphs = new Map<FontName, Glyphs>();
+  const bases = new Map<string, 'ltr' | 'rtl'>();
+  const chosen: Record<Face, Map<number, FontName | null>> = { regular: new Map(), bold: new Map(), mono: new Map() };
+  for (const face of Object.keys(faces) as Face[]) doc.registerFont(face, fileOf(face) ?? face);
+
+  function glyphsOf(name: FontName): Glyphs | null {
+    const known = glyphs.get(name);
+    if (known !== undefined) return known;
+    if (!(name in faces)) {
+      if (!files.has(name)) {
+        const file = fileOf(name);
+        files.set(name, file);
+        if (file !== null) doc.registerFont(name, file);
+      }
+      if (files.get(name) === null) return null;
+    }
+    doc.font(name);
+    // pdfkit keeps the parsed font here; its types leave it out.
+    const found = (doc as unknown as { _font: { font: Glyphs } })._font.font;
+    glyphs.set(name, found);
+    return found;
+  }
+
+  /** Null: no font has it. */
+  function fontOf(codePoint: number, face: Face): FontName | null {
+    const known = chosen[face].get(codePoint);
+    if (known !== undefined) return known;
+    const font = [face, ...standIns].find((name) => glyphsOf(name)?.hasGlyphForCodePoint(codePoint)) ?? null;
+    chosen[face].set(codePoint, font);
+    return font;
+  }
+
+  /** The font of each UTF-16 unit. */
+  function fontsOf(line: string, face: Face): FontName[] {
+    return [...line].flatMap((character) => {
+      const font = fontOf(character.codePointAt(0) ?? 0, face) ?? face;
+      return Array.from({ length: character.length }, () => font);
+    });
+  }
+
+  return {
+    printable(text, face) {
+      if (PLAIN.test(text)) return text;
+      return text.replace(VARIATION_SELECTORS, '').replace(/[^\x20-\x7e\n]/gu, (character) => {
+        if (fontOf(character.codePointAt(0) ?? 0, face) !== null) return character;
+        if (strict) throw new UnprintableText(`no font of the letter has ${codePointName(character)}`);
+        return `\ufffd[${codePointName(character)}]`;
+      });
+    },
+    runs(line, face) {
+      if (PLAIN.test(line)) return [{ text: line, font: face }];
+      const fonts = fontsOf(line, face);
+      return RIGHT_TO_LEFT.test(line) ? inVisualOrder(line, fonts, bases.get(line) ?? 'auto') : joined(line, fonts);
+    },
+    broken(text, lines) {
+      if (lines.length < 2 || !RIGHT_TO_LEFT.test(text)) return;
+      const base = (loadBidi().getEmbeddingLevels(text, 'auto').paragraphs[0]?.level ?? 0) % 2 === 1 ? 'rtl' : 'ltr';
+      for (const line of lines) bases.set(line, base);
+    },
+  };
+}
+
+function joined(line: string, fonts: readonly FontName[]): Run[] {
+  const runs: { text: string; font: FontName }[] = [];
+  for (let i = 0; i < line.length; i += 1) {
+    const font = fonts[i] ?? 'regular';
+    const last = runs.at(-1);
+    if (last?.font === font) last.text += line.charAt(i);
+    else runs.push({ text: line.charAt(i), font });
+  }
+  return runs;
+}
+
+/**
+ * Runs of one level and font in the order in which they are seen. The text of each stays in the order in which it is read: the font's own
+ * layout joins the letters of a right-to-left word and turns it round.
+ */
+function inVisualOrder(line: string, fonts: readonly FontName[], base: 'auto' | 'ltr' | 'rtl'): Run[] {
+  const { getEmbeddingLevels, getReorderedIndices, getMirroredCharacter } = loadBidi();
+  const embedding = getEmbeddingLevels(line, base);
+  const runs: Run[] = [];
+  let units: number[] = [];
+  const flush = () => {
+    const [first] = units;
+    if (first === undefined) return;
+    const rightToLeft = (embedding.levels[first] ?? 0) % 2 === 1;
+    const read = rightToLeft ? [...units].reverse() : units;
+    const characters = read.map((i) => line.charAt(i));
+    const text = rightToLeft ? characters.map((character) => getMirroredCharacter(character) ?? character) : characters;
+    // Without a letter of such a script the font would set it from left to right.
+    const turned = rightToLeft && !RIGHT_TO_LEFT.test(text.join('')) ? [...text.join('')].reverse() : text;
+    runs.push({ text: turned.join(''), font: fonts[first] ?? 'regular' });
+    units = [];
+  };
+  for (const i of getReorderedIndices(line, embedding)) {
+    const before = units.at(-1);
+    if (before !== undefined) {
+      const level = embedding.levels[i] ?? 0;
+      // pdfkit sets the words of a text one after the other, so each right-to-left word is a run of its own.
+      const atSpace = level % 2 === 1 && (line.charAt(i) === ' ' || line.charAt(before) === ' ');
+      if (level !== embedding.levels[before] || fonts[i] !== fonts[before] || Math.abs(i - before) !== 1 || atSpace)
+        flush();
+    }
+    units.push(i);
+  }
+  flush();
+  return runs;
 }

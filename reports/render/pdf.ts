@@ -9,7 +9,7 @@ import { visibleText } from './text.ts';
 /**
  * Blocks as a tagged PDF with embedded fonts. The same blocks and frame give the same bytes.
  * Pages are kept until the end, because each says how many there are; so this is for documents of pages, not of millions of rows.
- * Throws UnprintableText (render/fonts.ts) for characters that the fonts lack.
+ * What no font has is replaced by U+FFFD and its code point; in a letter it throws UnprintableText (render/fonts.ts).
  */
 export async function* renderPdf(
   frame: Frame,

@@ -1,6 +1,6 @@
 import type { Frame } from './blocks.ts';
 import { HAIR, INK, MUTED } from './chart.ts';
-import { assertPrintable, registerFonts, type Face } from './fonts.ts';
+import { createTypesetter, type Face } from './fonts.ts';
 import { visibleText } from './text.ts';
 
 /** How a text is set. Sizes in points; `leading` is the height of a line. */
@@ -25,7 +25,7 @@ export interface Sheet {
   /** How much closer (below 1) or wider than usual lines and gaps of running text are set. */
   readonly density: number;
   y: number;
-  /** Lines of a text no wider than `width`; checks that every character can be printed. */
+  /** Lines of a text no wider than `width`; what no font can print is replaced (in a letter: refused, see fonts.ts). */
   wrap(text: string, look: Look, width: number): readonly string[];
   /** Writes one line with its top at y. */
   write(line: string, x: number, y: number, look: Look, align?: 'left' | 'right', width?: number): void;
@@ -68,7 +68,7 @@ export async function openSheet(frame: Frame, density = 1): Promise<Sheet> {
       CreationDate: new Date(frame.createdAt),
     },
   });
-  registerFonts(doc);
+  const typesetter = createTypesetter(doc, frame.kind === 'letter');
   const root = doc.struct('Document');
   doc.addStructure(root);
   const decorate = (draw: () => void) => {
@@ -77,6 +77,12 @@ export async function openSheet(frame: Frame, density = 1): Promise<Sheet> {
     doc.endMarkedContent();
   };
   const use = (look: Look) => doc.font(look.face).fontSize(look.size);
+  const widthOf = (line: string, look: Look) => {
+    const runs = typesetter.runs(line, look.face);
+    const width = runs.reduce((sum, { text, font }) => sum + doc.font(font).fontSize(look.size).widthOfString(text), 0);
+    use(look);
+    return width;
+  };
   const sheet: Sheet = {
     doc,
     frame,
@@ -87,17 +93,34 @@ export async function openSheet(frame: Frame, density = 1): Promise<Sheet> {
     density,
     y: PAGE.top,
     wrap(text, look, width) {
+      const safe = typesetter.printable(visibleText(text), look.face);
       use(look);
-      const safe = visibleText(text);
-      assertPrintable(doc, safe);
-      return safe.split('\n').flatMap((line) => wrapLine(line, width, (part) => doc.widthOfString(part)));
+      return safe.split('\n').flatMap((paragraph) => {
+        const lines = wrapLine(paragraph, width, (part) => widthOf(part, look));
+        typesetter.broken(paragraph, lines);
+        return lines;
+      });
     },
     write(line, x, y, look, align = 'left', width = 0) {
       if (line === '') return;
+      const shift = align === 'right' ? width - widthOf(line, look) : 0;
+      const runs = typesetter.runs(line, look.face);
       use(look).fillColor(look.colour);
-      const shift = align === 'right' ? width - doc.widthOfString(line) : 0;
       // The font's own line is a little lower than the leading: centre it.
-      doc.text(line, x + shift, y + (look.leading - doc.currentLineHeight(false)) / 2, { lineBreak: false });
+      const top = y + (look.leading - doc.currentLineHeight(false)) / 2;
+      if (runs.length === 1 && runs[0]?.font === look.face) {
+        doc.text(runs[0].text, x + shift, top, { lineBreak: false });
+        return;
+      }
+      // Fonts differ in height: all stand on the line of the face.
+      const { ascender } = (doc as unknown as { _font: { ascender: number } })._font;
+      const baseline = top + (ascender / 1000) * look.size;
+      let at = x + shift;
+      for (const { text, font } of runs) {
+        doc.font(font).fontSize(look.size);
+        doc.text(text, at, baseline, { lineBreak: false, baseline: 'alphabetic' });
+        at += doc.widthOfString(text);
+      }
     },
     ensure(height) {
       if (sheet.y + height <= sheet.bottom) return false;

@@ -31,12 +31,24 @@ export async function loadDeliveries(read: Query, { source, event, limit }: Filt
   return rows.map((row) => ({ ...row, repeats: row.repeats ?? 0 }));
 }
 
-/** Entries that could not be read, newest first. */
+/** Entries that could not be read, and deliveries that nothing was read from (no JSON, no event, an event that is not known), newest first. */
 export async function loadQuarantine(read: Query, { source, event, limit }: Filter) {
-  let query = read.selectFrom('quarantine').select(['seq', 'source', 'event', 'reason', 'received_at as receivedAt']);
-  if (source !== undefined) query = query.where('source', '=', source);
-  if (event !== undefined) query = query.where('event', '=', event);
-  return query.orderBy('seq', 'desc').limit(limit).execute();
+  const columns = ['seq', 'source', 'event', 'reason', 'received_at as receivedAt'] as const;
+  let quarantined = read.selectFrom('quarantine').select(columns);
+  let unread = read.selectFrom('delivery_history').select(columns).where('outcome', '=', 'unknown-event');
+  if (source !== undefined) {
+    quarantined = quarantined.where('source', '=', source);
+    unread = unread.where('source', '=', source);
+  }
+  if (event !== undefined) {
+    quarantined = quarantined.where('event', '=', event);
+    unread = unread.where('event', '=', event);
+  }
+  const rows = [
+    ...(await quarantined.orderBy('seq', 'desc').limit(limit).execute()),
+    ...(await unread.orderBy('seq', 'desc').limit(limit).execute()),
+  ];
+  return rows.sort((a, b) => b.seq - a.seq).slice(0, limit);
 }
 
 const HOURS = 72;

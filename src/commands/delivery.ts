@@ -89,7 +89,10 @@ function registerList(delivery: Command, io: CommandIo): void {
     .option('--source <slug>', 'only of this source')
     .option('--event <name>', 'only this event')
     .option('--limit <number>', 'so many', wholeNumberFrom(1), 50)
-    .option('--quarantine', 'entries that could not be read, and why')
+    .option(
+      '--quarantine',
+      'what could not be read, and why: bodies that are not JSON, events that are not known, entries with a field missing',
+    )
     .option('--refused', 'deliveries that were refused: what is kept of them, and how many there were')
     .option('--ambiguous', 'repeated deliveries with neither id nor time: a new choice, or the same one again')
     .action((options: ListFlags) =>

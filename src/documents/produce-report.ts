@@ -27,7 +27,7 @@ export type ReportOutcome = ({ readonly outcome: 'produced' } & RegisteredDocume
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Produces a report and registers it. Errors: as the store and the ledger; UnprintableText for a PDF with a character that no font has. */
+/** Produces a report and registers it. Errors: as the store and the ledger. */
 export async function produceReport(
   deps: DocumentDeps,
   request: ReportRequest,

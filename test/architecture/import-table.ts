@@ -108,6 +108,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   'd3-scale': ['render'],
   'd3-shape': ['render'],
   'dejavu-fonts-ttf': ['render'],
+  'bidi-js': ['render'],
   pdfkit: ['render'],
   commander: ['commands', 'cli'],
   'cli-table3': ['commands'],
