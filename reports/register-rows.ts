@@ -109,12 +109,15 @@ function datesOf({
   'regime' | 'law' | 'aimFor' | 'legalLimit' | 'computation' | 'citation' | 'acknowledgeBy'
 > {
   const law = decidingLaw(deadline);
+  const others = deadline.laws
+    .filter((one) => one !== law)
+    .map((one) => `also applies: ${one.name}, due ${one.limit} (${one.citation})`);
   return {
     regime: law?.id ?? 'none',
     law: law?.name ?? 'no law known here sets a date',
     aimFor: deadline.aimFor,
     legalLimit: deadline.limit,
-    computation: law?.explanation ?? deadline.says,
+    computation: law === null ? deadline.says : [...law.explanation, ...others],
     citation: law?.citation ?? '',
     acknowledgeBy: deadline.acknowledgeBy,
   };

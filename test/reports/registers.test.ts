@@ -212,3 +212,20 @@ test('in the UK the register counts from the information on identity, as the cas
   expect(text).toContain('2026-07-20'); // Saturday 18 July rolls over to Monday
   expect(text).toContain('2026-07-02');
 });
+
+test('the register names every law that applies to a request, and the one that decides', async () => {
+  await world.insert('case_history', [
+    move(
+      950,
+      'ca-1',
+      0,
+      'opened',
+      'opened',
+      opening('2026-06-26T09:00:00.000Z', { jurisdiction: 'US-CA', kind: 'opt-out' }),
+    ),
+  ]);
+  const german = { ...world.input({}).profile, country: 'DE', region: 'BE' } as ReportInput['profile'];
+  const [row] = await csv(dsarRegister, { from: '2026-06-01', to: '2026-07-01', asOf: 1000, profile: german });
+  expect(row).toMatchObject({ regime: 'us-ca', legal_limit: '2026-07-17' });
+  expect(row?.['computation']).toContain('also applies: GDPR (EU) 2016/679, due 2026-07-27 (GDPR Art. 12(3)');
+});
