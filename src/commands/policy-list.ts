@@ -3,6 +3,7 @@ import { UsageError } from '../core/errors.ts';
 import { sideBySide } from '../core/side-by-side.ts';
 import { isCallable } from '../policies/deps.ts';
 import { fetchPolicyList, type ListOutcome, type ListedRow, loadCatalogue } from '../policies/list.ts';
+import { linkKey, loadListedLinks } from '../policies/links.ts';
 import { settleCalls } from '../policies/settle.ts';
 import { type CommandIo, counted, createProgress, printable, printResult, tableText, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
@@ -46,13 +47,17 @@ export function registerPolicyList(policy: Command, io: CommandIo): void {
         // A list may tell what came of a publish whose outcome is unknown.
         await settleCalls(context.policies);
         const rows = await loadCatalogue(context.policies, { source: slug, gone: flags.gone });
+        const links = await loadListedLinks(context.store.read, rows);
+        const addressOf = (row: ListedRow) => links.get(linkKey(row.source, row.policy_id)) ?? row.url;
         if (asked.some(({ outcome }) => outcome === 'failed' || outcome === 'not-configured')) io.exitCode = 1;
-        printResult(io, flags, { asked, policies: rows.map(shown) }, () => textOf(asked, rows));
+        printResult(io, flags, { asked, policies: rows.map((row) => shown(row, addressOf(row))) }, () =>
+          textOf(asked, rows, addressOf),
+        );
       }),
     );
 }
 
-function shown(row: ListedRow) {
+function shown(row: ListedRow, url: string | null) {
   return {
     source: row.source,
     policyId: row.policy_id,
@@ -61,7 +66,7 @@ function shown(row: ListedRow) {
     jurisdiction: row.jurisdiction,
     language: row.language,
     updatedAt: row.updated_at,
-    url: row.url,
+    url,
     firstListedAt: row.first_listed_at,
     goneAt: row.gone_at,
   };
@@ -69,7 +74,11 @@ function shown(row: ListedRow) {
 
 type Asked = { readonly source: string } & ListOutcome;
 
-function textOf(asked: readonly Asked[], rows: readonly ListedRow[]): string {
+function textOf(
+  asked: readonly Asked[],
+  rows: readonly ListedRow[],
+  addressOf: (row: ListedRow) => string | null,
+): string {
   const table = tableText(
     ['source', 'type', 'jurisdiction', 'language', 'updated', 'id', 'address'],
     rows.map((row) => [
@@ -79,7 +88,7 @@ function textOf(asked: readonly Asked[], rows: readonly ListedRow[]): string {
       row.language,
       row.gone_at === null ? (row.updated_at?.slice(0, 16) ?? null) : `gone ${row.gone_at.slice(0, 10)}`,
       row.policy_id,
-      row.url,
+      addressOf(row),
     ]),
     'No published policy is known.',
   );

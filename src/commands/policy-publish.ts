@@ -70,9 +70,10 @@ function sentenceOf(
 ): string {
   switch (ended.outcome) {
     case 'done': {
-      const { hostedUrl, webhooksQueued } = ended.published;
+      const { hostedUrl, link, webhooksQueued } = ended.published;
+      const address = link ?? hostedUrl;
       return [
-        `Published ${printable(id)}${hostedUrl === null ? '' : `: ${printable(hostedUrl)}`}`,
+        `Published ${printable(id)}${address === null ? '' : `: ${printable(address)}`}`,
         webhookText(webhooksQueued, arrivals, seconds),
       ].join('\n');
     }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import type { Query } from '../store/store.ts';
 import { UsageError } from '../core/errors.ts';
 import { loadCalls, loadPolicy, loadUnknownItems, type PolicyView } from '../policies/show.ts';
+import { linkKey, loadListedLinks, loadPublishedLink } from '../policies/links.ts';
 import type { CallRow } from '../policies/rows.ts';
 import { settleByOfficer, settleCalls, type SettleOutcome } from '../policies/settle.ts';
 import { loadPolicyTexts, type NamedVersion, type TargetTexts } from '../snapshots/texts.ts';
@@ -25,13 +27,19 @@ export function registerPolicyShow(policy: Command, io: CommandIo): void {
             loadPolicyTexts(context.store.read, { source, policyId: id, policyType: listed?.policy_type ?? null }),
           ),
         );
+        const links = await Promise.all(views.map((view) => loadLink(context.store.read, view)));
         if (views.length === 0) io.exitCode = 1;
-        const shown = views.map((view, place) => ({ ...shownPolicy(view), texts: texts[place] ?? [] }));
+        const shown = views.map((view, place) => ({
+          ...shownPolicy(view, links[place] ?? null),
+          texts: texts[place] ?? [],
+        }));
         printResult(io, flags, shown, () =>
           views.length === 0
             ? `Nothing is known of the policy ${printable(id)}: \`consent-ledger policy list\` asks the service.`
             : views
-                .map((view, place) => [policyText(view), ...textLines(id, texts[place] ?? [])].join('\n'))
+                .map((view, place) =>
+                  [policyText(view, links[place] ?? null), ...textLines(id, texts[place] ?? [])].join('\n'),
+                )
                 .join('\n\n'),
         );
       }),
@@ -157,9 +165,20 @@ function shownCall(row: CallRow) {
   };
 }
 
-function shownPolicy(view: PolicyView) {
+/** The address that works: of the list, else of the last publish from here. */
+async function loadLink(read: Query, view: PolicyView): Promise<string | null> {
+  const { listed } = view;
+  const links = listed === null || listed.gone_at !== null ? null : await loadListedLinks(read, [listed]);
+  return links?.get(linkKey(view.source, view.policyId)) ?? (await loadPublishedLink(read, lastPublish(view)));
+}
+
+function lastPublish(view: PolicyView): CallRow | undefined {
+  return view.calls.findLast(({ operation, state }) => operation === 'publish' && state === 'done');
+}
+
+function shownPolicy(view: PolicyView, link: string | null) {
   const { asked } = view;
-  const published = view.calls.findLast(({ operation, state }) => operation === 'publish' && state === 'done');
+  const published = lastPublish(view);
   return {
     source: view.source,
     policyId: view.policyId,
@@ -168,7 +187,7 @@ function shownPolicy(view: PolicyView) {
     jurisdiction: view.policy?.jurisdiction ?? view.listed?.jurisdiction ?? asked?.jurisdiction ?? null,
     language: view.policy?.language ?? view.listed?.language ?? asked?.language ?? null,
     status: view.policy?.status ?? null,
-    url: view.listed?.url ?? view.policy?.hosted_url ?? published?.hosted_url ?? null,
+    url: link ?? view.listed?.url ?? view.policy?.hosted_url ?? published?.hosted_url ?? null,
     listedSince: view.listed?.first_listed_at ?? null,
     goneAt: view.listed?.gone_at ?? null,
     history: view.history.map((row) => ({
@@ -210,8 +229,8 @@ function besideText(page: TargetTexts | undefined, shown: NamedVersion | undefin
   return `: not the text of the public page, compare with policy diff --seq ${own.firstSeq} --seq ${shown.firstSeq}`;
 }
 
-function policyText(view: PolicyView): string {
-  const facts = shownPolicy(view);
+function policyText(view: PolicyView, link: string | null): string {
+  const facts = shownPolicy(view, link);
   const what = [facts.policyType, facts.jurisdiction, facts.language].filter((part) => part !== null).join(', ');
   const lines = [
     `${view.policyId} of ${view.source}: ${what || 'nothing more is known'}${facts.title === null ? '' : ` (${facts.title})`}`,

@@ -43,6 +43,13 @@ export function slugOf(type: string | null): string | null {
   return type === null ? null : type.toLowerCase().replaceAll('_', '-');
 }
 
+/** An address as it is to be opened, its token included; null for what is no web address without credentials, or too long for one. */
+export function linkOf(address: string | null | undefined): string | null {
+  if (address == null || address.length > 4000 || !/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
+  const url = new URL(address);
+  return url.username === '' && url.password === '' ? url.href : null;
+}
+
 /** An address without query, fragment and credentials: hosted URLs carry a token in the query (docs/service.md §2.2). Null for any other text. */
 export function withoutToken(address: string | null): string | null {
   if (address === null || !/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;

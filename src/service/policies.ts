@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countOrNull, readJson, withoutToken } from './answer-json.ts';
+import { countOrNull, linkOf, readJson, withoutToken } from './answer-json.ts';
 import { tooLarge } from './json-limits.ts';
 import { ServiceError } from './service-error.ts';
 import type { Transport } from './transport.ts';
@@ -103,6 +103,20 @@ export async function fetchPolicyPages(transport: Transport, signal?: AbortSigna
 /** The hosted address of a listed policy without its token. */
 export function addressOf(policy: ListedPolicy): string | null {
   return withoutToken(policy.url ?? null);
+}
+
+/** Id → the address that works, of one answer of the list; empty where it cannot be read. */
+export function readLinks(bytes: Buffer): ReadonlyMap<string, string> {
+  try {
+    const links = parseList(bytes).policies.flatMap(({ id, url }): [string, string][] => {
+      const link = linkOf(url);
+      return link === null ? [] : [[id, link]];
+    });
+    return new Map(links);
+  } catch (error) {
+    if (error instanceof ServiceError) return new Map();
+    throw error;
+  }
 }
 
 function parseList(bytes: Buffer): z.infer<typeof listSchema> {

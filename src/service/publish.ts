@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countOrNull, idSchema, readJson, textOrNull, withoutToken } from './answer-json.ts';
+import { countOrNull, idSchema, linkOf, readJson, textOrNull, withoutToken } from './answer-json.ts';
 import type { Sending } from './generate.ts';
 import { ServiceError } from './service-error.ts';
 import type { ServiceAnswer, Transport } from './transport.ts';
@@ -28,6 +28,8 @@ export interface PublishedPolicy {
   readonly id: string | null;
   /** Without its token. */
   readonly hostedUrl: string | null;
+  /** With its token: the address that works. For people; it is kept nowhere but in the bytes of the answer. */
+  readonly link: string | null;
   /** As given. */
   readonly publishedAt: string | null;
   /** Null where the service does not say. */
@@ -54,5 +56,5 @@ export function readPublished(bytes: Buffer, policyId: string): PublishedPolicy 
       detail: 'it is about another policy than the one that was to be published',
       about: 'policies',
     });
-  return { id, hostedUrl: withoutToken(url), publishedAt, webhooksQueued: queued };
+  return { id, hostedUrl: withoutToken(url), link: linkOf(url), publishedAt, webhooksQueued: queued };
 }

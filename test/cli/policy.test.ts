@@ -67,12 +67,13 @@ describe('policy', { timeout: 120_000 }, () => {
     const published = await world.run(`publish ${id}`);
     expect(published.code).toBe(0);
     expect(published.stdout).toMatch(
-      /^Published pol_\w+: http:\/\/[^?]+\nThe service queued 1 webhook; it arrived here within [\d.]+ s \(entry \d+\)\.\n$/,
+      /^Published pol_\w+: http:\/\/\S+\?token=\S+\nThe service queued 1 webhook; it arrived here within [\d.]+ s \(entry \d+\)\.\n$/,
     );
 
     const listed = await world.run('list');
     expect(listed.stdout).toContain(id);
-    expect(listed.stdout + JSON.stringify(await world.json('list --local'))).not.toContain('token');
+    for (const text of [listed.stdout, JSON.stringify(await world.json('list --local'))])
+      expect(text).toContain('?token=');
     const shown = await world.run(`show ${id}`);
     expect(shown.stdout).toMatch(/created.*published.*generate by operator.*: done.*publish by operator.*: done/s);
     expect(await server.stop()).toBe(0);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formASchema, generatePolicy } from '../../src/policies/generate.ts';
 import { fetchPolicyList, loadCatalogue } from '../../src/policies/list.ts';
+import { linkKey, loadListedLinks, loadPublishedLink } from '../../src/policies/links.ts';
 import { awaitWebhooks, publishPolicy } from '../../src/policies/publish.ts';
 import { settleCalls } from '../../src/policies/settle.ts';
 import { loadCalls, loadPolicy } from '../../src/policies/show.ts';
@@ -45,6 +46,9 @@ describe('publishing', () => {
     if (ended.outcome !== 'done') expect.unreachable();
     expect(ended.published).toMatchObject({ id: policyId, webhooksQueued: 1 });
     expect(ended.published.hostedUrl).toMatch(/\/policy\/imprint\/pol_\w+$/);
+    // What is shown to people is the address that works.
+    expect((await fetch(ended.published.link ?? '')).status).toBe(200);
+    expect((await fetch(ended.published.hostedUrl ?? '')).status).toBe(404);
     const wanted = { source: 'default', policyId, requestId: ended.requestId, queued: 1 };
     expect(await awaitWebhooks(world.deps, wanted, { waitMs: 500 })).toEqual([]);
     const arriving = awaitWebhooks(world.deps, wanted, { waitMs: 60_000 });
@@ -53,6 +57,10 @@ describe('publishing', () => {
     const [view] = await loadPolicy(world.store.read, policyId);
     expect(view).toMatchObject({ policy: { status: 'published' }, history: [{ change: 'published' }] });
     expect(view?.asked).toMatchObject({ policy_type: 'imprint', jurisdiction: 'DE', language: 'en' });
+    expect(await loadPublishedLink(world.store.read, view?.calls.at(-1))).toBe(ended.published.link);
+    await fetchPolicyList(world.deps, { source: world.source, actor: 'test' });
+    const links = await loadListedLinks(world.store.read, await loadCatalogue(world.deps, {}));
+    expect((await fetch(links.get(linkKey('default', policyId)) ?? '')).status).toBe(200);
     expect(view?.calls.map(({ operation, state }) => `${operation} ${state}`)).toEqual([
       'generate done',
       'publish done',
