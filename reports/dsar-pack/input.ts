@@ -98,7 +98,7 @@ const foldedSchema = z.looseObject({
       represented: z.string().nullable().default(null),
     })
     .optional(),
-  answer: z.looseObject({ parts: z.array(answerPartSchema).default([]) }).nullish(),
+  answer: z.looseObject({ at: z.string().optional(), parts: z.array(answerPartSchema).default([]) }).nullish(),
   refusal: z
     .looseObject({ at: z.string(), reasons: z.string(), basis: z.string(), remedies: z.string() })
     .nullish()

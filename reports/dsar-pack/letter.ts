@@ -67,6 +67,7 @@ export function letterFactsOf({ input, found, disclosure, texts }: PackContext):
     place: normaliseJurisdiction(row.jurisdiction),
     receivedOn: dateIn(row.receipt_at, timeZone),
     madeOn: dateIn(input.generatedAt, timeZone),
+    answeredOn: day(folded.answer?.at ?? folded.refusal?.at ?? null),
     limit: input.letter === undefined ? deadline.legalLimit : input.letter.limit,
     firstLimit: input.letter?.firstLimit ?? null,
     requester: {

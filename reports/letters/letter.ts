@@ -17,7 +17,9 @@ export interface LetterFacts {
   readonly receivedOn: string;
   /** The date of the letter. */
   readonly madeOn: string;
-  /** The day on which the answer is due; null: no law sets one. */
+  /** The day on which the answer went out, where that is recorded: a copy made later is not late for that. */
+  readonly answeredOn?: string | null;
+  /** The day on which the answer is due; null: no law sets one, or what is asked takes effect at once. */
   readonly limit: string | null;
   /** The same without an extension. */
   readonly firstLimit: string | null;
@@ -401,8 +403,8 @@ function openingBlocks({ kind, requester }: LetterFacts, say: Say, texts: Letter
   ];
 }
 
-function lateBlocks({ limit, madeOn }: LetterFacts, texts: LetterTexts, say: Say): readonly Block[] {
-  return limit !== null && madeOn > limit ? [paragraph(say(texts.frame.late))] : [];
+function lateBlocks({ limit, madeOn, answeredOn }: LetterFacts, texts: LetterTexts, say: Say): readonly Block[] {
+  return limit !== null && (answeredOn ?? madeOn) > limit ? [paragraph(say(texts.frame.late))] : [];
 }
 
 function partBlocks({ facts, texts }: Writing): readonly Block[] {

@@ -29,6 +29,19 @@ export async function* renderHtml(
   yield Buffer.from(`${text}</main>\n${render(<footer>{show(frame.footer)}</footer>)}\n</body>\n</html>\n`, 'utf8');
 }
 
+/** Blocks without tables as HTML to stand inside another page: the text is escaped, the style is that page's own. */
+export function renderHtmlPart(blocks: Iterable<Block>): string {
+  let text = '';
+  let part = 0;
+  for (const block of blocks) {
+    if (block.block === 'table') throw new Error('a table needs a page of its own');
+    part += 1;
+    const whole = element(block, part);
+    if (whole !== null) text += render(whole);
+  }
+  return text;
+}
+
 function head(frame: Frame): string {
   const policy = "default-src 'none'; style-src 'unsafe-inline'";
   const metadata = (
