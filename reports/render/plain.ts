@@ -22,7 +22,9 @@ function textOf(block: Block): string {
     case 'title':
       return wrap(block.text);
     case 'heading':
-      return block.level === 2 ? `${wrap(block.text)}\n${'-'.repeat(Math.min(WIDTH, [...block.text].length))}` : wrap(block.text);
+      return block.level === 2
+        ? `${wrap(block.text)}\n${'-'.repeat(Math.min(WIDTH, [...block.text].length))}`
+        : wrap(block.text);
     case 'paragraph':
       return wrap(block.text);
     case 'list':
@@ -35,7 +37,10 @@ function textOf(block: Block): string {
     case 'facts':
       return block.pairs.map(([label, value]) => `${wrap(`${label}:`)}\n${wrap(value, '  ', '  ')}`).join('\n');
     case 'lines':
-      return block.lines.map((line) => visibleText(line)).join('\n').replace(/\n+$/, '');
+      return block.lines
+        .map((line) => visibleText(line))
+        .join('\n')
+        .replace(/\n+$/, '');
     case 'notice':
       return [`*** ${visibleText(block.title)} ***`, wrap(block.text)].filter((text) => text !== '').join('\n');
     case 'gap':

@@ -13,6 +13,7 @@ import { UsageError } from '../core/errors.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
 import { dsarDescription, registerDeadline } from './deadline.ts';
+import { registerDsarLetter } from './dsar-letter.ts';
 import { registerDsarPack } from './dsar-pack.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
@@ -20,7 +21,7 @@ interface JsonOption {
   readonly json?: boolean;
 }
 
-/** `dsar list|show|open|move|pack`: data subject requests as cases. */
+/** `dsar list|show|open|move|letter|pack`: data subject requests as cases. */
 export function registerDsar(program: Command, io: CommandIo): void {
   const dsar = program.command('dsar').description(dsarDescription);
 
@@ -119,6 +120,7 @@ for those named, with the answer or at an earlier time:
         }),
     );
   registerDeadline(dsar, io);
+  registerDsarLetter(dsar, io);
   registerDsarPack(dsar, io);
 }
 

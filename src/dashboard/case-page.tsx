@@ -2,6 +2,7 @@ import { placeQuestion } from '../cases/folded.ts';
 import { moveRules } from '../cases/states.ts';
 import { isMoveName } from '../cases/move-details.ts';
 import { formatCount } from '../../reports/format.ts';
+import { type LetterStep, letterSteps } from '../../reports/letters/texts.ts';
 import { DocumentTable } from './document-table.tsx';
 import { LawList } from './law-list.tsx';
 import { JobList } from './job-list.tsx';
@@ -12,8 +13,8 @@ import { jurisdictionText } from '../core/jurisdictions.ts';
 import { missingProfileParts } from '../core/profile.ts';
 import { detailTexts } from './move-fields.ts';
 import { MoveForms } from './move-forms.tsx';
-import { Badge, Day, Moment, Notice, Panel, Problems } from './parts.tsx';
-import { dueText, identityText, kindText, matchText, phrase, receiptText, stateText } from './words.ts';
+import { Badge, Day, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
+import { dueText, identityText, kindText, letterText, matchText, phrase, receiptText, stateText } from './words.ts';
 
 export interface CasePageProps {
   readonly frame: PageFrame;
@@ -31,6 +32,7 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
   const { row } = view;
   const title = `${kindText(view.kind)} · ${row.case_id}`;
   const place = placeQuestion(view.folded);
+  const packs = documents.filter(({ name }) => name !== 'letter');
   return (
     <Page title={title} frame={frame}>
       <p class="small">
@@ -65,12 +67,16 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
           <Panel id="moves" title="What to do next">
             <MoveForms frame={frame} data={data} refused={refused} />
           </Panel>
+          <LettersPanel data={data} timeZone={frame.timeZone} />
           <Panel id="pack" title="Response pack">
-            <p class="small">A ZIP with the letter, the history in words, tables and a manifest with hashes.</p>
+            <p class="small">
+              A ZIP with the answer as it was last made as a letter (before that a draft), the history in words, tables
+              and a manifest with hashes.
+            </p>
             {jobs.length === 0 ? null : (
               <JobList jobs={jobs} timeZone={frame.timeZone} again={`/cases/${encodeURIComponent(row.case_id)}`} />
             )}
-            {documents.length === 0 ? null : <DocumentTable documents={documents} timeZone={frame.timeZone} />}
+            {packs.length === 0 ? null : <DocumentTable documents={packs} timeZone={frame.timeZone} />}
             <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/pack`}>
               <Csrf token={frame.csrf} />
               <br />
@@ -83,6 +89,46 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
       </div>
     </Page>
   );
+}
+
+/** The letters that were made, and which one to write next. */
+function LettersPanel({ data, timeZone }: PartProps & { timeZone: string }) {
+  const { shown, documents } = data;
+  const { row } = shown.view;
+  const letters = documents.filter(({ name }) => name === 'letter');
+  return (
+    <Panel id="letters" title="Letters">
+      {letters.length === 0 ? null : <DocumentTable documents={letters} timeZone={timeZone} />}
+      <form method="get" action={`/cases/${encodeURIComponent(row.case_id)}/letter`}>
+        <div class="buttons">
+          <label for="letter-step">Letter</label>
+          <Select
+            id="letter-step"
+            name="step"
+            value={nextLetter(data)}
+            options={letterSteps.map((step) => [step, letterText(step)] as const)}
+          />
+          <button class="quiet" type="submit">
+            Write it
+          </button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+/** The letter that the state of the case asks for. */
+function nextLetter({ shown: { view } }: CasePageData): LetterStep {
+  switch (view.row.state) {
+    case 'opened':
+      return 'acknowledgement';
+    case 'waiting-identity':
+      return 'identity';
+    case 'waiting-clarification':
+      return 'clarification';
+    default:
+      return view.folded.refusal === null ? 'answer' : 'refusal';
+  }
 }
 
 function placeText({ row, folded }: CasePageData['shown']['view']): string {

@@ -1,8 +1,10 @@
 import { findReport } from '../../reports/index.ts';
 import { formatCount, formatPeriod } from '../../reports/format.ts';
+import { isLetterStep } from '../../reports/letters/texts.ts';
 import { sizeText } from './format.ts';
 import type { DocumentRow } from './load-today.ts';
 import { Moment } from './parts.tsx';
+import { letterText } from './words.ts';
 
 /** Registered files. The link downloads; each download is an entry. */
 export function DocumentTable({
@@ -74,7 +76,12 @@ export function DocumentTable({
   );
 }
 
-function titleOf({ name, case_id }: DocumentRow): string {
+function titleOf({ name, case_id, parameters }: DocumentRow): string {
+  if (name === 'letter') {
+    const { step, language } = JSON.parse(parameters) as { step?: unknown; language?: unknown };
+    const title = typeof step === 'string' && isLetterStep(step) ? letterText(step) : 'Letter';
+    return `${title} for ${case_id ?? ''} (${typeof language === 'string' ? language : ''})`;
+  }
   const title = findReport(name)?.title ?? name;
   return case_id === null ? title : `${title === name ? 'Response pack' : title} for ${case_id}`;
 }

@@ -1,6 +1,7 @@
 import type { MoveName } from '../cases/move-details.ts';
 import { moveRules } from '../cases/states.ts';
 import { withdrawingKinds } from '../cases/withdrawal.ts';
+import { answerSteps } from '../documents/case-input.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
 import { type FieldChoices, fieldsOf, type MoveField, PART_ROWS, partFields, placeChoices } from './move-fields.ts';
@@ -141,13 +142,20 @@ function choicesOf({ shown, documents }: CasePageData): FieldChoices {
   };
 }
 
+/** A pack, or a letter that answers. */
+function isAnswer({ name, parameters }: CasePageData['documents'][number]): boolean {
+  if (name !== 'letter') return true;
+  const { step } = JSON.parse(parameters) as { step?: unknown };
+  return answerSteps.some((answer) => answer === step);
+}
+
 /** What a form is filled in with at first: what is known already. */
 function proposed({ shown, documents }: CasePageData, move: MoveName): Readonly<Record<string, string>> {
   switch (move) {
     case 'answer':
       return {
         disclosure: shown.disclosure,
-        documentSha256: documents[0]?.sha256 ?? '',
+        documentSha256: documents.find(isAnswer)?.sha256 ?? '',
         'parts.0.what': kindText(shown.view.kind),
       };
     case 'mark-system': {

@@ -96,7 +96,26 @@ progress { width: 100%; max-width: 14rem; height: 0.6rem; accent-color: var(--ac
 .jobs li { padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
 .jobs li:last-child { border-bottom: 0; }
 .narrow { max-width: 34rem; margin: 3rem auto; }
-@media (max-width: 60rem) { .columns { grid-template-columns: minmax(0, 1fr); } }
+.columns.halves { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
+.buttons label.inline { margin: 0; font-weight: 400; }
+.buttons label.inline + select { min-width: 6rem; }
+textarea[rows="12"] { min-height: 17rem; }
+.sheet { border: 1px solid var(--line); padding: 1.5rem 1.6rem; font-size: 0.9375rem; overflow-wrap: anywhere; }
+.sheet h2 { margin: 1.1rem 0 0.75rem; font-size: 1.1rem; }
+.sheet h3 { margin: 1.1rem 0 0.3rem; font-size: 0.9375rem; }
+.sheet .strong { font-weight: 600; }
+.sheet p { white-space: pre-line; }
+.sheet .lines { white-space: normal; }
+.sheet .lines.muted { color: var(--soft); font-size: 0.875rem; }
+.sheet .lines.right { text-align: right; max-width: none; }
+.sheet ul, .sheet ol { margin: 0 0 0.75rem; padding-left: 1.3rem; }
+.sheet dl { margin: 0 0 0.75rem; }
+.sheet dl div { display: grid; grid-template-columns: minmax(6rem, 11rem) minmax(0, 1fr); gap: 0 1rem; padding: 0.1rem 0; }
+.sheet dt { color: var(--soft); }
+.sheet dd { margin: 0; white-space: pre-line; }
+.sheet aside { border-left: 5px solid #b97a00; background: var(--warn-ground); padding: 0.6rem 0.9rem; margin: 0 0 0.75rem; white-space: pre-line; }
+.sheet aside p { margin: 0.2rem 0 0; }
+@media (max-width: 60rem) { .columns, .columns.halves { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 44rem) {
   main { padding: 1.1rem 0.9rem 3rem; }
   .panel { padding: 0.9rem 0.9rem 1rem; }

@@ -1,3 +1,4 @@
+import type { LetterStep } from '../../reports/letters/texts.ts';
 import type { CaseView } from '../cases/view.ts';
 import { kindWord } from '../../reports/words.ts';
 import type { Match } from '../cases/match.ts';
@@ -106,4 +107,22 @@ export function receiptText(basis: CaseView['row']['receipt_basis']): string {
 /** `1 day`, `3 days`. */
 export function days(count: number): string {
   return `${count} ${count === 1 ? 'day' : 'days'}`;
+}
+
+const letterTexts: Readonly<Record<LetterStep, string>> = {
+  acknowledgement: 'Acknowledgement of receipt',
+  identity: 'Request for proof of identity',
+  clarification: 'Question about the request',
+  extension: 'Extension of time',
+  answer: 'Answer',
+  partial: 'Answer, granted in part',
+  refusal: 'Refusal',
+  'no-match': 'Answer without a match',
+  notice: 'Notice to a recipient of the data',
+  appeal: 'Decision on an appeal',
+};
+
+/** A letter, for officers. */
+export function letterText(step: LetterStep): string {
+  return letterTexts[step];
 }

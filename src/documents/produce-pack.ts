@@ -1,10 +1,9 @@
-import { type DsarPackInput, packDeadline, packParameters, packReference } from '../../reports/dsar-pack/input.ts';
+import { type DsarPackInput, packParameters, packReference } from '../../reports/dsar-pack/input.ts';
 import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
-import type { CaseReading } from '../cases/deps.ts';
-import { loadPackCase } from '../cases/load-pack-case.ts';
 import type { Readiness } from '../cases/readiness.ts';
-import type { DocumentDeps, RegisteredDocument } from './deps.ts';
-import { type FrameRequest, frameOf, type InvalidTime, madeBefore, type UnknownSource } from './frame.ts';
+import { type CaseDocumentDeps, loadCaseInput, sourceOfCase, type UnknownCase } from './case-input.ts';
+import type { RegisteredDocument } from './deps.ts';
+import { type FrameRequest, type InvalidTime, madeBefore, type UnknownSource } from './frame.ts';
 import { registerDocument } from './register.ts';
 
 /** The pack of one case, asked for by someone. */
@@ -20,38 +19,27 @@ export type PackOutcome =
       /** What the case still lacks: the pack can be looked at before, and says so. */
       readonly readiness: Readiness;
     } & RegisteredDocument)
-  | { readonly outcome: 'unknown-case'; readonly caseId: string }
+  | UnknownCase
   | InvalidTime
   | UnknownSource;
 
-/** Produces the ZIP that answers a case and registers it. Errors: as {@link import('./produce-report.ts').produceReport}. */
+/**
+ * Produces the ZIP that answers a case and registers it. Its letter is the answer that was last made as a letter, else a draft.
+ * Errors: as {@link import('./produce-report.ts').produceReport}.
+ */
 export async function producePack(
-  deps: DocumentDeps & { readonly cases: CaseReading },
+  deps: CaseDocumentDeps,
   request: PackRequest,
   signal?: AbortSignal,
 ): Promise<PackOutcome> {
-  const { caseId, actor } = request;
-  await deps.catchUp();
-  const row = await deps.read.selectFrom('cases').select('source').where('case_id', '=', caseId).executeTakeFirst();
-  if (row === undefined) return { outcome: 'unknown-case', caseId };
-  const { asOf } = request;
-  const asked = { source: row.source, name: 'dsar-pack', format: 'zip', caseId };
+  const { caseId, actor, asOf } = request;
+  const source = await sourceOfCase(deps, caseId);
+  if (source === null) return { outcome: 'unknown-case', caseId };
+  const asked = { source, name: 'dsar-pack', format: 'zip', caseId };
   const before = asOf === undefined ? null : await madeBefore(deps, { ...asked, asOf }, {});
-  const frame = await frameOf(deps, row.source, { asOf, madeAt: request.madeAt ?? before ?? undefined });
-  if ('outcome' in frame) return frame;
-  const found = await loadPackCase(deps.cases, caseId, frame.asOf, frame.generatedAt);
-  if (found === null) return { outcome: 'unknown-case', caseId };
-  const { view, disclosure, match, identity, systems, readiness } = found;
-  const input: DsarPackInput = {
-    ...frame,
-    case: view.row,
-    deadline: packDeadline(view.deadline),
-    disclosure,
-    match: { status: match.status, subjects: match.subjects },
-    identity,
-    systems,
-    evidenceFolder: deps.evidenceFolder,
-  };
+  const loaded = await loadCaseInput(deps, source, caseId, { asOf, madeAt: request.madeAt ?? before ?? undefined });
+  if ('outcome' in loaded) return loaded;
+  const { input, found } = loaded;
   const facts = {
     actor,
     reference: packReference(input),
@@ -61,6 +49,6 @@ export async function producePack(
     caseId,
     parameters: packParameters(input),
   };
-  const registered = await registerDocument(deps, row.source, facts, produceDsarPack(input), signal);
-  return { outcome: 'produced', disclosure, readiness, ...registered };
+  const registered = await registerDocument(deps, source, facts, produceDsarPack(input), signal);
+  return { outcome: 'produced', disclosure: found.disclosure, readiness: found.readiness, ...registered };
 }

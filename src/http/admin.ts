@@ -17,6 +17,7 @@ import { answerErrorsWithPages } from './page-errors.tsx';
 import { bannerRoutes, bannerUploadRoutes } from './pages/banners.tsx';
 import { caseRoutes } from './pages/cases.tsx';
 import { consentRoutes } from './pages/consent.tsx';
+import { letterRoutes } from './pages/letters.tsx';
 import { documentRoutes } from './pages/documents.ts';
 import { deadlineRoutes } from './pages/deadline.tsx';
 import { todayRoutes } from './pages/today.tsx';
@@ -114,6 +115,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(todayRoutes, context);
     await guarded.register(caseRoutes, context);
     await guarded.register(deadlineRoutes, context);
+    await guarded.register(letterRoutes, context);
     await guarded.register(documentRoutes, context);
     await guarded.register(bannerRoutes, context);
     await guarded.register(consentRoutes, context);

@@ -43,9 +43,19 @@ export const documents: Projection = {
   },
 };
 
-/** The name of a document's file: says what it is, and is unique by its id. */
-export function documentFileName(document: { name: string; documentId: string; format: string }): string {
-  return `${document.name}-${document.documentId}.${document.format}`;
+/** The name of a document's file: says what it is, and is unique by its id. A letter goes to a reader: its name has the case and the step instead of a hash. */
+export function documentFileName(document: {
+  readonly name: string;
+  readonly documentId: string;
+  readonly format: string;
+  readonly caseId?: string | null;
+  readonly parameters?: Readonly<Record<string, unknown>>;
+}): string {
+  const { name, documentId, format, caseId = null, parameters = {} } = document;
+  const { step } = parameters;
+  if (name === 'letter' && caseId !== null && typeof step === 'string')
+    return `${caseId}-${step}-letter-${documentId.slice(0, 16)}.${format}`;
+  return `${name}-${documentId}.${format}`;
 }
 
 function documentRow(

@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { Command } from 'commander';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -111,5 +113,28 @@ describe('dsar', () => {
     await expect(run('move', caseId, 'mark-ready')).rejects.toThrow(/not possible while the case is opened/);
     await expect(run('move', caseId, 'note', '--details', 'text')).rejects.toThrow(/JSON object/);
     await expect(run('move', caseId, 'note', '--based-on', 'first')).rejects.toThrow(/version number/);
+  });
+});
+
+describe('dsar letter', () => {
+  it('prints texts to start from, makes the letter from a file, and refuses one with blanks', async () => {
+    const run = await createInstallation();
+    const { caseId } = JSON.parse((await run(...opening, '--json')).out) as { caseId: string };
+    const folder = await temporaryFolder();
+    const [draft, text, out] = ['draft.txt', 'text.txt', 'letter.txt'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const proposals = (await run('letter', caseId, 'clarification', '--language', 'de', '--proposals')).out;
+    expect(proposals).toMatch(/\[.+\]/);
+    await writeFile(draft, proposals);
+    await expect(run('letter', caseId, 'clarification', '--text', draft)).rejects.toThrow('Fill in the blanks');
+    await writeFile(text, 'Welches Konto meinen Sie?\n');
+    const flags = ['--language', 'de', '--text', text, '--format', 'txt', '--out', out, '--json'];
+    const made = JSON.parse((await run('letter', caseId, 'clarification', ...flags)).out) as Record<string, unknown>;
+    expect(made).toMatchObject({ letter: { language: 'de' }, parameters: { text: 'Welches Konto meinen Sie?' }, out });
+    expect(await readFile(out, 'utf8')).toContain('Welches Konto meinen Sie?');
+    await expect(run('letter', caseId, 'nothing')).rejects.toThrow('Allowed choices are acknowledgement');
   });
 });

@@ -195,3 +195,83 @@ describe('a request that came by letter', () => {
     expect((await olga.get(page.headers.get('location') ?? '')).text).toContain('Mary \ufffd Seacole');
   });
 });
+
+/** The fields of the form of a letter as its page has them. */
+function letterForm({ text }: Page): Record<string, string> {
+  const hidden = [...text.matchAll(/<input type="hidden" name="(shown\w+|unedited)" value="([^"]*)"/g)];
+  const selected = [...text.matchAll(/<select id="\w+" name="(\w+)".*?<\/select>/gs)].map(([select, name]) => [
+    name,
+    /<option value="([^"]*)" selected/.exec(select)?.[1] ?? /<option value="([^"]*)"/.exec(select)?.[1] ?? '',
+  ]);
+  const written = (/<textarea[^>]*>\n?([^<]*)/.exec(text)?.[1] ?? '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+  return Object.fromEntries([
+    ...hidden.map(([, name, value]) => [name, value]),
+    ...selected,
+    ['text', written],
+  ]) as Record<string, string>;
+}
+
+describe('the page of a letter', () => {
+  it('takes a letter from its choice over preview and editing to the download', async () => {
+    const world = await createOfficeWorld();
+    const caseId = `default-${(await seedRequests(world)).access}`;
+    const path = `/cases/${caseId}/letter`;
+    const olga = await signedIn(world, 'Olga');
+    const first = await olga.get(`${path}?step=extension`);
+    expect(first.status).toBe(200);
+    const form = letterForm(first);
+    // The language of the request, and a text to start from whose blanks are still to be filled in.
+    expect(form).toMatchObject({ language: 'de-DE', shownStep: 'extension' });
+    expect(form['text']).toContain('[');
+    const blank = await olga.post(path, { ...form, do: 'make', format: 'txt' });
+    expect([blank.status, blank.text.includes('Fill in the blanks')]).toEqual([422, true]);
+    const edited = { ...form, text: 'Sehr viele <b>Anfragen</b>.' };
+    const preview = await olga.post(path, { ...edited, do: 'preview' });
+    expect(preview.text.split('class="sheet"')[1]).toContain('Sehr viele &lt;b>Anfragen&lt;/b>.');
+    expect(await world.actions('document.produced')).toEqual([]);
+    const made = await olga.post(path, { ...letterForm(preview), text: edited.text, do: 'make', format: 'txt' });
+    expect([made.status, made.headers.get('location')]).toEqual([303, `/cases/${caseId}?done=letter#letters`]);
+    const shown = await olga.get(`/cases/${caseId}`);
+    const link = /href="(\/documents\/[^"]+\/download)"[^>]*>Extension of time/.exec(shown.text)?.[1] ?? '';
+    const file = await olga.get(link);
+    expect(file.headers.get('content-disposition')).toContain(`${caseId}-extension-letter-`);
+    expect(file.bytes.toString('utf8')).toContain('Sehr viele <b>Anfragen</b>.');
+  });
+
+  it('starts a text anew for another letter, another start or another language, and keeps what was edited', async () => {
+    const world = await createOfficeWorld();
+    const caseId = `default-${(await seedRequests(world)).access}`;
+    const path = `/cases/${caseId}/letter`;
+    const olga = await signedIn(world);
+    const form = letterForm(await olga.get(`${path}?step=extension`));
+    const english = letterForm(await olga.post(path, { ...form, language: 'en', do: 'preview' }));
+    expect(english['text']).toContain('Your request is complex');
+    const second = letterForm(await olga.post(path, { ...english, start: '1', do: 'preview' }));
+    expect(second['text']).toContain('several requests');
+    const kept = letterForm(
+      await olga.post(path, { ...english, text: 'My own words.', language: 'de', do: 'preview' }),
+    );
+    expect(kept['text']).toBe('My own words.');
+    const other = await olga.post(path, { ...english, text: 'My own words.', step: 'refusal', do: 'make' });
+    expect([other.status, letterForm(other)['text']?.includes('My own words')]).toEqual([200, false]);
+  });
+
+  it('says when the language of the requester is missing', async () => {
+    const world = await createOfficeWorld();
+    const seq = await world.event('dsar.submitted', {
+      request_id: 'r-9',
+      type: 'access',
+      jurisdiction: 'DE',
+      language: 'tlh',
+    });
+    const olga = await signedIn(world);
+    const page = await olga.get(`/cases/default-${seq}/letter?step=acknowledgement`);
+    expect(page.text).toMatch(/no letters in the language that was wanted \(<bdi>tlh<\/bdi>\)/);
+    const chosen = await olga.get(`/cases/default-${seq}/letter?step=acknowledgement&language=de`);
+    expect(chosen.text).not.toContain('no letters in the language');
+    expect((await olga.get(`/cases/default-${seq}/letter?step=nothing`)).status).toBe(400);
+    expect((await olga.get('/cases/default-999/letter?step=answer')).status).toBe(404);
+  });
+});

@@ -21,6 +21,7 @@ import { frameOf, untilDoneSoon, untilProjected } from './frame.ts';
 const doneTexts: Readonly<Record<string, string>> = {
   opened: 'The request is recorded.',
   moved: 'Recorded in the ledger.',
+  letter: 'The letter is made. It stands under Letters, to be downloaded.',
   pack: 'The pack was asked for. When it is made, it stands under Response pack.',
 };
 

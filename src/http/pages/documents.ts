@@ -13,6 +13,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   csv: 'text/csv; charset=utf-8',
   json: 'application/json; charset=utf-8',
   html: 'text/html; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
   zip: 'application/zip',
 };
 

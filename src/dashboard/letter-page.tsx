@@ -1,0 +1,147 @@
+import { letterLanguages } from '../../reports/letters/languages.ts';
+import { type LetterStep, letterSteps } from '../../reports/letters/texts.ts';
+import { renderHtmlPart } from '../../reports/render/html.tsx';
+import { sha256Hex } from '../core/hash.ts';
+import { LETTER_TEXT_LENGTH, type LetterDraft, letterFormats } from '../documents/produce-letter.ts';
+import { Csrf, Page, type PageFrame } from './layout.tsx';
+import { Field, Notice, Panel, Problems, Select } from './parts.tsx';
+import { letterText } from './words.ts';
+
+export interface LetterPageProps {
+  readonly frame: PageFrame;
+  readonly caseId: string;
+  readonly draft: LetterDraft;
+  /** As the officer chose it the last time. */
+  readonly format?: string | undefined;
+  readonly problems?: readonly string[];
+}
+
+/** One letter of a case: which one, in which language, what it says, how it looks, and the button that makes it. Needs no script. */
+export function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageProps) {
+  const { letter, missingLanguage, starts, problem } = draft;
+  const { step } = letter;
+  const here = `/cases/${encodeURIComponent(caseId)}/letter`;
+  const title = `${letterText(step)} · ${caseId}`;
+  return (
+    <Page title={title} frame={frame}>
+      <p class="small">
+        <a href={`/cases/${encodeURIComponent(caseId)}#letters`}>← {caseId}</a>
+      </p>
+      <h1>{title}</h1>
+      <p class="lead">Choose, write, look at the preview, and make it. A letter that was made is kept as it is.</p>
+      <Problems title="The letter was not made:" problems={problems} />
+      {missingLanguage === null ? null : (
+        <Notice tone="warn">
+          <p>
+            There are no letters in the language that was wanted (<bdi>{missingLanguage}</bdi>): this one is in{' '}
+            {letterLanguages[letter.language]?.name}. Choose another language if the requester reads it better.
+          </p>
+        </Notice>
+      )}
+      <div class="columns halves">
+        <Panel id="write" title="What it says">
+          <form method="post" action={here}>
+            <Csrf token={frame.csrf} />
+            <input type="hidden" name="shownStep" value={step} />
+            <input type="hidden" name="shownStart" value={startOf(draft)} />
+            <input type="hidden" name="unedited" value={fingerprint(starts[Number(startOf(draft))] ?? '')} />
+            <Field id="step" label="Letter">
+              <Select id="step" name="step" value={step} options={stepChoices(draft)} />
+            </Field>
+            <Field id="language" label="Language" hint="Dates and numbers follow it. Your own text is not translated.">
+              <Select id="language" name="language" value={letter.locale} options={languageChoices(draft)} />
+            </Field>
+            {step !== 'notice' ? null : (
+              <Field id="recipient" label="Recipient" hint="To whom you disclosed the data.">
+                <input id="recipient" name="recipient" type="text" maxLength={300} value={letter.recipient ?? ''} />
+              </Field>
+            )}
+            {starts.length < 2 ? null : (
+              <Field id="start" label="Start from" hint="Another one replaces your text at the next preview.">
+                <Select
+                  id="start"
+                  name="start"
+                  value={startOf(draft)}
+                  options={starts.map((text, place) => [String(place), shortened(text)] as const)}
+                />
+              </Field>
+            )}
+            <Field
+              id="text"
+              label={starts.length === 0 ? 'What you add' : 'Your text'}
+              optional={starts.length === 0}
+              hint="Empty lines separate paragraphs, lines that begin with “- ” are a list. Blanks in square brackets have to be filled in."
+            >
+              <textarea
+                id="text"
+                name="text"
+                rows={12}
+                maxLength={LETTER_TEXT_LENGTH}
+                lang={letter.locale}
+                aria-describedby="text-hint"
+              >
+                {`\n${letter.text ?? ''}`}
+              </textarea>
+            </Field>
+            {problem === null ? null : <p class="small">Before it can be made: {problem}</p>}
+            <div class="buttons">
+              <button type="submit" name="do" value="preview" class="quiet">
+                Update the preview
+              </button>
+              <button type="submit" name="do" value="make">
+                Make the letter
+              </button>
+              <label for="format" class="inline">
+                as
+              </label>
+              <Select
+                id="format"
+                name="format"
+                value={format ?? 'pdf'}
+                options={letterFormats.map((one) => [one, formatTexts[one]] as const)}
+              />
+            </div>
+          </form>
+        </Panel>
+        <Panel id="preview" title="Preview">
+          {/* Made of blocks by the renderer of documents, which escapes every text. */}
+          <article
+            class="sheet"
+            lang={letter.locale}
+            dangerouslySetInnerHTML={{ __html: renderHtmlPart(draft.blocks) }}
+          />
+        </Panel>
+      </div>
+    </Page>
+  );
+}
+
+const formatTexts = { pdf: 'PDF', html: 'HTML', txt: 'Text' } as const;
+
+/** Of the text that a letter started from, to tell whether the officer has edited it. */
+export function fingerprint(text: string): string {
+  return sha256Hex(Buffer.from(text.replaceAll('\r\n', '\n').trim())).slice(0, 16);
+}
+
+/** The place of the text that this one started from; the first where it was edited. */
+function startOf({ starts, letter }: LetterDraft): string {
+  return String(Math.max(0, starts.indexOf(letter.text ?? '')));
+}
+
+function stepChoices({ impossible, letter }: LetterDraft): readonly (readonly [string, string])[] {
+  return letterSteps
+    .filter((step: LetterStep) => step === letter.step || !impossible.has(step))
+    .map((step) => [step, letterText(step)] as const);
+}
+
+/** The language of the request keeps its region. */
+function languageChoices({ letter }: LetterDraft): readonly (readonly [string, string])[] {
+  return Object.entries(letterLanguages).map(
+    ([code, { name }]) => [code === letter.language ? letter.locale : code, `${name} (${code})`] as const,
+  );
+}
+
+function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length > 70 ? `${line.slice(0, 69)}…` : line;
+}

@@ -1,0 +1,226 @@
+import { loadContext } from '../../reports/dsar-pack/context.ts';
+import { letterFactsOf } from '../../reports/dsar-pack/letter.ts';
+import { type ChosenLanguage, chooseLanguage } from '../../reports/letters/languages.ts';
+import {
+  type Letter,
+  letterBlocks,
+  letterFrame,
+  letterProblem,
+  letterProposals,
+  type LetterFacts,
+  refusalText,
+} from '../../reports/letters/letter.ts';
+import { type LetterStep, letterSteps } from '../../reports/letters/texts.ts';
+import type { Block, Frame } from '../../reports/render/blocks.ts';
+import { renderHtml } from '../../reports/render/html.tsx';
+import { renderPdf } from '../../reports/render/pdf.ts';
+import { renderPlain } from '../../reports/render/plain.ts';
+import { frameParameters, type Parameters, referenceOf } from '../../reports/report.ts';
+import type { CaseFolded } from '../cases/folded.ts';
+import { type CaseDocumentDeps, type CaseInput, loadCaseInput, sourceOfCase, type UnknownCase } from './case-input.ts';
+import type { RegisteredDocument } from './deps.ts';
+import { type FrameRequest, type InvalidTime, madeBefore, type UnknownSource } from './frame.ts';
+import { registerDocument } from './register.ts';
+
+export const letterFormats = ['pdf', 'html', 'txt'] as const;
+export type LetterFormat = (typeof letterFormats)[number];
+
+/** Characters that an officer's text may have. */
+export const LETTER_TEXT_LENGTH = 8000;
+const RECIPIENT_LENGTH = 300;
+
+/** A letter of a case as somebody wants it. */
+export interface LetterWish {
+  readonly caseId: string;
+  readonly step: LetterStep;
+  /** BCP 47; null: that of the request, else of the controller profile, else English. */
+  readonly language?: string | null;
+  /** What the officer wrote; null: what the case has recorded for this step, if anything. */
+  readonly text?: string | null;
+  /** The addressee of a notice to a recipient of the data. */
+  readonly recipient?: string | null;
+}
+
+export interface LetterRequest extends LetterWish, FrameRequest {
+  readonly format: LetterFormat;
+  readonly actor: string;
+}
+
+/** A letter as it would go out now. */
+export interface LetterDraft {
+  readonly letter: Letter;
+  readonly blocks: readonly Block[];
+  /** Why it cannot go out like this, in words for the officer; null: it can. */
+  readonly problem: string | null;
+  /** A language that was wanted and does not exist, as it was given; null: none is missing. */
+  readonly missingLanguage: string | null;
+  /** Texts to start from: what the case has recorded for this step, then the proposals of the language. */
+  readonly starts: readonly string[];
+  /** Of the other letters: why one cannot go out at all under the laws of the case; steps that can are not listed. */
+  readonly impossible: ReadonlyMap<LetterStep, string>;
+}
+
+export type LetterOutcome =
+  | ({
+      readonly outcome: 'produced';
+      readonly letter: Letter;
+      readonly missingLanguage: string | null;
+    } & RegisteredDocument)
+  | { readonly outcome: 'refused'; readonly problem: string }
+  | UnknownCase
+  | InvalidTime
+  | UnknownSource;
+
+/** Composes a letter without making it: for a preview, and for the texts to start from. */
+export async function draftLetter(
+  deps: CaseDocumentDeps,
+  wish: LetterWish,
+): Promise<({ readonly outcome: 'drafted' } & LetterDraft) | UnknownCase | InvalidTime | UnknownSource> {
+  const source = await sourceOfCase(deps, wish.caseId);
+  if (source === null) return { outcome: 'unknown-case', caseId: wish.caseId };
+  const loaded = await loadCaseInput(deps, source, wish.caseId, { step: wish.step });
+  if ('outcome' in loaded) return loaded;
+  const { letter, facts, chosen } = await composeLetter(loaded, wish);
+  return {
+    outcome: 'drafted',
+    letter,
+    blocks: letterBlocks(letter, facts),
+    problem: letterProblem(letter, facts),
+    missingLanguage: chosen.missing,
+    starts: startsOf(letter.step, letter.language, facts, loaded.found.view.folded),
+    impossible: impossibleSteps(letter, facts),
+  };
+}
+
+/**
+ * Makes a letter of a case and registers it: step, language, text and recipient are parameters, so that the same bytes can be made again.
+ * Refused, with the reason: a letter that would say nothing, has blanks left, or does not exist under the laws of the case.
+ * Errors: as {@link import('./produce-report.ts').produceReport}.
+ */
+export async function produceLetter(
+  deps: CaseDocumentDeps,
+  request: LetterRequest,
+  signal?: AbortSignal,
+): Promise<LetterOutcome> {
+  const { caseId, actor, step, format, asOf } = request;
+  const source = await sourceOfCase(deps, caseId);
+  if (source === null) return { outcome: 'unknown-case', caseId };
+  const tooLong = lengthProblem(request);
+  if (tooLong !== null) return { outcome: 'refused', problem: tooLong };
+  const asked = { source, name: 'letter', format, caseId };
+  const same = { step, ...(request.text == null ? {} : { text: textOf(request.text) }) };
+  const before = asOf === undefined ? null : await madeBefore(deps, { ...asked, asOf }, same);
+  const madeAt = request.madeAt ?? before ?? undefined;
+  const loaded = await loadCaseInput(deps, source, caseId, { asOf, madeAt, step });
+  if ('outcome' in loaded) return loaded;
+  const { input } = loaded;
+  const { letter, facts, chosen } = await composeLetter(loaded, request);
+  const problem = letterProblem(letter, facts);
+  if (problem !== null) return { outcome: 'refused', problem };
+  const parameters: Parameters = {
+    ...frameParameters(input),
+    disclosure: input.disclosure,
+    step,
+    language: letter.locale,
+    text: letter.text,
+    recipient: letter.recipient ?? null,
+  };
+  const reference = referenceOf({ name: 'letter', format, asOf: input.asOf, caseId, parameters });
+  const { version, sample, generatedAt } = input;
+  const frame = letterFrame(letter, facts, { document: reference, version, madeAt: generatedAt, sample });
+  const document = { actor, reference, name: 'letter', format, asOf: input.asOf, caseId, parameters };
+  try {
+    const content = render(format, frame, letterBlocks(letter, facts));
+    const registered = await registerDocument(deps, source, document, content, signal);
+    return { outcome: 'produced', letter, missingLanguage: chosen.missing, ...registered };
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'UnprintableText')) throw error;
+    return {
+      outcome: 'refused',
+      problem: 'The font of the PDF lacks characters of this letter: make it as HTML or text.',
+    };
+  }
+}
+
+function render(format: LetterFormat, frame: Frame, blocks: readonly Block[]): AsyncIterable<Uint8Array> {
+  switch (format) {
+    case 'pdf':
+      return renderPdf(frame, blocks);
+    case 'html':
+      return renderHtml(frame, blocks);
+    case 'txt':
+      return inOnePiece(renderPlain(frame, blocks));
+  }
+}
+
+async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes);
+}
+
+/** What a case has to say of a letter, and the letter as it was wished for. */
+async function composeLetter(
+  { input, found }: CaseInput,
+  { step, language, text, recipient }: LetterWish,
+): Promise<{ readonly letter: Letter; readonly facts: LetterFacts; readonly chosen: ChosenLanguage }> {
+  const chosen = chooseLanguage(language, input.case.language, input.profile?.language);
+  const own = text == null ? recordedText(step, chosen.language, found.view.folded) : textOf(text);
+  const to = recipient?.trim() ?? '';
+  return {
+    chosen,
+    facts: letterFactsOf(await loadContext(input)),
+    letter: {
+      step,
+      language: chosen.language,
+      locale: chosen.locale,
+      text: own === '' ? null : own,
+      ...(step === 'notice' && to !== '' ? { recipient: to } : {}),
+    },
+  };
+}
+
+function textOf(text: string): string {
+  return text.replaceAll('\r\n', '\n').trim();
+}
+
+function lengthProblem({ text, recipient }: LetterWish): string | null {
+  if ((text?.length ?? 0) > LETTER_TEXT_LENGTH)
+    return `The text has ${text?.length} characters: a letter takes at most ${LETTER_TEXT_LENGTH}. Enclose the rest as a document of its own.`;
+  if ((recipient?.length ?? 0) > RECIPIENT_LENGTH)
+    return `The recipient has ${recipient?.length} characters: at most ${RECIPIENT_LENGTH}.`;
+  return null;
+}
+
+/** What an officer has recorded that a letter of this step says; null: nothing. */
+function recordedText(step: LetterStep, language: string, folded: CaseFolded): string | null {
+  switch (step) {
+    case 'identity': {
+      const { doubt, asked } = folded.identity;
+      return [doubt, asked].filter((part) => part !== null).join('\n\n') || null;
+    }
+    case 'clarification':
+      return folded.clarifications.at(-1)?.question ?? null;
+    case 'extension':
+      return folded.extension?.reasons ?? null;
+    case 'refusal':
+      return folded.refusal === null ? null : refusalText(language, folded.refusal);
+    default:
+      return null;
+  }
+}
+
+function startsOf(step: LetterStep, language: string, facts: LetterFacts, folded: CaseFolded): readonly string[] {
+  const recorded = recordedText(step, language, folded);
+  return [...new Set([...(recorded === null ? [] : [recorded]), ...letterProposals(step, facts.kind, language)])];
+}
+
+/** A letter with some text: what is still wrong with it is not the text. */
+function impossibleSteps(letter: Letter, facts: LetterFacts): ReadonlyMap<LetterStep, string> {
+  const found = new Map<LetterStep, string>();
+  for (const step of letterSteps) {
+    // The dates in `facts` are those of the letter that is being written: only its own extension is known.
+    if (step === 'extension' && letter.step !== 'extension') continue;
+    const problem = letterProblem({ ...letter, step, text: 'Text.' }, facts);
+    if (problem !== null) found.set(step, problem);
+  }
+  return found;
+}

@@ -1,0 +1,222 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { moveCase } from '../../src/cases/move-case.ts';
+import { checkFile } from '../../src/documents/check.ts';
+import { draftLetter, type LetterRequest, produceLetter } from '../../src/documents/produce-letter.ts';
+import { producePack } from '../../src/documents/produce-pack.ts';
+import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
+import { pdfText, zipFile } from '../reports/files.ts';
+
+const DAY = 86_400_000;
+
+interface Request {
+  readonly world: OfficeWorld;
+  readonly caseId: string;
+  readonly deps: Parameters<typeof produceLetter>[0];
+}
+
+async function openRequest(data: Record<string, unknown>): Promise<Request> {
+  const world = await createOfficeWorld({}, { worker: false });
+  const submitted = {
+    jurisdiction: 'DE',
+    email: 'zoe@example.net',
+    name: 'Zoë Müller',
+    submitted_at: new Date().toISOString(),
+  };
+  const seq = await world.event('dsar.submitted', { request_id: 'r-1', ...submitted, ...data });
+  return { world, caseId: `default-${seq}`, deps: { ...world.context.documents, cases: world.context.cases } };
+}
+
+async function move({ world, caseId }: Request, name: string, details: Record<string, unknown>): Promise<void> {
+  const row = await world.context.store.read
+    .selectFrom('cases')
+    .select('version')
+    .where('case_id', '=', caseId)
+    .executeTakeFirstOrThrow();
+  const moved = await moveCase(world.context.cases, {
+    caseId,
+    basedOn: row.version,
+    move: name,
+    details,
+    actor: 'Olga',
+  });
+  if (moved.outcome !== 'moved') throw new Error(JSON.stringify(moved));
+  await world.context.projector.catchUp();
+}
+
+async function made({ world, deps, caseId }: Request, wish: Partial<LetterRequest> & Pick<LetterRequest, 'step'>) {
+  const letter = await produceLetter(deps, { caseId, format: 'txt', actor: 'Olga', ...wish });
+  if (letter.outcome !== 'produced') throw new Error(JSON.stringify(letter));
+  await world.context.projector.catchUp();
+  return { ...letter, bytes: await readFile(letter.path) };
+}
+
+const words = (bytes: Buffer) => bytes.toString('utf8').replaceAll(/\s+/g, ' ');
+
+describe('a letter of a case', () => {
+  it('is registered with its text, genuine, and has the same bytes when it is made again after a rebuild', async () => {
+    const request = await openRequest({ type: 'deletion', language: 'de' });
+    const { world } = request;
+    for (const format of ['pdf', 'html', 'txt'] as const) {
+      const first = await made(request, { step: 'refusal', text: 'Aus Gründen.\r\n\r\n- eins\n- zwei', format });
+      expect(first.parameters).toMatchObject({
+        step: 'refusal',
+        language: 'de-DE',
+        text: 'Aus Gründen.\n\n- eins\n- zwei',
+      });
+      await world.event('consent.recorded', { consent_id: format, banner_id: 'main', visitor_hash: 'v', consent: {} });
+      await world.context.rebuild();
+      const again = await made(request, {
+        step: 'refusal',
+        text: 'Aus Gründen.\n\n- eins\n- zwei',
+        format,
+        asOf: first.asOf,
+      });
+      expect([again.documentId, again.sha256, again.seq]).toEqual([first.documentId, first.sha256, first.seq]);
+      const { documents } = await checkFile(world.context.store.read, first.path);
+      expect(documents).toMatchObject([{ name: 'letter', case_id: request.caseId }]);
+      expect(documents[0]?.file_name).toMatch(
+        new RegExp(`^${request.caseId}-refusal-letter-[0-9a-f]{16}\\.${format}$`),
+      );
+    }
+  });
+
+  it('is in the language of the request, and says which one is missing', async () => {
+    const request = await openRequest({ type: 'access', language: 'tr' });
+    const missing = await made(request, { step: 'acknowledgement' });
+    expect(missing).toMatchObject({ missingLanguage: 'tr', letter: { language: 'en' } });
+    const german = await made(request, { step: 'acknowledgement', language: 'de' });
+    expect(german.missingLanguage).toBeNull();
+    expect(words(german.bytes)).toContain('Guten Tag');
+  });
+
+  it('is refused with the reason when it would say nothing, has blanks or is too long, and nothing is registered', async () => {
+    const request = await openRequest({ type: 'opt-out' });
+    const refused = async (wish: Partial<LetterRequest>) => {
+      const outcome = await produceLetter(request.deps, {
+        caseId: request.caseId,
+        format: 'txt',
+        actor: 'Olga',
+        step: 'answer',
+        ...wish,
+      });
+      return outcome.outcome === 'refused' ? outcome.problem : outcome.outcome;
+    };
+    expect(await refused({})).toContain('Write what the letter has to say');
+    expect(await refused({ text: 'We erased [what].' })).toContain('Fill in the blanks');
+    expect(await refused({ text: 'x'.repeat(8001) })).toContain('at most 8000');
+    expect(await refused({ step: 'appeal', text: 'We uphold it.' })).toContain('gives an appeal');
+    expect(await refused({ text: 'שלום', format: 'pdf' })).toContain('make it as HTML or text');
+    expect(await world(request)).toEqual([]);
+  });
+
+  const world = ({ world: { context } }: Request) =>
+    context.store.read.selectFrom('documents').select('name').execute();
+
+  it('says what the case has recorded for its step, unless the officer writes something else', async () => {
+    const request = await openRequest({ type: 'access' });
+    await move(request, 'ask-clarification', { question: 'Which of your accounts do you mean?' });
+    expect(words((await made(request, { step: 'clarification' })).bytes)).toContain(
+      'Which of your accounts do you mean?',
+    );
+    const own = await made(request, { step: 'clarification', text: 'Which period?' });
+    expect(words(own.bytes)).not.toContain('Which of your accounts');
+    const draft = await draftLetter(request.deps, { caseId: request.caseId, step: 'clarification' });
+    expect(draft.outcome === 'drafted' && draft.starts[0]).toBe('Which of your accounts do you mean?');
+  });
+});
+
+describe('the dates and laws of a letter', () => {
+  it('name the new date of an extension, before and after the extension is recorded', async () => {
+    const request = await openRequest({ type: 'access' });
+    const before = await made(request, { step: 'extension', text: 'Your request is complex.' });
+    await move(request, 'extend', { reasons: 'Your request is complex.' });
+    const after = await made(request, { step: 'extension' });
+    const date = (bytes: Buffer) => /receive our answer by (\d+ \w+ \d{4})/.exec(words(bytes))?.[1];
+    const { receipt_at } = await request.world.context.cases.store.read
+      .selectFrom('cases')
+      .select('receipt_at')
+      .executeTakeFirstOrThrow();
+    expect(date(after.bytes)).toBe(date(before.bytes));
+    expect(Date.parse(date(after.bytes) ?? '')).toBeGreaterThan(Date.parse(receipt_at) + 85 * DAY);
+  });
+
+  it('name every law that applies, the deciding one first, each with its remedies', async () => {
+    const request = await openRequest({ type: 'deletion', jurisdiction: 'US-VA' });
+    const text = words((await made(request, { step: 'refusal', text: 'Because.' })).bytes);
+    expect(text).toMatch(/Applicable law: General Data Protection Regulation.*Virginia Consumer Data Protection Act/);
+    expect(text).toMatch(/Art\. 77 GDPR.*within 60 days.*Attorney General of Virginia/);
+  });
+
+  it('set no date and call nothing late where the law says at once', async () => {
+    const request = await openRequest({
+      type: 'withdraw-consent',
+      submitted_at: new Date(Date.now() - 20 * DAY).toISOString(),
+    });
+    const receipt = words((await made(request, { step: 'acknowledgement' })).bytes);
+    expect(receipt).not.toMatch(/We will answer|by \d+ \w+ 20\d\d/);
+    const answer = words((await made(request, { step: 'answer', text: 'We have recorded it.' })).bytes);
+    expect(answer).not.toContain('late');
+    const outcome = await produceLetter(request.deps, {
+      caseId: request.caseId,
+      step: 'extension',
+      text: 'Busy.',
+      format: 'txt',
+      actor: 'Olga',
+    });
+    expect(outcome).toMatchObject({ outcome: 'refused' });
+  });
+
+  it('say that an answer is late by the day on which it went out, not that of a copy', async () => {
+    const request = await openRequest({ type: 'deletion' });
+    await move(request, 'start', {});
+    await move(request, 'mark-system', { system: 'crm', result: 'nothing-found' });
+    await move(request, 'mark-ready', {});
+    await move(request, 'answer', {
+      channel: 'e-mail',
+      disclosure: 'categories-only',
+      parts: [{ what: 'profile', outcome: 'done' }],
+    });
+    request.world.setNow(new Date(Date.now() + 60 * DAY).toISOString());
+    expect(words((await made(request, { step: 'answer' })).bytes)).not.toContain('This answer is late');
+  });
+
+  it('have no question for identity where the law forbids a check', async () => {
+    const request = await openRequest({ type: 'opt-out', jurisdiction: 'US-CA' });
+    const world = await createOfficeWorld({ CONTROLLER_FILE: '' }, { worker: false });
+    const seq = await world.event('dsar.submitted', {
+      request_id: 'r-2',
+      type: 'opt-out',
+      jurisdiction: 'US-CA',
+      email: 'a@example.com',
+    });
+    const ask = (deps: Request['deps'], caseId: string) =>
+      produceLetter(deps, { caseId, step: 'identity', text: 'Who are you?', format: 'txt', actor: 'Olga' });
+    const american = await ask({ ...world.context.documents, cases: world.context.cases }, `default-${seq}`);
+    expect(american).toMatchObject({
+      outcome: 'refused',
+      problem: expect.stringContaining('identity check') as string,
+    });
+    expect(await ask(request.deps, request.caseId)).toMatchObject({ outcome: 'produced' });
+  });
+});
+
+describe('the pack', () => {
+  it('holds the answer that was last made as a letter, and is the same when it is made again', async () => {
+    const request = await openRequest({ type: 'deletion', language: 'de' });
+    await made(request, { step: 'answer', text: 'Wir haben Ihr Konto gelöscht.' });
+    await made(request, { step: 'notice', text: 'Konto 7', recipient: 'Versand AG' });
+    const pack = async (asOf?: number) => {
+      const outcome = await producePack(request.deps, { caseId: request.caseId, actor: 'Olga', asOf });
+      if (outcome.outcome !== 'produced') throw new Error(outcome.outcome);
+      return outcome;
+    };
+    const first = await pack();
+    const letter = zipFile(await readFile(first.path), 'letter.pdf');
+    const text = pdfText(letter);
+    expect(text).toContain('Wir haben Ihr Konto gelöscht.');
+    expect(text).not.toMatch(/ENTWURF|Versand AG/);
+    await made(request, { step: 'refusal', text: 'Doch nicht.' });
+    expect((await pack(first.asOf)).sha256).toBe(first.sha256);
+  });
+});
