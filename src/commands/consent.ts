@@ -49,7 +49,7 @@ export function registerConsent(program: Command, io: CommandIo): void {
         printResult(io, flags, found, () =>
           found.outcome === 'found'
             ? foundText(found)
-            : `No consent record fits ${found.by === 'email' ? 'this e-mail address' : printable(identifier)}. (The look-up is entry ${found.recorded}.)`,
+            : `No consent record matches ${found.by === 'email' ? 'this e-mail address' : printable(identifier)}. (The look-up is entry ${found.recorded}.)`,
         );
       }),
     );
@@ -119,12 +119,12 @@ function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
       );
     }
     if (purposes.length === 0) lines.push('  no purpose that needs consent was decided');
-    if (necessary.length > 0) lines.push(`  necessary, no consent: ${printable(necessary.join(', '))}`);
+    if (necessary.length > 0) lines.push(`  necessary, need no consent: ${printable(necessary.join(', '))}`);
   }
   if (found.standing.length === 0) lines.push('Nothing had been decided by then.');
   if (found.knownThen !== null) {
     const then = standingWords(found.knownThen);
-    lines.push('', pc.yellow('By what had been received at that moment it was:'));
+    lines.push('', pc.yellow('What had been received by that moment said:'));
     lines.push(...(then.length === 0 ? ['  nothing known'] : then.map((line) => `  ${printable(line)}`)));
   }
   for (const decision of found.decisions) {

@@ -45,8 +45,8 @@ export function policyWords({ policy }: CitedDecision): string {
 
 /** When the evidence of a banner says that it was shown. */
 export function evidenceWords({ seq, from, to, addedAt, actor }: CitedDecision['banner'][number]): string {
-  const until = to === null ? 'on' : `to ${to}`;
-  return `evidence ${seq}: shown from ${from} ${until} by the word of ${actor}, added ${addedAt}`;
+  const period = to === null ? `since ${from}` : `from ${from} to ${to}`;
+  return `evidence ${seq}: shown ${period} according to ${actor}, added ${addedAt}`;
 }
 
 /** What had been known at the moment, where that differs from what is known now: `marketing: refused`. */

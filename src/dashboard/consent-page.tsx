@@ -32,7 +32,7 @@ export function ConsentPage({ frame, sources, form, problems = [], answer = null
         look-up is recorded in the ledger, without the identifier itself.
       </p>
       <Problems title="This cannot be looked up:" problems={problems} />
-      <Panel id="look-up" title="Whom and when">
+      <Panel id="look-up" title="Who and when">
         {sources.length === 0 ? (
           <p>There is no source yet.</p>
         ) : (
@@ -81,7 +81,7 @@ export function ConsentPage({ frame, sources, form, problems = [], answer = null
       </Panel>
       {answer === null ? null : answer.outcome === 'not-found' ? (
         <Notice tone="warn">
-          No consent record fits. That is not to say that no data is held; see Art. 11(2) GDPR. The look-up is entry{' '}
+          No consent record matches. This does not mean that no data is held (GDPR Art. 11(2)). The look-up is entry{' '}
           {answer.recorded}.
         </Notice>
       ) : (
@@ -104,7 +104,7 @@ function Answer({ frame, answer }: { frame: PageFrame; answer: Extract<LookUp, {
         </p>
         {knownThen === null ? null : (
           <Notice tone="warn">
-            <strong>By what had been received at that moment, it was something else:</strong>{' '}
+            <strong>What had been received by that moment said something else:</strong>{' '}
             {then.length === 0 ? 'nothing was known yet.' : then.join('; ')}
           </Notice>
         )}
@@ -125,7 +125,7 @@ function Answer({ frame, answer }: { frame: PageFrame; answer: Extract<LookUp, {
 function Standing({ frame, standing }: { frame: PageFrame; standing: readonly BannerStanding[] }) {
   return (
     <table class="stacks" role="table">
-      <caption>Purposes that are necessary are no consent, and are listed apart.</caption>
+      <caption>Necessary purposes need no consent and are listed separately.</caption>
       <thead role="rowgroup">
         <tr role="row">
           <th scope="col" role="columnheader">
@@ -177,7 +177,7 @@ function Standing({ frame, standing }: { frame: PageFrame; standing: readonly Ba
                     {necessary.join(', ')}
                   </th>
                   <td role="cell" data-label="State">
-                    <span class="soft">necessary, no consent</span>
+                    <span class="soft">necessary, needs no consent</span>
                   </td>
                   <td role="cell" />
                   <td role="cell" data-label="Banner">

@@ -55,6 +55,34 @@ test('it says what needs attention in the words of a data protection officer', (
   );
 });
 
+test('it has what makes records evidence: policy texts, banners as shown, disputed decisions, a withdrawal by request', async () => {
+  const { texts, banners, disputed, withdrawals } = result.evidence;
+  expect(texts).toBeGreaterThan(20);
+  expect(banners).toHaveLength(4);
+  expect(withdrawals).toHaveLength(1);
+  expect(disputed.length).toBeGreaterThan(0);
+  const record = result.files.find((file) => file.endsWith('consent-record-disputed.json')) as string;
+  expect(JSON.parse(readFileSync(record, 'utf8'))).toMatchObject({
+    header: { record_id: disputed[0]?.decisionId },
+    evidence: { disputed: true },
+  });
+  const { decisionId, source, at } = disputed[0] ?? { decisionId: '', source: '', at: '' };
+  const shown = await run(
+    ['consent', 'show', decisionId, '--source', source, '--at', at, '--text'],
+    join(home, 'demo-output'),
+  );
+  expect(shown.stdout).toContain('contradicts');
+  expect(shown.stdout).toMatch(/under {6}policy \S+, version \d+; text seen before and after/);
+});
+
+test('the letter of the pack is in the language of the requester', () => {
+  const pack = result.files.find((file) => file.endsWith('.zip')) as string;
+  const folder = join(home, 'letter');
+  mkdirSync(folder);
+  execFileSync('unzip', ['-q', pack, 'letter.pdf', '-d', folder]);
+  expect(execFileSync('pdftotext', [join(folder, 'letter.pdf'), '-']).toString()).toContain('Antwort auf Ihre Anfrage');
+});
+
 test('every page of every PDF is marked SAMPLE and has text', () => {
   const pdfs = result.files.filter((file) => file.endsWith('.pdf'));
   expect(pdfs).toHaveLength(2);

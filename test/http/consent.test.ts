@@ -15,7 +15,7 @@ it('the page Consent look-up answers for an id and a time, records it, and keeps
     expect(answer.text).toContain(text);
   expect((await world.actions('consent.looked-up')).map(({ actor }) => actor)).toEqual(['Olga']);
   const none = await olga.post('/consent', { identifier: '<b>nobody</b>', at, source: 'default' });
-  expect(none.text).toContain('No consent record fits.');
+  expect(none.text).toContain('No consent record matches.');
   expect(none.text).toContain('value="&lt;b>nobody&lt;/b>"');
   const mail = await olga.post('/consent', { identifier: 'ada@example.org', at, source: 'default' });
   expect([mail.status, mail.text.includes('is not configured')]).toEqual([422, true]);

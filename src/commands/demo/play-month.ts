@@ -7,9 +7,10 @@ export async function playMonth(
   sandbox: Sandbox,
   context: Context,
   clock: DemoClock,
-  onDelivery: (sent: number) => void,
+  doing: { readonly onDelivery: (sent: number) => void; readonly everyThirdDay: () => Promise<void> },
 ): Promise<{ sent: number; accepted: number; refused: number }> {
   let sent = 0;
+  let days = 0;
   let day = clock.now().toISOString().slice(0, 10);
   const traffic = await sandbox.playTraffic({
     async deliver(delivery) {
@@ -20,12 +21,14 @@ export async function playMonth(
       if (today !== day) {
         day = today;
         await context.seal();
+        days += 1;
+        if (days % 3 === 1) await doing.everyThirdDay();
       }
       return sandbox.outbox.deliver(delivery);
     },
     onDelivery: () => {
       sent += 1;
-      onDelivery(sent);
+      doing.onDelivery(sent);
     },
   });
   const sum = (count: (one: (typeof traffic)[number]) => number) =>

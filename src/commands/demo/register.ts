@@ -57,13 +57,14 @@ export function registerDemo(program: Command, io: CommandIo): void {
 }
 
 function summary(result: DemoResult, signIn: string | null): string {
-  const { deliveries, rows, attention, folder, files, verification } = result;
+  const { deliveries, rows, evidence, attention, folder, files, verification } = result;
   const here = relative(process.cwd(), folder) || folder;
   return [
     '',
     pc.bold('What happened'),
     `  ${deliveries.sent} deliveries came; ${deliveries.accepted} were kept (repeats once), ${deliveries.refused} had a wrong signature or none`,
     `  ${rows.pulled} rows were pulled from the consent log and set against them`,
+    `  ${evidence.texts} looks at policy texts, ${evidence.banners.length} files that show a banner, ${evidence.disputed.length} disputed decisions, ${evidence.withdrawals.length} withdrawal by request`,
     `  ${verification.entries} entries, root ${verification.root.slice(0, 16)}…`,
     '',
     pc.bold('What needs attention'),
@@ -81,6 +82,13 @@ function summary(result: DemoResult, signIn: string | null): string {
         ]),
     '  npm run demo -- tamper            alter a record, and see verify turn red',
     `  cd ${here} && node ../dist/src/cli.js dsar list`,
+    `  cd ${here} && node ../dist/src/cli.js banner evidence list`,
+    ...evidence.disputed
+      .slice(0, 1)
+      .map(
+        ({ source, decisionId, at }) =>
+          `  cd ${here} && node ../dist/src/cli.js consent show ${decisionId} --source ${source} --at ${at} --text`,
+      ),
     `  cd ${here} && node ../dist/src/cli.js ledger verify`,
     ...(signIn === null ? [] : ['', 'Serving. Ctrl-C ends it.']),
   ].join('\n');

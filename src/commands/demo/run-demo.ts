@@ -1,6 +1,8 @@
-import { copyFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { consentRecordText } from '../../../reports/consent-record.ts';
 import { loadConfig } from '../../config.ts';
+import { loadConsentRecord } from '../../consent/record.ts';
 import { openContext } from '../../context.ts';
 import type { Context } from '../../context/contract.ts';
 import { startWorker } from '../../context/worker.ts';
@@ -12,9 +14,10 @@ import { createLog } from '../../log.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { syncSource } from '../../sync/sync-source.ts';
 import { counted, createProgress, type CommandIo } from '../command-io.ts';
-import { DEMO_OFFICER, prepareAnswer } from './answer-request.ts';
+import { answerWithdrawals, DEMO_OFFICER, prepareAnswer } from './answer-request.ts';
 import { createDemoClock, type DemoClock } from './demo-clock.ts';
 import { demoEnvironment, writeProfile } from './demo-environment.ts';
+import { fetchTexts, showBanners } from './keep-evidence.ts';
 import { playMonth } from './play-month.ts';
 
 const DAY = 86_400_000;
@@ -25,6 +28,13 @@ export interface DemoResult {
   readonly folder: string;
   readonly deliveries: { readonly sent: number; readonly accepted: number; readonly refused: number };
   readonly rows: { readonly pulled: number; readonly stored: number };
+  /** What makes the records evidence: looks at policy texts, entries that show a banner, decisions that contradict themselves, withdrawals by request. */
+  readonly evidence: {
+    readonly texts: number;
+    readonly banners: readonly number[];
+    readonly disputed: readonly { readonly source: string; readonly decisionId: string; readonly at: string }[];
+    readonly withdrawals: readonly string[];
+  };
   readonly files: readonly string[];
   readonly verification: Verification;
   readonly attention: string;
@@ -45,7 +55,8 @@ export async function runDemo(folder: string, io: CommandIo): Promise<Demo> {
   const end = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000);
   const start = new Date(end.getTime() - 30 * DAY);
   const clock = createDemoClock(start);
-  const sandbox = createSandbox({ seed: 7, clock: () => new Date(), clients: CLIENTS, startedAt: start, endsAt: end });
+  // The service lives in the played month, too: what it shows then is what was in force then.
+  const sandbox = createSandbox({ seed: 7, clock: () => clock.now(), clients: CLIENTS, startedAt: start, endsAt: end });
   const opened: (() => Promise<void>)[] = [() => sandbox.close()];
   const close = async () => {
     for (const shut of opened.reverse()) await shut();
@@ -85,9 +96,16 @@ interface Stage {
 async function tellTheStory(stage: Stage): Promise<DemoResult> {
   const { io, steps, sandbox, context, server, clock, folder } = stage;
   const progress = createProgress(io, 'deliveries');
-  const deliveries = await playMonth(sandbox, context, clock, (sent) => progress.report(sent, null));
+  let texts = 0;
+  const deliveries = await playMonth(sandbox, context, clock, {
+    onDelivery: (sent) => progress.report(sent, null),
+    everyThirdDay: async () => {
+      texts += await fetchTexts(context);
+    },
+  });
   progress.end();
   clock.release();
+  texts += await fetchTexts(context);
   await context.projector.catchUp();
   steps.done(
     `a month of signed webhooks of ${counted(CLIENTS, 'client')}: ${deliveries.accepted} kept, ${deliveries.refused} refused for their signature`,
@@ -107,7 +125,25 @@ async function tellTheStory(stage: Stage): Promise<DemoResult> {
   await context.projector.catchUp();
   steps.done(`consent log pulled: ${counted(rows.pulled, 'row')}`);
 
-  const files = await makeDocuments(context, folder);
+  steps.done(`policy texts fetched as visitors get them: ${counted(texts, 'look')}`);
+
+  const banners = await showBanners(context, sandbox);
+  const withdrawals: string[] = [];
+  for (const { slug } of context.sources.list()) withdrawals.push(...(await answerWithdrawals(context, slug)));
+  const disputed = await context.store.read
+    .selectFrom('decision_history')
+    .select(['source', 'decision_id as decisionId'])
+    .select(({ fn }) => fn.min('at').as('at'))
+    .where('conflicts', '=', 1)
+    .groupBy(['source', 'decision_id'])
+    .orderBy('source')
+    .orderBy('decision_id')
+    .execute();
+  steps.done(
+    `evidence kept: ${counted(banners.length, 'file')} that show a banner, ${counted(withdrawals.length, 'withdrawal')} by request, ${counted(disputed.length, 'disputed decision')}`,
+  );
+
+  const files = await makeDocuments(context, folder, disputed[0] ?? null);
   steps.done(`documents made: ${files.map((file) => relative(folder, file)).join(', ')}`);
 
   await context.seal();
@@ -122,6 +158,7 @@ async function tellTheStory(stage: Stage): Promise<DemoResult> {
     folder,
     deliveries,
     rows,
+    evidence: { texts, banners, disputed, withdrawals },
     files,
     verification,
     attention: sentence,
@@ -168,7 +205,11 @@ function slugOf(sandbox: Sandbox, place: number): string {
   return place === 0 ? 'default' : (sandbox.clients[place]?.slug ?? '');
 }
 
-async function makeDocuments(context: Context, folder: string): Promise<string[]> {
+async function makeDocuments(
+  context: Context,
+  folder: string,
+  disputed: { readonly source: string; readonly decisionId: string } | null,
+): Promise<string[]> {
   const { documents, cases } = context;
   const to = new Date(context.clock().getTime() + DAY).toISOString().slice(0, 10);
   const from = new Date(context.clock().getTime() - 31 * DAY).toISOString().slice(0, 10);
@@ -196,6 +237,21 @@ async function makeDocuments(context: Context, folder: string): Promise<string[]
     const pack = await producePack({ ...documents, cases }, { caseId: prepared.row.case_id, actor: DEMO_OFFICER });
     if (pack.outcome !== 'produced') throw new Error(`no pack: ${JSON.stringify(pack)}`);
     await keep(pack.path, `dsar-pack-${prepared.row.case_id}.zip`);
+  }
+  if (disputed !== null) {
+    const source = context.sources.find(disputed.source);
+    const found = await loadConsentRecord(context, {
+      source: disputed.source,
+      id: disputed.decisionId,
+      actor: DEMO_OFFICER,
+      asOf: await context.projector.catchUp(),
+      profile: await context.loadProfile(source),
+      checkpoint: null,
+    });
+    if (found.outcome !== 'found') throw new Error(`no consent record: ${JSON.stringify(found)}`);
+    const file = join(folder, 'consent-record-disputed.json');
+    await writeFile(file, consentRecordText(found.record));
+    files.push(file);
   }
   await context.projector.catchUp();
   return files;
