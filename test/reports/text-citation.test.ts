@@ -96,7 +96,7 @@ test('a pack encloses the texts of that time to read, with what their hashes are
     [2, second, 'hosted:pol-1'],
   ]);
   expect(pdfText(zipFile(zip, 'letter.pdf')).replaceAll(/\s+/g, ' ')).toContain(
-    'policy-texts.txt: the texts of these policies, as we fetched them',
+    'policy-texts.txt: the texts of these policies as we fetched them',
   );
 });
 
