@@ -247,6 +247,15 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
             }
             return sum;
           },
+          async consentAfterWithdrawal() {
+            const from = new Date(clock().getTime() - AGREEMENT_DAYS * 86_400_000).toISOString();
+            const found = await createHistory(store.read).consentsAfterWithdrawal({
+              asOf: Number.MAX_SAFE_INTEGER,
+              from,
+              ...(source === undefined ? {} : { source }),
+            });
+            return [...new Set(found.map(({ caseId }) => caseId))];
+          },
         }),
       close,
     };

@@ -274,8 +274,9 @@ async function loadWithdrawals(input: ReportInput, period: Period): Promise<With
     within[took <= 60_000 ? 'minute' : took <= 3_600_000 ? 'hour' : took <= 86_400_000 ? 'day' : 'longer'] += 1;
     if (longest === null || took > longest) longest = took;
   }
-  const after = await input.history.consentsAfterWithdrawal(period);
-  const consentAfter = after.filter(({ at }) => at >= period.from && at < period.to);
+  const { source, asOf, from, to } = period;
+  const after = await input.history.consentsAfterWithdrawal({ source, asOf, from });
+  const consentAfter = after.filter(({ at }) => at < to);
   return { decisions, partly, byRequest, recordedWithin: within, withoutOwnTime, longest, consentAfter };
 }
 

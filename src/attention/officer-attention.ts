@@ -20,6 +20,8 @@ export interface OfficerAttention {
   /** Banners whose consent log is not known to be complete. */
   readonly gaps: readonly BannerStatus[];
   readonly agreement: Agreement;
+  /** Cases after whose withdrawal the same subject's consent was recorded again, over the last {@link AGREEMENT_DAYS} days. */
+  readonly consentAfterWithdrawal: readonly string[];
 }
 
 /** How deliveries and the pulled log agree over the last {@link AGREEMENT_DAYS} days. */
@@ -40,6 +42,8 @@ export interface AttentionQueries {
   match(row: CaseView['row']): Promise<Match>;
   syncStatus(): Promise<readonly BannerStatus[]>;
   agreement(): Promise<Agreement>;
+  /** Ids of the cases, each once. */
+  consentAfterWithdrawal(): Promise<readonly string[]>;
 }
 
 /** A request whose legal limit is this near is named with its days. */
@@ -49,10 +53,11 @@ const TOGETHER = 8;
 
 /** Gathers what needs the officer's attention. */
 export async function loadOfficerAttention(queries: AttentionQueries): Promise<OfficerAttention> {
-  const [cases, banners, agreement] = await Promise.all([
+  const [cases, banners, agreement, consentAfterWithdrawal] = await Promise.all([
     queries.openCases(),
     queries.syncStatus(),
     queries.agreement(),
+    queries.consentAfterWithdrawal(),
   ]);
   const requests: OpenRequest[] = [];
   for (let first = 0; first < cases.length; first += TOGETHER) {
@@ -62,11 +67,17 @@ export async function loadOfficerAttention(queries: AttentionQueries): Promise<O
   const gaps = banners.filter(
     ({ state, gap }) => state !== 'up-to-date' && state !== 'dismissed' && (state !== 'running' || gap !== null),
   );
-  return { sentence: describeAttention(requests, gaps.length, agreement), requests, banners, gaps, agreement };
+  const sentence = describeAttention(requests, gaps.length, agreement, consentAfterWithdrawal.length);
+  return { sentence, requests, banners, gaps, agreement, consentAfterWithdrawal };
 }
 
 /** One sentence for the head of the page and the command line. A request may count under several of its words. */
-export function describeAttention(requests: readonly OpenRequest[], gaps: number, agreement: Agreement): string {
+export function describeAttention(
+  requests: readonly OpenRequest[],
+  gaps: number,
+  agreement: Agreement,
+  consentAfter = 0,
+): string {
   const parts: string[] = [];
   const add = (count: number, words: string) => {
     if (count > 0) parts.push(`${count} ${words}`);
@@ -88,6 +99,7 @@ export function describeAttention(requests: readonly OpenRequest[], gaps: number
     ...(gaps > 0 ? [counted(gaps, 'gap')] : []),
     ...(undelivered > 0 ? [`${counted(undelivered, 'decision')} never delivered`] : []),
     ...(contradicting > 0 ? [`${contradicting} contradictory`] : []),
+    ...(consentAfter > 0 ? [`consent after withdrawal in ${counted(consentAfter, 'case')}`] : []),
   ].join(' · ');
 }
 

@@ -9,6 +9,7 @@
  * - fact: what a receiver reads out of an entry's body.
  * - history, state: read models folded from facts.
  * - decision: one recorded consent choice of one hashed subject on one banner.
+ * - state, label: what the record of a decision states, and what it amounts to when judged by purpose (core/consent-judgement.ts).
  * - case: one data subject request from receipt to closing.
  * - regime: the law whose rules a case follows.
  * - pack, report, document: the ZIP that answers a case; an audit document over a period; either of them as a registered file.
@@ -39,7 +40,7 @@ export const knownEvents = [...documentedEvents, 'policy.created'] as const;
 export type KnownEvent = (typeof knownEvents)[number];
 
 /**
- * States of a decision, as ISO/IEC TS 27560 names them.
+ * States that the record of a decision may state, as ISO/IEC TS 27560 names them. What a decision amounts to is a label (consent-judgement.ts).
  * Only `given` and `renewed-given` permit processing.
  */
 export const consentStates = [

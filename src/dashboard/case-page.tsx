@@ -3,6 +3,8 @@ import { moveRules } from '../cases/states.ts';
 import { isMoveName } from '../cases/move-details.ts';
 import { formatCount } from '../../reports/format.ts';
 import { type LetterStep, letterSteps } from '../../reports/letters/texts.ts';
+import { ALL_PURPOSES } from '../core/consent-judgement.ts';
+import { momentText } from './format.ts';
 import { DocumentTable } from './document-table.tsx';
 import { LawList } from './law-list.tsx';
 import { JobList } from './job-list.tsx';
@@ -336,6 +338,19 @@ function RecordsPanel({ frame, data }: PartProps & { frame: PageFrame }) {
           Subject: <span class="mono">{match.subjects.join(', ')}</span>
         </p>
       )}
+      {data.consentAfter.length === 0 ? null : (
+        <Notice tone="warn">
+          <p>
+            Consent was recorded after this case had withdrawn it: entries{' '}
+            {data.consentAfter
+              .slice(0, 10)
+              .map(({ seq, at }) => `${formatCount(seq)} (${momentText(at, frame.timeZone)})`)
+              .join(', ')}
+            {data.consentAfter.length > 10 ? ` and ${formatCount(data.consentAfter.length - 10)} more` : ''}. Check
+            whether the person was asked again.
+          </p>
+        </Notice>
+      )}
       {decisions.length === 0 ? null : (
         <table class="stacks" role="table">
           <caption>
@@ -360,9 +375,10 @@ function RecordsPanel({ frame, data }: PartProps & { frame: PageFrame }) {
                 </th>
                 <td role="cell" data-label="Decision">
                   <span>
-                    {phrase(decision.state)}
+                    {decision.disputed === 1 ? 'Disputed' : phrase(decision.label)}
+                    {decision.via === 'request' ? ' by request' : ''}
                     <br />
-                    <span class="soft small">{purposesText(decision.purposes)}</span>
+                    <span class="soft small">{decisionText(decision)}</span>
                   </span>
                 </td>
                 <td role="cell" data-label="Banner">
@@ -381,6 +397,23 @@ function RecordsPanel({ frame, data }: PartProps & { frame: PageFrame }) {
       )}
     </Panel>
   );
+}
+
+/** What was chosen, where and by which act, and what the record states where that is not how it is judged. */
+function decisionText(decision: CasePageData['decisions'][number]): string {
+  const { state, label, disputed, action, page, domain, via } = decision;
+  const stated = disputed === 1 || state !== label ? `stated as ${phrase(state).toLowerCase()}` : null;
+  const withdrawn = (JSON.parse(decision.withdraws) as readonly string[]).map((purpose) =>
+    purpose === ALL_PURPOSES ? 'every purpose' : purpose,
+  );
+  const parts = [
+    purposesText(decision.purposes),
+    withdrawn.length === 0 ? null : `withdraws ${withdrawn.join(', ')}`,
+    via === 'request' ? null : stated,
+    via === 'request' ? null : action,
+    page ?? domain,
+  ];
+  return parts.filter((part) => part !== null && part !== '').join(' · ');
 }
 
 /** `analytics granted, marketing denied`. */

@@ -44,6 +44,7 @@ export function TodayPage({ frame, today, form, problems = [], done = null }: To
       <Problems title="This could not be done:" problems={problems} />
       {several ? <SourceFilter action="/" sources={sources} source={source} /> : null}
       <Warnings today={today} />
+      <ConsentAfter cases={attention.consentAfterWithdrawal} />
       <Panel id="requests" title="Requests">
         <OpenRequests frame={frame} today={today} withSource={several && source === null} />
         <p class="small">
@@ -72,6 +73,28 @@ export function TodayPage({ frame, today, form, problems = [], done = null }: To
         </div>
       </div>
     </Page>
+  );
+}
+
+/** Cases named; more are in the consent audit. */
+const CASES_NAMED = 10;
+
+function ConsentAfter({ cases }: { cases: readonly string[] }) {
+  if (cases.length === 0) return null;
+  return (
+    <Notice tone="warn">
+      <p>
+        Consent was recorded after it had been withdrawn at the request of the same subject:{' '}
+        {cases.slice(0, CASES_NAMED).map((caseId, place) => (
+          <span key={caseId}>
+            {place === 0 ? '' : ', '}
+            <a href={`/cases/${encodeURIComponent(caseId)}#records`}>{caseId}</a>
+          </span>
+        ))}
+        {cases.length > CASES_NAMED ? ` and ${formatCount(cases.length - CASES_NAMED)} more` : ''}. Check whether they
+        were asked again.
+      </p>
+    </Notice>
   );
 }
 

@@ -27,6 +27,10 @@ describe('what needs attention, in one sentence', () => {
     );
   });
 
+  it('says in how many cases consent was recorded after it had been withdrawn by request', () => {
+    expect(describeAttention([], 0, agreed, 1)).toBe('No open requests · consent after withdrawal in 1 case');
+  });
+
   it('counts what is near, overdue, unmatched, an opt-out or unclear', () => {
     const now = '2026-07-30T09:00:00.000Z';
     const requests = [german(now), optOut(now), unclear(now)].map((one, place) => ({
@@ -98,6 +102,7 @@ describe('gathering it', () => {
       openCases: async () => cases,
       match: async (row) => (row.requester_name === 'Nr 7' ? none : found),
       agreement: () => Promise.resolve(agreed),
+      consentAfterWithdrawal: () => Promise.resolve([]),
       syncStatus: async () => [
         banner('a', 'up-to-date'),
         banner('b', 'never-pulled'),

@@ -156,4 +156,23 @@ describe('the answer to a request that ends consent', () => {
     expect(banners.reduce((sum, { decisions }) => sum + decisions, 0)).toBe(3);
     expect((await history.undelivered(period, 10)).stretches).toBe(0);
   });
+
+  it('has consent flagged that is recorded afterwards, and not what was already withdrawn or kept', async () => {
+    const { world, caseId } = await ready('opt-out');
+    await answer(world, caseId, { purposes: ['marketing'] });
+    const later = (hour: number) => `2026-07-03T${hour}:00:00.000Z`;
+    await record(
+      world,
+      consent('r7', 'b1', later(10), { purposes: { analytics: 'granted', marketing: 'denied' } }),
+      consent('r8', 'b1', later(11)),
+      consent('r9', 'b1', '2026-05-20T10:00:00.000Z'),
+      consent('r10', 'b1', later(12), { subject: 'somebody-else' }),
+    );
+    const history = createHistory(world.deps.store.read);
+    const found = await history.consentsAfterWithdrawal({ source: 'acme', asOf: 1_000, caseId });
+    expect(found).toMatchObject([
+      { caseId, subject: 'visitor-7', bannerId: 'b1', at: later(11), purposes: ['marketing'] },
+    ]);
+    expect(await history.consentsAfterWithdrawal({ asOf: 1_000, from: later(12) })).toEqual([]);
+  });
 });

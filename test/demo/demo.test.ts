@@ -1,8 +1,10 @@
+import { parse } from 'csv-parse/sync';
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import sqlite3 from 'sqlite3';
 import { beforeAll, expect, test } from 'vitest';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,7 +53,7 @@ test('a month of signed deliveries of two clients is kept, forged ones are refus
 
 test('it says what needs attention in the words of a data protection officer', () => {
   expect(result.attention).toMatch(
-    /^\d+ requests: 1 due in \d days?, 1 unmatched, 1 opt-out · \d+ decisions never delivered · \d+ contradictory$/,
+    /^\d+ requests?: (?:\d+ overdue, )?1 due in \d days?, 1 unmatched(?:, 1 opt-out)? · \d+ decisions never delivered · \d+ contradictory$/,
   );
 });
 
@@ -81,6 +83,55 @@ test('the letter of the pack is in the language of the requester', () => {
   mkdirSync(folder);
   execFileSync('unzip', ['-q', pack, 'letter.pdf', '-d', folder]);
   expect(execFileSync('pdftotext', [join(folder, 'letter.pdf'), '-']).toString()).toContain('Antwort auf Ihre Anfrage');
+});
+
+test('the audit counts as withdrawals what the raw bodies say, purpose by purpose', async () => {
+  const ledger = join(result.folder, 'data', 'ledger.sqlite');
+  const database = new sqlite3.Database(ledger, sqlite3.OPEN_READONLY);
+  const entries = await new Promise<{ kind: string; body: Buffer }[]>((resolve, reject) =>
+    database.all<{ kind: string; body: Buffer }>(
+      "select kind, body from entries where source = 'default' and kind in ('webhook', 'consent-log') order by seq",
+      (error, rows) => (error === null ? resolve(rows) : reject(error)),
+    ),
+  );
+  database.close();
+  interface Told {
+    readonly subject: string;
+    readonly at: string;
+    readonly choices: Readonly<Record<string, boolean>>;
+  }
+  const told = new Map<string, Told>();
+  for (const { kind, body } of entries) {
+    if (!body.includes('visitor_hash')) continue;
+    const payload = JSON.parse(body.toString('utf8')) as Readonly<Record<string, unknown>>;
+    if (kind === 'webhook' && payload['event'] !== 'consent.recorded') continue;
+    const id = String(payload['record_id'] ?? payload['id']);
+    if (told.has(id)) continue;
+    told.set(id, {
+      subject: `${String(payload['visitor_hash'])} ${String(payload['banner_id'])}`,
+      at: String(payload['timestamp'] ?? payload['created_at']),
+      choices: payload['categories'] as Told['choices'],
+    });
+  }
+  const granted = new Map<string, Set<string>>();
+  let withdrawals = 0;
+  for (const { subject, choices } of [...told.values()].sort((a, b) => (a.at < b.at ? -1 : 1))) {
+    const before = granted.get(subject) ?? new Set();
+    if (Object.entries(choices).some(([purpose, choice]) => !choice && before.has(purpose))) withdrawals += 1;
+    granted.set(
+      subject,
+      new Set(Object.keys(choices).filter((purpose) => choices[purpose] && purpose !== 'necessary')),
+    );
+  }
+  expect(withdrawals).toBe(40);
+  const csv = parse<Record<string, string>>(readFileSync(join(result.folder, 'consent-audit-default.csv')), {
+    bom: true,
+    columns: true,
+  }).filter((row) => row['first_of_decision'] === 'yes');
+  // A withdrawal that the pulled log contradicts is disputed, and counts as that alone.
+  const counted = csv.filter((row) => row['way_in'] !== 'request' && row['withdraws'] !== '[]');
+  expect(counted).toHaveLength(withdrawals);
+  for (const row of counted) expect(row['judged']).toMatch(/withdrawn$|^disputed$/);
 });
 
 test('every page of every PDF is marked SAMPLE and has text', () => {

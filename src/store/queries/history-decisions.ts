@@ -4,7 +4,7 @@ import type { ConsentState } from '../../core/vocabulary.ts';
 import type { Span } from '../../core/zoned-days.ts';
 import type { DecisionHistoryTable, Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
-import { type DecisionBuilder, decisionsIn, firstDecisionsIn, judgedAt } from './decisions-in.ts';
+import { type DecisionBuilder, decisionsIn, firstDecisionsIn, type JudgedAt, judgedAt } from './decisions-in.ts';
 import type { Period, Scope } from './scope.ts';
 import { nullsFirst } from './order.ts';
 import { pageByKey } from './pages.ts';
@@ -102,10 +102,17 @@ export interface DecisionQueries {
   standingConsents(period: Period, in30Days: string, in90Days: string): Promise<readonly StandingConsents[]>;
   /** When each withdrawal of the period, in whole or in part, happened and when it was received, by time: nothing else of them is read. */
   withdrawalTimes(period: Period): AsyncIterable<WithdrawalTime>;
-  /** Consent recorded after a withdrawal by request, in ledger order, the first 500; of a case or of the source. */
-  consentsAfterWithdrawal(scope: Scope, caseId?: string): Promise<readonly ConsentAfterWithdrawal[]>;
+  /** Consent recorded after a withdrawal by request, in ledger order, the first 500: of a source or of all, of a case, since a time (ISO 8601 UTC). */
+  consentsAfterWithdrawal(of: {
+    readonly source?: string;
+    readonly asOf: number;
+    readonly caseId?: string;
+    readonly from?: string;
+  }): Promise<readonly ConsentAfterWithdrawal[]>;
   /** Every row of the period, repeats too, by time. */
   decisionRows(period: Period): AsyncIterable<JudgedRow>;
+  /** The last decisions of these subjects, as they are judged now, the latest entry first. */
+  latestDecisionsOf(source: string, subjects: readonly string[], limit: number): Promise<readonly JudgedRow[]>;
   /** Every row of these subjects up to asOf, in ledger order. */
   decisionRowsOf(scope: Scope, subjects: readonly string[]): AsyncIterable<JudgedRow>;
 }
@@ -296,7 +303,7 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       );
     },
 
-    async consentsAfterWithdrawal(scope, caseId) {
+    async consentsAfterWithdrawal({ source, asOf, caseId, from }) {
       const rows = await query
         .selectFrom('decision_history as r')
         .innerJoin('decision_history as d', (join) =>
@@ -305,11 +312,12 @@ export function createDecisionQueries(query: Query): DecisionQueries {
             .onRef('d.subject', '=', 'r.subject')
             .on(sql<boolean>`(d.at > r.at or (d.at = r.at and d.seq > r.seq))`),
         )
-        .where('r.source', '=', scope.source)
         .where(sql<boolean>`r.via = 'request'`)
-        .where('r.seq', '<=', scope.asOf)
+        .where('r.seq', '<=', asOf)
+        .$if(source !== undefined, (some) => some.where('r.source', '=', source ?? ''))
         .$if(caseId !== undefined, (some) => some.where('r.case_id', '=', caseId ?? ''))
-        .where('d.seq', '<=', scope.asOf)
+        .$if(from !== undefined, (some) => some.where('d.at', '>=', from ?? ''))
+        .where('d.seq', '<=', asOf)
         .where('d.via', '<>', 'request')
         .where('d.is_first', '=', 1)
         .where('d.state', 'in', ['given', 'renewed-given', 'refused', 'withdrawn'])
@@ -328,6 +336,18 @@ export function createDecisionQueries(query: Query): DecisionQueries {
         if (purposes.length > 0) found.set(key, { ...row, caseId: id, subject, purposes });
       }
       return [...found.values()];
+    },
+
+    async latestDecisionsOf(source, subjects, limit) {
+      const latest = query
+        .selectFrom('decision_history as d')
+        .selectAll('d')
+        .where('d.source', '=', source)
+        .where('d.subject', 'in', [...subjects])
+        .where('d.is_first', '=', 1)
+        .orderBy('d.seq', 'desc')
+        .limit(limit);
+      return withJudgement(await judgedAt(query, { source, asOf: Number.MAX_SAFE_INTEGER }), latest);
     },
 
     decisionRows: (period) =>
@@ -353,33 +373,30 @@ export function createDecisionQueries(query: Query): DecisionQueries {
     },
   };
 
-  /** Rows as they are judged at asOf. */
+  /** Rows as they are judged at asOf, page by page. */
   async function* judgedRows(
     scope: Scope,
-    page: (
-      after: DecisionRow | null,
-      limit: number,
-    ) => SelectQueryBuilder<Tables & { d: DecisionHistoryTable }, 'd', DecisionRow>,
+    page: (after: DecisionRow | null, limit: number) => DecisionSelect,
   ): AsyncGenerator<JudgedRow> {
-    const { column, disputed } = await judgedAt(query, scope);
-    yield* pageByKey<JudgedRow>(async (after, limit) => {
-      const rows = await page(after, limit)
-        .select([
-          column('label').as('nowLabel'),
-          column('withdraws').as('nowWithdraws'),
-          column('stands').as('nowStands'),
-        ])
-        .select(disputed.as('isDisputed'))
-        .execute();
-      return rows.map(({ nowLabel, nowWithdraws, nowStands, isDisputed, ...row }) => ({
-        ...row,
-        label: nowLabel as DecisionRow['label'],
-        withdraws: nowWithdraws,
-        stands: nowStands,
-        disputed: Number(isDisputed),
-      }));
-    });
+    const judged = await judgedAt(query, scope);
+    yield* pageByKey<JudgedRow>((after, limit) => withJudgement(judged, page(after, limit)));
   }
+}
+
+type DecisionSelect = SelectQueryBuilder<Tables & { d: DecisionHistoryTable }, 'd', DecisionRow>;
+
+async function withJudgement({ column, disputed }: JudgedAt, select: DecisionSelect): Promise<JudgedRow[]> {
+  const rows = await select
+    .select([column('label').as('nowLabel'), column('withdraws').as('nowWithdraws'), column('stands').as('nowStands')])
+    .select(disputed.as('isDisputed'))
+    .execute();
+  return rows.map(({ nowLabel, nowWithdraws, nowStands, isDisputed, ...row }) => ({
+    ...row,
+    label: nowLabel as DecisionRow['label'],
+    withdraws: nowWithdraws,
+    stands: nowStands,
+    disputed: Number(isDisputed),
+  }));
 }
 
 /** Looked at for consent after a withdrawal: more of them are a fault of the site, not a list for an officer. */
