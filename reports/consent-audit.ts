@@ -15,6 +15,7 @@ export const consentAudit = createReport({
   description:
     'Consent decisions of a period by purpose, state, region, policy version and month, how complete they are, and how to verify them. CSV: one row per decision told, with the policy text of its time.',
   tellsCounters: true,
+  takesSubject: true,
   async *csv(input) {
     const period = periodOf(input);
     // Also what was seen first after the period: that it was not seen before is said of a decision, too.

@@ -17,7 +17,7 @@ import {
 /** What is particular to a report: its rows, its data and its pages. The rest is the same for all of them. */
 export interface ReportParts
   extends Pick<Report, 'name' | 'title' | 'description'>,
-    Partial<Pick<Report, 'tellsCounters'>> {
+    Partial<Pick<Report, 'tellsCounters' | 'takesSubject'>> {
   readonly csv: (input: ReportInput) => AsyncIterable<Uint8Array>;
   /** What the JSON has between the head and the checkpoint; async iterables are written as they come. */
   readonly json: (input: ReportInput) => Promise<Record<string, unknown>>;
@@ -30,6 +30,7 @@ export function createReport({
   title,
   description,
   tellsCounters = false,
+  takesSubject = false,
   csv,
   json,
   blocks,
@@ -40,6 +41,7 @@ export function createReport({
     description,
     formats: ['pdf', 'html', 'json', 'csv'],
     tellsCounters,
+    takesSubject,
     async *produce(input) {
       // A period that is none is refused before anything is written.
       periodOf(input);

@@ -4,7 +4,7 @@ import { formatCount, formatDate } from './format.ts';
 import type { Block } from './render/blocks.ts';
 import { type CsvColumn, renderCsv } from './render/csv.ts';
 import { periodOf, type ReportInput } from './report.ts';
-import { notStated } from './words.ts';
+import { notStated, readWords, verdictWord } from './words.ts';
 
 const title = 'Delivery log';
 
@@ -42,7 +42,7 @@ async function* itemsOf(input: ReportInput): AsyncGenerator<Record<string, strin
 async function* blocks(input: ReportInput): AsyncGenerator<Block> {
   const period = periodOf(input);
   const counts = await input.history.deliveryCounts(period);
-  const days = await input.history.deliveriesByDay(period);
+  const days = await input.history.deliveriesByDay(period, input.timeZone);
   const total = counts.reduce((sum, row) => sum + row.deliveries, 0);
   yield* openingBlocks(title, input, { scope: 'deliveries of every event', time: 'received' });
   yield { block: 'heading', level: 1, text: '1  By event' };
@@ -58,8 +58,8 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
     ],
     rows: counts.map((row) => [
       row.event ?? notStated,
-      row.verdict,
-      row.outcome,
+      verdictWord(row.verdict),
+      readWords[row.outcome] ?? row.outcome,
       formatCount(row.deliveries),
       formatCount(row.bytes),
     ]),
@@ -69,7 +69,7 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
   yield { block: 'heading', level: 1, text: '2  By day' };
   yield {
     block: 'table',
-    caption: 'Deliveries kept per day (UTC)',
+    caption: `Deliveries kept per day (${input.timeZone})`,
     columns: [
       { title: 'Day', share: 5 },
       { title: 'Deliveries', share: 2, align: 'right' },

@@ -35,6 +35,20 @@ export function formatShare(part: number, whole: number): string {
   return whole === 0 ? '–' : `${((part / whole) * 100).toFixed(1)} %`;
 }
 
+/** Shares that add up to 100.0 % of their sum, by largest remainder; dashes where there is nothing. */
+export function formatShares(parts: readonly number[]): readonly string[] {
+  const whole = parts.reduce((sum, part) => sum + part, 0);
+  if (whole === 0) return parts.map(() => '–');
+  const exact = parts.map((part) => (part / whole) * 1000);
+  const tenths = exact.map(Math.floor);
+  const missing = 1000 - tenths.reduce((sum, n) => sum + n, 0);
+  const byRemainder = exact
+    .map((n, place) => ({ place, rest: n - Math.floor(n) }))
+    .sort((a, b) => b.rest - a.rest || a.place - b.place);
+  for (const { place } of byRemainder.slice(0, missing)) tenths[place] = (tenths[place] ?? 0) + 1;
+  return tenths.map((n) => `${(n / 10).toFixed(1)} %`);
+}
+
 /** `1 June 2026` for 2026-06-01. */
 export function formatDate(date: string): string {
   const [year, month, day] = date.split('-').map(Number);

@@ -10,9 +10,15 @@ export interface PolicyInterval {
   readonly language: string | null;
   readonly version: string | null;
   readonly change: PolicyRow['change'];
-  /** ISO 8601 UTC; `until` null: not superseded at the end of the period. */
+  /** ISO 8601 UTC; `until` null: no later change was told by the end of the period. */
   readonly from: string;
   readonly until: string | null;
+  /**
+   * A policy is in force by its publication: from the change that published it until the next publication or its deletion. Null: this change
+   * put nothing in force, because it was created, edited or deleted and not (yet) published.
+   */
+  readonly inForceFrom: string | null;
+  readonly inForceUntil: string | null;
   /** Entry of the ledger that reported it, and its commitment. */
   readonly seq: number;
   readonly commitment: string | null;
@@ -38,6 +44,8 @@ export async function loadPolicyIntervals(
     const ordered = changes.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.seq - b.seq));
     let before: PolicyInterval | null = null;
     ordered.forEach((row, i) => {
+      const ends = ordered.slice(i + 1).find(({ change }) => change === 'published' || change === 'deleted');
+      const published = row.change === 'published';
       const interval: PolicyInterval = {
         policyId: row.policy_id,
         policyType: row.policy_type ?? before?.policyType ?? null,
@@ -48,11 +56,14 @@ export async function loadPolicyIntervals(
         change: row.change,
         from: row.at,
         until: ordered[i + 1]?.at ?? null,
+        inForceFrom: published ? row.at : null,
+        inForceUntil: published ? (ends?.at ?? null) : null,
         seq: row.seq,
         commitment: row.commitment,
       };
       before = interval;
-      const inPeriod = interval.from < to && (interval.until === null || interval.until > from);
+      const end = published ? interval.inForceUntil : interval.until;
+      const inPeriod = interval.from < to && (end === null || end > from);
       if (inPeriod && interval.change !== 'deleted') intervals.push(interval);
       if (interval.change === 'deleted' && interval.from >= from && interval.from < to) intervals.push(interval);
     });

@@ -47,6 +47,8 @@ export interface ReportInput extends DocumentInput {
   /** Dates YYYY-MM-DD in the time zone; `to` is exclusive. */
   readonly from: string;
   readonly to: string;
+  /** A subject whose history is appended, where the report has such an appendix; absent: none. */
+  readonly subject?: string;
 }
 
 /** A document over a period. A new one is added to the list in reports/index.ts. */
@@ -59,6 +61,8 @@ export interface Report {
   readonly formats: readonly ReportFormat[];
   /** It tells of repeats and refusals, so their counters are observed before it is made (`counters.observed`). */
   readonly tellsCounters: boolean;
+  /** It can append the history of one subject. */
+  readonly takesSubject: boolean;
   /** The file, in pieces. Throws RangeError for a format it lacks or a period that is none. */
   produce(input: ReportInput): AsyncIterable<Uint8Array>;
 }
@@ -95,8 +99,14 @@ export function frameParameters(input: DocumentInput): Parameters {
 }
 
 export function reportParameters(input: ReportInput): Parameters {
-  const { from, to } = input;
-  return { ...frameParameters(input), from, to };
+  const { from, to, subject } = input;
+  // The identifier itself stays out of the entry: whoever makes the report again has it.
+  return {
+    ...frameParameters(input),
+    from,
+    to,
+    ...(subject === undefined ? {} : { subjectSha256: digestOf(subject) }),
+  };
 }
 
 /** What a document prints to be found again: 16 hex digits over what was asked for. The id under which it is registered begins with it. */

@@ -79,3 +79,39 @@ const caseStateWords: Readonly<Record<string, string>> = {
 export function caseStateWord(state: string): string {
   return caseStateWords[state] ?? state;
 }
+
+/** `granted: analytics; denied: marketing`. */
+export function purposesInWords(purposes: string): string {
+  const chosen = Object.entries(JSON.parse(purposes) as Record<string, string>);
+  const named = (answer: string) => chosen.filter(([, given]) => given === answer).map(([purpose]) => purpose);
+  const [granted, denied] = [named('granted'), named('denied')];
+  return (
+    [
+      granted.length > 0 ? `granted: ${granted.join(', ')}` : '',
+      denied.length > 0 ? `denied: ${denied.join(', ')}` : '',
+    ]
+      .filter(Boolean)
+      .join('; ') || 'none named'
+  );
+}
+
+/** How a delivery was read. */
+export const readWords: Readonly<Record<string, string>> = {
+  read: 'read',
+  'unknown-event': 'kept, not read',
+  unreadable: 'quarantine',
+};
+
+/** What the signature check of a delivery said. */
+export function verdictWord(verdict: string): string {
+  switch (verdict) {
+    case 'verified':
+      return 'verified';
+    case 'verified-headers-disagree':
+      return 'verified, headers disagree';
+    case 'verified-late':
+      return 'verified later (readmitted)';
+    default:
+      return verdict;
+  }
+}

@@ -10,38 +10,43 @@ import {
   formatDuration,
   formatPeriod,
   formatShare,
+  formatShares,
   formatTime,
 } from '../format.ts';
 import type { ReportInput } from '../report.ts';
 import { describeText } from '../policy-texts.ts';
 import { notStated, stateWords } from '../words.ts';
 import { bannerBlocks } from './banner-evidence.ts';
+import { CHECKPOINT_SECTION, coverBlocks, glossaryBlocks, sections } from './cover.ts';
+import { subjectBlocks } from './subject.ts';
 import { completenessBlocks } from './completeness-blocks.ts';
 import { countOf, monthTable, ROWS_SHOWN, totals } from './totals-blocks.ts';
-import { sumOf, type ConsentAudit } from './gather.ts';
+import { sumOf, type ConsentAudit, type Standing } from './gather.ts';
 
 /** The pages of the report. Lists that could grow without end are cut, and say so; the JSON has them whole. */
 export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   yield* opening(audit, input);
-  yield { block: 'heading', level: 1, text: '1  Decisions over time' };
+  yield { block: 'heading', level: 1, text: sections.time };
   yield { block: 'chart', chart: decisionsChart(audit, input) };
   yield monthTable(audit);
-  yield { block: 'heading', level: 1, text: '2  Completeness' };
+  yield { block: 'heading', level: 1, text: sections.completeness };
   yield* completenessBlocks(audit.completeness, audit.totals, input);
-  yield { block: 'heading', level: 1, text: '3  Totals' };
+  yield { block: 'heading', level: 1, text: sections.totals };
   yield* totals(audit);
-  yield { block: 'heading', level: 1, text: '4  Withdrawals' };
+  yield { block: 'heading', level: 1, text: sections.withdrawals };
   yield* withdrawals(audit, input);
-  yield { block: 'heading', level: 1, text: '5  Policy versions in force' };
+  yield { block: 'heading', level: 1, text: sections.policies };
   yield* policies(audit, input);
   yield* policyTexts(audit, input);
   yield { block: 'heading', level: 2, text: 'Banners as they were shown' };
   yield* bannerBlocks(audit.banners, input);
-  yield { block: 'heading', level: 1, text: '6  Standing consents: expiry and version' };
+  yield { block: 'heading', level: 1, text: sections.standing };
   yield* standing(audit, input);
-  yield { block: 'heading', level: 1, text: '7  Who produced and downloaded documents' };
+  yield { block: 'heading', level: 1, text: sections.access };
   yield* access(audit, input);
-  yield* closingBlocks(input, 8);
+  yield* glossaryBlocks();
+  yield* closingBlocks(input, CHECKPOINT_SECTION);
+  if (audit.subjectAppendix !== null) yield* subjectBlocks(audit.subjectAppendix, input);
 }
 
 function* opening(audit: ConsentAudit, input: ReportInput): Generator<Block> {
@@ -80,6 +85,8 @@ function* opening(audit: ConsentAudit, input: ReportInput): Generator<Block> {
       },
     ],
   };
+  yield* coverBlocks(audit, input);
+  yield { block: 'page-break' };
   if (audit.missingFromProfile.length > 0) {
     yield {
       block: 'notice',
@@ -126,6 +133,7 @@ function* withdrawals(audit: ConsentAudit, input: ReportInput): Generator<Block>
     return;
   }
   const timed = decisions - withoutOwnTime;
+  const shares = formatShares([within.minute, within.hour, within.day, within.longer]);
   yield {
     block: 'paragraph',
     text: `${formatCount(decisions)} ${decisions === 1 ? 'decision is a withdrawal' : 'decisions are withdrawals'}, ${formatCount(partly)} of them in part; ${formatCount(byRequest)} ${byRequest === 1 ? 'was' : 'were'} carried out at the request of a data subject. The table shows how long it took until each stood in the ledger, from the time that it states.`,
@@ -139,10 +147,10 @@ function* withdrawals(audit: ConsentAudit, input: ReportInput): Generator<Block>
       { title: 'Share', share: 2, align: 'right' },
     ],
     rows: [
-      ['one minute', formatCount(within.minute), formatShare(within.minute, timed)],
-      ['one hour', formatCount(within.hour), formatShare(within.hour, timed)],
-      ['one day', formatCount(within.day), formatShare(within.day, timed)],
-      ['longer', formatCount(within.longer), formatShare(within.longer, timed)],
+      ['one minute', formatCount(within.minute), shares[0] ?? '–'],
+      ['one hour', formatCount(within.hour), shares[1] ?? '–'],
+      ['one day', formatCount(within.day), shares[2] ?? '–'],
+      ['longer', formatCount(within.longer), shares[3] ?? '–'],
     ],
     total: ['With a time of their own', formatCount(timed), formatShare(timed, timed)],
     empty: '',
@@ -195,12 +203,13 @@ function* policies(audit: ConsentAudit, input: ReportInput): Generator<Block> {
     caption: 'Policies as the deliveries reported them',
     columns: [
       { title: 'Policy', share: 3.4 },
-      { title: 'Version', share: 1.3 },
-      { title: 'Change', share: 1.6 },
-      { title: 'In force from', share: 2.3 },
+      { title: 'Version', share: 1.7 },
+      { title: 'Change', share: 2 },
+      { title: 'Told of', share: 2.3 },
+      { title: 'In force', share: 1.3 },
       { title: 'Until', share: 2.3 },
       { title: 'Entry', share: 1.2, align: 'right' },
-      { title: 'Commitment of the entry', share: 5.9, face: 'mono' },
+      { title: 'Commitment of the entry', share: 4.9, face: 'mono' },
     ],
     rows: shown.map((policy) => [
       [
@@ -210,11 +219,12 @@ function* policies(audit: ConsentAudit, input: ReportInput): Generator<Block> {
       policy.version ?? notStated,
       policy.change,
       onTwoLines(formatTime(policy.from, input.timeZone)),
-      policy.change === 'deleted'
+      policy.inForceFrom === null ? 'no' : 'yes',
+      policy.inForceFrom === null
         ? '–'
-        : policy.until === null
+        : policy.inForceUntil === null
           ? 'open'
-          : onTwoLines(formatTime(policy.until, input.timeZone)),
+          : onTwoLines(formatTime(policy.inForceUntil, input.timeZone)),
       formatCount(policy.seq),
       policy.commitment ?? '–',
     ]),
@@ -230,7 +240,7 @@ function* policies(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   yield {
     block: 'paragraph',
     look: 'fine',
-    text: 'The commitment is what the ledger holds for the entry that reported the change (docs/architecture.md, Checking a commitment). Deliveries carry no policy text, so it is not a hash of the text.',
+    text: 'A policy is in force by its publication, until the next publication or its deletion: being created or edited puts nothing in force. The commitment is what the ledger holds for the entry that reported the change (docs/architecture.md, Checking a commitment). Deliveries carry no policy text, so it is not a hash of the text.',
   };
 }
 
@@ -294,6 +304,7 @@ function* standing(audit: ConsentAudit, input: ReportInput): Generator<Block> {
       { title: 'Expired', share: 1.6, align: 'right' },
       { title: 'Expire in 30 days', share: 1.8, align: 'right' },
       { title: 'In 31 to 90 days', share: 1.8, align: 'right' },
+      { title: 'Later', share: 1.4, align: 'right' },
       { title: 'No expiry stated', share: 1.8, align: 'right' },
     ],
     rows: audit.standing
@@ -305,6 +316,7 @@ function* standing(audit: ConsentAudit, input: ReportInput): Generator<Block> {
         formatCount(row.expired),
         formatCount(row.within30Days),
         formatCount(row.within90Days),
+        formatCount(later(row)),
         formatCount(row.withoutExpiry),
       ]),
     total: [
@@ -314,6 +326,7 @@ function* standing(audit: ConsentAudit, input: ReportInput): Generator<Block> {
       formatCount(sum((row) => row.expired)),
       formatCount(sum((row) => row.within30Days)),
       formatCount(sum((row) => row.within90Days)),
+      formatCount(sum(later)),
       formatCount(sum((row) => row.withoutExpiry)),
     ],
     empty: 'No consent stood at the end of the period.',
@@ -321,31 +334,43 @@ function* standing(audit: ConsentAudit, input: ReportInput): Generator<Block> {
 }
 
 function* access(audit: ConsentAudit, input: ReportInput): Generator<Block> {
-  const { produced, downloaded, last } = audit.access;
+  const { produced, downloaded, lookedUp, last } = audit.access;
   const shown = last.slice(-ROWS_SHOWN);
+  const all = produced + downloaded + lookedUp;
   yield {
     block: 'paragraph',
-    text: `In the period ${formatCount(produced)} ${produced === 1 ? 'document was' : 'documents were'} produced and ${formatCount(downloaded)} ${downloaded === 1 ? 'download was' : 'downloads were'} recorded for this source.`,
+    text: `In the period ${counted(produced, 'document was', 'documents were')} produced, ${counted(downloaded, 'download was', 'downloads were')} recorded and ${counted(lookedUp, 'single subject was', 'single subjects were')} looked up for this source.`,
   };
   yield {
     block: 'table',
-    caption: shown.length < produced + downloaded ? `The last ${formatCount(shown.length)}` : 'All of them',
+    caption: shown.length < all ? `The last ${formatCount(shown.length)} of ${formatCount(all)}` : 'All of them',
     columns: [
-      { title: 'When', share: 3.8 },
-      { title: 'Who', share: 3 },
+      { title: 'When', share: 3.4 },
+      { title: 'Who', share: 2.6 },
       { title: 'What', share: 2 },
-      { title: 'Document', share: 3, face: 'mono' },
+      { title: 'Document', share: 5 },
       { title: 'Entry', share: 1.3, align: 'right' },
     ],
     rows: shown.map((row) => [
       formatTime(row.at, input.timeZone),
       row.actor,
-      row.action === 'document.produced' ? 'produced' : 'downloaded',
-      row.documentId ?? '–',
+      accessWords[row.action] ?? row.action,
+      row.documentId === null ? '–' : row.name === null ? row.documentId : `${row.name}\n${row.documentId}`,
       formatCount(row.seq),
     ]),
-    empty: 'Nothing was produced or downloaded in the period.',
+    empty: 'Nothing was produced, downloaded or looked up in the period.',
   };
+}
+
+const accessWords: Readonly<Record<string, string>> = {
+  'document.produced': 'produced',
+  'document.downloaded': 'downloaded',
+  'consent.looked-up': 'looked up a subject',
+};
+
+/** Consents that expire more than 90 days after the period. */
+function later({ consents, expired, within30Days, within90Days, withoutExpiry }: Standing): number {
+  return consents - expired - within30Days - within90Days - withoutExpiry;
 }
 
 /** The date above, the time below: for narrow columns. */

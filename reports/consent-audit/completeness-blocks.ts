@@ -12,7 +12,7 @@ import {
 import { type ObservedCounters, refusedByReason, refusedSince } from '../counters.ts';
 import { agreementConcerns } from '../reconciliation/agreement-concerns.ts';
 import { periodOf, type ReportInput } from '../report.ts';
-import { notStated } from '../words.ts';
+import { notStated, readWords, verdictWord } from '../words.ts';
 import type { Completeness } from './completeness.ts';
 
 const GAPS_SHOWN = 20;
@@ -77,7 +77,7 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
     rows: found.deliveries.map((row) => [
       row.event ?? notStated,
       verdictWord(row.verdict),
-      outcomeWords[row.outcome] ?? row.outcome,
+      readWords[row.outcome] ?? row.outcome,
       formatCount(row.deliveries),
     ]),
     total: ['All', '', '', formatCount(found.deliveries.reduce((sum, row) => sum + row.deliveries, 0))],
@@ -163,7 +163,7 @@ function concernsOf(found: Completeness, totals: DecisionTotals, input: ReportIn
   if (silent.length > 0) {
     const listed = silent.slice(0, 10).join(', ');
     concerns.push(
-      `${counted(silent.length, 'day', 'days')} (UTC) without any delivery: ${listed}${silent.length > 10 ? ` and ${silent.length - 10} more` : ''}.`,
+      `${counted(silent.length, 'day', 'days')} without any delivery: ${listed}${silent.length > 10 ? ` and ${silent.length - 10} more` : ''}.`,
     );
   }
   return concerns;
@@ -189,23 +189,4 @@ function counterConcerns(counters: ObservedCounters | null, input: ReportInput):
       `Counts of refused deliveries are kept for ${REFUSED_COUNT_DAYS} days: how many were refused before ${formatTime(since, input.timeZone)} is not known any more.`,
     );
   return concerns;
-}
-
-const outcomeWords: Readonly<Record<string, string>> = {
-  read: 'read',
-  'unknown-event': 'kept, not read',
-  unreadable: 'quarantine',
-};
-
-function verdictWord(verdict: string): string {
-  switch (verdict) {
-    case 'verified':
-      return 'verified';
-    case 'verified-headers-disagree':
-      return 'verified, headers disagree';
-    case 'verified-late':
-      return 'verified later (readmitted)';
-    default:
-      return verdict;
-  }
 }

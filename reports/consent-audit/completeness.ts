@@ -1,4 +1,5 @@
 import type { Period } from '../../src/store/queries/scope.ts';
+import { addDays, startOfDay } from '../../src/core/zoned-days.ts';
 import { byText } from '../format.ts';
 import { type BannerPull, knownPart, loadPulls, type Window } from '../pulls.ts';
 import { type Agreement, loadAgreement } from '../reconciliation/agreement.ts';
@@ -23,24 +24,20 @@ export async function loadCompleteness(input: ReportInput, period: Period, confl
   const pulls = await loadPulls(input, period);
   const agreement = await loadAgreement(input, period, pulls, AGREEMENT_LIMITS);
   const deliveries = (await history.deliveryCounts(period)).map(({ bytes: _, ...count }) => count);
-  const seen = new Set((await history.deliveriesByDay(period)).map(({ day }) => day));
+  const seen = new Set((await history.deliveriesByDay(period, input.timeZone)).map(({ day }) => day));
   return {
     conflicts,
     deliveries: deliveries.sort(byText(({ event, verdict, outcome }) => `${event ?? '\uffff'} ${verdict} ${outcome}`)),
-    daysWithoutDelivery: utcDaysOf({ from: period.from, to: knownPart(input, period).to }).filter(
-      (day) => !seen.has(day),
-    ),
+    daysWithoutDelivery: daysOf(input, knownPart(input, period)).filter((day) => !seen.has(day)),
     quarantine: [...(await history.quarantineCounts(period))].sort(byText(({ event }) => event)),
     pulls,
     agreement,
   };
 }
 
-/** The UTC days that lie in a window as a whole. */
-function utcDaysOf({ from, to }: Window): string[] {
+/** The days of the report's time zone that lie in a window as a whole. */
+function daysOf({ from: first, timeZone }: ReportInput, { to }: Window): string[] {
   const days: string[] = [];
-  const day = 86_400_000;
-  for (let time = Math.ceil(Date.parse(from) / day) * day; time + day <= Date.parse(to); time += day)
-    days.push(new Date(time).toISOString().slice(0, 10));
+  for (let day = first; startOfDay(addDays(day, 1), timeZone) <= to; day = addDays(day, 1)) days.push(day);
   return days;
 }

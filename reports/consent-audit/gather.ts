@@ -1,3 +1,4 @@
+import type { ActionName } from '../../src/core/action.ts';
 import { missingProfileParts } from '../../src/core/profile.ts';
 import {
   ALL_PURPOSES,
@@ -14,6 +15,7 @@ import { byText } from '../format.ts';
 import { periodOf, type ReportInput } from '../report.ts';
 import { stateOrder } from '../words.ts';
 import { limits, noLegalAdvice } from '../closing.ts';
+import { loadSubjectAppendix, type SubjectAppendix } from './subject.ts';
 import { loadCompleteness, type Completeness } from './completeness.ts';
 import { type BannerAudit, loadBannerAudit } from './banner-evidence.ts';
 import { latestVersions, loadPolicyIntervals, type PolicyInterval } from '../policy-intervals.ts';
@@ -71,6 +73,8 @@ export interface Access {
   readonly actor: string;
   readonly action: string;
   readonly documentId: string | null;
+  /** Of the document, where it was produced in the period. */
+  readonly name: string | null;
 }
 
 /** The report as data: what the JSON says, and what the pages are written from. */
@@ -108,7 +112,14 @@ export interface ConsentAudit {
   readonly standing: readonly Standing[];
   /** Subjects on a banner whose latest decision would leave consent standing, were it not disputed. */
   readonly disputedStanding: number;
-  readonly access: { readonly produced: number; readonly downloaded: number; readonly last: readonly Access[] };
+  readonly access: {
+    readonly produced: number;
+    readonly downloaded: number;
+    readonly lookedUp: number;
+    readonly last: readonly Access[];
+  };
+  /** The history of one subject, where it was asked for. */
+  readonly subjectAppendix: SubjectAppendix | null;
   readonly limits: readonly string[];
 }
 
@@ -165,6 +176,7 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
     standing: standing.rows,
     disputedStanding: standing.disputed,
     access: await loadAccess(input, period),
+    subjectAppendix: await loadSubjectAppendix(input),
     limits: [...limits, noLegalAdvice],
   };
 }
@@ -318,15 +330,29 @@ async function loadStanding(
 }
 
 async function loadAccess(input: ReportInput, period: Period): Promise<ConsentAudit['access']> {
-  let [produced, downloaded] = [0, 0];
+  let [produced, downloaded, lookedUp] = [0, 0, 0];
   const last: Access[] = [];
-  for await (const row of input.history.actionRows(period, ['document.produced', 'document.downloaded'])) {
-    if (row.action === 'document.produced') produced += 1;
-    else downloaded += 1;
-    last.push({ at: row.received_at, seq: row.seq, actor: row.actor, action: row.action, documentId: row.object });
+  const names = new Map<string, string>();
+  for await (const row of input.history.actionRows(period, accessActions)) {
+    const { action, object } = row;
+    if (action === 'document.produced') produced += 1;
+    else if (action === 'document.downloaded') downloaded += 1;
+    else lookedUp += 1;
+    if (action === 'document.produced' && object !== null) names.set(object, nameOf(row.details));
+    // Whose records were looked up stays in its entry.
+    const documentId = action.startsWith('document.') ? object : null;
+    const name = documentId === null ? null : names.get(documentId) || null;
+    last.push({ at: row.received_at, seq: row.seq, actor: row.actor, action, documentId, name });
     if (last.length > ACCESS_LISTED) last.shift();
   }
-  return { produced, downloaded, last };
+  return { produced, downloaded, lookedUp, last };
+}
+
+const accessActions: readonly ActionName[] = ['document.produced', 'document.downloaded', 'consent.looked-up'];
+
+function nameOf(details: string): string {
+  const { name } = JSON.parse(details) as { name?: unknown };
+  return typeof name === 'string' ? name : '';
 }
 
 function byStateOrder(a: { state: string }, b: { state: string }): number {

@@ -1,4 +1,4 @@
-import { formatCount, formatMonth, formatShare } from '../format.ts';
+import { formatCount, formatMonth, formatShare, formatShares } from '../format.ts';
 import type { Block } from '../render/blocks.ts';
 import { notStated, stateWord } from '../words.ts';
 import type { ConsentAudit, StateCount } from './gather.ts';
@@ -17,6 +17,8 @@ export function monthTable(audit: ConsentAudit): Block {
 
 export function* totals(audit: ConsentAudit): Generator<Block> {
   const { decisions } = audit.totals;
+  const stateShares = formatShares(audit.byState.map((row) => row.decisions));
+  const bannerShares = formatShares(audit.byBanner.map((row) => row.decisions));
   yield {
     block: 'paragraph',
     text: 'Each decision counts once, however often it was reported: by its delivery, by the pulled log, or by both.',
@@ -65,7 +67,11 @@ export function* totals(audit: ConsentAudit): Generator<Block> {
       { title: 'Decisions', share: 2, align: 'right' },
       { title: 'Share', share: 2, align: 'right' },
     ],
-    rows: audit.byState.map(({ state, decisions: n }) => [stateWord(state), formatCount(n), formatShare(n, decisions)]),
+    rows: audit.byState.map(({ state, decisions: n }, place) => [
+      stateWord(state),
+      formatCount(n),
+      stateShares[place] ?? '–',
+    ]),
     total: ['All', formatCount(decisions), formatShare(decisions, decisions)],
     empty: 'No decisions in the period.',
   };
@@ -103,10 +109,10 @@ export function* totals(audit: ConsentAudit): Generator<Block> {
         { title: 'Decisions', share: 2, align: 'right' },
         { title: 'Share', share: 2, align: 'right' },
       ],
-      rows: audit.byBanner.map(({ bannerId, decisions: n }) => [
+      rows: audit.byBanner.map(({ bannerId, decisions: n }, place) => [
         bannerId ?? notStated,
         formatCount(n),
-        formatShare(n, decisions),
+        bannerShares[place] ?? '–',
       ]),
       empty: 'No decisions in the period.',
     };

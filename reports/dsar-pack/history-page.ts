@@ -5,7 +5,7 @@ import { formatCount, formatTime } from '../format.ts';
 import type { Block } from '../render/blocks.ts';
 import { renderHtml } from '../render/html.tsx';
 import { describeText } from '../policy-texts.ts';
-import { basisWords, notStated, stateWord, viaWords } from '../words.ts';
+import { basisWords, notStated, purposesInWords, stateWord, viaWords } from '../words.ts';
 import { bannerHistory } from './banners.ts';
 import { packFrame, type PackContext, type PackPart } from './context.ts';
 
@@ -153,19 +153,4 @@ function withdrawnInWords(withdraws: string): string {
   const purposes = JSON.parse(withdraws) as readonly string[];
   const names = purposes.map((purpose) => (purpose === ALL_PURPOSES ? 'every purpose' : purpose));
   return names.length === 0 ? 'nothing was granted' : `withdrawn: ${names.join(', ')}`;
-}
-
-/** `granted: analytics; denied: marketing`. */
-export function purposesInWords(purposes: string): string {
-  const chosen = Object.entries(JSON.parse(purposes) as Record<string, string>);
-  const named = (answer: string) => chosen.filter(([, given]) => given === answer).map(([purpose]) => purpose);
-  const [granted, denied] = [named('granted'), named('denied')];
-  return (
-    [
-      granted.length > 0 ? `granted: ${granted.join(', ')}` : '',
-      denied.length > 0 ? `denied: ${denied.join(', ')}` : '',
-    ]
-      .filter(Boolean)
-      .join('; ') || 'none named'
-  );
 }

@@ -1,4 +1,4 @@
-import { counted, formatCount, formatDuration, formatShare, formatTime, listed } from '../format.ts';
+import { counted, formatCount, formatDuration, formatShare, formatShares, formatTime, listed } from '../format.ts';
 import { refusedSince } from '../counters.ts';
 import type { Block } from '../render/blocks.ts';
 import { periodOf, type ReportInput } from '../report.ts';
@@ -10,7 +10,9 @@ const BANNERS_SHOWN = 50;
 
 /** How many decisions are known from where. */
 export function waysInTable({ totals }: Agreement): Block {
-  const row = (words: string, n: number) => [words, formatCount(n), formatShare(n, totals.decisions)];
+  const counts = [totals.both, totals.onlyWebhook, totals.onlyPulled];
+  const shares = formatShares(counts);
+  const row = (words: string, place: number) => [words, formatCount(counts[place] ?? 0), shares[place] ?? '–'];
   return {
     block: 'table',
     caption: 'Each decision once, by the time stated for it',
@@ -20,11 +22,11 @@ export function waysInTable({ totals }: Agreement): Block {
       { title: 'Share', share: 2, align: 'right' },
     ],
     rows: [
-      row('Delivery and consent log', totals.both),
-      row(`${viaWords['webhook']} only`, totals.onlyWebhook),
-      row(`${viaWords['pull']} only`, totals.onlyPulled),
+      row('Delivery and consent log', 0),
+      row(`${viaWords['webhook']} only`, 1),
+      row(`${viaWords['pull']} only`, 2),
     ],
-    total: row('All', totals.decisions),
+    total: ['All', formatCount(totals.decisions), formatShare(totals.decisions, totals.decisions)],
     empty: '',
   };
 }

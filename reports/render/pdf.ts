@@ -15,8 +15,8 @@ export async function* renderPdf(
   frame: Frame,
   blocks: Iterable<Block> | AsyncIterable<Block>,
 ): AsyncGenerator<Uint8Array> {
-  const sheet =
-    frame.kind === 'letter' ? await fitLetter(frame, blocks) : await setBlocks(await openSheet(frame), blocks);
+  const all = await readBlocks(blocks);
+  const sheet = frame.kind === 'letter' ? await fitLetter(frame, all) : await fitReport(frame, all);
   closeSheet(sheet);
   for await (const chunk of sheet.doc as unknown as AsyncIterable<Uint8Array>) yield chunk;
 }
@@ -29,9 +29,7 @@ const WORTH_FITTING = 0.35;
 const FORGOTTEN = 0.2;
 
 /** A letter takes one page less where that only needs lines that are a little closer, and never ends on a page with a few lines. */
-async function fitLetter(frame: Frame, blocks: Iterable<Block> | AsyncIterable<Block>): Promise<Sheet> {
-  const all: Block[] = [];
-  for await (const block of blocks) all.push(block);
+async function fitLetter(frame: Frame, all: readonly Block[]): Promise<Sheet> {
   const usual = await setAt(frame, all, 1);
   if (usual.pages === 1 || usual.filled >= WORTH_FITTING) return usual.sheet;
   for (const density of CLOSER) {
@@ -46,31 +44,82 @@ async function fitLetter(frame: Frame, blocks: Iterable<Block> | AsyncIterable<B
   return usual.sheet;
 }
 
-async function setAt(frame: Frame, blocks: readonly Block[], density: number) {
-  const sheet = await setBlocks(await openSheet(frame, density), blocks);
+/** Points by which the pages of a report end earlier, where its last page would be nearly empty otherwise. */
+const LIFTS = [14, 28, 42, 60, 80, 100, 125, 150, 180] as const;
+
+/** A report never ends on a page with a few lines: its other pages end a little earlier, as far as that takes. */
+async function fitReport(frame: Frame, all: readonly Block[]): Promise<Sheet> {
+  const usual = await setAt(frame, all, 1);
+  if (usual.pages === 1 || usual.filled >= FORGOTTEN) return usual.sheet;
+  for (const lift of LIFTS) {
+    const set = await setAt(frame, all, 1, lift);
+    if (set.filled >= FORGOTTEN) return set.sheet;
+  }
+  return usual.sheet;
+}
+
+/** All blocks with all rows: they may be set more than once. */
+async function readBlocks(blocks: Iterable<Block> | AsyncIterable<Block>): Promise<readonly Block[]> {
+  const all: Block[] = [];
+  for await (const block of blocks) {
+    if (block.block !== 'table' || Array.isArray(block.rows)) {
+      all.push(block);
+      continue;
+    }
+    const rows: (readonly string[])[] = [];
+    for await (const row of block.rows) rows.push(row);
+    all.push({ ...block, rows });
+  }
+  return all;
+}
+
+async function setAt(frame: Frame, blocks: readonly Block[], density: number, lift = 0) {
+  const sheet = await setBlocks(await openSheet(frame, density, lift), blocks);
   const pages = sheet.doc.bufferedPageRange().count;
   return { sheet, pages, filled: (sheet.y - sheet.top) / (sheet.bottom - sheet.top) };
 }
 
-async function setBlocks(sheet: Sheet, blocks: Iterable<Block> | AsyncIterable<Block>): Promise<Sheet> {
-  // Headings wait for what they stand over, so that both come on one page.
-  let headings: Heading[] = [];
-  const setHeadings = (room: number) => {
-    if (headings.length > 0)
-      sheet.ensure(headings.reduce((sum, one) => sum + HEADING[one.level].leading + HEADING[one.level].above, room));
-    headings.forEach((heading, i) => setHeading(sheet, heading, i === 0));
-    headings = [];
+/** Paragraphs that introduce what comes after a heading stay with it: so many at most, none of them taller than this (points). */
+const INTRODUCED = 2;
+const SHORT = 70;
+
+async function setBlocks(sheet: Sheet, blocks: readonly Block[]): Promise<Sheet> {
+  // Headings, and the sentences under them, wait for what they stand over, so that all comes on one page.
+  let waiting: (Heading | Paragraph)[] = [];
+  const setWaiting = (room: number) => {
+    const above = waiting.reduce((sum, one) => sum + waitingRoom(sheet, one), 0);
+    if (waiting.length > 0 && above + room <= sheet.bottom - sheet.top) sheet.ensure(above + room);
+    else if (waiting.length > 0) sheet.ensure(above);
+    waiting.forEach((one, i) => {
+      if (one.block === 'heading') setHeading(sheet, one, i === 0);
+      else setParagraph(sheet, one);
+    });
+    waiting = [];
   };
-  for await (const block of blocks) {
+  for (const block of blocks) {
     if (block.block === 'heading') {
-      headings.push(block);
+      if (waiting.some((one) => one.block === 'paragraph')) setWaiting(0);
+      waiting.push(block);
       continue;
     }
-    setHeadings(roomWanted(sheet, block));
+    const introduces = block.block === 'paragraph' && waiting.length > 0 && waitingRoom(sheet, block) <= SHORT;
+    if (introduces && waiting.filter((one) => one.block === 'paragraph').length < INTRODUCED) {
+      waiting.push(block);
+      continue;
+    }
+    setWaiting(roomWanted(sheet, block));
     await setBlock(sheet, block);
   }
-  setHeadings(0);
+  setWaiting(0);
   return sheet;
+}
+
+/** How much a heading or a paragraph takes, points. */
+function waitingRoom(sheet: Sheet, block: Heading | Paragraph): number {
+  if (block.block === 'heading')
+    return HEADING[block.level].leading + HEADING[block.level].above + HEADING[block.level].below;
+  const look = paragraphLook(sheet, block);
+  return sheet.wrap(block.text, look, sheet.width).length * look.leading + 6;
 }
 
 /** Looks of running text; letters are set a little larger. */
@@ -81,6 +130,7 @@ function bodyLook(sheet: Sheet): Look {
 }
 
 type Heading = Extract<Block, { block: 'heading' }>;
+type Paragraph = Extract<Block, { block: 'paragraph' }>;
 
 const HEADING: Readonly<Record<1 | 2, Look & { readonly above: number; readonly below: number }>> = {
   1: { face: 'bold', size: 13, leading: 18, colour: INK, above: 16, below: 5 },
@@ -110,6 +160,25 @@ function roomWanted(sheet: Sheet, block: Exclude<Block, Heading>): number {
   }
 }
 
+function paragraphLook(sheet: Sheet, { look }: Paragraph): Look {
+  const body = bodyLook(sheet);
+  switch (look) {
+    case 'fine':
+      return { ...body, size: 7.8, leading: 11, colour: MUTED };
+    case 'lead':
+      return { ...body, size: body.size + 1, leading: body.leading + 1.5 };
+    case 'strong':
+      return { ...body, face: 'bold' };
+    default:
+      return body;
+  }
+}
+
+function setParagraph(sheet: Sheet, block: Paragraph): void {
+  setText(sheet, 'P', block.text, paragraphLook(sheet, block));
+  sheet.y += (sheet.frame.kind === 'letter' ? 7 : 6) * sheet.density;
+}
+
 async function setBlock(sheet: Sheet, block: Exclude<Block, Heading>): Promise<void> {
   const body = bodyLook(sheet);
   switch (block.block) {
@@ -119,19 +188,9 @@ async function setBlock(sheet: Sheet, block: Exclude<Block, Heading>): Promise<v
         setText(sheet, 'P', block.subtitle, { face: 'regular', size: 10.5, leading: 15, colour: MUTED });
       sheet.y += 10;
       return;
-    case 'paragraph': {
-      const look: Look =
-        block.look === 'fine'
-          ? { ...body, size: 7.8, leading: 11, colour: MUTED }
-          : block.look === 'lead'
-            ? { ...body, size: body.size + 1, leading: body.leading + 1.5 }
-            : block.look === 'strong'
-              ? { ...body, face: 'bold' }
-              : body;
-      setText(sheet, 'P', block.text, look);
-      sheet.y += (sheet.frame.kind === 'letter' ? 7 : 6) * sheet.density;
+    case 'paragraph':
+      setParagraph(sheet, block);
       return;
-    }
     case 'list':
       setList(sheet, block.items, block.ordered === true, body);
       sheet.y += 5;

@@ -47,8 +47,8 @@ export interface Sheet {
 
 export const PAGE = { width: 595.28, height: 841.89, left: 56, right: 56, top: 78, bottom: 66 } as const;
 
-/** Opens an A4 document with its fonts, metadata and first page. */
-export async function openSheet(frame: Frame, density = 1): Promise<Sheet> {
+/** Opens an A4 document with its fonts, metadata and first page. `lift`: points by which each page ends earlier. */
+export async function openSheet(frame: Frame, density = 1, lift = 0): Promise<Sheet> {
   // Loaded where it is used: most commands make no PDF and start sooner without it.
   const { default: PDFDocument } = await import('pdfkit');
   const doc = new PDFDocument({
@@ -89,7 +89,7 @@ export async function openSheet(frame: Frame, density = 1): Promise<Sheet> {
     left: PAGE.left,
     width: PAGE.width - PAGE.left - PAGE.right,
     top: PAGE.top,
-    bottom: PAGE.height - PAGE.bottom,
+    bottom: PAGE.height - PAGE.bottom - lift,
     density,
     y: PAGE.top,
     wrap(text, look, width) {

@@ -15,6 +15,7 @@ interface ReportFlags {
   readonly out?: string;
   readonly asOf?: number;
   readonly made?: string;
+  readonly subject?: string;
   readonly officer: string;
   readonly json?: boolean;
 }
@@ -37,7 +38,7 @@ export function registerReport(program: Command, io: CommandIo): void {
     });
 
   for (const report of reports) {
-    withJson(command.command(report.name))
+    const named = withJson(command.command(report.name))
       .description(report.description)
       .option('--source <slug>', 'source', 'default')
       .requiredOption('--from <date>', 'first day, YYYY-MM-DD in TIME_ZONE')
@@ -52,12 +53,17 @@ export function registerReport(program: Command, io: CommandIo): void {
       )
       .option('--officer <name>', 'who asks for it, as the ledger records it', COMMAND_LINE_ACTOR)
       .action((options: ReportFlags) => run(report.name, options, io));
+    if (report.takesSubject)
+      named.option(
+        '--subject <id>',
+        'append the history of this subject (PDF, HTML and JSON), for example a visitor hash',
+      );
   }
 }
 
 function run(name: string, options: ReportFlags, io: CommandIo): Promise<void> {
   return withContext(async (context) => {
-    const { source, from, to, format, asOf, made: madeAt, officer } = options;
+    const { source, from, to, format, asOf, made: madeAt, subject, officer } = options;
     const last = await context.projector.catchUp();
     // Beyond the end it would be today's document under a number of tomorrow.
     if (asOf !== undefined && asOf > last) throw new UsageError([`--as-of ${asOf}: the ledger ends at entry ${last}.`]);
@@ -69,6 +75,7 @@ function run(name: string, options: ReportFlags, io: CommandIo): Promise<void> {
       format,
       asOf,
       madeAt,
+      subject,
       actor: officer,
     });
     if (produced.outcome === 'invalid') throw new UsageError([produced.problem]);

@@ -28,6 +28,7 @@ const reportPayload = z.object({
   from: z.string(),
   to: z.string(),
   format: reportFormats,
+  subject: z.string().optional(),
   actor: z.string(),
 });
 

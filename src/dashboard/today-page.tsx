@@ -17,6 +17,8 @@ export interface ReportForm {
   /** YYYY-MM-DD, both included. */
   readonly from: string;
   readonly to: string;
+  /** Of the appendix; empty: none. */
+  readonly subject: string;
 }
 
 export interface TodayProps {
@@ -187,6 +189,21 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
               name="format"
               value={form.format}
               options={formats.map((format) => [format, format.toUpperCase()])}
+            />
+          </Field>
+          <Field
+            id="report-subject"
+            label="One subject"
+            optional
+            hint="Consent audit only: a visitor hash whose whole history is appended."
+          >
+            <input
+              id="report-subject"
+              name="subject"
+              type="text"
+              maxLength={300}
+              value={form.subject}
+              aria-describedby="report-subject-hint"
             />
           </Field>
           <button type="submit">Make the report</button>

@@ -21,10 +21,14 @@ export interface ReportRequest extends FrameRequest {
   readonly to: string;
   readonly format: ReportFormat;
   readonly actor: string;
+  /** Appends the history of this subject, where the report can. */
+  readonly subject?: string | undefined;
 }
 
 export type ReportOutcome = ({ readonly outcome: 'produced' } & RegisteredDocument) | InvalidTime | UnknownSource;
 
+/** Characters of a subject. */
+const SUBJECT = 300;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Produces a report and registers it. Errors: as the store and the ledger. */
@@ -45,7 +49,8 @@ export async function produceReport(
   const madeAt = request.madeAt ?? before ?? undefined;
   const frame = await frameOf(deps, source, { asOf, madeAt });
   if ('outcome' in frame) return frame;
-  const input: ReportInput = { ...frame, from, to, format };
+  const subject = request.subject?.trim();
+  const input: ReportInput = { ...frame, from, to, format, ...(subject ? { subject } : {}) };
   const facts = {
     actor,
     reference: reportReference(name, input),
@@ -67,10 +72,12 @@ async function observeCounters(deps: DocumentDeps, { source, from, to, actor }: 
   await appendAction(deps.ledger, source, action, ['counters.observed', source, from, to, String(asOf)], now);
 }
 
-function problemOf(report: Report | null, { name, format, from, to }: ReportRequest): string | null {
+function problemOf(report: Report | null, { name, format, from, to, subject = '' }: ReportRequest): string | null {
   if (report === null) return `There is no report ${name}.`;
   if (!report.formats.includes(format))
     return `The report ${name} comes as ${report.formats.join(', ')}, not as ${format}.`;
+  if (subject.trim() !== '' && !report.takesSubject) return `The report ${name} has no appendix for one subject.`;
+  if (subject.length > SUBJECT) return `A subject has at most ${SUBJECT} characters.`;
   for (const date of [from, to]) {
     if (!DATE.test(date) || Number.isNaN(Date.parse(date)) || new Date(date).toISOString().slice(0, 10) !== date) {
       return `Invalid date "${date}": use YYYY-MM-DD.`;

@@ -331,3 +331,85 @@ test('an empty month is a report all the same, and a period without a day is ref
     expect(text).toContain('Not sealed');
     await expect(produce(world, { to: '2026-06-01' })).rejects.toThrow(RangeError);
   }));
+
+test('the cover answers on one page what an authority asks, and says where it stands', async () => {
+  const [cover = '', second = ''] = pdfText(await produce(month, { format: 'pdf' })).split('\f');
+  for (const question of [
+    'Are the records complete?',
+    'To what did people consent?',
+    'Who withdrew',
+    'Which policy was in force?',
+    'What does this not prove?',
+  ])
+    expect(cover.replace(/\s+/g, ' ')).toContain(question);
+  expect(second).toContain('Decisions over time');
+});
+
+test('a policy is in force by its publication, not by being created or edited', () =>
+  inWorld(async (world) => {
+    await world.insert('policy_history', [
+      policyChange(1, '2026-06-02T00:00:00.000Z', { version: '1', change: 'created', event: 'policy.created' }),
+      policyChange(2, '2026-06-05T00:00:00.000Z', { version: '1' }),
+      policyChange(3, '2026-06-10T00:00:00.000Z', { version: '2', change: 'updated', event: 'policy.updated' }),
+      policyChange(4, '2026-06-20T00:00:00.000Z', { version: '2' }),
+    ]);
+    const { policies } = await json(world);
+    expect(policies.map(({ seq, inForceFrom, inForceUntil }) => [seq, inForceFrom, inForceUntil])).toEqual([
+      [1, null, null],
+      [2, '2026-06-05T00:00:00.000Z', '2026-06-20T00:00:00.000Z'],
+      [3, null, null],
+      [4, '2026-06-20T00:00:00.000Z', null],
+    ]);
+  }));
+
+test('the history of one subject is appended when it is asked for: every state, not only the last one', () =>
+  inWorld(async (world) => {
+    await world.insert('decision_history', [
+      decision(1, '2026-05-03T10:00:00.000Z', { subject: 'v-1' }),
+      decision(2, '2026-06-04T10:00:00.000Z', { subject: 'v-1', state: 'withdrawn' }),
+      decision(3, '2026-06-05T10:00:00.000Z', { subject: 'v-2' }),
+    ]);
+    expect((await json(world)).subjectAppendix).toBeNull();
+    const { subjectAppendix } = await json(world, { subject: 'v-1' });
+    expect(subjectAppendix?.decisions.map(({ seq, state }) => [seq, state])).toEqual([
+      [1, 'given'],
+      [2, 'withdrawn'],
+    ]);
+    const pages = pdfText(await produce(world, { format: 'pdf', subject: 'v-1' }));
+    expect(pages.slice(pages.lastIndexOf('History of one subject'))).toMatch(/Given[\s\S]*Withdrawn/);
+  }));
+
+test('every standing consent stands in one column of expiry', async () => {
+  const text = pdfText(await produce(month, { format: 'pdf' }));
+  const [, row = ''] = /Standing consents by policy version and expiry[\s\S]*?\n\s*All\s+([\d,\s]+)\n/.exec(text) ?? [];
+  const [consents = 0, ...columns] = row
+    .trim()
+    .split(/\s+/)
+    .map((n) => Number(n.replaceAll(',', '')));
+  expect(consents).toBeGreaterThan(0);
+  expect(columns.reduce((sum, n) => sum + n, 0)).toBe(consents);
+});
+
+test('look-ups of single subjects are counted among those who looked, without naming the subject', () =>
+  inWorld(async (world) => {
+    const looked = (seq: number, action: string, object: string | null, details: object) => ({
+      seq,
+      source: 'default',
+      received_at: '2026-06-21T08:00:00.000Z',
+      action,
+      actor: 'weiss',
+      object,
+      details: JSON.stringify(details),
+    });
+    await world.insert('action_history', [
+      looked(1, 'document.produced', 'ref-sha', { name: 'dsar-register' }),
+      looked(2, 'consent.looked-up', 'v-secret', {}),
+    ]);
+    const { access } = await json(world);
+    expect(access).toMatchObject({ produced: 1, downloaded: 0, lookedUp: 1 });
+    expect(access.last).toMatchObject([
+      { documentId: 'ref-sha', name: 'dsar-register' },
+      { documentId: null, action: 'consent.looked-up' },
+    ]);
+    expect(JSON.stringify(access)).not.toContain('v-secret');
+  }));

@@ -41,3 +41,15 @@ export function zipNames(zip: Buffer): string[] {
 export function zipFile(zip: Buffer, name: string): Buffer {
   return overFile(zip, 'zip', 'unzip', (file) => ['-p', file, name]);
 }
+
+/** How far down the last page of a PDF is filled, from 0 to 1, headers and footers left out; and how many pages there are. */
+export function lastPage(pdf: Buffer): { readonly pages: number; readonly filled: number } {
+  const boxes = overFile(pdf, 'pdf', 'pdftotext', (file) => ['-bbox', file, '-']).toString('utf8');
+  const pages = boxes.split('<page ').slice(1);
+  const [top, bottom] = [78, 776];
+  const ends = [...(pages.at(-1) ?? '').matchAll(/yMin="([\d.]+)" xMax="[\d.]+" yMax="([\d.]+)"/g)]
+    .map(([, from, to]) => [Number(from), Number(to)] as const)
+    .filter(([from, to]) => from >= top - 2 && to <= bottom + 4);
+  const end = Math.max(top, ...ends.map(([, to]) => to));
+  return { pages: pages.length, filled: (end - top) / (bottom - top) };
+}

@@ -27,13 +27,22 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
     const wanted = reportFormOf(form);
     const problems = problemsOf(wanted);
     if (problems.length > 0) return sendToday(request, reply, { source: '', form: wanted, problems }, 422);
-    const { name, source, from, format } = wanted;
+    const { name, source, from, format, subject } = wanted;
     const to = addDays(wanted.to, 1);
     const { id } = await context.jobs.enqueue({
       kind: 'document',
       // A double click asks for one document.
-      key: ['report', name, source, from, to, format].join(' '),
-      payload: { type: 'report', name, source, from, to, format, actor: officerOf(request).officer },
+      key: ['report', name, source, from, to, format, subject].join(' ').trim(),
+      payload: {
+        type: 'report',
+        name,
+        source,
+        from,
+        to,
+        format,
+        ...(subject === '' ? {} : { subject }),
+        actor: officerOf(request).officer,
+      },
       priority: 1,
     });
     await untilDoneSoon(context, id);
@@ -83,6 +92,7 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
       name: reports[0]?.name ?? '',
       source: source ?? first?.slug ?? '',
       format: 'pdf',
+      subject: '',
       from: `${to.slice(0, 7)}-01`,
       to,
     };
@@ -94,6 +104,9 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
     if (report === null) problems.push('There is no such report.');
     else if (!(report.formats as readonly string[]).includes(form.format))
       problems.push(`${report.title} does not come as ${form.format.toUpperCase()}.`);
+    if (form.subject !== '' && report?.takesSubject === false)
+      problems.push(`${report.title} has no appendix for one subject: leave that field empty.`);
+    if (form.subject.length > 300) problems.push('The subject is too long.');
     if (context.sources.find(form.source) === null) problems.push('There is no such source.');
     if (!isDate(form.from)) problems.push('The first day is no date.');
     if (!isDate(form.to)) problems.push('The last day is no date.');
@@ -104,8 +117,8 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
 }
 
 function reportFormOf(form: Readonly<Record<string, string>>): ReportForm {
-  const { name = '', source = '', format = '', from = '', to = '' } = form;
-  return { name, source, format, from, to };
+  const { name = '', source = '', format = '', from = '', to = '', subject = '' } = form;
+  return { name, source, format, from, to, subject: subject.trim() };
 }
 
 /** Whether a text is a day of the calendar, in the years that a report can be about. */

@@ -1,0 +1,174 @@
+import { counted, formatCount, formatDuration } from '../format.ts';
+import { missingProfileParts } from '../../src/core/profile.ts';
+import type { Block } from '../render/blocks.ts';
+import type { ReportInput } from '../report.ts';
+import type { ConsentAudit } from './gather.ts';
+import { countOf } from './totals-blocks.ts';
+
+/** Where the sections of this report stand: the cover refers to them, so they are named once. */
+export const sections = {
+  time: '1  Decisions over time',
+  completeness: '2  Completeness',
+  totals: '3  Totals',
+  withdrawals: '4  Withdrawals',
+  policies: '5  Policy versions in force',
+  standing: '6  Standing consents: expiry and version',
+  access: '7  Who produced, downloaded and looked',
+  glossary: '8  Glossary',
+  appendix: 'Appendix  History of one subject',
+} as const;
+/** Numbers of the two sections that end every report. */
+export const CHECKPOINT_SECTION = 9;
+
+/** What an authority asks, what the records answer, and where it stands: one page. */
+export function* coverBlocks(audit: ConsentAudit, input: ReportInput): Generator<Block> {
+  yield {
+    block: 'table',
+    caption: 'What an authority asks',
+    columns: [
+      { title: 'Question', share: 3.6 },
+      { title: 'Answer', share: 7.4 },
+      { title: 'Where', share: 1.6 },
+    ],
+    rows: answers(audit, input).map(([question, answer, where]) => [question, answer, where]),
+    empty: '',
+  };
+}
+
+type Answer = readonly [question: string, answer: string, where: string];
+
+function answers(audit: ConsentAudit, input: ReportInput): readonly Answer[] {
+  const { totals, completeness, access } = audit;
+  const { agreement } = completeness;
+  const missing = input.profile === null ? null : missingProfileParts(input.profile).length;
+  return [
+    [
+      'Who is the controller?',
+      missing === null
+        ? 'Not configured: no controller profile.'
+        : missing === 0
+          ? 'As stated above; the controller profile is complete.'
+          : `As stated above; ${counted(missing, 'part of the controller profile is', 'parts of the controller profile are')} missing.`,
+      'Page 1',
+    ],
+    [
+      'Are the records complete?',
+      agreement.pulled
+        ? `${counted(agreement.gaps.length, 'gap', 'gaps')} in the pulled log; ${counted(totals.conflicts, 'record contradicts', 'records contradict')} another; ${agreement.totals.onlyPulled === 0 ? 'every known decision was delivered' : `${counted(agreement.totals.onlyPulled, 'decision was', 'decisions were')} never delivered`}.`
+        : 'The consent log was not pulled: the records rest on deliveries alone.',
+      'Section 2',
+    ],
+    [
+      'To what did people consent?',
+      totals.decisions === 0 ? 'No decision was recorded in the period.' : purposesAnswer(audit),
+      'Section 3',
+    ],
+    ['Who withdrew, and was it recorded at once?', withdrawalsAnswer(audit), 'Section 4'],
+    ['Which policy was in force?', policiesAnswer(audit), 'Section 5'],
+    ['How was the banner shown?', bannersAnswer(audit), 'Section 5'],
+    ['Which consents no longer hold?', standingAnswer(audit), 'Section 6'],
+    [
+      'What about one person?',
+      audit.subjectAppendix === null
+        ? 'Not part of this copy. It is made for one subject on request (--subject).'
+        : `${counted(audit.subjectAppendix.decisions.length, 'record', 'records')} of the subject asked for.`,
+      audit.subjectAppendix === null ? '–' : 'Appendix',
+    ],
+    [
+      'Which requests did people make?',
+      'In the register of data subject requests, a report of its own.',
+      'dsar-register',
+    ],
+    [
+      'Who looked, exported, downloaded?',
+      `${counted(access.produced, 'document', 'documents')} produced, ${counted(access.downloaded, 'download', 'downloads')}, ${counted(access.lookedUp, 'look-up', 'look-ups')} of single subjects.`,
+      'Section 7',
+    ],
+    [
+      'Has anything been changed since?',
+      input.checkpoint === null
+        ? 'Not sealed yet: no checkpoint covers these records.'
+        : `Sealed: a signed checkpoint covers ${formatCount(input.checkpoint.size)} entries and can be verified without this program.`,
+      `Section ${CHECKPOINT_SECTION}`,
+    ],
+    [
+      'What does this not prove?',
+      'Who sent the deliveries, what the service left out, and how a banner looked where no evidence of it was added.',
+      `Section ${CHECKPOINT_SECTION + 1}`,
+    ],
+  ];
+}
+
+function purposesAnswer({ byPurpose, withoutPurposes, byState }: ConsentAudit): string {
+  const shown = byPurpose.slice(0, 4).map(({ purpose, granted, refused, withdrawn }) => {
+    return `${purpose}: ${formatCount(granted)} granted, ${formatCount(refused)} refused, ${formatCount(withdrawn)} withdrawn`;
+  });
+  if (shown.length === 0) return `${counted(withoutPurposes, 'decision names', 'decisions name')} no purpose.`;
+  const more = byPurpose.length - shown.length;
+  const disputed = countOf(byState, 'disputed');
+  return `${shown.join('; ')}${more > 0 ? `; ${counted(more, 'more purpose', 'more purposes')}` : ''}.${
+    disputed > 0 ? ` ${counted(disputed, 'decision is', 'decisions are')} disputed and not counted as granted.` : ''
+  }`;
+}
+
+function withdrawalsAnswer({ withdrawals }: ConsentAudit): string {
+  const { decisions, recordedWithin, withoutOwnTime, longest } = withdrawals;
+  if (decisions === 0) return 'No withdrawal was recorded in the period.';
+  const timed = decisions - withoutOwnTime;
+  return `${counted(decisions, 'withdrawal', 'withdrawals')}; ${formatCount(recordedWithin.minute)} of ${formatCount(timed)} with a time of their own recorded within a minute${
+    longest === null ? '' : `, the longest after ${formatDuration(longest)}`
+  }.`;
+}
+
+function policiesAnswer({ policies }: ConsentAudit): string {
+  const inForce = policies.filter(({ inForceFrom }) => inForceFrom !== null);
+  const ids = new Set(inForce.map(({ policyId }) => policyId));
+  if (ids.size === 0)
+    return policies.length === 0
+      ? 'No policy was reported up to the end of the period.'
+      : 'Policies were reported, but no publication of any of them.';
+  return `${counted(inForce.length, 'published version', 'published versions')} of ${counted(ids.size, 'policy', 'policies')}.`;
+}
+
+function bannersAnswer({ banners }: ConsentAudit): string {
+  const all = banners.evidenced + banners.notEvidenced;
+  if (all === 0) return 'No decision was made on a banner in the period.';
+  return `For ${formatCount(banners.evidenced)} of ${counted(all, 'decision', 'decisions')} evidence shows the banner of that time; for ${formatCount(banners.notEvidenced)} it is not evidenced.`;
+}
+
+function standingAnswer({ standing }: ConsentAudit): string {
+  const sum = (read: (row: ConsentAudit['standing'][number]) => number) =>
+    standing.reduce((total, row) => total + read(row), 0);
+  const consents = sum((row) => row.consents);
+  if (consents === 0) return 'No consent stood at the end of the period.';
+  const old = sum((row) => (row.superseded ? row.consents : 0));
+  return `Of ${formatCount(consents)} standing consents ${formatCount(sum((row) => row.expired))} had expired and ${formatCount(old)} were given under a superseded version.`;
+}
+
+/** What the words of this report mean. */
+export function* glossaryBlocks(): Generator<Block> {
+  yield { block: 'heading', level: 1, text: sections.glossary };
+  yield {
+    block: 'facts',
+    pairs: [
+      ['Banner', 'The notice on which a visitor decides; named by the id that the service gives it.'],
+      ['Checkpoint', 'A signed statement of how many entries the ledger had and of their common hash.'],
+      [
+        'Commitment',
+        'A salted hash of an entry: it proves the entry while it is kept, and tells nothing once it is erased.',
+      ],
+      ['Conflict', 'Two records of one decision that say different things.'],
+      ['Decision', 'One recorded choice of one hashed subject on one banner.'],
+      ['Delivery', 'One message of the service to the endpoint of this installation (webhook).'],
+      ['Disputed', 'A decision whose delivery and log record say different things: never counted as granted.'],
+      ['Entry', 'One immutable line of the ledger, numbered without gaps.'],
+      ['Expired', 'The date until which a consent was given has passed.'],
+      ['Gap', 'A stretch of time that no finished pull of the consent log asked for.'],
+      ['Pull', 'Fetching the consent log that the service keeps, to hold the deliveries against it.'],
+      ['Repeat', 'A delivery that arrived again; it is counted, not recorded twice.'],
+      ['Standing consent', 'A consent with nothing later from the same subject on the same banner.'],
+      ['Subject', 'A hashed visitor identifier as the service sends it. It names nobody by itself.'],
+      ['Superseded', 'Given under a version of the policy that was not the last known one any more.'],
+    ],
+  };
+}

@@ -1,0 +1,97 @@
+import { subjectForms } from '../../src/core/subject.ts';
+import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
+import { formatCount, formatTime } from '../format.ts';
+import type { Block } from '../render/blocks.ts';
+import type { ReportInput } from '../report.ts';
+import { bannerWord, notStated, purposesInWords, stateWord, viaWords } from '../words.ts';
+import { sections } from './cover.ts';
+
+/** All that the records have of one subject up to asOf, whatever the period: the history, not only the last state. */
+export interface SubjectAppendix {
+  readonly subject: string;
+  readonly decisions: readonly {
+    readonly seq: number;
+    readonly at: string;
+    readonly receivedAt: string;
+    readonly state: string;
+    readonly purposes: string;
+    readonly bannerId: string | null;
+    readonly policyId: string | null;
+    readonly policyVersion: string | null;
+    readonly via: string;
+    readonly contradicts: boolean;
+    readonly repeated: boolean;
+  }[];
+  /** There are more: the list ends with the newest ones. */
+  readonly left: number;
+}
+
+/** Records that an appendix lists; the pack of a request has them all. */
+const LISTED = 2000;
+
+/** Null: no subject was asked for. */
+export async function loadSubjectAppendix(input: ReportInput): Promise<SubjectAppendix | null> {
+  const { subject = null } = input;
+  if (subject === null) return null;
+  const decisions: SubjectAppendix['decisions'][number][] = [];
+  let left = 0;
+  for await (const row of input.history.decisionRowsOf(input, subjectForms(subject))) {
+    decisions.push(recordOf(row));
+    if (decisions.length > LISTED) {
+      decisions.shift();
+      left += 1;
+    }
+  }
+  return { subject, decisions, left };
+}
+
+function recordOf(row: DecisionRow): SubjectAppendix['decisions'][number] {
+  return {
+    seq: Number(row.seq),
+    at: row.at,
+    receivedAt: row.received_at,
+    state: row.state,
+    purposes: row.purposes,
+    bannerId: row.banner_id,
+    policyId: row.policy_id,
+    policyVersion: row.policy_version,
+    via: row.via,
+    contradicts: Number(row.conflicts) === 1,
+    repeated: Number(row.is_first) !== 1,
+  };
+}
+
+export function* subjectBlocks({ subject, decisions, left }: SubjectAppendix, input: ReportInput): Generator<Block> {
+  yield { block: 'heading', level: 1, text: sections.appendix };
+  yield {
+    block: 'paragraph',
+    text: `Every record of the subject ${subject} up to entry ${formatCount(input.asOf)}, whatever its period, in the order in which it was received.${
+      left > 0 ? ` ${formatCount(left)} older ones are left out.` : ''
+    }`,
+  };
+  yield {
+    block: 'table',
+    caption: 'History of the subject',
+    columns: [
+      { title: 'When', share: 2.4 },
+      { title: 'Decision', share: 2 },
+      { title: 'Purposes', share: 4 },
+      { title: 'Banner', share: 2 },
+      { title: 'Policy, version', share: 2.2 },
+      { title: 'Known from', share: 2 },
+      { title: 'Entry', share: 1.2, align: 'right' },
+    ],
+    rows: decisions.map((one) => [
+      formatTime(one.at, input.timeZone).replace(' ', '\n'),
+      `${stateWord(one.state)}${one.contradicts ? '\n(contradicts)' : one.repeated ? '\n(told again)' : ''}`,
+      purposesInWords(one.purposes),
+      bannerWord(one.bannerId),
+      one.policyId === null
+        ? notStated
+        : `${one.policyId}${one.policyVersion === null ? '' : `, ${one.policyVersion}`}`,
+      viaWords[one.via] ?? one.via,
+      formatCount(one.seq),
+    ]),
+    empty: 'No record of this subject stands in the ledger up to this position.',
+  };
+}
