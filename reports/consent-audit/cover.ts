@@ -15,7 +15,6 @@ export const sections = {
   standing: '6  Standing consents: expiry and version',
   access: '7  Who produced, downloaded and looked',
   glossary: '8  Glossary',
-  appendix: 'Appendix  History of one subject',
 } as const;
 /** Numbers of the two sections that end every report. */
 export const CHECKPOINT_SECTION = 9;

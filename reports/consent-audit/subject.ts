@@ -4,7 +4,6 @@ import { formatCount, formatTime } from '../format.ts';
 import type { Block } from '../render/blocks.ts';
 import type { ReportInput } from '../report.ts';
 import { bannerWord, notStated, purposesInWords, stateWord, viaWords } from '../words.ts';
-import { sections } from './cover.ts';
 
 /** All that the records have of one subject up to asOf, whatever the period: the history, not only the last state. */
 export interface SubjectAppendix {
@@ -62,7 +61,7 @@ function recordOf(row: DecisionRow): SubjectAppendix['decisions'][number] {
 }
 
 export function* subjectBlocks({ subject, decisions, left }: SubjectAppendix, input: ReportInput): Generator<Block> {
-  yield { block: 'heading', level: 1, text: sections.appendix };
+  yield { block: 'heading', level: 1, text: 'Appendix  History of one subject' };
   yield {
     block: 'paragraph',
     text: `Every record of the subject ${subject} up to entry ${formatCount(input.asOf)}, whatever its period, in the order in which it was received.${
