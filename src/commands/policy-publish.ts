@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Context } from '../context/contract.ts';
 import { type Arrival, awaitWebhooks, publishPolicy, type PublishOutcome } from '../policies/publish.ts';
 import { settleCalls } from '../policies/settle.ts';
 import { type CommandIo, counted, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
@@ -16,42 +17,55 @@ interface PublishFlags {
 /** `policy publish`: makes a policy public, and says whether the webhooks about it arrived (docs/service.md §4.4). */
 export function registerPolicyPublish(policy: Command, io: CommandIo): void {
   withJson(policy.command('publish'))
-    .argument('<id>', 'id of a policy that was generated', policyIdFrom)
-    .description('make a policy public, and wait for the webhooks about it to arrive here')
+    .argument('<id...>', 'ids of policies that were generated', (text, before: string[] = []) => [
+      ...before,
+      policyIdFrom(text),
+    ])
+    .description('make policies public, one after the other, and wait for the webhooks about each to arrive here')
     .option('--source <slug>', 'whose account')
     .option('--no-wait', 'do not wait for the webhooks, nor for a rate limit')
-    .option('--seconds <number>', 'how long to wait for the webhooks', wholeNumberFrom(1), 30)
-    .action((id: string, flags: PublishFlags) =>
+    .option('--seconds <number>', 'how long to wait for the webhooks of each', wholeNumberFrom(1), 30)
+    .action((ids: readonly string[], flags: PublishFlags) =>
       withContext(async (context) => {
-        const source = callableSource(context, flags.source);
-        const { line, ...patience } = patienceOf(io, flags);
-        await settleCalls(context.policies);
-        const began = Date.now();
-        const ended = await publishPolicy(context.policies, {
-          source,
-          policyId: id,
-          actor: COMMAND_LINE_ACTOR,
-          ...patience,
-        });
-        const queued = ended.outcome === 'done' ? ended.published.webhooksQueued : null;
-        let arrivals: readonly Arrival[] | null = null;
-        if (ended.outcome === 'done' && queued !== null && flags.wait && queued > 0) {
-          arrivals = await awaitWebhooks(
-            context.policies,
-            { source: source.slug, policyId: id, requestId: ended.requestId, queued },
-            {
-              waitMs: flags.seconds * 1000,
-              signal: patience.signal,
-              onArrival: (arrived) => line.say(`webhooks: ${arrived} of ${queued} arrived here`),
-            },
-          );
+        const published: Awaited<ReturnType<typeof publishOne>>[] = [];
+        for (const id of new Set(ids)) {
+          const one = await publishOne(context, io, id, flags);
+          published.push(one);
+          if (one.ended.outcome !== 'done') io.exitCode = 1;
+          // What holds for all of them is said once.
+          if (one.ended.outcome === 'stopped' || one.ended.outcome === 'not-configured') break;
         }
-        line.end();
-        if (ended.outcome !== 'done') io.exitCode = 1;
-        const seconds = ((Date.now() - began) / 1000).toFixed(1);
-        printResult(io, flags, { ...ended, arrivals }, () => sentenceOf(id, ended, flags.wait, arrivals, seconds));
+        const values = published.map(({ id, ended, arrivals }) => ({ policyId: id, ...ended, arrivals }));
+        printResult(io, flags, values.length === 1 && ids.length === 1 ? values[0] : values, () =>
+          published.map(({ text }) => text).join('\n'),
+        );
       }),
     );
+}
+
+async function publishOne(context: Context, io: CommandIo, id: string, flags: PublishFlags) {
+  const source = callableSource(context, flags.source);
+  const { line, ...patience } = patienceOf(io, flags);
+  await settleCalls(context.policies);
+  const began = Date.now();
+  const request = { source, policyId: id, actor: COMMAND_LINE_ACTOR, ...patience };
+  const ended = await publishPolicy(context.policies, request);
+  const queued = ended.outcome === 'done' ? ended.published.webhooksQueued : null;
+  let arrivals: readonly Arrival[] | null = null;
+  if (ended.outcome === 'done' && queued !== null && flags.wait && queued > 0) {
+    arrivals = await awaitWebhooks(
+      context.policies,
+      { source: source.slug, policyId: id, requestId: ended.requestId, queued },
+      {
+        waitMs: flags.seconds * 1000,
+        signal: patience.signal,
+        onArrival: (arrived) => line.say(`webhooks: ${arrived} of ${queued} arrived here`),
+      },
+    );
+  }
+  line.end();
+  const seconds = ((Date.now() - began) / 1000).toFixed(1);
+  return { id, ended, arrivals, text: sentenceOf(id, ended, flags.wait, arrivals, seconds) };
 }
 
 /** The id is a piece of the path that is posted to: an empty one, `.` and `..` would make another address of it. */

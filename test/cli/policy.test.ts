@@ -106,6 +106,21 @@ describe('policy', { timeout: 120_000 }, () => {
     expect(world.generated()).toBe(1);
   });
 
+  it('publishes several policies one after the other, and says which of them failed', async () => {
+    const world = await createWorld();
+    const ids: string[] = [];
+    for (const language of ['de', 'en']) {
+      const made = await world.run(
+        `generate --type imprint --jurisdiction DE --language ${language} --business-name Acme --out ${language}.md`,
+      );
+      ids.push(/pol_\w+/.exec(made.stdout)?.[0] ?? '');
+    }
+    const published = await world.run(`publish ${ids[0]} pol_nothing ${ids[1]} --no-wait`);
+    expect(published.code).toBe(1);
+    for (const id of ids) expect(published.stdout).toContain(`Published ${id}`);
+    expect(published.stdout.match(/^Not published: /gm)).toHaveLength(1);
+  });
+
   it('publishes nothing under an id that would lead to another address of the service', async () => {
     const world = await createWorld();
     for (const id of ['.', '..', '', ' ']) {
