@@ -2,6 +2,7 @@ import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 import { show } from './deadline-words.ts';
 import { type Asked, computeDeadlines, type Deadlines } from './deadlines.ts';
+import { editDistance } from './edit-distance.ts';
 import { countrySchema, jurisdictionSchema, settleRegion } from './jurisdictions.ts';
 import type { RegimeTable } from './regime-table.ts';
 import { usualTimeZone } from './time-zones.ts';
@@ -63,8 +64,16 @@ export const deadlineCaseSchema = z.strictObject({
 });
 export type DeadlineCase = z.infer<typeof deadlineCaseSchema>;
 
-/** Notes of whoever wrote the case: passed over. Any other unknown field is refused, since it may be a misspelt one. */
-export const noteFields: readonly string[] = ['id', 'name', 'note', 'comment', 'citation', 'expect'];
+/** Whether a field is a note of the author's, such as `id` or `citation`, rather than a misspelling of a field that moves a date. */
+function isNote(name: string): boolean {
+  const known = Object.keys(deadlineCaseSchema.shape);
+  const isNear = (field: string) => {
+    // Short names have innocent neighbours: `id` is two letters from `kind`.
+    const allowed = field.length < 6 ? 1 : 2;
+    return editDistance(name.toLowerCase(), field.toLowerCase(), allowed) <= allowed;
+  };
+  return !known.includes(name) && !known.some(isNear);
+}
 
 /** What the calculator answers, member by member in this order. */
 export interface CaseAnswer {
@@ -103,7 +112,7 @@ export type ReadCase =
 export function readDeadlineCase(input: unknown): ReadCase {
   const known =
     typeof input === 'object' && input !== null && !Array.isArray(input)
-      ? Object.fromEntries(Object.entries(input).filter(([name]) => !noteFields.includes(name)))
+      ? Object.fromEntries(Object.entries(input).filter(([name]) => !isNote(name)))
       : input;
   const parsed = deadlineCaseSchema.safeParse(known);
   if (parsed.success) return { outcome: 'read', value: parsed.data };

@@ -55,7 +55,7 @@ describe('dsar deadline', () => {
       '',
       JSON.stringify({ ...christmas, place: 'California' }),
       JSON.stringify({ ...christmas, recieved: '2026-11-01' }),
-      JSON.stringify({ ...christmas, name: 'a note', received: '2026-11-24' }),
+      JSON.stringify({ ...christmas, name: 'a note', id: 7, expected: {}, received: '2026-11-24' }),
     ].join('\r\n');
     const { code, stdout, stderr } = await inEmptyFolder(['dsar', 'deadline', '--cases', '-', '--json'], file);
     const lines = stdout
