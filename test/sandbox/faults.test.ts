@@ -134,6 +134,17 @@ describe('faults on demand', () => {
     });
   });
 
+  it('lets cursors expire after some pages of a period', async () => {
+    await withSandbox({ consentRows: 100 }, async (sandbox) => {
+      const key = sandbox.clients[0]!.apiKey;
+      sandbox.faults.set([{ name: 'cursor-expires-after', pages: 2, status: 410 }]);
+      const first = await get(sandbox, '/consent/logs?limit=10', key);
+      const second = await get(sandbox, `/consent/logs?limit=10&cursor=${first.body.next_cursor}`, key);
+      expect(second.status).toBe(200);
+      expect((await get(sandbox, `/consent/logs?limit=10&cursor=${second.body.next_cursor}`, key)).status).toBe(410);
+    });
+  });
+
   it('lets some rows appear late', async () => {
     let now = NOON;
     await withSandbox(
@@ -280,7 +291,7 @@ describe('faults on demand', () => {
     const text = await readFile(new URL(import.meta.url), 'utf8');
     const names: FaultName[] = faultSchema.options.map(({ shape }) => shape.name.value);
     expect(names.filter((name) => !text.includes(`'${name}'`))).toEqual([]);
-    expect(names).toHaveLength(26);
+    expect(names).toHaveLength(27);
     expect(Object.keys(requests).sort()).toEqual(
       faultTargets.filter((one) => one !== 'any' && one !== 'webhooks').sort(),
     );
