@@ -14,6 +14,7 @@ const foldersOnBoth: readonly string[] = [
   'commands',
   'consent',
   'dashboard',
+  'documents',
   'http',
   'jobs',
   'ledger',
@@ -27,7 +28,7 @@ const foldersOnBoth: readonly string[] = [
   'store',
   'sync',
 ];
-const filesOnBoth: readonly string[] = ['test/keys.test.ts'];
+const filesOnBoth: readonly string[] = ['test/keys.test.ts', 'test/service/site-key.test.ts'];
 
 /** Folders whose suites start the program without an engine to choose. */
 export const withoutEngine: Readonly<Record<string, string>> = {
