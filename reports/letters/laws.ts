@@ -6,7 +6,7 @@ export interface LetterLaw {
   readonly name: string;
   readonly family: LawFamily;
   readonly remedies: RemedyKey;
-  /** Who takes complaints, with the way to reach them; null: the supervisory authority of the profile, or none is named. */
+  /** Who takes complaints, with the official site and no postal address: those move. Nothing where the site is not certain; null: the supervisory authority of the profile, or none is named. */
   readonly authority: string | null;
   /** An appeal to the controller against a refusal, answered within so many days; null: the law provides none. */
   readonly appealDays: number | null;
@@ -43,7 +43,7 @@ const other = (name: string, authority: string | null): LetterLaw => ({
 
 /**
  * By id of the law; a law of several states by its place as well (`us-45` in `US-VA` is the row `us-va`).
- * Periods for deciding an appeal: the states' acts, in the section on consumer rights or appeals of each.
+ * Periods for deciding an appeal are those of the rows that deadlines are computed with (src/core/regimes-us.ts); a test compares them.
  */
 export const letterLaws: Readonly<Record<string, LetterLaw>> = {
   'eu-gdpr': { ...gdpr, name: 'Regulation (EU) 2016/679' },
@@ -51,7 +51,7 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     ...gdpr,
     name: 'UK GDPR',
     remedies: 'uk',
-    authority: 'Information Commissioner’s Office, Wycliffe House, Water Lane, Wilmslow SK9 5AF, https://ico.org.uk',
+    authority: 'Information Commissioner’s Office, https://ico.org.uk',
     clarificationStopsClock: true,
   },
   'us-ca': {
@@ -100,11 +100,7 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     'Attorney General of Minnesota, https://www.ag.state.mn.us',
     45,
   ),
-  'us-md': state(
-    'Maryland Online Data Privacy Act',
-    'Attorney General of Maryland, https://www.marylandattorneygeneral.gov',
-    60,
-  ),
+  'us-md': state('Maryland Online Data Privacy Act', 'Attorney General of Maryland', 60),
   'us-in': state(
     'Indiana Consumer Data Protection Act',
     'Attorney General of Indiana, https://www.in.gov/attorneygeneral',

@@ -275,7 +275,8 @@ function recordsBody(writing: Writing): readonly Block[] {
     to: dateIn(last, letter.locale),
     found,
   };
-  const yes = each(facts, texts, (family) => [facts.kind === 'portability' ? family.portability : family.access]);
+  // Said once, as the deciding law has it.
+  const yes = each(facts, texts, (family) => [facts.kind === 'portability' ? family.portability : family.access], 1);
   return [
     ...lateBlocks(facts, texts, say),
     paragraph(
@@ -425,10 +426,12 @@ function noteBlocks({ facts, texts, say }: Writing): readonly Block[] {
 
 function scopeBlocks({ facts, texts }: Writing): readonly Block[] {
   const { scope } = texts;
+  // Whether another system holds something is about a person: nobody learns it without the check that applies.
+  const silent = facts.systems.length === 0 || !facts.identity.met;
   return [
     { block: 'heading', level: 2, text: scope.heading },
-    paragraph(facts.systems.length === 0 ? scope.consentOnly : `${scope.consentOnly} ${scope.otherSystems}`),
-    ...(facts.systems.length === 0
+    paragraph(silent ? scope.consentOnly : `${scope.consentOnly} ${scope.otherSystems}`),
+    ...(silent
       ? []
       : [
           {
@@ -598,7 +601,7 @@ function speaker(letter: Letter, facts: LetterFacts): Say {
     contact:
       profile?.role === 'processor'
         ? facts.controller.split('\n').join(', ')
-        : (profile?.email ?? profile?.address.join(', ') ?? facts.controller),
+        : (profile?.email ?? (profile?.address.join(', ') || facts.controller)),
     gdpr: shortName(facts, texts),
   };
   return (template, more = {}) => fill(template, { ...values, ...more });
@@ -628,9 +631,14 @@ function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
+/** By locale: languages of letters with a region each. Making one takes longer than the rest of a letter. */
+const dateFormats = new Map<string, Intl.DateTimeFormat>();
+
 function dateIn(date: string | null, locale: string): string {
   if (date === null) return '';
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(`${date}T00:00:00Z`));
+  const format = dateFormats.get(locale) ?? new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
+  dateFormats.set(locale, format);
+  return format.format(new Date(`${date}T00:00:00Z`));
 }
 
 function countIn(count: number, locale: string): string {

@@ -91,15 +91,15 @@ export function LetterPage({ frame, caseId, draft, format, problems = [] }: Lett
               <button type="submit" name="do" value="make">
                 Make the letter
               </button>
-              <label for="format" class="inline">
-                as
-              </label>
-              <Select
-                id="format"
-                name="format"
-                value={format ?? 'pdf'}
-                options={letterFormats.map((one) => [one, formatTexts[one]] as const)}
-              />
+              <span class="as">
+                <label for="format">as</label>
+                <Select
+                  id="format"
+                  name="format"
+                  value={format ?? 'pdf'}
+                  options={letterFormats.map((one) => [one, formatTexts[one]] as const)}
+                />
+              </span>
             </div>
           </form>
         </Panel>

@@ -97,8 +97,9 @@ progress { width: 100%; max-width: 14rem; height: 0.6rem; accent-color: var(--ac
 .jobs li:last-child { border-bottom: 0; }
 .narrow { max-width: 34rem; margin: 3rem auto; }
 .columns.halves { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
-.buttons label.inline { margin: 0; font-weight: 400; }
-.buttons label.inline + select { min-width: 6rem; }
+.buttons .as { display: inline-flex; gap: 0.5rem; align-items: center; }
+.buttons .as label { margin: 0; font-weight: 400; }
+.buttons .as select { min-width: 6rem; }
 textarea[rows="12"] { min-height: 17rem; }
 .sheet { border: 1px solid var(--line); padding: 1.5rem 1.6rem; font-size: 0.9375rem; overflow-wrap: anywhere; }
 .sheet h2 { margin: 1.1rem 0 0.75rem; font-size: 1.1rem; }
