@@ -487,7 +487,10 @@ function processingBlocks({ facts, texts }: Writing): readonly Block[] {
     ...(missing.length === 0
       ? []
       : [paragraph(fill(words.notStated, { parts: missing.map((part) => words.parts[part]).join('; ') }))]),
-    ...each(facts, texts, ({ never }) => never).map((text) => paragraph(text)),
+    // Where another law decides, the records are enclosed as they came: then nothing is said of what they never hold.
+    ...(facts.disclosure === 'full' && facts.enclosed.includes('records')
+      ? []
+      : each(facts, texts, ({ never }) => never).map((text) => paragraph(text))),
   ];
 }
 

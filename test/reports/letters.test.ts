@@ -204,6 +204,13 @@ test('several laws that apply are all named, each with its own remedies', () => 
   expect(access.match(/Yes, we process personal data about you/g)).toHaveLength(1);
 });
 
+test('that an answer never contains identifiers is said only where the records are not enclosed as they came', () => {
+  expect(named('en_us-ca_answer_access')).toContain('This answer never contains Social Security');
+  const facts = factsOf('eu-gdpr', 'access', { laws: ['eu-gdpr', 'us-ca'] });
+  expect(facts.enclosed).toContain('records');
+  expect(textOf({ name: '', letter: letterOf('answer', 'en', null), facts })).not.toContain('never contains');
+});
+
 test('a text of an officer keeps its paragraphs and lists, and braces in it are only characters', () => {
   const facts = factsOf('eu-gdpr', 'erasure', {
     requester: { name: '{limit}', email: null, role: 'agent', represented: '{x}' },
