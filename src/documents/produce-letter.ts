@@ -137,7 +137,7 @@ export async function produceLetter(
     if (!(error instanceof Error && error.name === 'UnprintableText')) throw error;
     return {
       outcome: 'refused',
-      problem: 'The font of the PDF lacks characters of this letter: make it as HTML or text.',
+      problem: 'The fonts of the PDF lack characters of this letter: make it as HTML or text.',
     };
   }
 }
