@@ -26,7 +26,8 @@ const recorded: readonly CsvColumn<JudgedRow>[] = [
   { title: 'judged', value: (row) => (row.disputed === 1 ? 'disputed' : row.label) },
   { title: 'purposes', value: (row) => row.purposes },
   { title: 'withdraws', value: (row) => row.withdraws },
-  { title: 'granted_afterwards', value: (row) => row.stands },
+  // Of a disputed decision nobody can say what it granted (GDPR Art. 7(1)).
+  { title: 'granted_afterwards', value: (row) => (row.disputed === 1 ? null : row.stands) },
   { title: 'action', value: (row) => row.action },
   { title: 'method', value: (row) => row.method },
   { title: 'domain', value: (row) => row.domain },

@@ -5,7 +5,7 @@ import { decidingLaw } from '../src/core/deadlines.ts';
 import { mapJurisdiction } from '../src/core/jurisdictions.ts';
 import { createRegimeTable, type RegimeTable } from '../src/core/regime-table.ts';
 import { dateIn, daysBetween } from '../src/core/zoned-days.ts';
-import type { CaseMoveRow } from '../src/store/queries/history-cases.ts';
+import type { CaseMoveRow, WithdrawalByRequest } from '../src/store/queries/history-cases.ts';
 import { kindWord } from './words.ts';
 import { periodOf, type ReportInput } from './report.ts';
 
@@ -64,14 +64,26 @@ export interface RegisterRow {
 export async function* registerRows(input: ReportInput): AsyncGenerator<RegisterRow> {
   const regimes = input.regimes ?? createRegimeTable();
   const { from, to } = periodOf(input);
+  const withdrawals = new Map<string, WithdrawalByRequest[]>();
+  for (const one of await input.history.withdrawalsByRequest(input)) {
+    const known = withdrawals.get(one.caseId);
+    if (known === undefined) withdrawals.set(one.caseId, [one]);
+    else known.push(one);
+  }
   for await (const { case_id: caseId } of input.history.caseOpenings(input)) {
-    const row = registerRow(await input.history.caseMoves(input, caseId), input, regimes);
+    const moves = await input.history.caseMoves(input, caseId);
+    const row = registerRow(moves, withdrawals.get(caseId) ?? [], input, regimes);
     // The receipt may have been corrected since the opening, so it is compared here.
     if (row !== null && row.receivedAt >= from && row.receivedAt < to) yield row;
   }
 }
 
-function registerRow(moves: readonly CaseMoveRow[], input: ReportInput, regimes: RegimeTable): RegisterRow | null {
+function registerRow(
+  moves: readonly CaseMoveRow[],
+  withdrawals: readonly WithdrawalByRequest[],
+  input: ReportInput,
+  regimes: RegimeTable,
+): RegisterRow | null {
   const row = rebuildCase(moves);
   if (row === null) return null;
   const { timeZone, profile, generatedAt } = input;
@@ -79,7 +91,7 @@ function registerRow(moves: readonly CaseMoveRow[], input: ReportInput, regimes:
   const view = viewCase({ ...row, jurisdiction }, { regimes, timeZone, profile, now: generatedAt });
   const { folded, kind } = view;
   const dates = datesOf(view);
-  const settled = settlementOf(view, row.closed_at);
+  const settled = settlementOf(view, row.closed_at, withdrawals);
   const until = dateIn(settled.responseAt ?? generatedAt, timeZone);
   const { extension } = folded;
   return {
@@ -138,15 +150,19 @@ function identityOf({ identity }: CaseFolded): Pick<RegisterRow, 'identity' | 'i
 
 type Settlement = Pick<RegisterRow, 'responseAt' | 'response' | 'basisOfDenial' | 'outcome'>;
 
-function settlementOf({ folded, kind }: CaseView, closedAt: string | null): Settlement {
+function settlementOf(
+  { folded, kind }: CaseView,
+  closedAt: string | null,
+  withdrawals: readonly WithdrawalByRequest[],
+): Settlement {
   const { answer, refusal, withdrawal, duplicateOf } = folded;
   if (answer !== null) {
     const denied = answer.parts.filter(({ outcome }) => outcome !== 'done');
     return {
       responseAt: answer.at,
-      response: `Answered by ${answer.channel}. ${doneWords(answer, kind)}`,
+      response: `Answered by ${answer.channel}. ${doneWords(answer, kind, withdrawals)}`,
       basisOfDenial: denied.length === 0 ? null : denied.map(({ ground = '' }) => ground).join('; '),
-      outcome: outcomeOf(answer, kind),
+      outcome: outcomeOf(answer, kind, withdrawals),
     };
   }
   if (refusal !== null)
@@ -179,7 +195,11 @@ const wantsCopy = (kind: string) => kind === 'access' || kind === 'portability';
 const partWords = { done: 'done', partly: 'done in part', refused: 'refused' } as const;
 
 /** What was done, in words: part by part where it was recorded, else as far as what the answer held tells it. */
-function doneWords({ parts, disclosure }: Answer, kind: CaseView['kind']): string {
+function doneWords(
+  { parts, disclosure }: Answer,
+  kind: CaseView['kind'],
+  withdrawals: readonly WithdrawalByRequest[],
+): string {
   if (parts.length > 0)
     return parts
       .map(({ what, outcome, ground, note }) => {
@@ -192,15 +212,27 @@ function doneWords({ parts, disclosure }: Answer, kind: CaseView['kind']): strin
     return disclosure === 'full'
       ? 'A copy of the records was given.'
       : 'The categories of data were given, no record of the person.';
+  if (withdrawals.length > 0) {
+    const named = [...new Set(withdrawals.flatMap(({ purposes }) => purposes))].sort();
+    const entries = withdrawals.map(({ seq }) => seq).join(', ');
+    return `Consent was withdrawn in the consent records: ${named.length === 0 ? 'all purposes' : named.join(', ')} (${withdrawals.length === 1 ? 'entry' : 'entries'} ${entries}).`;
+  }
   return `What was done about the ${kindWord(kind).toLowerCase()} was not recorded.`;
 }
 
-function outcomeOf({ parts, disclosure }: Answer, kind: CaseView['kind']): Outcome {
+function outcomeOf(
+  { parts, disclosure }: Answer,
+  kind: CaseView['kind'],
+  withdrawals: readonly WithdrawalByRequest[],
+): Outcome {
   if (parts.length > 0) {
     if (parts.every(({ outcome }) => outcome === 'done')) return 'complied';
     return parts.every(({ outcome }) => outcome === 'refused') ? 'denied' : 'in-part';
   }
   if (disclosure === 'no-match') return 'no-match';
+  // Whether the named purposes were all that was asked for, only parts can tell.
+  if (withdrawals.length > 0)
+    return withdrawals.every(({ purposes }) => purposes.length === 0) ? 'complied' : 'in-part';
   if (!wantsCopy(kind)) return 'not-recorded';
   return disclosure === 'full' ? 'complied' : 'in-part';
 }

@@ -307,7 +307,7 @@ async function loadStanding(
       continue;
     }
     for (const purpose of JSON.parse(stands) as string[])
-      byPurpose.set(purpose, (byPurpose.get(purpose) ?? 0) + row.consents);
+      byPurpose.set(purpose, (byPurpose.get(purpose) ?? 0) + row.consents - row.expired);
     const last = row.policyId === null ? undefined : latest.get(row.policyId);
     const superseded = last !== undefined && row.policyVersion !== null && row.policyVersion !== last;
     const key = JSON.stringify([row.policyId, row.policyVersion]);

@@ -15,7 +15,7 @@ export function agreementConcerns(agreement: Agreement, input: ReportInput): str
   concerns.push(...pullConcerns(agreement, input), ...deliveryConcerns(agreement));
   if (totals.conflicting > 0)
     concerns.push(
-      `${counted(totals.conflicting, 'decision has', 'decisions have')} records that contradict each other; the first record is counted.`,
+      `${counted(totals.conflicting, 'decision has', 'decisions have')} records that contradict each other; counted as disputed, and never as granted.`,
     );
   const unmatchable = totals.unmatchableDelivered + totals.unmatchablePulled;
   if (unmatchable > 0)

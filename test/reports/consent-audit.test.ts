@@ -69,6 +69,7 @@ test('a decision told twice counts once, a row of it that contradicts is a confl
     expect(audit).toMatchObject({ disputedStanding: 1, standing: [{ consents: 1 }] });
     expect(audit.completeness.agreement.totals).toMatchObject({ both: 1, onlyWebhook: 0, onlyPulled: 1 });
     const rows = parse<Record<string, string>>(await produce(world, { format: 'csv' }), { bom: true, columns: true });
+    expect(rows.map((row) => row['granted_afterwards'])).toEqual(['', '', '["analytics"]']);
     expect(rows.map((row) => [row['entry'], row['first_of_decision'], row['contradicts_earlier']])).toEqual([
       ['1', 'yes', 'no'],
       ['2', 'no', 'yes'],
@@ -377,6 +378,17 @@ test('the history of one subject is appended when it is asked for: every state, 
     ]);
     const pages = pdfText(await produce(world, { format: 'pdf', subject: 'v-1' }));
     expect(pages.slice(pages.lastIndexOf('History of one subject'))).toMatch(/Given[\s\S]*Withdrawn/);
+  }));
+
+test('a consent that expired before the end of the period stands for no purpose', () =>
+  inWorld(async (world) => {
+    await world.insert('decision_history', [
+      decision(1, '2026-06-03T10:00:00.000Z', { expires_at: '2026-06-10T10:00:00.000Z' }),
+      decision(2, '2026-06-04T10:00:00.000Z', { expires_at: '2027-06-04T10:00:00.000Z' }),
+    ]);
+    const { byPurpose, standing } = await json(world);
+    expect(byPurpose[0]).toMatchObject({ purpose: 'analytics', granted: 2, standing: 1 });
+    expect(standing).toMatchObject([{ consents: 2, expired: 1 }]);
   }));
 
 test('every standing consent stands in one column of expiry', async () => {

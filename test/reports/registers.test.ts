@@ -7,7 +7,7 @@ import { findReport, reports } from '../../reports/index.ts';
 import type { ReportInput } from '../../reports/report.ts';
 import type { Tables } from '../../src/store/schema.ts';
 import { pdfText } from './files.ts';
-import { collect, delivery, openWorld, type World } from './world.ts';
+import { collect, decision, delivery, openWorld, type World } from './world.ts';
 
 let world: World;
 beforeEach(async () => {
@@ -174,6 +174,44 @@ test('the register says whether each answer was in time, in how many days, and w
   // Judged by the day on which it is made: the request that is late now was not late in June.
   const [, , earlier] = await csv(dsarRegister, { generatedAt: '2026-06-20T08:00:00.000Z' });
   expect(earlier?.['in_time']).toBe('open');
+});
+
+test('the register says what an answer ended in the consent records when nobody listed parts', async () => {
+  const answered = (seq: number, caseId: string, kind: string) => [
+    move(seq, caseId, 0, 'opened', 'opened', opening('2026-06-02T10:00:00.000Z', { kind })),
+    move(seq + 1, caseId, 1, 'start', 'in-progress', {}),
+    move(seq + 2, caseId, 2, 'mark-ready', 'ready', {}),
+    move(seq + 3, caseId, 3, 'answer', 'answered', {
+      channel: 'letter',
+      disclosure: 'categories-only',
+      at: '2026-06-02T11:00:00.000Z',
+    }),
+  ];
+  const withdrawal = (seq: number, caseId: string, purposes: object) =>
+    decision(seq, '2026-06-02T11:00:00.000Z', {
+      via: 'request',
+      case_id: caseId,
+      state: 'withdrawn',
+      purposes: JSON.stringify(purposes),
+    });
+  await world.insert('case_history', [
+    ...answered(1, 'default-1', 'withdraw-consent'),
+    ...answered(11, 'default-11', 'opt-out'),
+    ...answered(21, 'default-21', 'objection'),
+  ]);
+  await world.insert('decision_history', [
+    withdrawal(5, 'default-1', {}),
+    withdrawal(6, 'default-1', {}),
+    withdrawal(15, 'default-11', { marketing: 'denied' }),
+  ]);
+  const rows = await csv(dsarRegister);
+  expect(rows.map(({ outcome, response }) => [outcome, response])).toEqual([
+    ['complied', 'Answered by letter. Consent was withdrawn in the consent records: all purposes (entries 5, 6).'],
+    ['in-part', 'Answered by letter. Consent was withdrawn in the consent records: marketing (entry 15).'],
+    ['not-recorded', 'Answered by letter. What was done about the objection was not recorded.'],
+  ]);
+  // As the ledger ended before the withdrawal.
+  expect((await csv(dsarRegister, { asOf: 4 }))[0]?.['outcome']).toBe('not-recorded');
 });
 
 test('the delivery log has one row per delivery, also on three pages of the database, and the totals on its pages', async () => {

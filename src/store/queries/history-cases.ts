@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { CaseHistoryTable } from '../schema.ts';
 import type { Query } from '../store.ts';
 import type { Scope } from './scope.ts';
@@ -6,12 +6,21 @@ import { pageByKey } from './pages.ts';
 
 export type CaseMoveRow = Selectable<CaseHistoryTable>;
 
+export interface WithdrawalByRequest {
+  readonly caseId: string;
+  readonly seq: number;
+  /** The purposes that the answer named; none: it ended consent to every purpose. */
+  readonly purposes: readonly string[];
+}
+
 /** Cases as their history tells them: the table `cases` holds the present picture, which a document must not read. */
 export interface CaseQueries {
   /** The openings of all cases of a source up to asOf, in ledger order. */
   caseOpenings(scope: Scope): AsyncIterable<CaseMoveRow>;
   /** The moves of a case up to asOf, its opening first, in ledger order. */
   caseMoves(scope: Scope, caseId: string): Promise<readonly CaseMoveRow[]>;
+  /** The withdrawals of consent that answers of cases carried out up to asOf, in ledger order. */
+  withdrawalsByRequest(scope: Scope): Promise<readonly WithdrawalByRequest[]>;
 }
 
 export function createCaseQueries(query: Query): CaseQueries {
@@ -39,5 +48,20 @@ export function createCaseQueries(query: Query): CaseQueries {
         .where('seq', '<=', scope.asOf)
         .orderBy('seq')
         .execute(),
+
+    async withdrawalsByRequest(scope) {
+      const rows = await query
+        .selectFrom('decision_history')
+        .select(['case_id', 'seq', 'purposes'])
+        .where('source', '=', scope.source)
+        // Written out, so that SQLite takes the index on these few rows.
+        .where(sql<boolean>`via = 'request'`)
+        .where('seq', '<=', scope.asOf)
+        .orderBy('seq')
+        .execute();
+      return rows.flatMap(({ case_id: caseId, seq, purposes }) =>
+        caseId === null ? [] : [{ caseId, seq, purposes: Object.keys(JSON.parse(purposes) as object).sort() }],
+      );
+    },
   };
 }
