@@ -10,8 +10,10 @@ export interface LetterLaw {
   readonly authority: string | null;
   /** An appeal to the controller against a refusal, answered within so many days; null: the law provides none. */
   readonly appealDays: number | null;
-  /** A notice of extension must tell of the right to complain (PIPEDA s 8(4)). */
+  /** A notice of extension must tell of the right to complain (PIPEDA s 8(4); Privacy Act 2020 (NZ) s 48; PIPA Alberta s 31, British Columbia s 31). */
   readonly extensionComplaint?: true;
+  /** Who refuses to delete must point to the opt-out of sale and sharing (11 CCR § 7022(g)). */
+  readonly refusedErasureNamesOptOut?: true;
   /** The clock stops while a clarification is awaited, for requests of access. */
   readonly clarificationStopsClock?: true;
 }
@@ -61,6 +63,7 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     authority:
       'California Privacy Protection Agency (https://cppa.ca.gov); Attorney General of California (https://oag.ca.gov)',
     appealDays: null,
+    refusedErasureNamesOptOut: true,
   },
   'us-va': state(
     'Virginia Consumer Data Protection Act',
@@ -122,8 +125,12 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     'Attorney General of Iowa, https://www.iowaattorneygeneral.gov',
     60,
   ),
-  'us-nv': state('Nevada Revised Statutes, chapter 603A', 'Attorney General of Nevada, https://ag.nv.gov', null),
-  'us-wa': state('Washington My Health My Data Act', 'Attorney General of Washington, https://www.atg.wa.gov', 45),
+  // Narrower than the other states: Nevada gives no deletion, Washington no opt-out of sale, so that the rights of the family `us` would be untrue.
+  'us-nv': other('Nevada Revised Statutes, chapter 603A', 'Attorney General of Nevada, https://ag.nv.gov'),
+  'us-wa': {
+    ...other('Washington My Health My Data Act', 'Attorney General of Washington, https://www.atg.wa.gov'),
+    appealDays: 45,
+  },
   // Where the state is not known.
   'us-45': { ...state('privacy act of the state', '', null), remedies: 'unnamed', authority: null },
   'br-lgpd': {
@@ -147,19 +154,28 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     ),
     remedies: 'quebec',
   },
-  'ca-ab': other(
-    'Personal Information Protection Act (Alberta)',
-    'Information and Privacy Commissioner of Alberta, https://oipc.ab.ca',
-  ),
-  'ca-bc': other(
-    'Personal Information Protection Act (British Columbia)',
-    'Information and Privacy Commissioner for British Columbia, https://www.oipc.bc.ca',
-  ),
+  'ca-ab': {
+    ...other(
+      'Personal Information Protection Act (Alberta)',
+      'Information and Privacy Commissioner of Alberta, https://oipc.ab.ca',
+    ),
+    extensionComplaint: true,
+  },
+  'ca-bc': {
+    ...other(
+      'Personal Information Protection Act (British Columbia)',
+      'Information and Privacy Commissioner for British Columbia, https://www.oipc.bc.ca',
+    ),
+    extensionComplaint: true,
+  },
   ch: other(
     'Swiss Federal Act on Data Protection (FADP)',
     'Federal Data Protection and Information Commissioner (FDPIC), https://www.edoeb.admin.ch',
   ),
-  nz: other('Privacy Act 2020 (New Zealand)', 'Privacy Commissioner, https://www.privacy.org.nz'),
+  nz: {
+    ...other('Privacy Act 2020 (New Zealand)', 'Privacy Commissioner, https://www.privacy.org.nz'),
+    extensionComplaint: true,
+  },
   au: other(
     'Privacy Act 1988 (Australia)',
     'Office of the Australian Information Commissioner (OAIC), https://www.oaic.gov.au',

@@ -3,7 +3,7 @@ import type { RequestKind } from '../../src/core/vocabulary.ts';
 import type { Block, Frame } from '../render/blocks.ts';
 import { letterLanguages } from './languages.ts';
 import { type LetterLaw, letterLawOf } from './laws.ts';
-import type { FamilyTexts, LetterStep, LetterTexts } from './texts.ts';
+import type { FamilyTexts, LawFamily, LetterStep, LetterTexts } from './texts.ts';
 
 /** The facts of a case that letters speak of. Dates are YYYY-MM-DD in the controller's time zone. */
 export interface LetterFacts {
@@ -75,6 +75,8 @@ export interface Letter {
 export function letterProblem({ step, text }: Letter, facts: LetterFacts): string | null {
   if (step === 'appeal' && !lawsOf(facts).some(({ appealDays }) => appealDays !== null))
     return 'No law that applies to this request gives an appeal to the controller.';
+  if (step === 'notice' && copies(facts.kind))
+    return 'Recipients are told what was done to the data: a request for a copy changes nothing for them.';
   if (step === 'identity' && facts.identity.unchecked)
     return 'This kind of request must not depend on an identity check.';
   if (step === 'extension' && (facts.limit === null || facts.limit === facts.firstLimit))
@@ -119,6 +121,9 @@ function needsText(step: LetterStep, { kind, disclosure, parts }: LetterFacts): 
 const copies = (kind: RequestKind) => kind === 'access' || kind === 'portability';
 /** Kinds that take effect whether or not the person could be linked to a record. */
 const choices = (kind: RequestKind) => ['opt-out', 'limit', 'objection', 'withdraw-consent'].includes(kind);
+
+/** Kinds of which the GDPR wants recipients told (Art. 19). */
+const art19 = (kind: RequestKind) => ['rectification', 'erasure', 'restriction'].includes(kind);
 
 /** The frame of a letter: what stands around its text on every page. */
 export function letterFrame(
@@ -183,7 +188,8 @@ interface Writing {
 const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]>> = {
   acknowledgement: ({ letter, facts, texts, say }) => [
     paragraph(say(texts.acknowledgement.received)),
-    ...(facts.limit === null ? [] : [paragraph(say(texts.acknowledgement.due))]),
+    // A day that is over cannot be promised any more.
+    ...(facts.limit === null || facts.madeOn > facts.limit ? [] : [paragraph(say(texts.acknowledgement.due))]),
     ...each(facts, texts, ({ acknowledgement }) =>
       facts.identity.unchecked || choices(facts.kind) ? acknowledgement.unchecked : acknowledgement.checked,
     ).map((text) => paragraph(say(text))),
@@ -236,6 +242,7 @@ const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]
       ...wantedText(letter.text, texts),
       ...partBlocks(writing),
       ...noteBlocks(writing),
+      ...optOutBlocks(writing),
       ...remedyBlocks(writing, true),
     ];
   },
@@ -245,6 +252,7 @@ const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]
       ...lateBlocks(facts, texts, say),
       paragraph(say(texts.refusal.lead)),
       ...wantedText(letter.text, texts),
+      ...optOutBlocks(writing),
       ...remedyBlocks(writing, true),
     ];
   },
@@ -253,7 +261,9 @@ const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]
     paragraph(say(texts.notice.lead)),
     paragraph(say(texts.notice.done)),
     ...wantedText(letter.text, texts),
-    ...each(facts, texts, ({ notice }) => [notice], 1).map((text) => paragraph(say(text))),
+    ...each(facts, texts, ({ notice }, family) => (family === 'gdpr' && !art19(facts.kind) ? [] : [notice]), 1).map(
+      (text) => paragraph(say(text)),
+    ),
     paragraph(say(texts.notice.ask)),
   ],
   appeal: ({ letter, facts, texts, say }) => [
@@ -314,7 +324,8 @@ function categoriesBody(writing: Writing): readonly Block[] {
 /** Of a request that is answered by doing what it asks. */
 function doneBody(writing: Writing): readonly Block[] {
   const { letter, facts, texts, say } = writing;
-  const refused = facts.parts.some(({ outcome }) => outcome !== 'done');
+  // An erasure always keeps the proof of consent (noteBlocks): that much is refused, with what a refusal must name.
+  const refused = facts.kind === 'erasure' || facts.parts.some(({ outcome }) => outcome !== 'done');
   const unlinked = choices(facts.kind) && (facts.match === 'none' || facts.match === 'shared');
   const method = facts.profile?.withdrawalMethod ?? null;
   return [
@@ -332,7 +343,7 @@ function doneBody(writing: Writing): readonly Block[] {
         ]
       : []),
     ...noteBlocks(writing),
-    ...(refused ? remedyBlocks(writing, true) : []),
+    ...(refused ? [...optOutBlocks(writing), ...remedyBlocks(writing, true)] : []),
     paragraph(say(texts.frame.questions)),
   ];
 }
@@ -347,9 +358,11 @@ function noMatchBody(writing: Writing): readonly Block[] {
     paragraph(texts.noMatch.help, 'strong'),
     { block: 'list', ordered: true, items: texts.noMatch.steps.map((step) => say(step)) },
     ...(copies(facts.kind) ? scopeBlocks(writing) : []),
-    // Where another system holds something about the person, the answer is one about data after all.
-    ...(facts.systems.some(({ result }) => result === 'attached') ? processingBlocks(writing) : []),
-    ...remedyBlocks(writing, false),
+    // Where another system holds something about the person, the answer to a request for a copy is one about data after all.
+    ...(copies(facts.kind) && facts.identity.met && facts.systems.some(({ result }) => result === 'attached')
+      ? [...processingBlocks(writing), ...rightsBlocks(writing)]
+      : []),
+    ...remedyBlocks(writing, true),
   ];
 }
 
@@ -424,7 +437,7 @@ function noteBlocks({ facts, texts, say }: Writing): readonly Block[] {
   return each(facts, texts, ({ notes }) => notes[kind]).map((text) => paragraph(say(text)));
 }
 
-function scopeBlocks({ facts, texts }: Writing): readonly Block[] {
+function scopeBlocks({ letter, facts, texts }: Writing): readonly Block[] {
   const { scope } = texts;
   // Whether another system holds something is about a person: nobody learns it without the check that applies.
   const silent = facts.systems.length === 0 || !facts.identity.met;
@@ -436,7 +449,9 @@ function scopeBlocks({ facts, texts }: Writing): readonly Block[] {
       : [
           {
             block: 'list' as const,
-            items: facts.systems.map(({ name, result }) => `${name}: ${scope.results[result ?? 'open']}`),
+            items: facts.systems.map(
+              ({ name, result }) => `${name}${colonIn(letter)} ${scope.results[result ?? 'open']}`,
+            ),
           },
         ]),
   ];
@@ -503,8 +518,16 @@ function rightsBlocks({ facts, texts, say }: Writing): readonly Block[] {
   ];
 }
 
-/** Appeal, complaint and judicial remedy of each law. An appeal is named where something was refused. */
+/** The opt-out that a refused deletion has to point to, where a law wants that. */
+function optOutBlocks({ facts, texts, say }: Writing): readonly Block[] {
+  if (facts.kind !== 'erasure' || !lawsOf(facts).some((law) => law.refusedErasureNamesOptOut)) return [];
+  const [, optOut = ''] = texts.families.california.rights;
+  return [paragraph(say(`${optOut} ${texts.frame.questions}`))];
+}
+
+/** Appeal, complaint and judicial remedy of each law; none where no law gives a right. An appeal is named where something was refused. */
 function remedyBlocks({ facts, texts, say }: Writing, refused: boolean): readonly Block[] {
+  if (facts.laws.length === 0) return [];
   const items: string[] = [];
   for (const law of lawsOf(facts)) {
     const own = facts.profile?.supervisoryAuthority ?? null;
@@ -563,13 +586,13 @@ function officerText(text: string | null): readonly Block[] {
 function each(
   facts: LetterFacts,
   texts: LetterTexts,
-  read: (family: FamilyTexts) => readonly string[],
+  read: (texts: FamilyTexts, family: LawFamily) => readonly string[],
   most = Number.POSITIVE_INFINITY,
 ): readonly string[] {
   const families = new Set(lawsOf(facts).map(({ family }) => family));
   const said = [...families].slice(0, most).flatMap((family) => {
     const short = shortName(facts, texts);
-    return read(texts.families[family]).map((text) => text.replaceAll('{gdpr}', short));
+    return read(texts.families[family], family).map((text) => text.replaceAll('{gdpr}', short));
   });
   return [...new Set(said)];
 }
@@ -607,7 +630,17 @@ function speaker(letter: Letter, facts: LetterFacts): Say {
         : (profile?.email ?? (profile?.address.join(', ') || facts.controller)),
     gdpr: shortName(facts, texts),
   };
-  return (template, more = {}) => fill(template, { ...values, ...more });
+  return (template, more = {}) => joined(fill(template, { ...values, ...more }), locale);
+}
+
+/** What a date does to the words around it: Italian elides the article before 8 and 11, the Polish abbreviation ends a sentence by itself. */
+function joined(text: string, locale: string): string {
+  if (locale.startsWith('pl')) return text.replaceAll(' r..', ' r.');
+  if (!locale.startsWith('it')) return text;
+  return text.replaceAll(
+    /\b(il|[Dd]al|[Dd]el|[Aa]l) (8|11)(?= \p{Ll}+ \d{4})/gu,
+    (_whole, article: string, day: string) => (article === 'il' ? `l’${day}` : `${article}l’${day}`),
+  );
 }
 
 /** Puts values in the place of `{name}`. Throws for a name without a value: a letter with a placeholder must not go out. */
@@ -641,7 +674,15 @@ function dateIn(date: string | null, locale: string): string {
   if (date === null) return '';
   const format = dateFormats.get(locale) ?? new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
   dateFormats.set(locale, format);
-  return format.format(new Date(`${date}T00:00:00Z`));
+  const said = format.format(new Date(`${date}T00:00:00Z`));
+  if (locale.startsWith('fr')) return said.replace(/^1 /, '1er ');
+  if (locale.startsWith('it')) return said.replace(/^1 /, '1º ');
+  return locale.startsWith('pl') ? `${said} r.` : said;
+}
+
+/** French sets a space before a colon. */
+function colonIn({ language }: Letter): string {
+  return language === 'fr' ? '\u00a0:' : ':';
 }
 
 function countIn(count: number, locale: string): string {

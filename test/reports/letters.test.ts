@@ -174,6 +174,80 @@ test('an erasure says that the proof of consent is kept, by the law that allows 
   expect(named('en_us-va_answer_erasure')).toContain('where the law requires or permits it');
 });
 
+test('an erasure names the remedies, because keeping the proof of consent refuses a part of it', () => {
+  expect(named('en_eu-gdpr_answer_erasure')).toMatch(/Art\. 77 GDPR[\s\S]*Art\. 79 GDPR/);
+  expect(named('en_us-va_answer_erasure')).toMatch(/appeal against this decision[\s\S]*Attorney General of Virginia/);
+  expect(named('en_us-ca_refusal')).toContain('You may opt out of the sale and sharing');
+  expect(named('en_us-va_refusal')).not.toContain('You may opt out of the sale and sharing');
+});
+
+test('a letter that finds nobody names the appeal, and the rights where another system held something', () => {
+  expect(named('en_us-va_no-match')).toContain('appeal against this decision');
+  const facts = factsOf('eu-gdpr', 'access', { match: 'none', disclosure: 'no-match' });
+  const text = textOf({ name: '', letter: letterOf('no-match', 'en', null), facts });
+  expect(text).toMatch(/enclosed separately[\s\S]*Art\. 16, 17 and 18 GDPR/);
+  expect(named('en_eu-gdpr_no-match')).not.toContain('How we process personal data');
+});
+
+test('a notice to recipients cites Art. 19 only for what that article covers, and a request for a copy has none', () => {
+  const notice = (kind: 'erasure' | 'objection') =>
+    textOf({ name: '', letter: letterOf('notice', 'en', 'Account 7.'), facts: factsOf('eu-gdpr', kind) });
+  expect(notice('erasure')).toContain('Art. 19 GDPR');
+  expect(notice('objection')).not.toContain('Art. 19');
+  expect(letterProblem(letterOf('notice', 'en', 'Account 7.'), factsOf('eu-gdpr', 'access'))).toContain('a copy');
+});
+
+test('an acknowledgement promises no day that is over', () => {
+  const on = (madeOn: string) =>
+    textOf({
+      name: '',
+      letter: letterOf('acknowledgement', 'en', null),
+      facts: factsOf('eu-gdpr', 'erasure', { madeOn }),
+    });
+  expect(on('2026-08-03')).toContain('by 3 August 2026 at the latest');
+  expect(on('2026-08-04')).not.toContain('3 August 2026');
+});
+
+test('where no law gives a right, no authority is named for complaints', () => {
+  const facts = factsOf('', 'access', { laws: [], limit: null, firstLimit: null });
+  expect(textOf({ name: '', letter: letterOf('refusal', 'en', 'Reasons.'), facts })).not.toMatch(/complain/);
+});
+
+test('a state without deletion or without an opt-out of sale promises neither', () => {
+  for (const law of ['us-nv', 'us-wa']) expect(named(`en_${law}_answer_access`)).not.toMatch(/opting out of its sale/);
+  expect(named('en_us-wa_refusal')).toContain('within 45 days');
+});
+
+test.each(['nz', 'ca-pipeda', 'ca-ab', 'ca-bc'])(
+  'an extension under %s tells of the right to complain about it',
+  (law) => {
+    expect(named(`en_${law}_extension`)).toContain('You may complain about this extension');
+  },
+);
+
+test.each([
+  ['it', '2026-07-08', 'l’8 luglio 2026 ci ha chiesto', 'richiesta dell’8 luglio 2026'],
+  ['it', '2026-07-11', 'l’11 luglio 2026 ci ha chiesto', 'richiesta dell’11 luglio 2026'],
+  ['it', '2026-07-01', 'il 1º luglio 2026 ci ha chiesto', 'richiesta del 1º luglio 2026'],
+  ['it', '2026-07-18', 'il 18 luglio 2026 ci ha chiesto', 'richiesta del 18 luglio 2026'],
+  ['fr', '2026-07-01', 'Le 1er juillet 2026, vous', 'demande du 1er juillet 2026'],
+  ['pl', '2026-07-01', '1 lipca 2026 r. zwrócili się Państwo', 'wniosek z 1 lipca 2026 r.: odmowa'],
+  ['sv', '2026-07-01', 'Den 1 juli 2026 begärde du', 'begäran av den 1 juli 2026'],
+  ['pt', '2026-07-01', 'Em 1 de julho de 2026, pediu-nos', 'pedido de 1 de julho de 2026'],
+])('a date in %s is written as its language wants: %s', (language, receivedOn, opening, title) => {
+  const facts = factsOf('eu-gdpr', 'erasure', { receivedOn });
+  const text = textOf({ name: '', letter: letterOf('refusal', language, 'X.'), facts });
+  expect(text).toContain(opening);
+  expect(text).toContain(title);
+  expect(text).not.toContain('r..');
+});
+
+test('after the first sentence every paragraph begins with a capital', () => {
+  for (const step of ['identity', 'clarification', 'extension', 'appeal'] as const)
+    for (const [language, texts] of Object.entries(letterLanguages))
+      expect(texts[step].lead, `${language} ${step}`).toMatch(/^\p{Lu}/u);
+});
+
 test('a letter that needs the words of an officer cannot go out without them, or with blanks', () => {
   const facts = factsOf('eu-gdpr', 'erasure');
   expect(letterProblem(letterOf('answer', 'en', null), facts)).toContain('Write what the letter has to say');

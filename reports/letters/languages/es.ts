@@ -13,7 +13,7 @@ export const es: LetterTexts = {
     theirReference: 'Su referencia: {reference}',
     applicableLaw: 'Derecho aplicable: {law}',
     unnamedRecipient: 'A la persona que presentó la solicitud',
-    dearNamed: 'Hola, {name}:',
+    dearNamed: 'Estimado/a {name}:',
     dearUnnamed: 'A quien corresponda:',
     closingNamed: 'Atentamente,',
     closingUnnamed: 'Atentamente,',
@@ -68,7 +68,7 @@ export const es: LetterTexts = {
     },
     'opt-out': {
       name: 'exclusión de la venta y cesión de datos personales',
-      opening: 'El {received} solicitó quedar excluido de la venta y cesión de sus datos personales.',
+      opening: 'El {received} nos solicitó que no vendiéramos ni cediéramos sus datos personales.',
     },
     limit: {
       name: 'limitación del uso de datos personales sensibles',
@@ -101,7 +101,7 @@ export const es: LetterTexts = {
     noReply: 'Si no recibimos noticias suyas, tramitaremos su solicitud con la información de que disponemos.',
   },
   extension: {
-    lead: 'No podemos completar nuestra respuesta antes del {firstLimit}, fecha en que vencería el plazo. El motivo es el siguiente:',
+    lead: 'No podemos completar nuestra respuesta a más tardar el {firstLimit}, fecha en que vence el plazo. El motivo es el siguiente:',
     newLimit: 'Recibirá nuestra respuesta el {limit} a más tardar.',
     complaint: 'Puede presentar una reclamación por esta prórroga ante la siguiente autoridad: {authority}',
   },

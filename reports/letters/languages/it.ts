@@ -95,18 +95,18 @@ export const it: LetterTexts = {
     notYou: 'Se non ha presentato Lei questa richiesta, La preghiamo di farcelo sapere.',
   },
   identity: {
-    lead: 'prima di dare seguito alla Sua richiesta dobbiamo accertare che provenga da Lei o da una persona autorizzata ad agire per Suo conto.',
+    lead: 'Prima di dare seguito alla Sua richiesta dobbiamo accertare che provenga da Lei o da una persona autorizzata ad agire per Suo conto.',
     use: 'Usiamo ciò che ci invia soltanto per questa verifica. Non invii originali e oscuri su una copia tutto ciò che non abbiamo chiesto. Registriamo il modo in cui la Sua identità è stata verificata; non conserviamo copie di documenti d’identità.',
     reply: 'Risponda a {contact} indicando il nostro riferimento {reference}.',
   },
   clarification: {
-    lead: 'per rispondere correttamente alla Sua richiesta dobbiamo sapere meglio che cosa chiede:',
+    lead: 'Per rispondere correttamente alla Sua richiesta dobbiamo sapere meglio che cosa chiede:',
     clockStops: 'Il termine per la nostra risposta è sospeso da oggi fino a quando riceveremo la Sua risposta.',
     reply: 'Risponda a {contact} indicando il nostro riferimento {reference}.',
     noReply: 'Se non avremo Sue notizie, tratteremo la Sua richiesta in base a ciò che sappiamo.',
   },
   extension: {
-    lead: 'non possiamo completare la nostra risposta entro il {firstLimit}, data in cui sarebbe dovuta. Il motivo è il seguente:',
+    lead: 'Non possiamo completare la nostra risposta entro il {firstLimit}, data in cui sarebbe dovuta. Il motivo è il seguente:',
     newLimit: 'Riceverà la nostra risposta entro il {limit}.',
     complaint: 'Contro questa proroga può presentare reclamo alla seguente autorità: {authority}',
   },
@@ -162,7 +162,7 @@ export const it: LetterTexts = {
     ask: 'Vi preghiamo di adottare le misure corrispondenti nei Vostri sistemi e di confermarcele a {contact}, indicando il nostro riferimento {reference}.',
   },
   appeal: {
-    lead: 'ha contestato la nostra decisione sulla Sua richiesta del {received}. L’abbiamo riesaminata. La nostra decisione e i nostri motivi:',
+    lead: 'Ha contestato la nostra decisione sulla Sua richiesta del {received}. L’abbiamo riesaminata. La nostra decisione e i nostri motivi:',
     complaint: 'Se non è d’accordo con questa decisione, può presentare reclamo alla seguente autorità: {authority}',
   },
   processing: {
@@ -219,7 +219,7 @@ export const it: LetterTexts = {
       noMatch: 'Non possiamo collegarLa ad alcuna registrazione di consenso (art. 11, par. 2, {gdpr}).',
       notes: {
         erasure: [
-          'Non cancelliamo la prova che un consenso è stato prestato, rifiutato o revocato. La limitiamo a questo uso, la conserviamo perché dobbiamo poterla dimostrare e per la difesa di un diritto in sede giudiziaria (art. 17, par. 3, lett. b) ed e), {gdpr}), e la cancelliamo alla scadenza del suo periodo di conservazione.',
+          'Non cancelliamo la prova che un consenso è stato prestato, rifiutato o revocato. La limitiamo a questo uso, la conserviamo perché dobbiamo poterla dimostrare e per l’accertamento, l’esercizio o la difesa di un diritto in sede giudiziaria (art. 17, par. 3, lett. b) ed e), {gdpr}), e la cancelliamo alla scadenza del suo periodo di conservazione.',
           'Se ce lo chiede, Le comunicheremo quali destinatari dei Suoi dati abbiamo informato (art. 19 {gdpr}).',
         ],
         rectification: [

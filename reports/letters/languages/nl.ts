@@ -107,7 +107,7 @@ export const nl: LetterTexts = {
     noReply: 'Als wij niets van u horen, behandelen wij uw verzoek op basis van wat wij weten.',
   },
   extension: {
-    lead: 'Wij kunnen ons antwoord niet afronden vóór {firstLimit}, wanneer het klaar had moeten zijn. De reden is:',
+    lead: 'Wij kunnen ons antwoord niet afronden uiterlijk op {firstLimit}, de dag waarop de termijn afloopt. De reden is:',
     newLimit: 'U ontvangt ons antwoord uiterlijk op {limit}.',
     complaint: 'U kunt over deze verlenging een klacht indienen bij de volgende autoriteit: {authority}',
   },
@@ -221,7 +221,7 @@ export const nl: LetterTexts = {
       noMatch: 'Wij kunnen u niet aan toestemmingsgegevens koppelen (art. 11, lid 2, {gdpr}).',
       notes: {
         erasure: [
-          'Wij wissen niet het bewijs dat toestemming is gegeven, geweigerd of ingetrokken. Wij beperken het tot dit gebruik, bewaren het omdat wij het moeten kunnen aantonen en voor rechtsvorderingen (art. 17, lid 3, onder b) en e), {gdpr}), en wissen het wanneer de bewaartermijn eindigt.',
+          'Het bewijs dat toestemming is gegeven, geweigerd of ingetrokken, wissen wij niet. Wij beperken het tot dit gebruik, bewaren het omdat wij het moeten kunnen aantonen en voor rechtsvorderingen (art. 17, lid 3, onder b) en e), {gdpr}), en wissen het wanneer de bewaartermijn eindigt.',
           'Als u ons dat vraagt, delen wij u mee welke ontvangers van uw gegevens wij hebben ingelicht (art. 19 {gdpr}).',
         ],
         rectification: [

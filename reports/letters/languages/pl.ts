@@ -99,28 +99,28 @@ export const pl: LetterTexts = {
     notYou: 'Jeżeli to nie Państwo złożyli ten wniosek, prosimy o informację.',
   },
   identity: {
-    lead: 'zanim zajmiemy się Państwa wnioskiem, musimy potwierdzić, że pochodzi on od Państwa lub od osoby uprawnionej do działania w Państwa imieniu.',
+    lead: 'Zanim zajmiemy się Państwa wnioskiem, musimy potwierdzić, że pochodzi on od Państwa lub od osoby uprawnionej do działania w Państwa imieniu.',
     use: 'To, co nam Państwo prześlą, wykorzystamy wyłącznie do tego sprawdzenia. Prosimy nie wysyłać oryginałów i zakryć na kopii wszystko, o co nie prosiliśmy. Odnotowujemy, w jaki sposób potwierdzono tożsamość; nie przechowujemy kopii dokumentów tożsamości.',
     reply: 'Prosimy o odpowiedź na adres: {contact}, z podaniem naszego znaku {reference}.',
   },
   clarification: {
-    lead: 'aby właściwie odpowiedzieć na Państwa wniosek, musimy wiedzieć więcej o tym, czego on dotyczy:',
+    lead: 'Aby właściwie odpowiedzieć na Państwa wniosek, musimy wiedzieć więcej o tym, czego on dotyczy:',
     clockStops: 'Bieg terminu na naszą odpowiedź jest zawieszony od dziś do czasu otrzymania Państwa odpowiedzi.',
     reply: 'Prosimy o odpowiedź na adres: {contact}, z podaniem naszego znaku {reference}.',
     noReply: 'Jeżeli nie otrzymamy odpowiedzi, rozpatrzymy wniosek na podstawie tego, co wiemy.',
   },
   extension: {
-    lead: 'nie możemy przygotować odpowiedzi do {firstLimit}, kiedy upływałby termin. Powód jest następujący:',
+    lead: 'Nie możemy przygotować odpowiedzi do {firstLimit}, kiedy upływałby termin. Powód jest następujący:',
     newLimit: 'Odpowiedź otrzymają Państwo najpóźniej {limit}.',
     complaint: 'Na to przedłużenie mogą Państwo wnieść skargę do następującego organu: {authority}',
   },
   answer: {
     records:
-      'Zapisy zgód, które posiadamy na Państwa temat, obejmują okres od {from} do {to}; liczba decyzji: {count}. Znaleźliśmy je na podstawie: {found}.',
+      'Zapisy zgód, które posiadamy na Państwa temat, obejmują okres od {from} do {to}; liczba decyzji: {count}. Znaleźliśmy je na podstawie {found}.',
     recordsOfOneDay:
-      'Zapisy zgód, które posiadamy na Państwa temat, pochodzą z {from}; liczba decyzji: {count}. Znaleźliśmy je na podstawie: {found}.',
-    foundFromDevice: 'identyfikator użytkownika, który przesłali nam Państwo ze swojego urządzenia',
-    foundComputed: 'identyfikator obliczony z podanego nam adresu e-mail',
+      'Zapisy zgód, które posiadamy na Państwa temat, pochodzą z {from}; liczba decyzji: {count}. Znaleźliśmy je na podstawie {found}.',
+    foundFromDevice: 'identyfikatora użytkownika, który przesłali nam Państwo ze swojego urządzenia',
+    foundComputed: 'identyfikatora obliczonego z podanego nam adresu e-mail',
     identityChecked: 'Przed ujawnieniem jakichkolwiek danych potwierdziliśmy Państwa tożsamość.',
     enclosed: 'Kopia wszystkich tych zapisów znajduje się w załączeniu:',
     files: {
@@ -166,7 +166,7 @@ export const pl: LetterTexts = {
     ask: 'Prosimy o podjęcie odpowiednich działań we własnych systemach i potwierdzenie ich na adres: {contact}, z podaniem naszego znaku {reference}.',
   },
   appeal: {
-    lead: 'odwołali się Państwo od naszej decyzji w sprawie wniosku z {received}. Rozpatrzyliśmy ją ponownie. Nasza decyzja i jej powody:',
+    lead: 'Odwołali się Państwo od naszej decyzji w sprawie wniosku z {received}. Rozpatrzyliśmy ją ponownie. Nasza decyzja i jej powody:',
     complaint:
       'Jeżeli nie zgadzają się Państwo z tą decyzją, mogą Państwo wnieść skargę do następującego organu: {authority}',
   },
@@ -224,7 +224,7 @@ export const pl: LetterTexts = {
       noMatch: 'Nie możemy powiązać Państwa z żadnym zapisem zgody (art. 11 ust. 2 {gdpr}).',
       notes: {
         erasure: [
-          'Nie usuwamy dowodu, że zgoda została udzielona, odmówiona lub wycofana. Ograniczamy go do tego użytku, zachowujemy, ponieważ musimy móc go przedstawić, oraz na potrzeby roszczeń (art. 17 ust. 3 lit. b) i e) {gdpr}), i usuwamy po upływie okresu przechowywania.',
+          'Nie usuwamy dowodu, że zgody udzielono, odmówiono lub że ją wycofano. Ograniczamy go do tego użytku, zachowujemy, ponieważ musimy móc go przedstawić, oraz na potrzeby roszczeń (art. 17 ust. 3 lit. b) i e) {gdpr}), i usuwamy po upływie okresu przechowywania.',
           'Na Państwa żądanie wskażemy, których odbiorców Państwa danych poinformowaliśmy (art. 19 {gdpr}).',
         ],
         rectification: [
@@ -294,7 +294,7 @@ export const pl: LetterTexts = {
     us: {
       acknowledgement: { checked: [], unchecked: [] },
       identity:
-        'Nie mogliśmy uwierzytelnić Państwa wniosku przy użyciu uzasadnionych handlowo starań, a prawo pozwala nam zażądać dodatkowych informacji. O co prosimy:',
+        'Nie mogliśmy uwierzytelnić Państwa wniosku mimo dołożenia uzasadnionych starań, a prawo pozwala nam zażądać dodatkowych informacji. O co prosimy:',
       extension: 'Prawo dopuszcza jedno takie przedłużenie, jeżeli jest ono racjonalnie konieczne.',
       access: 'Tak, przetwarzamy dane osobowe na Państwa temat.',
       portability:
@@ -328,7 +328,7 @@ export const pl: LetterTexts = {
       noMatch: 'Nie możemy powiązać Państwa z żadnym zapisem zgody.',
       notes: {
         erasure: [
-          'Zachowujemy dowód, że zgoda została udzielona, odmówiona lub wycofana, w celu wypełnienia obowiązku prawnego (LGPD, art. 16, I), i nie wykorzystujemy go w żadnym innym celu.',
+          'Zachowujemy dowód, że zgody udzielono, odmówiono lub że ją wycofano, w celu wypełnienia obowiązku prawnego (LGPD, art. 16, I), i nie wykorzystujemy go w żadnym innym celu.',
         ],
         rectification: [],
         restriction: [],
@@ -401,7 +401,7 @@ export const pl: LetterTexts = {
       'Musimy rozpatrzyć kilka Państwa wniosków: [które].',
     ],
     partial: [
-      'Zrobiliśmy co następuje:\n- [co zostało zrobione]\n\nNie zrobiliśmy:\n- [czego nie zrobiono, dlaczego i który artykuł na to pozwala]',
+      'Zrobiliśmy, co następuje:\n- [co zostało zrobione]\n\nNie zrobiliśmy tego, co następuje:\n- [czego nie zrobiono, dlaczego i który artykuł na to pozwala]',
     ],
     refusal: [
       '[Powody.]\n\nPodstawa prawna odmowy: [artykuł]',
@@ -411,7 +411,7 @@ export const pl: LetterTexts = {
     appeal: ['Zmieniliśmy naszą decyzję: [co zostało teraz zrobione].', 'Podtrzymujemy naszą decyzję: [powody].'],
     answer: {
       erasure: ['Usunęliśmy następujące dane osobowe, które Państwa dotyczą:\n- [jakie dane, w jakim systemie]'],
-      rectification: ['Sprostowaliśmy co następuje:\n- [co było zapisane] na [co jest zapisane teraz]'],
+      rectification: ['Sprostowaliśmy, co następuje:\n- [co było zapisane] na [co jest zapisane teraz]'],
       restriction: [
         'Ograniczyliśmy przetwarzanie następujących danych:\n- [jakie dane]\n\nPoza przechowywaniem wykorzystujemy te dane wyłącznie za Państwa zgodą, na potrzeby roszczeń lub w celu ochrony innych osób.',
       ],

@@ -16,7 +16,7 @@ export const pt: LetterTexts = {
     theirReference: 'Sua referência: {reference}',
     applicableLaw: 'Lei aplicável: {law}',
     unnamedRecipient: 'À pessoa que apresentou o pedido',
-    dearNamed: 'Olá, {name},',
+    dearNamed: 'Exmo(a). Senhor(a) {name},',
     dearUnnamed: 'Exmo(a). Senhor(a),',
     closingNamed: 'Com os melhores cumprimentos,',
     closingUnnamed: 'Com os melhores cumprimentos,',
@@ -114,7 +114,7 @@ export const pt: LetterTexts = {
       'Os registos de consentimento que temos sobre si abrangem o período de {from} a {to}; número de decisões: {count}. Encontrámo-los através de {found}.',
     recordsOfOneDay:
       'Os registos de consentimento que temos sobre si são de {from}; número de decisões: {count}. Encontrámo-los através de {found}.',
-    foundFromDevice: 'um identificador de visitante que nos enviou a partir do seu dispositivo',
+    foundFromDevice: 'o identificador de visitante que nos enviou a partir do seu dispositivo',
     foundComputed: 'um identificador calculado a partir do endereço de correio eletrónico que nos indicou',
     identityChecked: 'Antes de divulgarmos qualquer dado, confirmámos a sua identidade.',
     enclosed: 'Junta-se uma cópia de todos estes registos:',

@@ -51,15 +51,15 @@ export const sv: LetterTexts = {
     },
     erasure: {
       name: 'radering av personuppgifter',
-      opening: 'Den {received} begärde du att vi ska radera dina personuppgifter.',
+      opening: 'Den {received} begärde du att vi skulle radera dina personuppgifter.',
     },
     rectification: {
       name: 'rättelse av personuppgifter',
-      opening: 'Den {received} begärde du att vi ska rätta dina personuppgifter.',
+      opening: 'Den {received} begärde du att vi skulle rätta dina personuppgifter.',
     },
     restriction: {
       name: 'begränsning av behandling',
-      opening: 'Den {received} begärde du att vi ska begränsa behandlingen av dina personuppgifter.',
+      opening: 'Den {received} begärde du att vi skulle begränsa behandlingen av dina personuppgifter.',
     },
     objection: {
       name: 'invändning mot behandling',
@@ -71,7 +71,7 @@ export const sv: LetterTexts = {
     },
     limit: {
       name: 'begränsad användning av känsliga personuppgifter',
-      opening: 'Den {received} begärde du att vi ska begränsa användningen av dina känsliga personuppgifter.',
+      opening: 'Den {received} begärde du att vi skulle begränsa användningen av dina känsliga personuppgifter.',
     },
     'withdraw-consent': {
       name: 'återkallande av samtycke',
