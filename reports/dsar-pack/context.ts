@@ -56,7 +56,7 @@ export interface WrittenFile {
 
 export async function loadContext(input: DsarPackInput): Promise<PackContext> {
   let disclosure = effectiveDisclosure(input);
-  const withholds = withholdsIdentifiers(input.deadline.regime);
+  const withholds = withholdsIdentifiers(input);
   const decisions = async function* (): AsyncGenerator<JudgedRow> {
     if (disclosure !== 'full') return;
     for await (const row of input.history.decisionRowsOf(input, input.match.subjects))

@@ -89,7 +89,7 @@ export function letterFactsOf({ input, found, disclosure, texts }: PackContext):
       'decisions',
       'policies',
       ...(texts.length === 0 ? [] : (['policyTexts'] as const)),
-      ...(withholdsIdentifiers(deadline.regime) ? [] : (['records'] as const)),
+      ...(withholdsIdentifiers(input) ? [] : (['records'] as const)),
     ],
     systems: input.systems ?? (profile?.otherSystems ?? []).map(({ name }) => ({ name, result: null })),
     parts: folded.answer?.parts ?? [],

@@ -10,7 +10,7 @@ const AT_ONCE = 200;
  * identifiers from the answer: exact bytes cannot be searched for them without being changed.
  */
 export const records: PackPart = (context) =>
-  context.disclosure === 'full' && !withholdsIdentifiers(context.input.deadline.regime)
+  context.disclosure === 'full' && !withholdsIdentifiers(context.input)
     ? { name: 'records.jsonl', what: 'the records exactly as they were received, one a line', content: lines(context) }
     : null;
 

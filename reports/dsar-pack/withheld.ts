@@ -1,4 +1,5 @@
 import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
+import type { DsarPackInput } from './input.ts';
 
 /** What stands in place of a piece that may not be disclosed. */
 export const WITHHELD = '[withheld: 11 CCR 7024(d)]';
@@ -6,9 +7,12 @@ export const WITHHELD = '[withheld: 11 CCR 7024(d)]';
 // Social security numbers, and long runs of digits that look like account, card or licence numbers.
 const FORBIDDEN = /(?<![\dA-Za-z])(?:\d{3}-\d{2}-\d{4}|\d{9}|\d(?:[ -]?\d){12,18})(?![\dA-Za-z])/g;
 
-/** Regimes under which government ids and account numbers are never disclosed, verified requester or not. */
-export function withholdsIdentifiers(regime: string): boolean {
-  return regime === 'us-ca';
+/**
+ * Whether a law of the case bars government ids and account numbers from the answer, verified requester or not (11 CCR 7024(d)). It does so
+ * where another law decides the date as well: a rule of one law never loosens another.
+ */
+export function withholdsIdentifiers({ letter, deadline }: Pick<DsarPackInput, 'letter' | 'deadline'>): boolean {
+  return (letter?.laws ?? [deadline.regime]).includes('us-ca');
 }
 
 /**

@@ -75,7 +75,7 @@ function judge<Row extends ToldDecision>(
   const disputed = rows.some(({ conflicts }) => Number(conflicts) === 1);
   const choices = rows.map(({ purposes }) => JSON.parse(purposes) as PurposeChoices);
   // Records that agree complete each other; what one of them leaves out, another may name.
-  const purposes: PurposeChoices = Object.assign({}, ...choices.toReversed());
+  const purposes: PurposeChoices = choices.toReversed().reduce((all, one) => ({ ...all, ...one }), {});
   const state = rows.find((row) => row.state !== 'unknown')?.state ?? 'unknown';
   const said = disputed
     ? rows.map((row, place) => ({ state: row.state, purposes: choices[place] ?? {} }))

@@ -251,6 +251,12 @@ test('California: government ids and account numbers are never disclosed, and an
   for (const id of ['078-05-1120', '078051120', '4111 1111 1111 1111']) expect(text).not.toContain(id);
   expect(text).toContain('[withheld: 11 CCR 7024(d)]');
   expect(letterOf(verified)).toContain('This answer never contains Social Security');
+  // Where the GDPR decides the date, the ban of California's rules stands beside it.
+  const laws = ['eu-gdpr', 'us-ca'];
+  const both = await pack({ letter: { laws, limit: null, firstLimit: null, unchecked: false, written: null } });
+  expect(zipNames(both)).not.toContain('records.jsonl');
+  for (const id of ['078-05-1120', '078051120', '4111 1111 1111 1111']) expect(everything(both)).not.toContain(id);
+  expect(letterOf(both)).toContain('This answer never contains Social Security');
   const unverified = await pack({ deadline, identity: { status: 'failed', how: null } });
   expect(letterOf(unverified)).toContain('we do not disclose individual records');
   expect(letterOf(unverified)).toContain('hashed visitor identifier');
