@@ -87,6 +87,16 @@ async function fill(tx: StoreTransaction): Promise<void> {
     },
     ...{ language: 'en', expires_at: null, is_first: n % 2, conflicts: 0, commitment: '0' },
   }));
+  await insert('decision_judgements', 20_000, (n) => ({
+    ...{
+      seq: n,
+      source: sourceOf(n),
+      decision_id: `r:${n >> 1}`,
+      label: 'withdrawn',
+      withdraws: '["*"]',
+      stands: '[]',
+    },
+  }));
   await insert('delivery_history', ROWS, (n) => ({
     ...history(n),
     ...{

@@ -62,6 +62,8 @@ export async function judgedAt(query: Query, scope: Scope): Promise<JudgedAt> {
     .select('seq')
     .where('source', '=', scope.source)
     .where('seq', '<=', scope.asOf)
+    // Along the key of the source: without an order a planner may walk through the rows of all sources.
+    .orderBy('decision_id')
     .limit(1)
     .executeTakeFirst();
   const column = (name: JudgedColumn): RawBuilder<string> =>
