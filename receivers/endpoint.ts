@@ -28,7 +28,7 @@ export interface RejectedDelivery {
 export interface WebhookEndpointOptions {
   /** Largest body in bytes; a longer one is answered with 413. */
   readonly bodyLimit: number;
-  /** Memory for bodies that have not arrived in full; default 32 MiB, and 8 MiB of one address. At least one body fits, whatever is given. */
+  /** Memory for bodies that have not arrived in full; default 128 MiB, and 64 MiB of one address. At least one body fits, whatever is given. */
   readonly inFlight?: InFlightLimits;
   /** The secrets of a source, or null when there is none of that name. Called for each request before its body is read. */
   readonly findSource: (slug: string) => { readonly secrets: readonly SigningSecret[] } | null;
@@ -65,7 +65,7 @@ type WebhookRequest = FastifyRequest<{ Params: { source: string } }> & {
 const RETRY_AFTER = '5';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const EMPTY = Buffer.alloc(0);
-const IN_FLIGHT = { bytes: 32 * 1024 ** 2, bytesPerAddress: 8 * 1024 ** 2 };
+const IN_FLIGHT = { bytes: 128 * 1024 ** 2, bytesPerAddress: 64 * 1024 ** 2 };
 
 /**
  * Fastify plugin: `POST /webhooks/:source` (docs/service.md §6). Register it as it is, without fastify-plugin: it replaces the content-type

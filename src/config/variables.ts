@@ -33,10 +33,10 @@ export const variables = {
   ),
   BODY_LIMIT: plain('1 MiB', 'Largest webhook body: bytes, or a number with KiB or MiB.'),
   IN_FLIGHT_LIMIT: plain(
-    '32 MiB',
+    '128 MiB',
     'Memory for webhook bodies that have not arrived in full; beyond it the oldest are dropped and answered with 503.',
   ),
-  IN_FLIGHT_LIMIT_PER_ADDRESS: plain('8 MiB', 'The same for one IPv4 address or one /64 of IPv6 (see TRUST_PROXY).'),
+  IN_FLIGHT_LIMIT_PER_ADDRESS: plain('64 MiB', 'The same for one IPv4 address or one /64 of IPv6 (see TRUST_PROXY).'),
   CONNECTION_LIMIT: plain(
     '1000',
     'Connections of the public listener at once; beyond it those that have waited longest are closed.',
@@ -91,8 +91,8 @@ export const valuesSchema = z.object({
   PUBLIC_URL: optional(read(publicUrl)),
   TRUST_PROXY: z.string().default('off').transform(read(trustProxy)),
   BODY_LIMIT: z.string().default('1 MiB').transform(read(bodyLimit)),
-  IN_FLIGHT_LIMIT: z.string().default('32 MiB').transform(read(inFlightLimit)),
-  IN_FLIGHT_LIMIT_PER_ADDRESS: z.string().default('8 MiB').transform(read(inFlightLimit)),
+  IN_FLIGHT_LIMIT: z.string().default('128 MiB').transform(read(inFlightLimit)),
+  IN_FLIGHT_LIMIT_PER_ADDRESS: z.string().default('64 MiB').transform(read(inFlightLimit)),
   CONNECTION_LIMIT: z.string().default('1000').transform(read(connectionLimit)),
   ADMIN_HOST: z.string().default('127.0.0.1').transform(read(host)),
   ADMIN_PORT: z.string().default('8081').transform(read(port)),
