@@ -77,6 +77,8 @@ export function letterProblem({ step, text }: Letter, facts: LetterFacts): strin
     return 'No law that applies to this request gives an appeal to the controller.';
   if (step === 'notice' && copies(facts.kind))
     return 'Recipients are told what was done to the data: a request for a copy changes nothing for them.';
+  if (step === 'no-match' && choices(facts.kind))
+    return 'This kind of request takes effect whether or not a record is found: write the answer.';
   if (step === 'identity' && facts.identity.unchecked)
     return 'This kind of request must not depend on an identity check.';
   if (step === 'extension' && (facts.limit === null || facts.limit === facts.firstLimit))

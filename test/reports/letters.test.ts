@@ -147,6 +147,12 @@ test('an opt-out that no record fits is confirmed as applied, and says how to ap
   expect(text).not.toContain('We cannot link you');
 });
 
+test('a choice cannot be answered with a letter that finds nobody', () => {
+  for (const kind of ['opt-out', 'limit', 'objection', 'withdraw-consent'] as const)
+    expect(letterProblem(letterOf('no-match', 'en', null), factsOf('us-ca', kind)), kind).toContain('write the answer');
+  expect(letterProblem(letterOf('no-match', 'en', null), factsOf('us-ca', 'erasure'))).toBeNull();
+});
+
 test('without a match the letter says how the person can help, never that nothing is held', () => {
   for (const law of Object.keys(letterLaws)) {
     const text = named(`en_${law}_no-match`);
