@@ -7,9 +7,15 @@ import {
   outcomesOf,
   type PurposeChoices,
 } from '../../src/core/consent-judgement.ts';
+import { standingAt, timelineOf } from '../../src/core/consent-timeline.ts';
 import type { ConsentState } from '../../src/core/vocabulary.ts';
 import { addDays, daysBetween, spansOf, startOfDay } from '../../src/core/zoned-days.ts';
-import type { ChoiceCount, ConsentAfterWithdrawal, DecisionTotals } from '../../src/store/queries/history-decisions.ts';
+import type {
+  ChoiceCount,
+  ConsentAfterWithdrawal,
+  DecisionTotals,
+  JudgedRow,
+} from '../../src/store/queries/history-decisions.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
 import { periodOf, type ReportInput } from '../report.ts';
@@ -301,13 +307,16 @@ async function loadStanding(
   const rows = new Map<string, Standing>();
   const byPurpose = new Map<string, number>();
   let disputed = 0;
-  for (const { stands, disputed: contested, ...row } of await input.history.standingConsents(period, at(30), at(90))) {
-    if (contested === 1) {
+  for (const { stands, contested, ...row } of await input.history.standingConsents(period, at(30), at(90))) {
+    // What a disputed decision granted does not come to stand by a later choice about something else.
+    const purposes = (JSON.parse(stands) as string[]).filter(
+      contested === null ? () => true : await provenFor(input, period, contested),
+    );
+    if (row.disputed === 1 || purposes.length === 0) {
       disputed += row.consents;
       continue;
     }
-    for (const purpose of JSON.parse(stands) as string[])
-      byPurpose.set(purpose, (byPurpose.get(purpose) ?? 0) + row.consents - row.expired);
+    for (const purpose of purposes) byPurpose.set(purpose, (byPurpose.get(purpose) ?? 0) + row.consents - row.expired);
     const last = row.policyId === null ? undefined : latest.get(row.policyId);
     const superseded = last !== undefined && row.policyVersion !== null && row.policyVersion !== last;
     const key = JSON.stringify([row.policyId, row.policyVersion]);
@@ -327,6 +336,19 @@ async function loadStanding(
     (a, b) => byText<Standing>((one) => one.policyId)(a, b) || byText<Standing>((one) => one.policyVersion)(a, b),
   );
   return { rows: sorted, byPurpose, disputed };
+}
+
+/** Which purposes are granted at the end of the period to a subject of whom some decision is disputed, decision by decision. */
+async function provenFor(
+  input: ReportInput,
+  period: Period,
+  { subject, bannerId }: { readonly subject: string; readonly bannerId: string | null },
+): Promise<(purpose: string) => boolean> {
+  const rows: JudgedRow[] = [];
+  for await (const row of input.history.decisionRowsOf(period, [subject])) if (row.at < period.to) rows.push(row);
+  const banner = standingAt(timelineOf(rows), period.to).find((one) => one.bannerId === bannerId);
+  const doubtful = new Set(banner?.purposes.flatMap(({ purpose, state }) => (state === 'disputed' ? [purpose] : [])));
+  return (purpose) => !doubtful.has(purpose);
 }
 
 async function loadAccess(input: ReportInput, period: Period): Promise<ConsentAudit['access']> {

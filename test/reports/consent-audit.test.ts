@@ -391,6 +391,28 @@ test('a consent that expired before the end of the period stands for no purpose'
     expect(standing).toMatchObject([{ consents: 2, expired: 1 }]);
   }));
 
+test('what a disputed decision granted does not come to stand by a later choice about something else', () =>
+  inWorld(async (world) => {
+    const of = (seq: number, at: string, changes: Parameters<typeof decision>[2]) =>
+      decision(seq, at, { subject: 'v-1', ...changes });
+    await world.insert('decision_history', [
+      of(1, '2026-06-03T10:00:00.000Z', { decision_id: 'r:a', purposes: '{"analytics":"granted"}' }),
+      of(2, '2026-06-03T10:00:00.000Z', {
+        decision_id: 'r:a',
+        is_first: 0,
+        conflicts: 1,
+        state: 'refused',
+        purposes: '{"analytics":"denied"}',
+      }),
+      of(3, '2026-06-04T10:00:00.000Z', { purposes: '{"functional":"granted"}', stands: '["analytics","functional"]' }),
+    ]);
+    const { byPurpose } = await json(world);
+    expect(byPurpose.map(({ purpose, standing }) => [purpose, standing])).toEqual([
+      ['analytics', 0],
+      ['functional', 1],
+    ]);
+  }));
+
 test('every standing consent stands in one column of expiry', async () => {
   const text = pdfText(await produce(month, { format: 'pdf' }));
   const [, row = ''] = /Standing consents by policy version and expiry[\s\S]*?\n\s*All\s+([\d,\s]+)\n/.exec(text) ?? [];

@@ -66,6 +66,8 @@ export interface DecisionTotals {
  * One row for each policy version and set of purposes.
  */
 export interface StandingConsents {
+  /** One subject of whom some decision is disputed, on one banner; null: all others. */
+  readonly contested: { readonly subject: string; readonly bannerId: string | null } | null;
   readonly policyId: string | null;
   readonly policyVersion: string | null;
   /** Canonical JSON array of the purposes that stand. */
@@ -244,13 +246,22 @@ export function createDecisionQueries(query: Query): DecisionQueries {
         .where('r.at', '<', period.to)
         .where('r.is_first', '=', 1)
         .where('r.subject', 'is not', null)
-        .select(['r.source', 'r.decision_id', 'r.label', 'r.stands'])
+        .select(['r.source', 'r.decision_id', 'r.label', 'r.stands', 'r.subject', 'r.banner_id'])
         .select(['r.policy_id', 'r.policy_version', 'r.expires_at'])
         .select(
           sql<number>`row_number() over (partition by r.subject, coalesce(r.banner_id, '') order by r.at desc, r.seq desc)`.as(
             'latest',
           ),
         );
+      const contested = query
+        .selectFrom('decision_history as c')
+        .where('c.source', '=', period.source)
+        .where('c.seq', '<=', period.asOf)
+        .where(sql<boolean>`c.conflicts = 1`)
+        .where('c.subject', 'is not', null)
+        .select('c.subject');
+      const ofContested = (column: 'subject' | 'banner_id') =>
+        sql<string | null>`case when d.subject in ${contested} then d.${sql.raw(column)} end`;
       const rows = await query
         .selectFrom(ranked.as('d'))
         .where('d.latest', '=', 1)
@@ -259,6 +270,7 @@ export function createDecisionQueries(query: Query): DecisionQueries {
         .where(sql<boolean>`${column('label')} not in ('requested', 'request-deferred', 'unknown')`)
         .select(['d.policy_id as policyId', 'd.policy_version as policyVersion'])
         .select([column('stands').as('standing'), disputed.as('disputed')])
+        .select([ofContested('subject').as('contested_subject'), ofContested('banner_id').as('contested_banner')])
         .select((eb) => [
           eb.fn.countAll().as('consents'),
           sum('d.expires_at is null').as('withoutExpiry'),
@@ -271,6 +283,7 @@ export function createDecisionQueries(query: Query): DecisionQueries {
           ),
         ])
         .groupBy(['d.policy_id', 'd.policy_version', sql`standing`, sql`disputed`])
+        .groupBy([sql`contested_subject`, sql`contested_banner`])
         .orderBy('d.policy_id', nullsFirst)
         .orderBy('d.policy_version', nullsFirst)
         .orderBy(sql`standing`)
@@ -279,6 +292,8 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       return rows.map((row) => ({
         policyId: row.policyId,
         policyVersion: row.policyVersion,
+        contested:
+          row.contested_subject === null ? null : { subject: row.contested_subject, bannerId: row.contested_banner },
         stands: row.standing,
         disputed: Number(row.disputed),
         consents: Number(row.consents),
