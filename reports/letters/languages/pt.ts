@@ -27,10 +27,8 @@ export const pt: LetterTexts = {
     dataProtectionOfficer: 'Encarregado da proteção de dados: {contact}',
     jointContact: 'Ponto de contacto dos responsáveis conjuntos pelo tratamento: {contact}',
     questions: 'Se tiver alguma dúvida, contacte {contact} e indique a nossa referência {reference}.',
-    agentFor:
-      'Atua em nome de {represented}. Nesta carta, as referências ao titular dos dados e ao seu pedido dizem respeito a {represented}.',
-    agentForUnnamed:
-      'Atua em nome de outra pessoa. Nesta carta, as referências ao titular dos dados e ao seu pedido dizem respeito a essa pessoa.',
+    agentFor: 'Atua em nome de {represented}. Nesta carta, «si», «lhe» e «seus» referem-se a {represented}.',
+    agentForUnnamed: 'Atua em nome de outra pessoa. Nesta carta, «si», «lhe» e «seus» referem-se a essa pessoa.',
     late: 'Esta resposta está atrasada: o prazo terminou em {limit}. Pedimos desculpa pelo atraso.',
   },
   titles: {
@@ -114,7 +112,7 @@ export const pt: LetterTexts = {
       'Os registos de consentimento que temos sobre si abrangem o período de {from} a {to}; número de decisões: {count}. Encontrámo-los através de {found}.',
     recordsOfOneDay:
       'Os registos de consentimento que temos sobre si são de {from}; número de decisões: {count}. Encontrámo-los através de {found}.',
-    foundFromDevice: 'o identificador de visitante que nos enviou a partir do seu dispositivo',
+    foundFromDevice: 'um identificador de visitante que nos enviou a partir do seu dispositivo',
     foundComputed: 'um identificador calculado a partir do endereço de correio eletrónico que nos indicou',
     identityChecked: 'Antes de divulgarmos qualquer dado, confirmámos a sua identidade.',
     enclosed: 'Junta-se uma cópia de todos estes registos:',
