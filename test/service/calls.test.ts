@@ -142,8 +142,14 @@ describe('answers', () => {
     expect(readPublished(Buffer.from('{"id":"p","hosted_url":null,"webhook_deliveries_queued":"two"}'), 'p')).toEqual({
       id: 'p',
       hostedUrl: null,
+      link: null,
       publishedAt: null,
       webhooksQueued: null,
+    });
+    // The address of evidence has no token; the one to open has.
+    expect(readPublished(Buffer.from(JSON.stringify({ id: 'p', hosted_url: form.hosted_url })), 'p')).toMatchObject({
+      hostedUrl: 'https://h.example/p',
+      link: 'https://h.example/p?token=t',
     });
     const bulk = {
       batch_id: 9,
