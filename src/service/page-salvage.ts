@@ -27,6 +27,10 @@ export function salvagePage(latin1: string, most = 50_000): SalvagedPage | null 
   if (array === null) return null;
   const rows: Span[] = [];
   const broken: Span[] = [];
+  // Between two commas may stand nothing at all: then nothing is lost.
+  const setAside = (start: number, end: number) => {
+    if (end > start) broken.push({ start, end });
+  };
   const ended = (end: number | null): SalvagedPage => {
     const frame = end === null ? null : `${latin1.slice(0, array)}[]${latin1.slice(end)}`;
     return { rows, broken, frame: frame !== null && isJson(frame) ? frame : null };
@@ -50,7 +54,7 @@ export function salvagePage(latin1: string, most = 50_000): SalvagedPage | null 
     if (next === null) {
       isSound ??= isSoundFrom(latin1, array, end, budget);
       if (isSound) {
-        broken.push({ start: at, end });
+        setAside(at, end);
         next = end;
       }
     }
@@ -58,7 +62,7 @@ export function salvagePage(latin1: string, most = 50_000): SalvagedPage | null 
       searches -= 1;
       next = findSoundElement(latin1, array, at, budget);
       isSound = true;
-      if (next !== null) broken.push({ start: at, end: borderBefore(latin1, next) });
+      if (next !== null) setAside(at, borderBefore(latin1, next));
     }
     if (next === null) {
       broken.push({ start: at, end: length });

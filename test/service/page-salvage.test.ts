@@ -86,6 +86,12 @@ describe('a page of rows that is broken JSON', () => {
     );
   });
 
+  it('keeps no empty piece where commas stand beside each other', () => {
+    for (const text of ['{"data":[,{"a":1}]}', '{"data":[{"a":1},,{"b":2}]}'])
+      expect(salvagePage(text)?.broken, text).toEqual([]);
+    expect(salvagePage('{"data":[{"a":1},,{"b":2}]}')?.rows).toHaveLength(2);
+  });
+
   it('takes no byte twice, loses none but commas and space, and ends, for any text', () => {
     const piece = fc.constantFrom(
       '{"data":[',
