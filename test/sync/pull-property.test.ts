@@ -62,7 +62,9 @@ describe('whatever rows, order, page size and faults', () => {
             ticks.set(drawnTick, used + 1);
             const isFull = shape.cursorsExpireAfter !== null && used >= shape.pageRows;
             const tick = isFull ? 200_000 + 2 * index : drawnTick;
-            const at = Date.parse('2026-07-05T00:00:00Z') + tick * 1000;
+            // A period of one second includes both its ends: rows of the next second would fill it as well.
+            const spread = shape.cursorsExpireAfter === null ? 1 : 2;
+            const at = Date.parse('2026-07-05T00:00:00Z') + tick * spread * 1000;
             return {
               bannerId: 'bnr_1',
               at,
