@@ -248,10 +248,10 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
             return sum;
           },
           async consentAfterWithdrawal() {
-            const from = new Date(clock().getTime() - AGREEMENT_DAYS * 86_400_000).toISOString();
+            const receivedFrom = new Date(clock().getTime() - AGREEMENT_DAYS * 86_400_000).toISOString();
             const found = await createHistory(store.read).consentsAfterWithdrawal({
               asOf: Number.MAX_SAFE_INTEGER,
-              from,
+              receivedFrom,
               ...(source === undefined ? {} : { source }),
             });
             return [...new Set(found.map(({ caseId }) => caseId))];

@@ -174,5 +174,14 @@ describe('the answer to a request that ends consent', () => {
       { caseId, subject: 'visitor-7', bannerId: 'b1', at: later(11), purposes: ['marketing'] },
     ]);
     expect(await history.consentsAfterWithdrawal({ asOf: 1_000, from: later(12) })).toEqual([]);
+    // Today asks for what came in lately, whenever it says that it was given.
+    const { received_at: receivedFrom } = await world.deps.store.read
+      .selectFrom('decision_history')
+      .select('received_at')
+      .where('record_id', '=', 'r8')
+      .executeTakeFirstOrThrow();
+    expect(await history.consentsAfterWithdrawal({ asOf: 1_000, receivedFrom })).toEqual(found);
+    const after = new Date(Date.parse(receivedFrom) + 1).toISOString();
+    expect(await history.consentsAfterWithdrawal({ asOf: 1_000, receivedFrom: after })).toEqual([]);
   });
 });

@@ -109,7 +109,10 @@ export interface DecisionQueries {
     readonly source?: string;
     readonly asOf: number;
     readonly caseId?: string;
+    /** Only consents given from this time on, ISO 8601 UTC. */
     readonly from?: string;
+    /** Only consents that were received from this time on, however old they say they are. */
+    readonly receivedFrom?: string;
   }): Promise<readonly ConsentAfterWithdrawal[]>;
   /** Every row of the period, repeats too, by time. */
   decisionRows(period: Period): AsyncIterable<JudgedRow>;
@@ -318,7 +321,7 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       );
     },
 
-    async consentsAfterWithdrawal({ source, asOf, caseId, from }) {
+    async consentsAfterWithdrawal({ source, asOf, caseId, from, receivedFrom }) {
       const rows = await query
         .selectFrom('decision_history as r')
         .innerJoin('decision_history as d', (join) =>
@@ -332,6 +335,7 @@ export function createDecisionQueries(query: Query): DecisionQueries {
         .$if(source !== undefined, (some) => some.where('r.source', '=', source ?? ''))
         .$if(caseId !== undefined, (some) => some.where('r.case_id', '=', caseId ?? ''))
         .$if(from !== undefined, (some) => some.where('d.at', '>=', from ?? ''))
+        .$if(receivedFrom !== undefined, (some) => some.where('d.received_at', '>=', receivedFrom ?? ''))
         .where('d.seq', '<=', asOf)
         .where('d.via', '<>', 'request')
         .where('d.is_first', '=', 1)
