@@ -27,7 +27,7 @@ const MAX_PAGE = 300;
 const MAX_SIGNAL = 4000;
 const MAX_DOMAIN = 253;
 
-/** The first value that means something; others are no puzzle, since these names may mean other things. */
+/** The first usable value. Other values are not reported as unread, since these names may mean other things. */
 function firstOf(payload: Payload, field: FieldName, read: (value: unknown) => string | null): string | null {
   for (const { value } of payload.each(field)) {
     const text = read(value);

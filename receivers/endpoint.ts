@@ -45,7 +45,7 @@ export interface WebhookEndpointOptions {
   readonly onTooLarge?: (refused: RefusedUnread) => void;
   /** Told of each delivery that was dropped before it had arrived in full, because too much was in flight. */
   readonly onCrowdedOut?: (refused: RefusedUnread) => void;
-  /** Told of each delivery to a source that there is none of. `source` is what stands in the address. */
+  /** Called for each delivery to an unknown source. `source` is the slug in the address. */
   readonly onUnknownSource?: (refused: RefusedUnread) => void;
 }
 
@@ -176,7 +176,7 @@ export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndp
   });
 }
 
-/** The body was not read to its end: nobody's fault here, and nothing to log for each. */
+/** The body was cut off by the sender: not our fault, and not worth a log line each time. */
 class BodyRefused extends CodedError {}
 
 function codeOf(error: FastifyError): ErrorCode {

@@ -13,7 +13,7 @@ export interface Asked {
   readonly alsoReads?: readonly string[];
 }
 
-/** Longer keys, in UTF-16 units, are no name that anything is read from. */
+/** Longer keys, in UTF-16 units, never name a field that is read. */
 const MAX_KEY = 200;
 const MAX_REMEMBERED = 5000;
 const normalised = new Map<string, string>();

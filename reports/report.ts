@@ -100,7 +100,7 @@ export function frameParameters(input: DocumentInput): Parameters {
 
 export function reportParameters(input: ReportInput): Parameters {
   const { from, to, subject } = input;
-  // The identifier itself stays out of the entry: whoever makes the report again has it.
+  // The identifier itself stays out of the entry; it has to be given again to reproduce the report.
   return {
     ...frameParameters(input),
     from,

@@ -167,7 +167,7 @@ export interface FamilyTexts {
   /** What an answer to a request of this kind must add. */
   readonly notes: Readonly<Record<Exclude<RequestKind, 'access' | 'portability' | 'unknown'>, readonly string[]>>;
   readonly rights: readonly string[];
-  /** What is withheld whoever asks. */
+  /** What is withheld from every requester. */
   readonly never: readonly string[];
   readonly notice: string;
 }

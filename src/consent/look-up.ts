@@ -107,7 +107,7 @@ export type LookUp =
   | { readonly outcome: 'not-found'; readonly by: FoundSubject['by']; readonly recorded: number }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
-/** Records of one person that are read; more are no person's. */
+/** Most records read for one person: more cannot belong to one person. */
 const ROWS = 20_000;
 
 /**
@@ -203,7 +203,7 @@ export async function findSubject(
 }
 type Refusal = Extract<LookUp, { outcome: 'refused' }>;
 
-/** Whoever reads personal data leaves a trace: who, when, about what moment, and a keyed hash of whom. */
+/** Each look-up of personal data is recorded: who looked, when, about which moment, and a keyed hash of the subject. */
 export async function recordLookUp(
   { ledger, clock }: Pick<LookUpDeps, 'ledger' | 'clock'>,
   request: Pick<LookUpRequest, 'source' | 'identifier' | 'actor'> & { readonly at: string | null },
