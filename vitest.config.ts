@@ -1,27 +1,24 @@
 import { defineConfig } from 'vitest/config';
-import { everything, onBoth, onlyLong, onlyPostgres, onlySqlite } from './test/servers/suites.ts';
+import { projects } from './test/servers/suites.ts';
 
 export default defineConfig({
   test: {
     // Texts are compared without colour, also where CI asks for it.
     env: { NO_COLOR: '1' },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Only for what never ends: a busy machine must not fail a test.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 240_000 } },
     pool: 'forks',
     maxWorkers: 2,
     // Each test owns its world. A process for each of the 240 suites would do no more than load the program once more, which is
     // most of a second of work.
     isolate: false,
     projects: [
-      { extends: true, test: { name: 'sqlite', include: [...everything], exclude: [onlyPostgres, onlyLong] } },
+      { extends: true, test: { name: 'sqlite', ...projects.sqlite } },
       {
         extends: true,
-        test: {
-          name: 'postgres',
-          include: [...onBoth, onlyPostgres],
-          exclude: [onlySqlite, onlyLong],
-          globalSetup: ['test/servers/global-setup.ts'],
-        },
+        test: { name: 'postgres', ...projects.postgres, globalSetup: ['test/servers/global-setup.ts'] },
       },
     ],
   },

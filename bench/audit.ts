@@ -85,7 +85,7 @@ async function fill(path: string, decisions: number): Promise<void> {
             strftime('%Y-%m-%dT%H:%M:%S.', 1780272000 + (i * 2591000) / ${decisions}, 'unixepoch') || substr('00' || (i % 1000), -3) || 'Z' as at
           from n cross join (values (0), (1)) as w)
         insert into decision_history (seq, source, received_at, occurred_at, occurred_basis, occurred_counts, at, via, decision_id, record_id,
-          subject, banner_id, state, purposes, label, withdraws, stands, policy_id, policy_version, region, language, expires_at, is_first, conflicts, commitment)
+          subject, banner_id, state, purposes, label, withdraws, stands, held, policy_id, policy_version, region, language, expires_at, is_first, conflicts, commitment)
         select i * 2 + place + 1, 'default', at, at, case place when 0 then 'payload' else 'row' end, 1, at,
           case when place = 1 or way = 1 or i % 1000 < 10 then 'pull' else 'webhook' end,
           'r:' || hex((i * 2654435761) % 4294967296) || '-' || i, 'rec-' || i,
@@ -97,7 +97,7 @@ async function fill(path: string, decisions: number): Promise<void> {
             else '{"analytics":"denied","marketing":"granted","necessary":"granted"}' end,
           case (i * 31) % 10 when 8 then 'withdrawn' when 7 then 'refused' when 6 then 'refused' when 5 then 'partly-given' else 'given' end,
           case (i * 31) % 10 when 8 then '["analytics"]' else '[]' end,
-          case when (i * 31) % 10 < 5 then '["analytics","marketing"]' when (i * 31) % 10 = 5 then '["analytics"]' else '[]' end,
+          case when (i * 31) % 10 < 5 then '["analytics","marketing"]' when (i * 31) % 10 = 5 then '["analytics"]' else '[]' end, '[]',
           'policy-' || (i % 3), cast(1 + i % 4 as text), substr('DEFRATUSGBNL', 1 + 2 * (i % 6), 2), 'de',
           '2027-06-01T00:00:00.000Z', 1 - place, case when place = 1 and i % 5000 = 4321 then 1 else 0 end, ''
         from told where place = 0 or (way > 1 and i % 1000 >= 10)`.execute(query),

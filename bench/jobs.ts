@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Queue, Worker } from 'bullmq';
 import { openDistribution } from '../src/jobs/bullmq.ts';
-import { createDistributedRunner } from '../src/jobs/distributed.ts';
 import { createJobs } from '../src/jobs/jobs.ts';
-import { createRunner } from '../src/jobs/local.ts';
+import { createDistributedRunner, createRunner } from '../src/jobs/runner.ts';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import type { Store } from '../src/store/store.ts';

@@ -2,15 +2,13 @@
  * The server half of the receive benchmarks, in a process of its own. `verify` only checks signatures, `durable` keeps each delivery,
  * `projected` folds them into the read models at the same time.
  */
-import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../receivers/read.ts';
-import { caseFold } from '../src/cases/fold.ts';
 import { deriveKeys } from '../src/core/keys.ts';
 import { sourceOptionsSchema } from '../src/core/source.ts';
 import { createPublicApp } from '../src/http/public.ts';
-import { createLedger } from '../src/ledger/append.ts';
+import { createLedger } from '../src/ledger/ledger.ts';
 import { appendDelivery } from '../src/ledger/append-delivery.ts';
 import { createProjector } from '../src/projections/run.ts';
-import { openStore } from '../src/context/open-store.ts';
+import { openStore } from '../src/context/engines.ts';
 
 const [mode, database, secret] = process.argv.slice(2) as ['verify' | 'durable' | 'projected', string, string];
 const source = { secrets: [{ id: 'bench', value: secret }] };
@@ -21,8 +19,6 @@ const ledger = createLedger({ store, keys: deriveKeys(Buffer.alloc(32, 1)) });
 const options = sourceOptionsSchema.parse({});
 const projector = createProjector({
   store,
-  read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
-  cases: caseFold,
   optionsOf: () => options,
 });
 const kept = Promise.resolve({ outcome: 'stored' as const, seq: 1 });

@@ -1,6 +1,6 @@
 import { deriveKeys } from '../src/core/keys.ts';
 import { sourceOptionsSchema } from '../src/core/source.ts';
-import { createLedger } from '../src/ledger/append.ts';
+import { createLedger } from '../src/ledger/ledger.ts';
 import { createServiceClient } from '../src/service/client.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import { pullConsentLogs } from '../src/sync/pull.ts';

@@ -7,7 +7,8 @@ export interface Variant<T> {
   readonly finding: Finding | null;
 }
 
-const PROXY = 'Make whatever stands in between (proxy, gateway, firewall, middleware) pass the body byte for byte.';
+const PROXY =
+  'Configure the proxy, gateway, firewall or middleware in between to pass the body unchanged, byte for byte.';
 
 /** Forms of which proxies, gateways and middleware make the one that arrived. The body may be any bytes. */
 export function bodyVariants(body: Uint8Array): readonly Variant<Uint8Array>[] {
@@ -17,30 +18,30 @@ export function bodyVariants(body: Uint8Array): readonly Variant<Uint8Array>[] {
     if (Buffer.compare(value, bytes) === 0) return;
     variants.push({
       value,
-      finding: { code: 'body-altered', sentence: `The body was altered on the way: ${what}.`, remedy: PROXY },
+      finding: { code: 'body-altered', sentence: `The body was altered in transit: ${what}.`, remedy: PROXY },
     });
   };
   // Latin-1 keeps every byte, so replacing in the text replaces in the bytes.
   const text = bytes.toString('latin1');
   const asBytes = (changed: string) => Buffer.from(changed, 'latin1');
-  altered(asBytes(text.replace(/[\r\n]+$/, '')), 'line breaks were added at its end');
+  altered(asBytes(text.replace(/(?<![\r\n])[\r\n]+$/, '')), 'line breaks were added at its end');
   altered(asBytes(text.trim()), 'white space was added around it');
   altered(asBytes(`${text}\n`), 'the line break at its end was removed');
   altered(asBytes(`${text}\r\n`), 'the line break at its end was removed');
-  altered(asBytes(text.replaceAll('\r\n', '\n')), 'line breaks became those of Windows');
-  altered(asBytes(text.replace(/\r?\n/g, '\r\n')), 'line breaks were those of Windows');
+  altered(asBytes(text.replaceAll('\r\n', '\n')), 'line breaks were converted to Windows style');
+  altered(asBytes(text.replace(/\r?\n/g, '\r\n')), 'line breaks were converted from Windows style');
   altered(text.startsWith('\xef\xbb\xbf') ? bytes.subarray(3) : bytes, 'a byte order mark was added');
   altered(Buffer.concat([Buffer.from('\xef\xbb\xbf', 'latin1'), bytes]), 'the byte order mark was removed');
-  altered(Buffer.from(bytes.toString('utf8'), 'latin1'), 'Latin-1 was made into UTF-8');
-  altered(Buffer.from(text, 'utf8'), 'UTF-8 was made into Latin-1');
+  altered(Buffer.from(bytes.toString('utf8'), 'latin1'), 'Latin-1 was converted to UTF-8');
+  altered(Buffer.from(text, 'utf8'), 'UTF-8 was converted to Latin-1');
   for (const json of jsonForms(bytes)) {
     if (Buffer.compare(json, bytes) === 0) continue;
     variants.push({
       value: json,
       finding: {
         code: 'body-reserialised',
-        sentence: 'The body is JSON that was parsed and written again on the way.',
-        remedy: `${PROXY} The signature is over the raw bytes.`,
+        sentence: 'The body is JSON that was parsed and serialised again in transit.',
+        remedy: `${PROXY} The signature covers the raw bytes.`,
       },
     });
   }
@@ -96,7 +97,7 @@ export function secretVariants(secret: SigningSecret): readonly Variant<string |
   const untidy = (changed: string, what: string) => {
     if (changed === '' || changed === value) return;
     const remedy =
-      'Set it again without them; in a .env file write the bare value, in a secret file no line break at the end.';
+      'Set it again without them: only the bare value in a .env file, and no trailing line break in a secret file.';
     variants.push({
       value: changed,
       finding: { code: 'secret-untidy', sentence: `The secret "${id}" is stored with ${what}.`, remedy },
@@ -108,8 +109,8 @@ export function secretVariants(secret: SigningSecret): readonly Variant<string |
   // A file with a line break at its end, on the side that signs.
   const lineBreak = {
     code: 'secret-untidy',
-    sentence: `The service signs with the secret "${id}" and a line break behind it.`,
-    remedy: 'Set the secret anew in the service.',
+    sentence: `The service signs with the secret "${id}" followed by a line break.`,
+    remedy: 'Set the secret again in the service.',
   } as const;
   variants.push({ value: `${value}\n`, finding: lineBreak });
   for (const text of new Set([value, tidy, tidy.replace(/^whsec_/, '')])) {
@@ -119,8 +120,8 @@ export function secretVariants(secret: SigningSecret): readonly Variant<string |
         value: bytes,
         finding: {
           code: 'secret-encoded',
-          sentence: `The service signs with the bytes that the secret "${id}" is the ${form} of.`,
-          remedy: `Say how it is written: \`source change … --secret-encoding ${id}=${form}\`.`,
+          sentence: `The service signs with the bytes of the secret "${id}" decoded as ${form}.`,
+          remedy: `Set its encoding: \`source change … --secret-encoding ${id}=${form}\`.`,
         },
       });
     }

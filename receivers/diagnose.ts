@@ -24,11 +24,13 @@ export interface DiagnoseInput extends SignatureInput {
 export function diagnoseSignature(input: DiagnoseInput): readonly Finding[] {
   const verdict = verifySignature(input);
   if (verdict.outcome === 'verified') {
-    const doubt = verdict.headersAgree ? '' : ' The other signature header is wrong, which is tolerated and recorded.';
+    const doubt = verdict.headersAgree
+      ? ''
+      : ' The other signature header is invalid, which is tolerated and recorded.';
     return [
       finding(
         'verifies',
-        `The signature is right under the secret "${verdict.secretId}" of today.${doubt}`,
+        `The signature is valid with the current secret "${verdict.secretId}".${doubt}`,
         'Readmit it: `delivery readmit`.',
       ),
     ];
@@ -47,7 +49,7 @@ export function diagnoseSignature(input: DiagnoseInput): readonly Finding[] {
       finding(
         'empty-body',
         'The body arrived empty.',
-        'Something in between dropped it (often a redirect from http to https): give the service the final address.',
+        'Something in between dropped it (often a redirect from http to https): register the final address with the service.',
       ),
     );
   }
@@ -78,8 +80,8 @@ function explain(input: DiagnoseInput, presented: readonly Buffer[]): Finding[] 
     for (const other of input.otherSecrets ?? []) {
       const old = finding(
         'old-secret',
-        `It was signed with the secret "${other.id}", which this source does not accept (any more).`,
-        'Accept it during the rotation (`source rotate`), or have the service send with the new one.',
+        `It was signed with the secret "${other.id}", which this source does not (or no longer) accept.`,
+        'Accept it during the rotation (`source rotate`), or switch the service to the new secret.',
       );
       const key = signingKeyOf(other.value, other.encoding);
       if (key !== null && matches(key, body.value)) return [...found, old];
@@ -88,8 +90,8 @@ function explain(input: DiagnoseInput, presented: readonly Buffer[]): Finding[] 
   return [
     finding(
       'no-match',
-      'No secret of this source makes this signature over this body, nor over any form of it that proxies are known to make.',
-      'Copy the signing secret anew from the service. If it is right, something in between alters the body: send straight to this address once and compare. A stranger probing the address looks the same.',
+      'No secret of this source produces this signature for this body, or for any variant of it that proxies are known to produce.',
+      'Copy the signing secret from the service again. If it is correct, something in between alters the body: send one delivery directly to this address and compare. A stranger probing the address looks the same.',
     ),
   ];
 }
@@ -117,8 +119,8 @@ function readPresented(headers: HeaderValues, findings: Finding[]): readonly Buf
       findings.push(
         finding(
           'repeated-header',
-          `${label} came ${values.length} times.`,
-          'Find the proxy that adds it again, and let it pass headers as they are.',
+          `${label} was sent ${values.length} times.`,
+          'Find the proxy that adds it again and configure it to pass headers unchanged.',
         ),
       );
     }
@@ -132,18 +134,18 @@ function readPresented(headers: HeaderValues, findings: Finding[]): readonly Buf
 }
 
 function readDigest(text: string, name: string, label: string, findings: Finding[]): Buffer | null {
-  const [, prefix = '', rest = ''] = /^\s*([A-Za-z0-9-]+=(?=.))?\s*(.*?)\s*$/s.exec(text) ?? [];
+  const [, prefix = '', rest = ''] = /^([A-Za-z0-9-]+=(?=.))?\s*(.*)$/s.exec(text.trim()) ?? [];
   const wanted = name === SIGNATURE_256_HEADER ? 'sha256=' : '';
   if (prefix !== wanted) {
     const sentence =
       wanted === ''
-        ? `${label} holds a prefix; it should be the bare digest.`
+        ? `${label} has a prefix; it should be the bare digest.`
         : `${label} should begin with \`sha256=\` and ${prefix === '' ? 'has no prefix' : 'begins with something else'}.`;
     findings.push(
       finding(
         'wrong-prefix',
         sentence,
-        'Check whether the headers were swapped or rewritten on the way, and that the sender is the service.',
+        'Check whether the headers were swapped or rewritten in transit, and that the sender is the service.',
       ),
     );
   }
@@ -153,7 +155,7 @@ function readDigest(text: string, name: string, label: string, findings: Finding
       finding(
         'not-lower-case',
         `The digest in ${label} is not in lower case.`,
-        'Something on the way rewrites it; the service sends lower-case hex.',
+        'Something in between rewrites it; the service sends lower-case hex.',
       ),
     );
     return Buffer.from(rest, 'hex');
@@ -163,7 +165,7 @@ function readDigest(text: string, name: string, label: string, findings: Finding
       finding(
         'base64-digest',
         `The digest in ${label} is base64 rather than hex.`,
-        'The sender is probably not the service, or a gateway signs anew: it must pass the headers as they are.',
+        'The sender is probably not the service, or a gateway signs again: it must pass the headers unchanged.',
       ),
     );
     return Buffer.from(rest, 'base64url');
@@ -173,7 +175,7 @@ function readDigest(text: string, name: string, label: string, findings: Finding
       finding(
         'wrong-length',
         `${label} holds ${rest.length} hex digits${algorithmOf(rest.length)}; SHA-256 has 64.`,
-        'Look for a header that was cut, or a sender that signs with another algorithm.',
+        'Look for a truncated header, or a sender that signs with another algorithm.',
       ),
     );
   } else {
@@ -200,8 +202,8 @@ function noHeader(headers: HeaderValues, findings: Finding[]): void {
   findings.push(
     finding(
       'no-header',
-      'Neither X-Service-Signature nor X-Service-Signature-256 is there.',
-      'Let proxies and firewalls pass both, and check in the service that the endpoint has a signing secret.',
+      'Both X-Service-Signature and X-Service-Signature-256 are missing.',
+      'Configure proxies and firewalls to pass both, and check in the service that the endpoint has a signing secret.',
     ),
   );
   for (const name of Object.keys(headers).filter((one) => elsewhere.test(one) && headers[one] !== undefined)) {
@@ -211,7 +213,7 @@ function noHeader(headers: HeaderValues, findings: Finding[]): void {
       finding(
         'other-header',
         `A header ${label} looks like a signature.`,
-        'It may be renamed on the way, or the sender may be another service.',
+        'It may have been renamed in transit, or the sender may be another service.',
       ),
     );
   }

@@ -111,7 +111,7 @@ export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndp
       return refuse(reply, error.code);
     }
     const code = codeOf(error);
-    if (errorCodes[code].status >= 500) request.log.error({ err: error }, 'a delivery could not be kept');
+    if (errorCodes[code].status >= 500) request.log.error({ err: error }, 'could not store a delivery');
     return refuse(reply, code);
   });
 
@@ -198,6 +198,6 @@ function guard(request: FastifyRequest, tell: () => void): void {
   try {
     tell();
   } catch (error) {
-    request.log.error({ err: error }, 'a refused delivery could not be recorded');
+    request.log.error({ err: error }, 'could not record a refused delivery');
   }
 }

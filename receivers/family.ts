@@ -1,4 +1,5 @@
 import type { Fact } from '../src/core/fact.ts';
+import type { FieldName } from './field-names.ts';
 import type { Asked } from './field-table.ts';
 import type { Payload } from './payload.ts';
 
@@ -8,6 +9,8 @@ export interface Family extends Asked {
   readonly events: readonly string[];
   /** Reads any other event whose name starts with this word, too. */
   readonly anyOf?: string;
+  /** Fields of things in its lists, looked up within each of them. */
+  readonly fieldsWithin?: readonly FieldName[];
   /** The fact, or a sentence that says why there is none. */
   readonly read: (event: string, payload: Payload) => Fact | { readonly unreadable: string };
 }

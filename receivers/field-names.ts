@@ -130,8 +130,37 @@ const names = {
     'uncategorized_count unclassified unclassified_cookies unclassified_count unknown_cookies unknown ' +
     'cookies.uncategorised cookies.uncategorized cookies.unclassified',
   score: 'score compliance_score overall_score scan_score rating',
+  trackersBeforeConsent:
+    'trackers_before_consent pre_consent_trackers trackers_pre_consent trackers.before_consent trackers.pre_consent ' +
+    'trackers_without_consent',
+  scanCookies:
+    'cookies.items cookies.list cookies.details cookies.found cookie_list cookies_list found_cookies detected_cookies ' +
+    'cookie_inventory inventory cookies_found cookies items findings results',
+  scanTrackers:
+    'trackers.items trackers.list trackers.details trackers.found tracker_list trackers_list found_trackers ' +
+    'detected_trackers trackers_found third_party_trackers trackers cookies.trackers scripts',
+  foundBeforeConsent:
+    'trackers_before_consent pre_consent_trackers trackers_pre_consent trackers.before_consent trackers.pre_consent ' +
+    'trackers_without_consent cookies_before_consent pre_consent_cookies cookies.before_consent cookies.pre_consent ' +
+    'before_consent pre_consent',
   scannedAt: 'completed_at finished_at scanned_at scan_date ended_at',
   scanCreatedAt: 'created_at created',
+
+  // One cookie or tracker in a list of a scan; looked up within it
+  itemName:
+    'name cookie_name tracker_name cookie tracker key title label id identifier script_url script src url host domain',
+  itemKind: 'kind item_type is_tracker tracker type',
+  itemCategory:
+    'category cookie_category category.name category.slug purpose purpose.name classification group consent_category type',
+  itemDomain:
+    'domain cookie_domain host hostname set_by_domain source_domain provider_domain script_url src url provider.domain',
+  itemProvider:
+    'provider provider.name vendor vendor.name company company.name service service.name set_by owner organisation ' +
+    'organization',
+  itemBeforeConsent:
+    'before_consent set_before_consent loaded_before_consent fired_before_consent found_before_consent pre_consent ' +
+    'is_pre_consent prior_to_consent without_consent consent_phase phase timing',
+  itemParty: 'party cookie_party third_party is_third_party first_party is_first_party party_type type',
 
   // integration.*
   integrationId: 'integration_id integration.id connection_id installation_id id uuid uid',
@@ -142,6 +171,10 @@ const names = {
     'site site_domain site.domain domain site_url site.url shop_domain shop store_url store website hostname ' +
     'host url',
   connectedAt: 'connected_at installed_at linked_at',
+  integrationStatus: 'integration_status integration.status connection_status status state',
+  integrationError:
+    'error.message error_message error disconnect_reason disconnection_reason reason failure_reason failure cause ' +
+    'message details',
   disconnectedAt: 'disconnected_at uninstalled_at removed_at revoked_at',
 } as const satisfies Record<string, string>;
 

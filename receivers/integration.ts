@@ -1,7 +1,6 @@
 import type { IntegrationFact } from '../src/core/fact.ts';
 import type { Family } from './family.ts';
-import { hostOf } from './scan.ts';
-import { textOf } from './text.ts';
+import { hostOf, textOf } from './text.ts';
 
 /** Integrations (docs/service.md §6, integration.connected and .disconnected; their payloads are not documented). */
 export const integrationFamily: Family = {
@@ -13,23 +12,39 @@ export const integrationFamily: Family = {
     'integrationId',
     'integrationName',
     'integrationSite',
+    'integrationStatus',
+    'integrationError',
     'connectedAt',
     'disconnectedAt',
   ],
-  // What is connected may be named by these; they are no part of the picture.
-  alsoReads: ['status', 'state'],
   read: (event, payload): IntegrationFact => {
-    const change = event === 'integration.connected' ? 'connected' : 'disconnected';
+    const connected = event === 'integration.connected';
+    const status = payload.text('integrationStatus');
+    const error = payload.first('integrationError', errorOf);
     return {
       type: 'integration',
-      change,
+      change: connected ? 'connected' : isLoss(status, error) ? 'lost' : 'disconnected',
+      error: connected ? null : error,
       integrationId: payload.text('integrationId'),
       name: payload.first('integrationName', nameOf),
       site: payload.first('integrationSite', siteOf),
-      occurred: payload.occurred(change === 'connected' ? 'connectedAt' : 'disconnectedAt', 'occurredAt'),
+      occurred: payload.occurred(connected ? 'connectedAt' : 'disconnectedAt', 'occurredAt'),
     };
   },
 };
+
+const BROKEN = /lost|fail|error|expir|broken|revok|invalid|unauthori[sz]ed|denied|\b40[13]\b|timed?.?out|unreachable/i;
+const CHOSEN = /\b(?:by|user|admin|owner|customer|manual(?:ly)?|request(?:ed)?|uninstalled|removed)\b/i;
+
+/** Whether a disconnection was an accident: its status or reason speaks of a failure and not of someone's choice. */
+function isLoss(status: string | null, error: string | null): boolean {
+  return [status, error].some((words) => words !== null && BROKEN.test(words) && !CHOSEN.test(words));
+}
+
+/** A sentence, its beginning where it is long, or a word. A flag says nothing. */
+function errorOf(value: unknown): string | null {
+  return typeof value === 'string' ? textOf(value.slice(0, 300)) : null;
+}
 
 // `type` is often the name of the event.
 function nameOf(value: unknown): string | null {

@@ -124,6 +124,11 @@ export class Payload {
     return this.first(field, (value) => textOf(value, max));
   }
 
+  /** A part of the payload, looked up by the same table of names. */
+  within(part: JsonObject): Payload {
+    return new Payload(part, new Set(), this.#table, this.#time);
+  }
+
   /** The value under one plain name, wherever it stands; undefined when absent. */
   named(name: string): unknown {
     return this.#found.get(normaliseName(name))?.value;

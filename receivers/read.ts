@@ -1,4 +1,5 @@
 import { canonicalJson } from '../src/core/canonical.ts';
+import { purposeKey } from '../src/core/consent-judgement.ts';
 import type { DecisionFact, Fact, Reading } from '../src/core/fact.ts';
 import { sha256Hex } from '../src/core/hash.ts';
 import type { SourceOptions } from '../src/core/source.ts';
@@ -206,7 +207,8 @@ export function classify(value: string, aliases?: EventOptions['eventNames']): E
 export function decisionIdOf(fact: DecisionFact): string {
   if (fact.recordId !== null) return `r:${fact.recordId}`;
   const time = fact.subject === null ? fact.occurred.at : fact.occurred.at.slice(0, 19);
-  return `c:${sha256Hex(canonicalJson([fact.bannerId, fact.subject, time, fact.state, fact.purposes]))}`;
+  const choices = Object.fromEntries(Object.entries(fact.purposes).map(([name, choice]) => [purposeKey(name), choice]));
+  return `c:${sha256Hex(canonicalJson([fact.bannerId, fact.subject, time, fact.state, choices]))}`;
 }
 
 /**

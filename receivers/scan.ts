@@ -1,6 +1,8 @@
 import type { ScanFact } from '../src/core/fact.ts';
+import { foundBeforeConsent, type ScanItem } from '../src/core/scan.ts';
 import type { Family } from './family.ts';
-import { textOf } from './text.ts';
+import { itemFields, readScanItems } from './scan-items.ts';
+import { hostOf } from './text.ts';
 
 /** A finished scan (docs/service.md §6, cookie_scan.completed; its payload is not documented). */
 export const scanFamily: Family = {
@@ -15,33 +17,43 @@ export const scanFamily: Family = {
     'cookiesFound',
     'trackersFound',
     'uncategorised',
+    'trackersBeforeConsent',
     'score',
+    'scanCookies',
+    'scanTrackers',
+    'foundBeforeConsent',
     'scannedAt',
     'scanCreatedAt',
   ],
+  fieldsWithin: itemFields,
   alsoReads: ['pages', 'pages_scanned'],
-  read: (_event, payload): ScanFact => ({
-    type: 'scan',
-    scanId: payload.text('scanId'),
-    domain: payload.first('scanDomain', hostOf),
-    status: payload.text('scanStatus'),
-    cookiesFound: payload.first('cookiesFound', countOf),
-    trackersFound: payload.first('trackersFound', countOf),
-    uncategorised: payload.first('uncategorised', countOf),
-    score: payload.first('score', numberOf),
-    occurred: payload.occurred('scannedAt', 'occurredAt', 'scanCreatedAt'),
-  }),
+  read: (_event, payload): ScanFact => {
+    const { items, unreadItems } = readScanItems(payload);
+    const count = (of: (item: ScanItem) => boolean) => (items === null ? null : items.filter(of).length);
+    const status = payload.text('scanStatus');
+    const stated = payload.first('trackersBeforeConsent', countOf);
+    const failed = status !== null && /fail|error|abort|cancel|partial|incomplete|timed?.?out|interrupt/i.test(status);
+    const shown =
+      items?.some(({ beforeConsent }) => beforeConsent !== null) === true ? foundBeforeConsent(items).length : null;
+    const before = stated === null || shown === null ? (stated ?? shown) : Math.max(stated, shown);
+    return {
+      type: 'scan',
+      scanId: payload.text('scanId'),
+      domain: payload.first('scanDomain', hostOf),
+      status,
+      cookiesFound: payload.first('cookiesFound', countOf) ?? count(({ kind }) => kind === 'cookie'),
+      trackersFound: payload.first('trackersFound', countOf) ?? count(({ kind }) => kind === 'tracker'),
+      uncategorised: payload.first('uncategorised', countOf) ?? count(({ category }) => category === null),
+      // That a scan which failed found none says nothing.
+      beforeConsent: failed && before === 0 ? null : before,
+      score: payload.first('score', numberOf),
+      failed,
+      items,
+      unreadItems,
+      occurred: payload.occurred('scannedAt', 'occurredAt', 'scanCreatedAt'),
+    };
+  },
 };
-
-/** The host of an address, or a bare domain, in lower case: an address may carry a token in its query. */
-export function hostOf(value: unknown): string | null {
-  const text = textOf(value, 4000)?.toLowerCase() ?? null;
-  if (text === null) return null;
-  const host =
-    /^(?:[a-z][a-z0-9+.-]*:)?\/\/(?:[^/?#]*@)?([^/?#:]+)/.exec(text)?.[1] ??
-    /^([^\s/?#:@]+\.[^\s/?#:@]+)/.exec(text)?.[1];
-  return host === undefined || host.length > 253 ? null : host;
-}
 
 /** A count: a whole number not below zero, its digits, or the length of a list. */
 function countOf(value: unknown): number | null {
@@ -54,6 +66,6 @@ function countOf(value: unknown): number | null {
 function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'string') return null;
-  const digits = /^\s*(-?\d{1,15}(?:\.\d{1,15})?)\s*(?:%|\/\s*100)?\s*$/.exec(value)?.[1];
+  const digits = /^\s*(-?\d{1,15}(?:\.\d{1,15})?)\s*(?:(?:%|\/\s*100)\s*)?$/.exec(value)?.[1];
   return digits === undefined ? null : Number(digits);
 }

@@ -26,3 +26,13 @@ export function clean(text: string): string {
   const wellFormed = (text as string & { toWellFormed(): string }).toWellFormed();
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\ufffd') : wellFormed;
 }
+
+/** The host of an address, or a bare domain, in lower case: an address may carry a token in its query. */
+export function hostOf(value: unknown): string | null {
+  const text = textOf(value, 4000)?.toLowerCase() ?? null;
+  if (text === null) return null;
+  const host =
+    /^(?:[a-z][a-z0-9+.-]*:)?\/\/(?:[^/?#]*@)?([^/?#:]+)/.exec(text)?.[1] ??
+    /^([^\s/?#:@]+\.[^\s/?#:@]+)/.exec(text)?.[1];
+  return host === undefined || host.length > 253 ? null : host;
+}

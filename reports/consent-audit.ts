@@ -6,6 +6,7 @@ import { decisionColumns } from './decision-columns.ts';
 import { loadPolicyTextIntervals } from './policy-texts.ts';
 import { renderCsv } from './render/csv.ts';
 import { periodOf } from './report.ts';
+import { scanAuditJson } from './scan-audit/findings.ts';
 import { createTextCitation } from './text-citation.ts';
 
 /** Consent decisions of a period, with how complete they are and what they rest on (GDPR Art. 7(1); EDPB 05/2020 §104–108). */
@@ -23,7 +24,10 @@ export const consentAudit = createReport({
     const citeBanner = createBannerCitation(await input.history.bannerEvidence(period));
     yield* renderCsv(decisionColumns(createTextCitation(texts), citeBanner), input.history.decisionRows(period));
   },
-  json: async (input) => ({ ...(await gatherConsentAudit(input)) }),
+  async json(input) {
+    const audit = await gatherConsentAudit(input);
+    return { ...audit, scans: scanAuditJson(audit.scans) };
+  },
   async *blocks(input) {
     yield* auditBlocks(await gatherConsentAudit(input), input);
   },

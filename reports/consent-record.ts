@@ -371,6 +371,7 @@ function dpvStateOf(state: PurposeState, decision: TimedDecision<DecisionRow>): 
     case 'withdrawn':
       return 'dpv:ConsentWithdrawn';
     case 'disputed':
+    case 'unclear':
       return 'dpv:ConsentUnknown';
     case 'expired':
       return 'dpv:ConsentExpired';

@@ -26,8 +26,8 @@ const recorded: readonly CsvColumn<JudgedRow>[] = [
   { title: 'judged', value: (row) => (row.disputed === 1 ? 'disputed' : row.label) },
   { title: 'purposes', value: (row) => row.purposes },
   { title: 'withdraws', value: (row) => row.withdraws },
-  // Of a disputed decision nobody can say what it granted (GDPR Art. 7(1)).
-  { title: 'granted_afterwards', value: (row) => (row.disputed === 1 ? null : row.stands) },
+  // Only what is proven (GDPR Art. 7(1)): nothing that a disputed decision grants, this one or an earlier one.
+  { title: 'granted_afterwards', value: (row) => row.stands },
   { title: 'action', value: (row) => row.action },
   { title: 'method', value: (row) => row.method },
   { title: 'domain', value: (row) => row.domain },

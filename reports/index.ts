@@ -2,10 +2,11 @@ import { consentAudit } from './consent-audit.ts';
 import { deliveryLog } from './delivery-log.ts';
 import { dsarRegister } from './dsar-register.ts';
 import { reconciliation } from './reconciliation.ts';
+import { scanAudit } from './scan-audit.ts';
 import type { Report } from './report.ts';
 
 /** Every report there is. */
-export const reports: readonly Report[] = [consentAudit, dsarRegister, deliveryLog, reconciliation];
+export const reports: readonly Report[] = [consentAudit, dsarRegister, deliveryLog, reconciliation, scanAudit];
 
 /** The report of this name; null when there is none. */
 export function findReport(name: string): Report | null {

@@ -76,9 +76,20 @@ export async function loadPolicyIntervals(
   );
 }
 
-/** The version of each policy that was the last known one at `to`. */
-export function latestVersions(intervals: readonly PolicyInterval[]): ReadonlyMap<string, string> {
-  const latest = new Map<string, string>();
-  for (const { policyId, version } of intervals) if (version !== null) latest.set(policyId, version);
-  return latest;
+/**
+ * Whether a version of a policy was no longer in force at the end of the period: another one was published last, and this one was not told of
+ * after that. Where no published version is known, none is.
+ */
+export function supersededBy(
+  intervals: readonly PolicyInterval[],
+): (policyId: string | null, version: string | null) => boolean {
+  const inForce = new Map<string, { version: string | null; since: Set<string | null> }>();
+  for (const { policyId, version, inForceFrom } of intervals) {
+    if (inForceFrom !== null) inForce.set(policyId, { version, since: new Set() });
+    inForce.get(policyId)?.since.add(version);
+  }
+  return (policyId, version) => {
+    const last = inForce.get(policyId ?? '');
+    return last !== undefined && last.version !== null && version !== null && !last.since.has(version);
+  };
 }

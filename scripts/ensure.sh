@@ -1,7 +1,7 @@
 # Sourced by the scripts beside it: makes a bare checkout ready to run, and does next to nothing when it is ready.
 #   ensure_node          Node of the version that package.json asks for
-#   ensure_dependencies  node_modules as package-lock.json has it
-#   ensure_build         dist/ newer than the sources
+#   ensure_installed     that, and node_modules as package-lock.json has it
+#   ensure_ready         that, and dist/ newer than the sources
 #   ensure_test_tools    the programs that the test suites start
 # Everything it says goes to stderr. Every function ends the script with one sentence when it cannot do its part.
 # shellcheck shell=bash
@@ -80,15 +80,23 @@ ensure_build() {
 }
 
 # One at a time: "npm test" and "npm run demo" may be started together.
-ensure_ready() {
-  ensure_node
+one_at_a_time() {
   if command -v flock >/dev/null 2>&1; then
     exec 9<package.json
     flock 9
   fi
-  ensure_dependencies
-  ensure_build
+  "$@"
   exec 9<&-
+}
+
+ensure_installed() {
+  ensure_node
+  one_at_a_time ensure_dependencies
+}
+
+ensure_ready() {
+  ensure_installed
+  one_at_a_time ensure_build
 }
 
 # Debian packages of what the suites start: PostgreSQL and Redis, a browser for the pages, and readers of PDF and ZIP

@@ -126,7 +126,7 @@ function findPortConflict(texts: Partial<Record<string, string>>): string[] {
   const { data } = listenersSchema.safeParse(texts);
   if (data === undefined || data.PORT === 0 || data.PORT !== data.ADMIN_PORT || data.HOST !== data.ADMIN_HOST)
     return [];
-  return [`PORT and ADMIN_PORT are both ${data.PORT}: the public and the admin listener need a port each.`];
+  return [`PORT and ADMIN_PORT are both ${data.PORT}: the public and the admin listener need different ports.`];
 }
 
 const addressesSchema = valuesSchema.pick({ SERVICE_BASE_URL: true, SERVICE_SITE_URL: true, HTTP_ALLOWED_HOSTS: true });
@@ -167,26 +167,26 @@ function warnOfValues(values: Values): string[] {
     warnings.push('SERVICE_BASE_URL is set but SERVICE_API_KEY is not: nothing can be pulled from the service.');
   }
   if (SERVICE_BASE_URL !== undefined && SERVICE_API_KEY !== undefined && !isPrivateTransport(SERVICE_BASE_URL)) {
-    warnings.push('SERVICE_BASE_URL is not https: the API key would cross the network in clear text.');
+    warnings.push('SERVICE_BASE_URL is not https: the API key would be sent unencrypted.');
   }
   if (SERVICE_API_KEY?.startsWith('pk_')) {
     warnings.push(
       'SERVICE_API_KEY is a legacy site key (pk_…): it works until the service removes it; create a named key (pak_live_…).',
     );
   } else if (SERVICE_API_KEY !== undefined && !SERVICE_API_KEY.startsWith('pak_live_')) {
-    warnings.push('SERVICE_API_KEY does not begin with pak_live_: is it an API key of the service?');
+    warnings.push('SERVICE_API_KEY does not begin with pak_live_ and may not be an API key of the service.');
   }
   if (SERVICE_SITE_KEY !== undefined && !SERVICE_SITE_KEY.startsWith('pk_')) {
-    warnings.push('SERVICE_SITE_KEY does not begin with pk_: is it a site key of the service?');
+    warnings.push('SERVICE_SITE_KEY does not begin with pk_ and may not be a site key of the service.');
   }
   if (SERVICE_BASE_URL !== undefined && WEBHOOK_SECRETS === undefined) {
     warnings.push('WEBHOOK_SECRETS is not set: deliveries of the source `default` cannot be verified and are refused.');
   }
   if (WEBHOOK_SECRETS?.some((secret) => secret.length < 16)) {
-    warnings.push('WEBHOOK_SECRETS holds a secret of less than 16 characters: it can be guessed.');
+    warnings.push('WEBHOOK_SECRETS contains a secret of fewer than 16 characters, which can be guessed.');
   }
   if (TRUST_PROXY === true) {
-    warnings.push('TRUST_PROXY is on: any caller can claim any address. Name the proxies, or their number.');
+    warnings.push('TRUST_PROXY is on: any caller can claim any address. List the proxies or their number instead.');
   }
   return warnings;
 }

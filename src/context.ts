@@ -1,53 +1,49 @@
 import { randomBytes } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../receivers/read.ts';
-import { AGREEMENT_DAYS, loadOfficerAttention } from './attention/officer-attention.ts';
+import { loadOfficerAttention } from './attention/officer-attention.ts';
 import { findWarnings, type Refusal } from './attention/operator-warnings.ts';
-import { caseFold } from './cases/fold.ts';
-import { listCases } from './cases/list-cases.ts';
-import { matchCase } from './cases/match.ts';
+import type { CaseWriting } from './cases/view.ts';
 import type { Config } from './config.ts';
-import { loadControllerFile } from './config/controller-file.ts';
-import { loadRegimesFile } from './config/regimes-file.ts';
+import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
 import { loadVersion } from './config/version.ts';
-import { createCaseDeps } from './context/case-deps.ts';
 import { assertSharedDirectory } from './context/data-directory.ts';
-import { createDistribution } from './context/distribution.ts';
-import { createPolicyDeps } from './context/policies.ts';
-import { createSnapshotDeps } from './context/snapshots.ts';
+import { createDistribution, openStore } from './context/engines.ts';
 import { parseTreeHead } from './core/checkpoint.ts';
-import type { Context } from './context/contract.ts';
 import type { Clock } from './core/clock.ts';
 import { UsageError } from './core/errors.ts';
 import type { ControllerProfile } from './core/profile.ts';
+import { createRegimeTable } from './core/regime-table.ts';
 import { type Source, sourceOptionsSchema } from './core/source.ts';
-import { loadKeys } from './keys.ts';
+import type { DocumentDeps } from './documents/frame.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { closeWithin } from './jobs/within-time.ts';
-import { createLedger } from './ledger/append.ts';
+import { loadKeys } from './keys.ts';
 import { createJournal, type Journal } from './ledger/journal.ts';
+import { createLedger } from './ledger/ledger.ts';
 import { type Sealing, sealLedger } from './ledger/seal.ts';
 import { verifyLedger } from './ledger/verify.ts';
 import type { Log } from './log.ts';
+import { createPolicyDeps } from './policies/callable.ts';
 import { rebuild } from './projections/rebuild.ts';
 import { createProjector } from './projections/run.ts';
 import { createRejectedRing } from './rejected/ring.ts';
 import { createServiceClient } from './service/client.ts';
 import { createReadPaces } from './service/read-pace.ts';
+import { createSnapshotDeps } from './snapshots/fetching.ts';
 import { createSources } from './sources/sources.ts';
-import { createHistory } from './store/queries/history.ts';
-import { openStore } from './context/open-store.ts';
-import { readSetting, UNFINISHED_COPY, writeSetting } from './context/settings.ts';
-import { MOVED_TO } from './store/settings.ts';
+import { MOVED_TO, readSetting, UNFINISHED_COPY, writeSetting } from './store/settings.ts';
 import type { Store } from './store/store.ts';
-import { loadSyncStatus } from './sync/status.ts';
+import type { SyncDeps } from './sync/sync-source.ts';
 
 export interface ContextOptions {
   readonly clock?: Clock;
   /** Marks every page of every document SAMPLE (the demo). */
   readonly sample?: boolean;
 }
+
+/** Everything that commands, listeners and jobs work with. Its parts are opened here and nowhere else. */
+export type Context = Awaited<ReturnType<typeof openContext>>;
 
 const SEAL_FAILURE = 'seal_failure';
 
@@ -59,210 +55,274 @@ const STORE_CLOSE_MS = 30_000;
  * Opens the installation that `config` describes, creating it at the first start.
  * Throws UsageError for wrong keys or a newer database, StoreUnavailable when the database cannot be opened.
  */
-export async function openContext(config: Config, log: Log, options: ContextOptions = {}): Promise<Context> {
+export async function openContext(config: Config, log: Log, options: ContextOptions = {}) {
   const { clock = () => new Date(), sample = false } = options;
-  const opened: { readonly part: string; readonly close: () => Promise<unknown> }[] = [];
-  const close = async () => {
-    for (const { part, close: shut } of opened.reverse())
-      await closeWithin(part === 'store' ? STORE_CLOSE_MS : CLOSE_MS, part, shut, log);
-    opened.length = 0;
-  };
+  const opened = createClosers(log);
   try {
-    const store = await openStore(config.database);
-    opened.push({ part: 'store', close: async () => store.close() });
-    await assertWhole(store);
-    const keys = await loadKeys(config, store);
-    const { instance, epoch } = await loadIdentity(store);
-    if (store.engine === 'postgres') await assertSharedDirectory(store, config.dataDir, instance);
-    const journal = createJournal(join(config.dataDir, 'journal'));
-    const refusal = refusalOfMoved(await readSetting(store, MOVED_TO)) ?? (await findRefusal(store, journal));
-    const ledger = createLedger({ store, keys: keys.instance, refuse: () => refusal?.reason ?? null });
-    opened.push({ part: 'ledger', close: async () => ledger.close() });
-    const sources = await createSources({
-      store,
-      ledger,
-      keys: keys.instance,
-      clock,
-      configured: config.defaultSource,
-      httpAllowedHosts: config.httpAllowedHosts,
-      onRefreshError: (error) => log.warn({ err: error }, 'the sources could not be read again'),
-    });
-    opened.push({ part: 'sources', close: async () => sources.close() });
-    const rejected = createRejectedRing({
-      store,
-      keys: keys.instance,
-      clock,
-      onError: (error) => log.warn({ err: error }, 'refused deliveries could not be written yet'),
-    });
-    opened.push({ part: 'rejected', close: async () => rejected.close() });
-
-    const defaults = sourceOptionsSchema.parse({});
-    const projection = {
-      store,
-      read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
-      cases: caseFold,
-      optionsOf: (slug: string) => sources.findAny(slug)?.options ?? defaults,
-      log,
-    };
-    const projector = createProjector({ ...projection, onAhead: () => rebuild(projection) });
-    opened.push({ part: 'projector', close: async () => projector.close() });
-
-    const seal = async (): Promise<Sealing> => {
-      const sealing = await sealLedger({
-        store,
-        journal,
-        appendKey: keys.instance.append,
-        signingKey: keys.signing,
-        instance,
-        epoch,
-        clock,
-      });
-      const failure = sealing.outcome === 'refused' ? `entry ${sealing.seq}: ${sealing.reason}` : '';
-      if (failure !== '')
-        log.error({ seq: sealing.outcome === 'refused' ? sealing.seq : null }, `not sealed: ${failure}`);
-      if (failure !== ((await readSetting(store, SEAL_FAILURE)) ?? ''))
-        await writeSetting(store, SEAL_FAILURE, failure);
-      return sealing;
-    };
-
-    const loadProfile = async (source: Source | null): Promise<ControllerProfile | null> => {
-      const path = source?.options.controllerFile ?? config.controllerFile;
-      if (path === null) return null;
-      const loaded = await loadControllerFile(path);
-      if (loaded.outcome === 'invalid') throw new UsageError(loaded.problems);
-      return loaded.value;
-    };
-    const version = loadVersion();
-    const regimes = config.regimesFile === null ? undefined : await loadRegimesFile(config.regimesFile);
-    // What a source left behind can still be read, answered and put into documents.
-    const known = { find: (slug: string) => sources.findAny(slug) };
-    const cases = createCaseDeps({ store, ledger, clock, config, sources: known, loadProfile }, regimes);
-    const evidenceFolder = join(config.dataDir, 'evidence');
-    const paceOf = createReadPaces();
-    const listPulled = () => sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
-
-    const distribution = createDistribution({ url: config.redisUrl, instance, clock, log });
-    opened.push({ part: 'distribution', close: async () => distribution?.close() });
-    const jobs = createJobs({ store, clock, ...(distribution && { announce: distribution.announce }) });
+    const base: Base = { config, log, clock, opened };
+    const identity = await openIdentity(base);
+    const ledger = await openLedger(base, identity);
+    const intake = await openIntake(base, identity, ledger);
+    const models = openReadModels(base, identity, intake);
+    const work = openJobs(base, identity);
+    const useCases = await createUseCases({ ...base, ...identity, ...ledger, ...intake, ...models, ...work, sample });
     return {
       config,
       log,
       clock,
-      version,
-      store,
-      keys,
-      instance,
-      epoch,
-      ledger,
-      journal,
-      sources,
-      rejected,
-      projector,
-      sync: {
-        store,
-        ledger,
-        clock,
-        serviceFor: ({ source, baseUrl, apiKey }) =>
-          createServiceClient({
-            baseUrl,
-            apiKey,
-            pace: paceOf(baseUrl, apiKey),
-            onRetry: (error, attempt) =>
-              log.warn({ source: source.slug, attempt, reason: error.message }, 'the service is asked again'),
-          }),
-      },
-      jobs,
-      distribution,
-      policies: createPolicyDeps({ store, ledger, clock, projector, log }),
-      snapshots: createSnapshotDeps({ store, ledger, jobs, clock, projector }),
-      documents: {
-        read: store.read,
-        ledger,
-        clock,
-        folder: join(config.dataDir, 'documents'),
-        evidenceFolder,
-        history: createHistory(store.read),
-        timeZone: config.timeZone,
-        version,
-        epoch,
-        publicKey: keys.verifying,
-        sources: known,
-        catchUp: () => projector.catchUp(),
-        seal,
-        loadProfile,
-        sample,
-        regimes: cases.regimes,
-      },
-      cases,
-      evidenceFolder,
-      refusal: () => refusal,
-      seal,
-      verify: (onProgress) =>
-        verifyLedger({
-          store,
-          journal,
-          keys: keys.instance,
-          publicKey: keys.verifying,
-          instance,
-          epoch,
-          evidenceFolder,
-          ...(onProgress ? { onProgress } : {}),
-        }),
-      rebuild: (onProgress) => rebuild({ ...projection, ...(onProgress ? { onProgress } : {}) }),
-      projectorOver: (other) => createProjector({ ...projection, store: other }),
-      loadProfile,
-      async warnings() {
-        const failure = await readSetting(store, SEAL_FAILURE);
-        return findWarnings(store.read, {
-          now: clock(),
-          pulled: listPulled().map(({ slug }) => slug),
-          disk: await readDisk(config.dataDir),
-          sealFailure: failure || null,
-          refusal,
-        });
-      },
-      attention: (source) =>
-        loadOfficerAttention({
-          openCases: () =>
-            listCases(cases, { open: true, now: clock().toISOString(), ...(source === undefined ? {} : { source }) }),
-          match: (row) => matchCase(cases, row),
-          syncStatus: () =>
-            loadSyncStatus(
-              store.read,
-              clock,
-              listPulled().filter(({ slug }) => source === undefined || slug === source),
-            ),
-          async agreement() {
-            const history = createHistory(store.read);
-            const to = clock();
-            const from = new Date(to.getTime() - AGREEMENT_DAYS * 86_400_000);
-            const sum = { undelivered: 0, contradicting: 0 };
-            for (const { slug } of listPulled()) {
-              if (source !== undefined && slug !== source) continue;
-              const asOf = Number.MAX_SAFE_INTEGER;
-              const period = { source: slug, from: from.toISOString(), to: to.toISOString(), asOf };
-              const { onlyPulled, conflicting } = await history.disagreement(period);
-              sum.undelivered += onlyPulled;
-              sum.contradicting += conflicting;
-            }
-            return sum;
-          },
-          async consentAfterWithdrawal() {
-            const receivedFrom = new Date(clock().getTime() - AGREEMENT_DAYS * 86_400_000).toISOString();
-            const found = await createHistory(store.read).consentsAfterWithdrawal({
-              asOf: Number.MAX_SAFE_INTEGER,
-              receivedFrom,
-              ...(source === undefined ? {} : { source }),
-            });
-            return [...new Set(found.map(({ caseId }) => caseId))];
-          },
-        }),
-      close,
+      ...identity,
+      ...ledger,
+      ...intake,
+      ...models,
+      ...work,
+      ...useCases,
+      ...createOverview({ ...base, ...identity, ...ledger, ...intake, ...useCases }),
+      /** Finishes what is under way and closes everything, in the reverse order of opening. */
+      close: () => opened.close(),
     };
   } catch (error) {
-    await close();
+    await opened.close();
     throw error;
   }
+}
+
+/** What every step of opening is given. */
+interface Base {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly opened: Closers;
+}
+type Identity = Awaited<ReturnType<typeof openIdentity>>;
+type Ledgers = Awaited<ReturnType<typeof openLedger>>;
+type Intake = Awaited<ReturnType<typeof openIntake>>;
+type ReadModels = ReturnType<typeof openReadModels>;
+type Work = ReturnType<typeof openJobs>;
+type UseCases = Awaited<ReturnType<typeof createUseCases>>;
+
+interface Closers {
+  add(part: string, close: () => Promise<unknown>): void;
+  close(): Promise<void>;
+}
+
+/** A part that does not close, or not in time, leaves the others to be closed. */
+function createClosers(log: Log): Closers {
+  const opened: { readonly part: string; readonly close: () => Promise<unknown> }[] = [];
+  return {
+    add(part, close) {
+      opened.push({ part, close });
+    },
+    async close() {
+      for (const { part, close } of opened.splice(0).reverse())
+        await closeWithin(part === 'store' ? STORE_CLOSE_MS : CLOSE_MS, part, close, log);
+    },
+  };
+}
+
+/** The database, the keys that fit it, and who this installation is. */
+async function openIdentity({ config, opened }: Base) {
+  const store = await openStore(config.database);
+  opened.add('store', async () => store.close());
+  await assertWhole(store);
+  const keys = await loadKeys(config, store);
+  /** `instance`: random name of this installation, part of every checkpoint's origin. */
+  const { instance, epoch } = await loadIdentity(store);
+  if (store.engine === 'postgres') await assertSharedDirectory(store, config.dataDir, instance);
+  return {
+    store,
+    keys,
+    instance,
+    epoch,
+    /** Of this program. */
+    version: loadVersion(),
+    /** DATA_DIR/evidence: files that entries commit to by their SHA-256. */
+    evidenceFolder: join(config.dataDir, 'evidence'),
+  };
+}
+
+async function openLedger({ config, log, clock, opened }: Base, identity: Identity) {
+  const { store, keys, instance, epoch, evidenceFolder } = identity;
+  const journal = createJournal(join(config.dataDir, 'journal'));
+  const refusal =
+    refusalOfMoved(await readSetting(store, MOVED_TO)) ??
+    (await findRefusal(store, journal)) ??
+    refusalOfSchema(await store.schemaDifferences({ quick: true }));
+  const ledger = createLedger({ store, keys: keys.instance, refuse: () => refusal?.reason ?? null });
+  opened.add('ledger', async () => ledger.close());
+  const sealed = { store, journal, instance, epoch };
+  return {
+    ledger,
+    journal,
+    /** Why appends are refused at the moment; null when they are not. */
+    refusal: () => refusal,
+    /** Seals what was appended so far; a refusal is kept for the warnings. */
+    async seal(): Promise<Sealing> {
+      const sealing = await sealLedger({
+        ...sealed,
+        appendKey: keys.instance.append,
+        signingKey: keys.signing,
+        clock,
+      });
+      await noteSealing(store, sealing, log);
+      return sealing;
+    },
+    verify: (onProgress?: (done: number, total: number) => void) =>
+      verifyLedger({
+        ...sealed,
+        keys: keys.instance,
+        publicKey: keys.verifying,
+        evidenceFolder,
+        ...(onProgress ? { onProgress } : {}),
+      }),
+  };
+}
+
+async function noteSealing(store: Store, sealing: Sealing, log: Log): Promise<void> {
+  const failure = sealing.outcome === 'refused' ? `entry ${sealing.seq}: ${sealing.reason}` : '';
+  if (sealing.outcome === 'refused') log.error({ seq: sealing.seq }, `not sealed: ${failure}`);
+  if (failure !== ((await readSetting(store, SEAL_FAILURE)) ?? '')) await writeSetting(store, SEAL_FAILURE, failure);
+}
+
+/** Who may deliver, and what is kept of deliveries that were refused. */
+async function openIntake({ config, log, clock, opened }: Base, { store, keys }: Identity, { ledger }: Ledgers) {
+  const sources = await createSources({
+    store,
+    ledger,
+    keys: keys.instance,
+    clock,
+    configured: config.defaultSource,
+    httpAllowedHosts: config.httpAllowedHosts,
+    onRefreshError: (error) => log.warn({ err: error }, 'the sources could not be read again'),
+  });
+  opened.add('sources', async () => sources.close());
+  const rejected = createRejectedRing({
+    store,
+    keys: keys.instance,
+    clock,
+    onError: (error) => log.warn({ err: error }, 'refused deliveries could not be written yet'),
+  });
+  opened.add('rejected', async () => rejected.close());
+  return { sources, rejected };
+}
+
+function openReadModels({ log, opened }: Base, { store }: Identity, { sources }: Intake) {
+  const defaults = sourceOptionsSchema.parse({});
+  const projection = {
+    store,
+    optionsOf: (slug: string) => sources.findAny(slug)?.options ?? defaults,
+    log,
+  };
+  const projector = createProjector({ ...projection, onAhead: () => rebuild(projection) });
+  opened.add('projector', async () => projector.close());
+  return {
+    projector,
+    rebuild: (onProgress?: (done: number, total: number) => void) =>
+      rebuild({ ...projection, ...(onProgress ? { onProgress } : {}) }),
+    /** A projector of the same rules over another store. */
+    projectorOver: (other: Store) => createProjector({ ...projection, store: other }),
+  };
+}
+
+function openJobs({ config, log, clock, opened }: Base, { store, instance }: Identity) {
+  const distribution = createDistribution({ url: config.redisUrl, instance, clock, log });
+  opened.add('distribution', async () => distribution?.close());
+  return {
+    jobs: createJobs({ store, clock, ...(distribution && { announce: distribution.announce }) }),
+    /** How other processes' workers are told of jobs; null without REDIS_URL. */
+    distribution,
+  };
+}
+
+/** What each room's use-cases work with. */
+async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadModels & Work & { sample: boolean }) {
+  const { config, store, ledger, clock, keys, projector } = parts;
+  const regimes = createRegimeTable(
+    config.regimesFile === null ? undefined : await loadRegimesFile(config.regimesFile),
+  );
+  // What a source left behind can still be read, answered and put into documents.
+  const find = (slug: string) => parts.sources.findAny(slug);
+  const loadProfile = (source: Source | null) => loadProfileOf(config, source);
+  const { timeZone } = config;
+  const cases: CaseWriting = {
+    store,
+    ledger,
+    clock,
+    regimes,
+    timeZone,
+    profileOf: (source) => loadProfile(find(source)),
+    recipeOf: (source) => find(source)?.options.subjectRecipe ?? null,
+  };
+  const documents: DocumentDeps = {
+    read: store.read,
+    ledger,
+    clock,
+    folder: join(config.dataDir, 'documents'),
+    evidenceFolder: parts.evidenceFolder,
+    timeZone,
+    version: parts.version,
+    epoch: parts.epoch,
+    publicKey: keys.verifying,
+    sources: { find },
+    catchUp: () => projector.catchUp(),
+    seal: parts.seal,
+    loadProfile,
+    sample: parts.sample,
+    regimes,
+  };
+  const sync = createSyncDeps(parts);
+  return {
+    cases,
+    documents,
+    sync,
+    policies: createPolicyDeps(parts),
+    snapshots: createSnapshotDeps(parts),
+    loadProfile,
+  };
+}
+
+function createSyncDeps({ store, ledger, clock, log }: Base & Identity & Ledgers): SyncDeps {
+  const paceOf = createReadPaces();
+  return {
+    store,
+    ledger,
+    clock,
+    serviceFor: ({ source, baseUrl, apiKey }) =>
+      createServiceClient({
+        baseUrl,
+        apiKey,
+        pace: paceOf(baseUrl, apiKey),
+        onRetry: (error, attempt) =>
+          log.warn({ source: source.slug, attempt, reason: error.message }, 'the service is asked again'),
+      }),
+  };
+}
+
+/** What the operator and the officer have to look at. */
+function createOverview(parts: Base & Identity & Ledgers & Intake & UseCases) {
+  const { config, store, clock, cases } = parts;
+  const listPulled = () => parts.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
+  return {
+    async warnings() {
+      return findWarnings(store.read, {
+        now: clock(),
+        pulled: listPulled().map(({ slug }) => slug),
+        disk: await readDisk(config.dataDir),
+        sealFailure: (await readSetting(store, SEAL_FAILURE)) || null,
+        refusal: parts.refusal(),
+      });
+    },
+    /** Of one source or of all. Throws UsageError as loadProfile. */
+    attention: (source?: string) => loadOfficerAttention({ cases, clock, pulled: listPulled() }, source),
+  };
+}
+
+/** The controller profile that goes with a source; null when none is configured. Throws UsageError when the file is not valid. */
+async function loadProfileOf(config: Config, source: Source | null): Promise<ControllerProfile | null> {
+  const path = source?.options.controllerFile ?? config.controllerFile;
+  if (path === null) return null;
+  const loaded = await loadControllerFile(path);
+  if (loaded.outcome === 'invalid') throw new UsageError(loaded.problems);
+  return loaded.value;
 }
 
 /** The installation's name and epoch; the name is drawn at the first start. */
@@ -312,6 +372,18 @@ async function findRefusal(store: Store, journal: Journal): Promise<Refusal | nu
     code: 'journal-ahead',
     reason: `the journal holds a checkpoint over ${head.size} entries, but the database ends at ${last}: it is an older state, and appending would give ${last + 1} to ${head.size} out twice`,
     remedy: 'Put the newest backup of the database back, or the journal that belongs to this one.',
+  };
+}
+
+/** What someone attached to our tables could drop or alter what was answered "stored". */
+function refusalOfSchema(differences: readonly string[]): Refusal | null {
+  if (differences.length === 0) return null;
+  const more = differences.length > 3 ? `, and ${differences.length - 3} more` : '';
+  return {
+    code: 'schema-altered',
+    reason: `the schema of the database is not the one that this program made: ${differences.slice(0, 3).join('; ')}${more}`,
+    remedy:
+      'Find out who changed it, undo the change or put a backup back, and start again. `consent-ledger ledger verify` lists every difference.',
   };
 }
 

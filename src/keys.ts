@@ -121,19 +121,19 @@ async function loadFile<T extends object>(
     if (typeof key !== 'string') return key;
     problems.push(`${path} ${key}: restore it from your backup, or set ${variable}.`);
   } catch (error) {
-    problems.push(`${path} cannot be used (${codeOf(error)}): the program must be able to read it.`);
+    problems.push(`Cannot read ${path} (${codeOf(error)}): make it readable for the program.`);
   }
   return null;
 }
 
 function missingKey(path: string, variable: string, firstStart: boolean): string {
   return firstStart
-    ? `${variable} is not set, and there is no ${path}. With PostgreSQL keys are never made at a start, since every process needs the same: \`consent-ledger init\` makes both; give them to all processes.`
-    : `${path} is missing: restore it from your backup, or set ${variable}. A new key would not fit this database.`;
+    ? `${variable} is not set and ${path} does not exist. With PostgreSQL, keys are not created at start because every process needs the same ones: create both with \`consent-ledger init\` and distribute them to all processes.`
+    : `${path} is missing: restore it from your backup, or set ${variable}. A new key would not match this database.`;
 }
 
 function wrongKey(name: string, recorded: string | null, given: string): string {
-  return `The ${name} is not the one that this database was begun with (fingerprint ${given}, expected ${recorded ?? 'none'}). Supply the right key, or the right DATABASE_URL.`;
+  return `The ${name} does not belong to this database (fingerprint ${given}, expected ${recorded ?? 'none'}). Use the right key or the right DATABASE_URL.`;
 }
 
 interface Fingerprints {

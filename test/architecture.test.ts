@@ -93,7 +93,7 @@ describe('the check finds a planted', () => {
       'may not import sqlite3',
     ],
     ['hidden user of sqlite3', 'src/store/planted.ts', `const s = require('sqlite3');`, 'may not import sqlite3'],
-    ['ledger in the jobs', 'src/jobs/planted.ts', `import { x } from '../ledger/append.ts';`, 'values of'],
+    ['ledger in the jobs', 'src/jobs/planted.ts', `import { x } from '../ledger/ledger.ts';`, 'values of'],
     [
       'domain in the renderer',
       'reports/render/planted.ts',

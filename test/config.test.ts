@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEnvFile } from '../src/config/env-file.ts';
-import { loadControllerFile, parseControllerProfile } from '../src/config/controller-file.ts';
-import { loadRegimesFile } from '../src/config/regimes-file.ts';
+import { loadControllerFile, loadRegimesFile, parseControllerProfile } from '../src/config/settings-files.ts';
 import { variableNames, variables } from '../src/config/variables.ts';
 import { loadConfig } from '../src/config.ts';
 import { UsageError } from '../src/core/errors.ts';
@@ -243,7 +242,7 @@ describe('configuration', () => {
 
   test('a "#" inside an unquoted value of .env is refused, for it would cut the value short', () => {
     write('.env', 'WEBHOOK_SECRETS=abcdefgh#ijklmnop\n');
-    expect(problemsOf({})).toEqual(['.env line 1: the value of WEBHOOK_SECRETS holds a "#": put it in quotes.']);
+    expect(problemsOf({})).toEqual(['.env line 1: the value of WEBHOOK_SECRETS contains a "#": put it in quotes.']);
     write('.env', 'WEBHOOK_SECRETS="abcdefgh#ijklmnop" # a comment\nPORT=9000 # another\n');
     expect(loadConfig({}, folder).defaultSource?.webhookSecrets[0]?.value).toBe('abcdefgh#ijklmnop');
     expect(loadConfig({}, folder).port).toBe(9000);
@@ -255,12 +254,12 @@ describe('configuration', () => {
     expect(
       loadConfig({ ...env, PATH: '/bin', HOSTNAME: 'h', POST: 'p', LANG: 'C', HOME: '/' }, folder).warnings,
     ).toEqual([
-      'ADMIN_PORT_FILE is not read: only secrets can be given as a file. Set ADMIN_PORT.',
-      'CONTROLLER_FILE_FILE is not read: only secrets can be given as a file. Set CONTROLLER_FILE.',
-      'DATABSE_URL is not read. Did you mean DATABASE_URL?',
-      'SERVICE_API_KEYS is not read. Did you mean SERVICE_API_KEY?',
-      'WEBHOOK_SECRET is not read. Did you mean WEBHOOK_SECRETS?',
-      'port is not read. Did you mean PORT?',
+      'ADMIN_PORT_FILE is not supported: only secrets can come from a file. Set ADMIN_PORT.',
+      'CONTROLLER_FILE_FILE is not supported: only secrets can come from a file. Set CONTROLLER_FILE.',
+      'Unknown variable DATABSE_URL. Did you mean DATABASE_URL?',
+      'Unknown variable SERVICE_API_KEYS. Did you mean SERVICE_API_KEY?',
+      'Unknown variable WEBHOOK_SECRET. Did you mean WEBHOOK_SECRETS?',
+      'Unknown variable port. Did you mean PORT?',
     ]);
   });
 
@@ -402,7 +401,7 @@ describe('controller profile', () => {
     expect(parseControllerProfile('name: a\nname: b\n', 'c').outcome).toBe('invalid');
     expect(await loadControllerFile(join(folder, 'none.yaml'))).toEqual({
       outcome: 'invalid',
-      problems: [`Controller profile ${join(folder, 'none.yaml')} cannot be read (ENOENT).`],
+      problems: [`Controller profile: cannot read ${join(folder, 'none.yaml')} (ENOENT).`],
     });
     const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]'];
     for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh'])

@@ -68,5 +68,5 @@ test('a lost key file of a used database is never replaced by a new key', async 
 test('a folder that cannot be written is a problem in words', async () => {
   writeFileSync(join(folder, 'data'), 'a file where the folder should be');
   chmodSync(join(folder, 'data'), 0o600);
-  expect((await problemsOf(settings)).join('\n')).toContain('cannot be used (ENOTDIR)');
+  expect((await problemsOf(settings)).join('\n')).toContain('(ENOTDIR)');
 });

@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { newInstanceKeyText, newSigningKeyPem } from '../src/config/key-files.ts';
 import { UsageError } from '../src/core/errors.ts';
 import { loadKeys, type KeySettings } from '../src/keys.ts';
-import { createLedger } from '../src/ledger/append.ts';
+import { createLedger } from '../src/ledger/ledger.ts';
 import type { Store } from '../src/store/store.ts';
 import { temporaryFolder, temporaryStore } from './temporary.ts';
 
@@ -59,8 +59,8 @@ test('another instance key or signing key than the first is refused, and both ar
   writeFileSync(other, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }));
   const problems = await problemsOf({ ...supplied, instanceKey: randomBytes(32), signingKeyFile: other });
   expect(problems).toHaveLength(2);
-  expect(problems[0]).toContain('INSTANCE_KEY is not the one that this database was begun with');
-  expect(problems[1]).toContain('signing key is not the one');
+  expect(problems[0]).toContain('INSTANCE_KEY does not belong to this database');
+  expect(problems[1]).toContain('signing key does not belong');
 });
 
 test('a database whose fingerprints were removed does not get new ones', async () => {
@@ -112,7 +112,7 @@ test('files that hold no key, or a key of another kind, are refused', async () =
   );
   const problems = await problemsOf(settings);
   expect(problems).toEqual([
-    expect.stringContaining('does not hold 32 bytes'),
+    expect.stringContaining('does not contain 32 bytes'),
     expect.stringContaining('a key of type ec, not Ed25519'),
   ]);
 });

@@ -78,25 +78,6 @@ export async function startServing(
   };
 }
 
-/** Runs a command of the built program to its end. */
-export async function runCli(
-  folder: string,
-  args: readonly string[],
-  more: Record<string, string> = {},
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [cliPath, ...args], {
-    env: environment(folder, more),
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk) => (stdout += String(chunk)));
-  child.stderr.on('data', (chunk) => (stderr += String(chunk)));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout, stderr };
-}
-
 /** What the endpoint answered; status 0: the connection broke before an answer. */
 export interface Answer {
   readonly status: number;

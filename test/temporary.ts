@@ -3,14 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { DatabaseAddress } from '../src/config/variables.ts';
-import { openStore } from '../src/context/open-store.ts';
+import { openStore } from '../src/context/engines.ts';
 import { deriveKeys } from '../src/core/keys.ts';
-import { createLedger, type LedgerOptions } from '../src/ledger/append.ts';
-import type { Ledger } from '../src/ledger/ledger.ts';
+import { createLedger, type Ledger, type LedgerOptions } from '../src/ledger/ledger.ts';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import type { Store } from '../src/store/store.ts';
 import { createDatabase, databaseOf, engine } from './servers/databases.ts';
+
+/** How often something random is tried: so often in `npm test`, ten times as often in `npm run test:long`. */
+export const runs = (count: number): number => (process.env.TEST_LONG === 'yes' ? 10 * count : count);
+
+/** How `vi.waitFor` waits: for what happens, however busy the machine is; the limit is for what never happens. */
+export const PATIENTLY = { timeout: 240_000, interval: 20 } as const;
 
 /** A folder of the test's own, removed when it ends. */
 export async function temporaryFolder(): Promise<string> {

@@ -174,7 +174,7 @@ function assign(wanted: readonly Wanted[], paths: readonly PathFacts[], samples:
     for (const claim of fitting)
       claims.push(
         fitting.length === 1
-          ? { ...claim, score: claim.score + 1.5, because: [...claim.because, 'nothing else looks like one'] }
+          ? { ...claim, score: claim.score + 1.5, because: [...claim.because, 'no other field looks like one'] }
           : claim,
       );
   }
@@ -204,14 +204,13 @@ function claimOf(wanted: Wanted, path: PathFacts, samples: number): Chosen | nul
   let score = 2 + (place === 0 && kinds.length > 1 ? 0.5 : 0) + (path.present / samples) * 0.5;
   if (names.test(name)) {
     score += 2;
-    because.push('its name speaks for it');
+    because.push('its name suggests it');
   }
   if (values !== undefined && samples >= 4) {
     const share = path.distinct / path.present;
     const fits = values === 'many' ? share > 0.9 : share < 0.5;
     score += fits ? 1 : -1;
-    if (fits)
-      because.push(values === 'many' ? 'nearly every payload has another' : 'the same few come again and again');
+    if (fits) because.push(values === 'many' ? 'differs in nearly every payload' : 'only a few distinct values');
   }
   return { wanted, path, score, because };
 }

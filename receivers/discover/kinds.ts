@@ -28,7 +28,7 @@ export type ValueKind =
 
 const HASH = /^(?:sha(?:256|1|512)[:=])?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const EMAIL = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>]+$/;
+const EMAIL = /^[^\s@<>]+@[^\s@<>][^\s@<>.]*\.[^\s@<>]+$/;
 const POLICY_TYPE = /(?:policy|terms|agreement|imprint|disclaimer|eula|notice)/i;
 
 /** Every kind that a value could be; none for null and for objects that are no choice of purposes. */

@@ -68,9 +68,19 @@ function walk(
     }
     if (value === null || value === '') continue;
     one.present += 1;
-    if (one.values.size < 1000) one.values.add(JSON.stringify(value));
+    if (one.values.size < 1000) one.values.add(written(value));
     if (one.shapes.size < 20) one.shapes.add(maskValue(value));
     for (const kind of kindsOf(value)) one.kinds.set(kind, (one.kinds.get(kind) ?? 0) + 1);
     if (isJsonObject(value) && depth < MAX_DEPTH) walk(value, `${path}.`, `${shown}.`, isPlain, depth + 1, found);
+  }
+}
+
+/** Tells values apart. What is nested too deeply to be written counts as one value. */
+function written(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) return '…';
+    throw error;
   }
 }

@@ -17,6 +17,7 @@ import type { ReportInput } from '../report.ts';
 import { describeText } from '../policy-texts.ts';
 import { notStated, stateWords } from '../words.ts';
 import { bannerBlocks } from './banner-evidence.ts';
+import { scanBlocks } from '../scan-audit/blocks.ts';
 import { CHECKPOINT_SECTION, coverBlocks, glossaryBlocks, sections } from './cover.ts';
 import { subjectBlocks } from './subject.ts';
 import { completenessBlocks } from './completeness-blocks.ts';
@@ -42,6 +43,8 @@ export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator
   yield* bannerBlocks(audit.banners, input);
   yield { block: 'heading', level: 1, text: sections.standing };
   yield* standing(audit, input);
+  yield { block: 'heading', level: 1, text: sections.scans };
+  yield* scanBlocks(audit.scans, input, { rows: ROWS_SHOWN });
   yield { block: 'heading', level: 1, text: sections.access };
   yield* access(audit, input);
   yield* glossaryBlocks();
@@ -288,11 +291,11 @@ function* standing(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   yield {
     block: 'paragraph',
     text:
-      `Consents that stood at the end of the period, before ${formatDate(input.to)}: some purpose that needs consent is granted by the latest decision of the subject on the banner. ` +
+      `Consents that stood at the end of the period, before ${formatDate(input.to)}: what one decision granted to a subject on a banner, where nothing later has ended it for every purpose. Each has the expiry and the text of that decision. ` +
       (audit.disputedStanding === 0
         ? ''
-        : `${formatCount(audit.disputedStanding)} more ${audit.disputedStanding === 1 ? 'is' : 'are'} disputed, because the records contradict each other, and ${audit.disputedStanding === 1 ? 'is' : 'are'} not counted. `) +
-      `${formatCount(old)} of ${formatCount(sum(({ consents }) => consents))} were given under a version that was no longer the last known one.`,
+        : `What ${counted(audit.disputedStanding, 'subject holds', 'subjects hold')} by a disputed decision, or before one that could not be read, is not proven and not counted. `) +
+      `${formatCount(old)} of ${formatCount(sum(({ consents }) => consents))} were given under a version in whose place another one had been published.`,
   };
   yield {
     block: 'table',

@@ -3,6 +3,7 @@ import { missingProfileParts } from '../../src/core/profile.ts';
 import type { Block } from '../render/blocks.ts';
 import type { ReportInput } from '../report.ts';
 import type { ConsentAudit } from './gather.ts';
+import { beforeConsentSentence } from '../scan-audit/blocks.ts';
 import { countOf } from './totals-blocks.ts';
 
 /** Where the sections of this report stand: the cover refers to them, so they are named once. */
@@ -13,11 +14,12 @@ export const sections = {
   withdrawals: '4  Withdrawals',
   policies: '5  Policy versions in force',
   standing: '6  Standing consents: expiry and version',
-  access: '7  Who produced, downloaded and looked',
-  glossary: '8  Glossary',
+  scans: '7  Scans and integrations',
+  access: '8  Who produced, downloaded and looked',
+  glossary: '9  Glossary',
 } as const;
 /** Numbers of the two sections that end every report. */
-export const CHECKPOINT_SECTION = 9;
+export const CHECKPOINT_SECTION = 10;
 
 /** What an authority asks, what the records answer, and where it stands: one page. */
 export function* coverBlocks(audit: ConsentAudit, input: ReportInput): Generator<Block> {
@@ -66,6 +68,7 @@ function answers(audit: ConsentAudit, input: ReportInput): readonly Answer[] {
     ['Which policy was in force?', policiesAnswer(audit), 'Section 5'],
     ['How was the banner shown?', bannersAnswer(audit), 'Section 5'],
     ['Which consents no longer hold?', standingAnswer(audit), 'Section 6'],
+    ['What was set before consent?', beforeConsentSentence(audit.scans), 'Section 7'],
     [
       'What about one person?',
       audit.subjectAppendix === null
@@ -81,7 +84,7 @@ function answers(audit: ConsentAudit, input: ReportInput): readonly Answer[] {
     [
       'Who looked, exported, downloaded?',
       `${counted(access.produced, 'document', 'documents')} produced, ${counted(access.downloaded, 'download', 'downloads')}, ${counted(access.lookedUp, 'look-up', 'look-ups')} of single subjects.`,
-      'Section 7',
+      'Section 8',
     ],
     [
       'Has anything been changed since?',
@@ -162,12 +165,16 @@ export function* glossaryBlocks(): Generator<Block> {
       ['Disputed', 'A decision whose delivery and log record say different things: never counted as granted.'],
       ['Entry', 'One immutable line of the ledger, numbered without gaps.'],
       ['Expired', 'The date until which a consent was given has passed.'],
+      ['Drift', 'What a scan of a site found otherwise than the scan before: new, gone, or changed.'],
       ['Gap', 'A stretch of time that no finished pull of the consent log asked for.'],
       ['Pull', 'Fetching the consent log that the service keeps, to hold the deliveries against it.'],
       ['Repeat', 'A delivery that arrived again; it is counted, not recorded twice.'],
-      ['Standing consent', 'A consent with nothing later from the same subject on the same banner.'],
+      [
+        'Standing consent',
+        'What a decision granted to a subject on a banner, until something later ends it for every purpose.',
+      ],
       ['Subject', 'A hashed visitor identifier as the service sends it. It names nobody by itself.'],
-      ['Superseded', 'Given under a version of the policy that was not the last known one any more.'],
+      ['Superseded', 'Given under a version of the policy in whose place another one had been published.'],
     ],
   };
 }

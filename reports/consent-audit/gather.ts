@@ -6,16 +6,12 @@ import {
   necessaryIn,
   outcomesOf,
   type PurposeChoices,
+  purposeKey,
 } from '../../src/core/consent-judgement.ts';
-import { standingAt, timelineOf } from '../../src/core/consent-timeline.ts';
+import { type Hold, isExpired } from '../../src/core/consent-timeline.ts';
 import type { ConsentState } from '../../src/core/vocabulary.ts';
 import { addDays, daysBetween, spansOf, startOfDay } from '../../src/core/zoned-days.ts';
-import type {
-  ChoiceCount,
-  ConsentAfterWithdrawal,
-  DecisionTotals,
-  JudgedRow,
-} from '../../src/store/queries/history-decisions.ts';
+import type { ChoiceCount, ConsentAfterWithdrawal, DecisionTotals } from '../../src/store/queries/history-decisions.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
 import { periodOf, type ReportInput } from '../report.ts';
@@ -24,7 +20,8 @@ import { limits, noLegalAdvice } from '../closing.ts';
 import { loadSubjectAppendix, type SubjectAppendix } from './subject.ts';
 import { loadCompleteness, type Completeness } from './completeness.ts';
 import { type BannerAudit, loadBannerAudit } from './banner-evidence.ts';
-import { latestVersions, loadPolicyIntervals, type PolicyInterval } from '../policy-intervals.ts';
+import { loadPolicyIntervals, type PolicyInterval, supersededBy } from '../policy-intervals.ts';
+import { gatherScanAudit, type ScanAudit } from '../scan-audit/gather.ts';
 import { loadPolicyTextIntervals, type PolicyTextInterval } from '../policy-texts.ts';
 
 export interface StateCount {
@@ -62,10 +59,11 @@ export interface Withdrawals {
   /** Consent recorded in the period after a withdrawal by request of the same subject. */
   readonly consentAfter: readonly ConsentAfterWithdrawal[];
 }
+/** What one decision granted to a subject on a banner, and nothing later has ended in every part. */
 export interface Standing {
   readonly policyId: string | null;
   readonly policyVersion: string | null;
-  /** True when another version of the policy was the last known one at the end of the period. */
+  /** True when another version of the policy was in force at the end of the period: the one published last. */
   readonly superseded: boolean;
   readonly consents: number;
   readonly withoutExpiry: number;
@@ -116,8 +114,9 @@ export interface ConsentAudit {
   readonly banners: BannerAudit;
   readonly withdrawals: Withdrawals;
   readonly standing: readonly Standing[];
-  /** Subjects on a banner whose latest decision would leave consent standing, were it not disputed. */
+  /** Subjects on a banner who hold a consent that is in doubt: its records contradict each other, or a later choice could not be read. */
   readonly disputedStanding: number;
+  readonly scans: ScanAudit;
   readonly access: {
     readonly produced: number;
     readonly downloaded: number;
@@ -138,7 +137,7 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
   const totals = await history.decisionTotals(period);
   const overTime = await loadOverTime(input, period);
   const policies = await loadPolicyIntervals(history.policyRows({ ...period }), period.from, period.to);
-  const standing = await loadStanding(input, period, latestVersions(policies));
+  const standing = await loadStanding(input, period, supersededBy(policies));
   const choices = purposeCounts(await history.decisionsByChoice(period), standing.byPurpose);
   return {
     timeUsed: 'the time stated for a decision where it counts, else the time of receipt',
@@ -181,6 +180,7 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
     withdrawals: await loadWithdrawals(input, period),
     standing: standing.rows,
     disputedStanding: standing.disputed,
+    scans: await gatherScanAudit(history, period),
     access: await loadAccess(input, period),
     subjectAppendix: await loadSubjectAppendix(input),
     limits: [...limits, noLegalAdvice],
@@ -234,31 +234,51 @@ function purposeCounts(
   choices: readonly ChoiceCount[],
   standing: ReadonlyMap<string, number>,
 ): { counts: PurposeCount[]; necessary: { purpose: string; decisions: number }[]; without: number } {
-  type Counts = { granted: number; refused: number; withdrawn: number; disputed: number };
+  type Counts = { granted: number; refused: number; withdrawn: number; disputed: number; standing: number };
   const counts = new Map<string, Counts>();
   const necessary = new Map<string, number>();
+  const names = createNames();
   const add = (purpose: string, outcome: keyof Counts, decisions: number) => {
-    const count = counts.get(purpose) ?? { granted: 0, refused: 0, withdrawn: 0, disputed: 0 };
+    const key = names.count(purpose, decisions);
+    const count = counts.get(key) ?? { granted: 0, refused: 0, withdrawn: 0, disputed: 0, standing: 0 };
     count[outcome] += decisions;
-    counts.set(purpose, count);
+    counts.set(key, count);
   };
   let without = 0;
   for (const { purposes, state, withdraws, disputed, decisions } of choices) {
     const said = { state, purposes: JSON.parse(purposes) as PurposeChoices };
-    for (const purpose of necessaryIn(said.purposes)) necessary.set(purpose, (necessary.get(purpose) ?? 0) + decisions);
+    for (const key of new Set(necessaryIn(said.purposes).map((purpose) => names.count(purpose, decisions))))
+      necessary.set(key, (necessary.get(key) ?? 0) + decisions);
     const outcomes = outcomesOf(said, JSON.parse(withdraws) as string[]);
     if (outcomes.size === 0) without += decisions;
     for (const [purpose, outcome] of outcomes) add(purpose, disputed ? 'disputed' : outcome, decisions);
   }
-  for (const purpose of standing.keys()) if (purpose !== ALL_PURPOSES) add(purpose, 'granted', 0);
+  for (const [purpose, consents] of standing) if (purpose !== ALL_PURPOSES) add(purpose, 'standing', consents);
   return {
     counts: [...counts]
-      .map(([purpose, count]) => ({ purpose, ...count, standing: standing.get(purpose) ?? 0 }))
+      .map(([key, count]) => ({ purpose: names.of(key), ...count }))
       .sort(byText(({ purpose }) => purpose)),
     necessary: [...necessary]
-      .map(([purpose, decisions]) => ({ purpose, decisions }))
+      .map(([key, decisions]) => ({ purpose: names.of(key), decisions }))
       .sort(byText(({ purpose }) => purpose)),
     without,
+  };
+}
+
+/** Spellings of purposes that are one: shown as most decisions write it. */
+function createNames() {
+  const spellings = new Map<string, Map<string, number>>();
+  return {
+    count(purpose: string, decisions: number): string {
+      const key = purposeKey(purpose);
+      const known = spellings.get(key) ?? new Map<string, number>();
+      spellings.set(key, known.set(purpose, (known.get(purpose) ?? 0) + decisions));
+      return key;
+    },
+    of(key: string): string {
+      const known = [...(spellings.get(key) ?? [])];
+      return known.sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))[0]?.[0] ?? key;
+    },
   };
 }
 
@@ -301,54 +321,58 @@ async function loadWithdrawals(input: ReportInput, period: Period): Promise<With
 async function loadStanding(
   input: ReportInput,
   period: Period,
-  latest: ReadonlyMap<string, string>,
+  superseded: ReturnType<typeof supersededBy>,
 ): Promise<{ rows: readonly Standing[]; byPurpose: ReadonlyMap<string, number>; disputed: number }> {
-  const at = (days: number) => startOfDay(addDays(input.to, days), input.timeZone);
-  const rows = new Map<string, Standing>();
+  const [in30Days, in90Days] = [30, 90].map((days) => startOfDay(addDays(input.to, days), input.timeZone)) as [
+    string,
+    string,
+  ];
+  const rows = new Map<string, Omit<Standing, 'superseded'>>();
   const byPurpose = new Map<string, number>();
-  let disputed = 0;
-  for (const { stands, contested, ...row } of await input.history.standingConsents(period, at(30), at(90))) {
-    // What a disputed decision granted does not come to stand by a later choice about something else.
-    const purposes = (JSON.parse(stands) as string[]).filter(
-      contested === null ? () => true : await provenFor(input, period, contested),
-    );
-    if (row.disputed === 1 || purposes.length === 0) {
-      disputed += row.consents;
-      continue;
-    }
-    for (const purpose of purposes) byPurpose.set(purpose, (byPurpose.get(purpose) ?? 0) + row.consents - row.expired);
-    const last = row.policyId === null ? undefined : latest.get(row.policyId);
-    const superseded = last !== undefined && row.policyVersion !== null && row.policyVersion !== last;
+  const add = (row: Omit<Standing, 'superseded'>, purposes: readonly string[]) => {
+    for (const purpose of row.consents > row.expired ? purposes : [])
+      byPurpose.set(purpose, (byPurpose.get(purpose) ?? 0) + row.consents - row.expired);
     const key = JSON.stringify([row.policyId, row.policyVersion]);
     const known = rows.get(key);
     rows.set(key, {
       policyId: row.policyId,
       policyVersion: row.policyVersion,
-      superseded,
       consents: row.consents + (known?.consents ?? 0),
       withoutExpiry: row.withoutExpiry + (known?.withoutExpiry ?? 0),
       expired: row.expired + (known?.expired ?? 0),
       within30Days: row.within30Days + (known?.within30Days ?? 0),
       within90Days: row.within90Days + (known?.within90Days ?? 0),
     });
+  };
+  for (const { stands, ...row } of await input.history.standingConsents(period, in30Days, in90Days))
+    add(row, JSON.parse(stands) as string[]);
+  let disputed = 0;
+  for await (const holds of input.history.heldConsents(period)) {
+    if ([...holds.values()].some((hold) => hold.doubt !== null && !isExpired(hold, period.to))) disputed += 1;
+    // Each decision of which something still stands is one consent, with its own expiry and text.
+    const byDecision = new Map<string, Hold[]>();
+    for (const hold of holds.values())
+      if (hold.doubt === null) byDecision.set(hold.decisionId, [...(byDecision.get(hold.decisionId) ?? []), hold]);
+    for (const granted of byDecision.values()) {
+      const { policyId = null, policyVersion = null, expiresAt = null } = granted[0] ?? {};
+      const [expired, within30Days, within90Days] = [period.to, in30Days, in90Days].map((end, place) =>
+        expiresAt !== null && (place === 0 ? expiresAt <= end : expiresAt < end) ? 1 : 0,
+      ) as [number, number, number];
+      add(
+        {
+          ...{ policyId, policyVersion, consents: 1, withoutExpiry: expiresAt === null ? 1 : 0, expired },
+          ...{ within30Days: within30Days - expired, within90Days: within90Days - within30Days },
+        },
+        granted.map(({ purpose }) => purpose),
+      );
+    }
   }
-  const sorted = [...rows.values()].sort(
-    (a, b) => byText<Standing>((one) => one.policyId)(a, b) || byText<Standing>((one) => one.policyVersion)(a, b),
-  );
+  const sorted = [...rows.values()]
+    .map((row) => ({ ...row, superseded: superseded(row.policyId, row.policyVersion) }))
+    .sort(
+      (a, b) => byText<Standing>((one) => one.policyId)(a, b) || byText<Standing>((one) => one.policyVersion)(a, b),
+    );
   return { rows: sorted, byPurpose, disputed };
-}
-
-/** Which purposes are granted at the end of the period to a subject of whom some decision is disputed, decision by decision. */
-async function provenFor(
-  input: ReportInput,
-  period: Period,
-  { subject, bannerId }: { readonly subject: string; readonly bannerId: string | null },
-): Promise<(purpose: string) => boolean> {
-  const rows: JudgedRow[] = [];
-  for await (const row of input.history.decisionRowsOf(period, [subject])) if (row.at < period.to) rows.push(row);
-  const banner = standingAt(timelineOf(rows), period.to).find((one) => one.bannerId === bannerId);
-  const doubtful = new Set(banner?.purposes.flatMap(({ purpose, state }) => (state === 'disputed' ? [purpose] : [])));
-  return (purpose) => !doubtful.has(purpose);
 }
 
 async function loadAccess(input: ReportInput, period: Period): Promise<ConsentAudit['access']> {

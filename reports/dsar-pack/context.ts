@@ -1,11 +1,14 @@
 import { type BannerEvidence, type CiteBanner, createBannerCitation } from '../../src/store/queries/history-banners.ts';
+import { stateOfEvidenceFile } from '../../src/ledger/evidence-files.ts';
 import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
 import { loadPolicyIntervals, type PolicyInterval } from '../policy-intervals.ts';
 import { loadPolicyTextIntervals, type PolicyTextInterval } from '../policy-texts.ts';
 import { type CiteText, createTextCitation } from '../text-citation.ts';
 import { formatCount } from '../format.ts';
+import type { WithheldType } from '../letters/texts.ts';
 import type { Frame } from '../render/blocks.ts';
-import { effectiveDisclosure, packReference, type Disclosure, type DsarPackInput } from './input.ts';
+import type { Disclosure } from '../../src/cases/move-details.ts';
+import { type DsarPackInput, effectiveDisclosure, packReference } from './input.ts';
 import { withholdIdentifiers, withholdsIdentifiers } from './withheld.ts';
 
 /** What is known of the person's records before the first file is written. Constant in size however long the history is. */
@@ -29,8 +32,14 @@ export interface PackContext {
   readonly texts: readonly PolicyTextInterval[];
   /** Under which of the texts a decision was made. */
   readonly cite: CiteText;
-  /** The evidence of a banner for a decision, and all that the person's decisions rest on. */
-  readonly banner: { readonly cite: CiteBanner; readonly evidence: readonly BannerEvidence[] };
+  /** The evidence of a banner for a decision, all that the person's decisions rest on, and whether a file of it is there to enclose. */
+  readonly banner: {
+    readonly cite: CiteBanner;
+    readonly evidence: readonly BannerEvidence[];
+    readonly enclosed: boolean;
+  };
+  /** Kinds of what was left out of the decisions. */
+  readonly withheld: ReadonlySet<WithheldType>;
   /** The person's decisions as often as they are needed; none unless the disclosure is full. */
   decisions(): AsyncIterable<JudgedRow>;
 }
@@ -57,10 +66,11 @@ export interface WrittenFile {
 export async function loadContext(input: DsarPackInput): Promise<PackContext> {
   let disclosure = effectiveDisclosure(input);
   const withholds = withholdsIdentifiers(input);
+  const withheld = new Set<WithheldType>();
   const decisions = async function* (): AsyncGenerator<JudgedRow> {
     if (disclosure !== 'full') return;
     for await (const row of input.history.decisionRowsOf(input, input.match.subjects))
-      yield withholds ? withholdIdentifiers(row) : row;
+      yield withholds ? withholdIdentifiers(row, withheld) : row;
   };
   const shown = await input.history.bannerEvidence(input);
   const citeBanner = createBannerCitation(shown);
@@ -89,8 +99,26 @@ export async function loadContext(input: DsarPackInput): Promise<PackContext> {
   const seen = await loadTexts(input, found);
   const texts = seen.filter(({ notBefore, firstSeen }) => (notBefore ?? firstSeen) <= (found.last ?? ''));
   const cite = createTextCitation(seen);
-  const banner = { cite: citeBanner, evidence: shown.filter(({ seq }) => used.has(seq)) };
-  return { input, reference: packReference(input), disclosure, found, policies, texts, cite, banner, decisions };
+  const evidence = shown.filter(({ seq }) => used.has(seq));
+  const banner = { cite: citeBanner, evidence, enclosed: await anyFile(input, evidence) };
+  return {
+    input,
+    reference: packReference(input),
+    disclosure,
+    found,
+    policies,
+    texts,
+    cite,
+    banner,
+    withheld,
+    decisions,
+  };
+}
+
+async function anyFile({ evidenceFolder }: DsarPackInput, evidence: readonly BannerEvidence[]): Promise<boolean> {
+  if (evidenceFolder === undefined) return false;
+  for (const { sha256 } of evidence) if ((await stateOfEvidenceFile(evidenceFolder, sha256)) === 'sound') return true;
+  return false;
 }
 
 /** From the first decision on. Of the policies that the decisions name; of all, where they name none. */

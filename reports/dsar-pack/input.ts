@@ -1,13 +1,12 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { answerPartSchema, requesterRoles } from '../../src/cases/move-details.ts';
+import type { PackCase } from '../../src/cases/load-pack-case.ts';
+import type { Match } from '../../src/cases/match.ts';
+import { answerPartSchema, type Disclosure, requesterRoles } from '../../src/cases/move-details.ts';
 import { decidingLaw, type Deadlines } from '../../src/core/deadlines.ts';
 import type { Letter } from '../letters/letter.ts';
 import type { CasesTable } from '../../src/store/schema.ts';
 import { type DocumentInput, frameParameters, type Parameters, referenceOf } from '../report.ts';
-
-/** What an answer may hold: the records of the person, what the controller says of itself, or that nobody could be linked. */
-export type Disclosure = 'full' | 'categories-only' | 'no-match';
 
 /** What the pack of one case is made from. */
 export interface DsarPackInput extends DocumentInput {
@@ -16,17 +15,11 @@ export interface DsarPackInput extends DocumentInput {
   readonly deadline: PackDeadline;
   readonly disclosure: Disclosure;
   /** How the requester was found in the records, and under which subjects. */
-  readonly match: {
-    readonly status: 'from-device' | 'computed' | 'shared' | 'none';
-    readonly subjects: readonly string[];
-  };
+  readonly match: Pick<Match, 'status' | 'subjects'>;
   /** Whether the identity check that applies was made; how, in words (never a document). */
-  readonly identity: { readonly status: 'met' | 'needed' | 'failed'; readonly how: string | null };
+  readonly identity: PackCase['identity'];
   /** The controller's other systems, as the case marks them; null: not marked. */
-  readonly systems?: readonly {
-    readonly name: string;
-    readonly result: 'nothing-found' | 'attached' | 'not-applicable' | null;
-  }[];
+  readonly systems?: PackCase['systems'];
   /** DATA_DIR/evidence; absent: the files of evidence are named as missing. */
   readonly evidenceFolder?: string;
   /** What its letter says of the law and the time, and the letter itself. */

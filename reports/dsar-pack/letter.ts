@@ -47,14 +47,17 @@ async function* inOrder(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Arra
 function letterOfPack({ input }: PackContext): Letter {
   if (input.letter?.written != null) return input.letter.written;
   const { refusal } = readFolded(input);
-  const { language, locale } = chooseLanguage(input.case.language, input.profile?.language);
+  const { language, locale } = chooseLanguage(
+    [input.case.language, input.profile?.language],
+    normaliseJurisdiction(input.case.jurisdiction),
+  );
   return refusal === null
     ? { step: 'answer', language, locale, text: null }
     : { step: 'refusal', language, locale, text: refusalText(language, refusal) };
 }
 
 /** What the letters of a case speak of. */
-export function letterFactsOf({ input, found, disclosure, texts }: PackContext): LetterFacts {
+export function letterFactsOf({ input, found, disclosure, texts, banner, withheld }: PackContext): LetterFacts {
   const { case: row, deadline, profile, timeZone } = input;
   const folded = readFolded(input);
   const day = (iso: string | null) => (iso === null ? null : dateIn(iso, timeZone));
@@ -87,10 +90,14 @@ export function letterFactsOf({ input, found, disclosure, texts }: PackContext):
     enclosed: [
       'history',
       'decisions',
+      'records27560',
+      ...(withholdsIdentifiers(input) ? [] : (['records'] as const)),
       'policies',
       ...(texts.length === 0 ? [] : (['policyTexts'] as const)),
-      ...(withholdsIdentifiers(input) ? [] : (['records'] as const)),
+      ...(banner.enclosed ? (['evidence'] as const) : []),
+      'about',
     ],
+    withheld: [...withheld].sort(),
     systems: input.systems ?? (profile?.otherSystems ?? []).map(({ name }) => ({ name, result: null })),
     parts: folded.answer?.parts ?? [],
     profile,

@@ -1,9 +1,14 @@
 import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
+import type { WithheldType } from '../letters/texts.ts';
 import type { DsarPackInput } from './input.ts';
 
-/** What stands in place of a piece that may not be disclosed. */
-export const WITHHELD = '[withheld: 11 CCR 7024(d)]';
+/** What stands in place of a piece that may not be disclosed, by its kind: the reader has to be told what is held (11 CCR 7024(d)). */
+export const WITHHELD: Readonly<Record<WithheldType, string>> = {
+  socialSecurity: '[withheld: Social Security number, 11 CCR 7024(d)]',
+  longNumber: '[withheld: account, card or identification number, 11 CCR 7024(d)]',
+};
 
+const SOCIAL_SECURITY = /^\d{3}-\d{2}-\d{4}$/;
 // Social security numbers, and long runs of digits that look like account, card or licence numbers.
 const FORBIDDEN = /(?<![\dA-Za-z])(?:\d{3}-\d{2}-\d{4}|\d{9}|\d(?:[ -]?\d){12,18})(?![\dA-Za-z])/g;
 
@@ -17,9 +22,9 @@ export function withholdsIdentifiers({ letter, deadline }: Pick<DsarPackInput, '
 
 /**
  * A decision without what may never be disclosed (11 CCR 7024(d)). The records hold hashed subjects; but what the service or a site
- * put into their texts is not ours to choose, so every text of them is searched.
+ * put into their texts is not ours to choose, so every text of them is searched. `found` takes the kinds of what was left out.
  */
-export function withholdIdentifiers(row: JudgedRow): JudgedRow {
+export function withholdIdentifiers(row: JudgedRow, found: Set<WithheldType>): JudgedRow {
   const texts = [
     'record_id',
     'subject',
@@ -42,7 +47,12 @@ export function withholdIdentifiers(row: JudgedRow): JudgedRow {
   const safe: Record<string, unknown> = { ...row };
   for (const name of texts) {
     const value = row[name];
-    if (typeof value === 'string') safe[name] = value.replace(FORBIDDEN, WITHHELD);
+    if (typeof value !== 'string') continue;
+    safe[name] = value.replace(FORBIDDEN, (number) => {
+      const type = SOCIAL_SECURITY.test(number) ? 'socialSecurity' : 'longNumber';
+      found.add(type);
+      return WITHHELD[type];
+    });
   }
   return safe as unknown as JudgedRow;
 }

@@ -24,21 +24,29 @@ export interface ChosenLanguage {
   readonly missing: string | null;
 }
 
-/** The first of these languages that letters exist in: the officer's choice, the requester's, the controller's. */
-export function chooseLanguage(...wanted: readonly (string | null | undefined)[]): ChosenLanguage {
+/**
+ * The first of these languages that letters exist in: the officer's choice, the requester's, the controller's. One that names no region
+ * is written as in the requester's place (ISO 3166, `US-CA`), where that has a way of its own.
+ */
+export function chooseLanguage(
+  wanted: readonly (string | null | undefined)[],
+  place: string | null = null,
+): ChosenLanguage {
   let missing: string | null = null;
   for (const tag of [...wanted, LAST_LANGUAGE]) {
     if (tag === null || tag === undefined || tag.trim() === '') continue;
-    const locale = localeOf(tag);
-    const language = locale?.language.toLowerCase() ?? '';
+    const named = localeOf(tag);
+    const language = named?.language.toLowerCase() ?? '';
     const texts = letterLanguages[language];
-    if (texts === undefined) missing ??= tag;
-    else
-      return {
-        language,
-        locale: locale?.region === undefined ? texts.locale : `${language}-${locale.region}`,
-        missing,
-      };
+    if (texts === undefined) {
+      missing ??= tag;
+      continue;
+    }
+    const country = place?.slice(0, 2) ?? '';
+    const region = named?.region ?? (texts.regions?.includes(country) ? country : undefined);
+    const locale = region === undefined ? texts.locale : `${language}-${region}`;
+    if (texts.notIn?.includes(region ?? '')) missing ??= locale;
+    return { language, locale, missing };
   }
   throw new Error(`there are no texts in ${LAST_LANGUAGE}`);
 }

@@ -14,6 +14,12 @@ export interface LetterLaw {
   readonly extensionComplaint?: true;
   /** Who refuses to delete must point to the opt-out of sale and sharing (11 CCR § 7022(g)). */
   readonly refusedErasureNamesOptOut?: true;
+  /** Who refuses to correct data about health must offer a statement of the person's own (11 CCR § 7023(f)). */
+  readonly refusedCorrectionTakesStatement?: true;
+  /** An answer about the data has to name what was sold, shared and disclosed (Cal. Civ. Code §§ 1798.110, 1798.115). */
+  readonly namesSales?: true;
+  /** Consent can be withdrawn at any time, so that no request to withdraw it is refused (GDPR Art. 7(3); LGPD Art. 8 § 5). */
+  readonly consentEndsAtWill?: true;
   /** The clock stops while a clarification is awaited, for requests of access. */
   readonly clarificationStopsClock?: true;
 }
@@ -23,6 +29,7 @@ const gdpr = {
   remedies: 'eu',
   authority: null,
   appealDays: null,
+  consentEndsAtWill: true,
 } as const satisfies Partial<LetterLaw>;
 
 /** A law of a US state with an appeal to the controller and then to the attorney general. */
@@ -64,6 +71,8 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
       'California Privacy Protection Agency (https://cppa.ca.gov); Attorney General of California (https://oag.ca.gov)',
     appealDays: null,
     refusedErasureNamesOptOut: true,
+    refusedCorrectionTakesStatement: true,
+    namesSales: true,
   },
   'us-va': state(
     'Virginia Consumer Data Protection Act',
@@ -139,6 +148,7 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     remedies: 'authority',
     authority: 'Autoridade Nacional de Proteção de Dados (ANPD), https://www.gov.br/anpd',
     appealDays: null,
+    consentEndsAtWill: true,
   },
   'ca-pipeda': {
     ...other(

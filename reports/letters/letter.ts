@@ -3,7 +3,7 @@ import type { RequestKind } from '../../src/core/vocabulary.ts';
 import type { Block, Frame } from '../render/blocks.ts';
 import { letterLanguages } from './languages.ts';
 import { type LetterLaw, letterLawOf } from './laws.ts';
-import type { FamilyTexts, LawFamily, LetterStep, LetterTexts } from './texts.ts';
+import type { FamilyTexts, LawFamily, LetterStep, LetterTexts, WithheldType } from './texts.ts';
 
 /** The facts of a case that letters speak of. Dates are YYYY-MM-DD in the controller's time zone. */
 export interface LetterFacts {
@@ -43,6 +43,8 @@ export interface LetterFacts {
   readonly found: { readonly decisions: number; readonly first: string | null; readonly last: string | null };
   /** Files that are enclosed with an answer. */
   readonly enclosed: readonly (keyof LetterTexts['answer']['files'])[];
+  /** Kinds of data that were left out of the records because a law forbids to disclose them. */
+  readonly withheld?: readonly WithheldType[];
   readonly systems: readonly {
     readonly name: string;
     readonly result: 'nothing-found' | 'attached' | 'not-applicable' | null;
@@ -77,6 +79,12 @@ export function letterProblem({ step, text }: Letter, facts: LetterFacts): strin
     return 'No law that applies to this request gives an appeal to the controller.';
   if (step === 'notice' && copies(facts.kind))
     return 'Recipients are told what was done to the data: a request for a copy changes nothing for them.';
+  if (
+    refusesAll(step, facts) &&
+    facts.kind === 'withdraw-consent' &&
+    lawsOf(facts).some((law) => law.consentEndsAtWill)
+  )
+    return 'A withdrawal of consent cannot be refused (GDPR Art. 7(3), LGPD Art. 8 § 5): write the answer. It can say that no consent was found, or that it was withdrawn before.';
   if (step === 'no-match' && choices(facts.kind))
     return 'This kind of request takes effect whether or not a record is found: write the answer.';
   if (step === 'identity' && facts.identity.unchecked)
@@ -89,23 +97,43 @@ export function letterProblem({ step, text }: Letter, facts: LetterFacts): strin
   return null;
 }
 
+/** Whether a letter grants nothing of what was asked. */
+function refusesAll(step: LetterStep, { parts }: LetterFacts): boolean {
+  if (step === 'refusal') return true;
+  return step === 'answer' && parts.length > 0 && parts.every(({ outcome }) => outcome === 'refused');
+}
+
 /** Whether a text still has blanks to fill in: `[…]`. */
 export function hasBlanks(text: string): boolean {
   return /\[[^\]]*\]/.test(text);
 }
 
 /** Texts to start from, the best first; empty: the letter needs none. */
-export function letterProposals(step: LetterStep, kind: RequestKind, language: string): readonly string[] {
+export function letterProposals(
+  step: LetterStep,
+  language: string,
+  facts: Pick<LetterFacts, 'kind' | 'laws' | 'place' | 'requester' | 'identity'>,
+): readonly string[] {
   const { proposals } = textsOf(language);
+  const { kind } = facts;
   switch (step) {
     case 'acknowledgement':
     case 'no-match':
       return [];
     case 'answer':
-      return kind === 'access' || kind === 'portability' ? [] : proposals.answer[kind];
+      if (kind === 'access') return salesBlank(facts) ? proposals.know : [];
+      return kind === 'portability' ? [] : proposals.answer[kind];
+    case 'identity':
+      // The last one asks for an authorisation.
+      return facts.requester.role === 'person' ? proposals.identity : proposals.identity.toReversed();
     default:
       return proposals[step];
   }
+}
+
+/** Whether the officer has to say what was sold and shared of this person's data: never to somebody whose identity was not confirmed (11 CCR § 7024(b)). */
+function salesBlank(facts: Pick<LetterFacts, 'laws' | 'place' | 'identity'>): boolean {
+  return facts.identity.met && lawsOf(facts).some(({ namesSales }) => namesSales);
 }
 
 /** The text of a refusal from the reasons and the ground that were recorded for it. */
@@ -150,6 +178,10 @@ export function letterFrame(
 
 /** The letter as blocks. A text that is missing or has blanks is marked, never left out. */
 export function letterBlocks(letter: Letter, facts: LetterFacts): readonly Block[] {
+  return written(letter, facts).map((block) => withFixedSpaces(block, letter.language));
+}
+
+function written(letter: Letter, facts: LetterFacts): readonly Block[] {
   const texts = textsOf(letter.language);
   const say = speaker(letter, facts);
   const { step } = letter;
@@ -196,7 +228,14 @@ const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]
       facts.identity.unchecked || choices(facts.kind) ? acknowledgement.unchecked : acknowledgement.checked,
     ).map((text) => paragraph(say(text))),
     ...officerText(letter.text),
-    paragraph(say(`${texts.acknowledgement.notYou} ${texts.frame.questions}`)),
+    // “You” is the represented person in a letter to an agent, and it was the agent who made the request.
+    paragraph(
+      say(
+        facts.requester.role === 'person'
+          ? `${texts.acknowledgement.notYou} ${texts.frame.questions}`
+          : texts.frame.questions,
+      ),
+    ),
   ],
   identity: ({ letter, facts, texts, say }) => [
     paragraph(say(texts.identity.lead)),
@@ -219,7 +258,7 @@ const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]
     paragraph(say(texts.extension.lead)),
     ...wantedText(letter.text, texts),
     ...(facts.limit === null ? [] : [paragraph(say(texts.extension.newLimit), 'strong')]),
-    ...each(facts, texts, ({ extension }) => [extension], 1).map((text) => paragraph(say(text))),
+    ...each(facts, texts, ({ extension }) => [extension]).map((text) => paragraph(say(text))),
     ...lawsOf(facts)
       .filter(({ extensionComplaint }) => extensionComplaint)
       .map(({ authority }) => paragraph(say(texts.extension.complaint, { authority: authority ?? '' }))),
@@ -244,8 +283,10 @@ const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]
       ...wantedText(letter.text, texts),
       ...partBlocks(writing),
       ...noteBlocks(writing),
+      ...healthStatementBlocks(writing),
       ...optOutBlocks(writing),
       ...remedyBlocks(writing, true),
+      paragraph(say(texts.frame.questions)),
     ];
   },
   refusal: (writing) => {
@@ -254,8 +295,10 @@ const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]
       ...lateBlocks(facts, texts, say),
       paragraph(say(texts.refusal.lead)),
       ...wantedText(letter.text, texts),
+      ...healthStatementBlocks(writing),
       ...optOutBlocks(writing),
       ...remedyBlocks(writing, true),
+      paragraph(say(texts.frame.questions)),
     ];
   },
   'no-match': (writing) => noMatchBody(writing),
@@ -345,7 +388,7 @@ function doneBody(writing: Writing): readonly Block[] {
         ]
       : []),
     ...noteBlocks(writing),
-    ...(refused ? [...optOutBlocks(writing), ...remedyBlocks(writing, true)] : []),
+    ...(refused ? [...healthStatementBlocks(writing), ...optOutBlocks(writing), ...remedyBlocks(writing, true)] : []),
     paragraph(say(texts.frame.questions)),
   ];
 }
@@ -463,7 +506,8 @@ function scopeBlocks({ letter, facts, texts }: Writing): readonly Block[] {
 const everywhere: readonly ProfilePart[] = ['purposes', 'dataCategories', 'dataSources', 'recipients'];
 
 /** What the controller says about itself: GDPR Art. 15(1)(a)–(h) and (2); 11 CCR 7024; LGPD Art. 19 II. What is missing is named. */
-function processingBlocks({ facts, texts }: Writing): readonly Block[] {
+function processingBlocks(writing: Writing): readonly Block[] {
+  const { letter, facts, texts } = writing;
   const { profile } = facts;
   const words = texts.processing;
   const european = lawsOf(facts).some(({ family }) => family === 'gdpr');
@@ -483,7 +527,8 @@ function processingBlocks({ facts, texts }: Writing): readonly Block[] {
     add(
       words.recipients,
       profile.recipients.map(
-        ({ name, purpose, country }) => `${name}${country === null ? '' : ` (${country})`}: ${purpose}`,
+        ({ name, purpose, country }) =>
+          `${name}${country === null ? '' : ` (${country})`}${colonIn(letter)} ${purpose}`,
       ),
     );
     if (european) {
@@ -491,28 +536,42 @@ function processingBlocks({ facts, texts }: Writing): readonly Block[] {
         words.transfers,
         profile.transfers.length === 0 && profile.noTransfers
           ? [words.noTransfers]
-          : profile.transfers.map(({ recipient, country, safeguard }) => `${recipient} (${country}): ${safeguard}`),
+          : profile.transfers.map(
+              ({ recipient, country, safeguard }) => `${recipient} (${country})${colonIn(letter)} ${safeguard}`,
+            ),
       );
       add(words.automatedDecisions, profile.automatedDecisions === null ? [] : [profile.automatedDecisions]);
     }
     add(words.withdrawalMethod, profile.withdrawalMethod === null ? [] : [profile.withdrawalMethod]);
   }
-  const missing = missingPartsOf(profile).filter((part) => european || everywhere.includes(part));
+  const missing = [
+    ...missingPartsOf(profile)
+      .filter((part) => european || everywhere.includes(part))
+      // A law with an authority of its own has it among the remedies.
+      .filter((part) => part !== 'supervisoryAuthority' || lawsOf(facts).some(({ remedies }) => remedies === 'eu'))
+      .map((part) => words.parts[part]),
+    ...(officerText(letter.text).length === 0 && salesBlank(facts) ? [words.soldOrShared] : []),
+  ];
   return [
     { block: 'heading', level: 2, text: words.heading },
     ...(pairs.length === 0 ? [] : [{ block: 'facts' as const, pairs }]),
-    ...(missing.length === 0
-      ? []
-      : [paragraph(fill(words.notStated, { parts: missing.map((part) => words.parts[part]).join('; ') }))]),
-    // Where another law decides, the records are enclosed as they came: then nothing is said of what they never hold.
-    ...(facts.disclosure === 'full' && facts.enclosed.includes('records')
-      ? []
-      : each(facts, texts, ({ never }) => never).map((text) => paragraph(text))),
+    ...(missing.length === 0 ? [] : [paragraph(fill(words.notStated, { parts: missing.join('; ') }))]),
+    ...withheldBlocks(writing),
   ];
 }
 
+/** What a law bars from the copy: its kinds where some was found, else that none of it is ever in the answer. Nothing where the records are enclosed as they came. */
+function withheldBlocks({ facts, texts }: Writing): readonly Block[] {
+  if (facts.disclosure === 'full' && facts.enclosed.includes('records')) return [];
+  const kinds = facts.disclosure === 'full' ? (facts.withheld ?? []) : [];
+  if (kinds.length === 0) return each(facts, texts, ({ never }) => never).map((text) => paragraph(text));
+  const types = kinds.map((kind) => texts.answer.withheldTypes[kind]).join('; ');
+  return [paragraph(fill(texts.answer.withheld, { types }))];
+}
+
 function rightsBlocks({ facts, texts, say }: Writing): readonly Block[] {
-  const rights = each(facts, texts, (family) => family.rights);
+  // Without a law that gives a right the letter promises none.
+  const rights = facts.laws.length === 0 ? [] : each(facts, texts, (family) => family.rights);
   if (rights.length === 0) return [];
   return [
     { block: 'heading', level: 2, text: texts.rights.heading },
@@ -520,18 +579,26 @@ function rightsBlocks({ facts, texts, say }: Writing): readonly Block[] {
   ];
 }
 
+/** The statement of the person's own that a refused correction has to offer, where a law wants that. */
+function healthStatementBlocks({ facts, texts }: Writing): readonly Block[] {
+  if (facts.kind !== 'rectification') return [];
+  return lawsOf(facts).some((law) => law.refusedCorrectionTakesStatement)
+    ? [paragraph(texts.refusal.healthStatement)]
+    : [];
+}
+
 /** The opt-out that a refused deletion has to point to, where a law wants that. */
-function optOutBlocks({ facts, texts, say }: Writing): readonly Block[] {
+function optOutBlocks({ facts, texts }: Writing): readonly Block[] {
   if (facts.kind !== 'erasure' || !lawsOf(facts).some((law) => law.refusedErasureNamesOptOut)) return [];
   const [, optOut = ''] = texts.families.california.rights;
-  return [paragraph(say(`${optOut} ${texts.frame.questions}`))];
+  return [paragraph(optOut)];
 }
 
 /** Appeal, complaint and judicial remedy of each law; none where no law gives a right. An appeal is named where something was refused. */
 function remedyBlocks({ facts, texts, say }: Writing, refused: boolean): readonly Block[] {
   if (facts.laws.length === 0) return [];
   const items: string[] = [];
-  for (const law of lawsOf(facts)) {
+  for (const law of lawsIn(texts, facts)) {
     const own = facts.profile?.supervisoryAuthority ?? null;
     const authority = law.authority ?? '';
     if (law.appealDays !== null) {
@@ -599,8 +666,16 @@ function each(
   return [...new Set(said)];
 }
 
-function lawsOf({ laws, place }: LetterFacts): readonly LetterLaw[] {
+function lawsOf({ laws, place }: Pick<LetterFacts, 'laws' | 'place'>): readonly LetterLaw[] {
   return laws.length === 0 ? [letterLawOf('', null)] : laws.map((law) => letterLawOf(law, place));
+}
+
+/** The laws with their authorities as the language calls them. */
+function lawsIn(texts: LetterTexts, facts: Pick<LetterFacts, 'laws' | 'place'>): readonly LetterLaw[] {
+  return lawsOf(facts).map((law, i) => ({
+    ...law,
+    authority: texts.lawNames[facts.laws[i] ?? '']?.authority ?? law.authority,
+  }));
 }
 
 function lawNames({ laws, place }: LetterFacts, texts: LetterTexts): readonly string[] {
@@ -635,8 +710,12 @@ function speaker(letter: Letter, facts: LetterFacts): Say {
   return (template, more = {}) => joined(fill(template, { ...values, ...more }), locale);
 }
 
-/** What a date does to the words around it: Italian elides the article before 8 and 11, the Polish abbreviation ends a sentence by itself. */
+/**
+ * What a date does to the words around it: American English goes on after a comma, Italian elides the article before 8 and 11, the
+ * Polish abbreviation ends a sentence by itself.
+ */
 function joined(text: string, locale: string): string {
+  if (locale.startsWith('en')) return text.replaceAll(/(?<=\p{L} \d{1,2}, \d{4})(?= \p{L})/gu, ',');
   if (locale.startsWith('pl')) return text.replaceAll(' r..', ' r.');
   if (!locale.startsWith('it')) return text;
   return text.replaceAll(
@@ -684,7 +763,34 @@ function dateIn(date: string | null, locale: string): string {
 
 /** French sets a space before a colon. */
 function colonIn({ language }: Letter): string {
-  return language === 'fr' ? '\u00a0:' : ':';
+  return language === 'fr' ? ' :' : ':';
+}
+
+/** Spaces at which no line breaks, after a section sign and about French punctuation: texts are written with plain ones, by officers as well. */
+function withFixedSpaces(block: Block, language: string): Block {
+  const set = (text: string) => {
+    const fixed = text.replaceAll('§ ', '§\u00a0');
+    if (language !== 'fr') return fixed;
+    return fixed
+      .replaceAll(/ (?=[;?!])/g, '\u202f')
+      .replaceAll(/ (?=[:»])/g, '\u00a0')
+      .replaceAll('« ', '«\u00a0');
+  };
+  switch (block.block) {
+    case 'heading':
+    case 'paragraph':
+      return { ...block, text: set(block.text) };
+    case 'notice':
+      return { ...block, title: set(block.title), text: set(block.text) };
+    case 'lines':
+      return { ...block, lines: block.lines.map(set) };
+    case 'list':
+      return { ...block, items: block.items.map(set) };
+    case 'facts':
+      return { ...block, pairs: block.pairs.map(([label, value]) => [set(label), set(value)] as const) };
+    default:
+      return block;
+  }
 }
 
 function countIn(count: number, locale: string): string {

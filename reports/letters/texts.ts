@@ -27,6 +27,16 @@ export type LawFamily = 'gdpr' | 'california' | 'us' | 'brazil' | 'general';
 /** What letters say about complaints and remedies; which law uses which is in laws.ts. */
 export type RemedyKey = 'eu' | 'uk' | 'california' | 'quebec' | 'authority' | 'unnamed';
 
+/** Kinds of data that are recognised and never disclosed where a law forbids it. */
+export type WithheldType = 'socialSecurity' | 'longNumber';
+
+export interface LawNames {
+  readonly name: string;
+  readonly short: string;
+  /** Who takes complaints, where this language has a name of its own for it. */
+  readonly authority?: string;
+}
+
 /**
  * Every text of the letters in one language. A language is one file in languages/ and one line in languages.ts; the compiler refuses
  * a file with a missing key. Placeholders stand in braces, `{limit}`, and are the same in every language (a test compares
@@ -37,9 +47,12 @@ export interface LetterTexts {
   readonly name: string;
   /** BCP 47: how dates and numbers are written unless the request names a region of the language. */
   readonly locale: string;
-  /** Laws that have a name in this language; the others go by their official names (laws.ts). */
-  readonly lawNames: Readonly<Record<'eu-gdpr' | 'uk-gdpr', { readonly name: string; readonly short: string }>> &
-    Readonly<Record<string, { readonly name: string; readonly short: string }>>;
+  /** Countries (ISO 3166) that write its dates or numbers in their own way: a request from one of them that names no region gets it. */
+  readonly regions?: readonly string[];
+  /** Regions where the language is written otherwise than here (ISO 3166): a letter for one of them is said to be missing. */
+  readonly notIn?: readonly string[];
+  /** Laws that have a name in this language; the others go by their official names (laws.ts), as their authorities do. */
+  readonly lawNames: Readonly<Record<'eu-gdpr' | 'uk-gdpr', LawNames>> & Readonly<Record<string, LawNames>>;
   /** What stands around every letter. */
   readonly frame: {
     readonly reference: string;
@@ -95,7 +108,10 @@ export interface LetterTexts {
     readonly identityChecked: string;
     readonly enclosed: string;
     readonly files: Readonly<
-      Record<'history' | 'decisions' | 'policies' | 'policyTexts' | 'evidence' | 'records', string>
+      Record<
+        'history' | 'decisions' | 'records27560' | 'policies' | 'policyTexts' | 'evidence' | 'records' | 'about',
+        string
+      >
     >;
     readonly unverified: string;
     readonly categories: string;
@@ -105,9 +121,17 @@ export interface LetterTexts {
     readonly parts: string;
     readonly part: Readonly<Record<'done' | 'partly' | 'refused', string>>;
     readonly partGround: string;
+    /** What is left out of the copy because a law forbids to disclose it: its kinds (11 CCR § 7024(d)). */
+    readonly withheld: string;
+    readonly withheldTypes: Readonly<Record<WithheldType, string>>;
   };
   readonly partial: { readonly lead: string };
-  readonly refusal: { readonly lead: string; readonly ground: string };
+  readonly refusal: {
+    readonly lead: string;
+    readonly ground: string;
+    /** Of a refused correction where a law wants it (LetterLaw.refusedCorrectionTakesStatement). */
+    readonly healthStatement: string;
+  };
   readonly noMatch: {
     readonly why: string;
     readonly notNone: string;
@@ -129,6 +153,8 @@ export interface LetterTexts {
     readonly automatedDecisions: string;
     readonly withdrawalMethod: string;
     readonly notStated: string;
+    /** Among what is not stated, where a law wants it and the officer wrote nothing (LetterLaw.namesSales). */
+    readonly soldOrShared: string;
     readonly parts: Readonly<Record<ProfilePart, string>>;
   };
   readonly scope: {
@@ -152,6 +178,8 @@ export interface LetterTexts {
     Record<Exclude<LetterStep, 'acknowledgement' | 'answer' | 'no-match'>, readonly string[]>
   > & {
     readonly answer: Readonly<Record<Exclude<RequestKind, 'access' | 'portability'>, readonly string[]>>;
+    /** Of an answer to a request for access under a law that wants sales and disclosures named. */
+    readonly know: readonly string[];
   };
 }
 

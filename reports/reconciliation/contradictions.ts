@@ -1,3 +1,4 @@
+import { choicesThatDiffer } from '../../src/core/consent-judgement.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import type { ReconciledDecision } from '../../src/store/queries/history-reconciliation.ts';
 import { stateWord } from '../words.ts';
@@ -49,14 +50,6 @@ export function differencesOf(a: DecisionRow, b: DecisionRow): string[] {
     if (a[field] === null || b[field] === null || a[field] === b[field]) continue;
     differs.push(field === 'subject' ? word : `${word}: ${a[field]} / ${b[field]}`);
   }
-  const [first, second] = [purposesOf(a), purposesOf(b)];
-  for (const [purpose, answer] of Object.entries(first)) {
-    const other = Object.hasOwn(second, purpose) ? second[purpose] : undefined;
-    if (other !== undefined && other !== answer) differs.push(`${purpose}: ${answer} / ${other}`);
-  }
+  for (const { purpose, choices } of choicesThatDiffer(a, b)) differs.push(`${purpose}: ${choices.join(' / ')}`);
   return differs;
-}
-
-function purposesOf({ purposes }: DecisionRow): Record<string, string> {
-  return JSON.parse(purposes) as Record<string, string>;
 }

@@ -3,8 +3,7 @@ import { INK, MUTED } from './chart.ts';
 import { CHART_ROOM, noticeRoom, setChart, setFigures, setNotice } from './pdf-boxes.ts';
 import { setTable, tableRoom } from './pdf-table.ts';
 import { setFacts, setLines, setList, setText, setVerbatim } from './pdf-text.ts';
-import { closeSheet, openSheet, type Look, type Sheet } from './sheet.ts';
-import { visibleText } from './text.ts';
+import { beginSheet, closeSheet, openPaper, type Look, type Paper, type Setting, type Sheet } from './sheet.ts';
 
 /**
  * Blocks as a tagged PDF with embedded fonts. The same blocks and frame give the same bytes.
@@ -16,7 +15,11 @@ export async function* renderPdf(
   blocks: Iterable<Block> | AsyncIterable<Block>,
 ): AsyncGenerator<Uint8Array> {
   const all = await readBlocks(blocks);
-  const sheet = frame.kind === 'letter' ? await fitLetter(frame, all) : await fitReport(frame, all);
+  const paper = await openPaper(frame);
+  const sheet =
+    frame.kind === 'letter'
+      ? await setOn(paper, all, { density: (await fitLetter(paper, all)).density })
+      : await setReport(paper, all);
   closeSheet(sheet);
   for await (const chunk of sheet.doc as unknown as AsyncIterable<Uint8Array>) yield chunk;
 }
@@ -28,34 +31,47 @@ const WIDER = [1.06, 1.12, 1.18] as const;
 const WORTH_FITTING = 0.35;
 const FORGOTTEN = 0.2;
 
-/** A letter takes one page less where that only needs lines that are a little closer, and never ends on a page with a few lines. */
-async function fitLetter(frame: Frame, all: readonly Block[]): Promise<Sheet> {
-  const usual = await setAt(frame, all, 1);
-  if (usual.pages === 1 || usual.filled >= WORTH_FITTING) return usual.sheet;
+/** How a letter comes out: pages, how far down the last one is filled (0 to 1), and the density at which it is set. */
+export interface LetterFit {
+  readonly pages: number;
+  readonly filled: number;
+  readonly density: number;
+}
+
+/**
+ * Measures a letter without drawing it. It takes one page less where that only needs lines that are a little closer, and never ends on a page with a few lines.
+ * Throws UnprintableText as renderPdf does. One paper serves any number of letters.
+ */
+export async function fitLetter(paper: Paper, blocks: readonly Block[]): Promise<LetterFit> {
+  const at = async (density: number): Promise<LetterFit> => {
+    const sheet = await setOn(paper, blocks, { density, dry: true });
+    return { pages: sheet.pages, filled: filledOf(sheet), density };
+  };
+  const usual = await at(1);
+  if (usual.pages === 1 || usual.filled >= WORTH_FITTING) return usual;
   for (const density of CLOSER) {
-    const set = await setAt(frame, all, density);
-    if (set.pages < usual.pages) return set.sheet;
+    const fit = await at(density);
+    if (fit.pages < usual.pages) return fit;
   }
-  if (usual.filled >= FORGOTTEN) return usual.sheet;
+  if (usual.filled >= FORGOTTEN) return usual;
   for (const density of WIDER) {
-    const set = await setAt(frame, all, density);
-    if (set.filled >= FORGOTTEN) return set.sheet;
+    const fit = await at(density);
+    if (fit.filled >= FORGOTTEN) return fit;
   }
-  return usual.sheet;
+  return usual;
 }
 
 /** Points by which the pages of a report end earlier, where its last page would be nearly empty otherwise. */
 const LIFTS = [14, 28, 42, 60, 80, 100, 125, 150, 180] as const;
 
 /** A report never ends on a page with a few lines: its other pages end a little earlier, as far as that takes. */
-async function fitReport(frame: Frame, all: readonly Block[]): Promise<Sheet> {
-  const usual = await setAt(frame, all, 1);
-  if (usual.pages === 1 || usual.filled >= FORGOTTEN) return usual.sheet;
-  for (const lift of LIFTS) {
-    const set = await setAt(frame, all, 1, lift);
-    if (set.filled >= FORGOTTEN) return set.sheet;
-  }
-  return usual.sheet;
+async function setReport(paper: Paper, all: readonly Block[]): Promise<Sheet> {
+  const usual = await setOn(paper, all);
+  if (usual.pages === 1 || filledOf(usual) >= FORGOTTEN) return usual;
+  const again = await openPaper(paper.frame);
+  for (const lift of LIFTS)
+    if (filledOf(await setOn(again, all, { lift, dry: true })) >= FORGOTTEN) return setOn(again, all, { lift });
+  return usual;
 }
 
 /** All blocks with all rows: they may be set more than once. */
@@ -73,10 +89,12 @@ async function readBlocks(blocks: Iterable<Block> | AsyncIterable<Block>): Promi
   return all;
 }
 
-async function setAt(frame: Frame, blocks: readonly Block[], density: number, lift = 0) {
-  const sheet = await setBlocks(await openSheet(frame, density, lift), blocks);
-  const pages = sheet.doc.bufferedPageRange().count;
-  return { sheet, pages, filled: (sheet.y - sheet.top) / (sheet.bottom - sheet.top) };
+function setOn(paper: Paper, blocks: readonly Block[], setting?: Setting): Promise<Sheet> {
+  return setBlocks(beginSheet(paper, setting), blocks);
+}
+
+function filledOf({ y, top, bottom }: Sheet): number {
+  return (y - top) / (bottom - top);
 }
 
 /** Paragraphs that introduce what comes after a heading stay with it: so many at most, none of them taller than this (points). */
@@ -141,7 +159,7 @@ function setHeading(sheet: Sheet, { level, text }: Heading, isFirst: boolean): v
   const look = HEADING[level];
   const scale = (sheet.frame.kind === 'letter' ? 0.6 : 1) * sheet.density;
   if (sheet.y > sheet.top && isFirst) sheet.y += look.above * scale;
-  sheet.doc.outline.addItem(visibleText(text));
+  sheet.mark(text);
   setText(sheet, level === 1 ? 'H2' : 'H3', text, look);
   sheet.y += look.below;
 }

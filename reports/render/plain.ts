@@ -40,7 +40,7 @@ function textOf(block: Block): string {
       return block.lines
         .map((line) => visibleText(line))
         .join('\n')
-        .replace(/\n+$/, '');
+        .replace(/(?<!\n)\n+$/, '');
     case 'notice':
       return [`*** ${visibleText(block.title)} ***`, wrap(block.text)].filter((text) => text !== '').join('\n');
     case 'gap':

@@ -1,6 +1,6 @@
 import type { Frame } from './blocks.ts';
 import { HAIR, INK, MUTED } from './chart.ts';
-import { createTypesetter, type Face } from './fonts.ts';
+import { createTypesetter, type Face, type Typesetter } from './fonts.ts';
 import { visibleText } from './text.ts';
 
 /** How a text is set. Sizes in points; `leading` is the height of a line. */
@@ -25,6 +25,8 @@ export interface Sheet {
   /** How much closer (below 1) or wider than usual lines and gaps of running text are set. */
   readonly density: number;
   y: number;
+  /** Pages begun so far. */
+  pages: number;
   /** Lines of a text no wider than `width`; what no font can print is replaced (in a letter: refused, see fonts.ts). */
   wrap(text: string, look: Look, width: number): readonly string[];
   /** Writes one line with its top at y. */
@@ -43,12 +45,29 @@ export interface Sheet {
   tag(element: Element, type: string, draw: () => void): void;
   /** Draws what a reader should not hear: rules, backgrounds. */
   decorate(draw: () => void): void;
+  /** Names the place where the pen is in the outline of the document. */
+  mark(title: string): void;
+}
+
+/** How a sheet is set. `lift`: points by which each page ends earlier; `dry`: measured only, nothing is drawn. */
+export interface Setting {
+  readonly density?: number;
+  readonly lift?: number;
+  readonly dry?: boolean;
+}
+
+/** A document with its fonts and metadata, still without a page. Sheets are set on it: any number dry, then one in earnest. */
+export interface Paper {
+  readonly doc: PDFKit.PDFDocument;
+  readonly frame: Frame;
+  readonly root: Element;
+  readonly typesetter: Typesetter;
 }
 
 export const PAGE = { width: 595.28, height: 841.89, left: 56, right: 56, top: 78, bottom: 66 } as const;
 
-/** Opens an A4 document with its fonts, metadata and first page. `lift`: points by which each page ends earlier. */
-export async function openSheet(frame: Frame, density = 1, lift = 0): Promise<Sheet> {
+/** Opens an A4 document. Opening its fonts takes longer than setting a letter: measure on the same paper that is written on. */
+export async function openPaper(frame: Frame): Promise<Paper> {
   // Loaded where it is used: most commands make no PDF and start sooner without it.
   const { default: PDFDocument } = await import('pdfkit');
   const doc = new PDFDocument({
@@ -71,7 +90,14 @@ export async function openSheet(frame: Frame, density = 1, lift = 0): Promise<Sh
   const typesetter = createTypesetter(doc, frame.kind === 'letter');
   const root = doc.struct('Document');
   doc.addStructure(root);
+  return { doc, frame, root, typesetter };
+}
+
+/** Begins the first page. */
+export function beginSheet(paper: Paper, { density = 1, lift = 0, dry = false }: Setting = {}): Sheet {
+  const { doc, frame, root, typesetter } = paper;
   const decorate = (draw: () => void) => {
+    if (dry) return;
     doc.markContent('Artifact', { type: 'Layout' });
     draw();
     doc.endMarkedContent();
@@ -92,6 +118,7 @@ export async function openSheet(frame: Frame, density = 1, lift = 0): Promise<Sh
     bottom: PAGE.height - PAGE.bottom - lift,
     density,
     y: PAGE.top,
+    pages: 0,
     wrap(text, look, width) {
       const safe = typesetter.printable(visibleText(text), look.face);
       use(look);
@@ -102,7 +129,7 @@ export async function openSheet(frame: Frame, density = 1, lift = 0): Promise<Sh
       });
     },
     write(line, x, y, look, align = 'left', width = 0) {
-      if (line === '') return;
+      if (line === '' || dry) return;
       const shift = align === 'right' ? width - widthOf(line, look) : 0;
       const runs = typesetter.runs(line, look.face);
       use(look).fillColor(look.colour);
@@ -128,24 +155,30 @@ export async function openSheet(frame: Frame, density = 1, lift = 0): Promise<Sh
       return true;
     },
     breakPage() {
-      doc.addPage();
+      if (!dry) doc.addPage();
+      sheet.pages += 1;
       sheet.y = sheet.top;
     },
     open(type, parent = root, options = {}) {
+      if (dry) return root;
       const element = doc.struct(type, options);
       parent.add(element);
       return element;
     },
     close(element) {
-      element.end();
+      if (!dry) element.end();
     },
     tag(element, type, draw) {
+      if (dry) return;
       const content = doc.markStructureContent(type);
       draw();
       doc.endMarkedContent();
       element.add(content);
     },
     decorate,
+    mark(title) {
+      if (!dry) doc.outline.addItem(visibleText(title));
+    },
   };
   sheet.breakPage();
   return sheet;
@@ -227,8 +260,8 @@ function stampWatermark(doc: PDFKit.PDFDocument, text: string): void {
   doc.endMarkedContent();
 }
 
-/** Breaks after spaces, slashes, dashes, and hyphens between letters (so that dates stay whole); a word that is wider than the line is cut. */
-const BREAK = /(?<=\s)(?=\S)|(?<=[/–—])(?=[^\s/])|(?<=\p{L}-)(?=\p{L})/u;
+/** Breaks after spaces (not those that bind), single slashes, dashes, and hyphens between letters (so that dates stay whole); a word that is wider than the line is cut. */
+const BREAK = /(?<=[^\S\u00a0\u202f])(?=[\S\u00a0\u202f])|(?<=(?<!\/)\/|[–—])(?=[^\s/])|(?<=\p{L}-)(?=\p{L})/u;
 
 function wrapLine(line: string, width: number, measure: (part: string) => number): string[] {
   if (measure(line) <= width) return [line.trimEnd()];

@@ -1,7 +1,12 @@
-import { placeQuestion } from '../cases/folded.ts';
-import type { Match } from '../cases/match.ts';
-import type { CaseView } from '../cases/view.ts';
-import type { BannerStatus } from '../sync/status.ts';
+import { listCases } from '../cases/list-cases.ts';
+import { type Match, matchCase } from '../cases/match.ts';
+import type { CaseReading, CaseView } from '../cases/view.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Source } from '../core/source.ts';
+import { createHistory } from '../store/queries/history.ts';
+import { type BeforeConsent, type BrokenIntegration, loadScanAttention } from '../store/queries/history-scans.ts';
+import type { Query } from '../store/store.ts';
+import { type BannerStatus, loadSyncStatus } from '../sync/status.ts';
 
 /** A request that still waits for an answer, and how its sender was found in the consent records. */
 export interface OpenRequest {
@@ -22,6 +27,15 @@ export interface OfficerAttention {
   readonly agreement: Agreement;
   /** Cases after whose withdrawal the same subject's consent was recorded again, over the last {@link AGREEMENT_DAYS} days. */
   readonly consentAfterWithdrawal: readonly string[];
+  readonly scans: ScanAttention;
+}
+
+/** What scans and integrations ask for. */
+export interface ScanAttention {
+  /** Sites whose last scan found something before consent that needs it. */
+  readonly beforeConsent: readonly BeforeConsent[];
+  /** Disconnected or lost over the last {@link AGREEMENT_DAYS} days, and not connected since. */
+  readonly integrations: readonly BrokenIntegration[];
 }
 
 /** How deliveries and the pulled log agree over the last {@link AGREEMENT_DAYS} days. */
@@ -35,40 +49,57 @@ export interface Agreement {
 /** Days that deliveries and the log are set against each other for the officer; the consent audit does it for any period. */
 export const AGREEMENT_DAYS = 31;
 
-/** The queries behind it; the composition root hands them in. */
-export interface AttentionQueries {
-  /** Open cases by legal limit. */
-  openCases(): Promise<readonly CaseView[]>;
-  match(row: CaseView['row']): Promise<Match>;
-  syncStatus(): Promise<readonly BannerStatus[]>;
-  agreement(): Promise<Agreement>;
-  /** Ids of the cases, each once. */
-  consentAfterWithdrawal(): Promise<readonly string[]>;
-}
-
 /** A request whose legal limit is this near is named with its days. */
 export const DUE_SOON_DAYS = 7;
 /** Cases that are matched at once: each takes some queries. */
 const TOGETHER = 8;
 
-/** Gathers what needs the officer's attention. */
-export async function loadOfficerAttention(queries: AttentionQueries): Promise<OfficerAttention> {
-  const [cases, banners, agreement, consentAfterWithdrawal] = await Promise.all([
-    queries.openCases(),
-    queries.syncStatus(),
-    queries.agreement(),
-    queries.consentAfterWithdrawal(),
+/** Gathers what needs the officer's attention, of one source or of all. `pulled`: the sources whose consent log is pulled. */
+export async function loadOfficerAttention(
+  parts: { readonly cases: CaseReading; readonly clock: Clock; readonly pulled: readonly Source[] },
+  source?: string,
+): Promise<OfficerAttention> {
+  const { cases, clock } = parts;
+  const { read } = cases.store;
+  const now = clock();
+  const since = new Date(now.getTime() - AGREEMENT_DAYS * 86_400_000).toISOString();
+  const pulled = parts.pulled.filter(({ slug }) => source === undefined || slug === source);
+  const of = source === undefined ? {} : { source };
+  const [views, banners, agreement, after, scans] = await Promise.all([
+    listCases(cases, { open: true, now: now.toISOString(), ...of }),
+    loadSyncStatus(read, clock, pulled),
+    loadAgreement(read, pulled, since, now.toISOString()),
+    createHistory(read).consentsAfterWithdrawal({ asOf: Number.MAX_SAFE_INTEGER, receivedFrom: since, ...of }),
+    loadScanAttention(read, { source, since }),
   ]);
   const requests: OpenRequest[] = [];
-  for (let first = 0; first < cases.length; first += TOGETHER) {
-    const some = cases.slice(first, first + TOGETHER);
-    requests.push(...(await Promise.all(some.map(async (view) => ({ view, match: await queries.match(view.row) })))));
+  for (let first = 0; first < views.length; first += TOGETHER) {
+    const some = views.slice(first, first + TOGETHER);
+    requests.push(
+      ...(await Promise.all(some.map(async (view) => ({ view, match: await matchCase(cases, view.row) })))),
+    );
   }
-  const gaps = banners.filter(
-    ({ state, gap }) => state !== 'up-to-date' && state !== 'dismissed' && (state !== 'running' || gap !== null),
-  );
-  const sentence = describeAttention(requests, gaps.length, agreement, consentAfterWithdrawal.length);
-  return { sentence, requests, banners, gaps, agreement, consentAfterWithdrawal };
+  const consentAfterWithdrawal = [...new Set(after.map(({ caseId }) => caseId))];
+  const gaps = banners.filter(isGap);
+  const sentence = describeAttention(requests, gaps.length, agreement, consentAfterWithdrawal.length, scans);
+  return { sentence, requests, banners, gaps, agreement, consentAfterWithdrawal, scans };
+}
+
+/** Whether a banner's consent log is not known to be complete. A run under way is a gap only where something is known to be missing. */
+export function isGap({ state, gap }: Pick<BannerStatus, 'state' | 'gap'>): boolean {
+  return state !== 'up-to-date' && state !== 'dismissed' && (state !== 'running' || gap !== null);
+}
+
+async function loadAgreement(read: Query, pulled: readonly Source[], from: string, to: string): Promise<Agreement> {
+  const history = createHistory(read);
+  const sum = { undelivered: 0, contradicting: 0 };
+  for (const { slug } of pulled) {
+    const period = { source: slug, from, to, asOf: Number.MAX_SAFE_INTEGER };
+    const { onlyPulled, conflicting } = await history.disagreement(period);
+    sum.undelivered += onlyPulled;
+    sum.contradicting += conflicting;
+  }
+  return sum;
 }
 
 /** One sentence for the head of the page and the command line. A request may count under several of its words. */
@@ -77,6 +108,7 @@ export function describeAttention(
   gaps: number,
   agreement: Agreement,
   consentAfter = 0,
+  scans: ScanAttention = { beforeConsent: [], integrations: [] },
 ): string {
   const parts: string[] = [];
   const add = (count: number, words: string) => {
@@ -94,12 +126,15 @@ export function describeAttention(
   const count = requests.length === 0 ? 'No open requests' : counted(requests.length, 'request');
   const head = parts.length === 0 ? count : `${count}: ${parts.join(', ')}`;
   const { undelivered, contradicting } = agreement;
+  const [sites, broken] = [scans.beforeConsent.length, scans.integrations.length];
   return [
     head,
     ...(gaps > 0 ? [counted(gaps, 'gap')] : []),
     ...(undelivered > 0 ? [`${counted(undelivered, 'decision')} never delivered`] : []),
     ...(contradicting > 0 ? [`${contradicting} contradictory`] : []),
     ...(consentAfter > 0 ? [`consent after withdrawal in ${counted(consentAfter, 'case')}`] : []),
+    ...(sites > 0 ? [`set before consent on ${counted(sites, 'site')}`] : []),
+    ...(broken > 0 ? [`${counted(broken, 'integration')} disconnected`] : []),
   ].join(' · ');
 }
 
@@ -110,7 +145,7 @@ function isOptOut(view: CaseView): boolean {
 
 /** The place is not known, or what was said of it is on no list. */
 function isPlaceless(view: CaseView): boolean {
-  return view.deadline.placeMissing || placeQuestion(view.folded) !== null;
+  return view.deadline.placeMissing;
 }
 
 function wordsOfDue(days: readonly number[]): string {

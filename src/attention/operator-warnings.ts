@@ -1,7 +1,29 @@
-import type { Query } from '../store/store.ts';
+import { findDisagreements } from '../policies/disagreements.ts';
 import { entriesAhead } from '../projections/position.ts';
-import { findSnapshotWarnings } from './snapshot-warnings.ts';
-import type { Warning } from './warning.ts';
+import type { Query } from '../store/store.ts';
+
+/** Something the operator has to look at: what, and what to do about it. */
+export interface Warning {
+  readonly code:
+    | 'silent-source'
+    | 'refused-surge'
+    | 'sync-failing'
+    | 'sync-lag'
+    | 'disk-low'
+    | 'seal-failed'
+    | 'quarantine'
+    | 'journal-ahead'
+    | 'schema-altered'
+    | 'read-models-ahead'
+    | 'unknown-call'
+    | 'policies-disagree'
+    | 'api-changed'
+    | 'snapshot-failing'
+    | 'installation-moved';
+  readonly source: string | null;
+  readonly sentence: string;
+  readonly remedy: string;
+}
 
 /** What {@link findWarnings} looks at besides the database. */
 export interface Surroundings {
@@ -18,7 +40,7 @@ export interface Surroundings {
 
 /** Why nothing can be appended at the moment. */
 export interface Refusal {
-  readonly code: 'journal-ahead' | 'installation-moved';
+  readonly code: 'journal-ahead' | 'installation-moved' | 'schema-altered';
   readonly reason: string;
   readonly remedy: string;
 }
@@ -33,7 +55,7 @@ const LAG_HOURS = 3;
 const DISK_FREE_BYTES = 1 << 30;
 const DISK_FREE_SHARE = 0.05;
 
-/** The warnings of docs/architecture.md, Operations: silence, surge of refusals, sync, disk, seal, quarantine, texts of policies, the API’s description. */
+/** The warnings of docs/architecture.md, Operations: silence, surge of refusals, sync, disk, seal, quarantine, texts of policies, lists and deliveries that disagree, the API’s description. */
 export async function findWarnings(read: Query, around: Surroundings): Promise<Warning[]> {
   return [
     ...refusalWarning(around.refusal),
@@ -44,8 +66,10 @@ export async function findWarnings(read: Query, around: Surroundings): Promise<W
     ...(await silences(read, around.now)),
     ...(await syncWarnings(read, around)),
     ...(await quarantineWarning(read)),
-    ...(await findSnapshotWarnings(read, around.now)),
+    ...(await descriptionWarnings(read)),
+    ...(await failedFetches(read, around.now)),
     ...(await unknownCalls(read, around.now)),
+    ...(await disagreements(read)),
   ];
 }
 
@@ -55,7 +79,7 @@ function refusalWarning(refusal: Refusal | null): Warning[] {
     {
       code: refusal.code,
       source: null,
-      sentence: `Nothing can be appended: ${refusal.reason}`,
+      sentence: `The ledger refuses new entries: ${refusal.reason}`,
       remedy: refusal.remedy,
     },
   ];
@@ -68,7 +92,7 @@ function sealWarning(failure: string | null): Warning[] {
       code: 'seal-failed',
       source: null,
       sentence: `The ledger could not be sealed: ${failure}`,
-      remedy: 'Run `consent-ledger ledger verify`: it names each fault.',
+      remedy: 'Run `consent-ledger ledger verify` to list each fault.',
     },
   ];
 }
@@ -80,9 +104,8 @@ function diskWarning(disk: Surroundings['disk']): Warning[] {
     {
       code: 'disk-low',
       source: null,
-      sentence: `Only ${free} are free where the data lies.`,
-      remedy:
-        'Make room or enlarge the disk: when it is full, deliveries are answered with 503 until there is space again.',
+      sentence: `Only ${free} are free on the data disk.`,
+      remedy: 'Free some space or enlarge the disk: when it is full, deliveries are answered with 503.',
     },
   ];
 }
@@ -94,9 +117,9 @@ async function aheadWarning(read: Query): Promise<Warning[]> {
     {
       code: 'read-models-ahead',
       source: null,
-      sentence: `The read models are ${ahead} entries ahead of the ledger: the next ${ahead} deliveries would be kept, but shown nowhere, and requests among them would open no case.`,
+      sentence: `The read models are ${ahead} entries ahead of the ledger: the next ${ahead} deliveries would be stored but not shown, and requests among them would not open a case.`,
       remedy:
-        'The database was changed from outside. `consent-ledger ledger rebuild` puts it right, and so does a running server; then run `consent-ledger ledger verify`.',
+        'The database was changed from outside. Run `consent-ledger ledger rebuild` (a running server does the same), then `consent-ledger ledger verify`.',
     },
   ];
 }
@@ -123,8 +146,8 @@ async function surges(read: Query, now: Date): Promise<Warning[]> {
     warnings.push({
       code: 'refused-surge',
       source,
-      sentence: `${count} deliveries of ${source} were refused for their signature in the last 15 minutes.`,
-      remedy: `Was the signing secret changed? \`consent-ledger delivery diagnose\` says why; after \`source rotate ${source}\`, \`delivery readmit\` takes in what was refused.`,
+      sentence: `${count} deliveries of ${source} were refused because of their signature in the last 15 minutes.`,
+      remedy: `Check whether the signing secret was changed: \`consent-ledger delivery diagnose\` gives the reason. After \`source rotate ${source}\`, run \`delivery readmit\` to accept the refused deliveries.`,
     });
   }
   return warnings;
@@ -152,7 +175,7 @@ async function silences(read: Query, now: Date): Promise<Warning[]> {
       code: 'silent-source',
       source,
       sentence: `${source} has delivered nothing for ${Math.floor(hours)} hours.`,
-      remedy: 'Is the webhook still registered with the service, and does its address still lead here?',
+      remedy: 'Check that the webhook is still registered with the service and that its address still leads here.',
     });
   }
   return warnings;
@@ -190,7 +213,7 @@ async function syncWarnings(read: Query, around: Surroundings): Promise<Warning[
         remedy,
       });
     } else if (success === null && position.run_id !== null && isLate(position.updated_at)) {
-      const sentence = `The first sync of ${name} stopped before its end.`;
+      const sentence = `The first sync of ${name} did not finish.`;
       warnings.push({ code: 'sync-lag', source, sentence, remedy });
     }
   }
@@ -210,14 +233,14 @@ async function findNeverSynced(read: Query, around: Surroundings, synced: Readon
       .limit(1)
       .executeTakeFirst();
     if (first === undefined || around.now.getTime() - Date.parse(first.received_at) < LAG_HOURS * HOUR) continue;
-    const sentence = `${source} delivers, and its consent log was never synced: does a worker run?`;
+    const sentence = `${source} sends deliveries, but its consent log has never been synced: check that a worker is running.`;
     warnings.push({ code: 'sync-lag', source, sentence, remedy: remedyOfSync(source) });
   }
   return warnings;
 }
 
 function remedyOfSync(source: string): string {
-  return `Run \`consent-ledger sync --source ${source}\` and read what it says.`;
+  return `Run \`consent-ledger sync --source ${source}\` and read its output.`;
 }
 
 async function quarantineWarning(read: Query): Promise<Warning[]> {
@@ -230,11 +253,24 @@ async function quarantineWarning(read: Query): Promise<Warning[]> {
     {
       code: 'quarantine',
       source: null,
-      sentence: `${count} ${Number(count) === 1 ? 'entry' : 'entries'} could not be read and wait in the quarantine.`,
+      sentence: `${count} ${Number(count) === 1 ? 'entry' : 'entries'} could not be read and ${Number(count) === 1 ? 'is' : 'are'} in the quarantine.`,
       remedy:
-        '`consent-ledger delivery list --quarantine` names them; field names of a source can be set (docs/assumptions.md).',
+        'See `consent-ledger delivery list --quarantine`; field names can be set per source (docs/assumptions.md).',
     },
   ];
+}
+
+/** One a source: lists and deliveries that contradict each other mean that something was not delivered, or not done. */
+async function disagreements(read: Query): Promise<Warning[]> {
+  const bySource = new Map<string, string[]>();
+  for (const { source, sentence } of await findDisagreements(read))
+    bySource.set(source, [...(bySource.get(source) ?? []), sentence]);
+  return [...bySource].map(([source, sentences]) => ({
+    code: 'policies-disagree' as const,
+    source,
+    sentence: `${sentences[0]}${sentences.length > 1 ? ` About ${sentences.length - 1} more.` : ''}`,
+    remedy: `Check the policy in the service’s dashboard, then run \`consent-ledger policy list --source ${source}\`.`,
+  }));
 }
 
 /** Calls that cost quota if they were done, and of which nobody knows whether they were. */
@@ -256,8 +292,67 @@ async function unknownCalls(read: Query, now: Date): Promise<Warning[]> {
   return rows.map(({ source, count }) => ({
     code: 'unknown-call' as const,
     source,
-    sentence: `Nobody knows what came of ${count} ${Number(count) === 1 ? 'call' : 'calls'} to the service for ${source}: generated policies count against the quota.`,
+    sentence: `${count} ${Number(count) === 1 ? 'call' : 'calls'} to the service for ${source} ${Number(count) === 1 ? 'has' : 'have'} an unknown outcome: generated policies count against the quota.`,
     remedy:
-      '`consent-ledger policy calls --open` names them; look them up in the service’s dashboard, then `policy settle`.',
+      'Run `consent-ledger policy calls --open`, check the calls in the service’s dashboard, then `policy settle`.',
   }));
+}
+
+/** What the service's own description lost. One for each address of the service, whichever source's key was used: another one may watch it by now. */
+async function descriptionWarnings(read: Query): Promise<Warning[]> {
+  const newest = read
+    .selectFrom('snapshot_history')
+    .select((eb) => eb.fn.max('seq').as('seq'))
+    .where('target', '=', 'openapi')
+    .groupBy('url');
+  const rows = await read
+    .selectFrom('snapshot_history')
+    .select(['source', 'findings', 'received_at', 'url'])
+    .where('seq', 'in', newest)
+    .orderBy('source')
+    .execute();
+  return rows.flatMap(({ source, findings, received_at: at, url }): Warning[] => {
+    const gone = findings === null ? [] : (JSON.parse(findings) as string[]);
+    if (gone.length === 0) return [];
+    const more = gone.length > 3 ? ` (and ${gone.length - 3} more)` : '';
+    return [
+      {
+        code: 'api-changed',
+        source,
+        sentence: `The service’s description of its API (${url}) lacks something this program needs, first seen ${at.slice(0, 10)}: ${gone.slice(0, 3).join(' ')}${more}`,
+        remedy:
+          'Look for a newer version of this program. `consent-ledger doctor --public` compares again; the next sync shows whether it still works.',
+      },
+    ];
+  });
+}
+
+/** Texts of policies that could not be fetched. */
+async function failedFetches(read: Query, now: Date): Promise<Warning[]> {
+  const failed = await read
+    .selectFrom('jobs')
+    .select(['error', 'payload'])
+    .where('kind', '=', 'snapshot')
+    .where('state', '=', 'failed')
+    .where('finished_at', '>=', new Date(now.getTime() - 24 * HOUR).toISOString())
+    .orderBy('finished_at', 'desc')
+    .limit(1000)
+    .execute();
+  const bySource = new Map<string, { count: number; error: string }>();
+  for (const { error, payload } of failed) {
+    const source = sourceOf(payload);
+    const before = bySource.get(source);
+    bySource.set(source, { count: (before?.count ?? 0) + 1, error: before?.error ?? error ?? 'unknown' });
+  }
+  return [...bySource].map(([source, { count, error }]) => ({
+    code: 'snapshot-failing',
+    source,
+    sentence: `${count} ${count === 1 ? 'text of a policy' : 'texts of policies'} of ${source} could not be fetched in the last 24 hours. The last one: ${error}`,
+    remedy: `Run \`consent-ledger policy snapshot --source ${source}\` and read its output.`,
+  }));
+}
+
+function sourceOf(payload: string): string {
+  const { source } = JSON.parse(payload) as { source?: unknown };
+  return typeof source === 'string' ? source : 'unknown';
 }

@@ -27,7 +27,7 @@ const inputSchema = z
   .object({
     source: z.string(),
     actor: z.string(),
-    bannerId: z.string().trim().min(1, 'Give the id of the banner.').max(200, 'The id of the banner is too long.'),
+    bannerId: z.string().trim().min(1, 'Enter the banner id.').max(200, 'The banner id is too long.'),
     fileName: z.string(),
     bytes: z.instanceof(Buffer),
     /** ISO 8601 UTC. The banner was shown like this from then on … */
@@ -36,7 +36,7 @@ const inputSchema = z
     to: moment.nullable(),
     note: z.string().trim().max(2000, 'The note is longer than 2,000 characters.').nullable(),
   })
-  .refine(({ from, to }) => to === null || from < to, { error: 'The period ends before it begins.', path: ['to'] });
+  .refine(({ from, to }) => to === null || from < to, { error: 'The period ends before it starts.', path: ['to'] });
 export type NewBannerEvidence = z.infer<typeof inputSchema>;
 
 export type AddedEvidence =
@@ -58,12 +58,12 @@ export type AddedEvidence =
 export async function addBannerEvidence(deps: EvidenceDeps, input: NewBannerEvidence): Promise<AddedEvidence> {
   const parsed = inputSchema.safeParse(input);
   const problems = parsed.success ? [] : parsed.error.issues.map(({ message }) => message);
-  if (deps.sources.findAny(input.source) === null) problems.push(`There is no source ${input.source}.`);
+  if (deps.sources.findAny(input.source) === null) problems.push(`Unknown source ${input.source}.`);
   if (input.bytes.length === 0) problems.push('Choose a file that is not empty.');
-  else if (input.bytes.length > EVIDENCE_BYTES) problems.push('The file is over 10 MiB.');
+  else if (input.bytes.length > EVIDENCE_BYTES) problems.push('The file is larger than 10 MiB.');
   const mediaType = sniffMediaType(input.bytes);
   if (mediaType === null && input.bytes.length > 0)
-    problems.push('The file is none of PNG, JPEG, WebP, PDF, HTML or UTF-8 text.');
+    problems.push('The file type is not supported: use PNG, JPEG, WebP, PDF, HTML or UTF-8 text.');
   if (!parsed.success || mediaType === null || problems.length > 0) return { outcome: 'refused', problems };
 
   const { source, actor, bannerId, bytes, from, to, note } = parsed.data;
@@ -98,11 +98,13 @@ export async function addBannerEvidence(deps: EvidenceDeps, input: NewBannerEvid
   return { outcome: outcome === 'stored' ? 'added' : 'exists', seq, sha256, bytes: bytes.length, mediaType };
 }
 
-/** The name that the officer's file had, for people only: it decides no path. */
-function shownName(fileName: string): string {
+/** The name that the officer's file had, for people only: it decides no path. Exported for tests. */
+export function shownName(fileName: string): string {
   const name = basename(fileName.replaceAll('\\', '/'))
     .replace(/[\u0000-\u001f\u007f-\u009f]/g, '')
-    .slice(-200);
+    .slice(-200)
+    // Half a character has no form in the ledger.
+    .replace(/^[\udc00-\udfff]/, '');
   return name === '' ? 'unnamed' : name;
 }
 
@@ -118,7 +120,7 @@ export async function retractBannerEvidence(
 ): Promise<RetractedEvidence> {
   const reason = input.reason.trim();
   if (reason === '' || reason.length > 2000)
-    return { outcome: 'refused', problems: ['Give the reason, in at most 2,000 characters.'] };
+    return { outcome: 'refused', problems: ['Enter a reason of at most 2,000 characters.'] };
   const found = await findBannerEvidence(deps.store, input.seq);
   if (found === null) return { outcome: 'unknown' };
   if (found.retraction !== null) return { outcome: 'retracted-before' };

@@ -21,7 +21,7 @@ export function sniffMediaType(bytes: Buffer): EvidenceMediaType | null {
 const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f]/;
 // A byte order mark, white space and comments may stand before the first tag.
 const HTML =
-  /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^]*?-->\s*)*<(?:!doctype\s+html|html|head|body|div|script|style|iframe|section|dialog)[\s>]/i;
+  /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype\s+html|html|head|body|div|script|style|iframe|section|dialog)[\s>]/i;
 
 /** How a file of each kind is named; HTML is never given a name that a double click would run. */
 export const evidenceExtensions: Readonly<Record<EvidenceMediaType, string>> = {

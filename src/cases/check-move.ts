@@ -42,7 +42,9 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
       if (identity.doubtFirst && details.doubt === undefined) {
         const because = laws.find((law) => law.row.identity !== 'required');
         const where = because?.id === 'eu-gdpr' || because === undefined ? 'GDPR Art. 12(6)' : because.citation;
-        return [`say what the doubt about the identity is: without a reasonable doubt nothing may be asked (${where})`];
+        return [
+          `state the reason for doubting the identity: without reasonable doubt you may not ask for information (${where})`,
+        ];
       }
       return [];
     case 'confirm-identity':
@@ -52,7 +54,7 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
         view.folded.identity.askedAt !== null &&
         (details.informationAt ?? view.folded.identity.informationAt) === null
       ) {
-        return ['say when the identity information arrived: the period runs from then'];
+        return ['state when the identity information arrived: the period runs from then'];
       }
       return [];
     case 'fail-identity':
@@ -62,7 +64,7 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
     case 'mark-system':
       return context.profile?.otherSystems.some((system) => system.id === details.system)
         ? []
-        : [`the controller profile lists no system \`${details.system}\``];
+        : [`the controller profile has no system \`${details.system}\``];
     case 'mark-ready':
       return blockers(view, context);
     case 'answer':
@@ -86,9 +88,9 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
       ];
     }
     case 'close-duplicate':
-      return details.duplicateOf === view.row.case_id ? ['a case is no duplicate of itself'] : [];
+      return details.duplicateOf === view.row.case_id ? ['a case cannot be a duplicate of itself'] : [];
     case 'acknowledge':
-      return view.folded.acknowledgedAt === null ? [] : ['receipt has been confirmed already'];
+      return view.folded.acknowledgedAt === null ? [] : ['receipt has already been confirmed'];
     case 'start':
     case 'ask-clarification':
     case 'receive-clarification':
@@ -112,12 +114,12 @@ function problemsOfWithdrawal(
   if (purposes === undefined && effectiveAt === undefined) return [];
   if (!takesEffect(view.kind, match, details)) {
     return [
-      'purposes and effectiveAt are for the answer to a request to withdraw consent, to opt out or to object whose subject was found in the consent records',
+      'purposes and effectiveAt apply only to the answer to a request to withdraw consent, opt out or object whose subject was found in the consent records',
     ];
   }
   const answeredAt = details.at ?? now;
   return effectiveAt !== undefined && effectiveAt > answeredAt
-    ? ['answer.effectiveAt is later than the answer: consent ends at the latest when the requester is told so']
+    ? ['answer.effectiveAt is later than the answer: consent must end by the time the requester is informed']
     : [];
 }
 
@@ -136,16 +138,18 @@ function problemsOfExtension(
   const extending = laws.filter((law) => law.row.extension !== null);
   if (extending.length === 0 || firstLimit === null) {
     const citations = laws.map((law) => law.citation).join('; ');
-    return [`no extension is noted for this kind of request${citations === '' ? '' : ` (${citations})`}`];
+    return [
+      `the deadline rules do not allow an extension for this kind of request${citations === '' ? '' : ` (${citations})`}`,
+    ];
   }
-  if (view.folded.extension !== null) return ['the period has been extended already'];
+  if (view.folded.extension !== null) return ['the period has already been extended'];
   const problems: string[] = [];
   if (dateIn(details.at ?? context.now, context.timeZone) > firstLimit) {
     const notices = extending.map((law) => law.row.extension?.notice).join('; ');
-    problems.push(`the notice had to go out by ${firstLimit}: ${notices}`);
+    problems.push(`the notice had to be sent by ${firstLimit}: ${notices}`);
   }
   if (extending.some((law) => law.row.extension?.by === 'as-notified') && details.until === undefined)
-    problems.push('name the date that the notice gives');
+    problems.push('enter the date given in the notice');
   if (details.until !== undefined && details.until <= firstLimit)
     problems.push(`the new date must be later than ${firstLimit}`);
   return problems;
@@ -154,7 +158,7 @@ function problemsOfExtension(
 /** A processor drafts; the controller approves refusal, extension and release. */
 function problemsOfApproval(details: { approvedBy?: string | undefined }, context: MoveContext): readonly string[] {
   return context.profile?.role === 'processor' && details.approvedBy === undefined
-    ? ['name who approved this for the controller: a processor only drafts']
+    ? ['enter who approved this for the controller: a processor may only draft']
     : [];
 }
 
@@ -167,7 +171,7 @@ function blockers(view: CaseView, context: MoveContext): readonly string[] {
 function problemsOfDisclosure(view: CaseView, disclosure: string, context: MoveContext): readonly string[] {
   const allowed = disclosureOf(view, context.match);
   return disclosure === 'full' && allowed !== 'full'
-    ? [`specific pieces must not be disclosed here, only: ${allowed}`]
+    ? [`specific pieces of data must not be disclosed here; allowed: ${allowed}`]
     : [];
 }
 
@@ -179,20 +183,20 @@ function problemsOfDates(view: CaseView, { move, details }: CheckedMove, context
   for (const name of ['at', 'effectiveAt', 'informationAt', 'askedAt', 'paidAt', 'receivedAt']) {
     const value = moments[name];
     if (typeof value !== 'string') continue;
-    if (value > latest) problems.push(`${move}.${name} lies in the future`);
+    if (value > latest) problems.push(`${move}.${name} is in the future`);
     if (name !== 'receivedAt' && dateIn(value, context.timeZone) < receivedOn) {
-      problems.push(`${move}.${name} lies before the receipt of ${receivedOn}`);
+      problems.push(`${move}.${name} is before the receipt on ${receivedOn}`);
     }
   }
   if (move === 'receive-clarification') {
     const asked = view.folded.clarifications.find((one) => one.answeredAt === null)?.askedAt;
     if (asked !== undefined && (details.at ?? context.now) < asked)
-      problems.push('the answer lies before the question');
+      problems.push('the answer is dated before the question');
   }
   if (move === 'confirm-identity') {
     const { askedAt } = view.folded.identity;
     if (askedAt !== null && details.informationAt !== undefined && details.informationAt < askedAt) {
-      problems.push('the identity information lies before the question for it');
+      problems.push('the identity information is dated before the request for it');
     }
   }
   return problems;

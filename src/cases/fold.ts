@@ -128,7 +128,7 @@ export function applyMove(row: CaseRow, action: CaseMoved, entry: CaseEntry): Mo
   };
 }
 
-/** The rules of a case, in the shape that the projection of cases takes. */
+/** The rules of a case, as the projection of cases follows them. */
 export const caseFold = {
   openFromRequest: openCaseFromRequest,
   openFromAction: openCaseFromAction,

@@ -127,13 +127,6 @@ export function unknownPlace(words: string | null): string | null {
   return words === null || mapJurisdiction(words) !== null ? null : words;
 }
 
-/** What an officer has to settle about the place, in a sentence; null: nothing. */
-export function placeQuestion({ placeAsGiven }: CaseFolded): string | null {
-  if (placeAsGiven === null) return null;
-  const shown = placeAsGiven.length > 80 ? `${placeAsGiven.slice(0, 80)}…` : placeAsGiven;
-  return `The place “${shown}” is not one the program knows: choose it. Until then only the law of the controller counts.`;
-}
-
 /** Who did it and when it was recorded (our clock). */
 export interface MoveStamp {
   readonly actor: string;

@@ -1,12 +1,12 @@
 import type { ControllerProfile } from '../core/profile.ts';
-import type { CaseReading } from './deps.ts';
+import { type ConsentAfterWithdrawal, createDecisionQueries } from '../store/queries/history-decisions.ts';
+import { type CaseReading, type CaseView, viewCase } from './view.ts';
 import { disclosureOf } from './disclosure.ts';
 import type { CaseHistoryRow, CaseRow } from './fold.ts';
 import { type Match, matchCase } from './match.ts';
 import type { Disclosure } from './move-details.ts';
 import { caseReadiness, type Readiness } from './readiness.ts';
 import { openStates } from './states.ts';
-import { type CaseView, viewCase } from './view.ts';
 
 export interface CaseFilter {
   readonly source?: string;
@@ -65,6 +65,8 @@ export interface ShownCase {
   readonly match: Match;
   readonly readiness: Readiness;
   readonly disclosure: Disclosure;
+  /** Consent that was recorded after this case had withdrawn it. */
+  readonly consentAfter: readonly ConsentAfterWithdrawal[];
 }
 
 /** One case with its history, what was found of its subject and what it lacks; null when there is no such case. */
@@ -73,9 +75,11 @@ export async function showCase(deps: CaseReading, caseId: string, now: string): 
   if (row === undefined) return null;
   const profile = await deps.profileOf(row.source);
   const view = viewCase(row, { regimes: deps.regimes, timeZone: deps.timeZone, profile, now });
-  const [history, match] = await Promise.all([
+  const asOf = Number.MAX_SAFE_INTEGER;
+  const [history, match, consentAfter] = await Promise.all([
     deps.store.read.selectFrom('case_history').selectAll().where('case_id', '=', caseId).orderBy('seq').execute(),
     matchCase(deps, row),
+    createDecisionQueries(deps.store.read).consentsAfterWithdrawal({ source: row.source, asOf, caseId }),
   ]);
   return {
     view,
@@ -84,6 +88,7 @@ export async function showCase(deps: CaseReading, caseId: string, now: string): 
     match,
     readiness: caseReadiness(view, profile, match),
     disclosure: disclosureOf(view, match),
+    consentAfter,
   };
 }
 

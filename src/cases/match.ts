@@ -1,5 +1,5 @@
 import { isSharedMailbox, subjectForms, subjectOfEmail } from '../core/subject.ts';
-import type { CaseReading } from './deps.ts';
+import type { CaseReading } from './view.ts';
 import type { CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
 
@@ -50,7 +50,7 @@ export async function matchCase(
     const found = await attempt(linked.subject, linked.way, `Linked by ${linked.by}: ${words[linked.way]}.`);
     if (found !== null) return found;
   } else if (row.subject !== null) {
-    const found = await attempt(row.subject, 'from-device', 'The requester sent an id from the own device.');
+    const found = await attempt(row.subject, 'from-device', 'The requester sent an id from their own device.');
     if (found !== null) return found;
   }
 
@@ -58,12 +58,8 @@ export async function matchCase(
   if (row.requester_email !== null && recipe !== null) {
     const subject = subjectOfEmail(row.requester_email, recipe);
     const found = isSharedMailbox(row.requester_email)
-      ? await attempt(
-          subject,
-          'shared',
-          'The address looks like one that several people share: nothing of it is released.',
-        )
-      : await attempt(subject, 'computed', 'Computed from the e-mail by the recipe of this source.');
+      ? await attempt(subject, 'shared', 'The address looks like one shared by several people: no data is released.')
+      : await attempt(subject, 'computed', 'Computed from the e-mail address with this source’s recipe.');
     if (found !== null) return found;
   }
   return { status: 'none', subjects: [], decisions: 0, says: wordsOfNoMatch(row, tried, recipe !== null) };
@@ -91,9 +87,9 @@ async function findDecisions(
 }
 
 function wordsOfNoMatch(row: CaseRow, tried: readonly string[], recipeKnown: boolean): string {
-  if (tried.length > 0) return `No consent record fits ${tried.join(' or ')}.`;
+  if (tried.length > 0) return `No consent record matches ${tried.join(' or ')}.`;
   if (row.requester_email !== null && !recipeKnown) {
-    return 'The request has an e-mail, but how this source hashes e-mails is not configured; ask for the id from the device.';
+    return 'The request has an e-mail address, but the hash recipe of this source is not configured; ask for the id from the device.';
   }
-  return 'The request has nothing that could be looked for; ask for the id from the device.';
+  return 'The request has nothing to search for; ask for the id from the device.';
 }

@@ -4,12 +4,11 @@ import { isoNow } from '../core/clock.ts';
 import { equalBytes } from '../core/hash.ts';
 import { appendWithConsequences } from '../ledger/append-action.ts';
 import { checkMove } from './check-move.ts';
-import type { CaseWriting } from './deps.ts';
+import { type CaseWriting, viewCase } from './view.ts';
 import type { CaseMoved, CaseRow } from './fold.ts';
 import { type Match, matchCase } from './match.ts';
 import { type CheckedMove, readMove } from './move-details.ts';
-import { viewCase } from './view.ts';
-import { type ConsentWithdrawn, WITHDRAWALS, withdrawalsOf } from './withdrawal.ts';
+import { WITHDRAWALS, withdrawalKey, withdrawalsOf } from './withdrawal.ts';
 
 export interface MoveCaseInput {
   readonly caseId: string;
@@ -62,15 +61,11 @@ export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise
     deps.ledger,
     row.source,
     { action, keyParts: ['case', caseId, String(basedOn)] },
-    withdrawals.map((withdrawal) => ({ action: withdrawal, keyParts: keyOf(withdrawal) })),
+    withdrawals.map((withdrawal) => ({ action: withdrawal, keyParts: withdrawalKey(withdrawal) })),
     now,
   );
   if (appended.outcome === 'duplicate') return answerConflict(deps, row, action, appended.seq);
   return { outcome: 'moved', caseId, version: basedOn + 1, seq: appended.seq };
-}
-
-function keyOf({ caseId, basedOn, subject, bannerId }: ConsentWithdrawn): readonly string[] {
-  return ['consent-withdrawn', caseId, String(basedOn), subject, ...(bannerId === null ? [] : [bannerId])];
 }
 
 async function problemsOf(
@@ -91,7 +86,7 @@ async function problemsOf(
     .where('case_id', '=', checked.details.duplicateOf)
     .where('source', '=', row.source)
     .executeTakeFirst();
-  return other === undefined ? [`there is no case ${checked.details.duplicateOf} of this source`] : [];
+  return other === undefined ? [`unknown case ${checked.details.duplicateOf} of this source`] : [];
 }
 
 /** The same move by the same officer is no conflict: its first recording is the answer. */

@@ -32,7 +32,7 @@ export const answerPartSchema = z
     note: text.optional(),
   })
   .refine(({ outcome, ground }) => outcome === 'done' || ground !== undefined, {
-    message: 'say on which ground this was not, or not fully, done',
+    message: 'state the ground for not, or only partly, doing this',
     path: ['ground'],
   });
 export type AnswerPart = z.infer<typeof answerPartSchema>;
@@ -53,7 +53,7 @@ export const moveDetails = {
       receivedAt: moment.optional(),
       reason: text,
     })
-    .refine((details) => Object.keys(details).length > 1, 'say what is corrected'),
+    .refine((details) => Object.keys(details).length > 1, 'state what is corrected'),
   'ask-identity': z.strictObject({ at, doubt: text.optional(), asked: text }),
   'confirm-identity': z
     .strictObject({
@@ -68,7 +68,7 @@ export const moveDetails = {
       represented: line.optional(),
     })
     .refine((details) => details.requester === 'person' || details.authority !== undefined, {
-      message: 'say by what authority the agent or guardian acts',
+      message: 'state the authority of the agent or guardian',
       path: ['authority'],
     }),
   'fail-identity': z.strictObject({ at, reason: text }),
@@ -128,7 +128,7 @@ export function isMoveName(text: string): text is MoveName {
 
 /** Checks the name and the details of a move; every problem is one sentence. */
 export function readMove(move: string, details: unknown): ReadMove {
-  if (!isMoveName(move)) return { outcome: 'refused', problems: [`there is no move \`${move}\``] };
+  if (!isMoveName(move)) return { outcome: 'refused', problems: [`unknown move \`${move}\``] };
   const parsed = moveDetails[move].safeParse(details);
   if (!parsed.success) {
     return {

@@ -6,7 +6,7 @@ import { jurisdictionSchema } from '../core/jurisdictions.ts';
 import { sourceSlugSchema } from '../core/source.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
-import type { CaseWriting } from './deps.ts';
+import type { CaseWriting } from './view.ts';
 
 const optional = z.string().trim().min(1).max(4000).nullable().default(null);
 
@@ -46,7 +46,7 @@ export async function openCase(deps: Pick<CaseWriting, 'ledger' | 'clock'>, inpu
   }
   const { source, reference, ...request } = parsed.data;
   const now = isoNow(deps.clock);
-  if (request.receivedAt > now) return { outcome: 'refused', problems: ['receivedAt: lies in the future'] };
+  if (request.receivedAt > now) return { outcome: 'refused', problems: ['receivedAt: is in the future'] };
   const caseId = `${source}-${idPart(source, reference ?? randomUUID())}`;
   const action: Action = { action: 'case.opened', caseId, ...request };
   const appended = await appendAction(deps.ledger, source, action, ['case-opened', caseId], now);

@@ -1,5 +1,4 @@
 import { type ControllerProfile, missingProfileParts } from '../core/profile.ts';
-import { placeQuestion } from './folded.ts';
 import type { Match } from './match.ts';
 import type { CaseView } from './view.ts';
 
@@ -35,7 +34,7 @@ export function caseReadiness(view: CaseView, profile: ControllerProfile | null,
   if (match !== undefined && (match.status === 'none' || match.status === 'shared')) {
     lacks.push({
       code: 'match',
-      text: `${match.says} The answer says how the requester can help us (GDPR Art. 11(2)).`,
+      text: `${match.says} The answer tells the requester how to help us find them (GDPR Art. 11(2)).`,
       blocking: false,
     });
   }
@@ -47,42 +46,41 @@ function lacksOfRequest(view: CaseView): readonly Lack[] {
   if (view.kind === 'unknown') {
     lacks.push({
       code: 'kind',
-      text: 'What is requested is not settled: amend the kind of the request.',
+      text: 'The kind of request is unclear: amend it.',
       blocking: true,
     });
   }
-  const place = placeQuestion(view.folded);
-  if (place !== null) lacks.push({ code: 'place', text: place, blocking: true });
-  // Without any law nobody knows by when and how to answer: the place is chosen first.
-  const lost = place === null && view.deadline.placeMissing && view.deadline.laws.length === 0;
+  // Without any law nobody knows by when and how to answer, and a place that was given may bring a stricter one: it is chosen first.
+  const { placeMissing, laws } = view.deadline;
+  const lost = placeMissing && (view.folded.placeAsGiven !== null || laws.length === 0);
   for (const [index, text] of view.deadline.says.entries())
     lacks.push(
       lost && index === 0 ? { code: 'place', text, blocking: true } : { code: 'regime', text, blocking: false },
     );
   const { rule, unverified } = view.deadline.identity;
   if (view.identity === 'needed') {
-    const why = rule === 'required' ? 'is required by law' : 'was asked for on a recorded doubt';
-    lacks.push({ code: 'identity', text: `The identity check ${why} and is not done.`, blocking: true });
+    const why = rule === 'required' ? 'is required by law' : 'was requested because of a recorded doubt';
+    lacks.push({ code: 'identity', text: `The identity check ${why} and is not complete.`, blocking: true });
   } else if (view.identity === 'failed') {
     const general = unverified === 'categories-only';
     const text = general
-      ? 'The identity could not be confirmed: the answer holds categories only, no specific pieces.'
+      ? 'The identity could not be confirmed: the answer may contain categories only, no specific pieces of data.'
       : 'The identity could not be confirmed: refuse with reasons, or confirm it after all.';
     // Nothing is ever deleted for somebody who is not identified.
     lacks.push({ code: 'identity', text, blocking: !general || view.kind === 'erasure' });
   }
   if (view.row.state === 'waiting-clarification') {
-    lacks.push({ code: 'clarification', text: 'A clarification is awaited.', blocking: true });
+    lacks.push({ code: 'clarification', text: 'Waiting for a clarification.', blocking: true });
   }
   if (view.folded.fee !== null && view.folded.fee.paidAt === null) {
-    lacks.push({ code: 'fee', text: 'A fee was asked for and is not paid.', blocking: false });
+    lacks.push({ code: 'fee', text: 'A fee was requested and has not been paid.', blocking: false });
   }
   return lacks;
 }
 
 function lacksOfController(view: CaseView, profile: ControllerProfile | null): readonly Lack[] {
   if (profile === null) {
-    const text = 'There is no controller profile: nothing can be said about purposes, recipients or other systems.';
+    const text = 'No controller profile: the answer lacks purposes, recipients and other systems.';
     return [{ code: 'profile', text, blocking: true }];
   }
   const unmarked = profile.otherSystems.filter((system) => !Object.hasOwn(view.folded.systems, system.id));
@@ -92,12 +90,12 @@ function lacksOfController(view: CaseView, profile: ControllerProfile | null): r
     blocking: true,
   }));
   for (const part of missingProfileParts(profile)) {
-    lacks.push({ code: 'profile-part', text: `The controller profile does not say: ${part}.`, blocking: false });
+    lacks.push({ code: 'profile-part', text: `The controller profile lacks: ${part}.`, blocking: false });
   }
   if (profile.role === 'processor') {
     lacks.push({
       code: 'approval',
-      text: 'The controller approves the release: name who did when it is answered.',
+      text: 'The controller must approve the release: enter who approved it with the answer.',
       blocking: false,
     });
   }
@@ -108,12 +106,12 @@ function lacksOfTime(view: CaseView): readonly Lack[] {
   const lacks: Lack[] = [];
   const { acknowledgeBy, limit } = view.deadline;
   if (view.open && acknowledgeBy !== null && view.folded.acknowledgedAt === null) {
-    lacks.push({ code: 'acknowledgement', text: `Receipt has to be confirmed by ${acknowledgeBy}.`, blocking: false });
+    lacks.push({ code: 'acknowledgement', text: `Receipt must be confirmed by ${acknowledgeBy}.`, blocking: false });
   }
   if (view.overdue) {
     lacks.push({
       code: 'deadline',
-      text: `The legal limit of ${limit} has passed: answer now and say why it is late.`,
+      text: `The legal limit of ${limit} has passed: answer now and explain the delay.`,
       blocking: false,
     });
   }

@@ -57,13 +57,13 @@ export interface MoveRule {
 
 export const moveRules: Readonly<Record<MoveName, MoveRule>> = {
   acknowledge: { label: 'Confirm receipt to the requester', from: openStates, to: { opened: 'acknowledged' } },
-  start: { label: 'Start working on it', from: ['opened', 'acknowledged'], to: 'in-progress' },
+  start: { label: 'Start work', from: ['opened', 'acknowledged'], to: 'in-progress' },
   amend: { label: 'Correct or complete the request', from: openStates, to: 'same' },
   'ask-identity': { label: 'Ask for identification', from: workingStates, to: 'waiting-identity' },
   'confirm-identity': { label: 'Identity is confirmed', from: identifiable, to: 'in-progress' },
   'fail-identity': { label: 'Identity could not be confirmed', from: identifiable, to: 'in-progress' },
-  'ask-clarification': { label: 'Ask what is meant', from: workingStates, to: 'waiting-clarification' },
-  'receive-clarification': { label: 'Clarification has come', from: ['waiting-clarification'], to: 'in-progress' },
+  'ask-clarification': { label: 'Ask for clarification', from: workingStates, to: 'waiting-clarification' },
+  'receive-clarification': { label: 'Clarification received', from: ['waiting-clarification'], to: 'in-progress' },
   'record-fee': { label: 'Note a fee', from: openStates, to: 'same' },
   extend: { label: 'Extend the period', from: openStates, to: 'same' },
   'mark-system': { label: 'Mark another system as searched', from: openStates, to: 'same' },

@@ -1,12 +1,34 @@
 import { type Asked, computeDeadlines, type Deadlines } from '../core/deadlines.ts';
 import type { ControllerProfile } from '../core/profile.ts';
 import type { RegimeTable } from '../core/regime-table.ts';
+import type { Clock } from '../core/clock.ts';
+import type { SubjectRecipe } from '../core/subject.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 import { dateIn, daysBetween } from '../core/zoned-days.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Store } from '../store/store.ts';
 import { type CaseRow, isRequestKind } from './fold.ts';
 import { type CaseFolded, parseFolded } from './folded.ts';
 import type { MoveName } from './move-details.ts';
 import { isOpen, movesFrom } from './states.ts';
+
+/** What reading cases needs. */
+export interface CaseReading {
+  readonly store: Pick<Store, 'read'>;
+  readonly regimes: RegimeTable;
+  /** IANA time zone of the controller. */
+  readonly timeZone: string;
+  /** The controller profile of a source; null where none is configured. */
+  profileOf(source: string): ControllerProfile | null | Promise<ControllerProfile | null>;
+  /** How a source hashes e-mail addresses; null where that is not known. */
+  recipeOf(source: string): SubjectRecipe | null | Promise<SubjectRecipe | null>;
+}
+
+/** What changing cases needs besides. */
+export interface CaseWriting extends CaseReading {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+}
 
 /** What a case is looked at with. Deadlines are computed when a case is read, so a corrected rule corrects every date. */
 export interface ViewContext {
@@ -65,6 +87,7 @@ export function deadlinesOf(row: CaseRow, folded: CaseFolded, context: ViewConte
   return computeDeadlines({
     kind: isRequestKind(row.kind) ? row.kind : 'unknown',
     place: row.jurisdiction,
+    placeAsGiven: folded.placeAsGiven,
     controller: { country, region, homeRegime, timeZone: context.timeZone },
     regimes: context.regimes,
     receivedAt: row.receipt_at,

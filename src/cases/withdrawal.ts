@@ -1,5 +1,8 @@
-import type { Action } from '../core/action.ts';
-import type { CaseReading } from './deps.ts';
+import { type Action, actionSchema } from '../core/action.ts';
+import { isoNow } from '../core/clock.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import { loadWithdrawalsToExtend } from '../store/queries/withdrawals-to-extend.ts';
+import type { CaseReading, CaseWriting } from './view.ts';
 import type { CaseRow } from './fold.ts';
 import type { Match } from './match.ts';
 import type { MoveDetails } from './move-details.ts';
@@ -49,4 +52,35 @@ export async function withdrawalsOf(
     at: details.effectiveAt ?? details.at ?? now,
     requestedAt: row.receipt_at,
   }));
+}
+
+/** What names a withdrawal in the ledger: one for each answer, subject and banner. */
+export function withdrawalKey({ caseId, basedOn, subject, bannerId }: ConsentWithdrawn): readonly string[] {
+  return ['consent-withdrawn', caseId, String(basedOn), subject, ...(bannerId === null ? [] : [bannerId])];
+}
+
+/**
+ * Extends withdrawals by request to banners that became known after the answer: consent from before the withdrawal, pulled or delivered late, would
+ * otherwise still count (GDPR Art. 7(3)). Each extension is an entry that cites the same case. Needs read models that are up to date.
+ * Resolves with the number of entries appended.
+ */
+export async function extendWithdrawals(
+  deps: Pick<CaseWriting, 'store' | 'ledger' | 'clock'>,
+  source: string,
+): Promise<number> {
+  const late = await loadWithdrawalsToExtend(deps.store.read, source);
+  let appended = 0;
+  for (const { body, bannerId, stands } of late) {
+    if (body === null) continue;
+    const first = actionSchema.parse(JSON.parse(body.toString('utf8'))) as ConsentWithdrawn;
+    const action = {
+      ...first,
+      actor: 'schedule',
+      bannerId: bannerId === '' ? null : bannerId,
+      purposes: first.all ? (JSON.parse(stands) as string[]) : first.purposes,
+    };
+    const { outcome } = await appendAction(deps.ledger, source, action, withdrawalKey(action), isoNow(deps.clock));
+    if (outcome === 'stored') appended += 1;
+  }
+  return appended;
 }

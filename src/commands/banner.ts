@@ -26,18 +26,18 @@ interface AddFlags {
 export function registerBanner(program: Command, io: CommandIo): void {
   const evidence = program
     .command('banner')
-    .description('how consent banners were shown: files that an officer adds as evidence')
+    .description('evidence of what consent banners looked like, added by officers')
     .command('evidence')
-    .description('add, list, show and retract files that show a banner');
+    .description('add, list, show and retract evidence of a banner');
 
   withJson(evidence.command('add'))
-    .description('add a screenshot or the text of a banner, with the period in which it was shown like this')
-    .requiredOption('--banner <id>', 'id of the banner, as consent records name it')
+    .description('add a screenshot or the text of a banner and the period in which it looked like this')
+    .requiredOption('--banner <id>', 'banner id as in the consent records')
     .requiredOption('--file <path>', 'PNG, JPEG, WebP, PDF, HTML or text, at most 10 MiB')
-    .requiredOption('--from <date>', 'shown like this from: YYYY-MM-DD in TIME_ZONE, or an ISO 8601 time')
-    .option('--to <date>', 'until: a day is included, a time is not; default: it still is')
+    .requiredOption('--from <date>', 'start of the period: YYYY-MM-DD in TIME_ZONE, or an ISO 8601 time')
+    .option('--to <date>', 'end of the period (a day is inclusive, a time exclusive); default: still in use')
     .option('--note <text>', 'what the file shows, e.g. "second layer, German"')
-    .option('--source <slug>', 'whose banner it is', 'default')
+    .option('--source <slug>', 'source of the banner', 'default')
     .action((flags: AddFlags) =>
       withContext(async (context) => {
         assertSource(context, flags.source);
@@ -64,9 +64,9 @@ export function registerBanner(program: Command, io: CommandIo): void {
     );
 
   withJson(evidence.command('list'))
-    .description('the evidence of a source’s banners, by banner and period')
+    .description('list the banner evidence of a source by banner and period')
     .option('--source <slug>', 'source', 'default')
-    .option('--banner <id>', 'only of this banner')
+    .option('--banner <id>', 'only this banner')
     .action((flags: { source: string; banner?: string; json?: boolean }) =>
       withContext(async (context) => {
         assertSource(context, flags.source);
@@ -87,28 +87,31 @@ export function registerBanner(program: Command, io: CommandIo): void {
               one.actor,
               one.retraction === null ? '' : `retracted: ${one.retraction.reason}`,
             ]),
-            'No evidence of a banner has been added yet: `consent-ledger banner evidence add --help`.',
+            'No banner evidence yet. To add some, see `consent-ledger banner evidence add --help`.',
           ),
         );
       }),
     );
 
   withJson(evidence.command('show'))
-    .description('one piece of evidence; its file is compared with the ledger, and written with --out')
-    .argument('<evidence>', 'number of its entry, as `banner evidence list` shows it', wholeNumberFrom(1))
-    .option('--out <file>', 'write the file here; it must be the one that the ledger commits to')
+    .description('show one piece of evidence and compare its file with the ledger')
+    .argument('<evidence>', 'entry number from `banner evidence list`', wholeNumberFrom(1))
+    .option('--out <file>', 'write the file here if it matches the ledger')
     .action((seq: number, flags: { out?: string; json?: boolean }) =>
       withContext(async (context) => {
         await context.projector.catchUp();
         const found = await findBannerEvidence(context.store, seq);
-        if (found === null) throw new UsageError([`Entry ${seq} is not evidence of a banner.`]);
+        if (found === null)
+          throw new UsageError([`Entry ${seq} is not banner evidence: see \`consent-ledger banner evidence list\`.`]);
         const state = await stateOfEvidenceFile(context.evidenceFolder, found.sha256);
         if (state !== 'sound') io.exitCode = 3;
         let problem: string | null = null;
         if (flags.out !== undefined && state === 'sound') {
           const file = await readEvidenceFile(context.evidenceFolder, found.sha256);
           problem =
-            file.state === 'sound' ? await writeOut(flags.out, file.bytes) : 'The file changed while it was read.';
+            file.state === 'sound'
+              ? await writeOut(flags.out, file.bytes)
+              : 'The file changed while it was being read: try again.';
           if (problem !== null) io.exitCode = 1;
         }
         printResult(io, flags, { ...found, file: state, problem }, () => evidenceText(found, state, problem));
@@ -116,8 +119,8 @@ export function registerBanner(program: Command, io: CommandIo): void {
     );
 
   withJson(evidence.command('retract'))
-    .description('say that evidence does not show what it was said to show; the entry and its file stay')
-    .argument('<evidence>', 'number of its entry', wholeNumberFrom(1))
+    .description('mark evidence as wrong; the entry and its file are kept')
+    .argument('<evidence>', 'entry number', wholeNumberFrom(1))
     .requiredOption('--reason <text>', 'why')
     .action((seq: number, flags: { reason: string; json?: boolean }) =>
       withContext(async (context) => {
@@ -131,13 +134,13 @@ export function registerBanner(program: Command, io: CommandIo): void {
           case 'refused':
             throw new UsageError(retracted.problems);
           case 'unknown':
-            throw new UsageError([`Entry ${seq} is not evidence of a banner.`]);
+            throw new UsageError([`Entry ${seq} is not banner evidence: see \`consent-ledger banner evidence list\`.`]);
           case 'retracted-before':
           case 'retracted':
             return printResult(io, flags, retracted, () =>
               retracted.outcome === 'retracted'
                 ? `${pc.green('✓')} Evidence ${seq} retracted (entry ${retracted.seq}).`
-                : `Evidence ${seq} was retracted before.`,
+                : `Evidence ${seq} is already retracted.`,
             );
           default:
             return retracted satisfies never;
@@ -157,25 +160,25 @@ function dayAfter(day: string): string {
 async function readGiven(path: string): Promise<Buffer> {
   try {
     const { size } = await stat(path);
-    if (size > EVIDENCE_BYTES) throw new UsageError([`${printable(path)} is over 10 MiB.`]);
+    if (size > EVIDENCE_BYTES) throw new UsageError([`${printable(path)} is larger than 10 MiB.`]);
     return await readFile(path);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError([`${printable(path)} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'}).`]);
+    throw new UsageError([`Cannot read ${printable(path)} (${(error as NodeJS.ErrnoException).code ?? 'error'}).`]);
   }
 }
 
 const fileStates = {
-  sound: `${pc.green('✓')} the file is the one that the ledger commits to`,
-  missing: `${pc.red('✗')} the file is not in DATA_DIR/evidence: restore it from a backup`,
-  altered: `${pc.red('✗')} the file in DATA_DIR/evidence is not the one that the ledger commits to: restore it from a backup`,
+  sound: `${pc.green('✓')} the file matches the ledger`,
+  missing: `${pc.red('✗')} the file is missing from DATA_DIR/evidence: restore it from a backup`,
+  altered: `${pc.red('✗')} the file in DATA_DIR/evidence does not match the ledger: restore it from a backup`,
 } as const;
 
 function evidenceText(one: BannerEvidence, state: keyof typeof fileStates, problem: string | null): string {
   return [
     pc.bold(`evidence ${one.seq}  banner ${printable(one.bannerId)} of ${one.source}`),
-    `shown        from ${one.from} ${one.to === null ? 'on; still, when it was added' : `until ${one.to}`} (the officer’s word)`,
-    `added        ${one.addedAt} by ${printable(one.actor)} (the ledger’s time)`,
+    `shown        from ${one.from} ${one.to === null ? 'onwards (still in use when added)' : `until ${one.to}`} (as stated by the officer)`,
+    `added        ${one.addedAt} by ${printable(one.actor)} (recorded by the ledger)`,
     `file         ${printable(one.fileName)}: ${evidenceKindText[one.mediaType]} (.${evidenceExtensions[one.mediaType]}), ${counted(one.bytes, 'byte')}`,
     `SHA-256      ${one.sha256}`,
     `commitment   ${one.commitment}`,

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import Table from 'cli-table3';
 import pc from 'picocolors';
+import { calendarProblem } from '../core/zoned-days.ts';
 
 /** Exit codes (docs/configuration.md): done, failed, usage or configuration, verification found a fault. */
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -13,20 +14,23 @@ export interface CommandIo {
   exitCode: ExitCode;
   /** Resolves at the first Ctrl-C or SIGTERM, for commands that go on until then. */
   untilStopped(): Promise<void>;
-  /** Everything is closed: the process ends within seconds, also where a library still holds a connection or a timer. */
-  endSoon?(): void;
+  /**
+   * The process ends within so many milliseconds, also where a part never closes, or a library still holds a connection or a timer. Sooner where
+   * nothing is left to do.
+   */
+  endWithin?(milliseconds: number): void;
 }
 
 /** Adds the `--json` flag that every command has. */
 export function withJson(command: Command): Command {
-  return command.option('--json', 'print one JSON document on standard output, everything else on standard error');
+  return command.option('--json', 'print one JSON document to standard output, everything else to standard error');
 }
 
 /** Parses a flag that takes a whole number from `least` on. */
 export function wholeNumberFrom(least: number): (text: string) => number {
   return (text) => {
     if (!/^\d{1,15}$/.test(text) || Number(text) < least) {
-      throw new InvalidArgumentError(`Give a whole number${least > 0 ? ` from ${least} on` : ''}, digits only.`);
+      throw new InvalidArgumentError(`Use a whole number${least > 0 ? ` of at least ${least}` : ''}, digits only.`);
     }
     return Number(text);
   };
@@ -36,6 +40,8 @@ export function wholeNumberFrom(least: number): (text: string) => number {
 export function momentFrom(flag: string): (text: string) => string {
   return (text) => {
     const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/.test(text);
+    const problem = isWhole ? calendarProblem(text) : null;
+    if (problem !== null) throw new InvalidArgumentError(`Invalid time "${text}" for ${flag}: ${problem}`);
     const moment = isWhole ? new Date(text) : null;
     if (moment === null || Number.isNaN(moment.getTime()))
       throw new InvalidArgumentError(
@@ -49,7 +55,7 @@ export function momentFrom(flag: string): (text: string) => string {
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`);
+    if (!(value >= min && value <= max)) throw new InvalidArgumentError(`Use a whole number from ${min} to ${max}.`);
     return value;
   };
 }
@@ -86,7 +92,7 @@ export function tableText(
     ),
   });
   for (const row of rows) table.push(row.map((cell) => printable(cell === null ? '–' : String(cell))));
-  return table.toString().replace(/[ \t]+$/gm, '');
+  return table.toString().replace(/(?<![ \t])[ \t]+$/gm, '');
 }
 
 /** Text from outside for a terminal: control characters, which could rewrite the screen, become visible. */
@@ -125,3 +131,8 @@ export function createProgress(
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
+
+/** Milliseconds that `serve` and `worker` take to stop at most, whatever their servers do: less than the 30 s that orchestrators wait. */
+export const STOP_ALL_MS = 25_000;
+/** Milliseconds that the process lives on when everything is closed. */
+export const ENDED_MS = 3000;

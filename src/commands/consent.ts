@@ -25,13 +25,11 @@ export function registerConsent(program: Command, io: CommandIo): void {
   const consent = program.command('consent').description('what a person consented to, when, and what proves it');
 
   withJson(consent.command('show'))
-    .description(
-      'how a person’s consent stood at a time: per purpose, by which decision, under which text, with which evidence',
-    )
-    .argument('<id>', 'hash of the visitor, e-mail address, or id of a consent record')
-    .option('--at <time>', 'ISO 8601 time, or a day (YYYY-MM-DD in TIME_ZONE), which means its end; default: now')
+    .description('show what a person had consented to at a time: purposes, decisions, policy texts and evidence')
+    .argument('<id>', 'visitor hash, e-mail address or id of a consent record')
+    .option('--at <time>', 'ISO 8601 time, or the end of a day (YYYY-MM-DD in TIME_ZONE); default: now')
     .option('--source <slug>', 'source', 'default')
-    .option('--text', 'print the policy texts as well')
+    .option('--text', 'also print the policy texts')
     .action((identifier: string, flags: { at?: string; source: string; text?: boolean; json?: boolean }) =>
       withContext(async (context) => {
         assertSource(context, flags.source);
@@ -49,16 +47,16 @@ export function registerConsent(program: Command, io: CommandIo): void {
         printResult(io, flags, found, () =>
           found.outcome === 'found'
             ? foundText(found)
-            : `No consent record matches ${found.by === 'email' ? 'this e-mail address' : printable(identifier)}. (The look-up is entry ${found.recorded}.)`,
+            : `No consent record matches ${found.by === 'email' ? 'this e-mail address' : printable(identifier)}. (This look-up is recorded as entry ${found.recorded}.)`,
         );
       }),
     );
 
   withJson(consent.command('record'))
-    .description('one decision as a consent record in the form of ISO/IEC TS 27560 (JSON with DPV terms)')
-    .argument('<id>', 'id of the decision or of its record, or the number of one of its entries')
+    .description('export one decision as a consent record according to ISO/IEC TS 27560 (JSON with DPV terms)')
+    .argument('<id>', 'decision id, record id, or number of one of its entries')
     .option('--source <slug>', 'source', 'default')
-    .option('--out <file>', 'write it to this file')
+    .option('--out <file>', 'write the record to this file')
     .action((id: string, flags: { source: string; out?: string; json?: boolean }) =>
       withContext(async (context) => {
         assertSource(context, flags.source);
@@ -75,7 +73,7 @@ export function registerConsent(program: Command, io: CommandIo): void {
           case 'refused':
             throw new UsageError(found.problems);
           case 'not-found':
-            throw new UsageError([`There is no decision ${printable(id)} in ${flags.source}.`]);
+            throw new UsageError([`Unknown decision ${printable(id)} in source ${flags.source}.`]);
           case 'found': {
             const text = consentRecordText(found.record);
             const problem = flags.out === undefined ? null : await writeOut(flags.out, text);
@@ -104,8 +102,8 @@ function momentOf(at: string | undefined, timeZone: string, now: string): string
 function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
   const lines = [
     pc.bold(`Consent at ${found.at}, as known at entry ${found.asOf}`),
-    `visitor      ${printable(found.subjects.join(', ') || 'not named by the record')}`,
-    `decisions    ${found.total} in all, ${found.later} of them later`,
+    `visitor      ${printable(found.subjects.join(', ') || 'not stated in the record')}`,
+    `decisions    ${found.total} in total, ${found.later} of them later`,
     '',
   ];
   const byId = new Map(found.decisions.map((decision) => [decision.decisionId, decision]));
@@ -118,14 +116,14 @@ function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
         `  ${printable(purposeWord(purpose))}: ${word} since ${since}, decision ${printable(decisionId)} (${seqs.length === 1 ? 'entry' : 'entries'} ${seqs.join(', ')})`,
       );
     }
-    if (purposes.length === 0) lines.push('  no purpose that needs consent was decided');
-    if (necessary.length > 0) lines.push(`  necessary, need no consent: ${printable(necessary.join(', '))}`);
+    if (purposes.length === 0) lines.push('  no decision about a purpose that needs consent');
+    if (necessary.length > 0) lines.push(`  necessary, no consent needed: ${printable(necessary.join(', '))}`);
   }
-  if (found.standing.length === 0) lines.push('Nothing had been decided by then.');
+  if (found.standing.length === 0) lines.push('No decision had been made by then.');
   if (found.knownThen !== null) {
     const then = standingWords(found.knownThen);
-    lines.push('', pc.yellow('What had been received by that moment said:'));
-    lines.push(...(then.length === 0 ? ['  nothing known'] : then.map((line) => `  ${printable(line)}`)));
+    lines.push('', pc.yellow('According to what had been received by then:'));
+    lines.push(...(then.length === 0 ? ['  nothing'] : then.map((line) => `  ${printable(line)}`)));
   }
   for (const decision of found.decisions) {
     lines.push('', pc.bold(`decision ${printable(decision.decisionId)}  ${decision.at} (${decision.timeBasis})`));
@@ -139,7 +137,7 @@ function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
     lines.push(`  under      ${printable(policyWords(decision))}`);
     for (const text of decision.policy.texts) {
       lines.push(
-        `             SHA-256 ${text.textSha256 ?? 'no text'}, entry ${text.bodySeq}, seen first ${text.firstSeen}, last ${text.lastSeen}`,
+        `             SHA-256 ${text.textSha256 ?? 'no text'}, entry ${text.bodySeq}, first seen ${text.firstSeen}, last seen ${text.lastSeen}`,
       );
       if (text.lines !== undefined)
         lines.push(
@@ -148,7 +146,7 @@ function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
           ),
         );
     }
-    if (decision.banner.length === 0) lines.push('  banner     as shown: not evidenced');
+    if (decision.banner.length === 0) lines.push('  banner     no evidence of its appearance');
     for (const one of decision.banner)
       lines.push(`  banner     ${printable(evidenceWords(one))}, SHA-256 ${one.sha256}`);
   }

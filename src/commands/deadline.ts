@@ -31,7 +31,7 @@ interface DeadlineFlags {
   readonly json?: boolean;
 }
 
-export const dsarDescription = 'data subject requests: what is due, and how far each has come';
+export const dsarDescription = 'data subject requests: deadlines, progress and answers';
 
 /** `dsar deadline` alone, without the other commands of `dsar` and all that they load. */
 export function registerCalculator(program: Command, io: CommandIo): void {
@@ -41,29 +41,37 @@ export function registerCalculator(program: Command, io: CommandIo): void {
 /** `dsar deadline`: a calculator. It opens no installation: no database, no keys, no .env needed. */
 export function registerDeadline(dsar: Command, io: CommandIo): void {
   withJson(dsar.command('deadline'))
-    .description('when a request has to be answered, under every law that applies; needs no installation')
-    .addOption(new Option('--kind <kind>', 'what is requested').choices(requestKinds))
-    .option('--received <when>', 'when it reached any channel: YYYY-MM-DD, or a time in ISO 8601')
-    .option('--place <code>', 'where the person is: ISO 3166 code such as DE, GB or US-CA, or EU; left out: not known')
-    .option('--controller-country <code>', 'where the controller is established, e.g. DE; left out: not known')
-    .option('--controller-region <code>', 'its region, for public holidays, e.g. BY')
-    .option('--time-zone <zone>', 'days are days there; left out: the zone of the country if it has one, else UTC')
-    .option('--extension-notice <when>', 'when the requester was told of an extension')
-    .option('--extension-until <date>', 'the date that this notice names, where the law lets it')
-    .option('--clarification <asked,received>', 'a clarification asked for and received; repeatable', collect, [])
-    .option('--identity <asked,received>', 'identity information asked for and received')
-    .option('--fee <asked,received>', 'a fee asked for and received')
-    .option('--as-of <when>', 'until when something still awaited is counted')
+    .description('calculate when a request must be answered under every applicable law (no installation needed)')
+    .addOption(new Option('--kind <kind>', 'kind of request').choices(requestKinds))
+    .option('--received <when>', 'when the request arrived through any channel: YYYY-MM-DD or an ISO 8601 time')
+    .option('--place <code>', 'where the person is: ISO 3166 code such as DE, GB or US-CA, or EU (default: unknown)')
+    .option('--controller-country <code>', 'where the controller is established, e.g. DE (default: unknown)')
+    .option('--controller-region <code>', 'region of the controller for public holidays, e.g. BY')
+    .option(
+      '--time-zone <zone>',
+      'time zone for counting days; default: the zone of the controller’s country if it has only one, else UTC',
+    )
+    .option('--extension-notice <when>', 'when the requester was notified of an extension')
+    .option('--extension-until <date>', 'the new date given in that notice, where the law allows one')
+    .option(
+      '--clarification <asked,received>',
+      'when a clarification was requested and received (repeatable)',
+      collect,
+      [],
+    )
+    .option('--identity <asked,received>', 'when identity information was requested and received')
+    .option('--fee <asked,received>', 'when a fee was requested and received')
+    .option('--as-of <when>', 'count anything still outstanding up to this time')
     .option(
       '--cases <file>',
-      'a file of cases, one JSON object a line (`-`: standard input), instead of the flags above',
+      'read cases from this file, one JSON object per line (`-` for standard input), instead of the options above',
     )
-    .option('--regimes <file>', 'rules of your own (docs/deadlines.md); left out: those of REGIMES_FILE, if it is set')
+    .option('--regimes <file>', 'your own rules (docs/deadlines.md); default: REGIMES_FILE if set')
     .addHelpText('after', helpText)
     .action(async (flags: DeadlineFlags) => {
       const path = flags.regimes ?? readConfiguredRegimesFile();
       // The reader of YAML is loaded only where there is a file: the calculator is to start fast.
-      const own = path === null ? undefined : await (await import('../config/regimes-file.ts')).loadRegimesFile(path);
+      const own = path === null ? undefined : await (await import('../config/settings-files.ts')).loadRegimesFile(path);
       const regimes = createRegimeTable(own);
       if (flags.cases !== undefined) return answerCases(io, flags, flags.cases, regimes);
       const read = readDeadlineCase(caseOf(flags));
@@ -74,10 +82,10 @@ export function registerDeadline(dsar: Command, io: CommandIo): void {
 }
 
 const helpText = `
-A line of a file of cases holds kind, received, place and controller, and may hold extension, clarifications, identity, fee and asOf:
+Each line of the cases file has kind, received, place and controller, and optionally extension, clarifications, identity, fee and asOf:
   {"kind":"access","received":"2026-11-25","place":"DE","controller":{"country":"DE","region":"BE","timeZone":"Europe/Berlin"}}
-With --json each line is answered by one line, in the same order. A line that cannot be read is answered by {"error":…} in its place, and
-the exit code is 2 in the end. Empty lines are passed over.`;
+With --json the output has one line per input line, in the same order. An invalid line yields {"error":…} in its place, and
+the command exits with code 2. Empty lines are skipped.`;
 
 function collect(text: string, earlier: readonly string[]): readonly string[] {
   return [...earlier, text];
@@ -89,10 +97,12 @@ function caseOf(flags: DeadlineFlags): unknown {
     flags.kind === undefined ? '--kind' : null,
     flags.received === undefined ? '--received' : null,
   ].filter((flag) => flag !== null);
-  if (missing.length > 0) throw new UsageError([`Give ${missing.join(' and ')}, or a file of cases with --cases.`]);
+  if (missing.length > 0) throw new UsageError([`Add ${missing.join(' and ')}, or pass a file of cases with --cases.`]);
   const { extensionNotice: noticeAt, extensionUntil: until } = flags;
   if (noticeAt === undefined && until !== undefined)
-    throw new UsageError(['--extension-until needs --extension-notice: a notice out of time counts for nothing.']);
+    throw new UsageError([
+      '--extension-until requires --extension-notice: a late notice does not extend the deadline.',
+    ]);
   return {
     kind: flags.kind,
     received: flags.received,
@@ -114,7 +124,7 @@ function askedOf(flag: string, text: string): { askedAt: string; receivedAt: str
   const [askedAt = '', receivedAt = '', ...more] = text.split(',').map((part) => part.trim());
   if (askedAt === '' || more.length > 0)
     throw new UsageError([
-      `${flag} takes two dates with a comma between, e.g. 2026-07-03,2026-07-10; the second may be left out.`,
+      `${flag} takes two dates separated by a comma, e.g. 2026-07-03,2026-07-10; the second is optional.`,
     ]);
   return { askedAt, receivedAt: receivedAt === '' ? null : receivedAt };
 }
@@ -140,7 +150,7 @@ async function answerCases(io: CommandIo, flags: DeadlineFlags, path: string, re
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (code === undefined || (syscall !== 'open' && syscall !== 'read')) throw error;
-    throw new UsageError([`The file of cases ${path} cannot be read (${code}).`]);
+    throw new UsageError([`Cannot read the cases file ${path} (${code}).`]);
   }
 }
 
@@ -161,16 +171,17 @@ function refuseFlagsBesides(flags: DeadlineFlags): void {
     ] as const
   ).filter((name) => flags[name] !== undefined);
   if (besides.length > 0 || flags.clarification.length > 0)
-    throw new UsageError(['--cases reads everything from the file: leave out the flags of a single case.']);
+    throw new UsageError(['--cases cannot be combined with the options of a single case.']);
 }
 
-function answerLine(line: string, regimes: RegimeTable): ComputedCase | { readonly error: string } {
+/** Computes one line of a file of cases; `error` says what is wrong with it. */
+export function answerLine(line: string, regimes: RegimeTable): ComputedCase | { readonly error: string } {
   if (line.length > MAX_LINE) return { error: `The line is longer than ${MAX_LINE / 1024} KiB.` };
   let input: unknown;
   try {
     input = JSON.parse(line);
   } catch {
-    return { error: 'The line is not JSON.' };
+    return { error: 'The line is not valid JSON.' };
   }
   const read = readDeadlineCase(input);
   return read.outcome === 'refused' ? { error: read.problems.join(' ') } : computeCase(read.value, regimes);
@@ -179,8 +190,8 @@ function answerLine(line: string, regimes: RegimeTable): ComputedCase | { readon
 function lineText(number: number, answered: ComputedCase | { readonly error: string }): string {
   if ('error' in answered) return `${number}  ${pc.red('✗')} ${printable(answered.error)}`;
   const { limit, law, aimFor, atOnce } = answered.answer;
-  if (limit === null) return `${number}  no law known here gives a right to an answer`;
-  return `${number}  ${limit}  ${law}  ${atOnce ? 'at once' : `aim for ${aimFor}`}`;
+  if (limit === null) return `${number}  no implemented law requires an answer`;
+  return `${number}  ${limit}  ${law}  ${atOnce ? 'immediately' : `aim for ${aimFor}`}`;
 }
 
 /** A case for people: what decides, then every law in words. */
@@ -189,11 +200,11 @@ function caseText({ answer, deadlines, timeZone, timeZoneBasis }: ComputedCase):
   const decides = answer.law === null ? '' : `, by ${answer.law}`;
   const lines: (string | null)[] = [
     answer.limit === null
-      ? pc.bold('answer by    no date: no law known here gives a right to an answer')
-      : pc.bold(`answer by    ${answer.atOnce ? 'at once: ' : ''}${day(answer.limit)}${decides}`),
+      ? pc.bold('answer by    no deadline: no implemented law requires an answer')
+      : pc.bold(`answer by    ${answer.atOnce ? 'immediately: ' : ''}${day(answer.limit)}${decides}`),
     answer.aimFor === null || answer.atOnce ? null : `aim for      ${day(answer.aimFor)}`,
     answer.warnOn === null ? null : `warn on      ${day(answer.warnOn)}`,
-    answer.acknowledgeBy === null ? null : `confirm by   ${day(answer.acknowledgeBy)}, that the request was received`,
+    answer.acknowledgeBy === null ? null : `confirm by   ${day(answer.acknowledgeBy)} (receipt of the request)`,
     `days         in ${timeZone}${zoneText(timeZoneBasis)}`,
   ];
   for (const law of deadlines.laws) {
@@ -206,7 +217,7 @@ function caseText({ answer, deadlines, timeZone, timeZoneBasis }: ComputedCase):
     );
   }
   if (deadlines.says.length > 0) lines.push('', ...deadlines.says.map((text) => `note  ${printable(text)}`));
-  lines.push('', 'This is arithmetic, no legal advice.');
+  lines.push('', 'This is a calculation, not legal advice.');
   return lines.filter((line) => line !== null).join('\n');
 }
 
@@ -217,6 +228,6 @@ function zoneText(basis: ComputedCase['timeZoneBasis']): string {
     case 'usual':
       return ', the zone of the controller’s country or region';
     case 'UTC':
-      return ': no zone follows from the controller’s country, give --time-zone';
+      return ' because the controller’s country does not determine a zone: set --time-zone';
   }
 }

@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import { diagnoseSignature } from '../../receivers/diagnose.ts';
 import type { Finding } from '../../receivers/finding.ts';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import type { RejectedItem } from '../rejected/ring.ts';
 import { counted, printable } from './command-io.ts';
 
@@ -25,8 +25,8 @@ export async function diagnoseRefused(
         findings: [
           {
             code: 'unreadable',
-            sentence: 'It is gone by now, or was altered in the database.',
-            remedy: 'Have the service send it again.',
+            sentence: 'It has expired or was altered in the database.',
+            remedy: 'Ask the service to send it again.',
           },
         ],
       });
@@ -36,7 +36,7 @@ export async function diagnoseRefused(
       const remedy = `Add it again: \`source add ${item.source}\`.`;
       diagnosed.push({
         ...item,
-        findings: [{ code: 'unknown-source', sentence: `There is no source ${item.source} any more.`, remedy }],
+        findings: [{ code: 'unknown-source', sentence: `Source ${item.source} no longer exists.`, remedy }],
       });
       continue;
     }
@@ -82,5 +82,5 @@ export function diagnosisText(diagnosed: readonly Diagnosed[], kept: number): st
     ].join('\n');
   });
   const more = kept - diagnosed.length;
-  return [...blocks, ...(more > 0 ? [`${counted(more, 'older one')} not looked at: raise --limit.`] : [])].join('\n\n');
+  return [...blocks, ...(more > 0 ? [`${counted(more, 'older one')} not examined: raise --limit.`] : [])].join('\n\n');
 }

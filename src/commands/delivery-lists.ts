@@ -1,4 +1,4 @@
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import type { Query } from '../store/store.ts';
 
 interface Filter {

@@ -78,18 +78,18 @@ export function deliveryText(shown: ShownDelivery): string {
     pc.bold(`entry ${shown.seq}  ${shown.kind} of ${shown.source}, number ${shown.sourceSeq} there`),
     `received     ${shown.receivedAt}`,
     ...(shown.kind === 'webhook'
-      ? [`event        ${printable(shown.event ?? 'none that is known')} (${shown.outcome ?? 'not projected'})`]
+      ? [`event        ${printable(shown.event ?? 'unknown')} (${shown.outcome ?? 'not projected'})`]
       : []),
     ...(note === null ? [] : [`note         ${printable(note)}`]),
     ...(repeats.count === 0
       ? []
       : [
-          `came again   ${counted(repeats.count, 'time')}: ${repeats.times.slice(0, 5).join(', ')}${repeats.count > 5 ? ' …' : ''}`,
+          `repeated     ${counted(repeats.count, 'time')}: ${repeats.times.slice(0, 5).join(', ')}${repeats.count > 5 ? ' …' : ''}`,
         ]),
     `leaf hash    ${shown.leafHash}`,
     `commitment   ${shown.commitment}`,
     ...(shown.erased
-      ? ['', 'Its content was erased; its place in the ledger is still proven.']
+      ? ['', 'The content was erased; the position in the ledger is still proven.']
       : [
           `size         ${shown.bytes} bytes`,
           `meta         ${printable(JSON.stringify(shown.meta))}`,
@@ -103,7 +103,7 @@ function bodyPreview({ bodyText, bodyBase64 }: ShownDelivery): string {
   if (bodyText !== null) {
     const lines = bodyText.slice(0, TEXT_SHOWN).split('\n').map(printable).join('\n');
     return bodyText.length > TEXT_SHOWN
-      ? `${lines}\n… ${bodyText.length - TEXT_SHOWN} more characters: --json has all`
+      ? `${lines}\n… ${bodyText.length - TEXT_SHOWN} more characters: use --json to see all of it`
       : lines;
   }
   const bytes = Buffer.from(bodyBase64 ?? '', 'base64');

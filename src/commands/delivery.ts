@@ -27,29 +27,30 @@ interface RingFlags {
 }
 
 const NOTHING_REFUSED =
-  'No refused delivery is kept (they are for 72 hours; a running server writes new ones within five seconds).';
+  'No refused deliveries. They are kept for 72 hours; a running server stores new ones within five seconds.';
 
 /** `delivery list|show|diagnose|readmit`: what arrived, what was refused and why. */
 export function registerDelivery(program: Command, io: CommandIo): void {
-  const delivery = program.command('delivery').description('what arrived on the webhook, what was refused and why');
+  const delivery = program
+    .command('delivery')
+    .description('webhook deliveries: what arrived, what was refused and why');
   registerList(delivery, io);
 
   withJson(delivery.command('show'))
-    .argument('<seq>', 'number of its entry', wholeNumberFrom(1))
-    .description('everything that the ledger holds of one delivery, its body included')
+    .argument('<seq>', 'entry number', wholeNumberFrom(1))
+    .description('show everything the ledger holds about one delivery, including the body')
     .action((seq: number, options: { json?: boolean }) =>
       withContext(async (context) => {
         await context.projector.catchUp();
         const loaded = await loadDelivery(context.store.read, seq);
-        if (loaded === null)
-          throw new UsageError([`There is no entry ${seq}: \`consent-ledger delivery list\` names what arrived.`]);
+        if (loaded === null) throw new UsageError([`Unknown entry ${seq}: see \`consent-ledger delivery list\`.`]);
         printResult(io, options, loaded, () => deliveryText(loaded));
       }),
     );
 
   withRing(delivery.command('diagnose'))
-    .description('say why each refused delivery was refused, and what to do about it')
-    .option('--limit <number>', 'only the newest so many', wholeNumberFrom(1), 50)
+    .description('explain why each refused delivery was refused, and how to fix it')
+    .option('--limit <number>', 'how many to examine, newest first', wholeNumberFrom(1), 50)
     .action((options: RingFlags & { limit: number }) =>
       withContext(async (context) => {
         const all = await context.rejected.list(options.source === undefined ? {} : { source: options.source });
@@ -65,7 +66,7 @@ export function registerDelivery(program: Command, io: CommandIo): void {
 
   withRing(delivery.command('readmit'))
     .description(
-      'verify refused deliveries again with the secrets of now; those that are right enter the ledger as verified-late',
+      'verify refused deliveries again with the current secrets; valid ones enter the ledger as verified-late',
     )
     .action((options: RingFlags) =>
       withContext(async (context) => {
@@ -85,26 +86,28 @@ export function registerDelivery(program: Command, io: CommandIo): void {
 
 function registerList(delivery: Command, io: CommandIo): void {
   withJson(delivery.command('list'))
-    .description('what arrived, newest first; or what could not be read, was refused, or may be one or two choices')
-    .option('--source <slug>', 'only of this source')
+    .description('list deliveries, newest first; or those that are unreadable, refused or ambiguous')
+    .option('--source <slug>', 'only this source')
     .option('--event <name>', 'only this event')
-    .option('--limit <number>', 'so many', wholeNumberFrom(1), 50)
+    .option('--limit <number>', 'maximum number of rows', wholeNumberFrom(1), 50)
+    .option('--quarantine', 'list what could not be read, and why: invalid JSON, unknown events, missing fields')
+    .option('--refused', 'list refused deliveries with their total')
     .option(
-      '--quarantine',
-      'what could not be read, and why: bodies that are not JSON, events that are not known, entries with a field missing',
+      '--ambiguous',
+      'list repeated deliveries with neither id nor time, which may be a new choice or the same one again',
     )
-    .option('--refused', 'deliveries that were refused: what is kept of them, and how many there were')
-    .option('--ambiguous', 'repeated deliveries with neither id nor time: a new choice, or the same one again')
     .action((options: ListFlags) =>
       withContext(async (context) => {
         const { source, event, limit, quarantine, refused, ambiguous } = options;
         if ([quarantine, refused, ambiguous].filter(Boolean).length > 1) {
-          throw new UsageError(['--quarantine, --refused and --ambiguous are three different lists: choose one.']);
+          throw new UsageError(['Use only one of --quarantine, --refused and --ambiguous.']);
         }
         if (event !== undefined && refused)
-          throw new UsageError(['The event of a refused delivery is not known: leave out --event.']);
+          throw new UsageError([
+            '--refused cannot be combined with --event: the event of a refused delivery is unknown.',
+          ]);
         if (source !== undefined && context.sources.find(source) === null) {
-          throw new UsageError([`There is no source ${printable(source)}: \`consent-ledger source list\` names them.`]);
+          throw new UsageError([`Unknown source ${printable(source)}: see \`consent-ledger source list\`.`]);
         }
         const { read } = context.store;
         await context.projector.catchUp();
@@ -114,7 +117,7 @@ function registerList(delivery: Command, io: CommandIo): void {
             tableText(
               ['entry', 'received', 'source', 'event', 'why'],
               rows.map((row) => [row.seq, row.receivedAt, row.source, row.event, row.reason]),
-              'Everything could be read.',
+              'No unreadable entries.',
             ),
           );
         }
@@ -138,7 +141,7 @@ function registerList(delivery: Command, io: CommandIo): void {
                       '',
                     ),
                   ]),
-              ...(kept.length === 0 ? [] : ['', '`consent-ledger delivery diagnose` says why in detail.']),
+              ...(kept.length === 0 ? [] : ['', 'Run `consent-ledger delivery diagnose` for the reasons.']),
             ].join('\n'),
           );
         }
@@ -152,7 +155,7 @@ function registerList(delivery: Command, io: CommandIo): void {
             tableText(
               ['entry', 'source', 'event', 'repeats', 'last', 'is'],
               rows.map((row) => [row.seq, row.source, row.event, row.repeats, row.lastAt, row.resolution]),
-              'No delivery is ambiguous.',
+              'No ambiguous deliveries.',
             ),
           );
         }
@@ -181,19 +184,18 @@ function registerList(delivery: Command, io: CommandIo): void {
 function withRing(command: Command): Command {
   const number = wholeNumberFrom(1);
   return withJson(command)
-    .option('--source <slug>', 'only of this source')
-    .option(
-      '--id <number...>',
-      'only these, by their number in `delivery list --refused`',
-      (text, before: number[] = []) => [...before, number(text)],
-    );
+    .option('--source <slug>', 'only this source')
+    .option('--id <number...>', 'only these numbers from `delivery list --refused`', (text, before: number[] = []) => [
+      ...before,
+      number(text),
+    ]);
 }
 
 function assertKept(ids: readonly number[] | undefined, kept: readonly { id: number }[]): void {
   const gone = (ids ?? []).filter((id) => !kept.some((item) => item.id === id));
   if (gone.length > 0)
     throw new UsageError([
-      `No refused delivery ${gone.join(', ')} is kept: \`consent-ledger delivery list --refused\` names them.`,
+      `Unknown refused delivery ${gone.join(', ')}: see \`consent-ledger delivery list --refused\`.`,
     ]);
 }
 
@@ -202,10 +204,10 @@ function isIn({ outcome }: Readmitted): boolean {
 }
 
 const whyOut = {
-  mismatch: 'the signature is still wrong',
-  missing: 'there is no signature',
-  'unknown-source': 'its source is gone',
-  unreadable: 'it was altered in the database, or is gone',
+  mismatch: 'the signature is still invalid',
+  missing: 'no signature',
+  'unknown-source': 'the source no longer exists',
+  unreadable: 'altered in the database, or expired',
 } as const;
 
 function readmittedText(results: readonly Readmitted[]): string {
@@ -218,13 +220,13 @@ function readmittedText(results: readonly Readmitted[]): string {
       .slice(0, 20)
       .map(
         (one) =>
-          `  ${one.id}: entry ${'seq' in one ? one.seq : ''}${one.outcome === 'duplicate' ? ' (it had come again meanwhile)' : ''}`,
+          `  ${one.id}: entry ${'seq' in one ? one.seq : ''}${one.outcome === 'duplicate' ? ' (already received again)' : ''}`,
       ),
     ...(inside.length > 20 ? [`  … and ${inside.length - 20} more`] : []),
     ...Object.entries(whyOut).flatMap(([outcome, why]) => {
       const count = outside.filter((one) => one.outcome === outcome).length;
       return count === 0 ? [] : [`  ${count}: ${why}`];
     }),
-    ...(outside.length > 0 ? ['`consent-ledger delivery diagnose` says why in detail.'] : []),
+    ...(outside.length > 0 ? ['Run `consent-ledger delivery diagnose` for the reasons.'] : []),
   ].join('\n');
 }

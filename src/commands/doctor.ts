@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { type Config, loadProcessConfig } from '../config.ts';
-import { isInstallationBegun } from '../context/open-store.ts';
+import { isInstallationBegun } from '../context/engines.ts';
 import { CodedError, StoreUnavailable, UsageError } from '../core/errors.ts';
 import { type CommandIo, counted, printable, printResult, withJson } from './command-io.ts';
 import { checkData } from './doctor/data.ts';
@@ -17,9 +17,12 @@ import { withContextOf } from './run-context.ts';
 export function registerDoctor(program: Command, io: CommandIo): void {
   withJson(program.command('doctor'))
     .description(
-      'is this installation safe: ✓ or ✗ with the remedy, line by line; exit code 1 when it is not ready for production',
+      'check this installation and name the remedy for every problem (exit code 1 if it is not ready for production)',
     )
-    .option('--public', 'ask over the network too: is PUBLIC_URL reachable, do the API keys work, is the clock right')
+    .option(
+      '--public',
+      'also check over the network whether PUBLIC_URL is reachable, the API keys work and the clock is right',
+    )
     .action(async (options: { public?: boolean; json?: boolean }) => {
       const lines = await examine(options.public === true);
       const reasons = lines.filter(({ level }) => level === 'fault').length;
@@ -39,7 +42,7 @@ async function examine(overNetwork: boolean): Promise<Line[]> {
   try {
     config = loadProcessConfig();
   } catch (error) {
-    return refusals(error, 'configuration', 'docs/configuration.md lists every variable.');
+    return refusals(error, 'configuration', 'See docs/configuration.md.');
   }
   const lines = [...(await checkSurroundings(config)), ...(await checkRedis(config.redisUrl))];
   try {
@@ -47,12 +50,12 @@ async function examine(overNetwork: boolean): Promise<Line[]> {
     if (!(await isInstallationBegun(config.database))) {
       const sentence =
         config.database.engine === 'sqlite'
-          ? `There is no database at ${config.database.path} yet.`
-          : 'The database that DATABASE_URL names has no installation in it yet.';
+          ? `No database at ${config.database.path} yet.`
+          : 'The database in DATABASE_URL contains no installation yet.';
       return [
         ...lines,
         ...checkSettings(config.defaultSource === null ? [] : [config.defaultSource]),
-        fault('database', sentence, 'The first `consent-ledger serve` makes it; then ask again.'),
+        fault('database', sentence, 'Start `consent-ledger serve` once to create it, then run this again.'),
       ];
     }
     await withContextOf(
@@ -65,7 +68,7 @@ async function examine(overNetwork: boolean): Promise<Line[]> {
       'fatal',
     );
   } catch (error) {
-    lines.push(...refusals(error, 'start', 'Nothing can be received until this is put right.'));
+    lines.push(...refusals(error, 'start', 'Nothing can be received until this is fixed.'));
   }
   return lines;
 }

@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { UsageError } from '../core/errors.ts';
-import { checkFile, type DocumentRow, listDocuments } from '../documents/check.ts';
+import { checkFile, type DocumentRow, listDocuments, type ProducedDocument } from '../documents/check.ts';
+import { documentFileName } from '../projections/documents.ts';
 import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
 import { withContext } from './run-context.ts';
 
 /** `document list|check`: what was produced; is this file genuine. */
 export function registerDocument(program: Command, io: CommandIo): void {
-  const command = program.command('document').description('documents that were produced');
+  const command = program.command('document').description('documents produced by this installation');
 
   withJson(command.command('list'))
-    .description('newest first')
-    .option('--source <slug>', 'only those of this source')
+    .description('list documents, newest first')
+    .option('--source <slug>', 'only this source')
     .action((options: { source?: string; json?: boolean }) =>
       withContext(async (context) => {
         await context.projector.catchUp();
@@ -34,37 +35,47 @@ export function registerDocument(program: Command, io: CommandIo): void {
               row.actor,
               row.documentId,
             ]),
-            'No document was produced yet: `consent-ledger report list` says what there is.',
+            'No documents yet. To see the available reports, run `consent-ledger report list`.',
           ),
         );
       }),
     );
 
   withJson(command.command('check'))
-    .argument('<file>', 'a file that is said to come from here')
-    .description('is this file, byte for byte, one that was produced here; exit code 3 when not')
+    .argument('<file>', 'file to check')
+    .description('check whether this file was produced here, byte for byte (exit code 3 if not)')
     .action((file: string, options: { json?: boolean }) =>
       withContext(async (context) => {
         await context.projector.catchUp();
-        const checked = await checkFile(context.store.read, file).catch((error: NodeJS.ErrnoException) => {
-          throw new UsageError([`${file} cannot be read (${error.code ?? error.message}).`]);
+        const checked = await checkFile(context, file).catch((error: NodeJS.ErrnoException) => {
+          throw error.syscall === undefined ? error : new UsageError([`Cannot read ${file} (${error.code}).`]);
         });
-        const { sha256 } = checked;
-        const documents = checked.documents.map(shown);
-        if (documents.length === 0) io.exitCode = 3;
-        printResult(io, options, { file, sha256, genuine: documents.length > 0, documents }, () => {
-          if (documents.length === 0) {
-            return `${pc.red('✗ not known')}: no document with these bytes was produced here\nSHA-256 ${sha256}\nA single changed byte gives another hash: ask for the file as it was downloaded.`;
-          }
-          return [
-            `${pc.green('✓ genuine')}: ${printable(file)}`,
-            ...documents.map(
-              (row) =>
-                `  ${row.name} of ${row.source}, as of entry ${row.asOf}, registered as entry ${row.seq} on ${row.createdAt} by ${printable(row.actor)}`,
-            ),
+        const { sha256, problems } = checked;
+        const documents = checked.documents.map(proven);
+        const genuine = documents.length > 0;
+        if (!genuine) io.exitCode = 3;
+        printResult(io, options, { file, sha256, genuine, documents, problems }, () =>
+          [
+            genuine
+              ? `${pc.green('✓ genuine')}: ${printable(file)}`
+              : problems.length > 0
+                ? `${pc.red('✗ not proven')}: the ledger does not confirm that this file was produced here`
+                : `${pc.red('✗ not known')}: no document with these bytes was produced here`,
+            ...documents.flatMap((row) => [
+              `  ${row.name} of ${row.source}, as of entry ${row.asOf}, registered as entry ${row.seq} on ${row.createdAt} by ${printable(row.actor)}`,
+              row.sealedUnder === null
+                ? '  That entry is not sealed yet: it is protected by the instance key but not by a signature. To seal it, run `consent-ledger ledger checkpoint`.'
+                : `  That entry is covered by the signed checkpoint over ${row.sealedUnder} entries.`,
+            ]),
+            ...problems.map((problem) => `  ${pc.yellow('!')} ${printable(problem)}`),
             `SHA-256 ${sha256}`,
-          ].join('\n');
-        });
+            ...(genuine
+              ? []
+              : problems.length > 0
+                ? ['Run `consent-ledger ledger verify` to list every fault.']
+                : ['A single changed byte changes the hash: ask for the file exactly as it was downloaded.']),
+          ].join('\n'),
+        );
       }),
     );
 }
@@ -87,4 +98,10 @@ function shown(row: DocumentRow) {
     createdAt: row.created_at,
     downloads,
   };
+}
+
+/** A document as its entry records it. */
+function proven({ seq, source, createdAt, sealedUnder, recorded }: ProducedDocument) {
+  const { action: _, ...facts } = recorded;
+  return { ...facts, source, fileName: documentFileName(recorded), seq, createdAt, sealedUnder };
 }

@@ -24,37 +24,37 @@ interface LetterFlags {
 /** `dsar letter <case> <step>`: a letter of a case, in the language of the requester. */
 export function registerDsarLetter(dsar: Command, io: CommandIo): void {
   withJson(dsar.command('letter'))
-    .argument('<case>', 'the case, as `dsar list` names it')
+    .argument('<case>', 'case id from `dsar list`')
     .addArgument(new Argument('<step>', 'which letter').choices(letterSteps))
-    .description('make a letter of a case: acknowledgement, question, extension, answer, refusal …')
+    .description('create a letter for a case: acknowledgement, question, extension, answer, refusal …')
     .option(
       '--language <tag>',
-      'language (BCP 47); default: that of the request, else of the controller profile, else en',
+      'language (BCP 47); default: language of the request, else of the controller profile, else en',
     )
     .option(
       '--text <file>',
-      'what the letter says in your words (UTF-8; - reads standard input); default: what the case has recorded for this step',
+      'your own text for the letter (UTF-8; - for standard input); default: the text recorded in the case for this step',
     )
-    .option('--proposals', 'print texts to start from, and make nothing')
+    .option('--proposals', 'print suggested texts without creating a letter')
     .addOption(
       new Option('--format <format>', 'pdf, html, or txt for a message').choices(['pdf', 'html', 'txt']).default('pdf'),
     )
-    .option('--recipient <name>', 'of a notice: whom it goes to')
-    .option('--out <file>', 'copy the letter there as well')
-    .option('--as-of <seq>', 'make it again as it was when the ledger ended at this entry', wholeNumberFrom(0))
+    .option('--recipient <name>', 'recipient of a notice')
+    .option('--out <file>', 'also write a copy to this file')
+    .option('--as-of <seq>', 'reproduce it from the ledger up to this entry', wholeNumberFrom(0))
     .option(
       '--made <time>',
-      'when it is made (ISO 8601 with an offset); default: now, or with --as-of when it was made before',
+      'creation time (ISO 8601 with an offset); default: now, or with --as-of the time of the original',
       momentFrom('--made'),
     )
-    .option('--officer <name>', 'who asks for it, as the ledger records it', COMMAND_LINE_ACTOR)
+    .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR)
     .addHelpText(
       'after',
       `
-Example: refuse in German, from a text to start from:
+Example: a refusal in German, based on a suggested text:
   $ consent-ledger dsar letter default-3 refusal --language de --proposals > reasons.txt
   $ consent-ledger dsar letter default-3 refusal --language de --text reasons.txt --out refusal.pdf
-Paragraphs are separated by empty lines, items of a list begin with "- ". A letter with a blank left, […], is not made.`,
+Separate paragraphs by empty lines and begin list items with "- ". A letter that still contains a blank, […], is not created.`,
     )
     .action((caseId: string, step: LetterStep, options: LetterFlags) =>
       withContext(async (context) => {
@@ -65,13 +65,13 @@ Paragraphs are separated by empty lines, items of a list begin with "- ". A lett
         const wish = { caseId, step, language, recipient, text: await readText(options.text) };
         const last = await context.projector.catchUp();
         if (asOf !== undefined && asOf > last)
-          throw new UsageError([`--as-of ${asOf}: the ledger ends at entry ${last}.`]);
+          throw new UsageError([`--as-of ${asOf} is beyond the end of the ledger (entry ${last}).`]);
         if (options.proposals === true) {
           const draft = await draftLetter(deps, wish);
           if (draft.outcome !== 'drafted') throw new UsageError([problemOf(draft)]);
           sayMissing(io, draft.missingLanguage, draft.letter.language);
           const { starts, letter } = draft;
-          const none = 'This letter needs no text of yours; with --text it says what you add.';
+          const none = 'This letter needs no text from you; --text adds one.';
           return printResult(
             io,
             options,
@@ -99,16 +99,18 @@ async function readText(file: string | undefined): Promise<string | null> {
   if (file === undefined) return null;
   const text = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(
     (error: NodeJS.ErrnoException) => {
-      throw new UsageError([`${file} cannot be read (${error.code ?? error.message}).`]);
+      throw new UsageError([`Cannot read ${file} (${error.code ?? error.message}).`]);
     },
   );
-  if (text.includes('\uFFFD')) throw new UsageError([`${file} is not UTF-8 text.`]);
+  if (text.includes('\uFFFD')) throw new UsageError([`${file} is not UTF-8 text: save it as UTF-8.`]);
   return text;
 }
 
 function sayMissing(io: CommandIo, missing: string | null, language: string): void {
   if (missing !== null)
-    io.stderr.write(`${pc.yellow('!')} There are no letters in ${printable(missing)}: this one is in ${language}.\n`);
+    io.stderr.write(
+      `${pc.yellow('!')} Letters are not available in ${printable(missing)}; this one is in ${language}.\n`,
+    );
 }
 
 function problemOf(
@@ -119,9 +121,9 @@ function problemOf(
 ): string {
   switch (outcome.outcome) {
     case 'unknown-case':
-      return `There is no case ${printable(outcome.caseId)}: \`consent-ledger dsar list\` names them.`;
+      return `Unknown case ${printable(outcome.caseId)}: see \`consent-ledger dsar list\`.`;
     case 'unknown-source':
-      return `The source ${outcome.source} of this case is not set up any more.`;
+      return `The source ${outcome.source} of this case is no longer configured.`;
     default:
       return outcome.problem;
   }

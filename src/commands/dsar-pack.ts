@@ -16,16 +16,16 @@ interface PackFlags {
 /** `dsar pack <case>`: the ZIP that answers a case. */
 export function registerDsarPack(dsar: Command, io: CommandIo): void {
   withJson(dsar.command('pack'))
-    .argument('<case>', 'the case, as `dsar list` names it')
-    .description('make the ZIP that answers a case: letter, history, data, manifest')
-    .option('--out <file>', 'copy the pack there as well')
-    .option('--as-of <seq>', 'make it again as it was when the ledger ended at this entry', wholeNumberFrom(0))
+    .argument('<case>', 'case id from `dsar list`')
+    .description('create the ZIP that answers a case: letter, history, data, manifest')
+    .option('--out <file>', 'also write a copy to this file')
+    .option('--as-of <seq>', 'reproduce it from the ledger up to this entry', wholeNumberFrom(0))
     .option(
       '--made <time>',
-      'when it is made (ISO 8601 with an offset); default: now, or with --as-of when it was made before',
+      'creation time (ISO 8601 with an offset); default: now, or with --as-of the time of the original',
       momentFrom('--made'),
     )
-    .option('--officer <name>', 'who asks for it, as the ledger records it', COMMAND_LINE_ACTOR)
+    .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR)
     .action((caseId: string, options: PackFlags) =>
       withContext(async (context) => {
         // Loaded only here: the other commands of cases start sooner without what renders documents.
@@ -34,14 +34,14 @@ export function registerDsarPack(dsar: Command, io: CommandIo): void {
         const { officer: actor, asOf, made: madeAt } = options;
         const last = await context.projector.catchUp();
         if (asOf !== undefined && asOf > last)
-          throw new UsageError([`--as-of ${asOf}: the ledger ends at entry ${last}.`]);
+          throw new UsageError([`--as-of ${asOf} is beyond the end of the ledger (entry ${last}).`]);
         const produced = await producePack(deps, { caseId, actor, asOf, madeAt });
         if (produced.outcome === 'invalid') throw new UsageError([produced.problem]);
         if (produced.outcome === 'unknown-case') {
-          throw new UsageError([`There is no case ${printable(caseId)}: \`consent-ledger dsar list\` names them.`]);
+          throw new UsageError([`Unknown case ${printable(caseId)}: see \`consent-ledger dsar list\`.`]);
         }
         if (produced.outcome === 'unknown-source') {
-          throw new UsageError([`The source ${produced.source} of this case is not set up any more.`]);
+          throw new UsageError([`The source ${produced.source} of this case is no longer configured.`]);
         }
         if (options.out !== undefined) await copyFile(produced.path, options.out);
         printResult(io, options, { ...produced, out: options.out ?? null }, () =>
@@ -50,8 +50,8 @@ export function registerDsarPack(dsar: Command, io: CommandIo): void {
             `pack ${produced.documentId}, as of entry ${produced.asOf}, made ${String(produced.parameters['madeAt'])}, ${produced.bytes} bytes; may hold: ${produced.disclosure}`,
             `SHA-256 ${produced.sha256}, registered as entry ${produced.seq}`,
             produced.readiness.ready
-              ? `${pc.green('✓')} nothing that is required lacks`
-              : `${pc.yellow('!')} not ready to be sent:`,
+              ? `${pc.green('✓')} nothing required is missing`
+              : `${pc.yellow('!')} not ready to send:`,
             ...produced.readiness.lacks.map(({ blocking, text }) => `  ${blocking ? '✗' : '·'} ${printable(text)}`),
           ].join('\n'),
         );

@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
 import pc from 'picocolors';
-import type { CaseWriting } from '../cases/deps.ts';
+import type { CaseWriting } from '../cases/view.ts';
 import { listCases, type ShownCase, showCase } from '../cases/list-cases.ts';
 import { moveCase } from '../cases/move-case.ts';
 import { openCase, type OpenCaseInput } from '../cases/open-case.ts';
 import { caseStates, moveRules } from '../cases/states.ts';
 import { type CaseSummary, summariseCase } from '../cases/summarise.ts';
-import type { Context } from '../context/contract.ts';
-import { createCaseDeps } from '../context/case-deps.ts';
+import { purposeWord } from '../consent/words.ts';
+import type { Context } from '../context.ts';
 import { isoNow } from '../core/clock.ts';
 import { UsageError } from '../core/errors.ts';
 import { requestKinds } from '../core/vocabulary.ts';
@@ -26,10 +26,10 @@ export function registerDsar(program: Command, io: CommandIo): void {
   const dsar = program.command('dsar').description(dsarDescription);
 
   withJson(dsar.command('list'))
-    .description('cases with their deadlines, the most urgent first')
-    .option('--source <slug>', 'only of this source')
-    .addOption(new Option('--state <state>', 'only in this state').choices(caseStates))
-    .option('--open', 'only those whose requester still waits')
+    .description('list cases with their deadlines, most urgent first')
+    .option('--source <slug>', 'only this source')
+    .addOption(new Option('--state <state>', 'only cases in this state').choices(caseStates))
+    .option('--open', 'only cases whose requester is still waiting')
     .action((options: JsonOption & { source?: string; state?: string; open?: boolean }) =>
       withCases(async (deps) => {
         const { source, state, open } = options;
@@ -41,29 +41,29 @@ export function registerDsar(program: Command, io: CommandIo): void {
     );
 
   withJson(dsar.command('show'))
-    .description('one case: its deadline in words, what it lacks, its history')
-    .argument('<case>', 'id of the case')
+    .description('show one case: deadline, what is missing, history')
+    .argument('<case>', 'case id')
     .action((caseId: string, options: JsonOption) => withCases((deps) => printCase(io, deps, caseId, options)));
 
   withJson(dsar.command('open'))
-    .description('record a request that came by letter, mail, telephone or in person')
+    .description('record a request received by letter, e-mail, telephone or in person')
     .requiredOption(
       '--received <time>',
-      'when it reached any channel: ISO 8601 with an offset, e.g. 2026-07-01T14:02:00Z',
+      'when the request arrived through any channel: ISO 8601 with an offset, e.g. 2026-07-01T14:02:00Z',
     )
-    .addOption(new Option('--kind <kind>', 'what is requested').choices(requestKinds).makeOptionMandatory())
-    .requiredOption('--channel <channel>', 'how it came: letter, mail, telephone …')
-    .option('--source <slug>', 'whose request it is', 'default')
+    .addOption(new Option('--kind <kind>', 'kind of request').choices(requestKinds).makeOptionMandatory())
+    .requiredOption('--channel <channel>', 'how it arrived: letter, mail, telephone …')
+    .option('--source <slug>', 'source that the request concerns', 'default')
     .option('--jurisdiction <code>', 'where the requester is: ISO 3166 code such as DE, GB or US-CA, or EU')
     .option('--name <name>', 'name of the requester')
     .option('--email <address>', 'e-mail address of the requester')
-    .option('--subject <id>', 'the id that the requester read from the own browser')
-    .option('--message <text>', 'what was asked, in the requester’s words')
-    .option('--reference <text>', 'the same reference opens the same case once')
+    .option('--subject <id>', 'the id that the requester read from their browser')
+    .option('--message <text>', 'the request in the requester’s words')
+    .option('--reference <text>', 'your reference; repeating it does not open a second case')
     .action((options: JsonOption & OpenFlags) =>
       withCases(async (deps, context) => {
         if (context.sources.find(options.source) === null)
-          throw new UsageError([`There is no source ${options.source}.`]);
+          throw new UsageError([`Unknown source ${options.source}: see \`consent-ledger source list\`.`]);
         const opened = await openCase(deps, openingOf(options));
         if (opened.outcome === 'refused') throw new UsageError(opened.problems);
         await context.projector.catchUp();
@@ -72,22 +72,22 @@ export function registerDsar(program: Command, io: CommandIo): void {
     );
 
   withJson(dsar.command('move'))
-    .description('move a case on')
-    .argument('<case>', 'id of the case')
+    .description('move a case to its next state')
+    .argument('<case>', 'case id')
     .argument('<move>', `one of ${Object.keys(moveRules).join(', ')}`)
-    .option('--details <json>', 'what the move needs, as a JSON object', '{}')
-    .option('--purposes <names>', 'of an answer that ends consent: only these purposes, with commas between them')
-    .option('--based-on <version>', 'refuse when the case is not at this version any more')
+    .option('--details <json>', 'details that the move requires, as a JSON object', '{}')
+    .option('--purposes <names>', 'for an answer that ends consent: only these purposes, comma-separated')
+    .option('--based-on <version>', 'refuse if the case is no longer at this version')
     .addHelpText(
       'after',
       `
-Example: an erasure that was carried out but for what a law requires to be kept (outcome: done, partly or refused; all but done need a ground):
+Example: an erasure with an exception for what the law requires to be kept (outcome: done, partly or refused; partly and refused need a ground):
   $ consent-ledger dsar move default-3 answer --details '{"channel":"e-mail","disclosure":"categories-only","parts":[
       {"what":"newsletter profile","outcome":"done"},
       {"what":"proof of consent","outcome":"refused","ground":"GDPR Art. 17(3)(e): needed for legal claims"}]}'
 
-Answering a request to withdraw consent, to opt out or to object ends the consent of its subject, where the subject was found: for every purpose, or
-for those named, with the answer or at an earlier time:
+Answering a request to withdraw consent, opt out or object ends the subject’s consent if the subject was matched: for every purpose, or
+for the purposes named, at the time of the answer or earlier:
   $ consent-ledger dsar move default-4 answer --purposes marketing,analytics --details '{"channel":"e-mail","disclosure":"categories-only","effectiveAt":"2026-07-01T09:00:00Z"}'`,
     )
     .action(
@@ -104,7 +104,7 @@ for those named, with the answer or at an earlier time:
             case 'refused':
               throw new UsageError(moved.problems);
             case 'not-found':
-              throw new UsageError([`There is no case ${caseId}.`]);
+              throw new UsageError([`Unknown case ${printable(caseId)}: see \`consent-ledger dsar list\`.`]);
             case 'conflict':
               io.exitCode = 1;
               return printResult(
@@ -112,7 +112,7 @@ for those named, with the answer or at an earlier time:
                 options,
                 moved,
                 () =>
-                  `${pc.red('✗')} ${caseId} is at version ${moved.version} by now: look again with \`dsar show ${caseId}\`.`,
+                  `${pc.red('✗')} ${caseId} is now at version ${moved.version}: review it with \`dsar show ${caseId}\`.`,
               );
             default:
               return moved satisfies never;
@@ -147,18 +147,19 @@ function openingOf(flags: OpenFlags): OpenCaseInput {
 function withCases<T>(work: (deps: CaseWriting, context: Context) => Promise<T>): Promise<T> {
   return withContext(async (context) => {
     await context.projector.catchUp();
-    return work(createCaseDeps(context), context);
+    return work(context.cases, context);
   });
 }
 
 async function versionOf(deps: CaseWriting, caseId: string): Promise<number> {
   const shown = await showCase(deps, caseId, isoNow(deps.clock));
-  if (shown === null) throw new UsageError([`There is no case ${caseId}.`]);
+  if (shown === null) throw new UsageError([`Unknown case ${printable(caseId)}: see \`consent-ledger dsar list\`.`]);
   return shown.view.row.version;
 }
 
 function readVersion(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError([`--based-on must be a version number, not ${printable(text)}.`]);
+  if (!/^\d{1,9}$/.test(text))
+    throw new UsageError([`Invalid version "${printable(text)}" for --based-on: use the number from \`dsar show\`.`]);
   return Number(text);
 }
 
@@ -174,9 +175,9 @@ function readDetails(text: string): Record<string, unknown> {
 
 async function printCase(io: CommandIo, deps: CaseWriting, caseId: string, options: JsonOption): Promise<void> {
   const shown = await showCase(deps, caseId, isoNow(deps.clock));
-  if (shown === null) throw new UsageError([`There is no case ${caseId}.`]);
+  if (shown === null) throw new UsageError([`Unknown case ${printable(caseId)}: see \`consent-ledger dsar list\`.`]);
   const summary = summariseCase(shown.view);
-  const { match, readiness, disclosure } = shown;
+  const { match, readiness, disclosure, consentAfter } = shown;
   const history = shown.history.map(({ seq, received_at, version, move, from_state, to_state, actor, details }) => ({
     seq,
     recordedAt: received_at,
@@ -187,7 +188,9 @@ async function printCase(io: CommandIo, deps: CaseWriting, caseId: string, optio
     actor,
     details: JSON.parse(details) as unknown,
   }));
-  printResult(io, options, { ...summary, match, readiness, disclosure, history }, () => caseText(summary, shown));
+  printResult(io, options, { ...summary, match, readiness, disclosure, consentAfter, history }, () =>
+    caseText(summary, shown),
+  );
 }
 
 function listText(cases: readonly CaseSummary[]): string {
@@ -207,7 +210,7 @@ function listText(cases: readonly CaseSummary[]): string {
 }
 
 function dueText({ legalLimit, atOnce }: CaseSummary): string {
-  return legalLimit === null ? 'no date' : `${legalLimit}${atOnce ? ' (at once)' : ''}`;
+  return legalLimit === null ? 'no deadline' : `${legalLimit}${atOnce ? ' (immediately)' : ''}`;
 }
 
 function leftText({ daysLeft }: CaseSummary): string {
@@ -216,22 +219,39 @@ function leftText({ daysLeft }: CaseSummary): string {
   return daysLeft === 0 ? 'today' : `${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}`;
 }
 
+/** Lines shown of consent that came after a withdrawal; the JSON has all of it. */
+const CONSENTS_SHOWN = 10;
+
+function consentAfterText(found: ShownCase['consentAfter']): readonly string[] {
+  const more = found.length - CONSENTS_SHOWN;
+  return [
+    ...found
+      .slice(0, CONSENTS_SHOWN)
+      .map(
+        ({ at, seq, purposes }) =>
+          `${pc.yellow('consent after')} entry ${seq}, ${at}: ${printable(purposes.map(purposeWord).join(', '))} granted after this case withdrew it. Check whether the person was asked again.`,
+      ),
+    ...(more > 0 ? [`${pc.yellow('consent after')} ${more} more: see --json`] : []),
+  ];
+}
+
 function caseText(summary: CaseSummary, shown: ShownCase): string {
   const requester =
     [summary.requesterName, summary.requesterEmail].filter((part) => part !== null).join(', ') || 'unknown';
   const lines = [
     pc.bold(`${summary.caseId}  ${summary.kind}, ${summary.state}, version ${summary.version}`),
     `requester    ${printable(requester)}`,
-    `law          ${summary.law ?? 'none that is known here sets a date'}`,
+    `law          ${summary.law ?? 'no implemented law sets a deadline'}`,
     `due          ${dueText(summary)}${summary.daysLeft === null ? '' : ` (${leftText(summary)})`}, aim for ${summary.aimFor ?? '–'}`,
     ...summary.laws.map(
       (law) => `${law.id === summary.regime ? 'decides' : 'applies'}      ${law.id}, ${law.limit}: ${law.explanation}`,
     ),
     `match        ${shown.match.status}, ${shown.match.decisions} decisions: ${printable(shown.match.says)}`,
     `may hold     ${shown.disclosure}`,
+    ...consentAfterText(shown.consentAfter),
     ...summary.says.map((text) => `note         ${printable(text)}`),
     '',
-    shown.readiness.ready ? `${pc.green('✓')} nothing that is required lacks` : `${pc.yellow('!')} not ready yet`,
+    shown.readiness.ready ? `${pc.green('✓')} nothing required is missing` : `${pc.yellow('!')} not ready yet`,
     ...shown.readiness.lacks.map((lack) => `  ${lack.blocking ? pc.red('✗') : '·'} ${printable(lack.text)}`),
     '',
     tableText(

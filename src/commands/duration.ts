@@ -6,6 +6,6 @@ const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 export function durationFrom(text: string): number {
   const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (number === undefined || unit === undefined || Number(number) === 0)
-    throw new InvalidArgumentError('Give a number and a unit: 90s, 10m, 24h, 7d.');
+    throw new InvalidArgumentError('Use a number and a unit: 90s, 10m, 24h, 7d.');
   return Number(number) * units[unit as keyof typeof units];
 }

@@ -6,11 +6,11 @@ import { withContext } from './run-context.ts';
 
 /** `ledger verify|checkpoint|rebuild`: the evidence. */
 export function registerLedger(program: Command, io: CommandIo): void {
-  const ledger = program.command('ledger').description('check, seal and rebuild the evidence');
+  const ledger = program.command('ledger').description('verify and seal the ledger, rebuild the read models');
 
   withJson(ledger.command('verify'))
     .description(
-      'read the whole ledger against its hashes, keys, checkpoints and journal; exit code 3 when something was altered',
+      'check the whole ledger against its hashes, keys, checkpoints and journal (exit code 3 if anything was altered)',
     )
     .action((options: { json?: boolean }) =>
       withContext(async (context) => {
@@ -34,12 +34,10 @@ export function registerLedger(program: Command, io: CommandIo): void {
               : []),
             ...(unfinishedNotes > 0
               ? [
-                  `${counted(unfinishedNotes, 'note')} of the journal cut off while being written: never published, passed over`,
+                  `${counted(unfinishedNotes, 'note')} of the journal cut off while being written: never published, ignored`,
                 ]
               : []),
-            ...(erased > 0
-              ? [`${counted(erased, 'entry', 'entries')} erased: their place is proven, their content is gone`]
-              : []),
+            ...(erased > 0 ? [`${counted(erased, 'entry', 'entries')} erased: position proven, content gone`] : []),
           ];
           if (faults.length === 0) return [`${pc.green('✓ sound')}: ${read}`, ...notes].join('\n');
           return [
@@ -48,14 +46,14 @@ export function registerLedger(program: Command, io: CommandIo): void {
               ({ seq, fault, sentence }) => `  ${seq === null ? 'ledger' : `entry ${seq}`}: ${fault}: ${sentence}`,
             ),
             ...(moreFaults > 0 ? [`  … and ${moreFaults} more`] : []),
-            'Keep the database and the journal as they are: they are evidence now. Compare with a backup to see what was there before.',
+            'Do not change the database or the journal: they are now evidence. Compare with a backup to see the original.',
           ].join('\n');
         });
       }),
     );
 
   withJson(ledger.command('checkpoint'))
-    .description('seal what was appended so far and print the signed tree head')
+    .description('seal all entries so far and print the signed tree head')
     .action((options: { json?: boolean }) =>
       withContext(async (context) => {
         const sealing = await context.seal();
@@ -89,7 +87,7 @@ export function registerLedger(program: Command, io: CommandIo): void {
     );
 
   withJson(ledger.command('rebuild'))
-    .description('fold the read models anew from the ledger, and say what differed')
+    .description('rebuild the read models from the ledger and report any differences')
     .action((options: { json?: boolean }) =>
       withContext(async (context) => {
         const progress = createProgress(io, 'entries projected');
@@ -100,8 +98,8 @@ export function registerLedger(program: Command, io: CommandIo): void {
         const differences = report.differences.map(({ table, key }) => ({ table, key }));
         printResult(io, options, { seq: report.seq, differences }, () =>
           differences.length === 0
-            ? `${pc.green('✓')} ${counted(report.seq, 'entry', 'entries')} projected anew: nothing differed`
-            : `${counted(report.seq, 'entry', 'entries')} projected anew; ${counted(differences.length, 'difference')} put right:\n${differences.map(({ table, key }) => `  ${table} ${JSON.stringify(key)}`).join('\n')}`,
+            ? `${pc.green('✓')} ${counted(report.seq, 'entry', 'entries')} projected again: no differences`
+            : `${counted(report.seq, 'entry', 'entries')} projected again; ${counted(differences.length, 'difference')} corrected:\n${differences.map(({ table, key }) => `  ${table} ${JSON.stringify(key)}`).join('\n')}`,
         );
       }),
     );

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { renderCsv } from '../../reports/render/csv.ts';
 import type { BulkEnd, SentBatch } from '../policies/bulk.ts';
 import type { FormA } from '../policies/generate.ts';
-import type { ItemRow } from '../policies/rows.ts';
+import type { ItemRow } from '../policies/evidence.ts';
 import { counted, tableText } from './command-io.ts';
 import { refusedText, unknownText } from './policy-text.ts';
 
@@ -21,7 +21,7 @@ const words: Readonly<Record<ItemRow['state'], string>> = {
   skipped: 'skipped (beyond the quota)',
   failed: 'failed',
   unknown: 'unknown',
-  sent: 'sent, no answer yet',
+  sent: 'sent, no response yet',
   planned: 'not sent',
 };
 
@@ -59,7 +59,7 @@ export function bulkText(
   const table = tableText(
     used.map(([title]) => title),
     rows.slice(0, SHOWN).map((row) => used.map(([, valueOf]) => valueOf(row))),
-    'No item.',
+    'No items.',
   );
   return [
     table,
@@ -68,7 +68,7 @@ export function bulkText(
     `${counted(items.length, 'item')}: ${summaryOf(countsOf(items))} (${planId})`,
     ...waiting.map(
       ({ askedAt, dueAt, items: count }) =>
-        `${counted(count, 'item')} of the batch of ${askedAt.slice(0, 19)} ${count === 1 ? 'waits' : 'wait'} for the answer: if the process that sent it has ended, ${count === 1 ? 'it counts' : 'they count'} as unknown from ${dueAt.slice(0, 19)} on.`,
+        `${counted(count, 'item')} of the batch of ${askedAt.slice(0, 19)} ${count === 1 ? 'is' : 'are'} waiting for the answer. If the process that sent the batch has ended, ${count === 1 ? 'it counts' : 'they count'} as unknown from ${dueAt.slice(0, 19)}.`,
     ),
     ...endText(ended, items, resume),
   ].join('\n');
@@ -79,31 +79,31 @@ function endText(ended: BulkEnd, items: readonly ItemRow[], resume: string): str
     case 'finished':
       return [
         ...(items.some(({ state }) => state === 'failed')
-          ? [`Those that failed are sent again with: ${resume} --retry-failed`]
+          ? [`To send the failed ones again: ${resume} --retry-failed`]
           : []),
         ...(items.some(({ state }) => state === 'unknown' || state === 'sent')
           ? [
-              'What is unknown is not sent again by itself. Webhooks about it settle it; what they leave open `consent-ledger policy calls --open` names and `policy settle` settles. Everything else was sent.',
+              'Items whose outcome is unknown are not sent again automatically. A webhook about them settles them; for the rest, see `consent-ledger policy calls --open` and `policy settle`. All other items were sent.',
             ]
           : []),
       ];
     case 'quota':
-      return [`The quota of the plan is used up. When there is room again: ${resume}`];
+      return [`The quota of the plan is used up. When quota is available again: ${resume}`];
     case 'stopped':
-      return [`Stopped. Go on with: ${resume}`];
+      return [`Stopped. To continue: ${resume}`];
     case 'waiting':
       return [
-        `Nothing more may be sent before ${ended.until.toISOString()} (${ended.limit}). Then: ${resume}`,
-        'With --background the server’s jobs wait and go on by themselves.',
+        `The rate limit allows nothing more before ${ended.until.toISOString()} (${ended.limit}). Then run: ${resume}`,
+        'With --background, the server’s jobs wait and continue automatically.',
       ];
     case 'refused':
-      return [refusedText(ended.error), `Then go on with: ${resume}`];
+      return [refusedText(ended.error), `Then continue with: ${resume}`];
     case 'unknown': {
       const isRest = items.some(({ state }) => state === 'planned' || state === 'skipped');
       return [
         unknownText(ended.requestId, ended.error),
         '    --items 3,4 settles only these items of the file.',
-        ...(isRest ? [`The rest was not sent. Go on with it: ${resume}`] : []),
+        ...(isRest ? [`The rest was not sent. To continue: ${resume}`] : []),
       ];
     }
     case 'not-configured':

@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
-import { findPlan, loadPlanItems, loadSentBatches, MAX_BATCH_ITEMS, planBulk, runBulk } from '../policies/bulk.ts';
+import { findPlan, loadPlanItems, loadSentBatches, planBulk, runBulk } from '../policies/bulk.ts';
+import { MAX_BATCH_ITEMS } from '../service/bulk.ts';
 import type { FormA } from '../policies/generate.ts';
 import type { SentBefore } from '../policies/sent-before.ts';
 import { type CommandIo, counted, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
@@ -29,27 +30,26 @@ interface BulkFlags {
 /** `policy bulk`: a file of policies in batches of at most 20 (docs/service.md §4.2), resumable. */
 export function registerPolicyBulk(policy: Command, io: CommandIo): void {
   withJson(policy.command('bulk'))
-    .description('have the service generate every policy of a file, in batches paced by its limits; can be resumed')
+    .description('generate every policy listed in a file, in batches within the service’s limits; can be resumed')
     .requiredOption(
       '--file <file>',
       'CSV or JSON; fields: policy_type, jurisdiction, language, business_name, domain, industry, business_type',
     )
-    .option('--source <slug>', 'whose account')
-    .option('--resume', 'go on with this file where it was left; nothing is sent twice')
-    .option('--retry-failed', 'with --resume: also those that the service failed to make')
-    .option(
-      '--again',
-      'begin anew what was sent before, with this file or another: everything in it is made a second time',
-    )
-    .option('--batch-size <number>', 'items of a batch, at most 20', wholeNumberFrom(1), MAX_BATCH_ITEMS)
-    .option('--no-wait', 'stop instead of waiting for a free slot of the rate limit')
-    .option('--background', 'leave it to the server’s jobs, which also wait for the next day’s batches')
+    .option('--source <slug>', 'source whose account to use')
+    .option('--resume', 'continue an interrupted run of this file; nothing is sent twice')
+    .option('--retry-failed', 'with --resume: also send items again that the service failed to generate')
+    .option('--again', 'start over with items that were already sent: every item is generated a second time')
+    .option('--batch-size <number>', 'items per batch, at most 20', wholeNumberFrom(1), MAX_BATCH_ITEMS)
+    .option('--no-wait', 'stop instead of waiting for the rate limit')
+    .option('--background', 'let the server’s jobs do it, which also continue on the next day')
     .option('--out <file>', 'write the result of each item to this CSV file')
     .action((flags: BulkFlags) =>
       withContext(async (context) => {
         const items = await readBulkItems(flags.file);
         if (flags.batchSize > MAX_BATCH_ITEMS)
-          throw new UsageError([`--batch-size is at most ${MAX_BATCH_ITEMS}: the service takes no larger batch.`]);
+          throw new UsageError([
+            `Invalid --batch-size: the service accepts at most ${MAX_BATCH_ITEMS} items per batch.`,
+          ]);
         const source = callableSource(context, flags.source);
         const planId = await choosePlan(context, source, items, flags);
         if (flags.background === true) return enqueue(context, io, flags, source, planId);
@@ -93,13 +93,13 @@ async function choosePlan(
   flags: BulkFlags,
 ): Promise<string> {
   if (flags.resume === true && flags.again === true)
-    throw new UsageError(['--resume goes on with what was begun, --again begins anew: give one of them.']);
-  if (flags.retryFailed === true && flags.resume !== true) throw new UsageError(['--retry-failed goes with --resume.']);
+    throw new UsageError(['--resume continues a run and --again starts over: use only one of them.']);
+  if (flags.retryFailed === true && flags.resume !== true) throw new UsageError(['--retry-failed requires --resume.']);
   if (flags.resume === true) {
     const plan = await findPlan(context.policies, source.slug, items);
     if (plan === null)
       throw new UsageError([
-        `Nothing was begun with these items for ${source.slug}: leave out --resume. A changed file is another one.`,
+        `No run with these items exists for ${source.slug}: leave out --resume. A changed file counts as a new one.`,
       ]);
     return plan.plan_id;
   }
@@ -115,7 +115,7 @@ async function choosePlan(
   const { plan } = planned;
   const counts = countsOf(await loadPlanItems(context.policies, plan.plan_id));
   throw new UsageError([
-    `This file was begun on ${plan.created_at.slice(0, 16)} (${summaryOf(counts)}). Go on with --resume; --again would make everything in it a second time.`,
+    `A run of this file was started on ${plan.created_at.slice(0, 16)} (${summaryOf(counts)}). Continue it with --resume; --again would generate every item a second time.`,
   ]);
 }
 
@@ -123,7 +123,7 @@ function sentBefore({ positions, first }: SentBefore, total: number): UsageError
   const numbers = positions.slice(0, SHOWN).map((position) => position + 1);
   const named = `${numbers.join(', ')}${positions.length > SHOWN ? ', …' : ''}`;
   return new UsageError([
-    `${positions.length} of ${counted(total, 'item')} ${positions.length === 1 ? 'was' : 'were'} made before, or may have been (item ${named}), the first with ${printable(first.file ?? first.id)} of ${first.at.slice(0, 16)}. Leave them out; --again would make them a second time.`,
+    `${positions.length} of ${counted(total, 'item')} ${positions.length === 1 ? 'was' : 'were'} already sent (item ${named}), the first with ${printable(first.file ?? first.id)} on ${first.at.slice(0, 16)}. Remove them from the file; --again would generate them a second time.`,
   ]);
 }
 
@@ -147,8 +147,8 @@ async function enqueue(
   });
   printResult(io, flags, { planId, job: job.id, outcome: job.outcome }, () =>
     job.outcome === 'exists'
-      ? `The server’s jobs are at it already (${planId}).`
-      : `Left to the server’s jobs (${planId}). \`${resumeCommand(flags)}\` shows how far it is and sends the rest from here.`,
+      ? `The server’s jobs are already working on this file (${planId}).`
+      : `Handed over to the server’s jobs (${planId}). \`${resumeCommand(flags)}\` shows the progress and sends the rest from here.`,
   );
 }
 

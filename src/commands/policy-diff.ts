@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { textAt, type TextVersion } from '../core/text-versions.ts';
 import { diffTexts } from '../snapshots/diff.ts';
@@ -34,21 +34,21 @@ interface Side {
 export function registerPolicyDiff(policy: Command, io: CommandIo): void {
   const seqOf = wholeNumberFrom(1);
   withJson(policy.command('diff'))
-    .description('what changed in the text of a policy: between the last two texts, two times or two entries')
+    .description('show what changed in the text of a policy between the last two texts, two times or two entries')
     .argument('<policy>', 'id of the policy, or a policy type of the embed endpoint')
     .option('--source <slug>', 'source', 'default')
     .option(
       '--from <time>',
-      'the text in force then: an ISO 8601 time, or a day in TIME_ZONE; default: the one before the last',
+      'older text: the one in force at this ISO 8601 time or day in TIME_ZONE; default: the last but one',
     )
-    .option('--to <time>', 'the text in force then; default: the last one')
+    .option('--to <time>', 'newer text: the one in force at this time; default: the last one')
     .option(
       '--seq <entry>',
-      'compare what these entries found; give it twice',
+      'compare the texts in these entries; use it twice',
       (text, before: number[] | undefined) => [...(before ?? []), seqOf(text)],
     )
     .addOption(viaOption())
-    .option('--raw', 'the answers as they were stored, not the text that is visible in them')
+    .option('--raw', 'compare the stored responses instead of their visible text')
     .action((policyName: string, options: DiffFlags) =>
       withContext(async (context) => {
         assertSource(context, options.source);
@@ -58,7 +58,7 @@ export function registerPolicyDiff(policy: Command, io: CommandIo): void {
             ? await chooseByTime(context, policyName, options)
             : await chooseBySeq(context, options);
         const result = await compare(context, options, before, after);
-        printResult(io, options, result, () => colour(result.diff) || 'The two texts are the same.');
+        printResult(io, options, result, () => colour(result.diff) || 'The two texts are identical.');
       }),
     );
 }
@@ -69,19 +69,19 @@ async function compare(context: Context, options: DiffFlags, before: Side, after
   const compared = diffTexts(older, newer, { raw: options.raw === true });
   if (compared.outcome === 'too-different')
     throw new UsageError([
-      'The two texts are too different to be compared line by line; compare what --raw and --json show.',
+      'The two texts are too different to compare line by line. Save both with `policy text` and compare the files.',
     ]);
   return { source: options.source, before, after, same: compared.diff === '', diff: compared.diff };
 }
 
 async function loadSide(context: Context, source: string, side: Side) {
   if (side.textSha256 === null)
-    throw new UsageError([`Entry ${side.seq} found no text: the service answered that there is none.`]);
+    throw new UsageError([`Entry ${side.seq} has no text: the service answered that there is none.`]);
   const text = await loadStoredText(context.store.read, source, side.seq);
-  if (text === null) throw new UsageError([`The text of entry ${side.seq} is not there any more: it was erased.`]);
+  if (text === null) throw new UsageError([`The text of entry ${side.seq} was erased.`]);
   const { version, uncertain } = side;
   const seen =
-    version === null ? '' : `, seen ${version.firstSeen}${uncertain ? ', changing around the time asked for' : ''}`;
+    version === null ? '' : `, seen ${version.firstSeen}${uncertain ? ', changing around the given time' : ''}`;
   return { name: `${targetText(side.target)}, entry ${side.seq}${seen}`, text };
 }
 
@@ -97,7 +97,7 @@ async function chooseByTime(context: Context, policyName: string, options: DiffF
   const before = versions[(to.version?.version ?? 1) - 2];
   if (before === undefined)
     throw new UsageError([
-      `Only one text is known so far of the ${targetText(target)} (entry ${to.seq}, seen first ${to.version?.firstSeen}): there is nothing to compare it with.`,
+      `Only one text of the ${targetText(target)} is stored (entry ${to.seq}, first seen ${to.version?.firstSeen}): nothing to compare it with.`,
     ]);
   return [sideOf(target, before), to];
 }
@@ -110,7 +110,9 @@ function at(target: string, versions: readonly TextVersion[], time: string, aske
     case 'between':
       return { ...sideOf(target, found.earlier), uncertain: true };
     case 'before-first':
-      throw new UsageError([`${asked}: the first text was seen at ${found.first?.firstSeen ?? 'no time'}.`]);
+      throw new UsageError([
+        `${asked} is before the first stored text (${found.first === null ? 'none stored' : `first seen ${found.first.firstSeen}`}).`,
+      ]);
     default:
       return found satisfies never;
   }
@@ -123,9 +125,9 @@ function sideOf(target: string, version: TextVersion): Side {
 async function chooseBySeq(context: Context, options: DiffFlags): Promise<[Side, Side]> {
   const [first, second, ...more] = options.seq ?? [];
   if (first === undefined || second === undefined || more.length > 0)
-    throw new UsageError(['Give --seq twice: the entry of the older text and that of the newer one.']);
+    throw new UsageError(['Use --seq twice: the entry of the older text and that of the newer one.']);
   if (options.from !== undefined || options.to !== undefined)
-    throw new UsageError(['Give either times (--from, --to) or entries (--seq).']);
+    throw new UsageError(['Use either times (--from, --to) or entries (--seq), not both.']);
   return [await sideOfEntry(context, options.source, first), await sideOfEntry(context, options.source, second)];
 }
 
@@ -136,12 +138,13 @@ async function sideOfEntry(context: Context, source: string, seq: number): Promi
     .where('source', '=', source)
     .where('seq', '=', seq)
     .executeTakeFirst();
-  if (row === undefined) throw new UsageError([`Entry ${seq} is no snapshot of ${printable(source)}.`]);
+  if (row === undefined)
+    throw new UsageError([`Entry ${seq} is not a policy text of source ${printable(source)}: see \`policy show\`.`]);
   return { target: row.target, seq, textSha256: row.text_sha256, version: null, uncertain: false };
 }
 
 /** Lines for a terminal; whatever the text holds cannot rewrite the screen. */
-function colour(diff: string): string {
+export function colour(diff: string): string {
   return diff
     .split('\n')
     .map((line) => {

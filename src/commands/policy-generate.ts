@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import type { z } from 'zod';
-import { sendViaMcp } from '../context/mcp.ts';
 import { UsageError } from '../core/errors.ts';
 import {
   type FormA,
@@ -38,29 +37,30 @@ interface GenerateFlags {
 /** `policy generate`: one policy (docs/service.md §4.1). */
 export function registerPolicyGenerate(policy: Command, io: CommandIo): Command {
   return withJson(policy.command('generate'))
-    .description('have the service generate one policy; it takes up to two minutes and counts against the quota')
-    .option('--source <slug>', 'whose account')
+    .description('generate one policy; takes up to two minutes and counts against the quota')
+    .option('--source <slug>', 'source whose account to use')
     .requiredOption('--type <slug>', 'policy type, such as privacy-policy')
-    .requiredOption('--jurisdiction <code>', 'such as GB, US-CA, EU; with form b repeatable', collect)
-    .option('--language <code>', 'two letters; the service takes en otherwise')
+    .requiredOption('--jurisdiction <code>', 'such as GB, US-CA, EU; repeatable with form b', collect)
+    .option('--language <code>', 'two-letter code; the service’s default is en')
     .option('--business-name <name>', 'business to name in the policy')
     .option('--domain <url>', 'its website')
     .option('--industry <word>', 'such as e-commerce, saas, healthcare')
     .option('--business-type <word>', 'legal structure, such as limited-company, gmbh, sole-trader')
     .addOption(
-      new Option('--form <form>', 'which of the two documented forms of the request to send')
-        .choices(['a', 'b'])
-        .default('a'),
+      new Option('--form <form>', 'which of the two documented request forms to send').choices(['a', 'b']).default('a'),
     )
     .addOption(
-      new Option('--via <way>', 'the REST API, or the MCP endpoint of the service (form a only)')
+      new Option('--via <way>', 'use the REST API or the MCP endpoint of the service (form a only)')
         .choices(['rest', 'mcp'])
         .default('rest'),
     )
     .option('--tone <word>', 'form b: the tone of the text')
     .option('--clause <text>', 'form b: a clause of your own, repeatable', collect)
-    .option('--again', 'send it although the outcome of the same is still unknown; if both were made, both count')
-    .option('--no-wait', 'refuse instead of waiting for a free slot of the rate limit')
+    .option(
+      '--again',
+      'send although the outcome of an identical request is still unknown; both may count against the quota',
+    )
+    .option('--no-wait', 'fail instead of waiting for the rate limit')
     .option('--out <file>', 'write the text of the policy to this file')
     .action((flags: GenerateFlags) =>
       withContext(async (context) => {
@@ -68,13 +68,12 @@ export function registerPolicyGenerate(policy: Command, io: CommandIo): Command 
         const source = callableSource(context, flags.source);
         if (flags.via === 'mcp') assertMcp(flags, source);
         const { line, ...patience } = patienceOf(io, flags);
-        const ended = await withStopwatch(line, 'the service generates', io.stderr.isTTY === true, () =>
+        const ended = await withStopwatch(line, 'generating', io.stderr.isTTY === true, () =>
           generatePolicy(context.policies, {
             source,
             actor: COMMAND_LINE_ACTOR,
             form,
             via: flags.via,
-            ...(flags.via === 'mcp' ? { send: sendViaMcp } : {}),
             again: flags.again,
             ...patience,
           }),
@@ -87,10 +86,10 @@ export function registerPolicyGenerate(policy: Command, io: CommandIo): Command 
 
 /** Throws UsageError where the MCP endpoint cannot be used: its one tool has the words of form A (docs/service.md §4.9). */
 function assertMcp(flags: GenerateFlags, source: { readonly slug: string; readonly siteUrl: string | null }): void {
-  if (flags.form === 'b') throw new UsageError(['--via mcp takes form a only.']);
+  if (flags.form === 'b') throw new UsageError(['--via mcp supports --form a only.']);
   if (source.siteUrl === null)
     throw new UsageError([
-      `${source.slug} has no public origin of the service, under which its MCP endpoint lies: set SERVICE_SITE_URL, or \`source change --site-url\`.`,
+      `--via mcp needs the public origin of the service, which ${source.slug} lacks: set SERVICE_SITE_URL, or run \`source change --site-url\`.`,
     ]);
 }
 
@@ -118,11 +117,11 @@ function sentenceOf(ended: GenerateOutcome, flags: GenerateFlags, unwritten: str
         `Generated ${printable(what || 'a policy')}: ${printable(policy.id)}`,
         ...(policy.remaining === null ? [] : [`${policy.remaining} left of the quota`]),
         flags.out === undefined
-          ? `The answer is kept (consent-ledger delivery show ${ended.seq}); --out writes the text to a file.`
+          ? `The response is stored: consent-ledger delivery show ${ended.seq} (--out would also write the text to a file).`
           : unwritten === null
-            ? `The text is in ${flags.out}, the whole answer is entry ${ended.seq}.`
-            : `${unwritten} The policy was made all the same; the whole answer is entry ${ended.seq}.`,
-        `It is not public yet: consent-ledger policy publish ${printable(policy.id)}`,
+            ? `The text is in ${flags.out}, the full response in entry ${ended.seq}.`
+            : `${unwritten} The policy was generated nevertheless; the full response is in entry ${ended.seq}.`,
+        `Not public yet. To publish it: consent-ledger policy publish ${printable(policy.id)}`,
       ].join('\n');
     }
     case 'refused':
@@ -136,7 +135,7 @@ function sentenceOf(ended: GenerateOutcome, flags: GenerateFlags, unwritten: str
     case 'stopped':
       return 'Stopped before anything was sent.';
     case 'taken':
-      return 'Another process has sent this request.';
+      return 'Another process has already sent this request.';
     case 'not-configured':
       return ended.reason;
   }
@@ -145,8 +144,7 @@ function sentenceOf(ended: GenerateOutcome, flags: GenerateFlags, unwritten: str
 function formOf(flags: GenerateFlags): FormA | FormB {
   const problems: string[] = [];
   if (flags.form === 'a') {
-    if (flags.tone !== undefined || flags.clause !== undefined)
-      problems.push('--tone and --clause belong to --form b.');
+    if (flags.tone !== undefined || flags.clause !== undefined) problems.push('--tone and --clause require --form b.');
     if (flags.jurisdiction.length > 1) problems.push('Form a takes one --jurisdiction; --form b takes several.');
   } else {
     const onlyA = {
@@ -156,7 +154,7 @@ function formOf(flags: GenerateFlags): FormA | FormB {
       '--business-type': flags.businessType,
     };
     for (const [flag, value] of Object.entries(onlyA))
-      if (value !== undefined) problems.push(`${flag} belongs to --form a.`);
+      if (value !== undefined) problems.push(`${flag} requires --form a.`);
   }
   if (problems.length > 0) throw new UsageError(problems);
   return flags.form === 'a'

@@ -21,9 +21,14 @@ export async function readBulkItems(path: string): Promise<readonly FormA[]> {
   try {
     bytes = await readFile(path);
   } catch (error) {
-    throw new UsageError([`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)}).`]);
+    throw new UsageError([`Cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? String(error)}).`]);
   }
-  if (bytes.length > LARGEST) throw new UsageError([`${path} has more than ${LARGEST} bytes: split it.`]);
+  return parseBulkItems(bytes, path);
+}
+
+/** The same for bytes; `path` is only for the messages. */
+export function parseBulkItems(bytes: Buffer, path: string): readonly FormA[] {
+  if (bytes.length > LARGEST) throw new UsageError([`${path} is larger than ${LARGEST} bytes: split it.`]);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -31,9 +36,9 @@ export async function readBulkItems(path: string): Promise<readonly FormA[]> {
     throw new UsageError([`${path} is not UTF-8: save it as “CSV UTF-8”.`]);
   }
   const found = /^\s*[[{]/.test(text) ? fromJson(path, text) : fromCsv(path, text);
-  if (found.length === 0) throw new UsageError([`There is no item in ${path}.`]);
+  if (found.length === 0) throw new UsageError([`${path} contains no items.`]);
   if (found.length > MOST)
-    throw new UsageError([`${path} has ${found.length} items, at most ${MOST} are taken: split it.`]);
+    throw new UsageError([`${path} has ${found.length} items, more than the limit of ${MOST}: split it.`]);
   return checked(path, found);
 }
 
@@ -52,14 +57,14 @@ function checked(path: string, found: readonly Found[]): FormA[] {
     if (parsed.success) {
       const name = canonicalJson(parsed.data).toString('utf8');
       const same = before.get(name);
-      if (same !== undefined) problems.push(`${path}, ${where}: says the same as ${same} and would be made twice.`);
+      if (same !== undefined) problems.push(`${path}, ${where}: duplicate of ${same}; it would be generated twice.`);
       before.set(name, same ?? where);
       items.push(parsed.data);
     } else
       problems.push(
         ...parsed.error.issues.map((issue) => {
           if (issue.code === 'unrecognized_keys')
-            return `${path}, ${where}: there is no field ${issue.keys.join(', ')}; the fields are ${fields.join(', ')}.`;
+            return `${path}, ${where}: unknown field ${issue.keys.join(', ')}; valid fields are ${fields.join(', ')}.`;
           const field = issue.path.join('.');
           return `${path}, ${where}: ${field === '' ? 'it' : field} ${isMissing(value, field) ? 'is missing' : issue.message}.`;
         }),
@@ -80,10 +85,10 @@ function fromJson(path: string, text: string): Found[] {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new UsageError([`${path} is not JSON: ${error instanceof Error ? error.message : String(error)}.`]);
+    throw new UsageError([`${path} is not valid JSON: ${error instanceof Error ? error.message : String(error)}.`]);
   }
   const list = Array.isArray(json) ? (json as unknown[]) : (json as { items?: unknown }).items;
-  if (!Array.isArray(list)) throw new UsageError([`${path} holds neither an array nor an object with \`items\`.`]);
+  if (!Array.isArray(list)) throw new UsageError([`${path} must contain an array, or an object with \`items\`.`]);
   return list.map((value: unknown, at) => ({ where: `item ${at + 1}`, value: withoutNothing(value) }));
 }
 
@@ -104,7 +109,7 @@ function fromCsv(path: string, text: string): Found[] {
     }) as unknown as { record: Record<string, string>; info: { lines: number } }[];
     return rows.map(({ record, info }) => ({ where: `line ${info.lines}`, value: withoutNothing(record) }));
   } catch (error) {
-    if (error instanceof CsvError) throw new UsageError([`${path} is no CSV: ${error.message}.`]);
+    if (error instanceof CsvError) throw new UsageError([`${path} is not valid CSV: ${error.message}.`]);
     throw error;
   }
 }

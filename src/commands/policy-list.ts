@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { UsageError } from '../core/errors.ts';
 import { sideBySide } from '../core/side-by-side.ts';
-import { isCallable } from '../policies/deps.ts';
+import { isCallable } from '../policies/callable.ts';
+import { type Disagreement, findDisagreements } from '../policies/disagreements.ts';
 import { fetchPolicyList, type ListOutcome, type ListedRow, loadCatalogue } from '../policies/list.ts';
 import { linkKey, loadListedLinks } from '../policies/links.ts';
 import { settleCalls } from '../policies/settle.ts';
@@ -21,16 +22,18 @@ const AT_ONCE = 4;
 /** `policy list`: asks the service for its published policies and keeps them in the local catalogue (docs/service.md §4.3). */
 export function registerPolicyList(policy: Command, io: CommandIo): void {
   withJson(policy.command('list'))
-    .description('the published policies of every source (or one): asks the service, and keeps the list')
+    .description(
+      'list the published policies of every source (or one): fetches the list from the service and stores it',
+    )
     .option('--source <slug>', 'only this source')
-    .option('--local', 'what is known here already, without asking')
-    .option('--gone', 'also those that the service does not list any more')
+    .option('--local', 'show the stored list without asking the service')
+    .option('--gone', 'include policies that the service no longer lists')
     .action((flags: ListFlags) =>
       withContext(async (context) => {
         const { source: slug } = flags;
         const one = slug === undefined ? null : context.sources.find(slug);
         if (slug !== undefined && one === null)
-          throw new UsageError([`There is no source ${printable(slug)}: \`consent-ledger source list\` names them.`]);
+          throw new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list\`.`]);
         const stop = new AbortController();
         void io.untilStopped().then(() => stop.abort(new Error('stopped')));
         const progress = createProgress(io, 'sources asked');
@@ -47,11 +50,12 @@ export function registerPolicyList(policy: Command, io: CommandIo): void {
         // A list may tell what came of a publish whose outcome is unknown.
         await settleCalls(context.policies);
         const rows = await loadCatalogue(context.policies, { source: slug, gone: flags.gone });
+        const disagreements = await findDisagreements(context.store.read, slug);
         const links = await loadListedLinks(context.store.read, rows);
         const addressOf = (row: ListedRow) => links.get(linkKey(row.source, row.policy_id)) ?? row.url;
         if (asked.some(({ outcome }) => outcome === 'failed' || outcome === 'not-configured')) io.exitCode = 1;
-        printResult(io, flags, { asked, policies: rows.map((row) => shown(row, addressOf(row))) }, () =>
-          textOf(asked, rows, addressOf),
+        printResult(io, flags, { asked, policies: rows.map((row) => shown(row, addressOf(row))), disagreements }, () =>
+          textOf(asked, rows, addressOf, disagreements),
         );
       }),
     );
@@ -78,6 +82,7 @@ function textOf(
   asked: readonly Asked[],
   rows: readonly ListedRow[],
   addressOf: (row: ListedRow) => string | null,
+  disagreements: readonly Disagreement[],
 ): string {
   const table = tableText(
     ['source', 'type', 'jurisdiction', 'language', 'updated', 'id', 'address'],
@@ -90,26 +95,29 @@ function textOf(
       row.policy_id,
       addressOf(row),
     ]),
-    'No published policy is known.',
+    'No published policies.',
   );
   const notes = asked.flatMap((one) => {
     switch (one.outcome) {
       case 'stored':
         return [
-          `${one.source}: ${counted(one.policies, 'published policy', 'published policies')}, kept as a new list${partText(one)}`,
+          `${one.source}: ${counted(one.policies, 'published policy', 'published policies')}, stored as a new list${partText(one)}`,
         ];
       case 'unchanged':
-        return [`${one.source}: nothing changed since the list of ${one.since.slice(0, 16)}${partText(one)}`];
+        return [`${one.source}: unchanged since the list of ${one.since.slice(0, 16)}${partText(one)}`];
       case 'failed':
       case 'not-configured':
-        return [`${one.source}: no list, what is shown of it is from before. ${printable(one.reason)}`];
+        return [
+          `${one.source}: could not fetch the list; the rows shown are from the last one. ${printable(one.reason)}`,
+        ];
     }
   });
+  for (const { source, sentence } of disagreements) notes.push(`${source}: ${printable(sentence)}`);
   return [table, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
 }
 
 function partText({ whole }: { readonly whole: boolean }): string {
   return whole
     ? ''
-    : '. It says itself that there are more than it names: what it leaves out is shown as before, and nothing is taken for gone';
+    : '. The service says that this list is incomplete: policies it leaves out are shown as before, and none is marked as gone';
 }

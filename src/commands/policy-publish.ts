@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { type Arrival, awaitWebhooks, publishPolicy, type PublishOutcome } from '../policies/publish.ts';
 import { settleCalls } from '../policies/settle.ts';
 import { type CommandIo, counted, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
@@ -17,14 +17,11 @@ interface PublishFlags {
 /** `policy publish`: makes a policy public, and says whether the webhooks about it arrived (docs/service.md §4.4). */
 export function registerPolicyPublish(policy: Command, io: CommandIo): void {
   withJson(policy.command('publish'))
-    .argument('<id...>', 'ids of policies that were generated', (text, before: string[] = []) => [
-      ...before,
-      policyIdFrom(text),
-    ])
-    .description('make policies public, one after the other, and wait for the webhooks about each to arrive here')
-    .option('--source <slug>', 'whose account')
-    .option('--no-wait', 'do not wait for the webhooks, nor for a rate limit')
-    .option('--seconds <number>', 'how long to wait for the webhooks of each', wholeNumberFrom(1), 30)
+    .argument('<id...>', 'ids of generated policies', (text, before: string[] = []) => [...before, policyIdFrom(text)])
+    .description('publish policies one after the other, and wait for the webhooks about each')
+    .option('--source <slug>', 'source whose account to use')
+    .option('--no-wait', 'do not wait for the webhooks or the rate limit')
+    .option('--seconds <number>', 'seconds to wait for the webhooks about each policy', wholeNumberFrom(1), 30)
     .action((ids: readonly string[], flags: PublishFlags) =>
       withContext(async (context) => {
         const published: Awaited<ReturnType<typeof publishOne>>[] = [];
@@ -71,7 +68,7 @@ async function publishOne(context: Context, io: CommandIo, id: string, flags: Pu
 /** The id is a piece of the path that is posted to: an empty one, `.` and `..` would make another address of it. */
 function policyIdFrom(text: string): string {
   if (/^(\s*|\.{1,2})$/.test(text))
-    throw new InvalidArgumentError('It is no id: `consent-ledger policy calls` names those made from here.');
+    throw new InvalidArgumentError('Not a policy id: see `consent-ledger policy calls` for those generated here.');
   return text;
 }
 
@@ -100,7 +97,7 @@ function sentenceOf(
     case 'stopped':
       return 'Stopped before anything was sent.';
     case 'taken':
-      return 'Another process has sent this request.';
+      return 'Another process has already sent this request.';
     case 'not-configured':
       return ended.reason;
   }
@@ -109,13 +106,13 @@ function sentenceOf(
 function webhookText(queued: number | null, arrivals: readonly Arrival[] | null, seconds: string): string {
   if (queued === null) return 'The service does not say how many webhooks it queued.';
   if (queued === 0)
-    return 'The service queued no webhook: no endpoint of the account is subscribed to policy.published. Register this installation’s address with the service.';
+    return 'The service queued no webhook because no endpoint of the account is subscribed to policy.published. Register this installation’s address with the service.';
   const webhooks = counted(queued, 'webhook');
   if (arrivals === null)
-    return `The service queued ${webhooks}. \`consent-ledger policy show\` tells when it arrived here.`;
+    return `The service queued ${webhooks}. Run \`consent-ledger policy show\` to see whether it arrived.`;
   if (arrivals.length >= queued)
     return `The service queued ${webhooks}; ${queued === 1 ? 'it' : 'all'} arrived here within ${seconds} s (${arrivals.map(({ seq }) => `entry ${seq}`).join(', ')}).`;
   if (arrivals.length > 0)
-    return `The service queued ${webhooks}; ${arrivals.length} arrived here (${arrivals.map(({ seq }) => `entry ${seq}`).join(', ')}), the others may belong to other endpoints of the account.`;
-  return `The service queued ${webhooks}; none arrived here within ${seconds} s. Is the server running (\`consent-ledger serve\`), and does the registered address lead to it? \`consent-ledger delivery diagnose\` says more.`;
+    return `The service queued ${webhooks}; ${arrivals.length} arrived here (${arrivals.map(({ seq }) => `entry ${seq}`).join(', ')}); the others may belong to other endpoints of the account.`;
+  return `The service queued ${webhooks}; none arrived here within ${seconds} s. Check that the server is running (\`consent-ledger serve\`) and that the registered address leads to it; \`consent-ledger delivery diagnose\` explains refused deliveries.`;
 }

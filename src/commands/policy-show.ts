@@ -3,7 +3,7 @@ import type { Query } from '../store/store.ts';
 import { UsageError } from '../core/errors.ts';
 import { loadCalls, loadPolicy, loadUnknownItems, type PolicyView } from '../policies/show.ts';
 import { linkKey, loadListedLinks, loadPublishedLink } from '../policies/links.ts';
-import type { CallRow } from '../policies/rows.ts';
+import type { CallRow } from '../policies/evidence.ts';
 import { settleByOfficer, settleCalls, type SettleOutcome } from '../policies/settle.ts';
 import { loadPolicyTexts, type NamedVersion, type TargetTexts } from '../snapshots/texts.ts';
 import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
@@ -16,8 +16,8 @@ import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 export function registerPolicyShow(policy: Command, io: CommandIo): void {
   withJson(policy.command('show'))
     .argument('<id>', 'id of the policy')
-    .description('what is known of a policy: its history, how the service lists it, calls about it')
-    .option('--source <slug>', 'only in this source')
+    .description('show a policy: history, listing by the service, texts, calls about it')
+    .option('--source <slug>', 'only this source')
     .action((id: string, flags: { source?: string; json?: boolean }) =>
       withContext(async (context) => {
         await settleCalls(context.policies);
@@ -35,7 +35,7 @@ export function registerPolicyShow(policy: Command, io: CommandIo): void {
         }));
         printResult(io, flags, shown, () =>
           views.length === 0
-            ? `Nothing is known of the policy ${printable(id)}: \`consent-ledger policy list\` asks the service.`
+            ? `Unknown policy ${printable(id)}: run \`consent-ledger policy list\` to fetch the list from the service.`
             : views
                 .map((view, place) =>
                   [policyText(view, links[place] ?? null), ...textLines(id, texts[place] ?? [])].join('\n'),
@@ -46,10 +46,10 @@ export function registerPolicyShow(policy: Command, io: CommandIo): void {
     );
 
   withJson(policy.command('calls'))
-    .description('calls to the service that change something, newest first: who asked, and what came of each')
-    .option('--source <slug>', 'only of this source')
-    .option('--open', 'only those of which nobody knows yet what came of them')
-    .option('--limit <number>', 'how many at most', wholeNumberFrom(1), 50)
+    .description('list calls that change something at the service, newest first, with who made them and their outcome')
+    .option('--source <slug>', 'only this source')
+    .option('--open', 'only calls whose outcome is still unknown')
+    .option('--limit <number>', 'maximum number of rows', wholeNumberFrom(1), 50)
     .action((flags: { source?: string; open?: boolean; limit: number; json?: boolean }) =>
       withContext(async (context) => {
         await settleCalls(context.policies);
@@ -73,18 +73,18 @@ export function registerPolicyShow(policy: Command, io: CommandIo): void {
               row.actor,
               row.request_id,
             ]),
-            flags.open === true ? 'The outcome of every call is known.' : 'Nothing was called yet.',
+            flags.open === true ? 'The outcome of every call is known.' : 'No calls yet.',
           ),
         );
       }),
     );
 
   withJson(policy.command('settle'))
-    .argument('<request>', 'request id, as `policy calls --open` shows it')
-    .description('say what came of a call whose outcome is unknown, after looking it up in the service’s dashboard')
-    .requiredOption('--as <outcome>', 'created or not-created (of a publish: published or not-published)')
-    .option('--policy <id>', 'the policy that was made')
-    .option('--items <numbers>', 'of a batch: only these items of the file, from 1, such as 3,4,9')
+    .argument('<request>', 'request id from `policy calls --open`')
+    .description('record the outcome of a call whose outcome is unknown, after checking the service’s dashboard')
+    .requiredOption('--as <outcome>', 'created or not-created (for a publish call: published or not-published)')
+    .option('--policy <id>', 'id of the generated policy')
+    .option('--items <numbers>', 'for a batch: only these item numbers of the file, such as 3,4,9')
     .action((requestId: string, flags: { as: string; policy?: string; items?: string; json?: boolean }) =>
       withContext(async (context) => {
         const outcome = await settleByOfficer(context.policies, {
@@ -103,13 +103,13 @@ export function registerPolicyShow(policy: Command, io: CommandIo): void {
 function happenedOf(word: string): boolean {
   if (word === 'created' || word === 'published') return true;
   if (word === 'not-created' || word === 'not-published') return false;
-  throw new UsageError(['--as is created or not-created, of a publish published or not-published.']);
+  throw new UsageError(['Invalid --as: use created or not-created, or for a publish call published or not-published.']);
 }
 
 function positionsOf(text: string): number[] {
   const numbers = text.split(',').map((part) => (/^ *[1-9]\d{0,6} *$/.test(part) ? Number(part) : 0));
   if (numbers.includes(0))
-    throw new UsageError(['--items are numbers from 1 with commas between them, such as 3,4,9.']);
+    throw new UsageError(['Invalid --items: use item numbers from 1, comma-separated, such as 3,4,9.']);
   return numbers.map((number) => number - 1);
 }
 
@@ -120,15 +120,15 @@ function settledText(requestId: string, as: string, outcome: SettleOutcome): str
         ? `Settled as ${as} (entry ${outcome.seq}).`
         : `Settled as ${as} (entry ${outcome.seq}); ${counted(outcome.left, 'item')} of the batch ${outcome.left === 1 ? 'is' : 'are'} still unknown.`;
     case 'unknown-call':
-      return `There is no call ${printable(requestId)}: \`consent-ledger policy calls --open\` names those to settle.`;
+      return `Unknown call ${printable(requestId)}: see \`consent-ledger policy calls --open\`.`;
     case 'conflict':
-      return 'Someone else settled it at the same time: look again with `consent-ledger policy calls`.';
+      return 'Someone else settled this call at the same time: see `consent-ledger policy calls`.';
     case 'not-open':
       return outcome.state === 'sent'
-        ? `Its answer may still come. If the process that sent it has ended, it counts as unknown from ${outcome.dueAt} on: settle it then.`
-        : `There is nothing to settle: this call is ${outcome.state}.`;
+        ? `The response may still arrive. If the process that sent the call has ended, the call counts as unknown from ${outcome.dueAt}: settle it then.`
+        : `Nothing to settle: this call is ${outcome.state}.`;
     case 'no-such-item':
-      return `Not unknown in this batch: item ${outcome.positions.map((position) => position + 1).join(', ')}.`;
+      return `The outcome of item ${outcome.positions.map((position) => position + 1).join(', ')} of this batch is already known.`;
   }
 }
 
@@ -225,17 +225,17 @@ function textLines(policyId: string, texts: readonly TargetTexts[]): string[] {
 function besideText(page: TargetTexts | undefined, shown: NamedVersion | undefined): string {
   const own = page?.versions.at(-1);
   if (own === undefined || shown === undefined) return '';
-  if (own.textSha256 === shown.textSha256) return ': the same text as the public page';
-  return `: not the text of the public page, compare with policy diff --seq ${own.firstSeq} --seq ${shown.firstSeq}`;
+  if (own.textSha256 === shown.textSha256) return ': same text as the public page';
+  return `: differs from the public page, compare with policy diff --seq ${own.firstSeq} --seq ${shown.firstSeq}`;
 }
 
 function policyText(view: PolicyView, link: string | null): string {
   const facts = shownPolicy(view, link);
   const what = [facts.policyType, facts.jurisdiction, facts.language].filter((part) => part !== null).join(', ');
   const lines = [
-    `${view.policyId} of ${view.source}: ${what || 'nothing more is known'}${facts.title === null ? '' : ` (${facts.title})`}`,
-    `  address   ${facts.url ?? 'none known'}`,
-    `  listed    ${facts.goneAt !== null ? `not any more since ${facts.goneAt}` : (facts.listedSince ?? 'never seen in a list')}`,
+    `${view.policyId} of ${view.source}: ${what || 'no details known'}${facts.title === null ? '' : ` (${facts.title})`}`,
+    `  address   ${facts.url ?? 'unknown'}`,
+    `  listed    ${facts.goneAt !== null ? `no longer since ${facts.goneAt}` : (facts.listedSince ?? 'never')}`,
     `  webhooks  ${facts.history.length === 0 ? 'none' : ''}`,
     ...facts.history.map(
       ({ seq, at, change, version }) =>

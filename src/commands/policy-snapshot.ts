@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import { createHostedUrls } from '../snapshots/hosted-url.ts';
@@ -9,6 +9,7 @@ import { type Look, takeSnapshots } from '../snapshots/take.ts';
 import { loadPolicyTexts } from '../snapshots/texts.ts';
 import { type CommandIo, counted, createProgress, printable, printResult, tableText, withJson } from './command-io.ts';
 import { registerPolicyDiff } from './policy-diff.ts';
+import { registerPolicyOpenapi } from './policy-openapi.ts';
 import { cameText } from './policy-stored-text.ts';
 import { targetText } from './policy-targets.ts';
 import { withContext } from './run-context.ts';
@@ -23,13 +24,9 @@ interface SnapshotFlags {
 /** `policy snapshot` and `policy diff`: the texts of policies as visitors get them, fetched now and compared. */
 export function registerPolicySnapshots(policy: Command, io: CommandIo): void {
   withJson(policy.command('snapshot'))
-    .description('fetch the live texts of policies now (embed endpoint and public page) and keep them as evidence')
+    .description('fetch the live policy texts now (embed endpoint and public page) and store them as evidence')
     .option('--source <slug>', 'only this source')
-    .option(
-      '--type <slug>',
-      'only what the embed endpoint shows for this policy type (`hub`: the list of all)',
-      readType,
-    )
+    .option('--type <slug>', 'only the embed endpoint of this policy type (`hub`: the list of all)', readType)
     .option('--policy <id>', 'only this policy')
     .action((options: SnapshotFlags) =>
       withContext(async (context) => {
@@ -45,6 +42,7 @@ export function registerPolicySnapshots(policy: Command, io: CommandIo): void {
       }),
     );
   registerPolicyDiff(policy, io);
+  registerPolicyOpenapi(policy, io);
 }
 
 interface Fetched {
@@ -132,7 +130,7 @@ type Row = Awaited<ReturnType<typeof rowOf>>;
 
 function textOf(rows: readonly Row[]): string {
   const table = tableText(
-    ['source', 'what', 'found', 'entry', 'SHA-256 of the text', 'there since'],
+    ['source', 'what', 'found', 'entry', 'SHA-256 of the text', 'since'],
     rows.flatMap((row) =>
       row.outcome === 'taken'
         ? [
@@ -158,7 +156,7 @@ function textOf(rows: readonly Row[]): string {
     provisional === 0
       ? []
       : [
-          `${counted(provisional, 'text is', 'texts are')} provisional: the service’s edge may still have shown the one of before the last change. The worker fetches again.`,
+          `${counted(provisional, 'text is', 'texts are')} provisional: the service’s cache may still have returned the text from before the last change. The worker will fetch again.`,
         ];
   return [table, ...problems, ...note].join('\n');
 }
@@ -175,13 +173,12 @@ function chooseSources(context: Context, slug: string | undefined): readonly Sou
     return followed.length > 0 ? followed : sources;
   }
   const source = context.sources.find(slug);
-  if (source === null)
-    throw new UsageError([`There is no source ${printable(slug)}: \`consent-ledger source list\` names them.`]);
+  if (source === null) throw new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list\`.`]);
   return [source];
 }
 
 function readType(text: string): string {
   if (!/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/.test(text) || text.length > 100)
-    throw new InvalidArgumentError('Give a slug such as privacy-policy, or hub.');
+    throw new InvalidArgumentError('Use a slug such as privacy-policy, or hub.');
   return text;
 }

@@ -1,8 +1,8 @@
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { DEFAULT_SOURCE } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
-import { isCallable, whyNotCallable } from '../policies/deps.ts';
+import { isCallable, whyNotCallable } from '../policies/callable.ts';
 import { type CommandIo, printable } from './command-io.ts';
 
 /**
@@ -12,7 +12,7 @@ import { type CommandIo, printable } from './command-io.ts';
 export function callableSource(context: Pick<Context, 'sources'>, slug: string | undefined): Source {
   const source = slug === undefined ? onlySource(context.sources.list()) : context.sources.find(slug);
   if (source === null)
-    throw new UsageError([`There is no source ${printable(slug ?? '')}: \`consent-ledger source list\` names them.`]);
+    throw new UsageError([`Unknown source ${printable(slug ?? '')}: see \`consent-ledger source list\`.`]);
   const reason = whyNotCallable(source);
   if (reason !== null)
     throw new UsageError([
@@ -28,8 +28,8 @@ function onlySource(sources: readonly Source[]): Source {
   if (chosen !== undefined) return chosen;
   throw new UsageError([
     callable.length === 0
-      ? 'No source can be called: set SERVICE_BASE_URL and SERVICE_API_KEY, or run `consent-ledger source add`.'
-      : 'Several sources could be meant: name one with --source.',
+      ? 'No source has API access: set SERVICE_BASE_URL and SERVICE_API_KEY, or run `consent-ledger source add`.'
+      : 'There are several sources: choose one with --source.',
   ]);
 }
 
@@ -39,7 +39,7 @@ export function patienceOf(io: CommandIo, flags: { readonly wait?: boolean }) {
   const line = createStatusLine(io);
   void io.untilStopped().then(() => {
     stop.abort(new Error('stopped'));
-    line.say('stopping after the answer that is under way; Ctrl-C again gives up, and its outcome stays unknown');
+    line.say('stopping after the current response; press Ctrl-C again to give up, which leaves its outcome unknown');
   });
   return {
     signal: stop.signal,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { readPolicyText, withoutTokens } from '../core/policy-text.ts';
 import { inForceBetween } from '../core/text-versions.ts';
 import { addDays, startOfDay } from '../core/zoned-days.ts';
@@ -27,12 +27,12 @@ interface Asked {
 /** `policy text`: the text that was in force at a time, to read. */
 export function registerPolicyText(policy: Command, io: CommandIo): void {
   withJson(policy.command('text'))
-    .description('the text of a policy that was in force at a time, as it was fetched')
+    .description('print the text of a policy that was in force at a time, as fetched')
     .argument('<policy>', 'id of the policy, or a policy type of the embed endpoint')
     .option('--source <slug>', 'source', 'default')
     .option('--at <time>', 'ISO 8601 time, or a day (YYYY-MM-DD in TIME_ZONE); default: now')
     .addOption(viaOption())
-    .option('--raw', 'the answer as it was stored, not the text that is visible in it')
+    .option('--raw', 'print the stored response instead of its visible text')
     .action((policyName: string, options: TextFlags) =>
       withContext(async (context) => {
         assertSource(context, options.source);
@@ -92,17 +92,17 @@ async function loadText(context: Context, options: TextFlags, version: NamedVers
 }
 
 function oneText(what: string, asked: Asked, version: NamedVersion, text: string | null): string {
-  const isStill = version.lastSeen < asked.from ? ', nothing newer was seen since' : '';
+  const isStill = version.lastSeen < asked.from ? ', nothing newer seen since' : '';
   const isNamed = version.policyId !== null && !what.endsWith(printable(version.policyId));
   const facts = [
     `${what}: in force ${asked.words}`,
-    `  came       ${cameText(version)}`,
-    `  seen last  ${lastText(version)}${isStill}`,
+    `  appeared   ${cameText(version)}`,
+    `  last seen  ${lastText(version)}${isStill}`,
     ...(isNamed ? [`  policy     ${printable(version.policyId ?? '')}`] : []),
     `  SHA-256    ${version.textSha256 ?? 'no text: the service answered that there is none'}`,
     `  entry      ${version.bodySeq}${version.settled ? '' : ' (provisional: seen only soon after a change)'}`,
   ];
-  if (text === null) return [...facts, '', 'The text is not there any more: it was erased.'].join('\n');
+  if (text === null) return [...facts, '', 'The text was erased.'].join('\n');
   return [...facts, '', ...text.split('\n').map((line) => printable(line.replaceAll('\t', '  ')))].join('\n').trimEnd();
 }
 
@@ -115,17 +115,17 @@ function severalText(
   return [
     `${what}: any of these may have been in force ${asked.words}:`,
     tableText(
-      ['entry', 'came', 'seen last', 'SHA-256 of the text'],
+      ['entry', 'appeared', 'last seen', 'SHA-256 of the text'],
       possible.map((one) => [one.firstSeq, cameText(one), lastText(one), one.textSha256 ?? 'no text']),
       '',
     ),
-    ...told.map(({ seq, at, change, policyId }) => `told: ${printable(policyId)} ${change} at ${at} (entry ${seq})`),
-    'Give a more exact --at to read one of them, or compare two with `consent-ledger policy diff … --seq … --seq …`.',
+    ...told.map(({ seq, at, change, policyId }) => `webhook: ${printable(policyId)} ${change} at ${at} (entry ${seq})`),
+    'Use a more exact --at to read one of them, or compare two with `consent-ledger policy diff … --seq … --seq …`.',
   ].join('\n');
 }
 
 function noneText(what: string, asked: Asked, [first]: readonly NamedVersion[]): string {
-  return `${what}: which text was in force ${asked.words} is not known; the first one was seen at ${first?.firstSeen ?? 'no time'}.`;
+  return `${what}: the text in force ${asked.words} is unknown; the first one was seen at ${first?.firstSeen ?? 'no time'}.`;
 }
 
 /** When a text came, as far as is known. */

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { HUB } from '../core/snapshot.ts';
 import { startOfDay } from '../core/zoned-days.ts';
@@ -10,10 +10,7 @@ import { printable } from './command-io.ts';
 export type Via = 'hosted' | 'embed';
 
 export function viaOption(): Option {
-  return new Option('--via <way>', 'which of the two: the public page or the embed endpoint').choices([
-    'hosted',
-    'embed',
-  ]);
+  return new Option('--via <way>', 'the public page or the embed endpoint').choices(['hosted', 'embed']);
 }
 
 /** What a target is, in words. */
@@ -25,7 +22,7 @@ export function targetText(target: string): string {
 
 export function assertSource(context: Pick<Context, 'sources'>, slug: string): void {
   if (context.sources.find(slug) === null)
-    throw new UsageError([`There is no source ${printable(slug)}: \`consent-ledger source list\` names them.`]);
+    throw new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list\`.`]);
 }
 
 /** The stored texts of a policy, its public page first; or of a policy type. Throws UsageError where there is none. */
@@ -40,7 +37,7 @@ export async function loadTargets(
   const [first, ...more] = all.filter(({ target }) => via === undefined || target.startsWith(`${via}:`));
   if (first === undefined)
     throw new UsageError([
-      `No text of ${printable(policyName)} is stored: \`consent-ledger policy snapshot --policy …\` fetches it.`,
+      `No text of ${printable(policyName)} is stored: fetch it with \`consent-ledger policy snapshot --policy …\`.`,
     ]);
   return [first, ...more];
 }
@@ -50,7 +47,7 @@ export function timeOf(text: string, flag: string, timeZone: string): string {
   try {
     return isDay(text) ? startOfDay(text, timeZone) : new Date(text).toISOString();
   } catch {
-    throw new UsageError([`${flag} ${printable(text)}: give an ISO 8601 time, or a day as YYYY-MM-DD.`]);
+    throw new UsageError([`Invalid time "${printable(text)}" for ${flag}: use an ISO 8601 time or YYYY-MM-DD.`]);
   }
 }
 

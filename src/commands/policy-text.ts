@@ -1,20 +1,20 @@
 import type { CallFailure } from '../policies/call.ts';
-import type { CallRow } from '../policies/rows.ts';
+import type { CallRow } from '../policies/evidence.ts';
 import type { UnsettledCall } from '../policies/twin.ts';
 import { counted, printable } from './command-io.ts';
 
 /** Plain words for a call of which nobody knows what came of it, with what to do about it. */
 export function unknownText(requestId: string, error: CallFailure): string {
   return [
-    `Nobody knows whether the service did it. ${printable(error.message)}`,
+    `Outcome unknown: the service may or may not have done it. ${printable(error.message)}`,
     ...(error.status === 500
       ? [
-          'The service’s documentation allows to repeat a generation after an internal error; if it was made all the same, both count.',
+          'The service’s documentation allows repeating a generation after an internal error; if the first one did succeed, both count against the quota.',
         ]
       : []),
-    'It is not sent again by itself, because it costs quota if it was done. What settles it:',
-    '  - a webhook of the service about the same policy: looked for by every `consent-ledger policy` command and every few minutes by the server;',
-    '  - you: look it up in the service’s dashboard (its list shows published policies only), then run',
+    'It is not sent again automatically, since both would count against the quota. It is settled by:',
+    '  - a webhook about the same policy, which every `consent-ledger policy` command and the server (every few minutes) look for; or',
+    '  - you: check the service’s dashboard (its list shows published policies only), then run',
     `      consent-ledger policy settle ${requestId} --as created`,
     `    or consent-ledger policy settle ${requestId} --as not-created`,
   ].join('\n');
@@ -23,9 +23,9 @@ export function unknownText(requestId: string, error: CallFailure): string {
 /** The same for a publish, which costs nothing and may be repeated. */
 export function unknownPublishText(requestId: string, error: CallFailure): string {
   return [
-    `Nobody knows whether the policy is public now. ${printable(error.message)}`,
-    'Publish it again: that does no harm, since its address stays and only the webhooks are sent once more, and it settles this one when it succeeds.',
-    '`consent-ledger policy list` tells as well, and settles it where the policy was not listed before; so does its webhook, or you:',
+    `Outcome unknown: the policy may or may not be public now. ${printable(error.message)}`,
+    'Publish it again: this is safe, because the address stays the same and only the webhooks are sent again. Success settles this call.',
+    'It is also settled by its webhook, by `consent-ledger policy list` if the policy was not listed before, or by you:',
     `      consent-ledger policy settle ${requestId} --as published`,
     `    or consent-ledger policy settle ${requestId} --as not-published`,
   ].join('\n');
@@ -34,25 +34,25 @@ export function unknownPublishText(requestId: string, error: CallFailure): strin
 /** A refusal with what to do, and how long the service asks to wait. */
 export function refusedText(error: CallFailure): string {
   const wait =
-    error.retryAfterMs === null ? '' : ` The service asks to wait ${Math.ceil(error.retryAfterMs / 1000)} s.`;
+    error.retryAfterMs === null ? '' : ` The service asks clients to wait ${Math.ceil(error.retryAfterMs / 1000)} s.`;
   return `${printable(error.message)}${wait}`;
 }
 
 /** The same was asked for before, and nobody knows what came of it. */
 export function unsettledText(call: UnsettledCall): string {
   const { requestId, position, askedAt, dueAt } = call;
-  const again = 'With --again it is sent a second time all the same; if both were made, both count against the quota.';
+  const again = 'Use --again to send it a second time anyway; if both succeed, both count against the quota.';
   const item = position === null ? '' : ` as item ${position + 1} of a batch`;
   if (call.state === 'sent')
     return [
-      `Not sent: the same was sent at ${askedAt}${item}, and its answer is not there yet (${requestId}).`,
-      `Either another process waits for it, or that process has ended; then it counts as unknown from ${dueAt} on.`,
+      `Not sent: an identical request was sent at ${askedAt}${item}, and its response has not arrived yet (${requestId}).`,
+      `Either another process is waiting for it, or that process has ended; then its outcome counts as unknown from ${dueAt}.`,
       again,
     ].join('\n');
   const settle = `consent-ledger policy settle ${requestId}${position === null ? '' : ` --items ${position + 1}`}`;
   return [
-    `Not sent: the same was asked for at ${askedAt}${item}, and nobody knows yet whether it was made. ${printable(call.error ?? '')}`.trim(),
-    'Look it up in the service’s dashboard, then run',
+    `Not sent: an identical request was sent at ${askedAt}${item}, and its outcome is still unknown. ${printable(call.error ?? '')}`.trim(),
+    'Check the service’s dashboard, then run',
     `    ${settle} --as created`,
     ` or ${settle} --as not-created`,
     again,
@@ -61,21 +61,21 @@ export function unsettledText(call: UnsettledCall): string {
 
 /** When no slot of the rate limit is free, or the service asked the key to wait. */
 export function noSlotText(ended: { readonly freeAt: Date; readonly limit: string }, waited: boolean): string {
-  const why = `Not sent: nothing may be sent before ${ended.freeAt.toISOString()} (${printable(ended.limit)}).`;
+  const why = `Not sent: the rate limit allows nothing before ${ended.freeAt.toISOString()} (${printable(ended.limit)}).`;
   return waited
     ? `${why} That is longer than the 15 minutes that this command waits.`
-    : `${why} Without --no-wait it waits up to 15 minutes.`;
+    : `${why} Without --no-wait this command waits up to 15 minutes.`;
 }
 
 /** How a call stands, in words. `unknownItems`: of how many of its items nobody knows what came of them. */
 export function stateText(call: Pick<CallRow, 'state' | 'due_at'>, unknownItems = 0): string {
   switch (call.state) {
     case 'sent':
-      return `sent, no answer yet; unknown from ${call.due_at.slice(0, 19)} on`;
+      return `sent, no response yet; unknown from ${call.due_at.slice(0, 19)}`;
     case 'done':
       return unknownItems === 0 ? 'done' : `done, but ${counted(unknownItems, 'item')} unknown`;
     case 'refused':
-      return 'refused, nothing was made';
+      return 'refused, nothing generated';
     case 'unknown':
       return 'unknown';
     case 'happened':

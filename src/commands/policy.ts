@@ -10,7 +10,9 @@ import { registerPolicyText } from './policy-stored-text.ts';
 
 /** `policy …`: drive the service: generate, bulk, list, publish, and what is known of each policy. */
 export function registerPolicy(program: Command, io: CommandIo): void {
-  const policy = program.command('policy').description('policies of the service: what there is, and making more');
+  const policy = program
+    .command('policy')
+    .description('policies at the service: generate, publish, list, texts and their changes');
   registerPolicyGenerate(policy, io);
   registerPolicyBulk(policy, io);
   registerPolicyList(policy, io);

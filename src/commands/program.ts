@@ -1,7 +1,8 @@
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { loadVersion } from '../config/version.ts';
+import { CodedError, StoreUnavailable, UsageError } from '../core/errors.ts';
 import { withoutPasswords } from '../core/service-address.ts';
-import type { CommandIo } from './command-io.ts';
+import type { CommandIo, ExitCode } from './command-io.ts';
 
 type Register = (program: Command, io: CommandIo) => void;
 
@@ -26,6 +27,8 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Reg
   policy: async () => (await import('./policy.ts')).registerPolicy,
   consent: async () => (await import('./consent.ts')).registerConsent,
   banner: async () => (await import('./banner.ts')).registerBanner,
+  scan: async () => (await import('./scan.ts')).registerScan,
+  integration: async () => (await import('./scan.ts')).registerIntegration,
   report: async () => (await import('./report.ts')).registerReport,
   document: async () => (await import('./document.ts')).registerDocument,
   ledger: async () => (await import('./ledger.ts')).registerLedger,
@@ -37,14 +40,14 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Reg
 /** Builds the command line for `args`: with the command that they begin with, else (for the help) with all. */
 export async function createProgram(io: CommandIo, args: readonly string[]): Promise<Command> {
   const program = new Command('consent-ledger')
-    .description('Evidence for consent, policies and data subject requests, provable later.')
+    .description('Keeps provable evidence of consent, policies and data subject requests.')
     .version(loadVersion())
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       // It repeats the argument that it refuses.
       writeErr: (text) => io.stderr.write(withoutPasswords(text)),
     })
-    .showHelpAfterError('(run with --help for what is possible)')
+    .showHelpAfterError('(see --help)')
     .addHelpText(
       'after',
       '\nExit codes: 0 done, 1 failed, 2 usage or configuration, 3 verification found a fault.\nConfiguration: environment variables and .env, see docs/configuration.md.',
@@ -65,4 +68,34 @@ function inheritSettings(command: Command): void {
     child.copyInheritedSettings(command);
     inheritSettings(child);
   }
+}
+
+/** Runs a command line to its end. Never rejects: a failure becomes a sentence on standard error and `io.exitCode`. */
+export async function runProgram(io: CommandIo, args: readonly string[]): Promise<void> {
+  try {
+    const program = await createProgram(io, args);
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    io.exitCode = explain(error, io.stderr);
+  }
+}
+
+function explain(error: unknown, stderr: NodeJS.WritableStream): ExitCode {
+  if (error instanceof CommanderError) {
+    // Commander has printed its own sentence; help and version are not errors.
+    return error.exitCode === 0 ? 0 : 2;
+  }
+  if (error instanceof UsageError) {
+    const [first, ...more] = error.problems.map(withoutPasswords);
+    stderr.write(
+      more.length === 0
+        ? `consent-ledger: ${first}\n`
+        : `consent-ledger: ${error.problems.length} problems\n${[first, ...more].map((problem) => `  - ${problem}`).join('\n')}\n`,
+    );
+    return 2;
+  }
+  const isExpected = error instanceof StoreUnavailable || error instanceof CodedError;
+  const text = error instanceof Error ? ((isExpected ? null : error.stack) ?? error.message) : String(error);
+  stderr.write(`consent-ledger: ${withoutPasswords(text)}\n`);
+  return 1;
 }

@@ -18,8 +18,8 @@ type Flags = Readonly<Record<string, unknown>>;
  */
 export function withSecret(command: Command, { flag, what }: SecretFlag): Command {
   return command
-    .option(`--${flag}-file <path>`, `${what}: out of this file; - reads standard input`)
-    .option(`--${flag}-env <name>`, `${what}: out of this environment variable`)
+    .option(`--${flag}-file <path>`, `read the ${what} from this file; - for standard input`)
+    .option(`--${flag}-env <name>`, `read the ${what} from this environment variable`)
     .addOption(new Option(`--${flag} [value]`).hideHelp());
 }
 
@@ -35,17 +35,17 @@ export async function readSecrets(
   const secrets = new Map<string, string | null>();
   const fromInput = flags.filter(({ flag }) => given[camelCase(`${flag}-file`)] === '-');
   if (fromInput.length > 1)
-    throw new UsageError(['Standard input can hold one secret only: give the others as files.']);
+    throw new UsageError(['Only one secret can be read from standard input: use files for the others.']);
   for (const { flag } of flags) {
     const path = given[camelCase(`${flag}-file`)];
     const variable = given[camelCase(`${flag}-env`)];
     secrets.set(flag, null);
     if (given[camelCase(flag)] !== undefined) {
       problems.push(
-        `--${flag} is not taken on the command line, where others can read it: use --${flag}-file (- for standard input) or --${flag}-env. Treat what you typed as known.`,
+        `--${flag} takes no value on the command line, where others can read it: use --${flag}-file (- for standard input) or --${flag}-env. Treat the value you typed as compromised.`,
       );
     } else if (typeof path === 'string' && typeof variable === 'string') {
-      problems.push(`--${flag}-file and --${flag}-env are both given: leave one out.`);
+      problems.push(`Use only one of --${flag}-file and --${flag}-env.`);
     } else if (typeof path === 'string' || typeof variable === 'string') {
       const read = typeof path === 'string' ? await readOut(path, flag) : readVariable(String(variable), flag);
       if ('problem' in read) problems.push(read.problem);
@@ -64,7 +64,7 @@ async function readOut(path: string, flag: string): Promise<Reading> {
     if (path === '-' && process.stdin.isTTY) process.stderr.write('Paste the secret, then press Enter and Ctrl-D.\n');
     return oneLine(path === '-' ? await text(process.stdin) : await readFile(path, 'utf8'), flag, name);
   } catch (error) {
-    return { problem: `--${flag}-file: ${name} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'}).` };
+    return { problem: `--${flag}-file: cannot read ${name} (${(error as NodeJS.ErrnoException).code ?? 'error'}).` };
   }
 }
 
@@ -76,7 +76,8 @@ function readVariable(name: string, flag: string): Reading {
 function oneLine(content: string, flag: string, where: string): Reading {
   const secret = content.trim();
   if (secret === '') return { problem: `--${flag}: ${where} is empty.` };
-  if (/[\r\n]/.test(secret)) return { problem: `--${flag}: ${where} holds several lines; one secret is one line.` };
+  if (/[\r\n]/.test(secret))
+    return { problem: `--${flag}: ${where} has several lines; a secret must be a single line.` };
   return { secret };
 }
 

@@ -22,17 +22,17 @@ interface ReportFlags {
 
 /** `report list` and `report <name>`: audit documents over a period. */
 export function registerReport(program: Command, io: CommandIo): void {
-  const command = program.command('report').description('audit reports over a period');
+  const command = program.command('report').description('audit reports for a period');
 
   withJson(command.command('list'))
-    .description('which reports there are')
+    .description('list the available reports')
     .action((options: { json?: boolean }) => {
       const list = reports.map(({ name, title, description, formats }) => ({ name, title, description, formats }));
       printResult(io, options, list, () =>
         tableText(
-          ['name', 'formats', 'what it is'],
+          ['name', 'formats', 'description'],
           list.map(({ name, formats, description }) => [name, formats.join(' '), description]),
-          'There are none.',
+          'No reports.',
         ),
       );
     });
@@ -44,14 +44,14 @@ export function registerReport(program: Command, io: CommandIo): void {
       .requiredOption('--from <date>', 'first day, YYYY-MM-DD in TIME_ZONE')
       .requiredOption('--to <date>', 'day after the last one')
       .addOption(new Option('--format <format>', 'file format').choices([...report.formats]).default(report.formats[0]))
-      .option('--out <file>', 'copy the document there as well')
-      .option('--as-of <seq>', 'make it again as it was when the ledger ended at this entry', wholeNumberFrom(0))
+      .option('--out <file>', 'also write a copy to this file')
+      .option('--as-of <seq>', 'reproduce it from the ledger up to this entry', wholeNumberFrom(0))
       .option(
         '--made <time>',
-        'when it is made (ISO 8601 with an offset); default: now, or with --as-of when it was made before',
+        'creation time (ISO 8601 with an offset); default: now, or with --as-of the time of the original',
         momentFrom('--made'),
       )
-      .option('--officer <name>', 'who asks for it, as the ledger records it', COMMAND_LINE_ACTOR)
+      .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR)
       .action((options: ReportFlags) => run(report.name, options, io));
     if (report.takesSubject)
       named.option(
@@ -66,7 +66,8 @@ function run(name: string, options: ReportFlags, io: CommandIo): Promise<void> {
     const { source, from, to, format, asOf, made: madeAt, subject, officer } = options;
     const last = await context.projector.catchUp();
     // Beyond the end it would be today's document under a number of tomorrow.
-    if (asOf !== undefined && asOf > last) throw new UsageError([`--as-of ${asOf}: the ledger ends at entry ${last}.`]);
+    if (asOf !== undefined && asOf > last)
+      throw new UsageError([`--as-of ${asOf} is beyond the end of the ledger (entry ${last}).`]);
     const produced = await produceReport(context.documents, {
       name,
       source,
@@ -80,12 +81,12 @@ function run(name: string, options: ReportFlags, io: CommandIo): Promise<void> {
     });
     if (produced.outcome === 'invalid') throw new UsageError([produced.problem]);
     if (produced.outcome === 'unknown-source') {
-      throw new UsageError([`There is no source ${produced.source}: \`consent-ledger source list\` names them.`]);
+      throw new UsageError([`Unknown source ${produced.source}: see \`consent-ledger source list\`.`]);
     }
     if (options.out !== undefined) {
       await copyFile(produced.path, options.out).catch((error: NodeJS.ErrnoException) => {
         throw new UsageError([
-          `${options.out} cannot be written (${error.code ?? error.message}); the document itself lies in ${produced.path}.`,
+          `Cannot write ${options.out} (${error.code ?? error.message}); the document is stored as ${produced.path}.`,
         ]);
       });
     }

@@ -1,6 +1,5 @@
 import { loadProcessConfig, type Config } from '../config.ts';
-import { openContext } from '../context.ts';
-import type { Context } from '../context/contract.ts';
+import { type Context, openContext } from '../context.ts';
 import { createLog } from '../log.ts';
 import { printable } from './command-io.ts';
 

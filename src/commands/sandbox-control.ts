@@ -3,7 +3,7 @@ import type { CommandIo } from './command-io.ts';
 
 /** Adds `--sandbox <url>`, which every command that talks to a running sandbox has. */
 export function withSandboxUrl(command: Command): Command {
-  return command.option('--sandbox <url>', 'where the sandbox listens', httpUrl, 'http://127.0.0.1:4010');
+  return command.option('--sandbox <url>', 'address of the sandbox', httpUrl, 'http://127.0.0.1:4010');
 }
 
 /** A request to the controls of a running sandbox (docs/sandbox.md). */
@@ -26,9 +26,7 @@ export async function askSandbox<T>({ sandbox, path, body }: ControlRequest, io:
   // What is no JSON comes from something else that listens there.
   const result = (await answer?.json().catch(() => null)) as (T & { error?: { message?: string } }) | null | undefined;
   if (answer === null || typeof result !== 'object' || result === null) {
-    io.stderr.write(
-      `No sandbox answers at ${sandbox}. Start one with \`consent-ledger sandbox\`, or name another with --sandbox.\n`,
-    );
+    io.stderr.write(`No sandbox answers at ${sandbox}. Start one with \`consent-ledger sandbox\`, or use --sandbox.\n`);
     io.exitCode = 1;
     return null;
   }
@@ -43,6 +41,6 @@ export async function askSandbox<T>({ sandbox, path, body }: ControlRequest, io:
 /** An http or https address, as an option. */
 export function httpUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
-    throw new InvalidArgumentError('Give an http or https address.');
+    throw new InvalidArgumentError('Use an http or https address.');
   return text;
 }

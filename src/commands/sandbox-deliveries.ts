@@ -19,10 +19,10 @@ interface RedeliverFlags {
 /** Adds `sandbox deliveries`: the delivery log of a running sandbox, oldest first. */
 export function registerSandboxDeliveries(sandbox: Command, io: CommandIo): void {
   const command = withSandboxUrl(
-    sandbox.command('deliveries').description('what a running sandbox has delivered, oldest first'),
+    sandbox.command('deliveries').description('list what a running sandbox has delivered, oldest first'),
   )
-    .option('--client <slug>', 'only of this client')
-    .option('--event <event>', 'only of this event');
+    .option('--client <slug>', 'only this client')
+    .option('--event <event>', 'only this event');
   withJson(command).action(() => listDeliveries(command.optsWithGlobals<DeliveriesFlags>(), io));
 }
 
@@ -31,9 +31,9 @@ export function registerSandboxRedeliver(sandbox: Command, io: CommandIo): void 
   const command = withSandboxUrl(
     sandbox
       .command('redeliver')
-      .description('make a running sandbox send a delivery once more, the same bytes with the same id')
-      .argument('<delivery-id>', 'as `sandbox deliveries` shows it'),
-  ).option('--to <url>', 'which of its addresses, where it went to several; default the last one', httpUrl);
+      .description('make a running sandbox send a delivery again, with the same bytes and id')
+      .argument('<delivery-id>', 'id from `sandbox deliveries`'),
+  ).option('--to <url>', 'which address, if it was sent to several (default: the last one)', httpUrl);
   withJson(command).action((id: string) => redeliver(id, command.optsWithGlobals<RedeliverFlags>(), io));
 }
 
@@ -44,7 +44,7 @@ async function listDeliveries(flags: DeliveriesFlags, io: CommandIo): Promise<vo
     ({ client, event }) =>
       (flags.client === undefined || client === flags.client) && (flags.event === undefined || event === flags.event),
   );
-  printResult(io, flags, { deliveries }, () => deliveriesText(deliveries, 'No such delivery yet.'));
+  printResult(io, flags, { deliveries }, () => deliveriesText(deliveries, 'No such deliveries.'));
 }
 
 async function redeliver(id: string, flags: RedeliverFlags, io: CommandIo): Promise<void> {

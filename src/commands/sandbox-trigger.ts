@@ -8,6 +8,7 @@ import { askSandbox, withSandboxUrl } from './sandbox-control.ts';
 interface TriggerFlags {
   readonly sandbox: string;
   readonly client?: string;
+  readonly policy?: string;
   readonly set: Readonly<Record<string, unknown>>;
   readonly to?: string;
   readonly count: number;
@@ -23,11 +24,17 @@ export function registerSandboxTrigger(sandbox: Command, io: CommandIo): void {
       .description('make a running sandbox deliver an event now')
       .argument('<event>', knownEvents.join(', ')),
   )
-    .option('--client <slug>', 'whose event it is; default the first client')
-    .option('--set <field=value>', 'a field of the payload, repeatable; JSON values are taken as such', setField, {})
-    .option('--to <url>', "address instead of the client's endpoints")
-    .option('--count <number>', 'how many', wholeNumber(1, 10_000), 1)
-    .addOption(new Option('--note <how>', 'another signature, or none').choices([...deliveryNotes]));
+    .option('--client <slug>', 'client of the event (default: the first one)')
+    .option('--policy <id>', 'policy that is updated, published or deleted (default: any suitable one)')
+    .option('--set <field=value>', 'set a payload field, repeatable; JSON values are parsed', setField, {})
+    .option('--to <url>', "send to this address instead of the client's endpoints")
+    .option('--count <number>', 'number of deliveries', wholeNumber(1, 10_000), 1)
+    .addOption(
+      new Option(
+        '--note <how>',
+        'fault of the delivery: sent twice, a day late, badly signed, unknown event, not JSON',
+      ).choices([...deliveryNotes]),
+    );
   // `--json` may be taken by `sandbox`, which has it too.
   withJson(command).action((event: string) => trigger(event, command.optsWithGlobals<TriggerFlags>(), io));
 }
@@ -38,6 +45,7 @@ async function trigger(event: string, flags: TriggerFlags, io: CommandIo): Promi
     set: flags.set,
     count: flags.count,
     ...(flags.client === undefined ? {} : { client: flags.client }),
+    ...(flags.policy === undefined ? {} : { happening: { policyId: flags.policy } }),
     ...(flags.to === undefined ? {} : { to: flags.to }),
     ...(flags.note === undefined ? {} : { note: flags.note }),
   };
@@ -65,7 +73,7 @@ async function trigger(event: string, flags: TriggerFlags, io: CommandIo): Promi
 
 function setField(text: string, before: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const [, field, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  if (field === undefined || value === undefined) throw new InvalidArgumentError('Write it as field=value.');
+  if (field === undefined || value === undefined) throw new InvalidArgumentError('Use field=value.');
   return { ...before, [field]: jsonOrText(value) };
 }
 

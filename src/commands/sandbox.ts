@@ -1,8 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type ErrorForm, errorForms, type ListForm, listForms } from '../sandbox/dialect.ts';
+import {
+  type ErrorForm,
+  errorForms,
+  type ListForm,
+  listForms,
+  type PublishBody,
+  publishBodies,
+} from '../sandbox/dialect.ts';
 import { type DialectChoice, describeDialect, dialectChoices } from '../sandbox/dialects.ts';
 import { type FaultInput, faultSchema, isScenarioName, type ScenarioName, scenarios } from '../sandbox/faults.ts';
-import { type LimitHeaderForm, limitHeaderForms } from '../sandbox/limits.ts';
+import { type LimitHeaderForm, limitHeaderForms, OTHERS_PER_MINUTE } from '../sandbox/limits.ts';
 import { MOST_PER_MINUTE } from '../sandbox/live.ts';
 import type { ClientTraffic } from '../sandbox/play.ts';
 import {
@@ -15,6 +22,7 @@ import {
   withJson,
 } from './command-io.ts';
 import { registerSandboxDeliveries, registerSandboxRedeliver } from './sandbox-deliveries.ts';
+import { registerSandboxKeys } from './sandbox-keys.ts';
 import { registerSandboxTrigger } from './sandbox-trigger.ts';
 import { UsageError } from '../core/errors.ts';
 import { StateFileError } from '../sandbox/state-file.ts';
@@ -33,6 +41,7 @@ interface SandboxFlags {
   readonly listForm?: ListForm;
   readonly rateLimitHeaders?: LimitHeaderForm;
   readonly errorForm?: ErrorForm;
+  readonly publishBody?: PublishBody;
   readonly otherLimit: number;
   readonly scenario: ScenarioName;
   readonly fault: readonly FaultInput[];
@@ -46,61 +55,66 @@ interface SandboxFlags {
 export function registerSandbox(program: Command, io: CommandIo): void {
   const command = program
     .command('sandbox')
-    .description('a stand-in of the service to try things against: API, consent logs, signed webhooks')
-    .option('--port <number>', 'port to listen on, 0 for any free one', wholeNumber(0, 65_535), 4010)
+    .description('simulate the service for tests: API, consent logs, signed webhooks')
+    .option('--port <number>', 'port to listen on; 0 for any free port', wholeNumber(0, 65_535), 4010)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--seed <number>', 'everything that looks random follows from it', wholeNumber(0, 4_294_967_295), 1)
-    .option('--clients <number>', 'how many clients of the service to play', wholeNumber(1, 1000), 2)
-    .option('--rows <number>', 'consent decisions per client within the last 30 days', wholeNumber(0, 100_000_000), 400)
-    .option('--quota <number>', 'generations that the plan allows', wholeNumber(0, 1_000_000), 500)
-    .option('--agency', 'the clients are those of one agency: keys over all of them, one quota for all')
-    .option('--generate-ms <number>', 'how long a generation takes, milliseconds', wholeNumber(0, 600_000), 0)
+    .option('--seed <number>', 'seed of all random values', wholeNumber(0, 4_294_967_295), 1)
+    .option('--clients <number>', 'number of clients of the service to simulate', wholeNumber(1, 1000), 2)
+    .option('--rows <number>', 'consent decisions per client in the last 30 days', wholeNumber(0, 100_000_000), 400)
+    .option('--quota <number>', 'number of generations the plan allows', wholeNumber(0, 1_000_000), 500)
+    .option('--agency', 'clients belong to one agency: shared API keys and one quota')
+    .option('--generate-ms <number>', 'duration of a generation in milliseconds', wholeNumber(0, 600_000), 0)
     .option(
       '--other-limit <number>',
-      'requests a minute and key at endpoints without a documented limit, 0 for no limit',
+      'requests per minute and key for endpoints without a documented limit; 0 for no limit',
       wholeNumber(0, 1_000_000),
-      0,
+      OTHERS_PER_MINUTE,
     )
     .addOption(
-      new Option('--dialect <name>', 'how what is not documented looks; mixed draws each open choice from the seed')
+      new Option('--dialect <name>', 'form of everything that is not documented; mixed chooses each form by the seed')
         .choices([...dialectChoices])
         .default('plain'),
     )
     .addOption(
       new Option(
         '--list-form <form>',
-        'GET /policies as {count, policies} or {data, next_cursor}; default by dialect',
+        'GET /policies as {count, policies} or {data, next_cursor} (default: by dialect)',
       ).choices([...listForms]),
     )
     .addOption(
-      new Option('--rate-limit-headers <form>', 'how they are spelt; default by dialect').choices([
+      new Option('--rate-limit-headers <form>', 'spelling of the rate limit headers (default: by dialect)').choices([
         ...limitHeaderForms,
       ]),
     )
-    .addOption(new Option('--error-form <form>', 'how refusals look; default by dialect').choices([...errorForms]))
-    .option('--state <file>', 'keep what is generated, published and recorded in this file, over restarts')
+    .addOption(
+      new Option('--error-form <form>', 'form of error responses (default: by dialect)').choices([...errorForms]),
+    )
+    .addOption(
+      new Option(
+        '--publish-body <how>',
+        'whether publishing requires a JSON object as body (default: by dialect)',
+      ).choices([...publishBodies]),
+    )
+    .option('--state <file>', 'keep everything generated, published and recorded in this file across restarts')
     .option(
       '--traffic-to <url>',
-      'play a month of webhooks to this address, then what --traffic makes; {client} stands for the slug, also appended after /webhooks',
+      'send a month of webhooks to this address, then those of --traffic; {client} is replaced by the slug, which is also appended after /webhooks',
       httpUrl,
     );
   command
     .option(
       '--traffic [per-minute]',
-      'go on living: visitors, requests, scans and policy changes from now on, 60 a minute unless given',
+      'keep producing visitors, requests, scans and policy changes, 60 per minute by default',
       wholeNumber(1, MOST_PER_MINUTE),
     )
     .addOption(
-      new Option('--scenario <name>', 'a bundle of faults')
+      new Option('--scenario <name>', 'set of faults')
         .choices(Object.keys(scenarios))
         .default('calm')
         .argParser(scenarioName),
     )
     .addOption(
-      new Option(
-        '--fault <name:key=value,…>',
-        'a fault of its own, repeatable, e.g. server-error:rate=0.1,on=consent-logs',
-      )
+      new Option('--fault <name:key=value,…>', 'single fault, repeatable, e.g. server-error:rate=0.1,on=consent-logs')
         .default([], 'none')
         .argParser(oneFault),
     );
@@ -108,6 +122,7 @@ export function registerSandbox(program: Command, io: CommandIo): void {
   registerSandboxTrigger(command, io);
   registerSandboxDeliveries(command, io);
   registerSandboxRedeliver(command, io);
+  registerSandboxKeys(command, io);
 }
 
 /** Starts the sandbox, plays the traffic that was asked for, and ends when the process is interrupted. */
@@ -124,14 +139,14 @@ async function runSandbox(flags: SandboxFlags, io: CommandIo): Promise<void> {
     const traffic = flags.trafficTo === undefined ? null : await play(started, flags.trafficTo, io, stop.signal);
     if (flags.json === true) printResult(io, flags, asJson(started, traffic), () => '');
     if (!stop.signal.aborted) {
-      io.stderr.write('The sandbox is serving. Ctrl-C ends it.\n');
+      io.stderr.write('The sandbox is serving. Press Ctrl-C to stop.\n');
       if (flags.traffic !== undefined)
         await goOn(started, flags.traffic === true ? 60 : flags.traffic, io, stop.signal);
       await stopped;
     }
   } finally {
     await started.sandbox.close();
-    io.stderr.write('The sandbox has ended.\n');
+    io.stderr.write('The sandbox has stopped.\n');
   }
 }
 
@@ -156,6 +171,7 @@ async function start(flags: SandboxFlags): Promise<StartedSandbox> {
         ...(flags.listForm === undefined ? {} : { list: flags.listForm }),
         ...(flags.rateLimitHeaders === undefined ? {} : { limitHeaders: flags.rateLimitHeaders }),
         ...(flags.errorForm === undefined ? {} : { errors: flags.errorForm }),
+        ...(flags.publishBody === undefined ? {} : { publishBody: flags.publishBody }),
       },
       faults: [...scenarios[flags.scenario], ...flags.fault],
       port: flags.port,
@@ -167,7 +183,7 @@ async function start(flags: SandboxFlags): Promise<StartedSandbox> {
     if (error instanceof StateFileError) throw new UsageError([error.message]);
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code === 'EADDRINUSE')
-      throw new UsageError([`Port ${flags.port} is taken. Choose another with --port, or 0 for any free one.`]);
+      throw new UsageError([`Port ${flags.port} is in use. Choose another with --port, or 0 for any free port.`]);
     if (code === 'EADDRNOTAVAIL' || code === 'EACCES')
       throw new UsageError([`Cannot listen on ${flags.host}:${flags.port} (${code}).`]);
     throw error;
@@ -175,7 +191,7 @@ async function start(flags: SandboxFlags): Promise<StartedSandbox> {
 }
 
 async function goOn({ sandbox }: StartedSandbox, perMinute: number, io: CommandIo, signal: AbortSignal): Promise<void> {
-  io.stderr.write(`Live traffic: ${perMinute} a minute on average.\n`);
+  io.stderr.write(`Live traffic: ${perMinute} events per minute on average.\n`);
   const count = await sandbox.playLive({ perMinute, signal });
   io.stderr.write(`${counted(count, 'live event')} happened.\n`);
 }
@@ -242,7 +258,7 @@ function asJson({ sandbox, baseUrl, siteUrl }: StartedSandbox, traffic: ClientTr
 function httpUrl(text: string): string {
   const tried = text.replaceAll('{client}', 'client');
   if (!URL.canParse(tried) || !/^https?:$/.test(new URL(tried).protocol))
-    throw new InvalidArgumentError('Give an http or https address.');
+    throw new InvalidArgumentError('Use an http or https address.');
   return text;
 }
 
@@ -267,7 +283,7 @@ function oneFault(text: string, before: readonly FaultInput[]): FaultInput[] {
     const names = faultSchema.options.map(({ shape }) => shape.name.value);
     const issue = parsed.error.issues[0];
     const problem =
-      issue === undefined || issue.path[0] === 'name' ? 'No such fault' : `${issue.path.join('.')} ${issue.message}`;
+      issue === undefined || issue.path[0] === 'name' ? 'Unknown fault' : `${issue.path.join('.')} ${issue.message}`;
     throw new InvalidArgumentError(`${problem}. Faults: ${names.join(', ')}.`);
   }
   return [...before, parsed.data];

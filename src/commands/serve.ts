@@ -5,19 +5,19 @@ import { startWorker, type Worker } from '../context/worker.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { closeWithin } from '../jobs/within-time.ts';
 import { createSignInLink, LINK_MINUTES } from '../http/auth/sign-in-links.ts';
-import { type CommandIo, wholeNumberFrom, withJson } from './command-io.ts';
+import { type CommandIo, ENDED_MS, STOP_ALL_MS, wholeNumberFrom, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 import { signInUrl } from './token.ts';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 
 /** `serve`: the public and the admin listener, jobs included unless `--no-worker`. */
 export function registerServe(program: Command, io: CommandIo): void {
   withJson(program.command('serve'))
     .description('receive webhooks and serve the admin pages until stopped')
-    .option('--no-worker', 'leave jobs (sync, documents, sealing) to other processes')
+    .option('--no-worker', 'do not run jobs (sync, documents, sealing) in this process')
     .option(
       '--drain <seconds>',
-      'when told to stop, say so at /readyz and go on serving for so long, so that a load balancer sends elsewhere',
+      'on shutdown, report not ready at /readyz and keep serving for this long so that a load balancer can switch over',
       wholeNumberFrom(0),
       0,
     )
@@ -45,10 +45,11 @@ export function registerServe(program: Command, io: CommandIo): void {
             io.stderr.write(await signInText(context, server.adminUrl));
             await stopped;
             if (options.drain > 0) {
-              io.stderr.write(`stopping in ${options.drain} s: /readyz says so from now on\n`);
+              io.stderr.write(`stopping in ${options.drain} s; /readyz now reports not ready\n`);
               await server.drain(options.drain * 1000);
             }
-            io.stderr.write('stopping: what is in flight is answered first\n');
+            io.stderr.write('stopping after the requests in progress are answered\n');
+            io.endWithin?.(STOP_ALL_MS);
           } finally {
             // Also where the start failed half way: listeners without a ledger behind them would never end.
             // Each within its bound, whatever the database, Redis or a slow sender do.
@@ -62,7 +63,7 @@ export function registerServe(program: Command, io: CommandIo): void {
         },
         config.logLevel,
       );
-      io.endSoon?.();
+      io.endWithin?.(ENDED_MS);
     });
 }
 
@@ -75,7 +76,7 @@ async function sealAtStop(context: Context): Promise<void> {
     await context.seal();
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    context.log.warn({ err: error }, 'the last entries could not be sealed; they are after the next start');
+    context.log.warn({ err: error }, 'the last entries could not be sealed; they will be after the next start');
   }
 }
 
@@ -83,10 +84,10 @@ async function sealAtStop(context: Context): Promise<void> {
 async function signInText(context: Context, adminUrl: string): Promise<string> {
   try {
     const { token } = await createSignInLink(context, { actor: 'server start' });
-    return `  sign in   ${signInUrl(adminUrl, token)}\n            works once, within ${LINK_MINUTES} minutes; another: consent-ledger token create\n`;
+    return `  sign in   ${signInUrl(adminUrl, token)}\n            works once, within ${LINK_MINUTES} minutes; for another, run consent-ledger token create\n`;
   } catch (error) {
-    context.log.warn({ err: error }, 'no sign-in link could be made');
-    return '  sign in   not possible at the moment; later: consent-ledger token create\n';
+    context.log.warn({ err: error }, 'could not create a sign-in link');
+    return '  sign in   no link at the moment; run consent-ledger token create later\n';
   }
 }
 

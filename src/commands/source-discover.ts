@@ -4,7 +4,7 @@ import pc from 'picocolors';
 import { discover, type Discovery, type DiscoverySample } from '../../receivers/discover/discover.ts';
 import { maskKey, maskValue } from '../../receivers/discover/mask.ts';
 import { verifySignature } from '../../receivers/signature.ts';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
 import {
@@ -37,14 +37,14 @@ const ROWS_ASKED = 50;
 /** `source discover`: how a sender writes its payloads, and which mapping reads them. */
 export function registerSourceDiscover(source: Command, io: CommandIo): void {
   withJson(source.command('discover'))
-    .argument('<slug>', 'which source')
+    .argument('<slug>', 'source slug')
     .description(
-      'look at what a source sends and at its consent log: names, types and masked values, what is understood, and a mapping for what is not',
+      'examine the fields that a source sends (values masked), show which are understood, and propose a mapping for the others',
     )
-    .option('--for <duration>', 'wait this long for deliveries to a running server first, e.g. 10m', durationFrom)
-    .option('--deliveries <n>', 'wait until this many have arrived', wholeNumberFrom(1))
-    .option('--accept [proposal]', 'read payloads by the proposal shown last (or the one of this id) from now on')
-    .option('--officer <name>', 'who accepts, as the ledger records it', COMMAND_LINE_ACTOR)
+    .option('--for <duration>', 'first wait this long for deliveries to a running server, e.g. 10m', durationFrom)
+    .option('--deliveries <n>', 'wait until this many deliveries have arrived', wholeNumberFrom(1))
+    .option('--accept [proposal]', 'apply the proposal shown last (or the one with this id) from now on')
+    .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR)
     .action((slug: string, options: DiscoverFlags) =>
       withContext(async (context) => {
         const one = context.sources.find(slug);
@@ -77,11 +77,10 @@ export function registerSourceDiscover(source: Command, io: CommandIo): void {
 
 async function accept(context: Context, io: CommandIo, slug: string, options: DiscoverFlags): Promise<void> {
   const proposal = await loadProposal(context.store.read, slug);
-  if (proposal === null)
-    throw new UsageError([`Nothing was proposed for ${slug} yet: run \`source discover ${slug}\` first.`]);
+  if (proposal === null) throw new UsageError([`No proposal for ${slug} yet: run \`source discover ${slug}\` first.`]);
   if (options.accept !== true && options.accept !== proposal.proposalId)
     throw new UsageError([
-      `The proposal shown last for ${slug} is ${proposal.proposalId}: run \`source discover ${slug}\` again and look at it.`,
+      `The latest proposal for ${slug} is ${proposal.proposalId}: run \`source discover ${slug}\` again and review it.`,
     ]);
   const outcome = await context.sources.acceptMapping(slug, proposal, options.officer);
   switch (outcome.outcome) {
@@ -91,14 +90,14 @@ async function accept(context: Context, io: CommandIo, slug: string, options: Di
         options,
         { outcome: 'accepted', source: slug, seq: outcome.seq, proposal },
         () =>
-          `${pc.green('✓')} ${slug} is read by proposal ${proposal.proposalId} from now on, accepted by ${printable(options.officer)}, recorded as entry ${outcome.seq}.\nWhat arrived before is read anew by \`consent-ledger ledger rebuild\`${Object.keys(proposal.secretEncodings).length > 0 ? `; refused deliveries by \`consent-ledger delivery readmit --source ${slug}\`` : ''}.`,
+          `${pc.green('✓')} ${slug} now uses proposal ${proposal.proposalId}, accepted by ${printable(options.officer)}, recorded as entry ${outcome.seq}.\nTo read earlier deliveries again, run \`consent-ledger ledger rebuild\`${Object.keys(proposal.secretEncodings).length > 0 ? `; for refused deliveries, \`consent-ledger delivery readmit --source ${slug}\`` : ''}.`,
       );
     case 'unchanged':
       return printResult(
         io,
         options,
         { outcome: 'unchanged' },
-        () => `Nothing to do: ${slug} is read like that already.`,
+        () => `Nothing to do: ${slug} already uses this proposal.`,
       );
     case 'invalid':
       throw new UsageError(outcome.problems);
@@ -214,7 +213,7 @@ function fittingEncoding(
 async function askForRows(context: Context, source: Source, notes: string[]): Promise<readonly DiscoverySample[]> {
   const { baseUrl, apiKey, options } = source;
   if (baseUrl === null || apiKey === null) {
-    notes.push('The consent log was not looked at: the source has no base URL and API key.');
+    notes.push('The consent log was not examined: the source has no base URL and API key.');
     return [];
   }
   try {
@@ -224,7 +223,7 @@ async function askForRows(context: Context, source: Source, notes: string[]): Pr
     const receivedAt = context.clock().toISOString();
     return rows.map(({ bytes }) => ({ kind: 'row', body: bytes, receivedAt }));
   } catch (error) {
-    notes.push(`The consent log could not be looked at: ${error instanceof Error ? error.message : String(error)}`);
+    notes.push(`The consent log could not be examined: ${error instanceof Error ? error.message : String(error)}`);
     return [];
   }
 }
@@ -257,7 +256,7 @@ function text(
     discoveryText(found),
     ...(refusedNotLookedAt > 0
       ? [
-          `! ${counted(refusedNotLookedAt, 'refused delivery fits', 'refused deliveries fit')} no secret in any form, so nothing was concluded from them: \`delivery diagnose\` looks for the reason.`,
+          `! ${counted(refusedNotLookedAt, 'refused delivery matches', 'refused deliveries match')} no secret in any encoding and could not be used: run \`delivery diagnose\` for the reason.`,
         ]
       : []),
     ...notes.map((note) => `! ${printable(note)}`),
@@ -265,12 +264,12 @@ function text(
       ? ['Nothing to propose.']
       : [
           ...Object.entries(proposal.secretEncodings).map(
-            ([id, encoding]) => `The signing secret ${id} fits when it is read as ${encoding}.`,
+            ([id, encoding]) => `The signing secret ${id} matches when decoded as ${encoding}.`,
           ),
           ...Object.entries(proposal.eventNames).map(
             ([given, documented]) => `“${printable(given)}” seems to be ${documented}.`,
           ),
-          `${pc.bold(`Proposal ${proposal.proposalId}`)}: \`consent-ledger source discover ${slug} --accept ${proposal.proposalId}\` takes it over. Look at it first: what is read wrongly is worse than what is not read.`,
+          `${pc.bold(`Proposal ${proposal.proposalId}`)}: apply it with \`consent-ledger source discover ${slug} --accept ${proposal.proposalId}\`. Review it first: a wrong mapping is worse than none.`,
         ]),
   ].join('\n');
 }

@@ -27,14 +27,14 @@ export function findSourceFaults(source: Source): SourceFault[] {
     if (signingKeyOf(value, encoding) === null)
       add(
         'fault',
-        `The signing secret ${id} of ${slug} is no ${encoding ?? 'text'}, as it is said to be: it verifies nothing.`,
-        `Correct it: \`source change ${slug} --secret-encoding ${id}=text\`.`,
+        `The signing secret ${id} of ${slug} is not valid ${encoding ?? 'text'}, its configured encoding: it verifies nothing.`,
+        `Change the encoding: \`source change ${slug} --secret-encoding ${id}=text\`.`,
       );
     if (value.length < LEAST_SECRET_CHARACTERS)
       add(
         'fault',
-        `The signing secret ${id} of ${slug} has less than ${LEAST_SECRET_CHARACTERS} characters: it can be guessed.`,
-        'Have the service make a longer one, and retire this one.',
+        `The signing secret ${id} of ${slug} has fewer than ${LEAST_SECRET_CHARACTERS} characters and can be guessed.`,
+        'Create a longer one in the service and retire this one.',
       );
   }
   if (baseUrl !== null && apiKey === null)
@@ -50,11 +50,7 @@ export function findSourceFaults(source: Source): SourceFault[] {
         : `Set both: \`source change ${slug} --base-url https://…/api/v1 --api-key-file -\`.`,
     );
   if (baseUrl !== null && !isPrivateTransport(baseUrl))
-    add(
-      'fault',
-      `The base URL of ${slug} is not https: the API key would cross the network in clear text.`,
-      addressRemedy(slug),
-    );
+    add('fault', `The base URL of ${slug} is not https: the API key would be sent unencrypted.`, addressRemedy(slug));
   if (apiKey !== null && apiKey.startsWith('pk_'))
     add(
       'note',
@@ -64,15 +60,15 @@ export function findSourceFaults(source: Source): SourceFault[] {
   else if (apiKey !== null && !apiKey.startsWith('pak_live_'))
     add(
       'note',
-      `The API key of ${slug} does not begin with pak_live_: is it an API key of the service?`,
-      `\`consent-ledger source check ${slug}\` asks the service.`,
+      `The API key of ${slug} does not begin with pak_live_ and may not be an API key of the service.`,
+      `Check it with \`consent-ledger source check ${slug}\`.`,
     );
   const unknown = unknownFieldNames(options.fieldNames);
   if (unknown.length > 0)
     add(
       'fault',
-      `${slug} gives names for ${unknown.join(', ')}, which no payload field is called here: they have no effect.`,
-      'docs/assumptions.md lists the fields; correct them with `source change --field-name`.',
+      `${slug} has field names for unknown fields, which have no effect: ${unknown.join(', ')}.`,
+      'Correct them with `source change --field-name`; docs/assumptions.md lists the fields.',
     );
   return faults;
 }

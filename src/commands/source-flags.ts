@@ -37,19 +37,19 @@ export type Clearable = (typeof clearables)[number];
 /** Adds the flags that describe a source. */
 export function withSourceFlags(command: Command): Command {
   return command
-    .option('--name <name>', 'what people call it')
+    .option('--name <name>', 'display name')
     .option('--base-url <url>', 'API root of the service, ending in /api/v1')
     .option('--site-url <url>', 'public origin of the service')
     .option(
       '--banner <id...>',
-      'banners whose consent log is pulled (all of them; ids seen in webhooks are added by the sync)',
+      'banners whose consent log is pulled (the complete list; the sync adds ids seen in webhooks)',
     )
     .option(
       '--field-name <field=name,…>',
-      'own names of a payload field, repeatable, e.g. subject=data.person.key',
+      'name of a payload field at this source, repeatable, e.g. subject=data.person.key',
       fieldName,
     )
-    .option('--assumed-offset <±hh:mm>', 'what a time without an offset means')
+    .option('--assumed-offset <±hh:mm>', 'UTC offset of times without one')
     .option('--controller-file <path>', 'controller profile of this source')
     .option(
       '--subject-recipe-file <path>',
@@ -57,19 +57,19 @@ export function withSourceFlags(command: Command): Command {
     )
     .option(
       '--event-name <given=documented>',
-      'an event that the sender calls otherwise, repeatable, e.g. consent_saved=consent.recorded',
+      'event that the sender names differently, repeatable, e.g. consent_saved=consent.recorded',
       pairOf,
     )
     .option(
       '--secret-encoding <id=encoding>',
-      `a signing secret that is not written as text, repeatable: ${secretEncodings.join(', ')}`,
+      `encoding of a signing secret, repeatable: ${secretEncodings.join(', ')}`,
       secretEncoding,
     );
 }
 
 /** Adds `--clear`. */
 export function withClear(command: Command): Command {
-  return command.addOption(new Option('--clear <what...>', 'take away').choices(clearables));
+  return command.addOption(new Option('--clear <what...>', 'settings to remove').choices(clearables));
 }
 
 /** The options of a source after these flags. Throws UsageError with every problem. */
@@ -110,7 +110,7 @@ async function readRecipe(path: string): Promise<SourceOptions['subjectRecipe']>
   } catch (error) {
     const why =
       error instanceof SyntaxError
-        ? 'holds no JSON'
+        ? 'is not valid JSON'
         : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`;
     throw new UsageError([`--subject-recipe-file: ${path} ${why}.`]);
   }
@@ -121,7 +121,7 @@ function fieldName(
   before: Readonly<Record<string, readonly string[]>> = {},
 ): Record<string, readonly string[]> {
   const [field = '', ...rest] = text.split('=');
-  if (field === '' || rest.length === 0) throw new InvalidArgumentError('Write it as field=name,name.');
+  if (field === '' || rest.length === 0) throw new InvalidArgumentError('Use field=name,name.');
   const names = rest
     .join('=')
     .split(',')
@@ -132,7 +132,7 @@ function fieldName(
 
 function pairOf(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf('=');
-  if (at < 1 || at === text.length - 1) throw new InvalidArgumentError('Write it as given=documented.');
+  if (at < 1 || at === text.length - 1) throw new InvalidArgumentError('Use given=documented.');
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
@@ -143,6 +143,6 @@ function secretEncoding(
   const [id = '', encoding = ''] = text.split('=');
   const known = secretEncodings.find((one) => one === encoding);
   if (id === '' || known === undefined)
-    throw new InvalidArgumentError(`Write it as id=encoding, with one of ${secretEncodings.join(', ')}.`);
+    throw new InvalidArgumentError(`Use id=encoding, with one of ${secretEncodings.join(', ')}.`);
   return { ...before, [id]: known };
 }

@@ -23,19 +23,19 @@ interface ImportFlags {
 export function registerSourceImport(source: Command, io: CommandIo): void {
   withJson(source.command('import'))
     .argument('[file]', 'CSV file (RFC 4180, UTF-8; commas, semicolons or tabs)')
-    .description('follow the accounts listed in a CSV file; nothing is written while a line of it is wrong')
-    .option('--template', 'print a file to begin with')
-    .option('--update', 'change sources that are there and differ; an empty cell leaves what is set')
-    .option('--skip-invalid', 'take the lines that are right although others are wrong')
-    .option('--dry-run', 'say what would be done, and do nothing')
-    .option('--officer <name>', 'who imports, as the ledger records it', COMMAND_LINE_ACTOR)
+    .description('add the sources listed in a CSV file; nothing is written if any line is invalid')
+    .option('--template', 'print an example file')
+    .option('--update', 'also change existing sources that differ; an empty cell keeps the current value')
+    .option('--skip-invalid', 'import the valid lines even if others are invalid')
+    .option('--dry-run', 'report what would be done without doing it')
+    .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR)
     .addHelpText(
       'after',
-      `\nColumns, of which only slug must be there. Several values in one cell stand apart by spaces; paths begin at the file's folder:\n${importColumns
+      `\nColumns (only slug is required). Separate several values in a cell by spaces; paths are relative to the file's folder:\n${importColumns
         .map(({ name, what }) => `  ${name.padEnd(22)}${what}`)
         .join(
           '\n',
-        )}\n\nAt most ${importLimits.lines} lines and ${importLimits.bytes / 1024 / 1024} MiB. Secrets are sealed, never printed and never part of an entry, which names them by id.`,
+        )}\n\nAt most ${importLimits.lines} lines and ${importLimits.bytes / 1024 / 1024} MiB. Secrets are sealed and never printed; ledger entries contain only their ids.`,
     )
     .action(async (file: string | undefined, options: ImportFlags) => {
       if (options.template === true) {
@@ -44,7 +44,7 @@ export function registerSourceImport(source: Command, io: CommandIo): void {
         );
       }
       if (file === undefined)
-        throw new UsageError(['Name the CSV file; `source import --template` prints one to begin with.']);
+        throw new UsageError(['No CSV file given; `source import --template` prints an example.']);
       const path = resolve(file);
       const { csv, warning } = await load(path);
       await withContext(async (context) => {
@@ -78,12 +78,12 @@ async function load(path: string): Promise<{ csv: Buffer; warning: string | null
   try {
     const { size, mode } = await stat(path);
     if (size > importLimits.bytes)
-      throw new UsageError([`${path} has more than ${importLimits.bytes} bytes: split it.`]);
+      throw new UsageError([`${path} is larger than ${importLimits.bytes} bytes: split it.`]);
     const readable = (mode & 0o044) !== 0 && process.platform !== 'win32';
     return {
       csv: await readFile(path),
       warning: readable
-        ? `${path} can be read by other users of this machine: \`chmod 600\` it, and delete it once it is imported.`
+        ? `${path} is readable by other users of this machine: \`chmod 600\` it, and delete it after the import.`
         : null,
     };
   } catch (error) {
@@ -107,7 +107,7 @@ function reportText({ outcome, lines, problems, warnings }: ImportReport): strin
   const table = tableText(
     ['line', 'source', 'outcome', 'what', 'entry'],
     lines.map((line) => [line.line, line.slug, words[line.outcome], line.changed.join(', ') || null, line.seq]),
-    'No line was taken.',
+    'No lines imported.',
   );
   const counts = Object.entries(words)
     .map(([name, word]) => ({ word, n: lines.filter((line) => line.outcome === name).length }))
@@ -115,10 +115,10 @@ function reportText({ outcome, lines, problems, warnings }: ImportReport): strin
     .map(({ n, word }) => `${n} ${word}`);
   const ends =
     outcome === 'refused'
-      ? `${pc.red('✗')} Nothing was written: ${counted(problems.length, 'problem')}. Correct the file, or take the right lines with --skip-invalid.`
+      ? `${pc.red('✗')} Nothing was written: ${counted(problems.length, 'problem')}. Correct the file, or import the valid lines with --skip-invalid.`
       : `${problems.length === 0 ? pc.green('✓') : pc.red('✗')} ${counts.join(', ') || 'nothing to do'}${problems.length === 0 ? '' : `, ${counted(problems.length, 'problem')}`}.`;
   return [
-    isLong ? `${counted(lines.length, 'line is', 'lines are')} right: ${counts.join(', ')}.` : table,
+    isLong ? `${counted(lines.length, 'line is', 'lines are')} valid: ${counts.join(', ')}.` : table,
     ...problems.map(
       ({ line, slug, column, problem }) =>
         `${pc.red('✗')} ${line === null ? '' : `line ${line}`}${slug === null ? '' : ` (${printable(slug.slice(0, 80))})`}${column === null ? '' : `, ${column}`}: ${printable(problem)}`,

@@ -18,18 +18,18 @@ interface OffboardFlags {
 /** `source offboard`: a client leaves. */
 export function registerSourceOffboard(source: Command, io: CommandIo): void {
   withJson(source.command('offboard'))
-    .argument('<slug>', 'which source')
-    .description(
-      'let a client go: nothing more is pulled or accepted, its credentials are destroyed, the evidence stays',
-    )
-    .option('--force', 'although requests still wait for an answer; needs --reason')
-    .option('--reason <text>', 'why, as the ledger records it')
-    .option('--officer <name>', 'who lets it go, as the ledger records it', COMMAND_LINE_ACTOR)
+    .argument('<slug>', 'source slug')
+    .description('offboard a client: stop pulling and accepting, destroy its credentials, keep the evidence')
+    .option('--force', 'even if requests are still waiting for an answer; requires --reason')
+    .option('--reason <text>', 'reason to record in the ledger')
+    .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR)
     .action((slug: string, options: OffboardFlags) =>
       withContext(async (context) => {
         const { force, reason, officer } = options;
         if (force === true && (reason === undefined || reason.trim() === ''))
-          throw new UsageError(['--force needs --reason: what becomes of the requests that still wait.']);
+          throw new UsageError([
+            '--force requires --reason: say what happens to the requests still waiting for an answer.',
+          ]);
         const result = await offboardSource(
           {
             read: context.store.read,
@@ -57,8 +57,8 @@ export function registerSourceOffboard(source: Command, io: CommandIo): void {
             const { remains } = result;
             return printResult(io, options, { outcome: 'done', source: slug, seq: result.seq, remains }, () =>
               [
-                `${pc.green('✓')} ${slug} left, recorded as entry ${result.seq}. Its credentials are destroyed; its webhook address answers 404 within two seconds.`,
-                `  What stays: ${counted(remains.entries, 'entry', 'entries')}, ${counted(remains.documents, 'document')}, ${counted(remains.cases, 'case')}; reports, packs and \`ledger verify\` go on as before.`,
+                `${pc.green('✓')} ${slug} offboarded, recorded as entry ${result.seq}. Its credentials are destroyed; its webhook address answers 404 within two seconds.`,
+                `  Kept: ${counted(remains.entries, 'entry', 'entries')}, ${counted(remains.documents, 'document')}, ${counted(remains.cases, 'case')}; reports, packs and \`ledger verify\` still work.`,
                 ...(remains.openCases.length > 0
                   ? [
                       `! ${counted(remains.openCases.length, 'request')} still ${remains.openCases.length === 1 ? 'waits' : 'wait'} for an answer: ${remains.openCases.slice(0, 10).join(', ')}.`,
@@ -70,7 +70,7 @@ export function registerSourceOffboard(source: Command, io: CommandIo): void {
                     ]
                   : []),
                 '  In the service’s dashboard: revoke its API key and remove its webhook.',
-                `  \`source add ${slug}\` takes it up again; its numbers go on.`,
+                `  \`source add ${slug}\` adds it again; its numbering continues.`,
               ].join('\n'),
             );
           }
@@ -89,20 +89,20 @@ export function registerSourceOffboard(source: Command, io: CommandIo): void {
               io,
               options,
               { outcome: 'conflict', source: slug },
-              () => `${pc.red('✗')} Someone else changed ${slug} at the same time: look at it, and try again.`,
+              () => `${pc.red('✗')} Someone else changed ${slug} at the same time: review it and try again.`,
             );
           case 'left':
             return printResult(
               io,
               options,
               { outcome: 'left', source: slug },
-              () => `Nothing to do: ${slug} left before.`,
+              () => `Nothing to do: ${slug} is already offboarded.`,
             );
           case 'unknown':
             throw noSuchSource(slug);
           case 'configured':
             throw new UsageError([
-              `\`${DEFAULT_SOURCE}\` comes from the environment: take WEBHOOK_SECRETS and the SERVICE_… variables away there and start the server again. Its entries stay.`,
+              `Source \`${DEFAULT_SOURCE}\` is configured by environment variables: unset WEBHOOK_SECRETS and the SERVICE_… variables and restart the server. Its entries are kept.`,
             ]);
           default:
             return result satisfies never;

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { verifySignature } from '../../receivers/signature.ts';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { checkKey } from '../context/check-key.ts';
 import { UsageError } from '../core/errors.ts';
 import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
-import type { SourceOutcome } from '../sources/contract.ts';
+import type { SourceOutcome } from '../sources/sources.ts';
 import { type CommandIo, withJson } from './command-io.ts';
 import { durationFrom } from './duration.ts';
 import { readSecrets, withSecret } from './read-secret.ts';
@@ -12,7 +12,7 @@ import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 import { noSuchSecret, noSuchSource, report } from './source-text.ts';
 
 const apiKey = { flag: 'api-key', what: 'new API key (pak_live_…)' };
-const webhookSecret = { flag: 'webhook-secret', what: 'new signing secret of the webhook' };
+const webhookSecret = { flag: 'webhook-secret', what: 'new webhook signing secret' };
 
 interface RotateFlags {
   readonly encoding: SecretEncoding;
@@ -33,22 +33,20 @@ interface Step {
 /** `source rotate` and `source retire`: new credentials in the place of old ones, without a delivery lost between. */
 export function registerSourceRotate(source: Command, io: CommandIo): void {
   const rotate = withJson(source.command('rotate'))
-    .argument('<slug>', 'which source')
-    .description(
-      'accept a new signing secret beside the old ones, which stay valid until they are retired; or use a new API key',
-    )
+    .argument('<slug>', 'source slug')
+    .description('add a signing secret (the old ones stay valid until retired), or replace the API key')
     .addOption(
-      new Option('--encoding <encoding>', 'how the new signing secret is written')
+      new Option('--encoding <encoding>', 'encoding of the new signing secret')
         .choices(secretEncodings)
         .default('text'),
     )
-    .option('--retire <secret>', 'stop to accept the signing secret of this id')
+    .option('--retire <secret>', 'stop accepting the signing secret with this id')
     .option(
       '--retire-after <duration>',
-      'stop to accept the old signing secrets after this long, e.g. 24h; without it they stay until they are retired',
+      'stop accepting the old signing secrets after this long, e.g. 24h (default: never)',
       durationFrom,
     )
-    .option('--unchecked', 'take the new API key without asking the service whether it works');
+    .option('--unchecked', 'use the new API key without checking it with the service');
   for (const flag of [webhookSecret, apiKey]) withSecret(rotate, flag);
   rotate.action(async (slug: string, options: RotateFlags) => {
     const secrets = await readSecrets(options, [webhookSecret, apiKey]);
@@ -57,10 +55,10 @@ export function registerSourceRotate(source: Command, io: CommandIo): void {
     const { retire, retireAfter } = options;
     if (secret === null && key === null && retire === undefined)
       throw new UsageError([
-        'Give the new secret with --webhook-secret-file (- for standard input) or the new key with --api-key-file, or name an old secret with --retire.',
+        'Nothing to do: pass a new secret with --webhook-secret-file (- for standard input), a new key with --api-key-file, or an old secret with --retire.',
       ]);
     if (retireAfter !== undefined && secret === null)
-      throw new UsageError(['--retire-after goes with a new secret: name an old one with --retire to retire it now.']);
+      throw new UsageError(['--retire-after requires a new secret: to retire an old one now, use --retire.']);
     await withContext(async (context) => {
       const present = context.sources.find(slug);
       if (present !== null && retire !== undefined && !present.webhookSecrets.some(({ id }) => id === retire))
@@ -99,8 +97,7 @@ export function registerSourceRotate(source: Command, io: CommandIo): void {
         const goesOn = ['done', 'unchanged', 'exists'].includes(outcome.outcome) && place < steps.length - 1;
         if (outcome.outcome === 'done') done.push(`${step.what} (entry ${outcome.seq})`);
         if (goesOn) continue;
-        if (outcome.outcome !== 'done' && done.length > 0)
-          io.stderr.write(`Before that was done: ${done.join(', ')}.\n`);
+        if (outcome.outcome !== 'done' && done.length > 0) io.stderr.write(`Done before this: ${done.join(', ')}.\n`);
         report(io, options, context, slug, outcome, step.verb, await waitingFor(context, slug), step.secretId);
         break;
       }
@@ -108,9 +105,9 @@ export function registerSourceRotate(source: Command, io: CommandIo): void {
   });
 
   withJson(source.command('retire'))
-    .argument('<slug>', 'which source')
-    .argument('<secret>', 'id of the signing secret, as `source list` shows it')
-    .description('stop to accept a signing secret')
+    .argument('<slug>', 'source slug')
+    .argument('<secret>', 'signing secret id from `source list`')
+    .description('stop accepting a signing secret')
     .action((slug: string, secretId: string, options: { json?: boolean }) =>
       withContext(async (context) => {
         const outcome = await context.sources.retireSecret(slug, secretId, COMMAND_LINE_ACTOR);
@@ -125,7 +122,7 @@ async function assertKeyWorks(context: Context, present: Source | null, slug: st
   if (present.baseUrl === null || context.config.defaultSource?.slug === slug) return;
   const check = await checkKey({ ...present, apiKey: key }, context.clock);
   if (check.outcome === 'refused')
-    throw new UsageError([`The old API key stays. ${check.sentence}`, '--unchecked takes the new one all the same.']);
+    throw new UsageError([`${check.sentence} The old API key is kept.`, 'Use --unchecked to replace it anyway.']);
 }
 
 /** How many refused deliveries of a source are right under the secrets that it has now. */

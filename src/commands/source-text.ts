@@ -1,10 +1,10 @@
 import pc from 'picocolors';
 import { DEFAULT_SOURCE } from '../config.ts';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { publicUrlOf } from '../core/public-url.ts';
 import type { Source } from '../core/source.ts';
-import type { OffboardedSource, SourceOutcome } from '../sources/contract.ts';
+import type { OffboardedSource, SourceOutcome } from '../sources/sources.ts';
 import { type CommandIo, counted, printable, printResult, tableText } from './command-io.ts';
 import { findSourceFaults } from './source-faults.ts';
 
@@ -62,15 +62,17 @@ export function listText(
       one.apiKeySet ? 'set' : 'none',
       one.webhookSecrets.map((id) => secretText(id, one)).join(' ') || 'none',
     ]),
-    'There is no source yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.',
+    'No sources yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.',
   );
   return [
     table,
     ...list.flatMap(({ warnings }) => warnings.map((warning) => `! ${warning}`)),
-    ...left.map(({ slug, name, offboardedAt }) => `left ${offboardedAt.slice(0, 10)}: ${slug} (${printable(name)})`),
+    ...left.map(
+      ({ slug, name, offboardedAt }) => `offboarded ${offboardedAt.slice(0, 10)}: ${slug} (${printable(name)})`,
+    ),
     ...damaged.map(
       (slug) =>
-        `${pc.red('✗')} ${printable(slug)}: its row was altered in the database, and it is not followed. Put it back from a backup.`,
+        `${pc.red('✗')} ${printable(slug)}: its row was altered in the database, so it is disabled. Restore it from a backup.`,
     ),
   ].join('\n');
 }
@@ -87,17 +89,17 @@ function secretText(id: string, { retiring, options }: ShownSource): string {
 
 /** A slug that nobody has. */
 export function noSuchSource(slug: string): UsageError {
-  return new UsageError([`There is no source ${printable(slug)}: \`consent-ledger source list\` names them.`]);
+  return new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list\`.`]);
 }
 
 /** An id that no signing secret of a source has. */
 export function noSuchSecret(slug: string, secretId: string): UsageError {
   return new UsageError([
-    `${slug} has no signing secret ${printable(secretId)}: \`consent-ledger source list\` names them.`,
+    `Unknown signing secret ${printable(secretId)} of ${slug}: see \`consent-ledger source list\`.`,
   ]);
 }
 
-const done = { added: 'was added', changed: 'was changed', rotated: 'accepts' } as const;
+const done = { added: 'added', changed: 'changed', rotated: 'now accepts' } as const;
 
 /** Prints what came of a change. Throws UsageError where it was refused. */
 export function report(
@@ -117,10 +119,10 @@ export function report(
         [
           `${pc.green('✓')} ${slug} ${done[verb]}${verb === 'rotated' ? ` the signing secrets ${one.webhookSecrets.map((id) => secretText(id, one)).join(', ') || '(none)'}` : ''}, recorded as entry ${outcome.seq}.`,
           ...(verb === 'added' ? [`Register ${one.webhookUrl} with the service, for all events.`] : []),
-          'A running server takes it up within two seconds.',
+          'A running server applies this within two seconds.',
           ...(waiting > 0
             ? [
-                `${counted(waiting, 'refused delivery', 'refused deliveries')} of ${slug} ${waiting === 1 ? 'verifies' : 'verify'} under these: \`consent-ledger delivery readmit --source ${slug}\` takes ${waiting === 1 ? 'it' : 'them'} in.`,
+                `${counted(waiting, 'refused delivery', 'refused deliveries')} of ${slug} ${waiting === 1 ? 'verifies' : 'verify'} with these secrets: run \`consent-ledger delivery readmit --source ${slug}\`.`,
               ]
             : []),
           ...one.warnings.map((warning) => `! ${warning}`),
@@ -128,7 +130,12 @@ export function report(
       );
     }
     case 'unchanged':
-      return printResult(io, options, { outcome: 'unchanged' }, () => `Nothing to do: ${slug} is as you want it.`);
+      return printResult(
+        io,
+        options,
+        { outcome: 'unchanged' },
+        () => `Nothing to do: ${slug} already has these settings.`,
+      );
     case 'conflict':
       io.exitCode = 1;
       return printResult(
@@ -136,20 +143,20 @@ export function report(
         options,
         { outcome: 'conflict' },
         () =>
-          `${pc.red('✗')} Someone else changed ${slug} at the same time: look at it with \`source list\`, and try again.`,
+          `${pc.red('✗')} Someone else changed ${slug} at the same time: review it with \`source list\` and try again.`,
       );
     case 'exists':
       throw new UsageError([
         verb === 'rotated'
-          ? `${slug} accepts this secret already.`
-          : `There is a source ${slug} already: \`source change ${slug}\` changes it.`,
+          ? `${slug} already accepts this secret.`
+          : `Source ${slug} already exists: use \`source change ${slug}\`.`,
       ]);
     case 'unknown':
       if (secretId !== undefined && context.sources.find(slug) !== null) throw noSuchSecret(slug, secretId);
       throw noSuchSource(slug);
     case 'configured':
       throw new UsageError([
-        `The credentials of \`${DEFAULT_SOURCE}\` come from the environment: change ${verb === 'rotated' || secretId !== undefined ? 'WEBHOOK_SECRETS (several, comma-separated, are all accepted)' : 'the SERVICE_… variables'} there and start the server again.`,
+        `The credentials of \`${DEFAULT_SOURCE}\` are set by environment variables: change ${verb === 'rotated' || secretId !== undefined ? 'WEBHOOK_SECRETS (several, comma-separated, are all accepted)' : 'the SERVICE_… variables'} and restart the server.`,
       ]);
     case 'invalid':
       throw new UsageError(outcome.problems);

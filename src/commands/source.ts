@@ -21,21 +21,21 @@ interface JsonOption {
 
 const apiKey = { flag: 'api-key', what: 'API key (pak_live_…)' };
 const siteKey = { flag: 'site-key', what: 'site key (pk_…)' };
-const webhookSecret = { flag: 'webhook-secret', what: 'signing secret of the webhook' };
+const webhookSecret = { flag: 'webhook-secret', what: 'webhook signing secret' };
 
 /** `source list|add|change|check` and, in files of their own, `rotate|retire|import|offboard|discover`: the accounts of the service that this installation follows. */
 export function registerSource(program: Command, io: CommandIo): void {
   const source = program
     .command('source')
-    .description('the accounts of the service that are followed')
+    .description('accounts of the service that this installation follows')
     .addHelpText(
       'after',
       '\nSecrets are read from a file, standard input or an environment variable, never from the command line itself.',
     );
 
   withJson(source.command('list'))
-    .description('the sources, where each delivers to and what is set; never a secret')
-    .option('--all', 'also those that left')
+    .description('list sources with their webhook addresses and settings, without secrets')
+    .option('--all', 'include offboarded sources')
     .action((options: JsonOption & { all?: boolean }) =>
       withContext(async (context) => {
         const list = context.sources.list().map((one) => shown(context, one));
@@ -48,8 +48,8 @@ export function registerSource(program: Command, io: CommandIo): void {
     );
 
   const add = withJson(source.command('add'))
-    .argument('<slug>', 'short name, part of its webhook address: lower-case letters, digits, hyphens')
-    .description('follow another account; its secrets are sealed under INSTANCE_KEY');
+    .argument('<slug>', 'short name used in the webhook address: lower-case letters, digits, hyphens')
+    .description('add a source; its secrets are sealed with INSTANCE_KEY');
   for (const flag of [apiKey, siteKey, webhookSecret]) withSecret(add, flag);
   withSourceFlags(add).action(async (slug: string, options: JsonOption & SourceFlags) => {
     const secrets = await readSecrets(options, [apiKey, siteKey, webhookSecret]);
@@ -75,8 +75,8 @@ export function registerSource(program: Command, io: CommandIo): void {
   });
 
   const change = withJson(source.command('change'))
-    .argument('<slug>', 'which source')
-    .description('change what is set for a source; what is not named stays as it is');
+    .argument('<slug>', 'source slug')
+    .description('change settings of a source; options you leave out stay unchanged');
   for (const flag of [apiKey, siteKey]) withSecret(change, flag);
   withClear(withSourceFlags(change)).action(async (slug: string, options: JsonOption & SourceFlags) => {
     const secrets = await readSecrets(options, [apiKey, siteKey]);
@@ -95,20 +95,20 @@ export function registerSource(program: Command, io: CommandIo): void {
 
   withJson(source.command('check'))
     .argument('[slug]', 'only this source')
-    .description('one read call with the API key: does it work; changes nothing')
+    .description('check the API key of every source (or one) with a single read call')
     .action((slug: string | undefined, options: JsonOption) =>
       withContext(async (context) => {
         const one = slug === undefined ? null : context.sources.find(slug);
         if (slug !== undefined && one === null) throw noSuchSource(slug);
         const list = one === null ? context.sources.list() : [one];
         const checks = await checkAll(list, context.clock, (done) => {
-          if (list.length > AT_ONCE && done % 50 === 0) io.stderr.write(`${done} of ${list.length} asked\n`);
+          if (list.length > AT_ONCE && done % 50 === 0) io.stderr.write(`${done} of ${list.length} checked\n`);
         });
         if (checks.some(({ outcome }) => outcome === 'refused' || (one !== null && outcome !== 'works')))
           io.exitCode = 1;
         printResult(io, options, checks, () =>
           checks.length === 0
-            ? 'There is no source yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.'
+            ? 'No sources yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.'
             : [
                 ...checks.flatMap(({ outcome, sentence, faults }) => [
                   `${outcome === 'works' ? pc.green('✓') : outcome === 'refused' ? pc.red('✗') : '·'} ${printable(sentence)}`,
@@ -153,7 +153,7 @@ function summaryOf(checks: readonly SourceCheck[]): string {
       : [`${slugs.length} ${words} (${slugs.slice(0, 10).join(', ')}${slugs.length > 10 ? ' …' : ''})`];
   return [
     `${works.length} of ${checks.length} keys work`,
-    ...named('refused or out of reach', refused),
+    ...named('refused or unreachable', refused),
     ...named('not pulled', not),
   ].join(', ');
 }

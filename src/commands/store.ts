@@ -3,34 +3,34 @@ import pc from 'picocolors';
 import { type DatabaseAddress, valuesSchema } from '../config/variables.ts';
 import { readEnvironmentVariable } from '../config.ts';
 import { copyInstallation, type CopyReport } from '../context/copy/copy-installation.ts';
-import { openStore } from '../context/open-store.ts';
+import { openStore } from '../context/engines.ts';
 import { UsageError } from '../core/errors.ts';
 import { counted, createProgress, type CommandIo, printResult, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `store copy`: the installation in another database. */
 export function registerStore(program: Command, io: CommandIo): void {
-  const store = program.command('store').description('move the installation to another database');
+  const store = program.command('store').description('move this installation to another database');
 
   withJson(store.command('copy'))
     .description(
-      'copy the installation that DATABASE_URL names into another database, and verify the copy; exit code 3 when it has a fault',
+      'copy the installation in DATABASE_URL to another database and verify the copy (exit code 3 if it has a fault)',
     )
-    .option('--to <url>', 'the other database: postgres://… or sqlite:<path>', address)
+    .option('--to <url>', 'target database: postgres://… or sqlite:<path>', address)
     .option(
       '--to-env <name>',
-      'the same out of an environment variable, so that no password is seen in the list of processes',
+      'read the target from this environment variable, which keeps the password out of the process list',
     )
-    .option('--retire', 'the old database takes no more entries afterwards: the installation has moved')
+    .option('--retire', 'make the old database refuse new entries afterwards, to complete the move')
     .addHelpText(
       'after',
-      '\nAn interrupted copy goes on when the command is given again; so does one of a running installation. Documents, journal and keys\nare not in the database: the new installation needs the same DATA_DIR, INSTANCE_KEY and SIGNING_KEY_FILE (docs/scaling.md).',
+      '\nRun the command again to continue an interrupted copy, or to copy what a running installation added meanwhile. Documents, journal and\nkeys are not in the database: the new installation needs the same DATA_DIR, INSTANCE_KEY and SIGNING_KEY_FILE (docs/scaling.md).',
     )
     .action((options: { to?: DatabaseAddress; toEnv?: string; retire?: boolean; json?: boolean }) =>
       withContext(async (context) => {
         const target = options.to ?? addressIn(options.toEnv);
         if (sameDatabase(target, context.config.database))
-          throw new UsageError(['--to names the database that the installation is in already.']);
+          throw new UsageError(['--to is the database that this installation already uses.']);
         const to = await openStore(target);
         try {
           const steps = new Map<string, ReturnType<typeof createProgress>>();
@@ -60,12 +60,12 @@ function address(text: string): DatabaseAddress {
   const parsed = valuesSchema.shape.DATABASE_URL.safeParse(text);
   if (!parsed.success)
     throw new InvalidArgumentError(`It ${parsed.error.issues.map(({ message }) => message).join(', ')}.`);
-  if (parsed.data === undefined) throw new InvalidArgumentError('Give the address of the other database.');
+  if (parsed.data === undefined) throw new InvalidArgumentError('Use the address of the target database.');
   return parsed.data;
 }
 
 function addressIn(name: string | undefined): DatabaseAddress {
-  if (name === undefined) throw new UsageError(['Give the other database with --to <url> or --to-env <name>.']);
+  if (name === undefined) throw new UsageError(['No target database: use --to <url> or --to-env <name>.']);
   const text = readEnvironmentVariable(name);
   if (text === null) throw new UsageError([`The environment variable ${name} is not set.`]);
   const parsed = valuesSchema.shape.DATABASE_URL.safeParse(text);
@@ -93,29 +93,29 @@ function textOf(report: CopyReport, name: string): string {
   const { copied, seq, verification, readModels, behind, retired, differentLeaf } = report;
   const differing = (readModels ?? []).filter(({ same }) => !same).map(({ table }) => table);
   const lines = [`${counted(copied, 'entry', 'entries')} copied; ${name} ends at ${seq}`];
-  if (differentLeaf !== null) lines.push(pc.red(`✗ entry ${differentLeaf} is not the same in the copy`));
+  if (differentLeaf !== null) lines.push(pc.red(`✗ entry ${differentLeaf} differs in the copy`));
   lines.push(
     ...verification.faults.map(({ seq: at, sentence }) =>
       pc.red(`✗ ${at === null ? 'ledger' : `entry ${at}`}: ${sentence}`),
     ),
   );
   if (differentLeaf === null && verification.faults.length === 0)
-    lines.push(`${pc.green('✓')} same leaf hashes, and sound: root ${verification.root}`);
+    lines.push(`${pc.green('✓')} same leaf hashes, verified: root ${verification.root}`);
   if (readModels === null) {
     lines.push(
-      `The installation went on meanwhile: ${counted(behind, 'entry', 'entries')} to copy, read models not compared. Stop its server, then run this again.`,
+      `The installation added entries meanwhile: ${counted(behind, 'entry', 'entries')} left to copy, read models not compared. Stop its server, then run this again.`,
     );
   } else if (differing.length > 0) {
     lines.push(
       pc.red(`✗ read models differ: ${differing.join(', ')}. Run \`consent-ledger ledger rebuild\`, then copy again.`),
     );
   } else {
-    lines.push(`${pc.green('✓')} ${readModels.length} read models, all rows the same`);
+    lines.push(`${pc.green('✓')} ${readModels.length} read models, all rows identical`);
   }
   lines.push(
     retired
-      ? 'The old database takes no more entries. Set DATABASE_URL to the new one and start the server.'
-      : 'The old database is as it was. To move: stop its server, run this with --retire, set DATABASE_URL, start the server.',
+      ? 'The old database now refuses new entries. Set DATABASE_URL to the new one and start the server.'
+      : 'The old database is unchanged. To move: stop its server, run this with --retire, set DATABASE_URL, start the server.',
   );
   return lines.join('\n');
 }

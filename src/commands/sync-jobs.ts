@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Job } from '../jobs/job.ts';
 import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
@@ -32,7 +32,7 @@ export async function loadSyncJobs({ jobs }: Pick<Context, 'jobs'>, source?: str
 /** `shop: a worker syncs, banner 2 of 3, bnr_1: 400 rows, 400 new`. */
 export function sentenceOfJob({ kind, source, state, progress }: SyncJob): string {
   const does = { sync: 'syncs', recount: 'recounts recent days' }[kind];
-  if (state === 'waiting') return `${source}: a worker is about to begin: it ${does}`;
+  if (state === 'waiting') return `${source}: waiting for a worker (${kind})`;
   if (progress === null) return `${source}: a worker ${does}`;
   const { done, total, message } = progress;
   const place = total === null || total < 2 ? '' : `, banner ${Math.min(done + 1, total)} of ${total}`;
@@ -42,13 +42,15 @@ export function sentenceOfJob({ kind, source, state, progress }: SyncJob): strin
 /** `sync cancel`: stops what workers pull. */
 export function registerSyncCancel(command: Command, io: CommandIo): void {
   withJson(command.command('cancel'))
-    .description('stop the syncs and recounts of workers; what was stored stays, and the next sync goes on from there')
+    .description(
+      'stop the syncs and recounts run by workers; stored rows are kept, and the next sync continues from there',
+    )
     .option('--source <slug>', 'only this source')
     .action((options: { source?: string; json?: boolean }) =>
       withContext(async (context) => {
         const { source } = options;
         if (source !== undefined && context.sources.findAny(source) === null)
-          throw new UsageError([`There is no source ${printable(source)}: \`consent-ledger source list\` names them.`]);
+          throw new UsageError([`Unknown source ${printable(source)}: see \`consent-ledger source list\`.`]);
         const cancelled: (Pick<SyncJob, 'id' | 'kind' | 'source'> & { outcome: 'cancelled' | 'requested' })[] = [];
         for (const job of await loadSyncJobs(context, source)) {
           const outcome = await context.jobs.cancel(job.id);
@@ -57,7 +59,7 @@ export function registerSyncCancel(command: Command, io: CommandIo): void {
         }
         printResult(io, options, cancelled, () =>
           cancelled.length === 0
-            ? 'No worker syncs, or is about to.'
+            ? 'No syncs or recounts are running or waiting.'
             : cancelled.map((job) => `${job.source}: ${wordsOf(job)}`).join('\n'),
         );
       }),
@@ -65,5 +67,5 @@ export function registerSyncCancel(command: Command, io: CommandIo): void {
 }
 
 function wordsOf({ kind, outcome }: { kind: SyncJob['kind']; outcome: 'cancelled' | 'requested' }): string {
-  return outcome === 'cancelled' ? `the waiting ${kind} is cancelled` : `the ${kind} under way was asked to stop`;
+  return outcome === 'cancelled' ? `waiting ${kind} cancelled` : `running ${kind} asked to stop`;
 }

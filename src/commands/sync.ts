@@ -20,16 +20,16 @@ interface SyncFlags {
 /** `sync`, `sync status` and `sync cancel`: pull consent logs now; position, lag, last error; stop what workers pull. */
 export function registerSync(program: Command, io: CommandIo): void {
   const command = withJson(program.command('sync'))
-    .description('pull the consent log of every source (or one) now; an interrupted run goes on where it stopped')
+    .description('pull the consent log of every source (or one) now; continues an interrupted run')
     .option('--source <slug>', 'only this source')
     .option('--banner <id>', 'only this banner')
-    .option('--from <time>', 'from this ISO 8601 date or time on; UTC without an offset')
-    .option('--to <time>', 'up to this ISO 8601 date or time')
-    .option('--full', 'everything the service has')
+    .option('--from <time>', 'pull from this ISO 8601 date or time (UTC if without an offset)')
+    .option('--to <time>', 'pull up to this ISO 8601 date or time')
+    .option('--full', 'pull everything the service has')
     .action((options: SyncFlags) =>
       withContext(async (context) => {
         if (options.full && (options.from !== undefined || options.to !== undefined)) {
-          throw new UsageError(['--full pulls everything: leave out --from and --to.']);
+          throw new UsageError(['--full cannot be combined with --from and --to.']);
         }
         await context.projector.catchUp();
         const one = options.source === undefined ? null : context.sources.find(options.source);
@@ -38,7 +38,7 @@ export function registerSync(program: Command, io: CommandIo): void {
         const sources = one === null ? pullable : [one];
         if (sources.length === 0) {
           throw new UsageError([
-            'No source can be pulled: set SERVICE_BASE_URL and SERVICE_API_KEY, or run `consent-ledger source add`.',
+            'No source has API access: set SERVICE_BASE_URL and SERVICE_API_KEY, or run `consent-ledger source add`.',
           ]);
         }
         const results: SyncResult[] = [];
@@ -70,7 +70,7 @@ export function registerSync(program: Command, io: CommandIo): void {
     );
 
   withJson(command.command('status'))
-    .description('how far every source and banner is: position, lag, progress, last error and gaps')
+    .description('show the sync status of every source and banner: position, lag, progress, last error and gaps')
     .option('--source <slug>', 'only this source')
     .action((options: { source?: string; json?: boolean }) =>
       withContext(async (context) => {
@@ -94,10 +94,10 @@ export function registerSync(program: Command, io: CommandIo): void {
   registerSyncCancel(command, io);
 
   withJson(command.command('dismiss'))
-    .description('put a banner aside that the service does not know: it is not pulled any more, its rows stay')
-    .requiredOption('--source <slug>', 'its source')
-    .requiredOption('--banner <id>', 'the banner')
-    .option('--restore', 'pull it again')
+    .description('stop pulling a banner that the service no longer knows; its rows are kept')
+    .requiredOption('--source <slug>', 'source of the banner')
+    .requiredOption('--banner <id>', 'banner id')
+    .option('--restore', 'resume pulling the banner')
     .action((options: { source: string; banner: string; restore?: boolean; json?: boolean }) =>
       withContext(async (context) => {
         const source = context.sources.find(options.source);
@@ -107,11 +107,9 @@ export function registerSync(program: Command, io: CommandIo): void {
         const request = { source, bannerId: options.banner, actor: COMMAND_LINE_ACTOR, isRestored };
         const dismissal = await dismissBanner(context.sync, request);
         if (dismissal.outcome === 'unknown')
-          throw new UsageError([
-            `Nothing names a banner ${printable(options.banner)}: \`consent-ledger sync status\` lists those that are known.`,
-          ]);
+          throw new UsageError([`Unknown banner ${printable(options.banner)}: see \`consent-ledger sync status\`.`]);
         await context.projector.catchUp();
-        const does = isRestored ? 'is pulled again' : 'is not pulled any more; its rows stay';
+        const does = isRestored ? 'pulled again' : 'no longer pulled; its rows are kept';
         printResult(io, options, dismissal, () => `${source.slug}, banner ${printable(options.banner)}: ${does}.`);
       }),
     );
@@ -131,7 +129,7 @@ function statusText(status: readonly BannerStatus[], jobs: readonly SyncJob[], n
       row.recount?.at.slice(0, 10) ?? null,
       row.lastError,
     ]),
-    'Nothing was synced yet: run `consent-ledger sync`.',
+    'Nothing synced yet: run `consent-ledger sync`.',
   );
   return [table, ...jobs.map(sentenceOfJob), ...status.flatMap((row) => notesOf(row, now))].join('\n');
 }
@@ -143,13 +141,13 @@ function notesOf(row: BannerStatus, now: number): string[] {
   return [
     run === null ? '' : runText(run, now),
     row.gap === null ? '' : `gap: ${row.gap}`,
-    row.form === null ? '' : `the service takes ${row.form}`,
+    row.form === null ? '' : `the service accepts ${row.form}`,
     row.unreadable === 0
       ? ''
       : `${counted(row.unreadable, 'piece')} of broken pages could not be read as rows; kept with their bytes`,
     recount === null || (recount.found === 0 && recount.gone === 0)
       ? ''
-      : `the recount of ${recount.at.slice(0, 10)} found ${counted(recount.found, 'row')} that no run had brought, and ${recount.gone} pulled before that the service gives no more`,
+      : `the recount of ${recount.at.slice(0, 10)} found ${counted(recount.found, 'row')} missed by earlier runs, and ${recount.gone} pulled earlier that the service no longer returns`,
   ].flatMap((note) => (note === '' ? [] : [`${name}: ${note}`]));
 }
 
@@ -190,7 +188,7 @@ function sentenceOf(result: SyncResult): string {
     lines.push(
       `${result.source}: stopped; not tried: ${result.left.map((id) => id || 'all banners').join(', ') || 'none'}`,
     );
-  return lines.length === 0 ? `${result.source}: no banner is known yet` : lines.join('\n');
+  return lines.length === 0 ? `${result.source}: no banners known yet` : lines.join('\n');
 }
 
 function bannerSentence(banner: PullResult): string {
@@ -212,14 +210,14 @@ function bannerSentence(banner: PullResult): string {
     case 'unknown-banner':
       return `${name}: ${printable(banner.error)}`;
     case 'cancelled':
-      return `${name}: stopped after ${counts}; the next run goes on from there`;
+      return `${name}: stopped after ${counts}; the next run continues from there`;
     case 'superseded':
-      return `${name}: another run began meanwhile and goes on in its place`;
+      return `${name}: superseded by another run that started meanwhile`;
     default:
       return banner satisfies never;
   }
 }
 
 function noSuchSource(slug: string): UsageError {
-  return new UsageError([`There is no source ${printable(slug)}: \`consent-ledger source list\` names them.`]);
+  return new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list\`.`]);
 }

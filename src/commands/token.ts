@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { publicUrlOf } from '../core/public-url.ts';
 import { webUrlOf, urlWithoutSlash } from '../core/service-address.ts';
 import { UsageError } from '../core/errors.ts';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { createSignInLink, DEFAULT_OFFICER, LINK_MINUTES } from '../http/auth/sign-in-links.ts';
 import { type CommandIo, printResult, wholeNumber, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
@@ -13,12 +13,12 @@ const OFFICER_MAX = 100;
 export function registerToken(program: Command, io: CommandIo): void {
   const token = program.command('token').description('one-time sign-in links for the admin pages');
   withJson(token.command('create'))
-    .description('make a link that signs an officer in once')
-    .option('--officer <name>', 'who signs in with it, as the ledger records it', officerName, DEFAULT_OFFICER)
-    .option('--minutes <number>', 'how long it works', wholeNumber(1, 7 * 24 * 60), LINK_MINUTES)
+    .description('create a one-time sign-in link for an officer')
+    .option('--officer <name>', 'name of the officer to record in the ledger', officerName, DEFAULT_OFFICER)
+    .option('--minutes <number>', 'how long the link is valid', wholeNumber(1, 7 * 24 * 60), LINK_MINUTES)
     .option(
       '--admin-url <url>',
-      'how the officer reaches the admin listener; default ADMIN_HOST and ADMIN_PORT',
+      'address at which the officer reaches the admin listener (default: ADMIN_HOST and ADMIN_PORT)',
       adminUrl,
     )
     .action((options: { officer: string; minutes: number; adminUrl?: string; json?: boolean }) =>
@@ -41,7 +41,7 @@ export function registerToken(program: Command, io: CommandIo): void {
 function adminUrlOf({ config }: Context): string {
   if (config.adminPort === 0) {
     throw new UsageError([
-      'ADMIN_PORT is 0, a free port of each start: give --admin-url with the address that `serve` printed.',
+      'ADMIN_PORT is 0, so the port changes with every start: set --admin-url to the address that `serve` printed.',
     ]);
   }
   return publicUrlOf({ publicUrl: null, host: config.adminHost }, config.adminPort);
@@ -55,13 +55,13 @@ export function signInUrl(adminUrl: string, token: string): string {
 function adminUrl(text: string): string {
   const url = webUrlOf(text);
   if (url === null || url.search !== '' || url.hash !== '')
-    throw new InvalidArgumentError('Give an address like https://ledger.example.org.');
+    throw new InvalidArgumentError('Use an address like https://ledger.example.org.');
   return urlWithoutSlash(url);
 }
 
 function officerName(text: string): string {
   const name = text.trim();
   if (name === '' || name.length > OFFICER_MAX)
-    throw new InvalidArgumentError(`Give a name of 1 to ${OFFICER_MAX} characters.`);
+    throw new InvalidArgumentError(`Use a name of 1 to ${OFFICER_MAX} characters.`);
   return name;
 }

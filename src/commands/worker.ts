@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadProcessConfig } from '../config.ts';
 import { startWorker } from '../context/worker.ts';
-import { type CommandIo, withJson } from './command-io.ts';
+import { type CommandIo, ENDED_MS, STOP_ALL_MS, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 
 interface Options {
@@ -15,16 +15,16 @@ interface Options {
 /** `worker`: jobs only, beside `serve --no-worker`; any number of them. */
 export function registerWorker(program: Command, io: CommandIo): void {
   withJson(program.command('worker'))
-    .description('do jobs (sync, documents, calls to the service, sealing) until stopped, without listening')
+    .description('run jobs (sync, documents, calls to the service, sealing) until stopped, without a listener')
     .option(
       '--kinds <list>',
-      'only these queues or kinds of jobs, comma-separated; another worker does the others',
+      'only these queues or kinds of jobs, comma-separated; other workers must do the rest',
       names,
     )
-    .option('--concurrency <n>', 'jobs at once in each queue, 1 to 100 (default: what suits each)', jobsAtOnce)
+    .option('--concurrency <n>', 'parallel jobs per queue, 1 to 100 (default: depends on the queue)', jobsAtOnce)
     .option(
       '--lease <seconds>',
-      'after so long others take over the jobs of a worker that fell silent (default: 30)',
+      'seconds after which other workers take over the jobs of an unresponsive worker (default: 30)',
       seconds,
     )
     .action(async ({ kinds, concurrency, lease, json }: Options) => {
@@ -38,12 +38,13 @@ export function registerWorker(program: Command, io: CommandIo): void {
           if (json) io.stdout.write(`${JSON.stringify({ status: 'working', kinds: worker.kinds })}\n`);
           else io.stderr.write(`consent-ledger works on jobs: ${worker.kinds.join(', ')}\n`);
           await stopped;
-          io.stderr.write('stopping: what runs is finished or given back\n');
+          io.stderr.write('stopping: running jobs are finished or returned to the queue\n');
+          io.endWithin?.(STOP_ALL_MS);
           await worker.stop();
         },
         config.logLevel,
       );
-      io.endSoon?.();
+      io.endWithin?.(ENDED_MS);
     });
 }
 
@@ -56,7 +57,7 @@ function names(list: string): string[] {
 
 function jobsAtOnce(text: string): number {
   const jobs = Number(text);
-  if (!/^\d+$/.test(text) || jobs < 1 || jobs > 100) throw new InvalidArgumentError('Give a number from 1 to 100.');
+  if (!/^\d+$/.test(text) || jobs < 1 || jobs > 100) throw new InvalidArgumentError('Use a number from 1 to 100.');
   return jobs;
 }
 
@@ -64,6 +65,6 @@ function jobsAtOnce(text: string): number {
 function seconds(text: string): number {
   const number = Number(text);
   if (!/^\d+$/.test(text) || number < 2 || number > 3600)
-    throw new InvalidArgumentError('Give a number from 2 to 3600.');
+    throw new InvalidArgumentError('Use a number from 2 to 3600.');
   return number * 1000;
 }

@@ -8,6 +8,6 @@ export async function writeOut(path: string, content: string | Uint8Array): Prom
     return null;
   } catch (error) {
     const { code = String(error) } = error as NodeJS.ErrnoException;
-    return `${printable(path)} could not be written (${code}).`;
+    return `Cannot write ${printable(path)} (${code}).`;
   }
 }

@@ -48,15 +48,15 @@ export async function createEnvFile(folder: string, dataDir = join(folder, 'data
 /** The text of an .env: `values` are set, everything else stands as a comment with its default. */
 export function envFileText(values: Partial<Record<VariableName, string>>): string {
   const lines = [
-    '# Configuration of consent-ledger. A variable of the environment wins over this file; an empty value is unset.',
-    '# This file holds keys: keep it out of version control, and keep a copy where you keep your backups.',
+    '# Configuration of consent-ledger. Environment variables take precedence over this file; an empty value counts as unset.',
+    '# This file contains keys: keep it out of version control and include it in your backups.',
   ];
   for (const name of variableNames) {
     const { summary, defaultText, secret } = variables[name];
     lines.push(
       '',
       `# ${summary}`,
-      `# Default: ${defaultText}.${secret ? ` Or ${name}_FILE: a file that holds it.` : ''}`,
+      `# Default: ${defaultText}.${secret ? ` Or ${name}_FILE: a file that contains it.` : ''}`,
     );
     const value = values[name];
     lines.push(value === undefined ? `#${name}=` : `${name}="${value}"`);

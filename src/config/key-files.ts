@@ -28,16 +28,16 @@ export function newSigningKeyPem(): string {
 export function parseInstanceKey(text: string): Buffer | string {
   const key = Buffer.from(text.trim(), 'base64');
   const same = key.toString('base64') === text.trim();
-  return same && key.length === INSTANCE_KEY_BYTES ? key : `does not hold ${INSTANCE_KEY_BYTES} bytes as base64`;
+  return same && key.length === INSTANCE_KEY_BYTES ? key : `does not contain ${INSTANCE_KEY_BYTES} bytes as base64`;
 }
 
 /** The content of a signing key file; a sentence when it is no Ed25519 private key. */
 export function parseSigningKey(pem: string): KeyObject | string {
   try {
     const key = createPrivateKey(pem);
-    return key.asymmetricKeyType === 'ed25519' ? key : `holds a key of type ${key.asymmetricKeyType}, not Ed25519`;
+    return key.asymmetricKeyType === 'ed25519' ? key : `contains a key of type ${key.asymmetricKeyType}, not Ed25519`;
   } catch {
-    return 'does not hold an unencrypted private key in PEM form';
+    return 'does not contain an unencrypted private key in PEM format';
   }
 }
 

@@ -51,6 +51,9 @@ function readSecretFile(path: string): { text: string } | { problem: string } {
   }
 }
 
+/** Longest .env, characters: the parser takes time by the square of it. */
+const MAX_DOT_ENV = 256 * 1024;
+
 function readDotEnv(path: string, problems: string[]): Record<string, string | undefined> {
   let text: string;
   try {
@@ -59,18 +62,22 @@ function readDotEnv(path: string, problems: string[]): Record<string, string | u
     if (codeOf(error) !== 'ENOENT') problems.push(`.env: cannot read ${path} (${codeOf(error)}).`);
     return {};
   }
+  if (text.length > MAX_DOT_ENV) {
+    problems.push(`.env: ${path} is larger than ${MAX_DOT_ENV / 1024} KiB.`);
+    return {};
+  }
   const values = parseEnv(text);
   for (const name of Object.keys(values)) {
     // The parser glues a line without "=" to the name of the next one.
     if (!/^[A-Za-z_][A-Za-z0-9_.]*$/.test(name)) {
-      problems.push(`.env: before "${name.split(/\s/).at(-1)}=" stands a line that is not of the form NAME=value.`);
+      problems.push(`.env: a line before "${name.split(/\s/).at(-1)}=" is not of the form NAME=value.`);
     }
   }
   // Unquoted, "#" begins a comment even inside a word: a secret would silently be cut short.
   for (const [index, line] of text.split('\n').entries()) {
     const [, name] = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*[^\s"'`#](?:[^#]*[^\s#])?#/.exec(line) ?? [];
     if (name !== undefined)
-      problems.push(`.env line ${index + 1}: the value of ${name} holds a "#": put it in quotes.`);
+      problems.push(`.env line ${index + 1}: the value of ${name} contains a "#": put it in quotes.`);
   }
   return values;
 }

@@ -7,11 +7,11 @@ export function warnOfNearMisses(names: readonly string[]): string[] {
   for (const name of [...names].sort()) {
     const plainFile = variableNames.find((known) => !variables[known].secret && name === `${known}_FILE`);
     if (plainFile !== undefined) {
-      warnings.push(`${name} is not read: only secrets can be given as a file. Set ${plainFile}.`);
+      warnings.push(`${name} is not supported: only secrets can come from a file. Set ${plainFile}.`);
       continue;
     }
     const meant = closestName(name);
-    if (meant !== null) warnings.push(`${name} is not read. Did you mean ${meant}?`);
+    if (meant !== null) warnings.push(`Unknown variable ${name}. Did you mean ${meant}?`);
   }
   return warnings;
 }

@@ -22,32 +22,35 @@ export interface Variable {
 /** Every environment variable that the program reads, in the order in which it is documented. */
 export const variables = {
   HOST: plain('127.0.0.1', 'Address of the public listener: webhooks, hand-over links, /healthz, /readyz.'),
-  PORT: plain('8080', 'Port of the public listener; 0 takes a free one.'),
+  PORT: plain('8080', 'Port of the public listener; 0 for any free port.'),
   PUBLIC_URL: plain(
     'derived from HOST and PORT',
-    'How the world reaches the public listener, for links that leave this machine.',
+    'Address of the public listener as seen from outside, used in links.',
   ),
   TRUST_PROXY: plain(
     'off',
-    'Whose X-Forwarded-For counts: off, on, a number of proxies, or their addresses, comma-separated.',
+    'Which proxies to trust for X-Forwarded-For: off, on, a number of proxies, or their addresses, comma-separated.',
   ),
   BODY_LIMIT: plain('1 MiB', 'Largest webhook body: bytes, or a number with KiB or MiB.'),
   IN_FLIGHT_LIMIT: plain(
     '128 MiB',
-    'Memory for webhook bodies that have not arrived in full; beyond it the oldest are dropped and answered with 503.',
+    'Memory for webhook bodies still being received; beyond it the oldest are dropped with 503.',
   ),
   IN_FLIGHT_LIMIT_PER_ADDRESS: plain('64 MiB', 'The same for one IPv4 address or one /64 of IPv6 (see TRUST_PROXY).'),
   CONNECTION_LIMIT: plain(
     '1000',
-    'Connections of the public listener at once; beyond it those that have waited longest are closed.',
+    'Maximum number of connections of the public listener; beyond it those that have waited longest for a request are closed.',
   ),
-  ADMIN_HOST: plain('127.0.0.1', 'Address of the admin listener: dashboard, API, /metrics. Not for the open internet.'),
-  ADMIN_PORT: plain('8081', 'Port of the admin listener; 0 takes a free one.'),
+  ADMIN_HOST: plain(
+    '127.0.0.1',
+    'Address of the admin listener: officer’s pages, /metrics. Do not expose it to the internet.',
+  ),
+  ADMIN_PORT: plain('8081', 'Port of the admin listener; 0 for any free port.'),
   ADMIN_HOSTS: plain(
     'none',
-    'Host names under which the admin listener is reached, comma-separated, besides ADMIN_HOST, localhost and IP addresses.',
+    'Host names of the admin listener, comma-separated, in addition to ADMIN_HOST, localhost and IP addresses.',
   ),
-  DATA_DIR: plain('./data', 'Folder of the database, keys, journal and documents.'),
+  DATA_DIR: plain('./data', 'Folder for the database, keys, journal and documents.'),
   DATABASE_URL: secret(
     'a SQLite file in DATA_DIR',
     'sqlite:<path> for a file elsewhere, or postgres://user:password@host/database.',
@@ -64,19 +67,19 @@ export const variables = {
   SERVICE_SITE_KEY: secret('unset', 'Site key, pk_…, for the embed endpoint.'),
   HTTP_ALLOWED_HOSTS: plain(
     'none',
-    'Hosts of the service that may be asked over http, comma-separated; without TLS on the way the API key can be read.',
+    'Hosts of the service that may be called over http, comma-separated; without TLS, others can read the API key.',
   ),
-  WEBHOOK_SECRETS: secret('unset', 'Signing secrets of the webhooks, comma-separated; each of them is accepted.'),
-  CONTROLLER_FILE: plain('unset', 'Controller profile (YAML or JSON) that documents are made out in the name of.'),
-  REGIMES_FILE: plain('unset', 'Rules of deadlines of your own (YAML or JSON): docs/deadlines.md, Changing the rows.'),
+  WEBHOOK_SECRETS: secret('unset', 'Webhook signing secrets, comma-separated; each is accepted.'),
+  CONTROLLER_FILE: plain(
+    'unset',
+    'Controller profile (YAML or JSON): the organisation in whose name documents are issued.',
+  ),
+  REGIMES_FILE: plain('unset', 'Your own deadline rules (YAML or JSON): docs/deadlines.md, Changing the rows.'),
   TIME_ZONE: plain('UTC', 'IANA time zone of deadlines and documents, for example Europe/Berlin.'),
-  SYNC_SCHEDULE: plain(
-    '*/15 * * * *',
-    'When consent logs are pulled, as a cron expression in TIME_ZONE; off: never by itself.',
-  ),
+  SYNC_SCHEDULE: plain('*/15 * * * *', 'When to pull consent logs, as a cron expression in TIME_ZONE; off to disable.'),
   SYNC_RECOUNT_DAYS: plain(
     '7',
-    'Days that a recount each night at 03:40 reads again and compares with the ledger; 0: none.',
+    'Number of days that a recount reads again each night at 03:40 and compares with the ledger; 0 to disable.',
   ),
   LOG_LEVEL: plain('info', 'fatal, error, warn, info, debug, trace or silent.'),
 } as const satisfies Record<string, Variable>;
@@ -316,14 +319,14 @@ function token(text: string): string | Refusal {
 /** The key stands in public addresses; a named API key there would be told to everybody (docs/service.md §2.5, §4.7). */
 function siteKey(text: string): string | Refusal {
   return text.startsWith('pak_')
-    ? refuse('is a named API key (pak_…), which must not stand in public addresses: give the site key, pk_…')
+    ? refuse('is a named API key (pak_…), which must not appear in public addresses: use the site key, pk_…')
     : token(text);
 }
 
 function webhookSecrets(text: string): string[] | Refusal {
   const secrets = list(text);
-  if (secrets.length === 0) return refuse('must hold at least one secret');
-  if (new Set(secrets).size !== secrets.length) return refuse('holds the same secret twice');
+  if (secrets.length === 0) return refuse('must contain at least one secret');
+  if (new Set(secrets).size !== secrets.length) return refuse('contains the same secret twice');
   return secrets;
 }
 

@@ -159,10 +159,10 @@ export async function findSubject(
   { source, identifier, asOf }: Pick<LookUpRequest, 'source' | 'identifier' | 'asOf'>,
 ): Promise<FoundSubject | Extract<LookUp, { outcome: 'refused' }>> {
   const known = deps.sources.findAny(source);
-  if (known === null) return { outcome: 'refused', problems: [`There is no source ${source}.`] };
+  if (known === null) return { outcome: 'refused', problems: [`Unknown source ${source}.`] };
   const given = identifier.trim();
   if (given === '' || given.length > 500)
-    return { outcome: 'refused', problems: ['Give an e-mail address, the hash of a visitor, or the id of a record.'] };
+    return { outcome: 'refused', problems: ['Enter an e-mail address, a visitor hash or the id of a record.'] };
   const rows = (query: Query) =>
     query.selectFrom('decision_history').selectAll().where('source', '=', source).where('seq', '<=', asOf);
   const { read } = deps.store;
@@ -172,7 +172,7 @@ export async function findSubject(
       return {
         outcome: 'refused',
         problems: [
-          'How this source hashes e-mail addresses is not configured. Give the hash of the visitor or the id of a record.',
+          'The e-mail hash recipe of this source is not configured: use the visitor hash or the id of a record.',
         ],
       };
     return ofSubjects('email', subjectForms(subjectOfEmail(given, recipe)));
@@ -188,16 +188,25 @@ export async function findSubject(
     : ofSubjects('record', subjectForms(first.subject));
 
   async function ofSubjects(by: FoundSubject['by'], forms: readonly string[]): Promise<FoundSubject | Refusal> {
-    const all = await rows(read)
-      .where('subject', 'in', [...forms])
+    const ofForms = rows(read)
+      .clearSelect()
+      .select('decision_id')
+      .where('subject', 'in', [...forms]);
+    const found = await rows(read)
+      .where('decision_id', 'in', ofForms)
       .orderBy('seq')
       .limit(ROWS + 1)
       .execute();
-    if (all.length > ROWS) {
-      const problems = [`There are more than ${ROWS} records under this identifier: it is not one person’s.`];
+    if (found.length > ROWS) {
+      const problems = [`This identifier has more than ${ROWS} records, so it cannot belong to one person.`];
       return { outcome: 'refused', problems };
     }
-    const subjects = [...new Set(all.flatMap(({ subject }) => subject ?? []))].sort();
+    // A decision is that of the first subject that its records name; all of them count in judging it.
+    const owners = new Map<string, string>();
+    for (const { decision_id, subject } of found)
+      if (subject !== null && !owners.has(decision_id)) owners.set(decision_id, subject);
+    const all = found.filter(({ decision_id }) => forms.includes(owners.get(decision_id) ?? ''));
+    const subjects = [...new Set(all.flatMap(({ decision_id }) => owners.get(decision_id) ?? []))].sort();
     return { by, subjects, rows: all };
   }
 }

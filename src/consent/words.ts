@@ -8,6 +8,7 @@ export const purposeStateWords: Readonly<Record<PurposeState, string>> = {
   refused: 'refused',
   withdrawn: 'withdrawn',
   disputed: 'disputed: not proven as granted',
+  unclear: 'unclear: a later choice could not be read',
   expired: 'expired',
   terminated: 'terminated',
   invalidated: 'invalidated',

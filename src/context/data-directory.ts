@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
-import { readSetting } from './settings.ts';
+import { readSetting } from '../store/settings.ts';
 
 const SETTING = 'data_directory';
 const markerSchema = z.object({ instance: z.string(), directory: z.string().regex(/^[0-9a-f]{16}$/) });

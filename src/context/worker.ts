@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreUnavailable, UsageError } from '../core/errors.ts';
-import { createDistributedRunner } from '../jobs/distributed.ts';
-import { createRunner } from '../jobs/local.ts';
+import { createDistributedRunner, createRunner } from '../jobs/runner.ts';
 import { closeWithin } from '../jobs/within-time.ts';
 import { lanesOf, selectKinds } from '../jobs/queues.ts';
 import { createScheduler, type Schedule } from '../jobs/schedule.ts';
-import type { Context } from './contract.ts';
+import type { Context } from '../context.ts';
 import { createJobHandlers } from './job-handlers.ts';
-import { startSnapshotTriggers } from './snapshot-jobs.ts';
+import { startSnapshotTriggers } from '../snapshots/jobs.ts';
 
 /** Does jobs and keeps schedules until stopped. */
 export interface Worker {

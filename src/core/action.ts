@@ -149,7 +149,9 @@ const syncFormLearned = z.object({
   actor,
   runId: z.string(),
   /** How periods are written. */
-  period: z.enum(['time', 'seconds', 'date']),
+  period: z.enum(['time', 'seconds', 'date', 'local']),
+  /** Whether both ends of the period are always given. */
+  range: z.enum(['open', 'closed']).default('open'),
   /** Whether a cursor is sent beside the other parameters. */
   cursor: z.enum(['with-query', 'alone']),
 });
@@ -249,7 +251,7 @@ const countersObserved = z.object({
   refused: refusedCounts,
 });
 
-/** The last entry in a database whose installation goes on in another one (docs/scaling.md, Moving up). */
+/** The last entry in a database whose installation goes on in another one (docs/scaling.md, Moving from SQLite). */
 const installationMoved = z.object({
   action: z.literal('installation.moved'),
   actor,

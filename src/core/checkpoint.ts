@@ -1,4 +1,5 @@
 import { createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { isWellFormed } from './canonical.ts';
 import { sha256 } from './hash.ts';
 
 /**
@@ -56,28 +57,70 @@ export type CheckpointReading =
   | { readonly outcome: 'valid'; readonly head: TreeHead }
   | { readonly outcome: 'malformed' | 'other-key' | 'bad-signature'; readonly reason: string };
 
-/** Parses a note and checks its signature. Signatures of other keys (witnesses) beside ours are passed over. */
+/** A note with more signatures is refused, as C2SP signed-note allows. */
+const MOST_SIGNATURES = 100;
+
+/**
+ * Parses a note and checks our signature, as strictly as C2SP signed-note and Go's sumdb/note: UTF-8 without control characters, the text, an empty
+ * line, and nothing but signature lines up to the end. Signatures of other keys (witnesses) beside ours must be well-formed and are passed over.
+ */
 export function readCheckpoint(note: string, publicKey: KeyObject): CheckpointReading {
-  const head = parseTreeHead(note);
-  if (head === null) return { outcome: 'malformed', reason: 'not a checkpoint as C2SP tlog-checkpoint has it' };
-  const split = note.indexOf('\n\n');
-  const text = note.slice(0, split + 1);
+  const parsed = parseNote(note);
+  const head = parsed === null ? null : parseTreeHead(note);
+  if (parsed === null || head === null || parsed.text.split('\n').length !== 4)
+    return { outcome: 'malformed', reason: 'not a checkpoint as C2SP tlog-checkpoint has it' };
   const keyHash = keyHashOf(head.origin, publicKey);
-  for (const line of note.slice(split + 2).split('\n')) {
-    const [dash, name, encoded] = line.split(' ');
-    if (dash !== '—' || name !== head.origin || encoded === undefined) continue;
-    const signature = Buffer.from(encoded, 'base64');
-    if (!signature.subarray(0, 4).equals(keyHash)) continue;
-    if (verify(null, Buffer.from(text), publicKey, signature.subarray(4))) return { outcome: 'valid', head };
-    return { outcome: 'bad-signature', reason: 'the signature does not fit the text' };
+  const ours = parsed.signatures.find(
+    ({ name, bytes }) => name === head.origin && bytes.subarray(0, 4).equals(keyHash),
+  );
+  if (ours === undefined) return { outcome: 'other-key', reason: 'not signed with this installation’s signing key' };
+  return verify(null, Buffer.from(parsed.text), publicKey, ours.bytes.subarray(4))
+    ? { outcome: 'valid', head }
+    : { outcome: 'bad-signature', reason: 'the signature does not fit the text' };
+}
+
+interface Note {
+  /** With the line feed at its end: what is signed. */
+  readonly text: string;
+  /** Key name, and key hash ‖ signature. */
+  readonly signatures: readonly { readonly name: string; readonly bytes: Buffer }[];
+}
+
+/** Null when it is no signed note. */
+function parseNote(note: string): Note | null {
+  // U+FFFD is what decoding leaves of bytes that are not UTF-8.
+  if (!isWellFormed(note) || note.includes('\ufffd') || hasControls(note)) return null;
+  const split = note.lastIndexOf('\n\n');
+  if (split < 0 || !note.endsWith('\n')) return null;
+  const lines = note.slice(split + 2, -1).split('\n');
+  if (lines.length > MOST_SIGNATURES) return null;
+  const signatures: Note['signatures'][number][] = [];
+  for (const line of lines) {
+    const [, name, encoded] = SIGNATURE.exec(line) ?? [];
+    if (name === undefined || encoded === undefined) return null;
+    const bytes = Buffer.from(encoded, 'base64');
+    if (bytes.length < 5 || bytes.toString('base64') !== encoded) return null;
+    signatures.push({ name, bytes });
   }
-  return { outcome: 'other-key', reason: 'not signed with this installation’s signing key' };
+  return { text: note.slice(0, split + 1), signatures };
+}
+
+/** A key name has neither spaces nor a plus. */
+const SIGNATURE = /^— ([^\s\u0085+]+) (\S+)$/;
+
+/** Whether a text has control characters of ASCII besides line feeds. */
+function hasControls(text: string): boolean {
+  for (let place = 0; place < text.length; place += 1) {
+    if (text.charCodeAt(place) < 32 && text[place] !== '\n') return true;
+  }
+  return false;
 }
 
 /** Reads origin, size and root of a note without checking the signature; null when it is no checkpoint. */
 export function parseTreeHead(note: string): TreeHead | null {
   const [origin, size, root, blank] = note.split('\n');
-  if (!origin || blank !== '' || !/^(?:0|[1-9]\d{0,15})$/.test(size ?? '')) return null;
+  if (!origin || blank !== '' || !/^(?:0|[1-9]\d{0,15})$/.test(size ?? '') || !Number.isSafeInteger(Number(size)))
+    return null;
   const bytes = Buffer.from(root ?? '', 'base64');
   if (bytes.length !== 32 || bytes.toString('base64') !== root) return null;
   return { origin, size: Number(size), root: bytes };

@@ -43,6 +43,13 @@ export interface Judgement {
   readonly withdraws: readonly string[];
   /** Purposes granted once it has been made, sorted; necessary ones are never among them. */
   readonly stands: readonly string[];
+  /** It ends whatever had been granted, named or not. */
+  readonly endsAll: boolean;
+}
+
+/** The form in which names of purposes are compared: `Analytics` and `analytics` are one purpose. They are shown as they were written. */
+export function purposeKey(purpose: string): string {
+  return purpose.toLowerCase();
 }
 
 const necessary = new Set([
@@ -83,15 +90,15 @@ export function judgeChoice(before: readonly string[], said: SaidChoice): Judgem
     case 'expired':
     case 'terminated':
     case 'invalidated':
-      return { label: state, withdraws: [], stands: [] };
+      return { label: state, withdraws: [], stands: [], endsAll: true };
     case 'requested':
     case 'request-deferred':
     case 'unknown':
-      return { label: state, withdraws: [], stands: before };
+      return { label: state, withdraws: [], stands: before, endsAll: false };
     case 'given':
     case 'renewed-given':
       if (Object.keys(said.purposes).length === 0) {
-        return { label: state, withdraws: [], stands: sorted([...before, ALL_PURPOSES]) };
+        return { label: state, withdraws: [], stands: sorted([...before, ALL_PURPOSES]), endsAll: false };
       }
       if (granted.length + denied.length === 0) return deniedAll(before, 'refused', []);
       break;
@@ -101,32 +108,31 @@ export function judgeChoice(before: readonly string[], said: SaidChoice): Judgem
     case 'withdrawn':
       if (denied.length === 0) return deniedAll(before, 'withdrawn', granted);
   }
-  const held = before.includes(ALL_PURPOSES) ? denied : denied.filter((purpose) => before.includes(purpose));
+  const known = new Set(before.map(purposeKey));
+  const held = known.has(ALL_PURPOSES) ? denied : denied.filter((purpose) => known.has(purposeKey(purpose)));
   // Beside a stated withdrawal, granted purposes may be what had been granted: unless a purpose that was granted is denied, all of it ends.
   if (state === 'withdrawn' && granted.length > 0 && held.length === 0) {
     return deniedAll(before, 'withdrawn', [...granted, ...denied]);
   }
   const withdraws = state === 'withdrawn' && held.length === 0 ? denied : held;
-  const kept = before.filter((purpose) => purpose !== ALL_PURPOSES && !denied.includes(purpose));
-  const stands = sorted([...kept, ...granted]);
-  if (withdraws.length > 0) {
-    return { label: stands.length > 0 ? 'partly-withdrawn' : 'withdrawn', withdraws: sorted(withdraws), stands };
-  }
-  if (granted.length === 0) return { label: 'refused', withdraws: [], stands };
-  if (denied.length > 0) return { label: 'partly-given', withdraws: [], stands };
-  return { label: state === 'renewed-given' ? state : 'given', withdraws: [], stands };
+  const ends = new Set([ALL_PURPOSES, ...denied.map(purposeKey)]);
+  const kept = before.filter((purpose) => !ends.has(purposeKey(purpose)));
+  const result = { withdraws: sorted(withdraws), stands: sorted([...kept, ...granted]), endsAll: false };
+  if (withdraws.length > 0) return { label: result.stands.length > 0 ? 'partly-withdrawn' : 'withdrawn', ...result };
+  if (granted.length === 0) return { label: 'refused', ...result };
+  if (denied.length > 0) return { label: 'partly-given', ...result };
+  return { label: state === 'renewed-given' ? state : 'given', ...result };
 }
 
 function deniedAll(before: readonly string[], word: 'refused' | 'withdrawn', named: readonly string[]): Judgement {
   const withdraws = sorted([...before, ...named]);
-  return { label: withdraws.length > 0 ? 'withdrawn' : word, withdraws, stands: [] };
+  return { label: withdraws.length > 0 ? 'withdrawn' : word, withdraws, stands: [], endsAll: true };
 }
 
 export type PurposeOutcome = 'granted' | 'refused' | 'withdrawn';
 
-/** What a judged decision means for each purpose that needs consent. Purposes without a choice are not in it. */
+/** What a judged decision means for each purpose that needs consent, by its name. Purposes without a choice are not in it. */
 export function outcomesOf(said: SaidChoice, withdraws: readonly string[]): ReadonlyMap<string, PurposeOutcome> {
-  const outcomes = new Map<string, PurposeOutcome>();
   const { granted, denied } = splitChoices(said.purposes);
   switch (said.state) {
     case 'expired':
@@ -135,17 +141,19 @@ export function outcomesOf(said: SaidChoice, withdraws: readonly string[]): Read
     case 'requested':
     case 'request-deferred':
     case 'unknown':
-      return outcomes;
+      return new Map();
     case 'given':
     case 'renewed-given':
     case 'refused':
     case 'withdrawn':
   }
   const refusal = (said.state === 'refused' || said.state === 'withdrawn') && denied.length === 0;
-  for (const purpose of granted) outcomes.set(purpose, refusal ? 'refused' : 'granted');
-  for (const purpose of denied) outcomes.set(purpose, 'refused');
-  for (const purpose of withdraws) if (purpose !== ALL_PURPOSES) outcomes.set(purpose, 'withdrawn');
-  return outcomes;
+  const outcomes = new Map<string, [string, PurposeOutcome]>();
+  const set = (purpose: string, outcome: PurposeOutcome) => outcomes.set(purposeKey(purpose), [purpose, outcome]);
+  for (const purpose of granted) set(purpose, refusal ? 'refused' : 'granted');
+  for (const purpose of denied) set(purpose, 'refused');
+  for (const purpose of withdraws) if (purpose !== ALL_PURPOSES) set(purpose, 'withdrawn');
+  return new Map(outcomes.values());
 }
 
 /** Purposes that need no consent and that a decision names. */
@@ -153,16 +161,61 @@ export function necessaryIn(purposes: PurposeChoices): readonly string[] {
   return Object.keys(purposes).filter(isNecessary).sort();
 }
 
-function splitChoices(purposes: PurposeChoices): { granted: string[]; denied: string[] } {
-  const granted: string[] = [];
-  const denied: string[] = [];
+/** The choices of one record by {@link purposeKey}, each with its name as written. Names that differ by case alone are one purpose, denied if any of them is. */
+export function choicesByKey(
+  purposes: PurposeChoices,
+): ReadonlyMap<string, readonly [purpose: string, choice: 'granted' | 'denied']> {
+  const choices = new Map<string, [string, 'granted' | 'denied']>();
   for (const [purpose, choice] of Object.entries(purposes)) {
-    if (isNecessary(purpose)) continue;
-    (choice === 'granted' ? granted : denied).push(purpose);
+    const key = purposeKey(purpose);
+    if (choice === 'denied' || choices.get(key)?.[1] !== 'denied') choices.set(key, [purpose, choice]);
   }
+  return choices;
+}
+
+function splitChoices(purposes: PurposeChoices): { granted: string[]; denied: string[] } {
+  const denied: string[] = [];
+  const granted: string[] = [];
+  for (const [purpose, choice] of choicesByKey(purposes).values())
+    if (!isNecessary(purpose)) (choice === 'granted' ? granted : denied).push(purpose);
   return { granted, denied };
 }
 
+/** Each purpose once, as it was written last. */
 function sorted(purposes: readonly string[]): readonly string[] {
-  return [...new Set(purposes)].sort();
+  return [...new Map(purposes.map((purpose) => [purposeKey(purpose), purpose])).values()].sort();
+}
+
+/** What two records of one decision may say differently. */
+export interface RecordSaying {
+  readonly subject: string | null;
+  readonly banner_id: string | null;
+  readonly policy_id: string | null;
+  readonly policy_version: string | null;
+  readonly state: ConsentState;
+  /** JSON object purpose → granted | denied. */
+  readonly purposes: string;
+}
+export const comparedFields = ['subject', 'banner_id', 'policy_id', 'policy_version'] as const;
+
+/**
+ * Whether two records of one decision cannot both be right. One that leaves something out (the delivery without a policy
+ * version, the pulled row that also lists the necessary purpose) contradicts nothing.
+ */
+export function contradicts(a: RecordSaying, b: RecordSaying): boolean {
+  if (a.state !== b.state && a.state !== 'unknown' && b.state !== 'unknown') return true;
+  if (comparedFields.some((field) => a[field] !== null && b[field] !== null && a[field] !== b[field])) return true;
+  return a.purposes !== b.purposes && choicesThatDiffer(a, b).length > 0;
+}
+
+/** Purposes of which two records say different things, as the first writes them. */
+export function choicesThatDiffer(
+  a: Pick<RecordSaying, 'purposes'>,
+  b: Pick<RecordSaying, 'purposes'>,
+): readonly { readonly purpose: string; readonly choices: readonly [string, string] }[] {
+  const others = choicesByKey(JSON.parse(b.purposes) as PurposeChoices);
+  return [...choicesByKey(JSON.parse(a.purposes) as PurposeChoices)].flatMap(([key, [purpose, choice]]) => {
+    const other = others.get(key)?.[1];
+    return other === undefined || other === choice ? [] : [{ purpose, choices: [choice, other] as const }];
+  });
 }

@@ -1,51 +1,222 @@
-import { ALL_PURPOSES, judgeChoice, necessaryIn, outcomesOf, type PurposeChoices } from './consent-judgement.ts';
+import {
+  ALL_PURPOSES,
+  choicesByKey,
+  judgeChoice,
+  type Judged,
+  necessaryIn,
+  outcomesOf,
+  type PurposeChoices,
+  purposeKey,
+} from './consent-judgement.ts';
 import type { ConsentState } from './vocabulary.ts';
 
 /** One record of a decision, as the history has it. Times are ISO 8601 UTC; flags are 0 or 1. */
 export interface ToldDecision {
   readonly seq: number;
-  readonly received_at: string;
   readonly at: string;
-  readonly via: string;
   readonly decision_id: string;
   readonly banner_id: string | null;
   readonly state: ConsentState;
   /** JSON object purpose → granted | denied. */
   readonly purposes: string;
   readonly expires_at: string | null;
+  readonly policy_id: string | null;
+  readonly policy_version: string | null;
   readonly conflicts: number;
 }
 
 /**
- * How a purpose stands by a decision. `disputed`: the records of the decision contradict each other, so that nobody can say it was granted
- * (GDPR Art. 7(1)).
+ * Why it is not proven that a purpose is granted (GDPR Art. 7(1)). `disputed`: the records of the decision that grants it contradict each
+ * other. `unclear`: a later choice was recorded that could not be read.
  */
-export type PurposeState = 'granted' | 'refused' | 'withdrawn' | 'disputed' | 'expired' | 'terminated' | 'invalidated';
+export type Doubt = 'disputed' | 'unclear';
 
-/** One decision with all its records, and what it means for each purpose that needs consent. */
-export interface TimedDecision<Row extends ToldDecision> {
+/** How a purpose stands by a decision. */
+export type PurposeState = 'granted' | 'refused' | 'withdrawn' | Doubt | 'expired' | 'terminated' | 'invalidated';
+
+/** Consent to one purpose that nothing later has ended. It keeps the expiry and the text of the decision that granted it. */
+export interface Hold {
+  /** As the decision writes it; `*`: consent that named no purpose. */
+  readonly purpose: string;
+  /** The decision that granted it, or that left it in doubt, and when that was made. */
   readonly decisionId: string;
-  readonly bannerId: string | null;
+  readonly at: string;
+  readonly expiresAt: string | null;
+  readonly policyId: string | null;
+  readonly policyVersion: string | null;
+  readonly doubt: Doubt | null;
+}
+
+/** What is held of a subject on a banner, by {@link purposeKey}. What has expired stays in it until something later replaces it. */
+export type Holds = ReadonlyMap<string, Hold>;
+
+/** What a decision amounts to, of all its records together and with what was held before it. */
+export interface JudgedDecision {
+  readonly decisionId: string;
   /** When it was made, by its first record. */
   readonly at: string;
-  readonly rows: readonly [Row, ...Row[]];
   readonly disputed: boolean;
-  /** What was chosen, of all records together. */
+  readonly label: Judged;
+  /** What was chosen. */
+  readonly state: ConsentState;
   readonly purposes: PurposeChoices;
-  /** What is no consent: purposes that need none, and are only named. */
-  readonly necessary: readonly string[];
   readonly expiresAt: string | null;
+  readonly policyId: string | null;
+  readonly policyVersion: string | null;
+  /** Purposes whose consent it withdraws, sorted; `*` for consent that named none. */
+  readonly withdraws: readonly string[];
   /** Purposes that it says something about, sorted. `*`: consent that named no purpose. */
   readonly outcomes: ReadonlyMap<string, PurposeState>;
   /** It ended what was granted before, and this way: `expired` … Null: it did not. */
   readonly ended: 'expired' | 'terminated' | 'invalidated' | null;
-  /** Purposes granted once it has been made. */
+  /** What is held once it has been made. */
+  readonly holds: Holds;
+  /** Purposes that are granted once it has been made, which is proven, sorted. */
   readonly stands: readonly string[];
 }
 
+/** A decision with all its records. */
+export interface TimedDecision<Row extends ToldDecision> extends JudgedDecision {
+  readonly bannerId: string | null;
+  readonly rows: readonly [Row, ...Row[]];
+  /** What is no consent: purposes that need none, and are only named. */
+  readonly necessary: readonly string[];
+}
+
+const endings = ['expired', 'terminated', 'invalidated'] as const;
+
+/** What the records of a decision say together: each fills in what those before it leave out. */
+export function togetherOf(rows: readonly Omit<ToldDecision, 'decision_id' | 'banner_id' | 'conflicts'>[]) {
+  const purposes = new Map<string, readonly [string, 'granted' | 'denied']>();
+  for (const row of rows)
+    for (const [key, choice] of choicesByKey(JSON.parse(row.purposes) as PurposeChoices))
+      if (!purposes.has(key)) purposes.set(key, choice);
+  return {
+    state: rows.find((row) => row.state !== 'unknown')?.state ?? ('unknown' as const),
+    purposes: Object.fromEntries(purposes.values()) as PurposeChoices,
+    expiresAt: rows.find((row) => row.expires_at !== null)?.expires_at ?? null,
+    policyId: rows.find((row) => row.policy_id !== null)?.policy_id ?? null,
+    policyVersion: rows.find((row) => row.policy_version !== null)?.policy_version ?? null,
+  };
+}
+
+/** Judges a decision by its records, in ledger order, with what is held before it. The one judgement of projections, look-up and reports. */
+export function judgeDecision(
+  rows: readonly [ToldDecision, ...ToldDecision[]],
+  before: Holds,
+  disputed = rows.some(({ conflicts }) => Number(conflicts) === 1),
+): JudgedDecision {
+  const [{ decision_id: decisionId, at }] = rows;
+  const together = togetherOf(rows);
+  const { state, expiresAt, policyId, policyVersion } = together;
+  const standing = [...before.values()].filter((hold) => !isExpired(hold, at)).map(({ purpose }) => purpose);
+  // Records that agree are one; of those that contradict each other each that could be read is judged by itself.
+  const read = rows.filter((row) => row.state !== 'unknown');
+  const said = disputed
+    ? (read.length > 0 ? read : rows).map((row) => ({
+        state: row.state,
+        purposes: JSON.parse(row.purposes) as PurposeChoices,
+      }))
+    : [{ state, purposes: together.purposes }];
+  const judged = said.map((one) => {
+    const judgement = judgeChoice(standing, one);
+    const outcomes = new Map<string, PurposeState>(outcomesOf(one, judgement.withdraws));
+    if (judgement.withdraws.includes(ALL_PURPOSES)) outcomes.set(ALL_PURPOSES, 'withdrawn');
+    else if (isGiven(one.state) && Object.keys(one.purposes).length === 0) outcomes.set(ALL_PURPOSES, 'granted');
+    return { judgement, outcomes, keys: new Set(judgement.stands.map(purposeKey)) };
+  });
+  const outcomes = combined(
+    judged.map((one) => one.outcomes),
+    standing,
+    disputed,
+  );
+
+  const holds = new Map<string, Hold>();
+  const own = { decisionId, at, expiresAt, policyId, policyVersion };
+  const hold = (purpose: string, doubt: Doubt | null) =>
+    holds.set(purposeKey(purpose), { purpose, ...own, doubt: disputed ? 'disputed' : doubt });
+  const granted = (state: PurposeState | undefined) => state === 'granted' || state === 'disputed';
+  const outcomeOf = new Map([...outcomes].map(([purpose, outcome]) => [purposeKey(purpose), outcome]));
+  for (const [key, held] of before) {
+    if (outcomeOf.has(key)) continue;
+    // Consent to all purposes renews each of them; a choice by purpose replaces it.
+    if (granted(outcomeOf.get(ALL_PURPOSES))) hold(held.purpose, null);
+    else if (isExpired(held, at)) {
+      if (judged.some(({ judgement }) => judgement.endsAll)) continue;
+      if (key !== ALL_PURPOSES || outcomes.size === 0) holds.set(key, held);
+    } else if (judged.some(({ keys }) => keys.has(key))) {
+      if (!judged.every(({ keys }) => keys.has(key))) hold(held.purpose, 'disputed');
+      else holds.set(key, state === 'unknown' ? { ...held, decisionId, at, doubt: 'unclear' } : held);
+    }
+  }
+  for (const [purpose, outcome] of outcomes) if (granted(outcome)) hold(purpose, null);
+
+  const [first] = judged;
+  return {
+    ...together,
+    decisionId,
+    at,
+    disputed,
+    label: disputed || first === undefined ? 'disputed' : first.judgement.label,
+    withdraws: disputed
+      ? [...outcomes].flatMap(([purpose, outcome]) => (outcome === 'withdrawn' ? [purpose] : []))
+      : (first?.judgement.withdraws ?? []),
+    outcomes,
+    ended: disputed ? null : (endings.find((ending) => ending === state) ?? null),
+    holds,
+    stands: provenAt(holds, at),
+  };
+}
+
+/** What the records of one decision mean for each purpose: what they say differently is disputed, and so is what a disputed decision grants. */
+function combined(
+  all: readonly ReadonlyMap<string, PurposeState>[],
+  standing: readonly string[],
+  disputed: boolean,
+): ReadonlyMap<string, PurposeState> {
+  const byKey = new Map<string, [purpose: string, states: Set<PurposeState>]>();
+  for (const outcomes of all) {
+    for (const [purpose, state] of outcomes) {
+      const known = byKey.get(purposeKey(purpose));
+      if (known === undefined) byKey.set(purposeKey(purpose), [purpose, new Set([state])]);
+      else known[1].add(state);
+    }
+  }
+  // Of a purpose that was held, one record may say that it ends, and one that consents to all purposes that it goes on.
+  if (disputed && all.some((outcomes) => outcomes.get(ALL_PURPOSES) === 'granted'))
+    for (const purpose of standing) byKey.get(purposeKey(purpose))?.[1].add('granted');
+  return new Map(
+    [...byKey.values()]
+      .map(([purpose, states]): [string, PurposeState] => {
+        if (disputed && states.has('granted')) return [purpose, 'disputed'];
+        // What all of them deny is denied.
+        const [only = 'disputed'] = states;
+        return [purpose, states.has('withdrawn') ? 'withdrawn' : only];
+      })
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+function isGiven(state: ConsentState): boolean {
+  return state === 'given' || state === 'renewed-given';
+}
+
+/** Whether a consent has come to its end at a moment. */
+export function isExpired({ expiresAt }: Pick<Hold, 'expiresAt'>, at: string): boolean {
+  return expiresAt !== null && expiresAt <= at;
+}
+
+/** Purposes that are granted at a moment, and provably so, sorted. */
+function provenAt(holds: Holds, at: string): readonly string[] {
+  return [...holds.values()]
+    .filter((hold) => hold.doubt === null && !isExpired(hold, at))
+    .map(({ purpose }) => purpose)
+    .sort();
+}
+
 /**
- * The decisions of one person in the order in which they were made, each judged with what the earlier ones on the same banner left standing
- * (consent-judgement.ts). The rows may come in any order; all of them, or only those known by some time.
+ * The decisions of one person in the order in which they were made, each judged with what the earlier ones on the same banner left standing.
+ * The rows may come in any order; all of them, or only those known by some time.
  */
 export function timelineOf<Row extends ToldDecision>(rows: Iterable<Row>): readonly TimedDecision<Row>[] {
   const byDecision = new Map<string, Row[]>();
@@ -56,63 +227,13 @@ export function timelineOf<Row extends ToldDecision>(rows: Iterable<Row>): reado
   }
   const told = [...byDecision.values()].map((all) => all.sort((a, b) => a.seq - b.seq) as [Row, ...Row[]]);
   told.sort(([a], [b]) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.seq - b.seq));
-  const standing = new Map<string, readonly string[]>();
+  const held = new Map<string, Holds>();
   return told.map((all) => {
-    const banner = all[0].banner_id ?? '';
-    const decision = judge(all, standing.get(banner) ?? []);
-    standing.set(banner, decision.stands);
-    return decision;
+    const [{ banner_id: bannerId }] = all;
+    const judged = judgeDecision(all, held.get(bannerId ?? '') ?? new Map());
+    held.set(bannerId ?? '', judged.holds);
+    return { ...judged, bannerId, rows: all, necessary: necessaryIn(judged.purposes) };
   });
-}
-
-const endings = ['expired', 'terminated', 'invalidated'] as const;
-
-function judge<Row extends ToldDecision>(
-  rows: readonly [Row, ...Row[]],
-  before: readonly string[],
-): TimedDecision<Row> {
-  const [first] = rows;
-  const disputed = rows.some(({ conflicts }) => Number(conflicts) === 1);
-  const choices = rows.map(({ purposes }) => JSON.parse(purposes) as PurposeChoices);
-  // Records that agree complete each other; what one of them leaves out, another may name.
-  const purposes: PurposeChoices = choices.toReversed().reduce((all, one) => ({ ...all, ...one }), {});
-  const state = rows.find((row) => row.state !== 'unknown')?.state ?? 'unknown';
-  const said = disputed
-    ? rows.map((row, place) => ({ state: row.state, purposes: choices[place] ?? {} }))
-    : [{ state, purposes }];
-  const judged = said.map((one) => {
-    const judgement = judgeChoice(before, one);
-    const outcomes = new Map<string, PurposeState>(outcomesOf(one, judgement.withdraws));
-    if (judgement.withdraws.includes(ALL_PURPOSES)) outcomes.set(ALL_PURPOSES, 'withdrawn');
-    else if (judgement.stands.includes(ALL_PURPOSES) && Object.keys(one.purposes).length === 0 && isGiven(one.state))
-      outcomes.set(ALL_PURPOSES, 'granted');
-    return { judgement, outcomes };
-  });
-  const named = [...new Set(judged.flatMap(({ outcomes }) => [...outcomes.keys()]))].sort();
-  const outcomes = new Map(
-    named.map((purpose): [string, PurposeState] => {
-      const states = new Set(judged.flatMap((one) => one.outcomes.get(purpose) ?? []));
-      const [only = 'disputed', ...more] = states;
-      return [purpose, disputed && (more.length > 0 || only === 'granted') ? 'disputed' : only];
-    }),
-  );
-  return {
-    decisionId: first.decision_id,
-    bannerId: first.banner_id,
-    at: first.at,
-    rows,
-    disputed,
-    purposes,
-    necessary: necessaryIn(purposes),
-    expiresAt: rows.find((row) => row.expires_at !== null)?.expires_at ?? null,
-    outcomes,
-    ended: endings.find((ending) => ending === state) ?? null,
-    stands: [...new Set(judged.flatMap(({ judgement }) => judgement.stands))].sort(),
-  };
-}
-
-function isGiven(state: ConsentState): boolean {
-  return state === 'given' || state === 'renewed-given';
 }
 
 /** How one purpose stands on one banner. */
@@ -135,42 +256,91 @@ export interface BannerStanding {
 
 /** How consent stood at a moment (decisions made then count): banner by banner, purpose by purpose. */
 export function standingAt(timeline: readonly TimedDecision<ToldDecision>[], at: string): readonly BannerStanding[] {
-  const banners = new Map<
-    string,
-    { id: string | null; purposes: Map<string, PurposeStanding>; necessary: Set<string> }
-  >();
-  const byId = new Map(timeline.map((decision) => [decision.decisionId, decision]));
+  type Banner = { id: string | null; purposes: Map<string, PurposeStanding>; necessary: Set<string>; holds: Holds };
+  const banners = new Map<string, Banner>();
   for (const decision of timeline) {
     if (decision.at > at) break;
-    const { bannerId, decisionId } = decision;
-    let banner = banners.get(bannerId ?? '');
-    if (banner === undefined)
-      banners.set(bannerId ?? '', (banner = { id: bannerId, purposes: new Map(), necessary: new Set() }));
+    const { bannerId, holds } = decision;
+    const known = banners.get(bannerId ?? '');
+    const banner: Banner = known ?? { id: bannerId, purposes: new Map(), necessary: new Set(), holds };
+    banners.set(bannerId ?? '', banner);
     for (const purpose of decision.necessary) banner.necessary.add(purpose);
-    for (const [purpose, state] of decision.outcomes)
-      banner.purposes.set(purpose, { purpose, state, since: decision.at, decisionId });
-    for (const [purpose, standing] of banner.purposes) {
-      if (standing.decisionId === decisionId || (standing.state !== 'granted' && standing.state !== 'disputed'))
-        continue;
-      if (decision.ended !== null)
-        banner.purposes.set(purpose, { purpose, state: decision.ended, since: decision.at, decisionId });
-      // A choice by purpose replaces a consent that named none.
-      else if (purpose === ALL_PURPOSES && !decision.stands.includes(ALL_PURPOSES)) banner.purposes.delete(purpose);
-    }
+    takeOutcomes(banner.purposes, decision);
+    for (const [key, { purpose, doubt, ...held }] of holds)
+      banner.purposes.set(key, { purpose, state: doubt ?? 'granted', since: held.at, decisionId: held.decisionId });
+    banner.holds = holds;
   }
   return [...banners.values()]
     .sort((a, b) => ((a.id ?? '') < (b.id ?? '') ? -1 : 1))
-    .map(({ id, purposes, necessary }) => ({
-      bannerId: id,
-      purposes: [...purposes.values()]
-        .map((standing) => expire(standing, byId.get(standing.decisionId)?.expiresAt ?? null, at))
-        .sort((a, b) => (a.purpose < b.purpose ? -1 : 1)),
-      necessary: [...necessary].sort(),
-    }));
+    .map(({ id, purposes, necessary, holds }) => {
+      for (const [key, held] of holds) {
+        const { purpose, decisionId, expiresAt } = held;
+        if (held.doubt === null && expiresAt !== null && isExpired(held, at))
+          purposes.set(key, { purpose, state: 'expired', since: expiresAt, decisionId });
+      }
+      return {
+        bannerId: id,
+        purposes: [...purposes.values()].sort((a, b) => (a.purpose < b.purpose ? -1 : 1)),
+        necessary: [...necessary].sort(),
+      };
+    });
 }
 
-function expire(standing: PurposeStanding, expiresAt: string | null, at: string): PurposeStanding {
-  return standing.state === 'granted' && expiresAt !== null && expiresAt <= at
-    ? { ...standing, state: 'expired', since: expiresAt }
-    : standing;
+/** What a decision says about each purpose, and what of the earlier ones it brings to an end. */
+function takeOutcomes(purposes: Map<string, PurposeStanding>, decision: TimedDecision<ToldDecision>): void {
+  const { decisionId, holds, outcomes, ended, at: since } = decision;
+  const all = outcomes.get(ALL_PURPOSES);
+  for (const [key, standing] of purposes) {
+    if (holds.has(key)) continue;
+    const held = ['granted', 'disputed', 'unclear'].includes(standing.state);
+    // Consent to all purposes replaces each refusal, and a choice by purpose what was said of all.
+    const replaced = key === ALL_PURPOSES && ended === null && (held || outcomes.size > 0);
+    if (all === 'granted' || all === 'disputed' || replaced) purposes.delete(key);
+    else if (held) purposes.set(key, { ...standing, state: ended ?? 'refused', since, decisionId });
+  }
+  for (const [purpose, state] of outcomes) purposes.set(purposeKey(purpose), { purpose, state, since, decisionId });
+}
+
+/** A judgement as the read models keep it: `held` has what is held besides the purposes that the decision itself grants without doubt. */
+export interface StoredJudgement {
+  label: Judged;
+  /** JSON arrays of names. */
+  withdraws: string;
+  stands: string;
+  /** JSON array of {@link Hold}. */
+  held: string;
+}
+
+export function storedJudgement(judged: JudgedDecision): StoredJudgement {
+  const plain = (hold: Hold) =>
+    hold.decisionId === judged.decisionId && hold.doubt === null && !isExpired(hold, judged.at);
+  const held = [...judged.holds].filter(([, hold]) => !plain(hold)).sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    label: judged.label,
+    withdraws: JSON.stringify(judged.withdraws),
+    stands: JSON.stringify(judged.stands),
+    held: JSON.stringify(held.map(([, hold]) => hold)),
+  };
+}
+
+/** What is held once a decision has been made, from its stored judgement and its own circumstances. */
+export function holdsOf(
+  stored: Pick<StoredJudgement, 'stands' | 'held'> &
+    Pick<ToldDecision, 'decision_id' | 'at' | 'expires_at' | 'policy_id' | 'policy_version'>,
+): Holds {
+  const held: readonly Hold[] = stored.held === '[]' ? [] : (JSON.parse(stored.held) as Hold[]);
+  const holds = new Map(held.map((hold) => [purposeKey(hold.purpose), hold]));
+  for (const purpose of stored.stands === '[]' ? [] : (JSON.parse(stored.stands) as string[])) {
+    if (holds.has(purposeKey(purpose))) continue;
+    holds.set(purposeKey(purpose), {
+      purpose,
+      decisionId: stored.decision_id,
+      at: stored.at,
+      expiresAt: stored.expires_at,
+      policyId: stored.policy_id,
+      policyVersion: stored.policy_version,
+      doubt: null,
+    });
+  }
+  return holds;
 }

@@ -7,6 +7,7 @@ import { countrySchema, jurisdictionSchema, settleRegion } from './jurisdictions
 import type { RegimeTable } from './regime-table.ts';
 import { usualTimeZone } from './time-zones.ts';
 import { requestKinds } from './vocabulary.ts';
+import { calendarProblem } from './zoned-days.ts';
 
 /**
  * One case of the deadline calculator, as `dsar deadline` and the page Deadline calculator take it (docs/deadlines.md, Calculator). Everything that
@@ -20,8 +21,14 @@ const when = z
   .string()
   .trim()
   .refine(isWhen, {
-    error: ({ input }) => `Invalid date ${quoted(input)}: use YYYY-MM-DD or ISO 8601 such as 2026-07-01T14:02:00Z.`,
+    error: ({ input }) => `Invalid date ${quoted(input)}: ${whenProblem(String(input).trim())}`,
   });
+
+function whenProblem(text: string): string {
+  const calendar = /^\d{4}-\d\d-\d\d/.test(text) ? calendarProblem(text) : null;
+  return calendar ?? 'use YYYY-MM-DD or ISO 8601 such as 2026-07-01T14:02:00Z.';
+}
+
 const timeZone = z
   .string()
   .trim()

@@ -22,6 +22,8 @@ export interface DeadlinesInput extends Omit<LawInput, 'suspendByGuidance'> {
    * mapped; the case then says that an officer has to choose it.
    */
   readonly place: string | null;
+  /** What was given for a place that could not be mapped. */
+  readonly placeAsGiven?: string | null;
   readonly controller: Establishment & {
     /** IANA time zone: days are days there. */
     readonly timeZone: string;
@@ -104,10 +106,13 @@ export function computeDeadlines(input: DeadlinesInput): Deadlines {
   }
   const deciding = strictest(laws);
   if (place === null) {
+    const given = input.placeAsGiven ?? '';
+    const shown = given.length > 80 ? `${given.slice(0, 80)}…` : given;
+    const unknown = given === '' ? 'is unknown' : `was given as “${shown}”, which is on no list`;
     says.unshift(
       laws.length === 0
-        ? 'The place of the requester is unknown, so no date can be computed: choose the place now. The period may be running.'
-        : 'The place of the requester is unknown: choose it. Only the law of the controller’s establishment is counted, and another may be stricter.',
+        ? `The place of the requester ${unknown}, so no date can be computed: choose the place now. The period may be running.`
+        : `The place of the requester ${unknown}: choose it. Only the law of the controller’s establishment is counted, and another may be stricter.`,
     );
   } else if (laws.length === 0) {
     says.push('No law recorded here gives a right to an answer: check with counsel before you refuse.');

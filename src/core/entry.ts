@@ -1,6 +1,6 @@
 import { canonicalJson } from './canonical.ts';
 import { equalBytes, hmacSha256, sha256 } from './hash.ts';
-import type { EntryKind } from './vocabulary.ts';
+import { type EntryKind, isEntryKind } from './vocabulary.ts';
 
 /** An entry before it has its place in the ledger. */
 export interface NewEntry {
@@ -62,10 +62,11 @@ export interface LeafInput {
 /**
  * Leaf data: RFC 8785 JSON of `{v:1, seq, source, sourceSeq, kind, receivedAt, dedupeKey, commitment}`, hashes as lower-case hex.
  * Slug, kind and time come from closed alphabets, so the canonical form can be written down directly; a test holds
- * it against the library.
+ * it against the library. A row may hold anything: what is outside of them is hashed by the library, as UTF-8.
  */
 export function leafData(leaf: LeafInput): Buffer {
-  if (!PLAIN.test(leaf.source) || !PLAIN.test(leaf.receivedAt)) return canonicalLeafData(leaf);
+  if (!isEntryKind(leaf.kind) || !PLAIN.test(leaf.source) || !PLAIN.test(leaf.receivedAt))
+    return canonicalLeafData(leaf);
   return Buffer.from(
     `{"commitment":"${hex(leaf.commitment)}","dedupeKey":"${hex(leaf.dedupeKey)}","kind":"${leaf.kind}","receivedAt":"${leaf.receivedAt}","seq":${leaf.seq},"source":"${leaf.source}","sourceSeq":${leaf.sourceSeq},"v":1}`,
     'latin1',
@@ -138,12 +139,12 @@ export function placeEntry(
 }
 
 /** Faults that can be found in one stored entry by itself. */
-export type EntryFault = 'content' | 'leaf' | 'mac' | 'partial-erasure';
+export type EntryFault = 'content' | 'leaf' | 'mac' | 'kind' | 'partial-erasure';
 
 /**
  * Checks one stored entry against its own hashes and the append key.
  * `content`: meta, body or salt are not what was committed to. `leaf`: seq, source, kind, time or key were edited.
- * `mac`: the row was not written by a holder of the key. An erased entry is checked without its content.
+ * `mac`: the row was not written by a holder of the key. `kind`: its kind is not one that this program writes. An erased entry is checked without its content.
  */
 export function findEntryFault(entry: Entry, appendKey: Uint8Array): EntryFault | null {
   const { meta, body, salt } = entry;
@@ -154,7 +155,7 @@ export function findEntryFault(entry: Entry, appendKey: Uint8Array): EntryFault 
   }
   if (!equalBytes(leafHashOf(entry), entry.leafHash)) return 'leaf';
   if (!equalBytes(macOf(appendKey, entry.leafHash), entry.mac)) return 'mac';
-  return null;
+  return isEntryKind(entry.kind) ? null : 'kind';
 }
 
 function hex(bytes: Uint8Array): string {

@@ -1,3 +1,4 @@
+import type { ScanItem } from './scan.ts';
 import type { ConsentState, RequestKind } from './vocabulary.ts';
 
 /** Where a time comes from: the event's payload, a pulled row, our own clock, or a payload time without an offset. */
@@ -81,7 +82,7 @@ export interface RequestFact {
   readonly occurred: Occurred;
 }
 
-/** A finished cookie scan. */
+/** A finished cookie scan. What it lists beyond the bounds of the reader, or in a form that cannot be read, is counted and stays in the body. */
 export interface ScanFact {
   readonly type: 'scan';
   readonly scanId: string | null;
@@ -90,14 +91,24 @@ export interface ScanFact {
   readonly cookiesFound: number | null;
   readonly trackersFound: number | null;
   readonly uncategorised: number | null;
+  /** Found before the visitor had chosen, although they need consent; null: the scan does not say. */
+  readonly beforeConsent: number | null;
   readonly score: number | null;
+  /** True when its status says that the scan failed or was cut short: what it lists is then no inventory. */
+  readonly failed: boolean;
+  /** What it found, one by one; null when it gives numbers alone. */
+  readonly items: readonly ScanItem[] | null;
+  /** Things in its lists that could not be read. */
+  readonly unreadItems: number;
   readonly occurred: Occurred;
 }
 
-/** An integration was connected or disconnected. */
+/** An integration was connected, disconnected, or lost: disconnected by an error and not by choice. */
 export interface IntegrationFact {
   readonly type: 'integration';
-  readonly change: 'connected' | 'disconnected';
+  readonly change: 'connected' | 'disconnected' | 'lost';
+  /** Why, in the payload's own words. */
+  readonly error: string | null;
   readonly integrationId: string | null;
   readonly name: string | null;
   readonly site: string | null;

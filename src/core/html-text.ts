@@ -7,21 +7,28 @@ export function htmlLines(html: string): string[] {
   const lines: string[] = [];
   let line = '';
   let prefix = '';
+  // Kept beside the line: looking at a long line again for each cell of a table would take the square of its length.
+  let isBlank = true;
   const links: string[] = [];
   const endLine = (): void => {
     const text = line.replace(/[ \t\r\n\f\u00a0]+/g, ' ').trim();
     if (text !== '') lines.push(prefix + text);
     line = '';
     prefix = '';
+    isBlank = true;
+  };
+  const add = (text: string): void => {
+    line += text;
+    isBlank &&= text.trim() === '';
   };
   let at = 0;
   while (at < html.length) {
     const open = html.indexOf('<', at);
     if (open === -1) {
-      line += decodeEntities(html.slice(at));
+      add(decodeEntities(html.slice(at)));
       break;
     }
-    line += decodeEntities(html.slice(at, open));
+    add(decodeEntities(html.slice(at, open)));
     if (html.startsWith('<!--', open)) {
       const end = html.indexOf('-->', open + 4);
       at = end === -1 ? html.length : end + 3;
@@ -33,7 +40,7 @@ export function htmlLines(html: string): string[] {
         const end = html.indexOf('>', open);
         at = end === -1 ? html.length : end + 1;
       } else {
-        line += '<';
+        add('<');
         at = open + 1;
       }
       continue;
@@ -47,10 +54,10 @@ export function htmlLines(html: string): string[] {
     if (name === 'a') {
       if (closes) {
         const target = links.pop() ?? '';
-        if (target !== '') line += ` <${target}>`;
+        if (target !== '') add(` <${target}>`);
       } else links.push(linkTarget(html.slice(open, end)));
     } else if (name === 'td' || name === 'th') {
-      if (!closes && line.trim() !== '') line += ' | ';
+      if (!closes && !isBlank) add(' | ');
     } else if (blocks.has(name)) {
       endLine();
       if (!closes) prefix = prefixOf(name);

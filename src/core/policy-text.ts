@@ -1,3 +1,4 @@
+import { isWellFormed } from './canonical.ts';
 import { sha256Hex } from './hash.ts';
 import { htmlLines, looksLikeHtml } from './html-text.ts';
 
@@ -16,6 +17,8 @@ export interface PolicyText {
 const textFields = ['html', 'content_html', 'markdown', 'content', 'text', 'body'] as const;
 const idFields = ['id', 'policy_id', 'policyId'] as const;
 const MAX_DEPTH = 3;
+/** JSON that is nested deeper counts as plain text: written out, its indentation would take more memory than there is. */
+const MOST_LEVELS = 100;
 
 /**
  * Reads the visible text out of an answer: of a page its words, of JSON the field that holds the text. Texts that differ only in
@@ -29,14 +32,18 @@ export function readPolicyText(bytes: Uint8Array, contentType: string | null): P
   const policyId = holder?.policyId ?? null;
   if (holder !== null) return plainOrHtml(holder.text, policyId);
   if (typeof json === 'string') return plainOrHtml(json, null);
+  if (isDeeper(json, MOST_LEVELS)) return plainOrHtml(text, null);
   return textOf('json/1', withoutTokens(JSON.stringify(json, null, 1)).split('\n'), policyId);
 }
 
 /** A text with the queries of its addresses taken out: the service puts tokens there (docs/service.md §2.2, §4.7). */
 export function withoutTokens(text: string): string {
-  return text
-    .replace(/(https?:\/\/[^\s"'<>?#\\]{1,2000})\?[^\s"'<>#\\]*/gi, '$1?…')
-    .replace(/([?&;](?:token|siteKey|key|signature)=)[^\s"'<>&#\\…]+/gi, '$1…');
+  return (
+    text
+      // Looks back from each "?": forward, from each of many addresses in one word, would take far longer.
+      .replace(/\?(?<=https?:\/\/[^\s"'<>?#\\]{1,2000}\?)[^\s"'<>#\\]*/gi, '?…')
+      .replace(/([?&;](?:token|siteKey|key|signature)=)[^\s"'<>&#\\…]+/gi, '$1…')
+  );
 }
 
 function plainOrHtml(text: string, policyId: string | null): PolicyText {
@@ -73,19 +80,38 @@ function findText(json: unknown): { text: string; policyId: string | null } | nu
 function idOf(object: Record<string, unknown>): string | null {
   for (const field of idFields) {
     const value = Object.hasOwn(object, field) ? object[field] : undefined;
-    if (typeof value === 'string' && value !== '' && value.length <= 200) return value;
+    if (typeof value === 'string' && value !== '' && value.length <= 200 && isWellFormed(value)) return value;
     if (typeof value === 'number') return String(value);
   }
   return null;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether JSON is nested deeper than any answer is: laid out in lines it would grow with the square of its depth. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length && depth <= 100; at += 1) {
+    const sign = text[at];
+    if (sign === '\\') at += 1;
+    else if (sign === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (sign === '[' || sign === '{')) depth += 1;
+    else if (!isQuoted && (sign === ']' || sign === '}')) depth -= 1;
+  }
+  return depth > 100;
+}
+
 function parseJson(text: string): unknown {
   const start = text.trimStart()[0];
-  if (start !== '{' && start !== '[' && start !== '"') return undefined;
+  if ((start !== '{' && start !== '[' && start !== '"') || isDeep(text)) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {

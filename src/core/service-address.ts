@@ -22,7 +22,7 @@ export function webUrlOf(text: string): URL | null {
 
 /** Origin and path, without slashes at the end. */
 export function urlWithoutSlash(url: URL): string {
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`;
 }
 
 /** Whether what is sent there stays unread on the way: TLS, or the machine's own loopback. */
@@ -41,5 +41,9 @@ export function clearTextProblem(url: string, allowedHosts: readonly string[]): 
 
 /** A text as it may be shown: user and password of the URLs in it are left out. */
 export function withoutPasswords(text: string): string {
-  return text.replace(/([a-z][a-z0-9+.-]*:[\\/]{2})[^\s'"<>]*@/gi, '$1…@');
+  return text.replace(/[^\s'"<>]+/g, (word) => {
+    const start = word.search(/[a-z0-9+.-]:[\\/]{2}/i);
+    const end = word.lastIndexOf('@');
+    return start < 0 || end < start + 4 ? word : `${word.slice(0, start + 4)}…${word.slice(end)}`;
+  });
 }

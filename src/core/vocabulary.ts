@@ -20,6 +20,11 @@
 export const entryKinds = ['webhook', 'consent-log', 'call', 'snapshot', 'action', 'erasure'] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
+/** Whether a value out of the database is a kind of entry, letter by letter. */
+export function isEntryKind(value: unknown): value is EntryKind {
+  return (entryKinds as readonly unknown[]).includes(value);
+}
+
 /** For how many days it is known how many deliveries were refused: their counts are kept outside the ledger. */
 export const REFUSED_COUNT_DAYS = 400;
 

@@ -8,6 +8,20 @@ export interface Span {
   readonly end: string;
 }
 
+/**
+ * What is wrong with the date at the start of a text, in words that go after `Invalid date "…": `; null: the calendar has it. Checked by itself,
+ * because `Date` reads 31 June as 1 July.
+ */
+export function calendarProblem(text: string): string | null {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text)?.map(Number) ?? [];
+  if (year === undefined || month === undefined || day === undefined) return 'use YYYY-MM-DD.';
+  if (month < 1 || month > 12) return 'the month is 01 to 12.';
+  const { daysInMonth } = Temporal.PlainYearMonth.from({ year, month });
+  if (day >= 1 && day <= daysInMonth) return null;
+  const name = new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' }).format(Date.UTC(2000, month - 1));
+  return `${name}${month === 2 ? ` ${String(year).padStart(4, '0')}` : ''} has ${daysInMonth} days.`;
+}
+
 /** When a date (YYYY-MM-DD) begins in a time zone, ISO 8601 UTC with milliseconds. Throws RangeError for either that does not exist. */
 export function startOfDay(date: string, timeZone: string): string {
   return isoOf(Temporal.PlainDate.from(date), timeZone);

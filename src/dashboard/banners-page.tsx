@@ -23,10 +23,10 @@ export function BannersPage(props: BannersProps) {
   const value = (name: string) => form[name] ?? '';
   return (
     <Page title="Banners" frame={frame} current="banners">
-      <h1>Banners as they were shown</h1>
+      <h1>Banner evidence</h1>
       <p class="lead">
-        A consent record names a banner. What the visitor saw is not in it: add a screenshot or the text of each banner,
-        with the period in which it looked like this. Reports and packs cite it.
+        A consent record names a banner but not what the visitor saw. Add a screenshot or the text of each banner, with
+        the period in which it looked like this. Reports and packs cite it.
       </p>
       {done === null ? null : <Notice tone="good">{done}</Notice>}
       <Problems title="This was not recorded:" problems={problems} />
@@ -44,7 +44,7 @@ export function BannersPage(props: BannersProps) {
       </Panel>
       <Panel id="add" title="Add evidence">
         {sources.length === 0 ? (
-          <p>There is no source yet whose banners could be shown.</p>
+          <p>No sources yet.</p>
         ) : (
           <form method="post" action="/banners" enctype="multipart/form-data">
             <Csrf token={frame.csrf} />
@@ -57,7 +57,7 @@ export function BannersPage(props: BannersProps) {
                   options={sources.map(({ slug, name }) => [slug, name])}
                 />
               </Field>
-              <Field id="bannerId" label="Banner" hint="Its id, as consent records name it.">
+              <Field id="bannerId" label="Banner" hint="The id used in the consent records.">
                 <input
                   id="bannerId"
                   name="bannerId"
@@ -78,7 +78,7 @@ export function BannersPage(props: BannersProps) {
               <Field id="from" label="Shown from" hint={`First day, in ${frame.timeZone}.`}>
                 <input id="from" name="from" type="date" value={value('from')} aria-describedby="from-hint" required />
               </Field>
-              <Field id="to" label="Until" optional hint="Last day; empty: it is still shown like this.">
+              <Field id="to" label="Until" optional hint="Last day; leave empty if it still looks like this.">
                 <input id="to" name="to" type="date" value={value('to')} aria-describedby="to-hint" />
               </Field>
             </div>
@@ -112,12 +112,12 @@ export function BannersPage(props: BannersProps) {
 
 function EvidenceTable({ frame, evidence }: Pick<BannersProps, 'frame' | 'evidence'>) {
   if (evidence.length === 0)
-    return <p>None yet. Documents say “banner as shown: not evidenced” until there is some.</p>;
+    return <p>None yet. Until you add some, documents say “banner as shown: not evidenced”.</p>;
   return (
     <table class="stacks" role="table">
       <caption>
-        The period is what the officer says; the time of adding is the ledger’s. A retracted file stays on record and is
-        no longer cited.
+        The period is stated by the officer; the time of adding is recorded by the ledger. A retracted file stays on
+        record but is no longer cited.
       </caption>
       <thead role="rowgroup">
         <tr role="row">

@@ -1,4 +1,3 @@
-import { placeQuestion } from '../cases/folded.ts';
 import { moveRules } from '../cases/states.ts';
 import { isMoveName } from '../cases/move-details.ts';
 import { formatCount } from '../../reports/format.ts';
@@ -33,7 +32,6 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
   const { view } = shown;
   const { row } = view;
   const title = `${kindText(view.kind)} · ${row.case_id}`;
-  const place = placeQuestion(view.folded);
   const packs = documents.filter(({ name }) => name !== 'letter');
   return (
     <Page title={title} frame={frame}>
@@ -50,13 +48,6 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
         </Notice>
       )}
       <Problems title="This was not recorded:" problems={problems} />
-      {!view.open || place === null ? null : (
-        <Notice tone="warn">
-          <p>
-            {place} <a href="#moves">Correct the request</a>
-          </p>
-        </Notice>
-      )}
       <div class="columns">
         <div>
           <RequestPanel frame={frame} data={data} />
@@ -72,8 +63,8 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
           <LettersPanel data={data} timeZone={frame.timeZone} />
           <Panel id="pack" title="Response pack">
             <p class="small">
-              A ZIP with the answer as it was last made as a letter (before that a draft), the history in words, tables
-              and a manifest with hashes.
+              A ZIP with the latest letter of answer (or a draft if there is none), the history in words, tables and a
+              manifest with hashes.
             </p>
             {jobs.length === 0 ? null : (
               <JobList jobs={jobs} timeZone={frame.timeZone} again={`/cases/${encodeURIComponent(row.case_id)}`} />
@@ -83,7 +74,7 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
               <Csrf token={frame.csrf} />
               <br />
               <button class="quiet" type="submit">
-                Make the pack
+                Create the pack
               </button>
             </form>
           </Panel>
@@ -111,7 +102,7 @@ function LettersPanel({ data, timeZone }: PartProps & { timeZone: string }) {
             options={letterSteps.map((step) => [step, letterText(step)] as const)}
           />
           <button class="quiet" type="submit">
-            Write it
+            Write letter
           </button>
         </div>
       </form>
@@ -135,7 +126,7 @@ function nextLetter({ shown: { view } }: CasePageData): LetterStep {
 
 function placeText({ row, folded }: CasePageData['shown']['view']): string {
   if (row.jurisdiction !== null) return jurisdictionText(row.jurisdiction);
-  return folded.placeAsGiven === null ? 'no place given' : `place given as “${folded.placeAsGiven}”`;
+  return folded.placeAsGiven === null ? 'no place given' : `place stated as “${folded.placeAsGiven}”`;
 }
 
 interface PartProps {
@@ -175,7 +166,7 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
         )}
         <dt>Law</dt>
         <dd>
-          {deadline.laws.length === 0 ? 'none that is known here' : deadline.laws.map((law) => law.name).join('; ')}{' '}
+          {deadline.laws.length === 0 ? 'none of those implemented' : deadline.laws.map((law) => law.name).join('; ')}{' '}
           <span class="soft">({placeText(view)})</span>
         </dd>
         <dt>Identity</dt>
@@ -205,13 +196,15 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
 
 /** The dates that bind, and under them every law that applies with its own computation. */
 function DeadlinePanel({ data }: PartProps) {
-  const { deadline, folded } = data.shown.view;
+  const { deadline, folded, open } = data.shown.view;
   return (
     <Panel id="deadline" title="Deadline">
       {deadline.says.length === 0 ? null : (
         <Notice tone={deadline.limit === null ? 'bad' : 'warn'}>
-          {deadline.says.map((text) => (
-            <p key={text}>{text}</p>
+          {deadline.says.map((text, i) => (
+            <p key={text}>
+              {text} {i === 0 && open && deadline.placeMissing ? <a href="#moves">Correct the request</a> : null}
+            </p>
           ))}
         </Notice>
       )}
@@ -222,7 +215,7 @@ function DeadlinePanel({ data }: PartProps) {
         </dd>
         <dt>Legal limit</dt>
         <dd>
-          <Day date={deadline.limit} /> {deadline.atOnce ? <Badge text="takes effect at once" tone="bad" /> : null}
+          <Day date={deadline.limit} /> {deadline.atOnce ? <Badge text="takes effect immediately" tone="bad" /> : null}
         </dd>
         {deadline.warnOn === null ? null : (
           <>
@@ -284,20 +277,20 @@ function ReadinessPanel({ data }: PartProps) {
     .filter((lack) => !lack.blocking && lack.code !== 'profile-part')
     .map(({ text }) => text);
   const missing = profile === null ? [] : missingProfileParts(profile);
-  if (missing.length > 0) others.push(`The controller profile does not say: ${missing.join('; ')}.`);
+  if (missing.length > 0) others.push(`The controller profile lacks: ${missing.join('; ')}.`);
   const holds = {
-    full: 'the records of the person',
+    full: 'the person’s records',
     'categories-only': 'categories only, nothing about the person',
-    'no-match': 'that we cannot link the requester to records',
+    'no-match': 'a statement that we cannot link the requester to records',
   };
   return (
     <Panel id="readiness" title="Is it ready?">
       {view.open ? (
         <p>
           {readiness.ready ? (
-            <Badge text="Nothing is in the way" tone="good" />
+            <Badge text="Ready to send" tone="good" />
           ) : (
-            <Badge text={`${blocking.length} in the way`} tone="warn" />
+            <Badge text={`${blocking.length} to resolve first`} tone="warn" />
           )}
         </p>
       ) : (
@@ -326,7 +319,7 @@ function ReadinessPanel({ data }: PartProps) {
 }
 
 function RecordsPanel({ frame, data }: PartProps & { frame: PageFrame }) {
-  const { match } = data.shown;
+  const { match, consentAfter } = data.shown;
   const { decisions } = data;
   return (
     <Panel id="records" title="Consent records">
@@ -338,16 +331,16 @@ function RecordsPanel({ frame, data }: PartProps & { frame: PageFrame }) {
           Subject: <span class="mono">{match.subjects.join(', ')}</span>
         </p>
       )}
-      {data.consentAfter.length === 0 ? null : (
+      {consentAfter.length === 0 ? null : (
         <Notice tone="warn">
           <p>
-            Consent was recorded after this case had withdrawn it: entries{' '}
-            {data.consentAfter
+            Consent was recorded after this case withdrew it: entries{' '}
+            {consentAfter
               .slice(0, 10)
               .map(({ seq, at }) => `${formatCount(seq)} (${momentText(at, frame.timeZone)})`)
               .join(', ')}
-            {data.consentAfter.length > 10 ? ` and ${formatCount(data.consentAfter.length - 10)} more` : ''}. Check
-            whether the person was asked again.
+            {consentAfter.length > 10 ? ` and ${formatCount(consentAfter.length - 10)} more` : ''}. Check whether the
+            person was asked again.
           </p>
         </Notice>
       )}
@@ -356,7 +349,7 @@ function RecordsPanel({ frame, data }: PartProps & { frame: PageFrame }) {
           <caption>
             {match.decisions > decisions.length
               ? `The latest ${decisions.length} of ${formatCount(match.decisions)} decisions`
-              : 'Every recorded decision, the latest first'}
+              : 'Every recorded decision, latest first'}
           </caption>
           <thead role="rowgroup">
             <tr role="row">
@@ -407,7 +400,7 @@ function decisionText(decision: CasePageData['decisions'][number]): string {
     purpose === ALL_PURPOSES ? 'every purpose' : purpose,
   );
   const parts = [
-    purposesText(decision.purposes),
+    purposesText(decision.chosen),
     withdrawn.length === 0 ? null : `withdraws ${withdrawn.join(', ')}`,
     via === 'request' ? null : stated,
     via === 'request' ? null : action,
@@ -428,7 +421,7 @@ function HistoryPanel({ frame, data }: PartProps & { frame: PageFrame }) {
   return (
     <Panel id="history" title="History">
       <table class="stacks" role="table">
-        <caption>Every move is an entry of the ledger.</caption>
+        <caption>Every move is a ledger entry.</caption>
         <thead role="rowgroup">
           <tr role="row">
             {['When', 'What', 'By', 'Entry'].map((title) => (

@@ -28,13 +28,13 @@ export function ConsentPage({ frame, sources, form, problems = [], answer = null
     <Page title="Consent look-up" frame={frame} current="consent">
       <h1>Consent look-up</h1>
       <p class="lead">
-        How one person’s consent stood at a moment: for which purposes, by which decision, under which text. Each
-        look-up is recorded in the ledger, without the identifier itself.
+        What one person had consented to at a given time: purposes, decisions and policy texts. Each look-up is recorded
+        in the ledger, without the identifier itself.
       </p>
-      <Problems title="This cannot be looked up:" problems={problems} />
+      <Problems title="The look-up failed:" problems={problems} />
       <Panel id="look-up" title="Who and when">
         {sources.length === 0 ? (
-          <p>There is no source yet.</p>
+          <p>No sources yet.</p>
         ) : (
           <form method="post" action="/consent">
             <Csrf token={frame.csrf} />
@@ -42,7 +42,7 @@ export function ConsentPage({ frame, sources, form, problems = [], answer = null
               <Field
                 id="identifier"
                 label="Visitor, e-mail or record"
-                hint="The hash of a visitor, an e-mail address, or the id of a consent record."
+                hint="A visitor hash, an e-mail address, or the id of a consent record."
               >
                 <input
                   id="identifier"
@@ -96,7 +96,7 @@ function Answer({ frame, answer }: { frame: PageFrame; answer: Extract<LookUp, {
   const then = knownThen === null ? [] : standingWords(knownThen);
   return (
     <>
-      <Panel id="answer" title="Consent at that moment">
+      <Panel id="answer" title="Consent at that time">
         <p>
           <Moment iso={at} timeZone={frame.timeZone} />, of visitor{' '}
           <span class="mono">{subjects.join(', ') || 'not named'}</span>: {total}{' '}
@@ -104,12 +104,12 @@ function Answer({ frame, answer }: { frame: PageFrame; answer: Extract<LookUp, {
         </p>
         {knownThen === null ? null : (
           <Notice tone="warn">
-            <strong>What had been received by that moment said something else:</strong>{' '}
-            {then.length === 0 ? 'nothing was known yet.' : then.join('; ')}
+            <strong>What had been received by then said something else:</strong>{' '}
+            {then.length === 0 ? 'nothing yet.' : then.join('; ')}
           </Notice>
         )}
         {standing.length === 0 ? (
-          <p>Nothing had been decided by then.</p>
+          <p>No decision had been made by then.</p>
         ) : (
           <Standing frame={frame} standing={standing} />
         )}
@@ -230,7 +230,7 @@ function Decision({ frame, decision }: { frame: PageFrame; decision: CitedDecisi
           <>
             <dt>Text</dt>
             <dd>
-              entry {text.bodySeq}, seen first <Moment iso={text.firstSeen} timeZone={timeZone} />, SHA-256{' '}
+              entry {text.bodySeq}, first seen <Moment iso={text.firstSeen} timeZone={timeZone} />, SHA-256{' '}
               <span class="mono">{text.textSha256 ?? 'no text'}</span>
             </dd>
           </>

@@ -24,10 +24,10 @@ export function DeadlinePage({ frame, form, problems, computed }: DeadlinePagePr
     <Page title="Deadline calculator" frame={frame}>
       <h1>Deadline calculator</h1>
       <p class="lead">
-        When a request has to be answered, under every law that applies. Nothing is recorded here; the dates of a case
-        stand with the case.
+        When a request must be answered, under every applicable law. Nothing is recorded here; the dates of a case are
+        shown with the case.
       </p>
-      <Problems title="This could not be computed:" problems={problems} />
+      <Problems title="The deadline could not be calculated:" problems={problems} />
       {computed === null ? null : <Answer computed={computed} />}
       <Panel id="case" title="The case">
         <CaseForm form={form} timeZone={frame.timeZone} />
@@ -50,7 +50,7 @@ function CaseForm({ form, timeZone }: { form: Readonly<Record<string, string>>; 
             options={requestKinds.map((kind) => [kind, kindText(kind)])}
           />
         </Field>
-        <Field id="received" label="Received" hint="The day on which it reached any channel of the controller.">
+        <Field id="received" label="Received" hint="The day on which it arrived through any channel of the controller.">
           <input
             id="received"
             name="received"
@@ -65,17 +65,17 @@ function CaseForm({ form, timeZone }: { form: Readonly<Record<string, string>>; 
             id="place"
             name="place"
             value={value('place')}
-            options={[['', 'not known'], ...placeChoices(value('place'))]}
+            options={[['', 'unknown'], ...placeChoices(value('place'))]}
           />
         </Field>
         <Field id="country" label="Where the controller is established" optional>
-          <Select id="country" name="country" value={value('country')} options={[['', 'not known'], ...countries]} />
+          <Select id="country" name="country" value={value('country')} options={[['', 'unknown'], ...countries]} />
         </Field>
         <Field
           id="region"
           label="Region of the controller"
           optional
-          hint="Where public holidays differ by region: a code like DE-BY."
+          hint="Needed where public holidays differ by region: a code like DE-BY."
         >
           <input
             id="region"
@@ -125,12 +125,12 @@ function CaseForm({ form, timeZone }: { form: Readonly<Record<string, string>>; 
 /** Days that can move a date under one law or another. */
 export const happened: readonly (readonly [name: string, label: string])[] = [
   ['noticeAt', 'Notice of an extension sent'],
-  ['until', 'Date that this notice names'],
-  ['clarificationAsked', 'Clarification asked for'],
+  ['until', 'New date given in this notice'],
+  ['clarificationAsked', 'Clarification requested'],
   ['clarificationReceived', 'Clarification received'],
-  ['identityAsked', 'Identity information asked for'],
+  ['identityAsked', 'Identity information requested'],
   ['identityReceived', 'Identity information received'],
-  ['feeAsked', 'Fee asked for'],
+  ['feeAsked', 'Fee requested'],
   ['feeReceived', 'Fee received'],
 ];
 
@@ -139,7 +139,7 @@ function Answer({ computed }: { computed: ComputedCase }) {
   return (
     <Panel id="answer" title="Answer by">
       {answer.limit === null ? (
-        <p>No date: no law known here gives a right to an answer.</p>
+        <p>No deadline: no implemented law requires an answer.</p>
       ) : (
         <dl class="facts">
           <dt>Legal limit</dt>
@@ -147,7 +147,7 @@ function Answer({ computed }: { computed: ComputedCase }) {
             <strong>
               <Day date={answer.limit} />
             </strong>{' '}
-            {answer.atOnce ? <Badge text="takes effect at once" tone="warn" /> : null}
+            {answer.atOnce ? <Badge text="takes effect immediately" tone="warn" /> : null}
           </dd>
           {answer.aimFor === null || answer.atOnce ? null : (
             <>
@@ -159,7 +159,7 @@ function Answer({ computed }: { computed: ComputedCase }) {
           )}
           {answer.warnOn === null ? null : (
             <>
-              <dt>Be done by</dt>
+              <dt>Finish by</dt>
               <dd>
                 <Day date={answer.warnOn} /> <span class="soft">(the last working day before the limit)</span>
               </dd>
@@ -184,9 +184,9 @@ function Answer({ computed }: { computed: ComputedCase }) {
         </ul>
       )}
       <p class="hint">
-        Days are days in {timeZone}
-        {computed.timeZoneBasis === 'UTC' ? ', since no zone follows from the controller’s country' : ''}. This is
-        arithmetic, no legal advice.
+        Days are counted in {timeZone}
+        {computed.timeZoneBasis === 'UTC' ? ' because the controller’s country does not determine a zone' : ''}. This is
+        a calculation, not legal advice.
       </p>
     </Panel>
   );

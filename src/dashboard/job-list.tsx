@@ -14,7 +14,7 @@ export function JobList({ jobs, timeZone, again }: { jobs: readonly Job[]; timeZ
             {nameOf(job)} <Badge {...stateOf(job)} />
             <br />
             <span class="soft small">
-              asked for <Moment iso={job.createdAt} timeZone={timeZone} />
+              requested <Moment iso={job.createdAt} timeZone={timeZone} />
               {payloadText(job, 'actor') === null ? '' : ` by ${payloadText(job, 'actor')}`}
             </span>
             <Progress job={job} />
@@ -24,7 +24,7 @@ export function JobList({ jobs, timeZone, again }: { jobs: readonly Job[]; timeZ
       </ul>
       {jobs.some((job) => job.finishedAt === null) ? (
         <p>
-          <a href={again}>Look again</a>
+          <a href={again}>Refresh</a>
         </p>
       ) : null}
     </>
@@ -56,13 +56,13 @@ function nameOf(job: Job): string {
 function stateOf(job: Job): Worded {
   switch (job.state) {
     case 'waiting':
-      return job.attempts > 0
-        ? { text: 'failed, will be tried again', tone: 'warn' }
-        : { text: 'waiting', tone: 'calm' };
+      return job.attempts > 0 ? { text: 'failed, will be retried', tone: 'warn' } : { text: 'waiting', tone: 'calm' };
     case 'running':
       return { text: 'running', tone: 'calm' };
     case 'done':
-      return failedBanners(job) > 0 ? { text: 'done with failures', tone: 'warn' } : { text: 'done', tone: 'good' };
+      return failedBanners(job) > 0
+        ? { text: 'completed with failures', tone: 'warn' }
+        : { text: 'done', tone: 'good' };
     case 'failed':
       return { text: 'failed', tone: 'bad' };
     case 'cancelled':

@@ -17,7 +17,7 @@ export interface PageProps {
   /** Null: nobody is signed in. */
   readonly frame: PageFrame | null;
   /** The place in the navigation. */
-  readonly current?: 'today' | 'requests' | 'new-request' | 'banners' | 'consent';
+  readonly current?: 'today' | 'requests' | 'new-request' | 'banners' | 'scans' | 'consent';
   readonly children: ComponentChildren;
 }
 
@@ -60,6 +60,9 @@ export function Page({ title, frame, current, children }: PageProps) {
                     </li>
                     <li>
                       <NavLink href="/banners" label="Banners" here={current === 'banners'} />
+                    </li>
+                    <li>
+                      <NavLink href="/scans" label="Scans and integrations" here={current === 'scans'} />
                     </li>
                   </ul>
                 </nav>

@@ -28,8 +28,10 @@ export function LetterPage({ frame, caseId, draft, format, problems = [] }: Lett
         <a href={`/cases/${encodeURIComponent(caseId)}#letters`}>← {caseId}</a>
       </p>
       <h1>{title}</h1>
-      <p class="lead">Choose, write, look at the preview, and make it. A letter that was made is kept as it is.</p>
-      <Problems title="The letter was not made:" problems={problems} />
+      <p class="lead">
+        Choose, write, check the preview, then create the letter. A letter cannot be changed once it is created.
+      </p>
+      <Problems title="The letter was not created:" problems={problems} />
       {missingLanguage === null ? null : (
         <Notice tone="warn">
           <p>
@@ -39,7 +41,7 @@ export function LetterPage({ frame, caseId, draft, format, problems = [] }: Lett
         </Notice>
       )}
       <div class="columns halves">
-        <Panel id="write" title="What it says">
+        <Panel id="write" title="Content">
           <form method="post" action={here}>
             <Csrf token={frame.csrf} />
             <input type="hidden" name="shownStep" value={step} />
@@ -48,16 +50,20 @@ export function LetterPage({ frame, caseId, draft, format, problems = [] }: Lett
             <Field id="step" label="Letter">
               <Select id="step" name="step" value={step} options={stepChoices(draft)} />
             </Field>
-            <Field id="language" label="Language" hint="Dates and numbers follow it. Your own text is not translated.">
+            <Field
+              id="language"
+              label="Language"
+              hint="Dates and numbers use this language. Your own text is not translated."
+            >
               <Select id="language" name="language" value={letter.locale} options={languageChoices(draft)} />
             </Field>
             {step !== 'notice' ? null : (
-              <Field id="recipient" label="Recipient" hint="To whom you disclosed the data.">
+              <Field id="recipient" label="Recipient" hint="The recipient to whom you disclosed the data.">
                 <input id="recipient" name="recipient" type="text" maxLength={300} value={letter.recipient ?? ''} />
               </Field>
             )}
             {starts.length < 2 ? null : (
-              <Field id="start" label="Start from" hint="Another one replaces your text at the next preview.">
+              <Field id="start" label="Start from" hint="Choosing another one replaces your text at the next preview.">
                 <Select
                   id="start"
                   name="start"
@@ -68,9 +74,9 @@ export function LetterPage({ frame, caseId, draft, format, problems = [] }: Lett
             )}
             <Field
               id="text"
-              label={starts.length === 0 ? 'What you add' : 'Your text'}
+              label={starts.length === 0 ? 'Your additions' : 'Your text'}
               optional={starts.length === 0}
-              hint="Empty lines separate paragraphs, lines that begin with “- ” are a list. Blanks in square brackets have to be filled in."
+              hint="Empty lines separate paragraphs, lines that begin with “- ” are a list. Fill in the blanks in square brackets."
             >
               <textarea
                 id="text"
@@ -83,13 +89,13 @@ export function LetterPage({ frame, caseId, draft, format, problems = [] }: Lett
                 {`\n${letter.text ?? ''}`}
               </textarea>
             </Field>
-            {problem === null ? null : <p class="small">Before it can be made: {problem}</p>}
+            {problem === null ? null : <p class="small">Before the letter can be created: {problem}</p>}
             <div class="buttons">
               <button type="submit" name="do" value="preview" class="quiet">
                 Update the preview
               </button>
               <button type="submit" name="do" value="make">
-                Make the letter
+                Create the letter
               </button>
               <span class="as">
                 <label for="format">as</label>

@@ -1,29 +1,19 @@
 import type { Selectable } from 'kysely';
 import { type ShownCase, showCase } from '../cases/list-cases.ts';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import type { Job } from '../jobs/job.ts';
-import type { ConsentAfterWithdrawal } from '../store/queries/history-decisions.ts';
 import { createHistory } from '../store/queries/history.ts';
 import type { DecisionHistoryTable } from '../store/schema.ts';
 import { type DocumentRow, payloadText } from './load-today.ts';
 
 export type DecisionRow = Pick<
   Selectable<DecisionHistoryTable>,
-  | 'seq'
-  | 'at'
-  | 'banner_id'
-  | 'state'
-  | 'label'
-  | 'purposes'
-  | 'withdraws'
-  | 'policy_version'
-  | 'via'
-  | 'action'
-  | 'page'
-  | 'domain'
+  'seq' | 'at' | 'banner_id' | 'state' | 'label' | 'withdraws' | 'policy_version' | 'via' | 'action' | 'page' | 'domain'
 > & {
   /** 1: its records contradict each other. */
   readonly disputed: number;
+  /** The choice by all its records together. */
+  readonly chosen: string;
 };
 
 /** Everything on the page of a case. */
@@ -32,7 +22,6 @@ export interface CasePageData {
   /** The latest recorded decisions of the subjects that were found. */
   readonly decisions: readonly DecisionRow[];
   /** Consent of the subject that was recorded after this case had withdrawn it. */
-  readonly consentAfter: readonly ConsentAfterWithdrawal[];
   readonly documents: readonly DocumentRow[];
   /** Packs under way, and those that ended without a document. */
   readonly jobs: readonly Job[];
@@ -50,16 +39,14 @@ export async function loadCase(
   const { read } = context.store;
   const { subjects } = shown.match;
   const history = createHistory(read);
-  const [decisions, consentAfter, documents, jobs] = await Promise.all([
+  const [decisions, documents, jobs] = await Promise.all([
     subjects.length === 0 ? [] : history.latestDecisionsOf(shown.view.row.source, subjects, DECISIONS_SHOWN),
-    history.consentsAfterWithdrawal({ source: shown.view.row.source, asOf: Number.MAX_SAFE_INTEGER, caseId }),
     read.selectFrom('documents').selectAll().where('case_id', '=', caseId).orderBy('seq', 'desc').execute(),
     context.jobs.list({ kind: 'document', limit: 100 }),
   ]);
   return {
     shown,
     decisions,
-    consentAfter,
     documents,
     jobs: jobs.filter((job) => payloadText(job, 'caseId') === caseId && job.state !== 'done').slice(0, 5),
   };

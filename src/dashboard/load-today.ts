@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { OfficerAttention } from '../attention/officer-attention.ts';
-import type { Warning } from '../attention/warning.ts';
-import type { Context } from '../context/contract.ts';
+import type { Warning } from '../attention/operator-warnings.ts';
+import type { Context } from '../context.ts';
 import type { Source } from '../core/source.ts';
 import type { Job } from '../jobs/job.ts';
 import type { DocumentsTable } from '../store/schema.ts';

@@ -29,50 +29,53 @@ interface FieldSchema {
 
 /** Labels and hints, by field or by move and field; a field that is not named here is shown under its own name. */
 const words: Readonly<Record<string, readonly [label: string, hint?: string]>> = {
-  at: ['When', 'Empty: now.'],
-  channel: ['By which channel', 'For example e-mail, letter or portal.'],
+  at: ['When', 'Leave empty for now.'],
+  channel: ['Channel', 'For example e-mail, letter or portal.'],
   kind: ['Kind of request'],
-  jurisdiction: ['Where the requester is', 'Decides which laws count besides that of the controller.'],
+  jurisdiction: ['Where the requester is', 'Determines which laws apply in addition to the controller’s.'],
   requesterName: ['Name of the requester'],
   requesterEmail: ['E-mail of the requester'],
   language: ['Language of the requester'],
-  receivedAt: ['Received earlier, on', 'Only an earlier time: the period begins when the request reached any channel.'],
+  receivedAt: [
+    'Actually received on',
+    'Must be earlier: the period starts when the request arrives through any channel.',
+  ],
   reason: ['Reason'],
-  doubt: ['What the doubt about the identity is'],
-  asked: ['What was asked for'],
+  doubt: ['Reason for doubting the identity'],
+  asked: ['What was requested'],
   informationAt: ['When the information arrived'],
   how: ['How'],
   'confirm-identity.how': ['How', 'Say what was checked. Never keep an identity document.'],
-  requester: ['Who asks'],
-  authority: ['By what authority', 'For an agent or a guardian.'],
-  represented: ['Acts for', 'Name of the person whom an agent or guardian represents; letters name them.'],
+  requester: ['Who is asking'],
+  authority: ['Authority', 'For an agent or a guardian.'],
+  represented: ['Acts for', 'Name of the person represented by an agent or guardian, used in letters.'],
   question: ['The question'],
   answer: ['The answer'],
-  askedAt: ['Asked for on'],
+  askedAt: ['Requested on'],
   paidAt: ['Paid on'],
   amount: ['Amount', 'With its currency.'],
-  reasons: ['Reasons', 'As the requester is told.'],
+  reasons: ['Reasons', 'As stated to the requester.'],
   until: ['Until'],
-  approvedBy: ['Approved by', 'Needed where this installation works for a controller.'],
+  approvedBy: ['Approved by', 'Required where this installation acts on behalf of a controller.'],
   system: ['System'],
   result: ['Result'],
   note: ['Note'],
-  subject: ['Consent subject', 'The identifier or its hash, as the consent records hold it.'],
+  subject: ['Consent subject', 'The identifier or hash used in the consent records.'],
   way: ['How it was found'],
   text: ['Note'],
-  disclosure: ['What the answer holds'],
-  parts: ['What was done', 'One row for each thing that was asked for. Rows without an outcome are left out.'],
-  what: ['What was asked for'],
-  outcome: ['What became of it'],
-  ground: ['Ground', 'For what was refused or done in part: the article or section, and why.'],
-  documentSha256: ['Document that was sent'],
+  disclosure: ['What the answer contains'],
+  parts: ['What was done', 'One row per item requested. Rows without an outcome are ignored.'],
+  what: ['What was requested'],
+  outcome: ['Outcome'],
+  ground: ['Ground', 'For anything refused or done in part: the article or section, and why.'],
+  documentSha256: ['Document sent'],
   purposes: [
     'Consent that ends',
-    'Purposes as the consent records name them, with commas between them. Empty: every purpose that needs consent.',
+    'Purposes as named in the consent records, comma-separated. Leave empty for every purpose that needs consent.',
   ],
-  effectiveAt: ['Ended earlier, on', 'Empty: with the answer.'],
+  effectiveAt: ['Effective from, if earlier', 'Leave empty for the time of the answer.'],
   basis: ['Legal basis', 'The article or section that allows it.'],
-  remedies: ['Remedies', 'What the requester was told about complaint, judicial remedy or appeal.'],
+  remedies: ['Remedies', 'What you told the requester about complaints, judicial remedies or appeals.'],
   duplicateOf: ['Duplicate of', 'The id of the other case.'],
 };
 const choiceTexts: Readonly<Record<string, string>> = {
@@ -81,8 +84,8 @@ const choiceTexts: Readonly<Record<string, string>> = {
   'not-applicable': 'Not applicable',
   'from-device': 'Sent from the requester’s own device',
   computed: 'Computed from the e-mail',
-  shared: 'A shared address: nothing is released',
-  full: 'Full: the records of the person',
+  shared: 'A shared address: no data released',
+  full: 'Full: the person’s records',
   'categories-only': 'Categories only, nothing about the person',
   'no-match': 'No match: we cannot link you to records',
   done: 'Done',
@@ -188,7 +191,7 @@ export function readDetails(move: MoveName, form: Readonly<Record<string, string
       continue;
     }
     const value = form[name]?.trim() ?? '';
-    if (value === '' && required && type !== 'choice') problems.push(`${label}: this is needed.`);
+    if (value === '' && required && type !== 'choice') problems.push(`${label}: this field is required.`);
     if (value === '') continue;
     if (type === 'names') {
       const names = value.split(',').map((one) => one.trim());
@@ -202,7 +205,7 @@ export function readDetails(move: MoveName, form: Readonly<Record<string, string
     try {
       details[name] = momentAt(value, timeZone);
     } catch {
-      problems.push(`${label}: write a date and a time, like 2026-07-01T14:30.`);
+      problems.push(`${label}: use a date and time like 2026-07-01T14:30.`);
     }
   }
   return problems.length > 0 ? { outcome: 'refused', problems } : { outcome: 'read', details };

@@ -21,13 +21,13 @@ export function NewRequestPage({ frame, sources, reference, form = {}, problems 
     <Page title="Record a request" frame={frame} current="new-request">
       <h1>Record a request</h1>
       <p class="lead">
-        For a request that came by letter, mail, telephone or in person. Those that the service reports open by
-        themselves.
+        For a request received by letter, e-mail, telephone or in person. Requests reported by the service are recorded
+        automatically.
       </p>
       <Problems title="This was not recorded:" problems={problems} />
       <Panel id="request" title="The request">
         {sources.length === 0 ? (
-          <p>There is no source yet that a request could belong to.</p>
+          <p>No sources yet.</p>
         ) : (
           <form method="post" action="/cases">
             <Csrf token={frame.csrf} />
@@ -52,7 +52,7 @@ export function NewRequestPage({ frame, sources, reference, form = {}, problems 
               <Field
                 id="receivedAt"
                 label="Received"
-                hint={`When it reached any channel of the controller, in ${frame.timeZone}.`}
+                hint={`When it arrived through any channel of the controller, in ${frame.timeZone}.`}
               >
                 <input
                   id="receivedAt"
@@ -99,7 +99,7 @@ export function NewRequestPage({ frame, sources, reference, form = {}, problems 
                   id="jurisdiction"
                   name="jurisdiction"
                   value={value('jurisdiction')}
-                  options={[['', 'not known: only the law of the controller'], ...placeChoices(value('jurisdiction'))]}
+                  options={[['', 'unknown: only the controller’s law applies'], ...placeChoices(value('jurisdiction'))]}
                 />
               </Field>
               <Field id="subject" label="Id from the requester’s device" optional>
@@ -113,7 +113,7 @@ export function NewRequestPage({ frame, sources, reference, form = {}, problems 
                 />
               </Field>
             </div>
-            <Field id="message" label="What was asked" optional>
+            <Field id="message" label="What was requested" optional>
               <textarea id="message" name="message" maxLength={4000} rows={4}>
                 {value('message')}
               </textarea>

@@ -24,7 +24,7 @@ export function SignedOutPage() {
       <div class="panel narrow">
         <h1>Signed out</h1>
         <p>
-          To come back, ask the operator for a new link: <span class="mono">consent-ledger token create</span>
+          To sign in again, ask the operator for a new link: <span class="mono">consent-ledger token create</span>
         </p>
       </div>
     </Page>

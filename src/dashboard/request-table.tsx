@@ -1,4 +1,3 @@
-import { placeQuestion } from '../cases/folded.ts';
 import type { Match } from '../cases/match.ts';
 import type { CaseView } from '../cases/view.ts';
 import { Badge, Day } from './parts.tsx';
@@ -60,8 +59,8 @@ export function RequestTable({ caption, requests, withSource }: RequestTableProp
               </td>
               <td role="cell" data-label="Law">
                 <span>
-                  {deadline.law ?? 'none known'}{' '}
-                  {placeQuestion(view.folded) === null ? null : <Badge text="choose the place" tone="warn" />}
+                  {deadline.law ?? 'unknown'}{' '}
+                  {view.folded.placeAsGiven === null ? null : <Badge text="choose the place" tone="warn" />}
                 </span>
               </td>
               <td role="cell" data-label="State">

@@ -30,10 +30,10 @@ export function RequestsPage({ frame, cases, sources, source }: RequestsProps) {
       </p>
       {sources.length > 1 ? <SourceFilter action="/cases" sources={sources} source={source} /> : null}
       <Panel id="open" title="Open">
-        {table(open, 'By legal limit, the nearest first', 'No request waits for an answer.')}
+        {table(open, 'By legal limit, nearest first', 'No open requests.')}
       </Panel>
       <Panel id="settled" title="Settled">
-        {table(settled, 'By receipt, the latest first', 'None yet.')}
+        {table(settled, 'By receipt, latest first', 'None yet.')}
       </Panel>
     </Page>
   );

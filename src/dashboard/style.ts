@@ -56,6 +56,7 @@ tbody th { font-weight: 500; }
 tbody tr:last-child > * { border-bottom: 0; padding-bottom: 0.1rem; }
 th:last-child, td:last-child { padding-right: 0; }
 table .mono { white-space: nowrap; }
+.outside { overflow-wrap: anywhere; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 .badge { display: inline-block; padding: 0.05rem 0.55rem; border-radius: 999px; font-size: 0.8125rem; font-weight: 600; white-space: nowrap; background: var(--calm-ground); color: var(--ink); }
 .badge.bad { background: var(--bad-ground); color: var(--bad); }

@@ -20,14 +20,15 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
   return (
     <Panel id="sync" title="Consent log">
       {pulled.length === 0 ? (
-        <p>No source has an API key: deliveries are kept, nothing is pulled.</p>
+        <p>No source has an API key: deliveries are stored but nothing is pulled.</p>
       ) : (
         <>
           {shown.length === 0 ? (
-            <p>No banner is known yet. The first pull asks for everything that the key may see.</p>
+            <p>No banners known yet. The first pull requests everything the key has access to.</p>
           ) : (
             <BannerTable
               banners={shown}
+              csrf={frame.csrf}
               total={banners.length}
               withSource={today.sources.length > 1}
               timeZone={frame.timeZone}
@@ -58,24 +59,25 @@ function AgreementText({ agreement: { undelivered, contradicting } }: { agreemen
   if (undelivered === 0 && contradicting === 0) return null;
   return (
     <p>
-      In the last {AGREEMENT_DAYS} days {formatCount(undelivered)} decisions came by the log alone, and{' '}
-      {formatCount(contradicting)} have records that contradict each other. The consent audit says more.
+      In the last {AGREEMENT_DAYS} days {formatCount(undelivered)} decisions arrived through the consent log only, and{' '}
+      {formatCount(contradicting)} have records that contradict each other. See the consent audit for details.
     </p>
   );
 }
 
 interface BannerTableProps {
   readonly banners: readonly BannerStatus[];
+  readonly csrf: string;
   readonly total: number;
   readonly withSource: boolean;
   readonly timeZone: string;
 }
 
-function BannerTable({ banners, total, withSource, timeZone }: BannerTableProps) {
+function BannerTable({ banners, csrf, total, withSource, timeZone }: BannerTableProps) {
   const some = total > banners.length ? `${banners.length} of ${formatCount(total)} banners, gaps first. ` : '';
   return (
     <table class="stacks" role="table">
-      <caption>{some}How the pull of each banner stands</caption>
+      <caption>{some}Sync status of each banner</caption>
       <thead role="rowgroup">
         <tr role="row">
           <th scope="col" role="columnheader">
@@ -105,6 +107,7 @@ function BannerTable({ banners, total, withSource, timeZone }: BannerTableProps)
                 {banner.state === 'failing' && banner.lastError !== null ? (
                   <p class="hint">{banner.lastError}</p>
                 ) : null}
+                <DismissForm banner={banner} csrf={csrf} />
               </div>
             </td>
             <td role="cell" data-label="Complete until">
@@ -120,5 +123,30 @@ function BannerTable({ banners, total, withSource, timeZone }: BannerTableProps)
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** Puts a banner aside that was never pulled, or takes it up again: an answer to those that only deliveries name and the service does not know. */
+function DismissForm({
+  banner: { source, bannerId, state, lastSuccessAt },
+  csrf,
+}: {
+  banner: BannerStatus;
+  csrf: string;
+}) {
+  const isDismissed = state === 'dismissed';
+  const neverCame = lastSuccessAt === null && (state === 'failing' || state === 'never-pulled');
+  if (bannerId === '' || !(isDismissed || neverCame)) return null;
+  const words = isDismissed ? 'Resume' : 'Stop pulling';
+  return (
+    <form class="buttons" method="post" action="/sync/dismiss">
+      <Csrf token={csrf} />
+      <input type="hidden" name="source" value={source} />
+      <input type="hidden" name="banner" value={bannerId} />
+      {isDismissed ? <input type="hidden" name="restore" value="yes" /> : null}
+      <button class="quiet" type="submit" aria-label={`${words}: banner ${bannerId}`}>
+        {words}
+      </button>
+    </form>
   );
 }

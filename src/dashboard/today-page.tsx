@@ -1,5 +1,6 @@
 import { reports } from '../../reports/index.ts';
 import { formatCount } from '../../reports/format.ts';
+import { siteWord } from '../../reports/scan-audit/findings.ts';
 import { DocumentTable } from './document-table.tsx';
 import { JobList } from './job-list.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
@@ -43,10 +44,11 @@ export function TodayPage({ frame, today, form, problems = [], done = null }: To
           <p>{done}</p>
         </Notice>
       )}
-      <Problems title="This could not be done:" problems={problems} />
+      <Problems title="The request failed:" problems={problems} />
       {several ? <SourceFilter action="/" sources={sources} source={source} /> : null}
       <Warnings today={today} />
       <ConsentAfter cases={attention.consentAfterWithdrawal} />
+      <ScanTasks frame={frame} today={today} />
       <Panel id="requests" title="Requests">
         <OpenRequests frame={frame} today={today} withSource={several && source === null} />
         <p class="small">
@@ -62,7 +64,7 @@ export function TodayPage({ frame, today, form, problems = [], done = null }: To
         </div>
         <div>
           {today.jobs.length === 0 ? null : (
-            <Panel id="work" title="Under way and just done">
+            <Panel id="work" title="In progress and recently completed">
               <JobList
                 jobs={today.jobs}
                 timeZone={frame.timeZone}
@@ -86,7 +88,7 @@ function ConsentAfter({ cases }: { cases: readonly string[] }) {
   return (
     <Notice tone="warn">
       <p>
-        Consent was recorded after it had been withdrawn at the request of the same subject:{' '}
+        Consent was recorded after it was withdrawn at the request of the same person:{' '}
         {cases.slice(0, CASES_NAMED).map((caseId, place) => (
           <span key={caseId}>
             {place === 0 ? '' : ', '}
@@ -100,12 +102,57 @@ function ConsentAfter({ cases }: { cases: readonly string[] }) {
   );
 }
 
+/** What scans and integrations ask for; each ends by itself, with a clean scan or a new connection. */
+function ScanTasks({ frame, today }: { frame: PageFrame; today: Today }) {
+  const { beforeConsent, integrations } = today.attention.scans;
+  const of = (source: string) => `/scans?source=${encodeURIComponent(source)}`;
+  return (
+    <>
+      {beforeConsent.length === 0 ? null : (
+        <Notice tone="warn">
+          <p>According to the last scan, set before consent but not strictly necessary:</p>
+          <ul>
+            {beforeConsent.slice(0, CASES_NAMED).map(({ source, site, found, at }) => (
+              <li key={`${source} ${site}`}>
+                <a href={of(source)}>{siteWord(site)}</a>: {found}{' '}
+                {found === 1 ? 'cookie or tracker' : 'cookies or trackers'} (scan of{' '}
+                <Moment iso={at} timeZone={frame.timeZone} />)
+              </li>
+            ))}
+          </ul>
+          <p>{moreOf(beforeConsent.length)}Block these until the visitor has made a choice, then scan again.</p>
+        </Notice>
+      )}
+      {integrations.length === 0 ? null : (
+        <Notice tone="warn">
+          <p>Integrations no longer connected:</p>
+          <ul>
+            {integrations.slice(0, CASES_NAMED).map((one) => (
+              <li key={`${one.source} ${one.integration_key}`}>
+                <a href={`${of(one.source)}#integrations`}>{one.name ?? one.integration_id ?? 'not named'}</a>
+                {one.site === null ? '' : ` of ${one.site}`}: {one.status}{' '}
+                <Moment iso={one.at} timeZone={frame.timeZone} />
+                {one.error === null ? '' : ` (${one.error})`}
+              </li>
+            ))}
+          </ul>
+          <p>{moreOf(integrations.length)}Reconnect them in the service if this was not intended.</p>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function moreOf(count: number): string {
+  return count > CASES_NAMED ? `${formatCount(count - CASES_NAMED)} more. ` : '';
+}
+
 /** More than these are looked through on their own page. */
 const REQUESTS_SHOWN = 50;
 
 function OpenRequests({ frame, today, withSource }: { frame: PageFrame; today: Today; withSource: boolean }) {
   const { requests } = today.attention;
-  if (requests.length === 0) return <p>No request waits for an answer.</p>;
+  if (requests.length === 0) return <p>No open requests.</p>;
   const more =
     requests.length > REQUESTS_SHOWN ? `The first ${REQUESTS_SHOWN} of ${formatCount(requests.length)}: ` : '';
   return (
@@ -138,9 +185,9 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
   const formats = [...new Set(reports.flatMap((report) => report.formats))];
   const [only] = today.sources;
   return (
-    <Panel id="report" title="Make a report">
+    <Panel id="report" title="Create a report">
       {only === undefined ? (
-        <p>There is no source yet, so there is nothing to report on.</p>
+        <p>No sources yet, so there is nothing to report on.</p>
       ) : (
         <form method="post" action="/reports">
           <Csrf token={frame.csrf} />
@@ -153,7 +200,7 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
             />
           </Field>
           <details>
-            <summary>What is in them</summary>
+            <summary>What the reports contain</summary>
             <div>
               {reports.map(({ name, title, description }) => (
                 <p key={name} class="small">
@@ -195,7 +242,7 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
             id="report-subject"
             label="One subject"
             optional
-            hint="Consent audit only: a visitor hash whose whole history is appended."
+            hint="Consent audit only: appends the whole history of this visitor hash."
           >
             <input
               id="report-subject"
@@ -206,7 +253,7 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
               aria-describedby="report-subject-hint"
             />
           </Field>
-          <button type="submit">Make the report</button>
+          <button type="submit">Create the report</button>
         </form>
       )}
     </Panel>
@@ -246,7 +293,7 @@ function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
         </dd>
       </dl>
       <p class="hint">
-        To check every entry against its hash, key and checkpoint:{' '}
+        To verify every entry against its hash, key and checkpoint:{' '}
         <span class="mono">consent-ledger ledger verify</span>
       </p>
     </Panel>

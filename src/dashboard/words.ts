@@ -39,9 +39,9 @@ export function dueText(view: Pick<CaseView, 'daysLeft' | 'overdue' | 'open' | '
   const { daysLeft, overdue, open, deadline } = view;
   if (open && deadline.limit === null)
     return deadline.placeMissing
-      ? { text: 'choose the place: no date can be computed', tone: 'bad' }
-      : { text: 'no law known here sets a date', tone: 'warn' };
-  if (open && deadline.atOnce && !overdue) return { text: 'due at once', tone: 'bad' };
+      ? { text: 'no deadline yet: choose the place', tone: 'bad' }
+      : { text: 'no implemented law sets a deadline', tone: 'warn' };
+  if (open && deadline.atOnce && !overdue) return { text: 'due immediately', tone: 'bad' };
   if (daysLeft === null) return { text: 'settled', tone: 'calm' };
   if (overdue) return { text: `overdue by ${days(-daysLeft)}`, tone: 'bad' };
   if (daysLeft === 0) return { text: 'due today', tone: 'bad' };
@@ -54,10 +54,8 @@ export function identityText(view: Pick<CaseView, 'identity' | 'deadline' | 'fol
   if (view.identity === 'failed') return { text: 'not confirmed', tone: 'bad' };
   if (view.folded.identity.status === 'confirmed') return { text: 'confirmed', tone: 'good' };
   if (view.folded.identity.status === 'asked') return { text: 'asked for', tone: 'warn' };
-  if (view.folded.identity.status === 'recheck') return { text: 'to be checked again', tone: 'warn' };
-  return view.identity === 'needed'
-    ? { text: 'to be checked', tone: 'warn' }
-    : { text: 'no doubt noted', tone: 'calm' };
+  if (view.folded.identity.status === 'recheck') return { text: 'check again', tone: 'warn' };
+  return view.identity === 'needed' ? { text: 'to check', tone: 'warn' } : { text: 'no doubts', tone: 'calm' };
 }
 
 /** How the requester was found in the consent records, in words. */
@@ -82,21 +80,21 @@ export function syncText(state: BannerStatus['state']): Worded {
     case 'running':
       return { text: 'being pulled', tone: 'calm' };
     case 'interrupted':
-      return { text: 'interrupted: the next run goes on', tone: 'warn' };
+      return { text: 'interrupted: continues with the next run', tone: 'warn' };
     case 'failing':
       return { text: 'failing', tone: 'bad' };
     case 'never-pulled':
       return { text: 'never pulled: a gap', tone: 'warn' };
     case 'dismissed':
-      return { text: 'put aside', tone: 'calm' };
+      return { text: 'dismissed', tone: 'calm' };
   }
 }
 
 const receiptTexts: Readonly<Record<CaseView['row']['receipt_basis'], string>> = {
-  payload: 'as the service reported it',
-  received: 'arrival of the notice; no earlier receipt is known',
+  payload: 'as reported by the service',
+  received: 'arrival of the notice; no earlier receipt known',
   officer: 'as recorded by an officer',
-  'assumed-offset': 'as the service reported it, its offset from UTC assumed',
+  'assumed-offset': 'as reported by the service, UTC offset assumed',
 };
 
 /** By whose word the receipt is what it is. */

@@ -2,14 +2,12 @@ import { chooseLanguage } from '../../reports/letters/languages.ts';
 import type { Letter } from '../../reports/letters/letter.ts';
 import { isLetterStep, type LetterStep } from '../../reports/letters/texts.ts';
 import { type DsarPackInput, type LetterOfCase, packDeadline } from '../../reports/dsar-pack/input.ts';
-import type { CaseReading } from '../cases/deps.ts';
+import { type CaseReading, type CaseView, viewCase, type ViewContext } from '../cases/view.ts';
 import { type CaseFolded, foldedColumn } from '../cases/folded.ts';
 import { loadPackCase, type PackCase } from '../cases/load-pack-case.ts';
-import { type CaseView, type ViewContext, viewCase } from '../cases/view.ts';
 import type { Deadlines } from '../core/deadlines.ts';
 import type { Query } from '../store/store.ts';
-import type { DocumentDeps } from './deps.ts';
-import { type FrameRequest, frameOf, type InvalidTime, type UnknownSource } from './frame.ts';
+import { type DocumentDeps, frameOf, type FrameRequest, type InvalidTime, type UnknownSource } from './frame.ts';
 
 /** What documents about a case are produced with. */
 export type CaseDocumentDeps = DocumentDeps & { readonly cases: CaseReading };
@@ -106,7 +104,7 @@ async function lastAnswer(read: Query, caseId: string, asOf: number): Promise<Le
   for (const row of rows) {
     const { step, language, text } = JSON.parse(row.parameters) as Readonly<Record<string, unknown>>;
     if (typeof step !== 'string' || !isLetterStep(step) || !answerSteps.includes(step)) continue;
-    const chosen = chooseLanguage(typeof language === 'string' ? language : null);
+    const chosen = chooseLanguage([typeof language === 'string' ? language : null]);
     return { step, language: chosen.language, locale: chosen.locale, text: typeof text === 'string' ? text : null };
   }
   return null;

@@ -17,9 +17,15 @@ import { renderPdf } from '../../reports/render/pdf.ts';
 import { renderPlain } from '../../reports/render/plain.ts';
 import { frameParameters, type Parameters, referenceOf } from '../../reports/report.ts';
 import type { CaseFolded } from '../cases/folded.ts';
+import { normaliseJurisdiction } from '../core/regime-table.ts';
 import { type CaseDocumentDeps, type CaseInput, loadCaseInput, sourceOfCase, type UnknownCase } from './case-input.ts';
-import type { RegisteredDocument } from './deps.ts';
-import { type FrameRequest, type InvalidTime, madeBefore, type UnknownSource } from './frame.ts';
+import {
+  type FrameRequest,
+  type InvalidTime,
+  madeBefore,
+  type RegisteredDocument,
+  type UnknownSource,
+} from './frame.ts';
 import { registerDocument } from './register.ts';
 
 export const letterFormats = ['pdf', 'html', 'txt'] as const;
@@ -162,7 +168,10 @@ async function composeLetter(
   { input, found }: CaseInput,
   { step, language, text, recipient }: LetterWish,
 ): Promise<{ readonly letter: Letter; readonly facts: LetterFacts; readonly chosen: ChosenLanguage }> {
-  const chosen = chooseLanguage(language, input.case.language, input.profile?.language);
+  const chosen = chooseLanguage(
+    [language, input.case.language, input.profile?.language],
+    normaliseJurisdiction(input.case.jurisdiction),
+  );
   const own = text == null ? recordedText(step, chosen.language, found.view.folded) : textOf(text);
   const to = recipient?.trim() ?? '';
   return {
@@ -210,7 +219,7 @@ function recordedText(step: LetterStep, language: string, folded: CaseFolded): s
 
 function startsOf(step: LetterStep, language: string, facts: LetterFacts, folded: CaseFolded): readonly string[] {
   const recorded = recordedText(step, language, folded);
-  return [...new Set([...(recorded === null ? [] : [recorded]), ...letterProposals(step, facts.kind, language)])];
+  return [...new Set([...(recorded === null ? [] : [recorded]), ...letterProposals(step, language, facts)])];
 }
 
 /** A letter with some text: what is still wrong with it is not the text. */

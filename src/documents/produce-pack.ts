@@ -2,8 +2,13 @@ import { type DsarPackInput, packParameters, packReference } from '../../reports
 import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
 import type { Readiness } from '../cases/readiness.ts';
 import { type CaseDocumentDeps, loadCaseInput, sourceOfCase, type UnknownCase } from './case-input.ts';
-import type { RegisteredDocument } from './deps.ts';
-import { type FrameRequest, type InvalidTime, madeBefore, type UnknownSource } from './frame.ts';
+import {
+  type FrameRequest,
+  type InvalidTime,
+  madeBefore,
+  type RegisteredDocument,
+  type UnknownSource,
+} from './frame.ts';
 import { registerDocument } from './register.ts';
 
 /** The pack of one case, asked for by someone. */

@@ -9,9 +9,17 @@ import {
 import { findReport } from '../../reports/index.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { readCounters } from '../store/queries/counters.ts';
-import type { DocumentDeps, RegisteredDocument } from './deps.ts';
-import { type FrameRequest, frameOf, type InvalidTime, madeBefore, type UnknownSource } from './frame.ts';
+import {
+  type DocumentDeps,
+  frameOf,
+  type FrameRequest,
+  type InvalidTime,
+  madeBefore,
+  type RegisteredDocument,
+  type UnknownSource,
+} from './frame.ts';
 import { registerDocument } from './register.ts';
+import { calendarProblem } from '../core/zoned-days.ts';
 
 /** A report that someone asked for. Dates are YYYY-MM-DD in the configured zone, `to` exclusive. */
 export interface ReportRequest extends FrameRequest {
@@ -79,9 +87,8 @@ function problemOf(report: Report | null, { name, format, from, to, subject = ''
   if (subject.trim() !== '' && !report.takesSubject) return `The report ${name} has no appendix for one subject.`;
   if (subject.length > SUBJECT) return `A subject has at most ${SUBJECT} characters.`;
   for (const date of [from, to]) {
-    if (!DATE.test(date) || Number.isNaN(Date.parse(date)) || new Date(date).toISOString().slice(0, 10) !== date) {
-      return `Invalid date "${date}": use YYYY-MM-DD.`;
-    }
+    const problem = DATE.test(date) ? calendarProblem(date) : 'use YYYY-MM-DD.';
+    if (problem !== null) return `Invalid date "${date}": ${problem}`;
   }
   return from < to ? null : `The period from ${from} to ${to} has no day in it (the second date is not included).`;
 }

@@ -4,7 +4,7 @@ import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { isIP } from 'node:net';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { CodedError } from '../core/errors.ts';
 import { hmacSha256 } from '../core/hash.ts';
 import { stylesheet, stylesheetPath } from '../dashboard/style.ts';
@@ -20,6 +20,7 @@ import { consentRoutes } from './pages/consent.tsx';
 import { letterRoutes } from './pages/letters.tsx';
 import { documentRoutes } from './pages/documents.ts';
 import { deadlineRoutes } from './pages/deadline.tsx';
+import { scanRoutes } from './pages/scans.tsx';
 import { todayRoutes } from './pages/today.tsx';
 import { proxyTrust, requestTimes } from './public.ts';
 
@@ -118,6 +119,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(letterRoutes, context);
     await guarded.register(documentRoutes, context);
     await guarded.register(bannerRoutes, context);
+    await guarded.register(scanRoutes, context);
     await guarded.register(consentRoutes, context);
   });
   await app.register(bannerUploadRoutes, context);

@@ -24,7 +24,7 @@ export function registerJobMetrics(
   });
   new Gauge({
     name: 'consent_ledger_jobs_oldest_due_seconds',
-    help: 'Seconds since the oldest job that still waits was due, by queue',
+    help: 'Seconds since the oldest waiting job was due, by queue',
     labelNames: ['queue'],
     registers,
     async collect() {
@@ -33,7 +33,7 @@ export function registerJobMetrics(
   });
   new Counter({
     name: 'consent_ledger_jobs_ended_total',
-    help: 'Jobs that ended, by queue and outcome, in the whole installation',
+    help: 'Finished jobs by queue and outcome, in the whole installation',
     labelNames: ['queue', 'outcome'],
     registers,
     async collect() {
@@ -47,7 +47,7 @@ export function registerJobMetrics(
   const state = whileAsked(wakeUps);
   new Counter({
     name: 'consent_ledger_wake_ups_total',
-    help: 'Wake-ups for workers that this process handed to Redis, by outcome',
+    help: 'Wake-ups for workers sent to Redis by this process, by outcome',
     labelNames: ['outcome'],
     registers,
     async collect() {
@@ -59,7 +59,7 @@ export function registerJobMetrics(
   });
   new Gauge({
     name: 'consent_ledger_redis_up',
-    help: '1 when Redis answers this process, else 0',
+    help: '1 if Redis answers this process, otherwise 0',
     registers,
     async collect() {
       this.set((await state()).up ? 1 : 0);

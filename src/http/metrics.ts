@@ -37,10 +37,10 @@ export function createMetrics(sources: MetricSources): Metrics {
       },
     });
   gauge('ledger_seq', 'Highest seq of the ledger', sources.ledgerSeq);
-  gauge('projected_seq', 'Seq up to which the read models reach', sources.projectedSeq);
+  gauge('projected_seq', 'Highest seq applied to the read models', sources.projectedSeq);
   gauge('sealed_seq', 'Entries under the last checkpoint', sources.sealedSeq);
   gauge('database_bytes', 'Bytes of the database on disk', sources.databaseBytes);
-  labelled(registry, 'warnings', 'Present warnings by code', 'code', sources.warnings);
+  labelled(registry, 'warnings', 'Current warnings by code', 'code', sources.warnings);
   registerJobMetrics(registry, sources);
   return {
     registry,

@@ -7,14 +7,14 @@ import { html } from './html.ts';
 
 const titles: Partial<Record<keyof typeof errorCodes, string>> = {
   sign_in_required: 'Please sign in',
-  link_invalid: 'This link does not work',
+  link_invalid: 'This link is not valid',
   forbidden: 'This form has expired',
-  misdirected: 'Another address',
-  not_found: 'Nothing here',
+  misdirected: 'Wrong address',
+  not_found: 'Page not found',
   conflict: 'Changed in the meantime',
   too_many_requests: 'Too many requests',
-  store_unavailable: 'Not possible at the moment',
-  overloaded: 'Not possible at the moment',
+  store_unavailable: 'Temporarily unavailable',
+  overloaded: 'Temporarily unavailable',
 };
 
 /** Makes an app answer errors and unknown addresses with a page for people. */
@@ -44,7 +44,7 @@ export function sendErrorPage(reply: FastifyReply, code: keyof typeof errorCodes
   return html(
     reply,
     renderPage(
-      <ErrorPage title={titles[code] ?? 'This did not work'} sentences={[sentence ?? text]} home={isSignedIn(reply)} />,
+      <ErrorPage title={titles[code] ?? 'Request failed'} sentences={[sentence ?? text]} home={isSignedIn(reply)} />,
     ),
     status,
   );
@@ -58,6 +58,6 @@ function isSignedIn({ request }: FastifyReply): boolean {
 /** What an error says itself, where it was written for this page. */
 function sentenceOf(error: unknown): string | undefined {
   if (error instanceof StoreUnavailable)
-    return 'The store cannot be used at the moment. Nothing was changed; try again in a moment.';
+    return 'The database is temporarily unavailable. Nothing was changed; try again in a moment.';
   return error instanceof CodedError ? error.message : undefined;
 }

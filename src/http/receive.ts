@@ -1,6 +1,6 @@
 import type { WebhookEndpointOptions } from '../../receivers/endpoint.ts';
 import { codeOf } from './errors.ts';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { appendDelivery } from '../ledger/append-delivery.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -69,7 +69,7 @@ function unknownSourceLog({ log, sources }: Pick<Context, 'log' | 'sources'>): (
     const known = sources.list().map((source) => source.slug);
     log.warn(
       { source: slug.slice(0, 63), known: known.slice(0, 20) },
-      'a delivery was refused: its address names a source that does not exist. Correct the address in the dashboard of the service, or run `consent-ledger source add`',
+      'refused a delivery for an unknown source: correct the webhook address in the service’s dashboard, or run `consent-ledger source add`',
     );
   };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
-import type { Context } from '../context/contract.ts';
+import type { Context } from '../context.ts';
 import { publicUrlOf } from '../core/public-url.ts';
 import { createAdminApp } from './admin.ts';
 import { ADMIN_CONNECTIONS, connectionsWithin, limitConnections, openFilesLimit } from './connections.ts';
@@ -30,7 +30,7 @@ export async function startServer(context: Context): Promise<Server> {
   const metrics = metricsOf(context);
   let draining = false;
   const ready = createReadiness(context);
-  const health = { notReady: async () => (draining ? 'the server is about to stop' : ready()) };
+  const health = { notReady: async () => (draining ? 'the server is shutting down' : ready()) };
   const publicApp = createPublicApp({
     config,
     webhooks: receiveInto(context, metrics),
@@ -43,7 +43,7 @@ export async function startServer(context: Context): Promise<Server> {
   if (connections < config.connectionLimit)
     log.warn(
       { connections, CONNECTION_LIMIT: config.connectionLimit },
-      'this process may open too few files for CONNECTION_LIMIT: raise `ulimit -n`; until then fewer connections are taken',
+      'too few open files allowed for CONNECTION_LIMIT: raise `ulimit -n`; until then fewer connections are accepted',
     );
   limitConnections(publicApp.server, connections);
   limitConnections(adminApp.server, Math.min(ADMIN_CONNECTIONS, connections));
@@ -107,11 +107,11 @@ function createReadiness({ store, refusal }: Context): () => Promise<string | nu
       });
       return null;
     } catch {
-      return 'the store cannot be written';
+      return 'the store is not writable';
     }
   }
   return async () => {
-    if (refusal() !== null) return 'the ledger refuses appends: see `consent-ledger doctor`';
+    if (refusal() !== null) return 'the ledger refuses new entries: see `consent-ledger doctor`';
     const now = performance.now();
     if (asked === null || now - asked.at > PROBE_EVERY_MS) asked = { at: now, answer: probe() };
     return asked.answer;
@@ -162,7 +162,7 @@ function watchWarnings(context: Context): () => void {
       for (const [key, sentence] of known) if (!present.has(key)) log.info(`over: ${sentence}`);
       known = present;
     } catch (error) {
-      log.warn({ err: error }, 'the warnings could not be looked up');
+      log.warn({ err: error }, 'could not load the warnings');
     }
   };
   void look();

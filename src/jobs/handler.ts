@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { StoreTransaction } from '../store/store.ts';
 import type { Job, Json, Progress } from './job.ts';
 
@@ -45,6 +46,13 @@ export type JobHandlers = Readonly<Record<string, JobHandler>>;
 /** A job that no repetition will mend (its payload makes no sense, its case is gone): failed at once. */
 export class JobRefused extends Error {
   override readonly name = 'JobRefused';
+}
+
+/** The payload as its schema says. Throws JobRefused when it is not valid. */
+export function readPayload<T extends z.ZodType>(schema: T, payload: Json): z.infer<T> {
+  const parsed = schema.safeParse(payload);
+  if (!parsed.success) throw new JobRefused(`The job's payload is not valid: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
 }
 
 /** The part of a pino logger that the runner uses. */

@@ -1,7 +1,8 @@
 import type { Clock } from '../core/clock.ts';
 import { type Ending, type JobContext, JobEnded, type JobHandlers, type JobLog, JobRefused } from './handler.ts';
 import type { Claim, Progress } from './job.ts';
-import type { Jobs, Standing } from './jobs.ts';
+import type { Standing } from './held.ts';
+import type { Jobs } from './jobs.ts';
 
 /** A claimed job whose handler runs. */
 export interface RunningJob {

@@ -25,7 +25,8 @@ export interface Fault {
     | 'truncated'
     | 'checkpoint-invalid'
     | 'journal-invalid'
-    | 'not-in-journal';
+    | 'not-in-journal'
+    | 'schema-altered';
   readonly sentence: string;
 }
 
@@ -67,6 +68,8 @@ export function diagnoseEntry(entry: Entry, keys: Pick<InstanceKeys, 'append' | 
         fault: 'foreign-entry',
         sentence: 'the hashes fit, but it was not written by a holder of the instance key',
       };
+    case 'kind':
+      return { seq, fault: 'foreign-entry', sentence: `its kind ${JSON.stringify(entry.kind)} is unknown` };
     case 'partial-erasure':
       return { seq, fault: 'partial-erasure', sentence: 'meta, body or salt is gone without an erasure of all three' };
     default:
@@ -98,7 +101,7 @@ function leafFault(entry: Entry, keys: Pick<InstanceKeys, 'dedupe'>): Fault {
       return {
         seq,
         fault: 'kind-edited',
-        sentence: `its kind was ${kind} when it was appended, and is ${entry.kind} now`,
+        sentence: `its kind was ${kind} when it was appended, and is ${JSON.stringify(entry.kind)} now`,
       };
   }
   for (let distance = 1; distance <= 1000; distance += 1) {

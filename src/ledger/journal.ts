@@ -134,7 +134,7 @@ function* parseNotes(text: string): Generator<Omit<JournalPart, 'file'>> {
 /** What lies between notes: nothing, as a rule. */
 function* strayParts(text: string): Generator<Omit<JournalPart, 'file'>> {
   for (const part of text.split(/\n(?=consent-ledger\/)/)) {
-    const note = part.replace(/\n+$/, '');
+    const note = part.replace(/(?<!\n)\n+$/, '');
     if (note !== '') yield { note: `${note}\n`, unfinished: isBeginning(note) };
   }
 }

@@ -1,28 +1,169 @@
-import type { NewEntry } from '../core/entry.ts';
-import type { StoreTransaction } from '../store/store.ts';
+import { randomFillSync } from 'node:crypto';
+import { commitmentOf, type NewEntry, SALT_BYTES } from '../core/entry.ts';
+import { CodedError, StoreUnavailable } from '../core/errors.ts';
+import { dedupeKeyOf, type InstanceKeys } from '../core/keys.ts';
+import type { Store } from '../store/store.ts';
+import { Committer } from './commit.ts';
+import {
+  type AlsoInTransaction,
+  type Appended,
+  type AppendLimits,
+  type Batch,
+  type Prepared,
+  WaitingLine,
+} from './waiting-line.ts';
 
-/** Where an entry ended up: newly stored, or already there under this seq. */
-export interface Appended {
-  readonly outcome: 'stored' | 'duplicate';
-  readonly seq: number;
+export type { Appended } from './waiting-line.ts';
+
+export interface LedgerOptions {
+  readonly store: Store;
+  readonly keys: Pick<InstanceKeys, 'dedupe' | 'append'>;
+  readonly limits?: Partial<AppendLimits>;
+  /** Asked before every commit; a text refuses the append (the ledger is behind its journal, docs/architecture.md). */
+  readonly refuse?: () => string | null;
 }
 
+const defaultLimits: AppendLimits = { batchEntries: 256, batchBytes: 4 << 20, waitingBytes: 64 << 20 };
+
+/** What an entry takes beside its meta and body: places, hashes, key. */
+const ENTRY_OVERHEAD = 512;
+
 /** The one way into the ledger. */
-export interface Ledger {
-  /**
-   * Appends entries in the order given: deduplicated, numbered without gaps, durable when it resolves.
-   * `alsoInTransaction` commits together with them (a page and its cursor); it gets the outcome of each entry.
-   * Rejects with StoreUnavailable when the store cannot write, with CodedError `overloaded` when the waiting line is full,
-   * with RangeError when more than one entry is more than 256 entries or 4 MiB of meta and body.
-   */
-  append(
-    entries: readonly NewEntry[],
-    alsoInTransaction?: (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>,
-  ): Promise<readonly Appended[]>;
-  /** A deduplication key over these parts (core/keys.ts dedupeKeyOf under this installation's key). */
-  keyOf(...parts: readonly (string | Uint8Array)[]): Buffer;
-  /** Called after each commit with the highest seq then known. Returns the way to stop it. */
-  onAppended(listener: (seq: number) => void): () => void;
-  /** Waits for what is in the waiting line, then refuses more. */
-  close(): Promise<void>;
+export type Ledger = ReturnType<typeof createLedger>;
+
+/**
+ * Opens the one append path: entries are prepared (hashed as far as that needs no number), wait in line, and commit in batches in order of
+ * arrival, one batch at a time. What arrives while a batch commits forms the next one.
+ */
+export function createLedger({ store, keys, limits: given, refuse = () => null }: LedgerOptions) {
+  const limits = { ...defaultLimits, ...given };
+  const line = new WaitingLine(limits);
+  const prepare = createPreparation();
+  const listeners = createListeners();
+  const worker = createWorker(line, new Committer(store, keys.append, line), refuse, listeners.tell);
+  let closed = false;
+
+  return {
+    /**
+     * Appends entries in the order given: deduplicated, numbered without gaps, durable when it resolves.
+     * `also` commits together with them (a page and its cursor); it gets the outcome of each entry.
+     * Rejects with StoreUnavailable when the store cannot write, with CodedError `overloaded` when the waiting line is full,
+     * with RangeError when more than one entry is more than 256 entries or 4 MiB of meta and body.
+     */
+    async append(entries: readonly NewEntry[], also?: AlsoInTransaction): Promise<readonly Appended[]> {
+      if (closed) throw new CodedError('shutting_down');
+      const content = entries.reduce((sum, { meta, body }) => sum + meta.length + body.length, 0);
+      assertFits(entries.length, content, limits);
+      const bytes = content + entries.length * ENTRY_OVERHEAD;
+      if (!line.hasRoomFor(bytes)) throw new CodedError('overloaded');
+      const prepared = entries.map(prepare);
+      return new Promise((resolve, reject) => {
+        line.push({ prepared, bytes, also, resolve, reject });
+        worker.start();
+      });
+    },
+    /** A deduplication key over these parts (core/keys.ts dedupeKeyOf under this installation's key). */
+    keyOf: (...parts: readonly (string | Uint8Array)[]) => dedupeKeyOf(keys.dedupe, ...parts),
+    /** Called after each commit with the highest seq then known. Returns the way to stop it. */
+    onAppended: listeners.add,
+    /** Waits for what is in the waiting line, then refuses more. */
+    async close(): Promise<void> {
+      closed = true;
+      await worker.ended();
+      listeners.clear();
+    },
+  };
+}
+
+function assertFits(entries: number, bytes: number, { batchEntries, batchBytes }: AppendLimits): void {
+  // One entry is as large as the listener that took it allows.
+  if (entries <= 1 || (entries <= batchEntries && bytes <= batchBytes)) return;
+  throw new RangeError(`A batch is at most ${batchEntries} entries and ${batchBytes / (1 << 20)} MiB`);
+}
+
+/** Empties the line whenever something waits in it. */
+function createWorker(
+  line: WaitingLine,
+  committer: Committer,
+  refuse: () => string | null,
+  tell: (seq: number) => void,
+) {
+  let working: Promise<void> | null = null;
+
+  async function work(): Promise<void> {
+    // One turn of the event loop, so that deliveries which arrived together form one batch.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (!line.isEmpty) await answer(line.take());
+    working = null;
+  }
+
+  async function answer(batch: Batch): Promise<void> {
+    try {
+      const refusal = refuse();
+      if (refusal !== null) throw new StoreUnavailable(refusal);
+      const appended = await committer.commit(batch);
+      batch.resolve(appended);
+      const last = appended.findLast(({ outcome }) => outcome === 'stored');
+      if (last) tell(last.seq);
+    } catch (error) {
+      if (error instanceof StoreUnavailable || batch.calls.length === 1) return batch.reject(error as Error);
+      // Something in this batch cannot be stored: halved again and again, it fails alone.
+      for (const half of batch.halves()) await answer(half);
+    }
+  }
+
+  return {
+    start(): void {
+      working ??= work();
+    },
+    ended: async () => working,
+  };
+}
+
+function createPreparation(): (entry: NewEntry) => Prepared {
+  const nextSalt = createSalts();
+  return (entry) => {
+    const salt = nextSalt();
+    return {
+      entry,
+      salt,
+      commitment: commitmentOf(salt, entry.meta, entry.body),
+      identity: `${entry.source} ${entry.kind} ${Buffer.from(entry.dedupeKey).toString('latin1')}`,
+    };
+  };
+}
+
+/** Salts out of one larger draw: a call to the generator per entry would cost more than its hashes. */
+function createSalts(): () => Buffer {
+  const pool = Buffer.allocUnsafe(SALT_BYTES * 128);
+  let used = pool.length;
+  return () => {
+    if (used === pool.length) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    used += SALT_BYTES;
+    return Buffer.from(pool.subarray(used - SALT_BYTES, used));
+  };
+}
+
+function createListeners() {
+  const listeners = new Set<(seq: number) => void>();
+  return {
+    add(listener: (seq: number) => void): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    /** What a listener throws is its own fault, and must not make what is committed look as if it failed. */
+    tell(seq: number): void {
+      for (const listener of listeners) {
+        try {
+          listener(seq);
+        } catch (error) {
+          process.emitWarning(error instanceof Error ? error : String(error));
+        }
+      }
+    },
+    clear: () => listeners.clear(),
+  };
 }

@@ -4,6 +4,7 @@ import { type Clock, isoNow } from '../core/clock.ts';
 import { leafHashOf, macOf } from '../core/entry.ts';
 import { equalBytes } from '../core/hash.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, packFrontier, rootOf, unpackFrontier } from '../core/merkle.ts';
+import { isEntryKind } from '../core/vocabulary.ts';
 import type { Store } from '../store/store.ts';
 import { hasLeafTypes } from './entry-fault.ts';
 import type { Journal } from './journal.ts';
@@ -40,11 +41,12 @@ const PAGE = 2000;
  * that was signed or covers more than there is: nothing of that shall ever be signed.
  */
 export async function sealLedger(options: SealOptions): Promise<Sealing> {
-  const { store, epoch } = options;
+  const { store, instance, epoch } = options;
+  const publicKey = createPublicKey(options.signingKey);
   const last = await lastCheckpoint(store, epoch);
   let frontier: Frontier = EMPTY_FRONTIER;
   if (last) {
-    const grown = frontierOf(options, last);
+    const grown = frontierOf({ publicKey, instance, epoch }, last);
     if (grown === null) {
       return refused(
         Number.isSafeInteger(last.size) ? last.size : 0,
@@ -71,6 +73,8 @@ export async function sealLedger(options: SealOptions): Promise<Sealing> {
       if (!equalBytes(macOf(options.appendKey, row.leaf_hash), row.mac)) {
         return refused(row.seq, 'the entry was not written by a holder of the instance key');
       }
+      if (!isEntryKind(row.kind))
+        return refused(row.seq, `the kind ${JSON.stringify(row.kind)} of the entry is unknown`);
     }
     frontier = growFrontier(
       frontier,
@@ -105,12 +109,12 @@ async function publish(options: SealOptions, frontier: Frontier): Promise<Checkp
 }
 
 /** The right edge of the tree that a stored checkpoint was signed over; null when the row does not say what was signed. */
-function frontierOf(
-  { signingKey, instance, epoch }: SealOptions,
+export function frontierOf(
+  { publicKey, instance, epoch }: { readonly publicKey: KeyObject; readonly instance: string; readonly epoch: number },
   row: { readonly size: number; readonly root: Buffer; readonly frontier: Buffer; readonly note: string },
 ): Frontier | null {
   if (typeof row.note !== 'string' || !Buffer.isBuffer(row.root) || !Buffer.isBuffer(row.frontier)) return null;
-  const reading = readCheckpoint(row.note, createPublicKey(signingKey));
+  const reading = readCheckpoint(row.note, publicKey);
   if (reading.outcome !== 'valid') return null;
   const { head } = reading;
   if (head.origin !== originOf(instance, epoch) || head.size !== row.size || !head.root.equals(row.root)) return null;

@@ -3,7 +3,7 @@ import { type CallMeta, type CallResult, callSchema } from '../core/call.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import type { Appended } from '../ledger/ledger.ts';
 import type { StoreTransaction } from '../store/store.ts';
-import type { PolicyDeps } from './deps.ts';
+import type { PolicyDeps } from './callable.ts';
 
 /** What is committed together with an entry. */
 export type AlsoWritten = (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>;
@@ -64,14 +64,14 @@ function notKeptText(meta: CallResult, cause: Error): string {
   const made = meta.items.map(({ position, status, policyId }) => `item ${position + 1} ${policyId ?? status}`);
   const said = {
     done: `The service did it${meta.policyId === null ? '' : ` (policy ${meta.policyId})`}${made.length === 0 ? '' : `: ${made.join(', ')}`}.`,
-    refused: `The service refused it, nothing was made. ${meta.error?.message ?? ''}`,
-    unknown: `Nobody knows whether the service did it. ${meta.error?.message ?? ''}`,
+    refused: `The service refused it; nothing was generated. ${meta.error?.message ?? ''}`,
+    unknown: `The service may or may not have done it. ${meta.error?.message ?? ''}`,
   }[meta.outcome].trim();
   const settle =
     meta.outcome === 'unknown'
       ? 'When the ledger can be written again, `consent-ledger policy calls --open` shows the call.'
       : `When the ledger can be written again, the call counts as unknown after some minutes; then run: consent-ledger policy settle ${meta.requestId} --as ${meta.outcome === 'done' ? 'created' : 'not-created'}${meta.outcome === 'done' && meta.policyId !== null && meta.items.length === 0 ? ` --policy ${meta.policyId}` : ''}`;
-  return `The answer of the service could not be written to the ledger (${cause.message}), so it is told here. ${said} ${settle}`;
+  return `The service’s response could not be written to the ledger (${cause.message}), so it is reported here. ${said} ${settle}`;
 }
 
 /** Text of the service that canonical JSON and every database can hold. */

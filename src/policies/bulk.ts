@@ -1,23 +1,19 @@
 import type { Selectable } from 'kysely';
 import { canonicalJson } from '../core/canonical.ts';
-import type { CallPlan } from '../core/call.ts';
+import type { CallPlan, CallResult } from '../core/call.ts';
 import { sha256Hex } from '../core/hash.ts';
 import type { Source } from '../core/source.ts';
+import { BULK_TIMEOUT_MS, type BulkItemResult, MAX_BATCH_ITEMS, readBulkResult } from '../service/bulk.ts';
 import type { CallPlansTable } from '../store/schema.ts';
-import { assignResults } from './assign-results.ts';
 import { appendCall } from './append-call.ts';
 import { callOnce, type CallFailure, type CallOutcome, type Send } from './call.ts';
-import { type CallableSource, isCallable, type PolicyDeps, whyNotCallable } from './deps.ts';
+import { type CallableSource, isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
 import type { FormA } from './generate.ts';
 import { SERVICE_ASKED } from './limits.ts';
 import { pauseAfter, type Patience, waitUntil } from './patient.ts';
 import { findSentBefore, type SentBefore } from './sent-before.ts';
-import type { ItemRow } from './rows.ts';
+import type { ItemRow } from './evidence.ts';
 import { settleCalls } from './settle.ts';
-
-/** MAX_BATCH_ITEMS and BULK_TIMEOUT_MS of src/service/bulk.ts. */
-export const MAX_BATCH_ITEMS = 20;
-const BULK_TIMEOUT_MS = 290_000;
 
 export type PlanRow = Selectable<CallPlansTable>;
 
@@ -234,7 +230,7 @@ function sendBatch(
   request: Callable,
   batch: readonly ItemRow[],
   requestId: string,
-): Promise<CallOutcome<ReturnType<typeof assignResults>>> {
+): Promise<CallOutcome<ItemResult[]>> {
   const { source, actor, planId, signal, giveUp } = request;
   const items = batch.map(({ item }) => JSON.parse(item) as FormA);
   const client = deps.clientFor(source);
@@ -257,10 +253,41 @@ function sendBatch(
     order,
     send,
     (bytes) => {
-      const { batchId: id, results } = deps.read.bulk(bytes);
+      const { batchId: id, results } = readBulkResult(bytes);
       const value = assignResults(sent, results);
       return { value, facts: { batchId: id, items: value } };
     },
     { signal, giveUp },
   );
+}
+
+type ItemResult = CallResult['items'][number];
+
+/** An item of a batch as it was sent. */
+interface SentItem {
+  readonly position: number;
+  readonly policyType: string;
+}
+
+/**
+ * Which result belongs to which item. The service gives one result per item and names id, type and status (docs/service.md §2.4); that they come in the
+ * order of the items is not documented. So a type's results go to the type's items in order, provided that there are as many of both; else nobody
+ * can tell, and the items of that type are `unknown`.
+ */
+export function assignResults(items: readonly SentItem[], results: readonly BulkItemResult[]): ItemResult[] {
+  const inOrder = items.length === results.length && items.every((item, at) => isOfType(results[at], item.policyType));
+  if (inOrder) return items.map((item, at) => resultOf(item, results[at]));
+  return items.map((item) => {
+    const alike = items.filter(({ policyType }) => policyType === item.policyType);
+    const told = results.filter((result) => result.policyType === item.policyType);
+    return resultOf(item, told.length === alike.length ? told[alike.indexOf(item)] : undefined);
+  });
+}
+
+function isOfType(result: BulkItemResult | undefined, policyType: string): boolean {
+  return result !== undefined && (result.policyType === null || result.policyType === policyType);
+}
+
+function resultOf({ position }: SentItem, result: BulkItemResult | undefined): ItemResult {
+  return { position, status: result?.status ?? 'unknown', policyId: result?.id ?? null };
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { CallIntent, CallOperation, CallResult, CallWay } from '../core/call.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { ServiceError } from '../service/service-error.ts';
+import { changedNothing, neverSent, ServiceError } from '../service/service-error.ts';
 import { type AlsoWritten, appendCall, appendResult, storable } from './append-call.ts';
-import type { CallableSource, PolicyDeps } from './deps.ts';
+import type { CallableSource, PolicyDeps } from './callable.ts';
 import { NoSlot, releaseSlot, reserveSlot, type Slot, writePause } from './limits.ts';
 
 /** What is sent, and to whom. */
@@ -24,7 +24,7 @@ export interface Sent {
 }
 
 /**
- * Sends one call, exactly once. Rejects with a ServiceError (src/service/service-error.ts), which tells whether it certainly changed nothing,
+ * Sends one call, exactly once. Rejects with a ServiceError, which tells whether it certainly changed nothing,
  * or with the signal's reason.
  */
 export type Send = (order: SendOrder) => Promise<Sent>;
@@ -102,7 +102,7 @@ export async function callOnce<T>(
   const reserved = await appendIntent(deps, order, slot);
   if (reserved !== null) return reserved;
 
-  const ended = await attempt(order, send, read, giveUp, deps);
+  const ended = await attempt(order, send, read, giveUp);
   const seq = await appendResult(
     deps,
     order.source.slug,
@@ -191,26 +191,25 @@ async function attempt<T>(
   send: Send,
   read: (bytes: Buffer) => { readonly value: T; readonly facts: AnswerFacts },
   signal: AbortSignal | undefined,
-  deps: PolicyDeps,
 ): Promise<Ended<T>> {
   let sent: Sent | null = null;
   try {
     sent = await send({ source: order.source, body: order.body, timeoutMs: order.timeoutMs, signal });
     return { outcome: 'done', ...sent, ...read(sent.bytes) };
   } catch (error) {
-    if (isServiceError(error)) {
+    if (error instanceof ServiceError) {
       const { kind, message, retryAfterMs } = error;
       const status = sent?.status ?? error.status;
       return {
-        outcome: sent === null && deps.read.changedNothing(error) ? 'refused' : 'unknown',
+        outcome: sent === null && changedNothing(error) ? 'refused' : 'unknown',
         status,
         bytes: sent?.bytes ?? error.answer ?? NOTHING,
         error: { kind, message, status, retryAfterMs },
-        unsent: sent === null && deps.read.neverSent(error),
+        unsent: sent === null && neverSent(error),
       };
     }
     const isStopped = signal?.aborted === true;
-    const message = isStopped ? 'It was stopped while the answer was waited for.' : 'This program failed.';
+    const message = isStopped ? 'Stopped while waiting for the response.' : 'This program failed.';
     return {
       outcome: 'unknown',
       status: sent?.status ?? null,
@@ -249,11 +248,6 @@ function afterwards(deps: Pick<PolicyDeps, 'clock'>, slot: Slot, ended: Ended<un
   const { kind, retryAfterMs } = ended.error;
   if (kind !== 'rate-limited' || retryAfterMs === null || retryAfterMs <= 0) return null;
   return (tx) => writePause(tx, slot, retryAfterMs, deps.clock());
-}
-
-/** By name: the client is handed in, and its classes with it. */
-function isServiceError(error: unknown): error is ServiceError {
-  return error instanceof Error && error.name === 'ServiceError' && 'kind' in error;
 }
 
 function textOf(text: string | null | undefined): string | null {

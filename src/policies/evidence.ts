@@ -1,8 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { CallSettled } from '../core/call.ts';
-import type { PolicyHistoryTable } from '../store/schema.ts';
+import type { CallItemsTable, CallsTable, PolicyHistoryTable } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
-import type { CallRow, ItemRow } from './rows.ts';
+
+/** A call to the service, as the read models have it. */
+export type CallRow = Selectable<CallsTable>;
+/** One item of a bulk plan. */
+export type ItemRow = Selectable<CallItemsTable>;
 
 /** What settles a call, as it is written down. */
 export interface Evidence extends Pick<CallSettled, 'basis' | 'evidence' | 'happened' | 'policyId' | 'items'> {

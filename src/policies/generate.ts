@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { canonicalJson } from '../core/canonical.ts';
 import type { CallWay } from '../core/call.ts';
-import type { GeneratedPolicy } from '../service/generate.ts';
+import { GENERATE_TIMEOUT_MS, type GeneratedPolicy, readGenerated } from '../service/generate.ts';
+import { generateViaMcp } from '../service/mcp.ts';
+import { ServiceError } from '../service/service-error.ts';
 import { callOnce, type CallFailure, type CallOutcome, type Send } from './call.ts';
-import { isCallable, type PolicyDeps, whyNotCallable } from './deps.ts';
+import { isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
 import type { Source } from '../core/source.ts';
 import { callPatiently, type Patience } from './patient.ts';
 import { settleCalls } from './settle.ts';
@@ -50,18 +52,13 @@ export const formBSchema = z.strictObject({
 });
 export type FormB = z.infer<typeof formBSchema>;
 
-/** GENERATE_TIMEOUT_MS of src/service/generate.ts: longer than the 120 s that a generation may take (docs/service.md §8). */
-export const GENERATE_TIMEOUT_MS = 150_000;
-
 export interface GenerateRequest extends Patience {
   readonly source: Source;
   readonly actor: string;
   /** Checked by {@link formASchema} or {@link formBSchema}. */
   readonly form: FormA | FormB;
-  /** Default `rest`. Another way needs its `send`. */
+  /** Default `rest`. */
   readonly via?: CallWay;
-  /** Default: the REST API. */
-  readonly send?: Send;
   /** Send it although the outcome of the same is still unknown. */
   readonly again?: boolean | undefined;
   readonly timeoutMs?: number;
@@ -87,7 +84,9 @@ export async function generatePolicy(deps: PolicyDeps, request: GenerateRequest)
   await settleCalls(deps);
   const client = deps.clientFor(source);
   const send: Send =
-    request.send ?? (({ body, signal, timeoutMs }) => client.generatePolicy(body, { signal, timeoutMs }));
+    request.via === 'mcp'
+      ? sendViaMcp
+      : ({ body, signal, timeoutMs }) => client.generatePolicy(body, { signal, timeoutMs });
   const order = {
     source,
     actor: request.actor,
@@ -99,7 +98,7 @@ export async function generatePolicy(deps: PolicyDeps, request: GenerateRequest)
     about,
   } as const;
   const read = (bytes: Buffer) => {
-    const value = deps.read.generated(bytes);
+    const value = readGenerated(bytes);
     const { id: policyId, version, hostedUrl, remaining } = value;
     return { value, facts: { policyId, version, hostedUrl, remaining } };
   };
@@ -123,6 +122,18 @@ export async function generatePolicy(deps: PolicyDeps, request: GenerateRequest)
   if (ended.outcome !== 'done') return ended;
   return { outcome: 'done', requestId: ended.requestId, policy: ended.value, seq: ended.seq };
 }
+
+/** Through the service's MCP endpoint instead of the REST API (docs/service.md §4.9). */
+const sendViaMcp: Send = ({ source, body, timeoutMs, signal }) => {
+  const { siteUrl, apiKey } = source;
+  if (siteUrl === null)
+    throw new ServiceError('bad-request', {
+      detail: `${source.slug} has no public origin of the service`,
+      about: 'policies',
+      unsent: true,
+    });
+  return generateViaMcp({ siteUrl, apiKey, body, timeoutMs, signal });
+};
 
 export function aboutOf(form: FormA | FormB): Asked {
   const { language: lang = 'en' } = form;

@@ -3,7 +3,7 @@ import { readPublished } from '../service/publish.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { Query } from '../store/store.ts';
 import type { ListedRow } from './list.ts';
-import type { CallRow } from './rows.ts';
+import type { CallRow } from './evidence.ts';
 
 /** Names a policy of a source in the maps of this file. */
 export function linkKey(source: string, policyId: string): string {

@@ -2,11 +2,12 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { CallList } from '../core/call.ts';
 import type { Source } from '../core/source.ts';
+import { withoutToken } from '../service/answer-json.ts';
 import type { ListedPolicy, PolicyList } from '../service/policies.ts';
-import type { ServiceError } from '../service/service-error.ts';
+import { ServiceError } from '../service/service-error.ts';
 import type { ListedPoliciesTable } from '../store/schema.ts';
 import { appendCall, storable } from './append-call.ts';
-import { isCallable, type PolicyDeps, whyNotCallable } from './deps.ts';
+import { isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
 
 export type ListedRow = Selectable<ListedPoliciesTable>;
 
@@ -22,7 +23,7 @@ export type ListOutcome =
 
 /**
  * Takes the list of published policies (docs/service.md §4.3) into the local catalogue. Each answer is kept byte for byte as an entry; an equal list is
- * kept once. A read: it needs no intent, and may be tried again.
+ * kept once, and again only after deliveries told of changes. A read: it needs no intent, and may be tried again.
  */
 export async function fetchPolicyList(
   deps: PolicyDeps,
@@ -34,9 +35,9 @@ export async function fetchPolicyList(
   try {
     list = await deps.clientFor(source).fetchPolicyPages(signal);
   } catch (error) {
-    if (signal?.aborted) return { outcome: 'failed', reason: 'Stopped before it had answered.' };
-    if (!(error instanceof Error) || error.name !== 'ServiceError') throw error;
-    return { outcome: 'failed', reason: (error as ServiceError).message };
+    if (signal?.aborted) return { outcome: 'failed', reason: 'Stopped before the service answered.' };
+    if (!(error instanceof ServiceError)) throw error;
+    return { outcome: 'failed', reason: error.message };
   }
   const { pages, whole } = list;
   const hash = createHash('sha256');
@@ -49,7 +50,8 @@ export async function fetchPolicyList(
     .where('source', '=', source.slug)
     .executeTakeFirst();
   const policies = pages.reduce((sum, page) => sum + page.policies.length, 0);
-  if (before?.digest === digest) return { outcome: 'unchanged', policies, whole, since: before.fetched_at };
+  if (before?.digest === digest && !(await toldSince(deps, source.slug, before.seq)))
+    return { outcome: 'unchanged', policies, whole, since: before.fetched_at };
   const listId = `list-${randomUUID()}`;
   for (const [page, { policies: listed, bytes }] of pages.entries()) {
     const meta: CallList = {
@@ -60,7 +62,7 @@ export async function fetchPolicyList(
       pages: pages.length,
       digest,
       whole,
-      policies: listed.map((policy) => factsOf(deps, policy)),
+      policies: listed.map(factsOf),
     };
     await appendCall(deps, source.slug, meta, [listId, String(page)], bytes);
   }
@@ -68,7 +70,17 @@ export async function fetchPolicyList(
   return { outcome: 'stored', policies, whole };
 }
 
-function factsOf(deps: Pick<PolicyDeps, 'read'>, policy: ListedPolicy): CallList['policies'][number] {
+/** Whether deliveries told of changes after that entry: an equal list is then news, since it does not show them. */
+async function toldSince({ store }: Pick<PolicyDeps, 'store'>, source: string, seq: number): Promise<boolean> {
+  const query = store.read
+    .selectFrom('policy_history')
+    .select('seq')
+    .where('source', '=', source)
+    .where('seq', '>', seq);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+function factsOf(policy: ListedPolicy): CallList['policies'][number] {
   const text = (value: string | null | undefined) => (value ? storable(value).slice(0, 500) : null);
   return {
     id: storable(policy.id),
@@ -77,7 +89,7 @@ function factsOf(deps: Pick<PolicyDeps, 'read'>, policy: ListedPolicy): CallList
     jurisdiction: text(policy.jurisdiction),
     language: text(policy.language),
     updatedAt: text(policy.updated_at),
-    url: text(deps.read.withoutToken(policy.url ?? null)),
+    url: text(withoutToken(policy.url ?? null)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { CallOutcome } from './call.ts';
-import type { PolicyDeps } from './deps.ts';
+import type { PolicyDeps } from './callable.ts';
 
 /** Told while a call waits for its turn: until when, and why. */
 export type OnWait = (until: Date, why: string) => void;

@@ -1,11 +1,8 @@
 import type { Source } from '../core/source.ts';
-import type { PublishedPolicy } from '../service/publish.ts';
-import { callOnce, type CallFailure, type CallOutcome, type Send } from './call.ts';
-import { isCallable, type PolicyDeps, whyNotCallable } from './deps.ts';
+import { PUBLISH_TIMEOUT_MS, publishPath, type PublishedPolicy, readPublished } from '../service/publish.ts';
+import { callOnce, type CallFailure, type CallOrder, type CallOutcome, type Send } from './call.ts';
+import { isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
 import { callPatiently, type Patience } from './patient.ts';
-
-/** PUBLISH_TIMEOUT_MS of src/service/publish.ts. */
-const PUBLISH_TIMEOUT_MS = 60_000;
 
 export interface PublishRequest extends Patience {
   readonly source: Source;
@@ -19,29 +16,59 @@ export type PublishOutcome =
   | Exclude<CallOutcome<never>, { outcome: 'done' | 'refused' | 'unknown' }>
   | { readonly outcome: 'not-configured'; readonly reason: string };
 
-/** Publishes a policy (docs/service.md §4.4). No rate is documented for it, so none is kept here; what the service asks to wait is waited. */
+/** What a publish may have to contain is not documented: nothing, or a JSON object. */
+const BODIES = [Buffer.alloc(0), Buffer.from('{}')] as const;
+/** Statuses by which a service says that it wants another body; nothing was published then. */
+const ANOTHER_BODY: readonly (number | null)[] = [400, 411, 415, 422];
+
+/**
+ * Publishes a policy (docs/service.md §4.4): with the body that the source took last, and once more with the other where that is refused.
+ * No rate is documented for it, so none is kept here; what the service asks to wait is waited.
+ */
 export async function publishPolicy(deps: PolicyDeps, request: PublishRequest): Promise<PublishOutcome> {
   const { source, policyId, actor } = request;
   if (!isCallable(source)) return { outcome: 'not-configured', reason: whyNotCallable(source) ?? '' };
   const client = deps.clientFor(source);
-  const send: Send = ({ signal, timeoutMs }) => client.publishPolicy(policyId, { signal, timeoutMs });
-  const order = {
+  const send: Send = ({ body, signal, timeoutMs }) => client.publishPolicy(policyId, body, { signal, timeoutMs });
+  const orderOf = (body: Buffer): CallOrder => ({
     source,
     actor,
     operation: 'publish',
     via: 'rest',
-    path: `/policies/${encodeURIComponent(policyId)}/publish`,
-    body: Buffer.alloc(0),
+    path: publishPath(policyId),
+    body,
     timeoutMs: PUBLISH_TIMEOUT_MS,
     about: { policyId },
-  } as const;
+  });
   const read = (bytes: Buffer) => {
-    const value = deps.read.published(bytes, policyId);
+    const value = readPublished(bytes, policyId);
     return { value, facts: { policyId, hostedUrl: value.hostedUrl, webhooksQueued: value.webhooksQueued } };
   };
-  const ended = await callPatiently(deps, () => callOnce(deps, order, send, read, request), request);
+  const publish = (body: Buffer) =>
+    callPatiently(deps, () => callOnce(deps, orderOf(body), send, read, request), request);
+  const [none, object] = BODIES;
+  const first = (await tookBody(deps, source.slug)) ? object : none;
+  let ended = await publish(first);
+  if (ended.outcome === 'refused' && ANOTHER_BODY.includes(ended.error.status))
+    ended = await publish(first === none ? object : none);
   if (ended.outcome !== 'done') return ended;
   return { outcome: 'done', requestId: ended.requestId, published: ended.value, seq: ended.seq };
+}
+
+/** Whether the last publish of this source that was done had a body. */
+async function tookBody({ store, catchUp }: Pick<PolicyDeps, 'store' | 'catchUp'>, source: string): Promise<boolean> {
+  await catchUp();
+  const last = await store.read
+    .selectFrom('calls as call')
+    .innerJoin('entries as entry', 'entry.seq', 'call.intent_seq')
+    .select('entry.body')
+    .where('call.source', '=', source)
+    .where('call.operation', '=', 'publish')
+    .where('call.state', '=', 'done')
+    .orderBy('call.intent_seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return (last?.body?.length ?? 0) > 0;
 }
 
 /** A delivery about the publishing that arrived here. */

@@ -1,8 +1,8 @@
 import type { CallSettled } from '../core/call.ts';
 import { appendCall } from './append-call.ts';
-import type { PolicyDeps } from './deps.ts';
+import type { PolicyDeps } from './callable.ts';
 import { findEvidence } from './evidence.ts';
-import type { CallRow } from './rows.ts';
+import type { CallRow } from './evidence.ts';
 
 /** Clocks of processes that share a database differ by less, milliseconds. */
 const WRONG_CLOCK_MS = 3_600_000;

@@ -1,18 +1,11 @@
 import { canonicalJson } from '../core/canonical.ts';
 import type { Action } from '../core/action.ts';
 import type { RequestFact } from '../core/fact.ts';
+import { caseFold } from '../cases/fold.ts';
 import type { Query } from '../store/store.ts';
 import { historyColumns } from './columns.ts';
 import { joinKey, KeysBySource } from './keys.ts';
-import {
-  appendTo,
-  type CaseFold,
-  type Projection,
-  type ProjectedEntry,
-  quarantineRows,
-  replaceIn,
-  type Row,
-} from './projection.ts';
+import { appendTo, type Projection, type ProjectedEntry, quarantineRows, replaceIn, type Row } from './projection.ts';
 
 type CaseAction = Extract<Action, { action: 'case.opened' | 'case.moved' }>;
 
@@ -21,7 +14,7 @@ type CaseAction = Extract<Action, { action: 'case.opened' | 'case.moved' }>;
  * service reports again under the same id is the same case: the later report stands in its history as `reported-again`,
  * without a version of its own, so that it cannot make an officer's move stale.
  */
-export function createCases(rules: CaseFold): Projection {
+export function createCases(rules = caseFold): Projection {
   return {
     name: 'cases',
     tables: ['case_history', 'cases'],
@@ -85,7 +78,7 @@ async function loadCases(state: Query, events: readonly ProjectedEntry[]): Promi
   return { byId, byRequest, touched: new Set(), history: [], refused: [] };
 }
 
-function foldRequest(cases: CasesInFold, rules: CaseFold, entry: ProjectedEntry, fact: RequestFact): void {
+function foldRequest(cases: CasesInFold, rules: typeof caseFold, entry: ProjectedEntry, fact: RequestFact): void {
   const requestKey = fact.requestId === null ? null : joinKey(entry.source, fact.requestId);
   const knownId = requestKey === null ? undefined : cases.byRequest.get(requestKey);
   const known = knownId === undefined ? undefined : cases.byId.get(knownId);
@@ -111,7 +104,7 @@ function foldRequest(cases: CasesInFold, rules: CaseFold, entry: ProjectedEntry,
   });
 }
 
-function foldAction(cases: CasesInFold, rules: CaseFold, entry: ProjectedEntry, action: CaseAction): void {
+function foldAction(cases: CasesInFold, rules: typeof caseFold, entry: ProjectedEntry, action: CaseAction): void {
   const known = cases.byId.get(action.caseId);
   if (action.action === 'case.opened') {
     if (known === undefined) record(cases, rules.openFromAction(action, entry));

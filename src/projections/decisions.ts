@@ -1,6 +1,15 @@
 import type { Action } from '../core/action.ts';
 import { canonicalJson } from '../core/canonical.ts';
-import { judgeChoice, type Judgement, type PurposeChoices } from '../core/consent-judgement.ts';
+import { contradicts, isNecessary, type PurposeChoices, purposeKey } from '../core/consent-judgement.ts';
+import {
+  type Holds,
+  holdsOf,
+  judgeDecision,
+  type JudgedDecision,
+  type StoredJudgement,
+  storedJudgement,
+  togetherOf,
+} from '../core/consent-timeline.ts';
 import type { DecisionFact } from '../core/fact.ts';
 import type { Query } from '../store/store.ts';
 import { historyColumns } from './columns.ts';
@@ -8,20 +17,34 @@ import { joinKey, KeysBySource } from './keys.ts';
 import { appendTo, type Projection, type ProjectedEntry, type Readers, replaceIn, type Row } from './projection.ts';
 
 type HistoryRow = Row<'decision_history'>;
-type Said = Pick<
+type Telling = Pick<
   HistoryRow,
-  'subject' | 'banner_id' | 'state' | 'purposes' | 'policy_id' | 'policy_version' | 'label' | 'withdraws' | 'stands'
+  | 'seq'
+  | 'at'
+  | 'source'
+  | 'decision_id'
+  | 'subject'
+  | 'banner_id'
+  | 'state'
+  | 'purposes'
+  | 'policy_id'
+  | 'policy_version'
+  | 'expires_at'
+  | 'conflicts'
+  | 'region'
 >;
+type Said = Telling & StoredJudgement;
 
 /**
  * Consent decisions. One decision may be told twice, by a delivery and by a pulled row: both rows stand in the history under
  * one `decision_id`, the first of them is the one that totals count, and a later one that contradicts an earlier one is
  * marked. The present picture of a subject on a banner is its decision with the latest time, and of the later entry where
- * times are equal; a decision without a subject has a history only.
+ * times are equal. A decision is that of the first subject that its records name; while none does, it has a history only.
  *
- * Each decision is judged with what the subject's decisions before it, by time, left standing (core/consent-judgement.ts). Rows are never
- * rewritten: a decision that becomes known after later ones has these judged again, and `decision_judgements` holds what changed, from the
- * entry on that made it known. So the label of a decision at any asOf is that of its latest judgement up to there, else its own.
+ * Each decision is judged by all its records and with what the subject's decisions before it, by time, left standing
+ * (core/consent-timeline.ts). Rows are never rewritten: a record that says something new, and a decision that becomes known after later ones,
+ * have the decision and those after it judged again, and `decision_judgements` holds what changed, from the entry on that made it known. So the
+ * judgement of a decision at any asOf is its latest one up to there, else that of its own row.
  */
 export function createDecisions(readers: Pick<Readers, 'decisionIdOf'>): Projection {
   return {
@@ -31,28 +54,32 @@ export function createDecisions(readers: Pick<Readers, 'decisionIdOf'>): Project
       const rows = rowsOf(batch, readers);
       if (rows.length === 0) return [];
       const said = await loadSaid(state, rows);
-      const known = await loadKnown(state, rows);
-      for (const row of rows) markRepeat(row, said);
-      const timelines = await loadTimelines(state, lateSubjects(rows, known));
+      const told = rows.map((row) => addRecord(row, said));
+      const known = await loadKnown(state, told);
+      const timelines = await loadTimelines(state, lateSubjects(told, known));
       const touched = new Map<string, Row<'decisions'>>();
       const judgements: Row<'decision_judgements'>[] = [];
-      for (const row of rows) {
-        if (row.is_first === 0) copyJudgement(said.get(joinKey(row.source, row.decision_id))?.[0] ?? row, row);
-        if (row.subject === null) {
-          if (row.is_first === 1) setJudgement(row, judgeChoice([], saidOf(row)));
+      for (const one of told) {
+        const { row, first, owner, news, earlier } = one;
+        if (first !== row) copyJudgement(first, row);
+        if (owner === null) {
+          if (first === row) copyJudgement(storedJudgement(judgeDecision([row], new Map())), row);
+          else if (news === 'choice')
+            judgements.push(judgementRow(row, judgeDecision([first, ...earlier.slice(1), row], new Map())));
           continue;
         }
-        const key = keyOf(row, row.subject);
+        const key = keyOf(first, owner);
         const before = touched.get(key) ?? known.get(key);
         if (row.via === 'request') takeCircumstances(row, before);
-        const next = foldDecision(before, row, row.subject);
-        if (row.is_first === 1) {
-          const timeline = timelines.get(joinKey(row.source, row.subject))?.of(row.banner_id);
-          if (timeline === undefined) setJudgement(row, judgeChoice(listOf(before?.stands), saidOf(row)));
-          else judgements.push(...timeline.add(row));
-          copyJudgement(timeline?.last() ?? row, next);
-        }
-        touched.set(key, next);
+        const timeline = timelines.get(joinKey(row.source, owner))?.of(first.banner_id);
+        if (timeline !== undefined) {
+          judgements.push(...timeline.add(one));
+          touched.set(key, pictureOf(before, timeline.last(), one, owner));
+        } else if (first === row) {
+          const judged = judgeDecision([row], before === undefined ? new Map() : holdsOf(before));
+          copyJudgement(storedJudgement(judged), row);
+          touched.set(key, pictureOf(before, { rows: [row], ...judgedColumns(judged) }, one, owner));
+        } else if (before?.decision_id === row.decision_id) touched.set(key, completed(before, row));
       }
       return [
         appendTo('decision_history', rows),
@@ -96,6 +123,7 @@ function decisionRow(entry: ProjectedEntry, fact: DecisionFact, decisionId: stri
     label: 'unknown',
     withdraws: '[]',
     stands: '[]',
+    held: '[]',
     action: fact.action,
     method: fact.method,
     domain: fact.domain,
@@ -137,6 +165,7 @@ function requestRow(
     label: 'withdrawn',
     withdraws: '[]',
     stands: '[]',
+    held: '[]',
     action: action.kind,
     method: 'request',
     domain: null,
@@ -154,12 +183,11 @@ function requestRow(
   };
 }
 
-/** What a withdrawal by request leaves standing stands under the policy, and until the end, of the consent before it. */
+/** A withdrawal by request is counted under the policy and in the region of the consent before it. */
 function takeCircumstances(row: HistoryRow, before: Row<'decisions'> | undefined): void {
   row.policy_id = before?.policy_id ?? null;
   row.policy_version = before?.policy_version ?? null;
   row.region = before?.region ?? null;
-  row.expires_at = before?.expires_at ?? null;
 }
 
 function isEmpty(object: object): boolean {
@@ -171,91 +199,186 @@ function keyOf(row: Pick<HistoryRow, 'source' | 'banner_id'>, subject: string): 
   return joinKey(row.source, subject, row.banner_id ?? '');
 }
 
-type Judged = Pick<HistoryRow, 'label' | 'withdraws' | 'stands'>;
-
-function copyJudgement(from: Judged, to: Judged): void {
+function copyJudgement(from: StoredJudgement, to: StoredJudgement): void {
   to.label = from.label;
   to.withdraws = from.withdraws;
   to.stands = from.stands;
+  to.held = from.held;
 }
 
-function setJudgement(row: Judged, judgement: Judgement): void {
-  row.label = judgement.label;
-  row.withdraws = JSON.stringify(judgement.withdraws);
-  row.stands = JSON.stringify(judgement.stands);
+/** A row of this batch with the first record of its decision, to whose subject and banner the decision belongs. */
+interface Told {
+  readonly row: HistoryRow;
+  /** `row` itself where the decision is new. */
+  readonly first: Said;
+  /** Each different saying of its decision before it, in ledger order. */
+  readonly earlier: readonly Said[];
+  /** The subject whose decision it is: the first that its records name. */
+  readonly owner: string | null;
+  /** It is the first record that names the owner. */
+  readonly joins: boolean;
+  readonly news: News;
 }
 
-function listOf(column: string | undefined): readonly string[] {
-  return column === undefined || column === '[]' ? [] : (JSON.parse(column) as string[]);
+/** What a further record of a decision adds: `choice` may change how it is judged, `circumstances` only until when and under which text. */
+type News = 'choice' | 'circumstances' | null;
+
+/** Sets `is_first` and `conflicts` of a row that comes after what was `said`, and adds it there. */
+function addRecord(row: HistoryRow, said: Map<string, Said[]>): Told {
+  const key = joinKey(row.source, row.decision_id);
+  const sayings = said.get(key);
+  const [first] = sayings ?? [];
+  if (sayings === undefined || first === undefined) {
+    said.set(key, [row]);
+    return { row, first: row, earlier: [], owner: row.subject, joins: row.subject !== null, news: 'choice' };
+  }
+  const earlier = [...sayings];
+  const named = earlier.find(({ subject }) => subject !== null)?.subject ?? null;
+  const joins = named === null && row.subject !== null;
+  row.is_first = 0;
+  row.conflicts = earlier.some((saying) => contradicts(saying, row)) ? 1 : 0;
+  const news = joins ? 'choice' : newsOf(row, first, earlier);
+  if (!earlier.some((saying) => sameSaying(saying, row))) sayings.push(row);
+  return { row, first, earlier, owner: named ?? row.subject, joins, news };
 }
 
-function saidOf(row: Pick<HistoryRow, 'state' | 'purposes'>): Parameters<typeof judgeChoice>[1] {
-  return { state: row.state, purposes: JSON.parse(row.purposes) as PurposeChoices };
+function newsOf(row: HistoryRow, first: Said, earlier: readonly Said[]): News {
+  if (earlier.some((saying) => sameSaying(saying, row))) return null;
+  if (row.conflicts === 1 || earlier.some(({ conflicts }) => Number(conflicts) === 1)) return 'choice';
+  const before = togetherOf(earlier);
+  const after = togetherOf([...earlier, row]);
+  if (before.state !== after.state || consentsNamed(before.purposes) !== consentsNamed(after.purposes)) return 'choice';
+  if (before.expiresAt !== after.expiresAt && after.expiresAt !== null && after.expiresAt <= first.at) return 'choice';
+  const same =
+    before.expiresAt === after.expiresAt &&
+    before.policyId === after.policyId &&
+    before.policyVersion === after.policyVersion;
+  return same ? null : 'circumstances';
 }
 
-/** Subjects of whom a decision becomes known after one that was made later: only their histories are read again. */
-function lateSubjects(rows: readonly HistoryRow[], known: ReadonlyMap<string, Row<'decisions'>>): KeysBySource {
+/** How many purposes that need consent are named. */
+function consentsNamed(purposes: PurposeChoices): number {
+  return new Set(Object.keys(purposes).flatMap((name) => (isNecessary(name) ? [] : purposeKey(name)))).size;
+}
+
+const comparedColumns = [
+  'subject',
+  'banner_id',
+  'state',
+  'purposes',
+  'policy_id',
+  'policy_version',
+  'expires_at',
+] as const;
+
+function sameSaying(a: Telling, b: Telling): boolean {
+  return comparedColumns.every((column) => a[column] === b[column]);
+}
+
+/** Subjects whose history is read again: a decision becomes known after one that was made later, or one of theirs is judged anew. */
+function lateSubjects(told: readonly Told[], known: ReadonlyMap<string, Row<'decisions'>>): KeysBySource {
   const late = new KeysBySource();
-  const latest = new Map<string, string>();
-  for (const row of rows) {
-    if (row.subject === null) continue;
-    const key = keyOf(row, row.subject);
-    const before = latest.get(key) ?? known.get(key)?.at;
-    if (before === undefined || row.at >= before) latest.set(key, row.at);
-    else if (row.is_first === 1) late.add(row.source, row.subject);
+  const latest = new Map<string, Pick<HistoryRow, 'at' | 'decision_id'>>();
+  for (const { row, first, owner, news } of told) {
+    if (owner === null) continue;
+    const key = keyOf(first, owner);
+    const before = latest.get(key) ?? known.get(key);
+    if (first === row) {
+      if (before === undefined || row.at >= before.at) latest.set(key, row);
+      else late.add(row.source, owner);
+    } else if (news === 'choice' || (news === 'circumstances' && before?.decision_id !== row.decision_id)) {
+      late.add(row.source, owner);
+    }
   }
   return late;
 }
 
-type Judgeable = Pick<HistoryRow, 'seq' | 'at' | 'source' | 'decision_id' | 'state' | 'purposes'> & Judged;
+/** A decision as it is judged now. */
+type Judged = StoredJudgement & Pick<HistoryRow, 'state' | 'purposes'>;
+interface Decision extends Judged {
+  readonly rows: [TimelineRow, ...TimelineRow[]];
+}
+type TimelineRow = Telling;
+
+function judgedColumns(judged: JudgedDecision): Judged {
+  return { ...storedJudgement(judged), state: judged.state, purposes: purposesText(judged.purposes) };
+}
+
+function judgementRow({ seq, source }: HistoryRow, judged: JudgedDecision): Row<'decision_judgements'> {
+  return { seq, source, decision_id: judged.decisionId, ...judgedColumns(judged) };
+}
 
 /** The decisions of a subject on a banner in the order of their times, each as it is judged now. */
 class Timeline {
-  readonly #decisions: Judgeable[] = [];
+  readonly #decisions: Decision[] = [];
 
   /** A decision that is in the history already. */
-  recall(decision: Judgeable): void {
-    this.#decisions.splice(this.#placeOf(decision), 0, decision);
+  recall(decision: Decision): void {
+    this.#decisions.splice(this.#placeOf(decision.rows[0]), 0, decision);
   }
 
-  /** Judges a new decision, and those after it again until nothing changes any more. */
-  add(row: HistoryRow): Row<'decision_judgements'>[] {
-    const place = this.#placeOf(row);
-    setJudgement(row, judgeChoice(listOf(this.#decisions[place - 1]?.stands), saidOf(row)));
-    this.#decisions.splice(place, 0, { ...row });
+  /** Judges the decision of a row, and those after it again until nothing changes any more. */
+  add({ row, earlier, joins, news }: Told): Row<'decision_judgements'>[] {
+    let place: number;
+    if (row.is_first === 1) {
+      place = this.#placeOf(row);
+      const judged = judgeDecision([row], this.#holdsBefore(place));
+      copyJudgement(storedJudgement(judged), row);
+      this.#decisions.splice(place, 0, { rows: [row], ...judgedColumns(judged) });
+      place += 1;
+    } else if (joins) {
+      // Until now it was judged by itself.
+      const [first, ...others] = earlier as [Said, ...Said[]];
+      place = this.#placeOf(first);
+      const judged = judgeDecision([first, ...others], new Map());
+      this.#decisions.splice(place, 0, { rows: [first, ...others, row], ...judgedColumns(judged) });
+    } else {
+      place = this.#decisions.findIndex(({ rows }) => rows[0].decision_id === row.decision_id);
+      this.#decisions[place]?.rows.push(row);
+      if (news === null) return [];
+    }
     const changed: Row<'decision_judgements'>[] = [];
-    for (let next = place + 1; next < this.#decisions.length; next += 1) {
-      const decision = this.#decisions[next] as Judgeable;
-      const judged = { ...decision };
-      setJudgement(judged, judgeChoice(listOf(this.#decisions[next - 1]?.stands), saidOf(decision)));
-      const { label, withdraws, stands } = judged;
-      if (label === decision.label && withdraws === decision.withdraws && stands === decision.stands) break;
-      copyJudgement(judged, decision);
-      changed.push({
-        seq: row.seq,
-        source: row.source,
-        decision_id: decision.decision_id,
-        label,
-        withdraws,
-        stands,
-      });
+    for (let next = place; next < this.#decisions.length; next += 1) {
+      const decision = this.#decisions[next] as Decision;
+      const judged = judgeDecision(decision.rows, this.#holdsBefore(next));
+      const columns = judgedColumns(judged);
+      if (judgedNames.some((column) => decision[column] !== columns[column])) {
+        Object.assign(decision, columns);
+        changed.push(judgementRow(row, judged));
+      } else if (decision.rows[0].decision_id !== row.decision_id) break;
     }
     return changed;
   }
 
-  last(): Judgeable | undefined {
-    return this.#decisions.at(-1);
+  last(): Decision {
+    return this.#decisions.at(-1) as Decision;
+  }
+
+  #holdsBefore(place: number): Holds {
+    const before = this.#decisions[place - 1];
+    return before === undefined ? new Map() : holdsOf({ ...circumstancesOf(before), ...before });
   }
 
   /** Decisions mostly come in order, so the place is looked for from the end. */
-  #placeOf({ at, seq }: Judgeable): number {
+  #placeOf({ at, seq }: Pick<TimelineRow, 'at' | 'seq'>): number {
     let place = this.#decisions.length;
     for (let before = this.#decisions[place - 1]; before !== undefined; before = this.#decisions[place - 1]) {
-      if (before.at < at || (before.at === at && before.seq < seq)) break;
+      const [first] = before.rows;
+      if (first.at < at || (first.at === at && first.seq < seq)) break;
       place -= 1;
     }
     return place;
   }
+}
+
+const judgedNames = ['label', 'withdraws', 'stands', 'held', 'state', 'purposes'] as const;
+
+/** What the records of a decision say together, in the columns of the read models. */
+function circumstancesOf({ rows }: Pick<Decision, 'rows'>) {
+  const { expiresAt, policyId, policyVersion } = togetherOf(rows);
+  const [{ decision_id, at }] = rows;
+  const region = rows.find((row) => row.region !== null)?.region ?? null;
+  return { decision_id, at, expires_at: expiresAt, policy_id: policyId, policy_version: policyVersion, region };
 }
 
 /** The timelines of one subject, banner by banner. */
@@ -272,26 +395,51 @@ class Timelines {
 async function loadTimelines(state: Query, late: KeysBySource): Promise<ReadonlyMap<string, Timelines>> {
   const timelines = new Map<string, Timelines>();
   if (late.empty) return timelines;
-  const rows = await state
-    .selectFrom('decision_history')
-    .select(['seq', 'at', 'source', 'subject', 'banner_id', 'decision_id', 'state', 'purposes'])
-    .select(['label', 'withdraws', 'stands'])
-    .where(late.where('subject'))
-    .where('is_first', '=', 1)
-    .orderBy('at')
-    .orderBy('seq')
-    .execute();
-  const judged = await loadJudgements(state, rows);
   for (const [source, subject] of late.pairs()) timelines.set(joinKey(source, subject), new Timelines());
+  // Each decision with all its records: the one that names the subject need not be the first.
+  const named = state
+    .selectFrom('decision_history')
+    .select(['source', 'decision_id'])
+    .distinct()
+    .where(late.where('subject'))
+    .as('named');
+  const rows = await state
+    .selectFrom(named)
+    .innerJoin('decision_history as d', (join) =>
+      join.onRef('d.source', '=', 'named.source').onRef('d.decision_id', '=', 'named.decision_id'),
+    )
+    .select(['d.seq', 'd.at', 'd.source', 'd.subject', 'd.banner_id', 'd.decision_id', 'd.state', 'd.purposes'])
+    .select(['d.label', 'd.withdraws', 'd.stands', 'd.held', 'd.region'])
+    .select(['d.policy_id', 'd.policy_version', 'd.expires_at', 'd.conflicts'])
+    .orderBy('d.seq')
+    .execute();
+  const records = new Map<string, [TimelineRow & StoredJudgement, ...TimelineRow[]]>();
   for (const row of rows) {
-    const again = judged.get(joinKey(row.source, row.decision_id));
-    if (again !== undefined) copyJudgement(again, row);
-    timelines
-      .get(joinKey(row.source, row.subject ?? ''))
-      ?.of(row.banner_id)
-      .recall(row);
+    const key = joinKey(row.source, row.decision_id);
+    const known = records.get(key);
+    if (known === undefined) records.set(key, [row]);
+    else known.push(row);
+  }
+  const judged = await loadJudgements(
+    state,
+    [...records.values()].map(([first]) => first),
+  );
+  for (const [key, told] of records) {
+    const [first] = told;
+    const owner = told.find(({ subject }) => subject !== null)?.subject ?? '';
+    const decision: Decision = { ...first, ...judged.get(key), rows: told };
+    timelines.get(joinKey(first.source, owner))?.of(first.banner_id).recall(decision);
   }
   return timelines;
+}
+
+/** The keys of decisions, as many as one statement looks up. */
+function* decisionKeys(rows: readonly Pick<HistoryRow, 'source' | 'decision_id'>[]): Generator<KeysBySource> {
+  for (let start = 0; start < rows.length; start += DECISIONS) {
+    const keys = new KeysBySource();
+    for (const { source, decision_id } of rows.slice(start, start + DECISIONS)) keys.add(source, decision_id);
+    yield keys;
+  }
 }
 
 /** How decisions are judged by now, where that is not as their own rows say. */
@@ -300,16 +448,14 @@ async function loadJudgements(
   rows: readonly Pick<HistoryRow, 'source' | 'decision_id'>[],
 ): Promise<ReadonlyMap<string, Judged>> {
   const latest = new Map<string, Judged>();
-  for (let start = 0; start < rows.length; start += DECISIONS) {
-    const keys = new KeysBySource();
-    for (const { source, decision_id } of rows.slice(start, start + DECISIONS)) keys.add(source, decision_id);
+  for (const keys of decisionKeys(rows)) {
     const found = await state
       .selectFrom('decision_judgements')
-      .selectAll()
+      .select(['source', 'decision_id', ...judgedNames])
       .where(keys.where('decision_id'))
       .orderBy('seq')
       .execute();
-    for (const row of found) latest.set(joinKey(row.source, row.decision_id), row);
+    for (const { source, decision_id, ...judged } of found) latest.set(joinKey(source, decision_id), judged);
   }
   return latest;
 }
@@ -321,12 +467,18 @@ const DECISIONS = 1000;
 async function loadSaid(state: Query, rows: readonly HistoryRow[]): Promise<Map<string, Said[]>> {
   const keys = new KeysBySource();
   for (const row of rows) keys.add(row.source, row.decision_id);
+  const columns = ['source', 'decision_id', ...comparedColumns, 'conflicts', 'region', ...storedNames] as const;
   const earlier = await state
     .selectFrom('decision_history')
-    .select(['source', 'decision_id', 'subject', 'banner_id', 'state', 'purposes', 'policy_id', 'policy_version'])
-    .select(['label', 'withdraws', 'stands'])
-    .distinct()
+    .select(columns)
+    // The first row is the earliest of its saying, and its time is that of the decision.
+    .select((eb) => [
+      eb.fn.min('seq').as('seq'),
+      eb.fn.max<string>(eb.case().when('is_first', '=', 1).then(eb.ref('at')).else('').end()).as('at'),
+    ])
+    .groupBy(columns)
     .where(keys.where('decision_id'))
+    .orderBy((eb) => eb.fn.min('seq'))
     .execute();
   const said = new Map<string, Said[]>();
   for (const row of earlier) {
@@ -337,10 +489,11 @@ async function loadSaid(state: Query, rows: readonly HistoryRow[]): Promise<Map<
   }
   return said;
 }
+const storedNames = ['label', 'withdraws', 'stands', 'held'] as const;
 
-async function loadKnown(state: Query, rows: readonly HistoryRow[]): Promise<Map<string, Row<'decisions'>>> {
+async function loadKnown(state: Query, told: readonly Told[]): Promise<Map<string, Row<'decisions'>>> {
   const keys = new KeysBySource();
-  for (const row of rows) if (row.subject !== null) keys.add(row.source, row.subject);
+  for (const { first, owner } of told) if (owner !== null) keys.add(first.source, owner);
   const known = new Map<string, Row<'decisions'>>();
   if (keys.empty) return known;
   for (const row of await state.selectFrom('decisions').selectAll().where(keys.where('subject')).execute()) {
@@ -349,78 +502,35 @@ async function loadKnown(state: Query, rows: readonly HistoryRow[]): Promise<Map
   return known;
 }
 
-/** Sets `is_first` and `conflicts` of a row that comes after what was `said`, and adds it there. */
-function markRepeat(row: HistoryRow, said: Map<string, Said[]>): void {
-  const key = joinKey(row.source, row.decision_id);
-  const earlier = said.get(key);
-  if (earlier === undefined) {
-    said.set(key, [row]);
-    return;
-  }
-  row.is_first = 0;
-  row.conflicts = earlier.some((saying) => contradicts(saying, row)) ? 1 : 0;
-  if (!earlier.some((saying) => sameSaying(saying, row))) earlier.push(row);
-}
-
-type Saying = Omit<Said, 'label' | 'withdraws' | 'stands'>;
-const plainFields = ['subject', 'banner_id', 'policy_id', 'policy_version'] as const;
-
-function sameSaying(a: Saying, b: Saying): boolean {
-  return a.state === b.state && a.purposes === b.purposes && plainFields.every((field) => a[field] === b[field]);
-}
-
-/**
- * Whether two rows of one decision cannot both be right. A row that leaves something out (the delivery without a policy
- * version, the pulled row that also lists the necessary purpose) contradicts nothing.
- */
-export function contradicts(a: Saying, b: Saying): boolean {
-  if (a.state !== b.state && a.state !== 'unknown' && b.state !== 'unknown') return true;
-  for (const field of plainFields) {
-    if (a[field] !== null && b[field] !== null && a[field] !== b[field]) return true;
-  }
-  if (a.purposes === b.purposes) return false;
-  const first = JSON.parse(a.purposes) as Record<string, string>;
-  const second = JSON.parse(b.purposes) as Record<string, string>;
-  return Object.keys(first).some((purpose) => Object.hasOwn(second, purpose) && first[purpose] !== second[purpose]);
-}
-
-/**
- * A subject's picture on a banner after one more row of the history. How it is judged stays as it was: repeats change nothing in that, and for
- * a new decision the caller sets it.
- */
-export function foldDecision(before: Row<'decisions'> | undefined, row: HistoryRow, subject: string): Row<'decisions'> {
-  const changes = (before?.changes ?? 0) + row.is_first;
-  const sameDecision = before?.decision_id === row.decision_id;
-  if (before !== undefined && row.at < before.at) {
-    if (!sameDecision) return { ...before, changes };
-    return {
-      ...before,
-      policy_id: before.policy_id ?? row.policy_id,
-      policy_version: before.policy_version ?? row.policy_version,
-      region: before.region ?? row.region,
-      expires_at: before.expires_at ?? row.expires_at,
-      changes,
-    };
-  }
-  const told = sameDecision ? before : undefined;
+/** A subject's picture on a banner after one more row of the history: its latest decision by time. */
+function pictureOf(
+  before: Row<'decisions'> | undefined,
+  latest: Decision,
+  { row, joins }: Told,
+  subject: string,
+): Row<'decisions'> {
+  const { label, withdraws, stands, held, state, purposes, rows } = latest;
   return {
     source: row.source,
-    banner_id: row.banner_id ?? '',
+    banner_id: rows[0].banner_id ?? '',
     subject,
-    decision_id: row.decision_id,
-    state: row.state,
-    purposes: row.purposes,
-    label: before?.label ?? row.label,
-    withdraws: before?.withdraws ?? '[]',
-    stands: before?.stands ?? '[]',
-    policy_id: row.policy_id ?? told?.policy_id ?? null,
-    policy_version: row.policy_version ?? told?.policy_version ?? null,
-    region: row.region ?? told?.region ?? null,
-    expires_at: row.expires_at ?? told?.expires_at ?? null,
-    at: row.at,
+    ...{ state, purposes, label, withdraws, stands, held },
+    ...circumstancesOf(latest),
     first_seq: before?.first_seq ?? row.seq,
+    last_seq: rows[0].decision_id === row.decision_id ? row.seq : (before?.last_seq ?? row.seq),
+    changes: (before?.changes ?? 0) + (joins ? 1 : 0),
+  };
+}
+
+/** The picture after a further record of its decision that says nothing against the others. */
+function completed(before: Row<'decisions'>, row: HistoryRow): Row<'decisions'> {
+  return {
+    ...before,
+    policy_id: before.policy_id ?? row.policy_id,
+    policy_version: before.policy_version ?? row.policy_version,
+    region: before.region ?? row.region,
+    expires_at: before.expires_at ?? row.expires_at,
     last_seq: row.seq,
-    changes,
   };
 }
 

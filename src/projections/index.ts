@@ -9,20 +9,27 @@ import { documents } from './documents.ts';
 import { listedPolicies } from './listed-policies.ts';
 import { integrations } from './integrations.ts';
 import { policies } from './policies.ts';
-import type { CaseFold, Projection, Readers } from './projection.ts';
+import type { caseFold } from '../cases/fold.ts';
+import { type Projection, readers } from './projection.ts';
 import { quarantine } from './quarantine.ts';
 import { scans } from './scans.ts';
 import { snapshots } from './snapshots.ts';
 
+/** Tests of the read models put simpler readers and cases in the place of the real ones. */
+export interface ProjectionRules {
+  readonly read?: typeof readers;
+  readonly cases?: typeof caseFold;
+}
+
 /** Every read model there is. */
-export function allProjections(rules: { readonly read: Readers; readonly cases: CaseFold }): readonly Projection[] {
+export function allProjections({ read = readers, cases }: ProjectionRules = {}): readonly Projection[] {
   return [
     quarantine,
     deliveries,
     policies,
-    createDecisions(rules.read),
-    createAmbiguousRepeats(rules.read),
-    createCases(rules.cases),
+    createDecisions(read),
+    createAmbiguousRepeats(read),
+    createCases(cases),
     scans,
     integrations,
     actions,

@@ -17,6 +17,7 @@ export const integrations: Projection = {
         name: fact.name,
         site: fact.site,
         change: fact.change,
+        error: fact.error,
       };
       history.push(row);
       keys.add(entry.source, keyOf(row));
@@ -40,7 +41,7 @@ export const integrations: Projection = {
 };
 
 /** The service's id, else the name, else ''. */
-function keyOf(row: Row<'integration_history'>): string {
+export function keyOf(row: Pick<Row<'integration_history'>, 'integration_id' | 'name'>): string {
   return row.integration_id ?? row.name ?? '';
 }
 
@@ -59,6 +60,7 @@ export function foldIntegration(
     name: change.name ?? before?.name ?? null,
     site: change.site ?? before?.site ?? null,
     status: change.change,
+    error: change.error,
     last_seq: change.seq,
     at: change.at,
   };

@@ -1,8 +1,10 @@
 import { actionSchema } from '../core/action.ts';
 import type { Reading } from '../core/fact.ts';
 import type { SourceOptions } from '../core/source.ts';
+import { isEntryKind } from '../core/vocabulary.ts';
+import { createTurns } from '../jobs/turns.ts';
 import type { Query } from '../store/store.ts';
-import type { Fault, ProjectedEntry, Readers } from './projection.ts';
+import { type Fault, type ProjectedEntry, type Readers, readers } from './projection.ts';
 import { storableFact, storableText } from './storable.ts';
 
 /** How much is taken at a time. */
@@ -32,7 +34,12 @@ export interface PageReader {
 export type OptionsOf = (source: string) => SourceOptions | Promise<SourceOptions>;
 
 /** Reads pages of entries. Bodies are read here, outside any transaction and in slices that leave the event loop to deliveries. */
-export function createPageReader(query: Query, read: Readers, optionsOf: OptionsOf, limits: PageLimits): PageReader {
+export function createPageReader(
+  query: Query,
+  read: Readers = readers,
+  optionsOf: OptionsOf,
+  limits: PageLimits,
+): PageReader {
   let ahead: { readonly after: number; readonly upTo: number; readonly page: Promise<Page | null> } | null = null;
 
   async function loadPage(after: number, upTo: number): Promise<Page | null> {
@@ -47,15 +54,13 @@ export function createPageReader(query: Query, read: Readers, optionsOf: Options
       .execute();
     const options = new Map<string, SourceOptions>();
     const entries: ProjectedEntry[] = [];
-    let sliceEnds = performance.now() + SLICE_MS;
+    const turns = createTurns(SLICE_MS);
     for (const row of rows) {
       if (row.meta === null || row.body === null) continue;
       let option = options.get(row.source);
       if (option === undefined) options.set(row.source, (option = await optionsOf(row.source)));
       entries.push(readEntry(row as ContentRow, read, option));
-      if (performance.now() < sliceEnds) continue;
-      await new Promise((resolve) => setImmediate(resolve));
-      sliceEnds = performance.now() + SLICE_MS;
+      if (turns.areDue()) await turns.take();
     }
     return { ...end, entries };
   }
@@ -144,6 +149,10 @@ export function readEntry(row: ContentRow, read: Readers, options: SourceOptions
     fault: null,
   };
   if (row.kind === 'action') return { ...entry, ...readAction(row.body, meta) };
+  if (!isEntryKind(row.kind)) {
+    const reason = `the kind ${JSON.stringify(row.kind)} of the entry is unknown: run \`consent-ledger ledger verify\``;
+    return { ...entry, fault: { event: guessEvent(row.body), reason: storableText(reason) } };
+  }
   if (row.kind !== 'webhook' && row.kind !== 'consent-log') return entry;
   const reading = underBanner(readFact(row, read, { receivedAt: row.received_at, options }), row.kind, meta);
   const fault = reading.outcome === 'unreadable' ? { event: reading.event, reason: reading.reason } : null;

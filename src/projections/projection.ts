@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
+import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../../receivers/read.ts';
 import type { Action } from '../core/action.ts';
-import type { DecisionFact, Fact, Reading, RequestFact } from '../core/fact.ts';
-import type { SourceOptions } from '../core/source.ts';
+import type { Reading } from '../core/fact.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import type { TableName, Tables } from '../store/schema.ts';
 import type { OnConflict, Query } from '../store/store.ts';
@@ -55,42 +55,9 @@ export interface Projection {
   fold(state: Query, batch: readonly ProjectedEntry[]): Promise<readonly Write[]>;
 }
 
-/** What reads bodies into facts (receivers/read.ts), handed in by the composition root. */
-export interface Readers {
-  readDelivery(body: Buffer, context: ReadingContext): Reading;
-  readConsentRow(body: Buffer, context: ReadingContext): Reading;
-  /** `r:<record id>`, else `c:<hash of banner, subject, time and choice>`. */
-  decisionIdOf(fact: DecisionFact): string;
-  /** Whether the body named neither an id of what happened nor a time: a repeat of it may be a new happening. */
-  isAnonymousRepeat(fact: Fact): boolean;
-}
-export interface ReadingContext {
-  readonly receivedAt: string;
-  /** One object for a source as long as it is set the same: readers remember what they derive from it. */
-  readonly options: SourceOptions;
-}
-
-/** The place of an entry in the ledger, as a case cites it. */
-export interface CaseEntry {
-  readonly seq: number;
-  readonly source: string;
-  readonly receivedAt: string;
-}
-export interface FoldedCase {
-  readonly row: Row<'cases'>;
-  readonly history: Row<'case_history'>;
-}
-/** The case's rules (src/cases/fold.ts), handed in by the composition root. */
-export interface CaseFold {
-  openFromRequest(fact: RequestFact, entry: CaseEntry): FoldedCase;
-  openFromAction(action: Extract<Action, { action: 'case.opened' }>, entry: CaseEntry): FoldedCase;
-  /** A refusal says in words why the recorded move has no effect. */
-  applyMove(
-    row: Row<'cases'>,
-    action: Extract<Action, { action: 'case.moved' }>,
-    entry: CaseEntry,
-  ): ({ readonly outcome: 'moved' } & FoldedCase) | { readonly outcome: 'refused'; readonly reason: string };
-}
+/** What reads bodies into facts. Tests of the read models put one in its place whose bodies say outright what is to be read in them. */
+export const readers = { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat };
+export type Readers = typeof readers;
 
 /** Where the projector reports; pino fits. */
 export interface ProjectorLog {

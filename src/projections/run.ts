@@ -1,15 +1,13 @@
 import { StoreUnavailable } from '../core/errors.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { advance, type Target } from './advance.ts';
-import { allProjections } from './index.ts';
+import { allProjections, type ProjectionRules } from './index.ts';
 import { createPageReader, type OptionsOf, type PageLimits } from './load-entries.ts';
 import { entriesAhead, loadPosition, type Position, startPosition } from './position.ts';
-import type { CaseFold, Projection, ProjectorLog, Readers } from './projection.ts';
+import type { Projection, ProjectorLog } from './projection.ts';
 
-export interface ProjectorOptions {
+export interface ProjectorOptions extends ProjectionRules {
   readonly store: Store;
-  readonly read: Readers;
-  readonly cases: CaseFold;
   /** How a source is set at the moment; defaults for one that is not known any more. */
   readonly optionsOf: OptionsOf;
   readonly log?: ProjectorLog;

@@ -20,6 +20,10 @@ export const scans: Projection = {
         trackers_found: fact.trackersFound,
         uncategorised: fact.uncategorised,
         score: fact.score,
+        before_consent: fact.beforeConsent,
+        items: fact.items === null ? null : JSON.stringify(fact.items),
+        unread_items: fact.unreadItems,
+        listed: fact.items === null || fact.failed ? 0 : 1,
       });
       keys.add(entry.source, fact.domain ?? '');
     }
@@ -37,19 +41,27 @@ export const scans: Projection = {
   },
 };
 
-/** A domain's picture after one more scan. */
+/** A domain's picture after one more scan; one that comes late changes only what no later one says. */
 export function foldScan(before: Row<'scans'> | undefined, scan: Row<'scan_history'>): Row<'scans'> {
-  const scansSoFar = (before?.scans ?? 0) + 1;
-  if (before !== undefined && scan.at < before.at) return { ...before, scans: scansSoFar };
-  return {
-    source: scan.source,
-    domain: scan.domain ?? '',
-    scans: scansSoFar,
-    cookies_found: scan.cookies_found,
-    trackers_found: scan.trackers_found,
-    uncategorised: scan.uncategorised,
-    score: scan.score,
-    last_seq: scan.seq,
-    at: scan.at,
-  };
+  const isLatest = before === undefined || scan.at >= before.at;
+  const latest = isLatest
+    ? {
+        cookies_found: scan.cookies_found,
+        trackers_found: scan.trackers_found,
+        uncategorised: scan.uncategorised,
+        score: scan.score,
+        last_seq: scan.seq,
+        at: scan.at,
+      }
+    : before;
+  const known = before?.before_consent_at ?? null;
+  const told =
+    scan.before_consent !== null && (known === null || scan.at >= known)
+      ? { before_consent: scan.before_consent, before_consent_seq: scan.seq, before_consent_at: scan.at }
+      : {
+          before_consent: before?.before_consent ?? null,
+          before_consent_seq: before?.before_consent_seq ?? null,
+          before_consent_at: known,
+        };
+  return { ...latest, ...told, source: scan.source, domain: scan.domain ?? '', scans: (before?.scans ?? 0) + 1 };
 }

@@ -38,11 +38,11 @@ export async function createShadows(query: Query): Promise<void> {
       .on(shadow)
       .columns([...key])
       .execute();
-    if ('lookup' in spec)
+    for (const [place, columns] of ('lookups' in spec ? spec.lookups : []).entries())
       await any.schema
-        .createIndex(`${shadow}_lookup`)
+        .createIndex(`${shadow}_lookup_${place}`)
         .on(shadow)
-        .columns([...spec.lookup])
+        .columns([...columns])
         .execute();
   }
 }

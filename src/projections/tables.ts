@@ -5,7 +5,7 @@ interface ReadModelTable {
   /** Its primary key. */
   readonly key: readonly string[];
   /** What projections look rows up by, besides the key or a prefix of it. */
-  readonly lookup?: readonly string[];
+  readonly lookups?: readonly (readonly string[])[];
   /** History: rows are written once, and never change. State: rows follow the entries. */
   readonly sort: 'history' | 'state';
 }
@@ -17,12 +17,19 @@ export const readModelTables = {
   delivery_counts: { key: ['source', 'day', 'event'], sort: 'state' },
   policy_history: { key: ['seq'], sort: 'history' },
   policies: { key: ['source', 'policy_id'], sort: 'state' },
-  decision_history: { key: ['seq'], lookup: ['source', 'decision_id', 'seq'], sort: 'history' },
+  decision_history: {
+    key: ['seq'],
+    lookups: [
+      ['source', 'decision_id', 'seq'],
+      ['source', 'subject', 'seq'],
+    ],
+    sort: 'history',
+  },
   decision_judgements: { key: ['source', 'decision_id', 'seq'], sort: 'history' },
   decisions: { key: ['source', 'subject', 'banner_id'], sort: 'state' },
   ambiguous_repeats: { key: ['seq'], sort: 'state' },
   case_history: { key: ['seq'], sort: 'history' },
-  cases: { key: ['case_id'], lookup: ['source', 'request_id'], sort: 'state' },
+  cases: { key: ['case_id'], lookups: [['source', 'request_id']], sort: 'state' },
   scan_history: { key: ['seq'], sort: 'history' },
   scans: { key: ['source', 'domain'], sort: 'state' },
   integration_history: { key: ['seq'], sort: 'history' },

@@ -21,7 +21,7 @@ export function createAgency(seed: number, quota: number): Agency {
 export function agencyKeys(agency: Agency, clients: readonly SandboxClient[]): ApiKey[] {
   const slugs = clients.map(({ slug }) => slug);
   return [
-    { value: agency.apiKey, scopes: ['read', 'write', 'webhooks'], clients: slugs, revoked: false },
-    { value: agency.readKey, scopes: ['read'], clients: slugs, revoked: false },
+    { value: agency.apiKey, scopes: ['read', 'write', 'webhooks'], clients: slugs, revoked: false, lastUsedAt: null },
+    { value: agency.readKey, scopes: ['read'], clients: slugs, revoked: false, lastUsedAt: null },
   ];
 }

@@ -12,13 +12,11 @@ import { addPolicyRoutes } from './api/policies.ts';
 import { addSiteRoutes } from './api/site.ts';
 import type { Cursors } from './cursor.ts';
 import type { Dialect } from './dialect.ts';
-import type { ApiKey } from './keys.ts';
 import type { Limits } from './limits.ts';
 import type { World } from './world.ts';
 
 export interface AppOptions extends ControlRoutes, GenerateOptions {
   readonly worlds: readonly World[];
-  readonly keys: readonly ApiKey[];
   readonly dialect: Dialect;
   readonly cursors: Cursors;
   readonly limits: Limits;
@@ -47,7 +45,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       done(Object.assign(new Error('The body is not JSON.'), { statusCode: 400 }), undefined);
     }
   });
-  const authenticate = createAuthenticate(options.keys, options.worlds);
+  const authenticate = createAuthenticate(options.keys, options.worlds, options.clock);
   const limit = createLimiter(options.limits, options.clock);
   void app.register(
     async (api) => {

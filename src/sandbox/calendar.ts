@@ -1,7 +1,13 @@
 import type { RequestKind } from '../core/vocabulary.ts';
 import type { SandboxClient } from './clients.ts';
 import type { Decisions } from './decisions.ts';
-import type { IntegrationHappening, PolicyHappening, RequestHappening, ScanHappening } from './happenings.ts';
+import type {
+  FoundCookie,
+  IntegrationHappening,
+  PolicyHappening,
+  RequestHappening,
+  ScanHappening,
+} from './happenings.ts';
 import { deriveText } from './keys.ts';
 import { titleOf } from './policies.ts';
 import { mix, mulberry32 } from './prng.ts';
@@ -29,7 +35,6 @@ export function policyTimeline(client: SandboxClient, window: Window): PolicyHap
     language: client.language,
     userId: client.userId,
     version,
-    hostedUrl: null,
     at: new Date(window.start.getTime() + Math.floor(span * share)),
   });
   return [
@@ -130,21 +135,57 @@ export function scansOf(client: SandboxClient, window: Window): ScanHappening[] 
   const scans: ScanHappening[] = [];
   for (let at = window.start.getTime() + 0.4 * DAY; at < window.end.getTime(); at += 7 * DAY) {
     const random = mulberry32(mix(client.seed ^ 0x7363616e, scans.length));
-    const cookiesFound = 14 + Math.floor(random() * 20);
-    const uncategorised = Math.floor(random() * 4);
+    const found = cookiesAt(client.domain, scans.length);
     scans.push({
       event: 'cookie_scan.completed',
       scanId: `scn_${deriveText(14, client.seed, 'scan', scans.length)}`,
       domain: client.domain,
       pages: 20 + Math.floor(random() * 60),
-      cookiesFound,
-      trackersFound: Math.floor(cookiesFound / 3),
-      uncategorised,
-      score: 100 - uncategorised * 6,
+      ...countsOf(found),
       at: new Date(at),
     });
   }
   return scans;
+}
+
+const first = { kind: 'cookie', provider: 'own', beforeConsent: true } as const;
+const third = { kind: 'tracker', beforeConsent: false } as const;
+
+/** What the n-th scan of a site finds: a tracker comes, then loads before consent, and goes; one cookie gets its category late. */
+export function cookiesAt(domain: string, n: number): readonly FoundCookie[] {
+  const week = n % 5;
+  return [
+    { ...first, name: 'session', category: 'necessary', domain },
+    { ...first, name: 'csrf_token', category: 'necessary', domain },
+    { ...first, name: 'cart', category: week < 2 ? null : 'necessary', domain },
+    { ...first, name: 'lang', category: 'preferences', domain, beforeConsent: false },
+    { ...third, name: '_ga', category: 'analytics', domain, provider: 'Statistics Example' },
+    { ...third, name: '_gid', category: 'analytics', domain, provider: 'Statistics Example' },
+    ...(week < 2
+      ? []
+      : [
+          {
+            ...third,
+            ...{ name: '_fbp', category: 'marketing', domain: 'ads.example', provider: 'Ads Example' },
+            beforeConsent: week > 2,
+          },
+        ]),
+    ...(week === 1
+      ? [{ ...third, name: 'chat_id', category: null, domain: 'chat.example', provider: 'Chat Example' }]
+      : []),
+  ];
+}
+
+/** The numbers of a scan that found these. */
+export function countsOf(found: readonly FoundCookie[]) {
+  const uncategorised = found.filter(({ category }) => category === null).length;
+  return {
+    found,
+    cookiesFound: found.length,
+    trackersFound: found.filter(({ kind }) => kind === 'tracker').length,
+    uncategorised,
+    score: 100 - uncategorised * 6,
+  };
 }
 
 /** A shop is connected early, an analytics tool comes and goes. */
@@ -160,6 +201,6 @@ export function integrationsOf(client: SandboxClient, window: Window): Integrati
   return [
     step('integration.connected', 'shop', 0.01),
     step('integration.connected', 'analytics', 0.2),
-    step('integration.disconnected', 'analytics', 0.63),
+    { ...step('integration.disconnected', 'analytics', 0.63), reason: 'The access token expired.' },
   ];
 }

@@ -147,11 +147,11 @@ export function createClient(seed: number, spec: ClientSpec): SandboxClient {
 export function keysOf(client: SandboxClient): ApiKey[] {
   const clients = [client.slug];
   return [
-    { value: client.apiKey, scopes: ['read', 'write', 'webhooks'], clients, revoked: false },
-    { value: client.readKey, scopes: ['read'], clients, revoked: false },
-    { value: client.writeKey, scopes: ['write'], clients, revoked: false },
-    { value: client.webhooksKey, scopes: ['webhooks'], clients, revoked: false },
-    { value: client.revokedKey, scopes: ['read', 'write', 'webhooks'], clients, revoked: true },
-    { value: client.siteKey, scopes: ['read', 'write'], clients, revoked: false },
+    { value: client.apiKey, scopes: ['read', 'write', 'webhooks'], clients, revoked: false, lastUsedAt: null },
+    { value: client.readKey, scopes: ['read'], clients, revoked: false, lastUsedAt: null },
+    { value: client.writeKey, scopes: ['write'], clients, revoked: false, lastUsedAt: null },
+    { value: client.webhooksKey, scopes: ['webhooks'], clients, revoked: false, lastUsedAt: null },
+    { value: client.revokedKey, scopes: ['read', 'write', 'webhooks'], clients, revoked: true, lastUsedAt: null },
+    { value: client.siteKey, scopes: ['read', 'write'], clients, revoked: false, lastUsedAt: null },
   ];
 }

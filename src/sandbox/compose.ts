@@ -16,8 +16,21 @@ export interface SendOptions {
   readonly set?: Record<string, unknown>;
   /** Address instead of the client's endpoints. */
   readonly url?: string;
-  /** `forged`, `unsigned` and `old-secret` change the signature. Default `sound`. */
+  /** What is wrong with the delivery (docs/sandbox.md, Controls). Default `sound`. */
   readonly note?: DeliveryNote;
+}
+
+/** How long before its delivery a `late` happening took place, milliseconds. */
+export const LATE_MS = 86_400_000;
+
+/** Event and body of deliveries that tell of no event that the service documents. */
+export function oddBody(note: 'unknown-event' | 'not-json', client: Pick<SandboxClient, 'domain'>) {
+  return note === 'not-json'
+    ? { event: 'ping', body: Buffer.from(`ping from ${client.domain}\n`, 'utf8') }
+    : {
+        event: 'loyalty.points_awarded',
+        body: Buffer.from(JSON.stringify({ event: 'loyalty.points_awarded', points: 12, member: 'm-77' }), 'utf8'),
+      };
 }
 
 /** The bytes and headers of a delivery, before it has an address. */

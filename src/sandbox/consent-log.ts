@@ -55,18 +55,19 @@ export function createConsentLog(
   delayOf: (index: number) => number = () => 0,
   keep = MOST_RECORDED,
 ): ConsentLog {
-  const recorded: DecisionHappening[] = [];
+  /** A decision that is told late has its own time, but comes where it was recorded: positions, which cursors name, stay what they are. */
+  const recorded: { readonly decision: DecisionHappening; readonly since: number }[] = [];
   const { total } = decisions;
-  /** How many recorded ones have left: positions, which cursors name, stay what they are. */
+  /** How many recorded ones have left. */
   let left = 0;
-  const recordedAt = (position: number): DecisionHappening | undefined => recorded[position - total - left];
+  const recordedAt = (position: number): DecisionHappening | undefined => recorded[position - total - left]?.decision;
 
   const recordedFrom = (at: number): number => {
     let low = 0;
     let high = recorded.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((recorded[middle]?.at.getTime() ?? 0) < at) low = middle + 1;
+      if ((recorded[middle]?.since ?? 0) < at) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -93,12 +94,11 @@ export function createConsentLog(
     decisions,
     rhythm,
     record: (decision) => {
-      const at = Math.max(decision.at.getTime(), recorded.at(-1)?.at.getTime() ?? 0);
-      recorded.push({ ...decision, at: new Date(at) });
+      recorded.push({ decision, since: Math.max(decision.at.getTime(), recorded.at(-1)?.since ?? 0) });
       // A tenth at a time, so that the rest need not move for each one.
       if (recorded.length > keep) left += recorded.splice(0, Math.max(1, Math.floor(keep / 10))).length;
     },
-    recorded: () => recorded,
+    recorded: () => recorded.map(({ decision }) => decision),
     count: (now) => {
       const end = positionFrom(now + 1);
       return end > total ? end - left : end;

@@ -20,6 +20,10 @@ export type ErrorForm = (typeof errorForms)[number];
 export const embedForms = ['fields', 'content', 'html', 'data', 'web page', 'markdown'] as const;
 export type EmbedForm = (typeof embedForms)[number];
 
+/** What publish wants as its body: nothing need be sent, or at least `{}`. */
+export const publishBodies = ['optional', 'required'] as const;
+export type PublishBody = (typeof publishBodies)[number];
+
 /** How the id of a delivery looks. */
 export type DeliveryIdForm = 'dlv' | 'evt' | 'uuid' | 'number';
 
@@ -42,8 +46,10 @@ export interface Dialect {
   readonly embed: EmbedForm;
   /** Whether form A of a generation tells what is left of the quota: one of two documented answers does (docs/service.md §2.1). */
   readonly tellsRemaining: boolean;
-  /** Whether {base_url}/openapi needs a key as every REST endpoint does (docs/service.md §5); {site_url}/openapi never does. */
+  /** Whether {base_url}/openapi needs a key, as documented of every REST endpoint (docs/service.md §5); {site_url}/openapi never does. */
   readonly openapiNeedsKey: boolean;
+  /** Whether publish takes no body, or asks for a JSON object: not documented (docs/service.md §4.4). */
+  readonly publishBody: PublishBody;
   readonly contentType: string;
   /** Spelling of the rate limit headers. */
   readonly limitHeaders: LimitHeaderForm;

@@ -23,7 +23,7 @@ export function isDialectChoice(name: string): name is DialectChoice {
 
 /** What may be set apart from the dialect. */
 export type DialectOverrides = Partial<
-  Pick<Dialect, 'list' | 'limitHeaders' | 'errors' | 'embed' | 'tellsRemaining' | 'openapiNeedsKey'>
+  Pick<Dialect, 'list' | 'limitHeaders' | 'errors' | 'embed' | 'tellsRemaining' | 'openapiNeedsKey' | 'publishBody'>
 >;
 
 /** The dialect of a name and, for `mixed`, of a seed, with what was set apart from it. */
@@ -42,6 +42,7 @@ export function describeDialect(dialect: Dialect): (readonly [string, string])[]
     ['status of a generation', String(dialect.createdStatus)],
     ['embed endpoint', dialect.embed],
     ['quota left, in form A', dialect.tellsRemaining ? 'policies_remaining' : 'not told'],
+    ['body of a publish', dialect.publishBody],
     ['OpenAPI below the base URL', dialect.openapiNeedsKey ? 'needs a key' : 'needs no key'],
     ...dialect.drawn,
   ];

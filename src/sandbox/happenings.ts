@@ -35,7 +35,6 @@ export interface PolicyHappening {
   readonly language: string;
   readonly userId: string;
   readonly version: number;
-  readonly hostedUrl: string | null;
   readonly at: Date;
 }
 
@@ -53,6 +52,16 @@ export interface RequestHappening {
   readonly at: Date;
 }
 
+/** A cookie or tracker that a scan found. */
+export interface FoundCookie {
+  readonly name: string;
+  readonly kind: 'cookie' | 'tracker';
+  readonly category: string | null;
+  readonly domain: string;
+  readonly provider: string;
+  readonly beforeConsent: boolean;
+}
+
 export interface ScanHappening {
   readonly event: 'cookie_scan.completed';
   readonly scanId: string;
@@ -62,6 +71,8 @@ export interface ScanHappening {
   readonly trackersFound: number;
   readonly uncategorised: number;
   readonly score: number;
+  /** Absent: the scan tells numbers alone. */
+  readonly found?: readonly FoundCookie[];
   readonly at: Date;
 }
 
@@ -70,6 +81,8 @@ export interface IntegrationHappening {
   readonly integrationId: string;
   readonly name: string;
   readonly site: string;
+  /** Why it was lost. */
+  readonly reason?: string;
   readonly at: Date;
 }
 

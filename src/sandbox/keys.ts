@@ -9,7 +9,10 @@ export interface ApiKey {
   readonly scopes: readonly Scope[];
   /** Slugs that the key reaches; an agency-wide key reaches all clients, one that is limited to a client only that one. */
   readonly clients: readonly string[];
-  readonly revoked: boolean;
+  /** May change at any time: a request that comes afterwards is refused. */
+  revoked: boolean;
+  /** When it was used last; null: never since the start. */
+  lastUsedAt: Date | null;
 }
 
 /** How an Authorization header was judged; the service's documentation has 401 for the first two, 403 for the third. */

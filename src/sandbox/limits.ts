@@ -9,7 +9,7 @@ export interface LimitOptions {
   readonly bulkPerMinute?: number;
   /** Documented: 20. */
   readonly bulkPerDay?: number;
-  /** Everything else, per key; null, the default: not limited, since no value is documented. */
+  /** Everything else, per key; null: not limited. That there is a limit is documented, its value is not. Default 6,000. */
   readonly otherPerMinute?: number | null;
   /** Default: by dialect. */
   readonly headers?: LimitHeaderForm;
@@ -38,6 +38,7 @@ interface Rule {
 }
 
 const MINUTE = 60_000;
+export const OTHERS_PER_MINUTE = 6_000;
 const DAY = 86_400_000;
 
 /** The limits in numbers; null: not limited. */
@@ -54,7 +55,7 @@ export function limitValues(options: LimitOptions): LimitValues {
     generatePerMinute: options.generatePerMinute ?? 20,
     bulkPerMinute: options.bulkPerMinute ?? 5,
     bulkPerDay: options.bulkPerDay ?? 20,
-    otherPerMinute: options.otherPerMinute ?? null,
+    otherPerMinute: options.otherPerMinute === undefined ? OTHERS_PER_MINUTE : options.otherPerMinute,
   };
 }
 

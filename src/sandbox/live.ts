@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KnownEvent } from '../core/vocabulary.ts';
 import { drawChoice } from './decisions.ts';
-import type { DecisionHappening, Happening, PolicyHappening } from './happenings.ts';
-import { drawMoment } from './moment.ts';
+import type { DecisionHappening, Happening } from './happenings.ts';
+import { drawMoment, takePlace } from './moment.ts';
 import { mix, mulberry32, pick, pickWeighted, type Random } from './prng.ts';
 import type { World } from './world.ts';
 
@@ -16,7 +16,6 @@ const MOST_UNDER_WAY = 200;
 export interface LiveOptions {
   readonly worlds: readonly World[];
   readonly clock: () => Date;
-  readonly siteUrl: () => string;
   readonly seed: number;
   /** Happenings a minute on average, over all clients, 1 to 6,000. */
   readonly perMinute: number;
@@ -67,7 +66,7 @@ export async function playLive(options: LiveOptions): Promise<number> {
     if (signal.aborted) break;
     const world = pick(random, worlds);
     for (const happening of happen(world, known.get(world) ?? [], random, number, options)) {
-      if (happening.event === 'consent.recorded') world.log.record(happening);
+      if (happening.event === 'consent.recorded') takePlace(world, happening);
       notify(world, happening);
       options.onHappening?.(world, happening);
       count += 1;
@@ -81,11 +80,11 @@ function happen(
   known: DecisionHappening[],
   random: Random,
   number: number,
-  { clock, siteUrl }: LiveOptions,
+  { clock }: LiveOptions,
 ): Happening[] {
   const at = clock();
   const kind = pickWeighted(random, kinds);
-  if (kind === 'revision') return revise(world, random, at, siteUrl());
+  if (kind === 'revision') return revise(world, random, at);
   const returning = kind === 'return' && known.length > 0 ? Math.floor(random() * known.length) : null;
   const event = kind === 'return' ? 'consent.recorded' : kind;
   const drawn = drawMoment(world, event, number, at);
@@ -103,15 +102,13 @@ function happen(
 }
 
 /** A published policy gets a new version, which is published. */
-function revise({ shelf }: World, random: Random, at: Date, siteUrl: string): PolicyHappening[] {
-  const listed = shelf.list(at);
+function revise(world: World, random: Random, at: Date): Happening[] {
+  const listed = world.shelf.list(at);
   if (listed.length === 0) return [];
   const { id } = pick(random, listed);
-  const revised = shelf.revise(id, at);
-  const published = shelf.publish(id, at);
-  if (revised === null || published === null) return [];
-  return [
-    shelf.happening(revised, 'policy.updated', at, siteUrl),
-    shelf.happening(published, 'policy.published', at, siteUrl),
-  ];
+  return (['policy.updated', 'policy.published'] as const).map((event, n) => {
+    const happening = drawMoment(world, event, n, at, id);
+    takePlace(world, happening);
+    return happening;
+  });
 }

@@ -1,4 +1,5 @@
 import type { KnownEvent } from '../core/vocabulary.ts';
+import { cookiesAt, countsOf } from './calendar.ts';
 import { drawChoice } from './decisions.ts';
 import type { Happening, PolicyHappening } from './happenings.ts';
 import { deriveText } from './keys.ts';
@@ -7,8 +8,11 @@ import { mix, mulberry32, pick } from './prng.ts';
 import { drawPerson, visitorOf } from './visitors.ts';
 import type { World } from './world.ts';
 
-/** The n-th happening of a kind made on demand, at `at`. Same world, kind, number and time: same happening. */
-export function drawMoment(world: World, event: KnownEvent, n: number, at: Date): Happening {
+/**
+ * The n-th happening of a kind made on demand, at `at`, of the policy that is named. Same world, kind, number and time: same happening.
+ * Errors: the client has no such policy.
+ */
+export function drawMoment(world: World, event: KnownEvent, n: number, at: Date, policyId?: string): Happening {
   const { client, shelf } = world;
   const random = mulberry32(mix(client.seed ^ 0x6d6f6d65, n));
   const id = (prefix: string): string => `${prefix}_${deriveText(16, client.seed, 'moment', event, n)}`;
@@ -53,39 +57,64 @@ export function drawMoment(world: World, event: KnownEvent, n: number, at: Date)
         scanId: id('scn'),
         domain: client.domain,
         pages: 40,
-        cookiesFound: 21,
-        trackersFound: 7,
-        uncategorised: 1,
-        score: 94,
+        ...countsOf(cookiesAt(client.domain, n + 4)),
         at,
       };
     case 'integration.connected':
     case 'integration.disconnected':
-      return { event, integrationId: id('int'), name: 'newsletter', site: `https://${client.domain}`, at };
+      return {
+        event,
+        // The same each time, so that what is connected can be lost.
+        integrationId: `int_${deriveText(12, client.seed, 'integration', 'newsletter')}`,
+        ...{ name: 'newsletter', site: `https://${client.domain}`, at },
+        ...(event === 'integration.disconnected' ? { reason: 'The API key was rejected (401 Unauthorized).' } : {}),
+      };
     default:
-      return policyMoment(world, event, id('pol'), at);
+      return policyMoment(world, event, id('pol'), at, policyId);
   }
 }
 
+/** Errors: none of the client's policies fits. */
 function policyMoment(
   { client, shelf }: World,
   event: PolicyHappening['event'],
-  id: string,
+  newId: string,
   at: Date,
+  wanted: string | undefined,
 ): PolicyHappening {
-  const known = event === 'policy.created' ? undefined : shelf.list(at)[0];
-  const policyType = known?.policyType ?? 'disclaimer';
+  const known = wanted === undefined ? shelf.candidate(event, at) : shelf.find(wanted, at);
+  if (known === null && event !== 'policy.created')
+    throw new Error(
+      `the client ${client.slug} has no ${wanted === undefined ? 'published policy' : `policy ${wanted}`}`,
+    );
+  if (known !== null && event !== 'policy.created') {
+    const version = known.version + (event === 'policy.updated' ? 1 : 0);
+    return shelf.happening({ ...known, version }, event, at);
+  }
   return {
     event,
-    policyId: known?.id ?? id,
-    policyType,
-    title: known?.title ?? titleOf(policyType),
+    policyId: wanted ?? newId,
+    policyType: 'disclaimer',
+    title: titleOf('disclaimer'),
     brandName: client.name,
     jurisdiction: client.home,
     language: client.language,
     userId: client.userId,
-    version: known?.version ?? 1,
-    hostedUrl: null,
+    version: 1,
     at,
   };
+}
+
+/** Lets a happening take place at the service: what it answers from now on says so. Scans, requests and integrations are in no answer. */
+export function takePlace(world: World, happening: Happening): void {
+  switch (happening.event) {
+    case 'consent.recorded':
+      return world.log.record(happening);
+    case 'policy.created':
+    case 'policy.updated':
+    case 'policy.published':
+    case 'policy.deleted':
+      return world.shelf.apply(happening);
+    default:
+  }
 }

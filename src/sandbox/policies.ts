@@ -10,6 +10,7 @@ export interface Policy {
   readonly policyType: string;
   readonly title: string;
   readonly brandName: string;
+  readonly domain: string;
   readonly jurisdiction: string;
   readonly language: string;
   readonly version: number;
@@ -23,7 +24,10 @@ export interface NewPolicy {
   readonly policyType: string;
   readonly jurisdiction: string;
   readonly language: string;
+  /** Default: the client's. */
   readonly brandName: string | null;
+  /** Default: the client's. */
+  readonly domain: string | null;
   readonly clauses: readonly string[];
 }
 
@@ -31,12 +35,14 @@ export interface NewPolicy {
 export interface PolicyShelf {
   list(now: Date): readonly Policy[];
   find(id: string, now: Date): Policy | null;
+  /** Which policy an event may be about: the newest that waits to be published, else the first that is. */
+  candidate(event: PolicyHappening['event'], now: Date): Policy | null;
   /** Counts against the quota. null: nothing is left of it. */
   generate(input: NewPolicy, now: Date): Policy | null;
   /** null: no such policy. Publishing again renews the time and keeps the address. */
   publish(id: string, now: Date): Policy | null;
-  /** A new version of a policy; null: no such policy. It is out once it is published. */
-  revise(id: string, now: Date): Policy | null;
+  /** Lets happen to a policy what an event says: what a caller reads afterwards is as the event tells. */
+  apply(happening: PolicyHappening): void;
   /** How much of the plan's quota is used. */
   used(): number;
   /** What is left of it. */
@@ -44,11 +50,20 @@ export interface PolicyShelf {
   path(policy: Pick<Policy, 'id' | 'policyType'>): string;
   markdown(policy: Policy): string;
   html(policy: Policy): string;
-  /** What callers made or changed, and how many they generated. */
-  changes(): { readonly generated: number; readonly policies: readonly Policy[] };
+  /** What callers and triggers made or changed. */
+  changes(): ShelfChanges;
   /** Puts such changes back, as of the moment at which they were taken. */
-  restore(changes: { readonly generated: number; readonly policies: readonly Policy[] }, at: Date): void;
-  happening(policy: Policy, event: PolicyHappening['event'], at: Date, siteUrl: string): PolicyHappening;
+  restore(changes: ShelfChanges, at: Date): void;
+  happening(policy: Policy, event: PolicyHappening['event'], at: Date): PolicyHappening;
+}
+
+/** What was added to the policies that the seed makes. */
+export interface ShelfChanges {
+  /** How many were generated. */
+  readonly generated: number;
+  readonly policies: readonly Policy[];
+  /** Ids of those that were deleted. */
+  readonly deleted: readonly string[];
 }
 
 /** Builds the shelf from what happens to the client's policies by itself (the timeline) and what callers add. */
@@ -59,20 +74,23 @@ export function createPolicyShelf(
 ): PolicyShelf {
   const policies = new Map<string, Policy>();
   const touched = new Set<string>();
+  const deleted = new Set<string>();
   let applied = 0;
   let generated = 0;
 
-  const apply = (happening: PolicyHappening): void => {
+  const set = (happening: PolicyHappening): void => {
     if (happening.event === 'policy.deleted') {
       policies.delete(happening.policyId);
       return;
     }
+    if (deleted.has(happening.policyId)) return;
     const before = policies.get(happening.policyId);
     policies.set(happening.policyId, {
       id: happening.policyId,
       policyType: happening.policyType,
       title: happening.title,
       brandName: happening.brandName,
+      domain: before?.domain ?? client.domain,
       jurisdiction: happening.jurisdiction,
       language: happening.language,
       version: happening.version,
@@ -84,13 +102,12 @@ export function createPolicyShelf(
   };
   const catchUp = (now: Date): void => {
     for (let next = timeline[applied]; next !== undefined && next.at <= now; next = timeline[applied]) {
-      apply(next);
+      set(next);
       applied += 1;
     }
   };
   const path = ({ id, policyType }: Pick<Policy, 'id' | 'policyType'>): string =>
     `/policy/${policyType}/${id}?token=${deriveText(24, client.seed, 'hosted', id)}`;
-  const sampleOf = (policy: Policy) => ({ ...policy, domain: client.domain });
 
   return {
     list: (now) => {
@@ -101,6 +118,13 @@ export function createPolicyShelf(
       catchUp(now);
       return policies.get(id) ?? null;
     },
+    candidate: (event, now) => {
+      catchUp(now);
+      const all = [...policies.values()];
+      const waiting =
+        event === 'policy.published' ? all.findLast(({ publishedAt }) => publishedAt === null) : undefined;
+      return waiting ?? all.find(({ publishedAt }) => publishedAt !== null) ?? null;
+    },
     generate: (input, now) => {
       catchUp(now);
       if (!quota.take()) return null;
@@ -110,6 +134,7 @@ export function createPolicyShelf(
         policyType: input.policyType,
         title: titleOf(input.policyType),
         brandName: input.brandName ?? client.name,
+        domain: input.domain ?? client.domain,
         jurisdiction: input.jurisdiction,
         language: input.language,
         version: 1,
@@ -131,14 +156,12 @@ export function createPolicyShelf(
       touched.add(id);
       return published;
     },
-    revise: (id, now) => {
-      catchUp(now);
-      const policy = policies.get(id);
-      if (policy === undefined) return null;
-      const revised = { ...policy, version: policy.version + 1, updatedAt: now };
-      policies.set(id, revised);
-      touched.add(id);
-      return revised;
+    apply: (happening) => {
+      catchUp(happening.at);
+      set(happening);
+      touched.add(happening.policyId);
+      if (happening.event === 'policy.created') quota.take();
+      if (happening.event === 'policy.deleted') deleted.add(happening.policyId);
     },
     used: () => quota.used(),
     remaining: () => quota.remaining(),
@@ -148,19 +171,24 @@ export function createPolicyShelf(
         const policy = policies.get(id);
         return policy === undefined ? [] : [policy];
       }),
+      deleted: [...deleted],
     }),
     restore: (changes, at) => {
       catchUp(at);
       generated = changes.generated;
+      for (const id of changes.deleted) {
+        deleted.add(id);
+        policies.delete(id);
+      }
       for (const policy of changes.policies) {
         policies.set(policy.id, policy);
         touched.add(policy.id);
       }
     },
     path,
-    markdown: (policy) => sampleMarkdown(sampleOf(policy)),
-    html: (policy) => sampleHtml(sampleOf(policy)),
-    happening: (policy, event, at, siteUrl) => ({
+    markdown: sampleMarkdown,
+    html: sampleHtml,
+    happening: (policy, event, at) => ({
       event,
       policyId: policy.id,
       policyType: policy.policyType,
@@ -170,7 +198,6 @@ export function createPolicyShelf(
       language: policy.language,
       userId: client.userId,
       version: policy.version,
-      hostedUrl: policy.publishedAt === null ? null : `${siteUrl}${path(policy)}`,
       at,
     }),
   };

@@ -23,7 +23,7 @@ export function sampleMarkdown(input: SampleInput): string {
     '',
     '## 1. Who we are',
     '',
-    `SAMPLE: this paragraph would name ${input.brandName} and how to reach it.`,
+    `SAMPLE: this paragraph would name ${input.brandName}, its site ${input.domain} and how to reach it.`,
     '',
     '## 2. What happens with data',
     '',

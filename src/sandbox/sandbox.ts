@@ -5,17 +5,26 @@ import { knownEvents, type KnownEvent } from '../core/vocabulary.ts';
 import { type Agency, agencyKeys, createAgency } from './agency.ts';
 import { createApp } from './app.ts';
 import { type ClientSpec, createClient, keysOf, type SandboxClient, specsFor } from './clients.ts';
-import { address, type SendOptions, composeBytes, composeHappening, subscribers } from './compose.ts';
+import {
+  address,
+  composeBytes,
+  composeHappening,
+  LATE_MS,
+  oddBody,
+  type Parcel,
+  type SendOptions,
+  subscribers,
+} from './compose.ts';
 import { MOST_RECORDED } from './consent-log.ts';
 import { createCursors } from './cursor.ts';
 import type { Dialect } from './dialect.ts';
-import { chooseDialect, type DialectChoice, deliveryIdOf, type DialectOverrides } from './dialects.ts';
+import { chooseDialect, type DialectChoice, deliveryIdOf, type DialectOverrides, renderBody } from './dialects.ts';
 import { createFaults, type FaultInput, type Faults } from './faults.ts';
 import type { Happening } from './happenings.ts';
 import { deriveText } from './keys.ts';
 import { createLimits, type LimitOptions, type LimitValues, limitValues } from './limits.ts';
 import { type LiveOptions, playLive } from './live.ts';
-import { drawMoment } from './moment.ts';
+import { drawMoment, takePlace } from './moment.ts';
 import { type ClientTraffic, type PlayOptions, playClient } from './play.ts';
 import { createQuota } from './quota.ts';
 import { createOutbox, type DeliveryRecord, type Outbox } from './webhooks.ts';
@@ -96,8 +105,8 @@ export interface Sandbox {
     readonly host?: string;
   }): Promise<{ readonly baseUrl: string; readonly siteUrl: string }>;
   /**
-   * Makes one event happen now and delivers it to the client's endpoints (or `url`), with retries. A decision also
-   * appears in the consent log. Throws when there is no such client, no such event or no address.
+   * Makes one event happen now and delivers it to the client's endpoints (or `url`), with retries. What the API answers afterwards
+   * says so, too: the consent log, the list of policies. Throws when there is no such client, event, policy or address.
    */
   send(client: string, event: string, options?: SendOptions): Promise<DeliveryRecord[]>;
   /** Plays the traffic of a range (default: the whole window) of all clients at once. Same sandbox, same range: same bytes. */
@@ -165,9 +174,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       outbox.enqueue(address(composeHappening(client, dialect, happening, nextId()), client, url));
     return urls.length;
   };
+  const keys = [...clients.flatMap(keysOf), ...(agency === null ? [] : agencyKeys(agency, clients))];
+  for (const key of keys) if (state?.revoked.includes(key.value)) key.revoked = true;
   const app: FastifyInstance = createApp({
     worlds,
-    keys: [...clients.flatMap(keysOf), ...(agency === null ? [] : agencyKeys(agency, clients))],
+    keys,
     clock: options.clock,
     dialect,
     cursors: createCursors(deriveText(32, options.seed, 'cursors')),
@@ -194,16 +205,33 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const urls = choices.url === undefined ? subscribers(world.client, event) : [choices.url];
     if (urls.length === 0) throw new Error(`the client ${slug} has no endpoint for ${event}`);
     const id = nextId();
-    const happening = { ...drawMoment(world, event, made, options.clock()), ...choices.happening };
-    if (happening.event === 'consent.recorded') world.log.record(happening);
+    const parcel = makeParcel(world, event, id, choices);
     changed();
-    const note = choices.note ?? 'sound';
-    const plainParcel = composeHappening(world.client, dialect, happening, id, note);
-    const parcel =
-      choices.set === undefined
-        ? plainParcel
-        : composeBytes(world.client, dialect, event, setFields(plainParcel.body, choices.set), id, note);
-    return Promise.all(urls.map((url) => outbox.deliver(address(parcel, world.client, url))));
+    const delivered = urls.map(async (url): Promise<DeliveryRecord[]> => {
+      const delivery = address(parcel, world.client, url);
+      if (parcel.note !== 'repeat') return [await outbox.deliver(delivery)];
+      return [await outbox.deliver({ ...delivery, note: 'sound' }), await outbox.deliver(delivery)];
+    });
+    return (await Promise.all(delivered)).flat();
+  };
+  /** What is delivered of an event made on demand, which takes place at the service unless somebody else sends it or it is none. */
+  const makeParcel = (world: World, event: KnownEvent, id: string, choices: SendOptions): Parcel => {
+    const { client } = world;
+    const { note = 'sound', set } = choices;
+    const compose = (name: string, body: Buffer): Parcel =>
+      composeBytes(client, dialect, name, set === undefined ? body : setFields(body, set), id, note);
+    if (note === 'not-json' || note === 'unknown-event') {
+      const odd = oddBody(note, client);
+      return note === 'not-json'
+        ? composeBytes(client, dialect, odd.event, odd.body, id, note)
+        : compose(odd.event, odd.body);
+    }
+    const at = new Date(options.clock().getTime() - (note === 'late' ? LATE_MS : 0));
+    const policyId = choices.happening?.['policyId'];
+    const drawn = drawMoment(world, event, made, at, typeof policyId === 'string' ? policyId : undefined);
+    const happening = { ...drawn, ...choices.happening };
+    if (note !== 'forged' && note !== 'unsigned') takePlace(world, happening);
+    return compose(event, renderBody(dialect, happening, id));
   };
 
   return {
@@ -228,6 +256,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       window,
       made,
       batches,
+      revoked: keys.flatMap(({ value, revoked }) => (revoked ? [value] : [])),
       clients: Object.fromEntries(worlds.map((world) => [world.client.slug, stateOf(world)])),
     }),
     baseUrl: () => `${siteUrl()}/api/v1`,
@@ -247,7 +276,6 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         signal: AbortSignal.any([given.signal, closing.signal]),
         worlds,
         clock: options.clock,
-        siteUrl,
         seed: options.seed,
         nextNumber: () => {
           made += 1;
@@ -268,9 +296,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 }
 
 function stateOf({ client, shelf, log }: World): ClientState {
-  const { generated, policies } = shelf.changes();
+  const { generated, policies, deleted } = shelf.changes();
   return {
     generated,
+    deleted: [...deleted],
     used: shelf.used(),
     policies: policies.map((policy) => ({ ...policy, clauses: [...policy.clauses] })),
     decisions: [...log.recorded()],

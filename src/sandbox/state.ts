@@ -8,6 +8,7 @@ const policySchema = z.strictObject({
   policyType: z.string(),
   title: z.string(),
   brandName: z.string(),
+  domain: z.string(),
   jurisdiction: z.string(),
   language: z.string(),
   version: z.int().min(1),
@@ -47,6 +48,8 @@ export const stateSchema = z.strictObject({
   /** Events made on demand and batches so far: ids go on from here. */
   made: z.int().min(0),
   batches: z.int().min(0),
+  /** API keys that open nothing any more. */
+  revoked: z.array(z.string()),
   clients: z.record(
     z.string(),
     z.strictObject({
@@ -54,6 +57,7 @@ export const stateSchema = z.strictObject({
       /** Of the quota; for the clients of an agency, all together. */
       used: z.int().min(0),
       policies: z.array(policySchema),
+      deleted: z.array(z.string()),
       decisions: z.array(decisionSchema),
       endpoints: z.array(z.strictObject({ url: z.string(), events: z.union([z.literal('all'), z.array(z.string())]) })),
       account: z.enum(accountStates),

@@ -1,4 +1,4 @@
-import { composeBytes, composeHappening, type Parcel } from './compose.ts';
+import { composeBytes, composeHappening, oddBody, type Parcel } from './compose.ts';
 import type { Dialect } from './dialect.ts';
 import type { Happening, RequestHappening } from './happenings.ts';
 import { deliveryIdOf } from './dialects.ts';
@@ -114,37 +114,29 @@ function eventItem(world: World, dialect: Dialect, event: Happening, index: numb
 function oddities(world: World, dialect: Dialect): TimedItem[] {
   const { client, window } = world;
   const span = window.end.getTime() - window.start.getTime();
-  const oddity = (share: number, note: Parcel['note'], event: string, body: string): TimedItem => {
+  const oddity = (share: number, note: Parcel['note'], odd: { event: string; body: Buffer }): TimedItem => {
     const at = window.start.getTime() + Math.floor(span * share);
-    const bytes = Buffer.from(body, 'utf8');
-    return {
-      at,
-      item: {
-        parcel: composeBytes(client, dialect, event, bytes, deliveryId(world, dialect, `${note}-${share}`), note),
-        happening: null,
-      },
-    };
+    const id = deliveryId(world, dialect, `${note}-${share}`);
+    return { at, item: { parcel: composeBytes(client, dialect, odd.event, odd.body, id, note), happening: null } };
   };
-  const forged = (share: number): string =>
-    JSON.stringify({
-      event: 'consent.recorded',
+  const forged = (share: number) => {
+    const event = 'consent.recorded';
+    const body = JSON.stringify({
+      event,
       record_id: `cr_forged${deriveText(6, client.seed, share)}`,
       banner_id: client.banners[0]?.id,
       visitor_hash: hashDevice(client, -Math.round(share * 100)),
       action: 'accept_all',
       timestamp: new Date(window.start.getTime() + Math.floor(span * share)).toISOString(),
     });
+    return { event, body: Buffer.from(body, 'utf8') };
+  };
   return [
-    oddity(0.22, 'forged', 'consent.recorded', forged(0.22)),
-    oddity(0.35, 'not-json', 'ping', `ping from ${client.domain}\n`),
-    oddity(
-      0.48,
-      'unknown-event',
-      'loyalty.points_awarded',
-      JSON.stringify({ event: 'loyalty.points_awarded', points: 12, member: 'm-77' }),
-    ),
-    oddity(0.57, 'unsigned', 'consent.recorded', forged(0.57)),
-    oddity(0.83, 'forged', 'consent.recorded', forged(0.83)),
+    oddity(0.22, 'forged', forged(0.22)),
+    oddity(0.35, 'not-json', oddBody('not-json', client)),
+    oddity(0.48, 'unknown-event', oddBody('unknown-event', client)),
+    oddity(0.57, 'unsigned', forged(0.57)),
+    oddity(0.83, 'forged', forged(0.83)),
   ];
 }
 

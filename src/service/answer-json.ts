@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { assertWithinLimits } from './json-limits.ts';
+import { assertWithinLimits, type JsonLimits, usualLimits } from './json-limits.ts';
 import { ServiceError, type ServiceSubject } from './service-error.ts';
 
 /** The JSON of an answer. Errors: ServiceError `unreadable`, which says what came instead and quotes none of it; `too-large`. */
-export function readJson(bytes: Buffer, about?: ServiceSubject): unknown {
-  assertWithinLimits(bytes, about);
+export function readJson(bytes: Buffer, about?: ServiceSubject, limits: JsonLimits = usualLimits): unknown {
+  assertWithinLimits(bytes, about, limits);
   try {
     return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
   } catch {
@@ -19,8 +19,8 @@ function describeNoJson(bytes: Buffer): string {
   return start.startsWith('{') || start.startsWith('[') ? 'the JSON is cut off or broken' : 'no JSON';
 }
 
-/** An id, which some services write as a number. */
-export const idSchema = z.union([z.string().min(1), z.number()]).transform(String);
+/** An id, which some services write as a number; none has more than 300 characters. */
+export const idSchema = z.union([z.string().min(1).max(300), z.number()]).transform(String);
 
 /** A text that may be missing; whatever else stands there counts as missing. */
 export const textOrNull = z

@@ -12,8 +12,8 @@ import { createTransport, type ServiceAnswer, type TransportOptions } from './tr
  * (generate.ts, bulk.ts, publish.ts).
  */
 export interface ServiceClient {
-  /** One page of the consent log (docs/service.md §4.5). Errors: ServiceError; the signal's reason when aborted. */
-  fetchConsentLogPage(query: ConsentLogQuery, signal?: AbortSignal): Promise<ConsentLogPage>;
+  /** One page of the consent log (docs/service.md §4.5), of at most `maxBytes`. Errors: ServiceError; the signal's reason when aborted. */
+  fetchConsentLogPage(query: ConsentLogQuery, signal?: AbortSignal, maxBytes?: number): Promise<ConsentLogPage>;
   /** All published policies (docs/service.md §4.3). Errors: ServiceError; the signal's reason when aborted. */
   listPolicies(signal?: AbortSignal): Promise<readonly ListedPolicy[]>;
   /** The same with the bytes of each answer. */
@@ -23,7 +23,7 @@ export interface ServiceClient {
   /** Generates a batch (docs/service.md §4.2). */
   generateBulk(body: Buffer, sending?: Sending): Promise<ServiceAnswer>;
   /** Publishes a policy (docs/service.md §4.4). */
-  publishPolicy(policyId: string, sending?: Sending): Promise<ServiceAnswer>;
+  publishPolicy(policyId: string, body: Buffer, sending?: Sending): Promise<ServiceAnswer>;
 }
 
 export interface ClientOptions extends TransportOptions {
@@ -42,11 +42,11 @@ export function createServiceClient(options: ClientOptions): ServiceClient {
     },
   });
   return {
-    fetchConsentLogPage: (query, signal) => fetchConsentLogPage(transport, query, signal, pace),
+    fetchConsentLogPage: (query, signal, maxBytes) => fetchConsentLogPage(transport, query, signal, pace, maxBytes),
     listPolicies: (signal) => listPolicies(transport, signal),
     fetchPolicyPages: (signal) => fetchPolicyPages(transport, signal),
     generatePolicy: (body, sending) => generatePolicy(transport, body, sending),
     generateBulk: (body, sending) => generateBulk(transport, body, sending),
-    publishPolicy: (policyId, sending) => publishPolicy(transport, policyId, sending),
+    publishPolicy: (policyId, body, sending) => publishPolicy(transport, policyId, body, sending),
   };
 }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { findElements, findMembers, mayHoldLongNumbers, parseExactly, type Span } from './json-rows.ts';
+import { createTurns } from '../jobs/turns.ts';
+import { findMembers, mayHoldLongNumbers, parseExactly, type Span } from './json-rows.ts';
 import type { ReadPace } from './read-pace.ts';
 import { salvagePage } from './page-salvage.ts';
 import { cleanText, readEnvelope } from './error-envelope.ts';
@@ -10,7 +11,9 @@ import type { ServiceAnswer, Transport } from './transport.ts';
 /** Rows per page at most (docs/service.md §8). */
 export const MAX_PAGE_ROWS = 200;
 /** Rows that are taken of a page, for services that give more than they document. */
-const MOST_ROWS = 50_000;
+const MOST_ROWS = 5_000;
+/** Bytes of a page at most. What is made of its rows takes several times as much memory. */
+const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Which page of the consent log (docs/service.md §4.5). */
 export interface ConsentLogQuery {
@@ -32,7 +35,7 @@ export interface ConsentLogQuery {
 export interface ConsentLogRow {
   /** The exact bytes of the row in the answer. */
   readonly bytes: Buffer;
-  /** The row read as JSON; a number that a double cannot be trusted to hold is given as its text. */
+  /** The row as JSON, read each time it is asked for; a number that a double cannot be trusted to hold is given as its text. */
   readonly value: unknown;
   /** Whether the bytes are UTF-8: if not, `value` holds replacement characters and does not tell rows apart. */
   readonly isUtf8: boolean;
@@ -63,30 +66,27 @@ export interface PageDamage {
  * and a cursor that is null, absent, empty or a number.
  * A page that is broken JSON is asked for again. When it comes with the same bytes, or never better, what can be read of it is
  * given, with its `damage`.
- * Errors: ServiceError; `unreadable` when the answer is no page at all, or when its rows or its cursor cannot be told.
+ * Errors: ServiceError; `unreadable` when the answer is no page at all, or when its rows or its cursor cannot be told; `too-large` over `maxBytes`.
  */
 export async function fetchConsentLogPage(
   transport: Transport,
   query: ConsentLogQuery,
   signal?: AbortSignal,
   pace?: ReadPace,
+  maxBytes = MOST_BYTES,
 ): Promise<ConsentLogPage> {
   let best: ConsentLogPage | null = null;
   let broken: Buffer | null = null;
-  const read = (answer: ServiceAnswer): ConsentLogPage => {
+  const read = async (answer: ServiceAnswer): Promise<ConsentLogPage> => {
     pace?.answered(answer.headers);
-    try {
-      return readPage(answer);
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.kind !== 'unreadable') throw error;
-      const salvaged = readDamagedPage(answer);
-      // Damage on the way differs each time: the same bytes again are what the service has.
-      const isSame = broken?.equals(answer.bytes) === true;
-      broken = answer.bytes;
-      if (salvaged !== null && (best === null || !isBetter(best, salvaged))) best = salvaged;
-      if (isSame && salvaged?.damage?.cursorLost === false) return salvaged;
-      throw error;
-    }
+    const page = await readPage(answer);
+    if (page.damage === null) return page;
+    // Damage on the way differs each time: the same bytes again are what the service has.
+    const isSame = broken?.equals(answer.bytes) === true;
+    broken = answer.bytes;
+    if (best === null || !isBetter(best, page)) best = page;
+    if (isSame && !page.damage.cursorLost) return page;
+    throw new ServiceError('unreadable', { detail: 'the JSON is cut off or broken' });
   };
   await pace?.beforeRead(signal);
   const request = transport.request({
@@ -99,6 +99,7 @@ export async function fetchConsentLogPage(
       cursor: query.cursor,
     },
     signal,
+    maxBytes,
     read,
   });
   return request.catch((error: unknown) => {
@@ -113,89 +114,78 @@ function isBetter(one: ConsentLogPage, other: ConsentLogPage): boolean {
   return a === b ? one.rows.length > other.rows.length : b;
 }
 
-/** What can be read of a page that is broken JSON; null when nothing can, and exported for tests. */
-export function readDamagedPage(answer: Pick<ServiceAnswer, 'bytes' | 'serverDate'>): ConsentLogPage | null {
+/**
+ * Reads a page out of an answer, in slices that leave the event loop to deliveries; exported for tests. Of a page that is broken JSON it gives
+ * what can be read, with its `damage`. Errors: ServiceError; `unreadable` when it is no page at all, `too-large` beyond the limits.
+ */
+export async function readPage(answer: Pick<ServiceAnswer, 'bytes' | 'serverDate'>): Promise<ConsentLogPage> {
+  const { serverDate } = answer;
   const bytes = withoutMark(answer.bytes);
+  const turns = createTurns();
   assertWithinLimits(bytes);
-  const salvaged = salvagePage(bytes.toString('latin1'), MOST_ROWS);
-  if (salvaged === null || (salvaged.rows.length === 0 && salvaged.broken.length === 0)) return null;
+  await turns.take();
+  const latin1 = bytes.toString('latin1');
+  const salvaged = await salvagePage(latin1, turns);
+  await turns.take();
+  if (salvaged === null || (salvaged.rows.length === 0 && salvaged.frame === null && salvaged.broken.length === 0))
+    return { rows: [], nextCursor: readWithoutRows(bytes, latin1), serverDate, damage: null };
+  const { frame, isWhole } = salvaged;
+  if (salvaged.rows.length + salvaged.broken.length > MOST_ROWS)
+    throw tooLarge(`more than ${MOST_ROWS} rows in one page`);
+  const wholeIsUtf8 = isUtf8(bytes);
   const rows = salvaged.rows.map(({ start, end }): ConsentLogRow => {
     const rowBytes = bytes.subarray(start, end);
-    const text = rowBytes.toString('utf8');
-    const value = mayHoldLongNumbers(text) ? parseExactly(text) : (JSON.parse(text) as unknown);
-    return { bytes: rowBytes, value, isUtf8: isUtf8(rowBytes) };
+    return {
+      bytes: rowBytes,
+      get value() {
+        return valueOf(rowBytes);
+      },
+      isUtf8: wholeIsUtf8 || isUtf8(rowBytes),
+    };
   });
-  const cursor = cursorOfFrame(salvaged.frame);
-  return {
-    rows,
-    nextCursor: cursor?.next ?? null,
-    serverDate: answer.serverDate,
-    damage: {
-      unreadable: salvaged.broken.map(({ start, end }) => bytes.subarray(start, end)),
-      cursorLost: cursor === null,
-    },
-  };
+  const cursor = cursorOfFrame(frame, rows.length === 0 && isWhole);
+  const unreadable = salvaged.broken.map(({ start, end }) => bytes.subarray(start, end));
+  const damage = isWhole && cursor !== null ? null : { unreadable, cursorLost: cursor === null };
+  return { rows, nextCursor: cursor?.next ?? null, serverDate, damage };
 }
 
-/** Null when it cannot be told whether there is a next page. */
-function cursorOfFrame(frame: string | null): { readonly next: string | null } | null {
+function valueOf(bytes: Buffer): unknown {
+  const text = bytes.toString('utf8');
+  return mayHoldLongNumbers(text) ? parseExactly(text) : (JSON.parse(text) as unknown);
+}
+
+/** Null when it cannot be told whether there is a next page; where the page holds nothing else, why: ServiceError `unreadable`. */
+function cursorOfFrame(frame: string | null, isAllThereIs: boolean): { readonly next: string | null } | null {
   if (frame === null) return null;
+  const json = JSON.parse(Buffer.from(frame, 'latin1').toString('utf8')) as unknown;
   try {
-    return { next: readCursor(JSON.parse(Buffer.from(frame, 'latin1').toString('utf8')), findMembers(frame), frame) };
-  } catch {
+    // Rows that stand in the answer a second time were not told apart.
+    const data = Array.isArray(json) ? json : memberOf(json, 'data');
+    if (!Array.isArray(data) || data.length > 0)
+      throw new ServiceError('unreadable', { detail: '`data` stands in the answer twice' });
+    return { next: readCursor(json, findMembers(frame), frame) };
+  } catch (error) {
+    if (isAllThereIs) throw error;
     return null;
   }
 }
 
-/** Reads a page out of an answer; exported for tests. Errors: ServiceError `unreadable`. */
-export function readPage(answer: Pick<ServiceAnswer, 'bytes' | 'serverDate'>): ConsentLogPage {
-  const bytes = withoutMark(answer.bytes);
-  assertWithinLimits(bytes);
-  const text = bytes.toString('utf8');
+/** An answer without an array of rows is longer only by mistake. */
+const MAX_WITHOUT_ROWS = 1024 * 1024;
+
+/** The cursor of an answer that has no rows and is an empty page all the same. Errors: ServiceError `unreadable` when it is something else. */
+function readWithoutRows(bytes: Buffer, latin1: string): string | null {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    if (bytes.length > MAX_WITHOUT_ROWS) throw new SyntaxError('too long for an empty page');
+    json = JSON.parse(bytes.toString('utf8'));
   } catch {
     // What JSON.parse says quotes the text around the fault, which is a visitor's row: only its kind is told.
     throw new ServiceError('unreadable', { detail: describeNoJson(bytes) });
   }
-  const latin1 = bytes.toString('latin1');
-  const members = findMembers(latin1);
-  const rowsAt = findRowsSpan(json, members);
-  if ((rowsAt?.values.length ?? 0) > MOST_ROWS) throw tooLarge(`more than ${MOST_ROWS} rows in one page`);
-  const spans = rowsAt === null ? [] : (findElements(latin1, rowsAt.span.start) ?? []);
-  const values = rowsAt?.values ?? [];
-  if (spans.length !== values.length) throw new ServiceError('unreadable', { detail: 'rows could not be told apart' });
-  const careful = mayHoldLongNumbers(latin1);
-  const wholeIsUtf8 = isUtf8(bytes);
-  const rows = spans.map((span, index): ConsentLogRow => {
-    const rowBytes = bytes.subarray(span.start, span.end);
-    return {
-      bytes: rowBytes,
-      value: careful ? readCarefully(rowBytes, values[index]) : values[index],
-      isUtf8: wholeIsUtf8 || isUtf8(rowBytes),
-    };
-  });
-  return { rows, nextCursor: readCursor(json, members, latin1), serverDate: answer.serverDate, damage: null };
-}
-
-function readCarefully(bytes: Buffer, value: unknown): unknown {
-  const text = bytes.toString('utf8');
-  return mayHoldLongNumbers(text) ? parseExactly(text) : value;
-}
-
-/** Where the rows are. Null: an answer without rows. */
-function findRowsSpan(
-  json: unknown,
-  members: Map<string, Span> | null,
-): { span: Span; values: readonly unknown[] } | null {
-  if (Array.isArray(json)) return { span: { start: 0, end: 0 }, values: json as unknown[] };
-  if (members === null || typeof json !== 'object' || json === null) {
+  if (typeof json !== 'object' || json === null)
     throw new ServiceError('unreadable', { detail: 'the answer is neither an object nor an array' });
-  }
   const data = memberOf(json, 'data');
-  const span = members.get('data');
-  if (Array.isArray(data) && span !== undefined) return { span, values: data as unknown[] };
   if (data !== undefined && data !== null) throw new ServiceError('unreadable', { detail: '`data` is not an array' });
   const { code, detail } = readEnvelope(JSON.stringify(json), null);
   if (code !== undefined || detail !== undefined) {
@@ -204,15 +194,19 @@ function findRowsSpan(
     });
   }
   // Rows under another name, or a message, must not pass for an empty page: the watermark would move beyond what was not told.
-  const other = Object.entries(json).find(([name, value]) => !cursorNames.includes(name) && holdsSomething(value));
-  if (other !== undefined) {
+  const isPage = cursorNames.some((name) => Object.hasOwn(json, name));
+  const other = Object.entries(json).find(
+    ([name, value]) => !cursorNames.includes(name) && holdsSomething(name, value, isPage),
+  );
+  if (other !== undefined)
     throw new ServiceError('unreadable', { detail: `no \`data\`, but \`${cleanText(other[0], null, 60)}\`` });
-  }
-  return null;
+  return readCursor(json, findMembers(latin1), latin1);
 }
 
-/** Counts and flags say nothing that an empty page could not say as well. */
-function holdsSomething(value: unknown): boolean {
+/** Counts and flags say nothing that an empty page could not say as well; without a cursor beside them, only those of nothing. */
+function holdsSomething(name: string, value: unknown, isPage: boolean): boolean {
+  if (value === false) return name === 'ok' || name === 'success';
+  if (typeof value === 'number' || value === true) return !isPage && value !== 0;
   return Array.isArray(value)
     ? value.length > 0
     : (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null);

@@ -44,6 +44,9 @@ export class HttpTimeout extends Error {
 const CONNECT_MS = 10_000;
 const agent = new Agent({ connect: { timeout: CONNECT_MS }, maxHeaderSize: 64 * 1024, keepAliveTimeout: 4_000 });
 
+/** Longest times of this process whatever is asked for, in milliseconds; tests lower them. `pauseMs`: between two attempts. */
+export const longest = { exchangeMs: Number.POSITIVE_INFINITY, pauseMs: Number.POSITIVE_INFINITY };
+
 /** Encodings that are understood; ask for these, or for `identity`. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
 
@@ -67,6 +70,7 @@ export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
+  const limit = Math.min(ms, longest.exchangeMs);
   // A controller of its own: AbortSignal.any over a signal that lives for a whole run would pile up listeners on it.
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -76,7 +80,7 @@ export async function withDeadline<T>(
       controller.abort(reason);
       reject(reason instanceof Error ? reason : new Error('aborted', { cause: reason }));
     };
-    timer = setTimeout(() => end(new HttpTimeout(`no end after ${ms} ms`)), ms);
+    timer = setTimeout(() => end(new HttpTimeout(`no end after ${limit} ms`)), limit);
     onAbort = () => end(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
   });

@@ -114,7 +114,8 @@ export function skipSpace(text: string, from: number, separator?: number): numbe
   return separator !== undefined && text.charCodeAt(at) === separator ? at + 1 : at;
 }
 
-function isSpace(sign: number): boolean {
+/** Whether the sign is white space of JSON. */
+export function isSpace(sign: number): boolean {
   return sign === 0x20 || sign === 0x0a || sign === 0x0d || sign === 0x09;
 }
 

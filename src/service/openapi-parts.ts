@@ -23,8 +23,8 @@ function plainPath(path: string): string {
   return path
     .replace(/^https?:\/\/[^/]+/i, '')
     .replace(/^\/?(?:api\/)?v\d+(?=\/)/, '')
-    .replace(/\{[^}]*\}/g, '{}')
-    .replace(/\/+$/, '');
+    .replace(/\{[^{}]*\}/g, '{}')
+    .replace(/(?<!\/)\/+$/, '');
 }
 
 /** Query parameters by name; null where none are described. */

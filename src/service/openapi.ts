@@ -46,7 +46,7 @@ export async function fetchDescription(
         return {
           outcome: 'fetched',
           description: {
-            url: `${options.baseUrl.replace(/\/+$/, '')}/openapi`,
+            url: `${options.baseUrl.replace(/(?<!\/)\/+$/, '')}/openapi`,
             bytes,
             sha256: sha256Hex(bytes),
             date: header('date'),

@@ -1,9 +1,10 @@
-import { endOfValue, skipSpace, type Span } from './json-rows.ts';
+import type { Turns } from '../jobs/turns.ts';
+import { endOfValue, isSpace, skipSpace, type Span } from './json-rows.ts';
 
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
-/** What can be told of a page of rows that is not valid JSON. Places are those of the text, one character a byte. */
+/** What can be told of a page of rows. Places are those of the text, one character a byte. */
 export interface SalvagedPage {
   /** Elements that are valid JSON. */
   readonly rows: readonly Span[];
@@ -11,48 +12,73 @@ export interface SalvagedPage {
   readonly broken: readonly Span[];
   /** The answer with an empty array in place of its rows; null when the end of the rows was not found, or what stands around them is broken too. */
   readonly frame: string | null;
+  /** Nothing is broken: the text is valid JSON, and its elements are the rows. */
+  readonly isWhole: boolean;
 }
 
+/** How much of a page is told apart. */
+export interface SalvageLimits {
+  /** Rows and pieces; what follows is one broken piece. */
+  readonly most: number;
+  /** Bytes of a row: a longer one counts as broken, so that reading it later takes no long time. */
+  readonly rowBytes: number;
+  /** Bytes of what stands around the rows: of more the frame is not read. */
+  readonly frameBytes: number;
+}
+export const usualSalvageLimits: SalvageLimits = { most: 5_000, rowBytes: 256 * 1024, frameBytes: 1024 * 1024 };
+
 /**
- * Finds the rows of a page that JSON.parse refuses, as far as their borders can be told, so that one broken row costs none of the others. An
+ * Finds the rows of a page, as far as their borders can be told, so that one broken row costs none of the others. An
  * element ends where its brackets close; what does not parse is broken. Where brackets or quotes themselves are broken, the rows go on at the
  * first place from which everything up to the answer's end falls into elements; that keeps a fragment from being taken for a row.
  * Null when the text is no page at all: neither an object with an array `data` nor an array.
- * Takes time in proportion to the text, whatever it is.
+ * Takes time in proportion to the text, whatever it is, and little memory, since rows are parsed one by one; other work has its turn meanwhile.
  * @param latin1 the answer decoded as latin1
- * @param most rows and pieces that are told apart; what follows is one broken piece
  */
-export function salvagePage(latin1: string, most = 50_000): SalvagedPage | null {
+export async function salvagePage(
+  latin1: string,
+  turns: Turns,
+  limits: SalvageLimits = usualSalvageLimits,
+): Promise<SalvagedPage | null> {
   const array = findRows(latin1);
   if (array === null) return null;
+  const page: Page = { text: latin1, array, limits, turns, budget: { signs: EFFORT * latin1.length + 100_000 } };
   const rows: Span[] = [];
   const broken: Span[] = [];
+  let areCommasRight = true;
   // Between two commas may stand nothing at all: then nothing is lost.
   const setAside = (start: number, end: number) => {
     if (end > start) broken.push({ start, end });
   };
   const ended = (end: number | null): SalvagedPage => {
-    const frame = end === null ? null : `${latin1.slice(0, array)}[]${latin1.slice(end)}`;
-    return { rows, broken, frame: frame !== null && isJson(frame) ? frame : null };
+    const text = end === null ? null : frameOf(page, end);
+    const frame = text !== null && isJson(text) ? text : null;
+    return { rows, broken, frame, isWhole: frame !== null && broken.length === 0 && areCommasRight };
   };
   const { length } = latin1;
-  const budget: Budget = { signs: EFFORT * length + 100_000 };
   let searches = MAX_SEARCHES;
   // Whether everything from the present element's end on is sound: the same for all elements that follow one another.
   let isSound: boolean | null = null;
   let at = skipSpace(latin1, array + 1);
+  let isAfterComma = false;
   while (at < length) {
-    if (latin1[at] === ']') return ended(at + 1);
-    if (rows.length + broken.length >= most) {
+    if (turns.areDue()) await turns.take();
+    if (latin1[at] === ']') {
+      areCommasRight &&= !isAfterComma;
+      return ended(at + 1);
+    }
+    if (rows.length + broken.length >= limits.most) {
       broken.push({ start: at, end: length });
       return ended(null);
     }
+    areCommasRight &&= latin1[at] !== ',';
     const end = endOfValue(latin1, at);
-    const isRow = isJson(latin1.slice(at, end)) && isBorder(latin1, end);
+    if (end - at > limits.rowBytes) await turns.take();
+    const isRow = end - at <= limits.rowBytes && isJson(latin1.slice(at, end)) && isBorder(latin1, end);
     if (isRow) rows.push({ start: at, end });
     let next = isRow ? end : null;
     if (next === null) {
-      isSound ??= isSoundFrom(latin1, array, end, budget);
+      isSound ??= await isSoundFrom(page, end);
       if (isSound) {
         setAside(at, end);
         next = end;
@@ -60,7 +86,7 @@ export function salvagePage(latin1: string, most = 50_000): SalvagedPage | null 
     }
     if (next === null && searches > 0) {
       searches -= 1;
-      next = findSoundElement(latin1, array, at, budget);
+      next = await findSoundElement(page, at);
       isSound = true;
       if (next !== null) setAside(at, borderBefore(latin1, next));
     }
@@ -68,9 +94,27 @@ export function salvagePage(latin1: string, most = 50_000): SalvagedPage | null 
       broken.push({ start: at, end: length });
       return ended(null);
     }
-    at = skipSpace(latin1, skipSpace(latin1, next, COMMA));
+    const border = skipSpace(latin1, next);
+    isAfterComma = latin1[border] === ',';
+    at = skipSpace(latin1, isAfterComma ? border + 1 : border);
   }
   return ended(null);
+}
+
+/** A page that is being told apart. */
+interface Page {
+  readonly text: string;
+  /** Where its array of rows begins. */
+  readonly array: number;
+  readonly limits: SalvageLimits;
+  readonly turns: Turns;
+  readonly budget: Budget;
+}
+
+/** What stands around the rows, where they end at `end`; null when that is too much. */
+function frameOf({ text, array, limits }: Page, end: number): string | null {
+  if (array + text.length - end > limits.frameBytes) return null;
+  return `${text.slice(0, array)}[]${text.slice(end)}`;
 }
 
 /** Signs that may still be looked at beyond the first reading. */
@@ -92,20 +136,27 @@ function findRows(text: string): number | null {
   at = skipSpace(text, at + 1);
   while (at < text.length && text[at] === '"') {
     const keyEnd = endOfValue(text, at);
-    const key = text.slice(at, keyEnd);
+    const isData = keyEnd - at < 50 && readKey(text.slice(at, keyEnd)) === 'data';
     at = skipSpace(text, skipSpace(text, keyEnd), COLON);
     at = skipSpace(text, at);
-    if (key === '"data"') return text[at] === '[' ? at : null;
+    if (isData) return text[at] === '[' ? at : null;
     at = skipSpace(text, skipSpace(text, endOfValue(text, at)), COMMA);
     at = skipSpace(text, at);
   }
   return null;
 }
 
+/** A key may be written with escapes. */
+function readKey(quoted: string): unknown {
+  return isJson(quoted) ? JSON.parse(quoted) : null;
+}
+
 /** Whether what follows `at` is more elements, each with its brackets closed, and then the rest of a valid answer. */
-function isSoundFrom(text: string, array: number, at: number, budget: Budget): boolean {
+async function isSoundFrom(page: Page, at: number): Promise<boolean> {
+  const { text, budget, turns } = page;
   let place = skipSpace(text, at);
   while (text[place] === ',') {
+    if (turns.areDue()) await turns.take();
     place = skipSpace(text, place + 1);
     if (place >= text.length || text[place] === ']') return false;
     const end = endOfValue(text, place);
@@ -113,20 +164,27 @@ function isSoundFrom(text: string, array: number, at: number, budget: Budget): b
     if (budget.signs < 0) return false;
     place = skipSpace(text, end);
   }
-  budget.signs -= text.length - place;
-  return budget.signs >= 0 && text[place] === ']' && isJson(`${text.slice(0, array)}[]${text.slice(place + 1)}`);
+  if (text[place] !== ']') return false;
+  const frame = frameOf(page, place + 1);
+  budget.signs -= frame?.length ?? 0;
+  return budget.signs >= 0 && frame !== null && isJson(frame);
 }
 
 /** The next object after `from` that is valid, stands behind a comma, and from whose end on everything is sound. */
-function findSoundElement(text: string, array: number, from: number, budget: Budget): number | null {
+async function findSoundElement(page: Page, from: number): Promise<number | null> {
+  const { text, budget, limits, turns } = page;
   let places = 0;
   for (let at = text.indexOf('{', from + 1); at !== -1 && places < MAX_PLACES; at = text.indexOf('{', at + 1)) {
-    if (text[lastSign(text, at)] !== ',') continue;
+    if (turns.areDue()) await turns.take();
+    const before = lastSign(text, at);
+    budget.signs -= at - before;
+    if (budget.signs < 0) return null;
+    if (text[before] !== ',') continue;
     places += 1;
     const end = endOfValue(text, at);
     budget.signs -= 2 * (end - at);
     if (budget.signs < 0) return null;
-    if (isJson(text.slice(at, end)) && isSoundFrom(text, array, end, budget)) return at;
+    if (end - at <= limits.rowBytes && isJson(text.slice(at, end)) && (await isSoundFrom(page, end))) return at;
   }
   return null;
 }
@@ -138,7 +196,7 @@ function borderBefore(text: string, at: number): number {
 /** The place of the last sign before `at` that is no white space. */
 function lastSign(text: string, at: number): number {
   let before = at - 1;
-  while (before > 0 && skipSpace(text, before) !== before) before -= 1;
+  while (before > 0 && isSpace(text.charCodeAt(before))) before -= 1;
   return before;
 }
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { countOrNull, linkOf, readJson, withoutToken } from './answer-json.ts';
-import { tooLarge } from './json-limits.ts';
+import { countOrNull, idSchema, linkOf, readJson, withoutToken } from './answer-json.ts';
+import { type JsonLimits, tooLarge, usualLimits } from './json-limits.ts';
 import { ServiceError } from './service-error.ts';
 import type { Transport } from './transport.ts';
 
 /** A listed policy (docs/service.md §2.2): nothing but the id is required, unknown fields are kept. */
 const listedPolicySchema = z.looseObject({
-  id: z.union([z.string(), z.number()]).transform(String),
+  id: idSchema,
   policy_type: z.string().nullish(),
   title: z.string().nullish(),
   jurisdiction: z.string().nullish(),
@@ -35,7 +35,10 @@ const listSchema = z.union([
 const MAX_PAGES = 1000;
 /** In all pages together: of agencies with hundreds of clients, some thousand. */
 const MAX_POLICIES = 20_000;
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
+/** One answer is parsed in one go, while deliveries wait: this takes some 200 ms. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+const limits: JsonLimits = { ...usualLimits, values: 200_000 };
 const MAX_CURSOR = 8192;
 
 /** One answer of the list: what it lists, and its exact bytes. */
@@ -74,6 +77,7 @@ export async function fetchPolicyPages(transport: Transport, signal?: AbortSigna
       query: { cursor },
       about: 'policy-list',
       signal,
+      maxBytes: MAX_PAGE_BYTES,
       read: ({ bytes }) => ({ ...parseList(bytes), bytes }),
     });
     pages.push({ policies: answer.policies, bytes: answer.bytes });
@@ -89,14 +93,21 @@ export async function fetchPolicyPages(transport: Transport, signal?: AbortSigna
       throw new ServiceError('unreadable', {
         detail: `a cursor of more than ${MAX_CURSOR} characters`,
         about: 'policy-list',
+        remedy: 'The fault is in the pagination of the service: tell its support.',
       });
-    if (seen.has(next)) break;
+    if (seen.has(next)) throw endless(`page ${pages.length} gives the cursor of an earlier page again`);
     seen.add(next);
     cursor = next;
   }
-  throw new ServiceError('unreadable', {
-    detail: `the list of policies gives the same cursor again and again, or does not end within ${MAX_PAGES} pages`,
+  throw endless(`more than ${MAX_PAGES} pages, each with a cursor to another one`);
+}
+
+/** Nothing that the operator has set is the cause. */
+function endless(detail: string): ServiceError {
+  return new ServiceError('unreadable', {
+    detail: `the list of policies does not end: ${detail}`,
     about: 'policy-list',
+    remedy: 'The fault is in the pagination of the service: tell its support.',
   });
 }
 
@@ -120,7 +131,7 @@ export function readLinks(bytes: Buffer): ReadonlyMap<string, string> {
 }
 
 function parseList(bytes: Buffer): z.infer<typeof listSchema> {
-  const json = readJson(bytes, 'policy-list');
+  const json = readJson(bytes, 'policy-list', limits);
   // Counted before the schema copies them.
   const { policies, data } = (json ?? {}) as Record<string, unknown>;
   for (const list of [policies, data])

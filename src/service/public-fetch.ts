@@ -111,7 +111,7 @@ async function follow(request: PublicRequest, origin: string, settings: Settings
   for (let redirects = 0; ; redirects += 1) {
     if (url === null) return notAllowed(origin, address, redirects);
     if (redirects > MAX_REDIRECTS)
-      return refusal('too-many-redirects', false, `${withoutQuery(url)} redirects more than ${MAX_REDIRECTS} times.`);
+      return refusal('too-many-redirects', false, `${nameOf(url)} redirects more than ${MAX_REDIRECTS} times.`);
     const response = await exchange({
       url: url.href,
       signal: settings.signal,
@@ -134,17 +134,13 @@ function read(response: HttpAnswer, url: URL, redirects: number, settings: Setti
   const { status, bytes, fault } = response;
   if (status !== 200 && status !== 404 && status !== 410) {
     const transient = status === 429 || status >= 500;
-    return refusal('unexpected-status', transient, `${withoutQuery(url)} answered with HTTP ${status}.`);
+    return refusal('unexpected-status', transient, `${nameOf(url)} answered with HTTP ${status}.`);
   }
   const maxBytes = settings.maxBytes ?? 5 * MEBIBYTE;
   if (bytes === null && fault?.type !== 'too-large')
-    return refusal('network', true, `The answer of ${withoutQuery(url)} is broken (${fault?.detail}).`);
+    return refusal('network', true, `The answer of ${nameOf(url)} is broken (${fault?.detail}).`);
   if (bytes === null)
-    return refusal(
-      'too-large',
-      false,
-      `The answer of ${withoutQuery(url)} is over ${maxBytes} bytes; it was not taken.`,
-    );
+    return refusal('too-large', false, `The answer of ${nameOf(url)} is over ${maxBytes} bytes; it was not taken.`);
   return {
     outcome: 'answered',
     answer: {
@@ -186,6 +182,12 @@ function refusal(kind: RefusalKind, transient: boolean, sentence: string): Refus
 
 function withoutQuery(url: URL): string {
   return `${url.origin}${url.pathname}`;
+}
+
+/** For sentences: a redirect may lead to an address of any length. */
+function nameOf(url: URL): string {
+  const name = withoutQuery(url);
+  return name.length > MAX_HEADER ? `${name.slice(0, MAX_HEADER)}…` : name;
 }
 
 function headersOf(headers: Headers): AnswerHeaders {

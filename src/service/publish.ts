@@ -6,11 +6,17 @@ import type { ServiceAnswer, Transport } from './transport.ts';
 
 export const PUBLISH_TIMEOUT_MS = 60_000;
 
-/** POST /policies/{id}/publish (docs/service.md §4.4), without a body: none is documented. Never tried again. Errors as {@link generatePolicy}. */
-export function publishPolicy(transport: Transport, policyId: string, sending: Sending = {}): Promise<ServiceAnswer> {
+/** POST /policies/{id}/publish (docs/service.md §4.4). An empty body is not sent. Never tried again. Errors as {@link generatePolicy}. */
+export function publishPolicy(
+  transport: Transport,
+  policyId: string,
+  body: Buffer,
+  sending: Sending = {},
+): Promise<ServiceAnswer> {
   return transport.request({
     method: 'POST',
     path: publishPath(policyId),
+    ...(body.length === 0 ? {} : { body }),
     about: 'policies',
     signal: sending.signal,
     timeoutMs: sending.timeoutMs ?? PUBLISH_TIMEOUT_MS,
@@ -53,7 +59,7 @@ export function readPublished(bytes: Buffer, policyId: string): PublishedPolicy 
   const { id = null, hosted_url: url, published_at: publishedAt, webhook_deliveries_queued: queued } = parsed.data;
   if (id !== null && id !== policyId)
     throw new ServiceError('unreadable', {
-      detail: 'it is about another policy than the one that was to be published',
+      detail: 'it concerns a different policy than the one to be published',
       about: 'policies',
     });
   return { id, hostedUrl: withoutToken(url), link: linkOf(url), publishedAt, webhooksQueued: queued };

@@ -29,7 +29,7 @@ const sentences: Record<ServiceErrorKind, Sentences> = {
   'bad-request': {
     what: 'The service refused the request as invalid.',
     remedy:
-      'Check the banner id and the dates. If the service wants a banner named and none is known here, `consent-ledger source change <source> --banner <id>` names it.',
+      'Check the banner id and the dates. If the service requires a banner and none is known here, set it with `consent-ledger source change <source> --banner <id>`.',
   },
   unauthorized: {
     what: 'The service does not accept the API key.',
@@ -38,35 +38,35 @@ const sentences: Record<ServiceErrorKind, Sentences> = {
   },
   'payment-required': {
     what: 'The subscription with the service has lapsed.',
-    remedy: 'Renew it in the service’s dashboard; the sync then goes on from where it stopped.',
+    remedy: 'Renew it in the service’s dashboard; the sync then continues where it stopped.',
   },
   forbidden: {
     what: 'The API key may not do this.',
     remedy:
-      'Give it the read scope, check whether it is limited to another client, and whether the plan includes API access.',
+      'Grant it the read scope, and check whether it is limited to another client and whether the plan includes API access.',
   },
   'not-found': {
     what: 'The service does not know this banner or address.',
     remedy: 'Check the banner id, and that SERVICE_BASE_URL ends in /api/v1.',
   },
   gone: {
-    what: 'What was asked for is no longer available at the service.',
+    what: 'The requested data is no longer available at the service.',
     remedy: 'Run the sync again from an earlier date.',
   },
   'rate-limited': {
     what: 'The service’s rate limit is exceeded.',
-    remedy: 'Nothing to do: the next scheduled run goes on. If it stays so, sync less often or use a key of its own.',
+    remedy: 'Nothing to do: the next scheduled run continues. If this persists, sync less often or use a separate key.',
   },
   'server-error': {
     what: 'The service had an internal error.',
-    remedy: 'Try again later; if it lasts, tell the service’s support.',
+    remedy: 'Try again later; if it persists, contact the service’s support.',
   },
   'unexpected-status': {
-    what: 'The service answered with a status that it does not document.',
+    what: 'The service answered with an undocumented status.',
     remedy: 'Check SERVICE_BASE_URL and any proxy in between.',
   },
   redirected: {
-    what: 'The service’s address redirects elsewhere, and the API key is not sent to other addresses.',
+    what: 'The service’s address redirects elsewhere, but the API key is not sent to other addresses.',
     remedy: 'Set SERVICE_BASE_URL to the final address (https, without a redirect).',
   },
   network: {
@@ -75,14 +75,14 @@ const sentences: Record<ServiceErrorKind, Sentences> = {
   },
   timeout: {
     what: 'The service did not answer in time.',
-    remedy: 'Try again later; if it lasts, ask for smaller pages.',
+    remedy: 'Try again later; if it persists, request smaller pages.',
   },
   'too-large': {
-    what: 'The service’s answer is over the size limit.',
-    remedy: 'Ask for smaller pages.',
+    what: 'The service’s response exceeds the size limit.',
+    remedy: 'Request smaller pages.',
   },
   unreadable: {
-    what: 'The service’s answer is not what its API documents.',
+    what: 'The service’s response does not match its API documentation.',
     remedy: 'Check SERVICE_BASE_URL and any proxy in between; if both are right, the service has changed its format.',
   },
 };
@@ -93,42 +93,42 @@ export type ServiceSubject = 'consent-log' | 'policies' | 'policy-list';
 /** Where the words for policies that are made or published are others than those for the consent log. */
 const policySentences: Partial<Record<ServiceErrorKind, Sentences>> = {
   'bad-request': {
-    what: 'The service refused the request as invalid; nothing was made.',
+    what: 'The service refused the request as invalid; nothing was generated.',
     remedy: 'Check the policy type, the jurisdiction code (GB, US-CA, EU) and the two-letter language.',
   },
   'payment-required': {
-    what: 'The subscription with the service has lapsed or its quota is used up; nothing was made.',
-    remedy: 'Renew it in the service’s dashboard, then send the same again.',
+    what: 'The subscription with the service has lapsed or its quota is used up; nothing was generated.',
+    remedy: 'Renew it in the service’s dashboard, then send the request again.',
   },
   forbidden: {
-    what: 'The API key may not do this; nothing was made.',
+    what: 'The API key may not do this; nothing was generated.',
     remedy:
-      'Give it the write scope, check whether it is limited to another client, and whether the plan includes API access.',
+      'Grant it the write scope, and check whether it is limited to another client and whether the plan includes API access.',
   },
   'not-found': {
     what: 'The service does not know this policy or address.',
     remedy:
-      'Check the id (`consent-ledger policy list` names what is public, `policy calls` what was made from here), whether the key is limited to another client, and that SERVICE_BASE_URL ends in /api/v1.',
+      'Check the id (`consent-ledger policy list` lists published policies, `policy calls` those generated here), whether the key is limited to another client, and that SERVICE_BASE_URL ends in /api/v1.',
   },
   gone: {
     what: 'This policy is no longer available at the service.',
-    remedy: '`consent-ledger policy list` shows what there is.',
+    remedy: 'Run `consent-ledger policy list` to see the available policies.',
   },
   'rate-limited': {
-    what: 'The service’s rate limit is exceeded; nothing was made.',
-    remedy: 'Wait and try again. Calls of other programs with the same key count, too.',
+    what: 'The service’s rate limit is exceeded; nothing was generated.',
+    remedy: 'Wait and try again. Calls by other programs with the same key count as well.',
   },
   // Whether to try again is not for these two to say: it may have been made.
   'server-error': {
     what: 'The service had an internal error.',
-    remedy: 'If it lasts, tell the service’s support.',
+    remedy: 'If it persists, contact the service’s support.',
   },
   timeout: {
     what: 'The service did not answer in time.',
-    remedy: 'If it lasts, tell the service’s support.',
+    remedy: 'If it persists, contact the service’s support.',
   },
   'too-large': {
-    what: 'The service’s answer is over the size limit.',
+    what: 'The service’s response exceeds the size limit.',
     remedy: 'Check SERVICE_BASE_URL and any proxy in between.',
   },
 };
@@ -148,19 +148,19 @@ const listSentences: Partial<Record<ServiceErrorKind, Sentences>> = {
     remedy: 'Check that SERVICE_BASE_URL ends in /api/v1.',
   },
   gone: {
-    what: 'The service does not give a list of policies any more.',
+    what: 'The service no longer provides a list of policies.',
     remedy: 'Check SERVICE_BASE_URL; if it is right, the service has changed its API.',
   },
   'rate-limited': {
     what: 'The service’s rate limit is exceeded.',
-    remedy: 'Wait and try again. Calls of other programs with the same key count, too.',
+    remedy: 'Wait and try again. Calls by other programs with the same key count as well.',
   },
   timeout: {
     what: 'The service did not answer in time.',
-    remedy: 'Try again later; if it lasts, tell the service’s support.',
+    remedy: 'Try again later; if it persists, contact the service’s support.',
   },
   'too-large': {
-    what: 'The service’s answer is over the size limit.',
+    what: 'The service’s response exceeds the size limit.',
     remedy: 'Check SERVICE_BASE_URL and any proxy in between.',
   },
 };
@@ -189,7 +189,7 @@ const networkSentences: Record<NetworkFault, Sentences> = {
   'not-trusted': {
     what: 'The service’s TLS certificate is not trusted; nothing was sent.',
     remedy:
-      'Check that SERVICE_BASE_URL names the right host and this machine’s clock; a company’s own authority is added with NODE_EXTRA_CA_CERTS.',
+      'Check the host in SERVICE_BASE_URL and this machine’s clock; add a company’s own certificate authority with NODE_EXTRA_CA_CERTS.',
   },
   broken: sentences.network,
 };
@@ -214,6 +214,8 @@ export interface ServiceErrorDetails {
   readonly unsent?: boolean;
   /** Default: the consent log. */
   readonly about?: ServiceSubject;
+  /** What to do, where the usual words would mislead. */
+  readonly remedy?: string;
   /** The exact bytes of the answer that this refusal is. */
   readonly answer?: Buffer;
   readonly cause?: unknown;
@@ -239,7 +241,8 @@ export class ServiceError extends Error {
   readonly #answer: Buffer | null;
 
   constructor(kind: ServiceErrorKind, details: ServiceErrorDetails = {}) {
-    const { what, remedy } = sentencesOf(kind, details);
+    const { what, remedy: usual } = sentencesOf(kind, details);
+    const remedy = details.remedy ?? usual;
     super([what, describe(details), remedy].filter((part) => part !== '').join(' '), { cause: details.cause });
     this.kind = kind;
     this.status = details.status ?? null;

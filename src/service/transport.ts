@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pRetry from 'p-retry';
-import { ACCEPT_ENCODING, type BodyFault, exchange, type HttpAnswer, HttpTimeout } from './http.ts';
+import { ACCEPT_ENCODING, type BodyFault, exchange, type HttpAnswer, HttpTimeout, longest } from './http.ts';
 import { networkFaultOf } from './network-fault.ts';
 import { waitFromHeaders } from './rate-limit.ts';
 import { cleanText, readEnvelope } from './error-envelope.ts';
@@ -40,9 +40,11 @@ export interface ServiceRequest<T> {
   /**
    * Reads the answer, inside the attempt: a ServiceError `unreadable` thrown here (a truncated answer) is tried again.
    */
-  readonly read: (answer: ServiceAnswer) => T;
+  readonly read: (answer: ServiceAnswer) => T | Promise<T>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
+  /** Largest answer in bytes, where it is less than the transport's. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** A 2xx answer. */
@@ -69,7 +71,7 @@ const MEBIBYTE = 1024 * 1024;
 
 /** Builds a transport over src/service/http.ts, which keeps connections alive. Errors: TypeError when baseUrl is no http(s) URL. */
 export function createTransport(options: TransportOptions): Transport {
-  const root = options.baseUrl.replace(/\/+$/, '');
+  const root = options.baseUrl.replace(/(?<!\/)\/+$/, '');
   if (!/^https?:$/.test(new URL(root).protocol))
     throw new TypeError('the base URL of the service must be http or https');
   const settings: Settings = {
@@ -80,7 +82,7 @@ export function createTransport(options: TransportOptions): Transport {
     now: options.now ?? Date.now,
   };
   const retries = options.retries ?? 5;
-  const maxWaitMs = options.maxWaitMs ?? 120 * SECOND;
+  const maxWaitMs = Math.min(options.maxWaitMs ?? 120 * SECOND, longest.pauseMs);
 
   return {
     async request(request) {
@@ -88,8 +90,8 @@ export function createTransport(options: TransportOptions): Transport {
       if ((request.method ?? 'GET') !== 'GET') return attempt(settings, request);
       return pRetry(() => attempt(settings, request), {
         retries,
-        minTimeout: options.backOffMs ?? 500,
-        maxTimeout: 30 * SECOND,
+        minTimeout: Math.min(options.backOffMs ?? 500, longest.pauseMs),
+        maxTimeout: Math.min(30 * SECOND, longest.pauseMs),
         randomize: true,
         ...(signal === undefined ? {} : { signal }),
         // Asked only while attempts are left, so nobody waits in vain.
@@ -120,7 +122,7 @@ async function attempt<T>(settings: Settings, request: ServiceRequest<T>): Promi
     url: urlOf(settings.root, request),
     method: request.method ?? 'GET',
     timeoutMs: request.timeoutMs ?? settings.timeoutMs,
-    maxBytes: settings.maxBytes,
+    maxBytes: Math.min(request.maxBytes ?? settings.maxBytes, settings.maxBytes),
     maxErrorBytes: Math.min(settings.maxBytes, MAX_ERROR_BYTES),
     signal,
     headers: {

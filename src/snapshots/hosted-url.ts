@@ -1,10 +1,16 @@
 import type { Source } from '../core/source.ts';
 import type { Query } from '../store/store.ts';
-import type { AddressList, SnapshotDeps } from './deps.ts';
+import type { AddressList, SnapshotDeps } from './fetching.ts';
 
 /** The public address of a policy with its token, or why there is none. It is used and forgotten, never kept or shown. */
 export type HostedUrl =
-  | { readonly outcome: 'found'; readonly url: string; readonly policyType: string | null }
+  | {
+      readonly outcome: 'found';
+      readonly url: string;
+      readonly policyType: string | null;
+      /** Whether the service's list of published policies names the policy; null where the list could not be had. */
+      readonly isListed: boolean | null;
+    }
   | { readonly outcome: 'unknown'; readonly policyType: string | null }
   | { readonly outcome: 'failed'; readonly transient: boolean; readonly sentence: string };
 
@@ -38,10 +44,11 @@ export function createHostedUrls(deps: Pick<SnapshotDeps, 'listAddresses' | 'clo
       const list = await listOf(source, since, signal);
       const listed =
         list.outcome === 'listed' ? list.policies.find((policy) => policy.policyId === policyId) : undefined;
-      if (listed?.url != null) return { outcome: 'found', url: listed.url, policyType: listed.policyType };
+      const isListed = list.outcome === 'listed' ? listed !== undefined : null;
+      if (listed?.url != null) return { outcome: 'found', url: listed.url, policyType: listed.policyType, isListed };
       const told = await findToldUrl(deps.store.read, source.slug, policyId);
       const policyType = listed?.policyType ?? null;
-      if (told !== null) return { outcome: 'found', url: told, policyType };
+      if (told !== null) return { outcome: 'found', url: told, policyType, isListed };
       if (list.outcome === 'failed') return list;
       return { outcome: 'unknown', policyType };
     },

@@ -1,16 +1,10 @@
 import { canonicalJson } from '../core/canonical.ts';
 import { originWindow, type SnapshotMeta } from '../core/snapshot.ts';
 import type { Source } from '../core/source.ts';
-import type { Description, DescriptionFetch } from '../service/openapi.ts';
+import type { Description } from '../service/openapi.ts';
 import type { Query } from '../store/store.ts';
-import type { SnapshotDeps } from './deps.ts';
-import { findSameBytes } from './known-bytes.ts';
-
-/** What watching the description needs besides. */
-export interface WatchDeps extends Pick<SnapshotDeps, 'store' | 'ledger' | 'clock' | 'catchUp'> {
-  /** Null: the source has no address or key of the API. */
-  fetchDescription(source: Source, signal?: AbortSignal): Promise<DescriptionFetch> | null;
-}
+import type { SnapshotDeps } from './fetching.ts';
+import { findSameBytes } from './texts.ts';
 
 export type Watched =
   | { readonly outcome: 'stored' | 'unchanged'; readonly gone: readonly string[] }
@@ -22,7 +16,7 @@ export type Watched =
  * time, that is an entry of kind `snapshot`. Rejects with the signal's reason, and as Ledger.append.
  */
 export async function watchDescription(
-  deps: WatchDeps,
+  deps: Pick<SnapshotDeps, 'store' | 'ledger' | 'clock' | 'catchUp' | 'fetchDescription'>,
   source: Source,
   fetchId: string,
   signal?: AbortSignal,
@@ -85,8 +79,8 @@ function metaOf(
   };
 }
 
-/** The last description of the service that was stored. */
-export interface LastDescription {
+/** A description of the service that was stored. */
+export interface StoredDescription {
   readonly seq: number;
   readonly receivedAt: string;
   readonly sha256: string;
@@ -95,22 +89,26 @@ export interface LastDescription {
 }
 
 /** Null: none was stored yet. */
-export async function loadLastDescription(read: Query, source: string): Promise<LastDescription | null> {
-  const row = await read
+export async function loadLastDescription(read: Query, source: string): Promise<StoredDescription | null> {
+  return (await loadDescriptions(read, source, 1))[0] ?? null;
+}
+
+/** The descriptions that were stored, the last ones at most, the oldest first. */
+export async function loadDescriptions(read: Query, source: string, most = 1000): Promise<StoredDescription[]> {
+  const rows = await read
     .selectFrom('snapshot_history')
     .select(['seq', 'received_at', 'body_sha256', 'findings'])
     .where('source', '=', source)
     .where('target', '=', 'openapi')
     .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  if (row === undefined) return null;
-  return {
+    .limit(most)
+    .execute();
+  return rows.reverse().map((row) => ({
     seq: row.seq,
     receivedAt: row.received_at,
     sha256: row.body_sha256,
     gone: row.findings === null ? [] : (JSON.parse(row.findings) as string[]),
-  };
+  }));
 }
 
 /** One source for each address of the service: many sources of an agency share one description. */
@@ -121,4 +119,49 @@ export function sourcesToWatch(sources: readonly Source[]): readonly Source[] {
       byAddress.set(source.baseUrl, source);
   }
   return [...byAddress.values()];
+}
+
+/** Operations by method and path, `GET /consent/logs`; in the order of their names. */
+export interface OperationChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  /** Their own description changed; what they refer to elsewhere in the document is not followed. */
+  readonly changed: readonly string[];
+}
+
+/** Compares the operations of two OpenAPI descriptions; a text that is no such JSON has none. */
+export function operationChanges(before: string, after: string): OperationChanges {
+  const [older, newer] = [operationsOf(before), operationsOf(after)];
+  const names = (from: ReadonlyMap<string, string>, isMeant: (name: string) => boolean) =>
+    [...from.keys()].filter(isMeant).sort();
+  return {
+    added: names(newer, (name) => !older.has(name)),
+    removed: names(older, (name) => !newer.has(name)),
+    changed: names(newer, (name) => older.has(name) && older.get(name) !== newer.get(name)),
+  };
+}
+
+const METHODS = new Set(['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace']);
+
+function operationsOf(text: string): ReadonlyMap<string, string> {
+  const operations = new Map<string, string>();
+  for (const [path, item] of Object.entries(objectOf(objectOf(parse(text))['paths'])))
+    for (const [method, operation] of Object.entries(objectOf(item)))
+      if (METHODS.has(method.toLowerCase()))
+        operations.set(`${method.toUpperCase()} ${path}`, JSON.stringify(operation));
+  return operations;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {};
 }

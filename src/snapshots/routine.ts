@@ -1,6 +1,6 @@
 import { HUB } from '../core/snapshot.ts';
 import type { Source } from '../core/source.ts';
-import type { SnapshotDeps } from './deps.ts';
+import type { SnapshotDeps } from './fetching.ts';
 import { routineJob } from './request.ts';
 
 /** A policy that has a public text, or a type of which the embed endpoint shows one. */

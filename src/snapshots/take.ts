@@ -10,10 +10,11 @@ import {
 } from '../core/snapshot.ts';
 import type { Source } from '../core/source.ts';
 import type { PublicAnswer, PublicFetch } from '../service/public-fetch.ts';
-import type { SnapshotDeps } from './deps.ts';
+import type { SnapshotDeps } from './fetching.ts';
 import type { HostedUrls } from './hosted-url.ts';
-import { findSameBytes } from './known-bytes.ts';
+
 import { lookAgainJob, wakeUpOf } from './request.ts';
+import { findSameBytes } from './texts.ts';
 
 /** Whose text is to be fetched now. */
 export interface SnapshotRequest {
@@ -81,7 +82,10 @@ export async function takeSnapshots(deps: SnapshotDeps, urls: HostedUrls, reques
       if (address.outcome === 'failed') looks.push({ target, ...address, outcome: 'refused' });
       if (address.outcome === 'found') {
         const fetched = await deps.fetchHosted({ siteUrl, url: address.url, signal: request.signal });
-        looks.push(await keep(deps, { ...request, policyType: type }, target, fetched, 0));
+        looks.push(
+          (await refusalOfAccess(deps, request, target, fetched, address.isListed)) ??
+            (await keep(deps, { ...request, policyType: type }, target, fetched, 0)),
+        );
       }
     }
   }
@@ -100,6 +104,35 @@ export async function takeSnapshots(deps: SnapshotDeps, urls: HostedUrls, reques
   return notConfigured(
     `${source.slug}: neither the service’s list nor a delivery names the public page of ${policyId}${siteKey === null ? `, and ${noKey}` : ''}.`,
   );
+}
+
+/**
+ * A public page that answers 404 says nothing of the text by itself: its address carries a token, which may have been revoked. That there is no text is
+ * believed where the service's list no longer names the policy, or its latest delivery says that it was deleted. Null: the answer counts.
+ */
+async function refusalOfAccess(
+  deps: SnapshotDeps,
+  { source, policyId }: SnapshotRequest,
+  target: SnapshotTarget,
+  fetched: PublicFetch,
+  isListed: boolean | null,
+): Promise<Look | null> {
+  if (fetched.outcome === 'refused' || fetched.answer.status !== 404 || isListed === false) return null;
+  const latest = await deps.store.read
+    .selectFrom('policy_history')
+    .select('change')
+    .where('source', '=', source.slug)
+    .where('policy_id', '=', policyId ?? '')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (latest?.change === 'deleted') return null;
+  const why =
+    isListed === true
+      ? 'the service lists the policy as published, so its address or token may have changed'
+      : 'the list of policies could not be read, so the token in the address may be revoked';
+  const sentence = `${fetched.answer.url} could not be read (HTTP 404): ${why}. This says nothing about the text.`;
+  return { target, outcome: 'refused', transient: true, sentence };
 }
 
 function notConfigured(reason: string): Taking {

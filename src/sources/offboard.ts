@@ -1,7 +1,7 @@
 import type { Jobs } from '../jobs/jobs.ts';
 import type { RejectedRing } from '../rejected/ring.ts';
 import type { Query } from '../store/store.ts';
-import type { Sources } from './contract.ts';
+import type { Sources } from './sources.ts';
 
 /** What letting a source go works with. */
 export interface OffboardDeps {

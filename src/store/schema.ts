@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { CallOperation, CallState, CallWay, PlanItemState } from '../core/call.ts';
-import type { ConsentLabel } from '../core/consent-judgement.ts';
+import type { Judged } from '../core/consent-judgement.ts';
 import type { ConsentState, EntryKind } from '../core/vocabulary.ts';
 
 /**
@@ -150,10 +150,12 @@ export interface DecisionHistoryTable extends HistoryColumns, OccurredColumns {
    * What the decision amounts to by what was known at its seq (core/consent-judgement.ts). An earlier decision that becomes known later
    * may change it: `decision_judgements` says so from then on.
    */
-  label: ConsentLabel;
-  /** Canonical JSON array of the purposes that it withdraws, and of those granted once it was made. `*`: all that are not named. */
+  label: Judged;
+  /** Canonical JSON array of the purposes that it withdraws, and of those provably granted once it was made. `*`: all that are not named. */
   withdraws: string;
   stands: string;
+  /** JSON array of what is held besides what it grants itself (core/consent-timeline.ts, Hold): from earlier decisions, expired, or in doubt. */
+  held: string;
   /** The record's own word for what the visitor did, and how consent was asked for. */
   action: string | null;
   method: string | null;
@@ -176,14 +178,18 @@ export interface DecisionHistoryTable extends HistoryColumns, OccurredColumns {
   /** Of the entry, lower-case hex: what documents cite. A bare hash of the body would outlive its erasure. */
   commitment: string;
 }
-/** How a decision is judged from the entry `seq` on, because a decision made before it became known only then. */
+/** How a decision is judged from the entry `seq` on, because a decision made before it, or another record of it, became known only then. */
 export interface DecisionJudgementsTable {
   seq: number;
   source: string;
   decision_id: string;
-  label: ConsentLabel;
+  /** State and choice by all its records together. */
+  state: ConsentState;
+  purposes: string;
+  label: Judged;
   withdraws: string;
   stands: string;
+  held: string;
 }
 export interface DecisionsTable {
   source: string;
@@ -193,9 +199,10 @@ export interface DecisionsTable {
   state: ConsentState;
   purposes: string;
   /** Of the latest decision by time, with all that is known now; columns as in the history. */
-  label: ConsentLabel;
+  label: Judged;
   withdraws: string;
   stands: string;
+  held: string;
   policy_id: string | null;
   policy_version: string | null;
   region: string | null;
@@ -260,6 +267,14 @@ export interface ScanHistoryTable extends HistoryColumns, OccurredColumns {
   trackers_found: number | null;
   uncategorised: number | null;
   score: number | null;
+  /** Found before the visitor had chosen, although they need consent; null: not said. */
+  before_consent: number | null;
+  /** JSON array of what it found (core/scan.ts); null where it gives numbers alone. */
+  items: string | null;
+  /** Things in its lists that could not be read: they are in the body. */
+  unread_items: number;
+  /** 1: `items` is an inventory of the site, since the scan lists what it found and did not fail. */
+  listed: number;
 }
 export interface ScansTable {
   source: string;
@@ -272,13 +287,19 @@ export interface ScansTable {
   score: number | null;
   last_seq: number;
   at: string;
+  /** Of the latest scan that says how many it found before consent: that number, its entry and its time. */
+  before_consent: number | null;
+  before_consent_seq: number | null;
+  before_consent_at: string | null;
 }
 
 export interface IntegrationHistoryTable extends HistoryColumns, OccurredColumns {
   integration_id: string | null;
   name: string | null;
   site: string | null;
-  change: 'connected' | 'disconnected';
+  change: 'connected' | 'disconnected' | 'lost';
+  /** Why, in the payload's own words. */
+  error: string | null;
 }
 export interface IntegrationsTable {
   source: string;
@@ -287,7 +308,8 @@ export interface IntegrationsTable {
   integration_id: string | null;
   name: string | null;
   site: string | null;
-  status: 'connected' | 'disconnected';
+  status: 'connected' | 'disconnected' | 'lost';
+  error: string | null;
   last_seq: number;
   at: string;
 }

@@ -1,2 +1,20 @@
+import type { Store } from './store.ts';
+
 /** Name of the setting of a database whose installation goes on elsewhere: its ledger takes no more entries. */
 export const MOVED_TO = 'moved_to';
+/** Set in a database while it is being copied into: it holds less than the installation it will be. */
+export const UNFINISHED_COPY = 'unfinished_copy';
+
+/** One of the installation's settings; null when it is not set. */
+export async function readSetting(store: Pick<Store, 'read'>, name: string): Promise<string | null> {
+  const row = await store.read.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+  return row?.value ?? null;
+}
+
+export async function writeSetting(store: Store, name: string, value: string): Promise<void> {
+  await store.transaction((tx) => tx.insertMany('settings', [{ name, value }], 'replace'));
+}
+
+export async function removeSetting(store: Store, name: string): Promise<void> {
+  await store.transaction((tx) => tx.query.deleteFrom('settings').where('name', '=', name).execute());
+}

@@ -3,6 +3,11 @@ import type { Entry } from '../core/entry.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import type { TableName, Tables } from './schema.ts';
 
+/** A row or key that must be unique exists already, or a required value is missing. */
+export class ConstraintViolation extends Error {
+  override readonly name = 'ConstraintViolation';
+}
+
 /** Typed query builder over the tables. The same queries run on both databases. */
 export type Query = Kysely<Tables>;
 
@@ -70,13 +75,23 @@ export interface Store {
    */
   insertEntriesAt(expectedSeq: number, entries: readonly Entry[]): Promise<boolean>;
   /**
-   * The append beside other processes: takes the write lock, reads the head, inserts what `place` makes of it, and commits, in as few
-   * round trips as the database allows, for everyone else waits meanwhile. False when a number or key exists: nothing was
-   * written then. What `place` throws undoes it.
+   * The append without looking keys up: takes the write lock, reads the head, inserts what `place` makes of it, does what `also` adds, and
+   * commits, in as few round trips as the database allows, for everyone else waits meanwhile. Resolves with what `place` made; null, with
+   * nothing written, when a number or key exists. What `place` or `also` throws undoes it.
    */
-  insertEntriesAfter(sources: readonly string[], place: (head: LedgerHead) => readonly Entry[]): Promise<boolean>;
+  insertEntriesAfter<T extends { readonly entries: readonly Entry[] }>(
+    sources: readonly string[],
+    place: (head: LedgerHead) => T,
+    also?: (tx: StoreTransaction, placed: T) => Promise<void>,
+  ): Promise<T | null>;
   /** Looks at the settings of the writing connection and, if asked, reads through the file for damage (seconds per GiB). */
   inspect(options: { readonly readThrough: boolean }): Promise<StoreInspection>;
+  /**
+   * What of the tables, columns, indexes and triggers (on PostgreSQL also rules, policies and heirs) is not as the migrations make it, in phrases.
+   * Empty when all is: such a thing could drop or alter rows that were answered "stored". `quick`, for every start, leaves out columns,
+   * constraints and indexes on PostgreSQL, where comparing them takes tenths of a second.
+   */
+  schemaDifferences(options: { readonly quick: boolean }): Promise<readonly string[]>;
   /** Bytes the database takes on disk. */
   sizeOnDisk(): Promise<number>;
   /** Removes residue of erased content from the files. */

@@ -1,4 +1,4 @@
-import type { ServiceError, ServiceErrorKind } from '../service/service-error.ts';
+import { ServiceError, type ServiceErrorKind } from '../service/service-error.ts';
 import { describeGaps, type Piece } from './plan.ts';
 import type { WalkFault } from './walk.ts';
 
@@ -52,7 +52,7 @@ export function failureOfFault(fault: WalkFault): PullFailure {
 
 /** The failure that an error of the service is; null when it is none of the service's. */
 export function failureOfError(error: unknown): PullFailure | null {
-  return isServiceError(error) ? { reason: error.kind, error: error.message, forgetCursor: false } : null;
+  return error instanceof ServiceError ? { reason: error.kind, error: error.message, forgetCursor: false } : null;
 }
 
 /** Whether the service understood the request and would not answer it as it was asked. */
@@ -69,11 +69,12 @@ export function unknownBanner(bannerId: string, { reason }: PullFailure): PullFa
   };
 }
 
-/** A banner that deliveries name, and that the service does not know under this key. */
+/** A banner that deliveries name, and of which the service has no log under this key. */
 export function foreignBanner(source: string, bannerId: string, { reason }: PullFailure): PullFailure {
+  const answer = reason === 'not-found' ? 'does not know it (404)' : 'refuses to answer for it (400)';
   return {
     reason,
-    error: `Deliveries name the banner ${bannerId}, and the service does not know it (404): it may have been deleted, or belong to another client. If nothing is to be pulled for it, \`consent-ledger sync dismiss --source ${source} --banner ${bannerId}\` puts it aside.`,
+    error: `Deliveries name the banner ${bannerId}, and the service ${answer}: it may have been deleted, or belong to another client. If nothing is to be pulled for it, \`consent-ledger sync dismiss --source ${source} --banner ${bannerId}\` puts it aside.`,
     forgetCursor: true,
   };
 }
@@ -85,9 +86,4 @@ export function unreachable(gaps: readonly Piece[]): PullFailure {
     error: `The service refuses its own cursors, even for the smallest periods that it distinguishes. These could not be read to their end: ${describeGaps(gaps)}. Everything else is stored, and each run tries them again. Ask the service’s support for an export of these periods; \`consent-ledger sync --full\` reads the whole log again.`,
     forgetCursor: false,
   };
-}
-
-/** By name: the client is handed in, and its classes with it. */
-function isServiceError(error: unknown): error is ServiceError {
-  return error instanceof Error && error.name === 'ServiceError' && 'kind' in error;
 }

@@ -1,8 +1,9 @@
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isoNow } from '../core/clock.ts';
 import type { NewEntry } from '../core/entry.ts';
 import { CodedError } from '../core/errors.ts';
 import { sha256Hex } from '../core/hash.ts';
+import { createGate, createTurns } from '../jobs/turns.ts';
 import type { Appended, Ledger } from '../ledger/ledger.ts';
 import type { ConsentLogPage } from '../service/consent-logs.ts';
 import type { PullDeps, PullRequest } from './contract.ts';
@@ -25,26 +26,59 @@ export interface LogPart {
 
 /** A page whose rows are ready to be appended. */
 export interface ReadyPage extends WalkPage {
+  /** From 1, within its walk. */
+  readonly number: number;
   /** The cursor that it was asked with. */
   readonly asked: string | null;
   readonly rows: readonly RowEntry[];
   readonly serverDate: Date | null;
 }
 
-/** Walks over a part of a banner's log from a cursor on, null: from its beginning. Errors: those of the client. */
-export function walkLog(
+/**
+ * Walks over a part of a banner's log from a cursor on, null: from its beginning. A large page keeps those of other walks waiting until the caller
+ * asks for the next step. Errors: those of the client.
+ */
+export async function* walkLog(
   deps: Pick<PullDeps, 'ledger' | 'clock' | 'service'>,
   request: LogRequest,
   part: LogPart,
   cursor: string | null,
 ): AsyncGenerator<WalkStep<ReadyPage>, void, undefined> {
-  return walkPages<FetchedLogPage, ReadyPage>({
-    fetchPage: (wanted) => fetchOne(deps, request, part, wanted),
-    readPage: (page, wanted) => readRows(deps, request, part, page, wanted),
-    cursor,
-    signal: request.signal,
-  });
+  const places: Places = { byPage: new Map(), areLarge: false };
+  const leave = (page: number) => {
+    places.byPage.get(page)?.();
+    places.byPage.delete(page);
+  };
+  try {
+    const steps = walkPages<FetchedLogPage, ReadyPage>({
+      fetchPage: (wanted) => fetchOne(deps, request, part, wanted, places),
+      readPage: (page, wanted) => readRows(deps, request, part, page, wanted),
+      cursor,
+      signal: request.signal,
+    });
+    for await (const step of steps) {
+      yield step;
+      if (step.type === 'page') leave(step.page.number);
+    }
+  } finally {
+    for (const page of [...places.byPage.keys()]) leave(page);
+  }
 }
+
+/** Where a walk stands among those that have large pages. */
+interface Places {
+  /** By the number of the page, what lets the next large page in. */
+  readonly byPage: Map<number, () => void>;
+  /** One of its pages was large: it asks for the others as such. */
+  areLarge: boolean;
+}
+
+/**
+ * Bytes of a page that is read beside others: five kilobytes for each of the 200 rows that the service documents. Pages that are larger
+ * are taken one at a time in this process, since what is made of their rows takes several times their size.
+ */
+const USUAL_PAGE_BYTES = 1024 * 1024;
+const largePages = createGate();
 
 type FetchedLogPage = ConsentLogPage & { readonly isCut: boolean };
 
@@ -55,7 +89,8 @@ async function fetchOne(
   deps: Pick<PullDeps, 'service'>,
   request: LogRequest,
   { piece }: LogPart,
-  { cursor, signal }: PageRequest,
+  { cursor, signal, number }: PageRequest,
+  places: Places,
 ): Promise<FetchedLogPage> {
   if (cursor !== null && cursor.length > MAX_CURSOR) {
     const detail = `its cursor is longer than ${MAX_CURSOR} characters and was not sent back`;
@@ -63,16 +98,28 @@ async function fetchOne(
   }
   const asked = { bannerId: piece.bannerId ?? (request.bannerId || null), ...periodOf(piece), cursor };
   const limit = request.pageRows === undefined ? {} : { limit: request.pageRows };
-  const page = await askInForm(request.asking, { ...asked, ...limit }, (query) =>
-    deps.service.fetchConsentLogPage(query, signal),
-  );
+  const fetch = (maxBytes?: number) =>
+    askInForm(request.asking, { ...asked, ...limit }, (query) =>
+      deps.service.fetchConsentLogPage(query, signal, maxBytes),
+    );
+  const fetchLarge = async () => {
+    places.areLarge = true;
+    places.byPage.set(number, await largePages.enter(signal));
+    return fetch();
+  };
+  const page = await (places.areLarge
+    ? fetchLarge()
+    : fetch(USUAL_PAGE_BYTES).catch((error: unknown) => {
+        if (error instanceof ServiceError && error.kind === 'too-large') return fetchLarge();
+        throw error;
+      }));
   // One that is too long is not kept whole either.
   const nextCursor = page.nextCursor?.slice(0, MAX_CURSOR + 1) ?? null;
   return { ...page, nextCursor, isCut: page.damage?.cursorLost === true };
 }
 
-/** Rows that are made entries in one go, about a third of a millisecond: deliveries and the commit of the page before come in between. */
-const SLICE = 32;
+/** Milliseconds in which rows are made entries in one go: deliveries and the commit of the page before come in between. */
+const SLICE_MS = 0.5;
 
 /** Makes the rows of a page entries, which happens while the page before is committed. */
 async function readRows(
@@ -95,13 +142,25 @@ async function readRows(
     receivedAt: isoNow(deps.clock),
   });
   const rows: RowEntry[] = [];
+  const turns = createTurns(SLICE_MS);
   for (const row of page.rows) {
     rows.push(readRow(row));
-    if (rows.length % SLICE === 0) await turn();
+    if (turns.areDue()) await turns.take();
   }
-  for (const bytes of page.damage?.unreadable ?? []) rows.push(readUnreadable(bytes));
+  for (const bytes of page.damage?.unreadable ?? []) {
+    rows.push(readUnreadable(bytes));
+    if (turns.areDue()) await turns.take();
+  }
   const { nextCursor, serverDate, isCut } = page;
-  return { rows, nextCursor, serverDate, isCut, asked: wanted.cursor, identity: identityOf(rows) };
+  return {
+    number: wanted.number,
+    rows,
+    nextCursor,
+    serverDate,
+    isCut,
+    asked: wanted.cursor,
+    identity: identityOf(rows),
+  };
 }
 
 /** Over the deduplication keys, which leave out what is volatile; their sum, so that it is the same in whatever order the rows come. */

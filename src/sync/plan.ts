@@ -130,10 +130,14 @@ export function giveUpPeriod(plan: Plan, bannerIds: readonly string[]): Plan {
   return lastResort({ ...plan, isByDay: true, pieces: [whole, ...others], cursor: null }, bannerIds);
 }
 
-/** The plan when the piece under way cannot be read to its end at once: in halves, by banner, or without it. */
+/**
+ * The plan when the piece under way cannot be read to its end at once: in halves, by banner, or without it. Where only empty pages came, nothing
+ * says that a smaller piece has rows, and a service that always gives a cursor would be asked thousands of times.
+ */
 export function divide(plan: Plan, seen: Seen, now: number, bannerIds: readonly string[]): Plan {
   const [piece, ...rest] = plan.pieces;
   if (piece === undefined) return plan;
+  if (seen.pages > 0 && seen.rows === 0) return drop(plan, piece);
   const halves = halve(piece, seen, now, plan.isByDay);
   if (halves !== null) return { ...plan, pieces: [...halves, ...rest], cursor: null };
   return lastResort(plan, bannerIds);

@@ -3,7 +3,7 @@ import { isoNow } from '../core/clock.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Appended } from '../ledger/ledger.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
-import { isKnownBanner, loadBannerIds } from './banners.ts';
+import { isKnownBanner, loadBannerIds, loadCompletedBanners } from './banners.ts';
 import {
   failureOfError,
   failureOfFault,
@@ -81,7 +81,8 @@ export async function pullWindow(
     watermark,
   });
 
-  const asking: Asking = { form: await loadForm(deps.store.read, run.source), cursorWorked: false };
+  const form = await loadForm(deps.store.read, run.source);
+  const asking: Asking = { form, cursorWorked: false, clock: deps.clock };
   let savedForm = asking.form;
   const loadBanners = async () =>
     run.bannerId === '' ? (await loadBannerIds(deps.store.read, request.source)).filter((id) => id !== '') : [];
@@ -147,9 +148,11 @@ export async function pullWindow(
     return { ...report(), outcome: 'failed', reason: failure.reason, error: failure.error };
   }
 
-  /** A 404 for a banner that was never pulled, and that nobody set, is an answer about it. */
+  /** A 404 for a banner that was never pulled, and that nobody set, is an answer about it; so is a 400 where the service gives another log. */
   async function isOnlyNamedByDeliveries({ reason }: PullFailure): Promise<boolean> {
-    if (reason !== 'not-found' || run.bannerId === '' || request.source.options.banners.includes(run.bannerId))
+    if (!isRefused(reason) || run.bannerId === '' || request.source.options.banners.includes(run.bannerId))
+      return false;
+    if (reason === 'bad-request' && (await loadCompletedBanners(deps.store.read, run.source)).length === 0)
       return false;
     const position = await loadPosition(deps.store.read, run.source, run.bannerId);
     return position === null || (position.last_success_at === null && position.rows_total === 0);
@@ -159,7 +162,7 @@ export async function pullWindow(
   async function noteLearnedForm(form: RequestForm): Promise<void> {
     const at = isoNow(deps.clock);
     const body: Action = { action: 'sync.form-learned', actor: request.actor, runId: run.runId, ...form };
-    const key = [body.action, run.source, run.runId, form.period, form.cursor];
+    const key = [body.action, run.source, run.runId, form.period, form.range, form.cursor];
     await appendAction(deps.ledger, run.source, body, key, at, (tx) => noteForm(tx.query, run.source, form));
   }
 

@@ -52,7 +52,7 @@ export async function recountConsentLogs(deps: RecountDeps, request: RecountRequ
   const reading = {
     ...request,
     runId,
-    asking: { form: await loadForm(deps.store.read, source.slug), cursorWorked: false },
+    asking: { form: await loadForm(deps.store.read, source.slug), cursorWorked: false, clock: deps.clock },
     loadBannerIds: async () =>
       bannerId === '' ? (await loadBannerIds(deps.store.read, source)).filter((id) => id !== '') : [],
   };

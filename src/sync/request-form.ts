@@ -1,24 +1,36 @@
 import { z } from 'zod';
+import type { Clock } from '../core/clock.ts';
 import type { ConsentLogPage, ConsentLogQuery } from '../service/consent-logs.ts';
 import { ServiceError } from '../service/service-error.ts';
 
+const periods = ['time', 'seconds', 'date', 'local'] as const;
+const ranges = ['open', 'closed'] as const;
+
 /**
- * How a service takes what its documentation leaves open (docs/service.md §4.5): "ISO date" may mean a time, a time in whole seconds or a day;
- * a cursor may be wanted beside the other parameters or alone. Learned from refusals, for each source.
+ * How a service takes what its documentation leaves open (docs/service.md §4.5): "ISO date" may mean a time, a time in whole seconds, one
+ * without an offset, or a day; both ends of the period may be required; a cursor may be wanted beside the other parameters or alone. Learned
+ * from refusals, for each source.
  */
 export const requestFormSchema = z.object({
-  period: z.enum(['time', 'seconds', 'date']),
+  period: z.enum(periods),
+  /** `closed`: both ends are always given. Forms that were learned by earlier versions do not say it. */
+  range: z.enum(ranges).default('open'),
   cursor: z.enum(['with-query', 'alone']),
 });
 export type RequestForm = z.infer<typeof requestFormSchema>;
 
-export const usualForm: RequestForm = { period: 'time', cursor: 'with-query' };
+export const usualForm: RequestForm = { period: 'time', range: 'open', cursor: 'with-query' };
+
+/** Where a period begins that has no beginning but needs one: before any consent log. */
+const BEGINNING = '2000-01-01T00:00:00.000Z';
+const DAY = 86_400_000;
 
 /** The form of a run; it changes when another one turns out to be accepted. */
 export interface Asking {
   form: RequestForm;
   /** A cursor was accepted in this form: a refusal is about the cursor itself. */
   cursorWorked: boolean;
+  readonly clock: Clock;
 }
 
 /** Asks for a page, and after a 400 in the other forms that the documentation allows. Errors: the first refusal, when all are refused. */
@@ -28,13 +40,13 @@ export async function askInForm(
   ask: (query: ConsentLogQuery) => Promise<ConsentLogPage>,
 ): Promise<ConsentLogPage> {
   try {
-    const page = await ask(inForm(query, asking.form));
+    const page = await ask(inForm(query, asking.form, asking.clock));
     if (query.cursor !== null) asking.cursorWorked = true;
     return page;
   } catch (error) {
     if (!isBadRequest(error)) throw error;
     for (const form of otherForms(asking, query)) {
-      const page = await ask(inForm(query, form)).catch((again: unknown) => {
+      const page = await ask(inForm(query, form, asking.clock)).catch((again: unknown) => {
         if (isBadRequest(again)) return null;
         throw again;
       });
@@ -56,35 +68,63 @@ function otherForms({ form, cursorWorked }: Asking, { cursor, from, to }: Consen
     const other = form.cursor === 'alone' ? ('with-query' as const) : ('alone' as const);
     return cursorWorked ? [] : [{ ...form, cursor: other }];
   }
-  const hasTime = [from, to].some((time) => time?.includes('T') === true);
-  const periods = requestFormSchema.shape.period.options.filter((period) => period !== form.period);
-  return hasTime ? periods.map((period) => ({ ...form, period })) : [];
+  const forms = ranges.flatMap((range) => {
+    const isOpen = range === 'open' && (from === null || to === null);
+    const hasTime = [from, to].some((time) => (time === null ? !isOpen : time.includes('T')));
+    return periods.filter((period) => hasTime || period === form.period).map((period) => ({ ...form, period, range }));
+  });
+  // Where both ends are given, open and closed are the same request.
+  return forms.filter(
+    ({ period, range }) =>
+      (period !== form.period || range !== form.range) && (range === form.range || from === null || to === null),
+  );
 }
 
-function inForm(query: ConsentLogQuery, form: RequestForm): ConsentLogQuery {
+function inForm(query: ConsentLogQuery, form: RequestForm, clock: Clock): ConsentLogQuery {
   if (query.cursor !== null && form.cursor === 'alone')
     return { bannerId: null, from: null, to: null, cursor: query.cursor, isAlone: true };
-  return { ...query, from: fromIn(query.from, form), to: toIn(query.to, form) };
+  const isClosed = form.range === 'closed';
+  // The same for a whole day, since a cursor may belong to the period that it was given for.
+  const end = () => new Date(Math.ceil(clock().getTime() / DAY) * DAY + DAY).toISOString();
+  const from = query.from ?? (isClosed ? BEGINNING : null);
+  const to = query.to ?? (isClosed ? end() : null);
+  return { ...query, from: fromIn(from, form), to: toIn(to, form) };
 }
 
 function fromIn(from: string | null, { period }: RequestForm): string | null {
   if (from === null || period === 'time' || !from.includes('T')) return from;
-  const iso = new Date(from).toISOString();
-  return period === 'date' ? iso.slice(0, 10) : `${iso.slice(0, 19)}Z`;
+  return written(new Date(from), period);
+}
+
+function written(time: Date, period: Exclude<RequestForm['period'], 'time'>): string {
+  const iso = time.toISOString();
+  switch (period) {
+    case 'seconds':
+      return `${iso.slice(0, 19)}Z`;
+    case 'local':
+      return iso.slice(0, 19);
+    case 'date':
+      return iso.slice(0, 10);
+  }
 }
 
 /** Rounded up, except within a millisecond of midnight: parts of a window end there (src/sync/plan.ts). */
 function toIn(to: string | null, { period }: RequestForm): string | null {
   if (to === null || period === 'time' || !to.includes('T')) return to;
-  const [unit, length] = period === 'date' ? [86_400_000, 10] : [1000, 19];
+  const unit = period === 'date' ? DAY : 1000;
   const at = Date.parse(to);
   const isAtBorder = at % unit <= 1 || at % unit === unit - 1;
-  const iso = new Date(isAtBorder ? at : at + unit).toISOString().slice(0, length);
-  return period === 'date' ? iso : `${iso}Z`;
+  return written(new Date(isAtBorder ? at : at + unit), period);
 }
 
 /** In words, for `sync status`. */
-export function describeForm({ period, cursor }: RequestForm): string {
-  const periods = { time: 'times', seconds: 'times in whole seconds', date: 'whole days only' };
-  return `${periods[period]}${cursor === 'alone' ? ', a cursor only without other parameters' : ''}`;
+export function describeForm({ period, range, cursor }: RequestForm): string {
+  const words = {
+    time: 'times',
+    seconds: 'times in whole seconds',
+    date: 'whole days only',
+    local: 'times without an offset (UTC)',
+  };
+  const ends = range === 'closed' ? ', both ends of the period required' : '';
+  return `${words[period]}${ends}${cursor === 'alone' ? ', a cursor only without other parameters' : ''}`;
 }

@@ -112,10 +112,11 @@ export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext): R
   const metaOf = metaWriter(context);
 
   const readRow = (row: ConsentLogRow): RowEntry => {
-    const fields = isObject(row.value) ? row.value : null;
+    const { value } = row;
+    const fields = isObject(value) ? value : null;
     const ownBanner = fields !== null && context.names.bannerNames.some((name) => namesBanner(fields[name]));
     const banner = ownBanner ? '' : context.keyedBy;
-    const content = row.isUtf8 ? canonicalContent(row.value, leftOut) : null;
+    const content = row.isUtf8 ? canonicalContent(value, leftOut) : null;
     const recordId = fields === null ? null : idOf(fields, idNames);
     const time = fields === null ? null : timeOf(fields, timeNames);
     return {

@@ -12,9 +12,6 @@ export interface Part {
   readonly types: readonly string[];
 }
 
-/** Types of every room, whatever its place; the engines' own stay inside. */
-const anyType = ['interfaces'];
-
 /**
  * The rooms from the bottom up. A room may import values and types of every room below it; `types` lists what it may name besides.
  * The engines are opened in one place (context), so that nothing else depends on which database runs.
@@ -23,33 +20,33 @@ const rooms: readonly (Pick<Part, 'name' | 'files'> & Partial<Part>)[] = [
   { name: 'core', files: /^src\/core\// },
   { name: 'render', files: /^reports\/render\// },
   { name: 'store', files: /^src\/store\/(?!sqlite\/|postgres\/)/, types: ['engines'] },
-  { name: 'jobs', files: /^src\/jobs\//, types: anyType },
-  { name: 'ledger', files: /^src\/ledger\//, types: anyType },
-  { name: 'rejected', files: /^src\/rejected\//, types: anyType },
-  { name: 'receivers', files: /^receivers\/(?!endpoint|public)/, values: ['core'], types: anyType },
-  { name: 'endpoint', files: /^receivers\/(endpoint|public)\.ts$/, values: ['core', 'receivers'], types: anyType },
+  { name: 'jobs', files: /^src\/jobs\// },
+  { name: 'ledger', files: /^src\/ledger\// },
+  { name: 'rejected', files: /^src\/rejected\// },
+  { name: 'receivers', files: /^receivers\/(?!endpoint|public)/, values: ['core'] },
+  { name: 'endpoint', files: /^receivers\/(endpoint|public)\.ts$/, values: ['core', 'receivers'] },
   { name: 'service', files: /^src\/service\// },
-  { name: 'sources', files: /^src\/sources\//, types: anyType },
-  { name: 'banners', files: /^src\/banners\//, types: anyType },
-  { name: 'cases', files: /^src\/cases\//, types: anyType },
-  { name: 'projections', files: /^src\/projections\//, types: anyType },
-  { name: 'sync', files: /^src\/sync\//, types: anyType },
-  { name: 'snapshots', files: /^src\/snapshots\//, types: anyType },
-  { name: 'policies', files: /^src\/policies\//, types: anyType },
-  { name: 'reports', files: /^reports\//, types: anyType },
-  { name: 'consent', files: /^src\/consent\//, types: anyType },
-  { name: 'documents', files: /^src\/documents\//, types: anyType },
-  { name: 'attention', files: /^src\/attention\//, types: anyType },
-  { name: 'config', files: /^src\/(config\.ts|config\/.*|keys\.ts)$/, types: anyType },
+  { name: 'sources', files: /^src\/sources\// },
+  { name: 'banners', files: /^src\/banners\// },
+  { name: 'cases', files: /^src\/cases\// },
+  { name: 'projections', files: /^src\/projections\// },
+  { name: 'sync', files: /^src\/sync\// },
+  { name: 'snapshots', files: /^src\/snapshots\// },
+  { name: 'policies', files: /^src\/policies\// },
+  { name: 'reports', files: /^reports\// },
+  { name: 'consent', files: /^src\/consent\// },
+  { name: 'documents', files: /^src\/documents\// },
+  { name: 'attention', files: /^src\/attention\// },
+  { name: 'config', files: /^src\/(config\.ts|config\/.*|keys\.ts)$/ },
   { name: 'log', files: /^src\/log\.ts$/ },
   { name: 'engines', files: /^src\/store\/(sqlite|postgres)\//, values: ['core', 'store'] },
-  { name: 'context', files: /^src\/(context\.ts|context\/.*)$/, types: anyType },
-  { name: 'dashboard', files: /^src\/dashboard\//, types: anyType },
-  { name: 'http', files: /^src\/http\//, types: anyType },
+  { name: 'context', files: /^src\/(context\.ts|context\/.*)$/ },
+  { name: 'dashboard', files: /^src\/dashboard\// },
+  { name: 'http', files: /^src\/http\// },
   // Disagrees with the product on purpose where the service might: it shares words and hashes, nothing else.
   { name: 'sandbox', files: /^src\/sandbox\//, values: ['src/core/vocabulary.ts', 'src/core/hash.ts'] },
-  { name: 'commands', files: /^src\/commands\//, types: anyType },
-  { name: 'cli', files: /^src\/cli\.ts$/, types: anyType },
+  { name: 'commands', files: /^src\/commands\// },
+  { name: 'cli', files: /^src\/cli\.ts$/ },
 ];
 
 /** Rooms whose values only some may use, although they lie below. */
@@ -58,7 +55,7 @@ const reserved: Readonly<Record<string, readonly string[]>> = {
   log: ['context', 'http', 'commands'],
 };
 
-export const parts: readonly Part[] = rooms.map(({ name, files, values, types }, index) => ({
+export const parts: readonly Part[] = rooms.map(({ name, files, values, types = [] }, index) => ({
   name,
   files,
   values:
@@ -67,10 +64,7 @@ export const parts: readonly Part[] = rooms.map(({ name, files, values, types },
       .slice(0, index)
       .map((room) => room.name)
       .filter((below) => reserved[below]?.includes(name) ?? true),
-  types:
-    types === anyType
-      ? rooms.map((room) => room.name).filter((other) => other !== 'engines' || name === 'context')
-      : (types ?? []),
+  types,
 }));
 
 /** Where a library is at home: parts or single files. A library that is not listed has no home yet, and may not be used. */

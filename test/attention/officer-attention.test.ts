@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { describeAttention, loadOfficerAttention } from '../../src/attention/officer-attention.ts';
+import { describeAttention, isGap, loadOfficerAttention } from '../../src/attention/officer-attention.ts';
 import type { Match } from '../../src/cases/match.ts';
-import type { BannerStatus } from '../../src/sync/status.ts';
-import { openedCase, profile, request, view } from '../cases/world.ts';
+import { openCase } from '../../src/cases/open-case.ts';
+import { createCasesWorld, openedCase, profile, request, view } from '../cases/world.ts';
 
 const found: Match = { status: 'from-device', subjects: ['v'], decisions: 2, says: '' };
 const agreed = { undelivered: 0, contradicting: 0 };
@@ -18,7 +18,7 @@ describe('what needs attention, in one sentence', () => {
     expect(describeAttention([], 1, agreed)).toBe('No open requests · 1 gap');
   });
 
-  it('says how many decisions came by the log alone, and how many records contradict each other', () => {
+  it('says how many decisions arrived through the consent log only, and how many records contradict each other', () => {
     expect(describeAttention([], 0, { undelivered: 18, contradicting: 8 })).toBe(
       'No open requests · 18 decisions never delivered · 8 contradictory',
     );
@@ -29,6 +29,13 @@ describe('what needs attention, in one sentence', () => {
 
   it('says in how many cases consent was recorded after it had been withdrawn by request', () => {
     expect(describeAttention([], 0, agreed, 1)).toBe('No open requests · consent after withdrawal in 1 case');
+  });
+
+  it('says on how many sites something was set before consent, and how many integrations are disconnected', () => {
+    const site = { source: 'default', site: 'shop.example', found: 2, seq: 4, at: '2026-07-01T00:00:00.000Z' };
+    expect(describeAttention([], 0, agreed, 0, { beforeConsent: [site], integrations: [] })).toBe(
+      'No open requests · set before consent on 1 site',
+    );
   });
 
   it('counts what is near, overdue, unmatched, an opt-out or unclear', () => {
@@ -76,47 +83,39 @@ describe('what needs attention, in one sentence', () => {
 });
 
 describe('gathering it', () => {
-  it('keeps the order of the requests and takes every banner that is not up to date for a gap', async () => {
-    const now = '2026-07-03T09:00:00.000Z';
-    const cases = Array.from({ length: 20 }, (_, place) =>
-      view(openedCase(request({ requesterName: `Nr ${place}` })), { now }),
+  it('keeps the order of the requests, each with its match', async () => {
+    const world = await createCasesWorld();
+    for (let day = 10; day < 20; day += 1)
+      await openCase(world.deps, {
+        source: 'acme',
+        actor: 'olga',
+        kind: 'access',
+        channel: 'letter',
+        jurisdiction: 'DE',
+        receivedAt: `2026-06-${day}T10:00:00Z`,
+        requesterName: `Nr ${day}`,
+      });
+    await world.catchUp();
+    const { clock } = world.deps;
+    const { requests, sentence } = await loadOfficerAttention({ cases: world.deps, clock, pulled: [] });
+    expect(requests.map(({ view: { row } }) => row.requester_name)).toEqual(
+      Array.from({ length: 10 }, (_, nth) => `Nr ${nth + 10}`),
     );
-    const banner = (bannerId: string, state: BannerStatus['state']): BannerStatus => ({
-      source: 'acme',
-      bannerId,
-      state,
-      run: null,
-      watermark: null,
-      lagMs: null,
-      rows: 0,
-      lastSuccessAt: null,
-      lastError: null,
-      lastErrorAt: null,
-      earliest: null,
-      unreadable: 0,
-      recount: null,
-      form: null,
-      gap: null,
-    });
-    const attention = await loadOfficerAttention({
-      openCases: async () => cases,
-      match: async (row) => (row.requester_name === 'Nr 7' ? none : found),
-      agreement: () => Promise.resolve(agreed),
-      consentAfterWithdrawal: () => Promise.resolve([]),
-      syncStatus: async () => [
-        banner('a', 'up-to-date'),
-        banner('b', 'never-pulled'),
-        banner('c', 'failing'),
-        banner('d', 'interrupted'),
-        // A run under way is a gap only where something is known to be missing.
-        banner('e', 'running'),
-        { ...banner('f', 'running'), gap: 'the first run has not come to its end' },
-      ],
-    });
-    expect(attention.requests.map((one) => one.view.row.requester_name)).toEqual(
-      cases.map((one) => one.row.requester_name),
-    );
-    expect(attention.gaps.map(({ bannerId }) => bannerId)).toEqual(['b', 'c', 'd', 'f']);
-    expect(attention.sentence).toBe('20 requests: 1 unmatched · 4 gaps');
+    expect(requests.every(({ match }) => match.status === 'none')).toBe(true);
+    expect(sentence).toMatch(/^10 requests: .*10 unmatched/);
+    const other = await loadOfficerAttention({ cases: world.deps, clock, pulled: [] }, 'other');
+    expect(other.sentence).toBe('No open requests');
+  });
+
+  it.each([
+    ['up-to-date', null, false],
+    ['dismissed', null, false],
+    ['never-pulled', null, true],
+    ['failing', null, true],
+    ['interrupted', null, true],
+    ['running', null, false],
+    ['running', 'the first run has not come to its end', true],
+  ] as const)('takes a banner that is %s (%s) for a gap: %s', (state, gap, expected) => {
+    expect(isGap({ state, gap })).toBe(expected);
   });
 });

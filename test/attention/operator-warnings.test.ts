@@ -112,7 +112,9 @@ describe('the operator is warned of', () => {
     await delivered(1, 60 * 4);
     const [warning, ...others] = await findWarnings(store.read, calm);
     expect(warning).toMatchObject({ code: 'sync-lag', source: 'shop' });
-    expect(warning?.sentence).toBe('shop delivers, and its consent log was never synced: does a worker run?');
+    expect(warning?.sentence).toBe(
+      'shop sends deliveries, but its consent log has never been synced: check that a worker is running.',
+    );
     expect(others).toEqual([]);
     expect(await codes({ pulled: [] })).toEqual([]);
   });
@@ -121,7 +123,7 @@ describe('the operator is warned of', () => {
     expect(await codes()).toEqual([]);
     await synced({ last_success_at: null, run_id: 'r', updated_at: ago(60 * 4), banner_id: '' });
     expect((await findWarnings(store.read, calm)).map(({ code, sentence }) => [code, sentence])).toEqual([
-      ['sync-lag', 'The first sync of shop stopped before its end.'],
+      ['sync-lag', 'The first sync of shop did not finish.'],
     ]);
   });
   test('a failing sync, in the words of its error', async () => {

@@ -99,7 +99,7 @@ describe('banner evidence', () => {
     const altered = await run('ledger', 'verify', '--json');
     expect([altered.exitCode, altered.json['faults']]).toMatchObject([3, [{ seq, fault: 'file-altered' }]]);
     const shown = await run('banner', 'evidence', 'show', String(seq), '--out', `${stored}.copy`);
-    expect([shown.exitCode, shown.out.includes('is not the one that the ledger commits to')]).toEqual([3, true]);
+    expect([shown.exitCode, shown.out.includes('does not match the ledger')]).toEqual([3, true]);
     await expect(readFile(`${stored}.copy`)).rejects.toThrow('ENOENT');
     await rm(stored);
     expect((await run('ledger', 'verify', '--json')).json['faults']).toMatchObject([{ seq, fault: 'file-missing' }]);
@@ -110,15 +110,15 @@ describe('banner evidence', () => {
 
   it('refuses what is no picture or text, what is too large, and a period that ends before it begins', async () => {
     const { file, add, list, run, folder } = await createInstallation();
-    await expect(add('--from', '2026-03-02', '--to', '2026-02-28')).rejects.toThrow('ends before it begins');
+    await expect(add('--from', '2026-03-02', '--to', '2026-02-28')).rejects.toThrow('ends before it starts');
     await expect(add('--from', 'spring')).rejects.toThrow(UsageError);
     await writeFile(file, Buffer.from('504b030414000000', 'hex'));
     await expect(add('--from', '2026-03-01')).rejects.toThrow('PNG, JPEG, WebP, PDF, HTML or UTF-8 text');
     await writeFile(file, Buffer.alloc(10 * 1024 * 1024 + 1, 'a'));
-    await expect(add('--from', '2026-03-01')).rejects.toThrow('over 10 MiB');
+    await expect(add('--from', '2026-03-01')).rejects.toThrow('larger than 10 MiB');
     await writeFile(file, '');
     await expect(add('--from', '2026-03-01')).rejects.toThrow('not empty');
-    await expect(run('banner', 'evidence', 'retract', '1', '--reason', 'x')).rejects.toThrow('is not evidence');
+    await expect(run('banner', 'evidence', 'retract', '1', '--reason', 'x')).rejects.toThrow('is not banner evidence');
     expect(await list()).toEqual([]);
     expect(await readdir(folder)).not.toContain('evidence');
   });

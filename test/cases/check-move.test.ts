@@ -168,7 +168,7 @@ describe('a case is ready', () => {
 
   it('only when it is settled what is requested, and with a controller profile', () => {
     const row = moved(openedCase({ kind: 'unknown' }), ['start'], ...searched);
-    expect(problems(row, 'mark-ready').join()).toContain('not settled');
+    expect(problems(row, 'mark-ready').join()).toContain('is unclear');
     expect(problems(moved(openedCase(), ['start']), 'mark-ready', {}, { profile: null }).join()).toContain('profile');
   });
 
@@ -177,6 +177,14 @@ describe('a case is ready', () => {
     expect(view(row, inAmerica).deadline.limit).toBeNull();
     expect(problems(row, 'mark-ready', {}, inAmerica).join()).toContain('choose the place now');
     expect(problems(row, 'mark-ready')).toEqual([]);
+  });
+
+  it('only when a place is chosen in place of one that is on no list, and says so once', () => {
+    const row = moved(openedCase({ jurisdiction: 'Xyz' }), ['start'], confirm, ...searched);
+    const said = problems(row, 'mark-ready');
+    expect(said).toHaveLength(1);
+    expect(said.join()).toContain('was given as “Xyz”, which is on no list: choose it.');
+    expect(view(row, {}).deadline.says.filter((text) => text.includes('place'))).toHaveLength(1);
   });
 
   it('names missing parts of the profile, a match that is none and a limit that has passed, without blocking', () => {

@@ -6,7 +6,7 @@ import {
   openCaseFromRequest,
   rebuildCase,
 } from '../../src/cases/fold.ts';
-import { parseFolded, placeQuestion } from '../../src/cases/folded.ts';
+import { parseFolded } from '../../src/cases/folded.ts';
 import { isMoveName, moveDetails } from '../../src/cases/move-details.ts';
 import { caseStates, moveRules, movesFrom } from '../../src/cases/states.ts';
 import { action, moved, openedCase, RECEIVED, request } from './world.ts';
@@ -61,13 +61,12 @@ describe('the place of a requester', () => {
   it('is left open with the words kept when they mean no place, until an officer chooses', () => {
     const row = openedCase({ jurisdiction: 'Xyz' });
     expect([row.jurisdiction, parseFolded(row.folded).placeAsGiven]).toEqual([null, 'Xyz']);
-    expect(placeQuestion(parseFolded(row.folded))).toContain('“Xyz”');
     const chosen = moved(row, ['amend', { jurisdiction: 'US-VA', reason: 'asked' }]);
-    expect([chosen.jurisdiction, placeQuestion(parseFolded(chosen.folded))]).toEqual(['US-VA', null]);
+    expect([chosen.jurisdiction, parseFolded(chosen.folded).placeAsGiven]).toEqual(['US-VA', null]);
   });
 
   it('asks nothing of the officer when no place was named', () => {
-    expect(placeQuestion(parseFolded(openedCase({ jurisdiction: null }).folded))).toBeNull();
+    expect(parseFolded(openedCase({ jurisdiction: null }).folded).placeAsGiven).toBeNull();
   });
 
   it('is mapped in a correction that an earlier version recorded in free words', () => {
@@ -131,7 +130,7 @@ describe('a move', () => {
       'acme-8',
     ],
     ['a state that does not allow it', (row: ReturnType<typeof openedCase>) => action(row, 'mark-ready'), 'opened'],
-    ['a name that is none', (row: ReturnType<typeof openedCase>) => action(row, 'toString'), 'no move'],
+    ['a name that is none', (row: ReturnType<typeof openedCase>) => action(row, 'toString'), 'unknown move'],
     ['details that lack something', (row: ReturnType<typeof openedCase>) => action(row, 'note'), 'note.text'],
     ['details that nobody asked for', (row: ReturnType<typeof openedCase>) => action(row, 'start', { x: 1 }), 'start'],
   ])('is refused in words when it is for %s', (_, made, words) => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { showCase } from '../../src/cases/list-cases.ts';
 import { moveCase } from '../../src/cases/move-case.ts';
 import { openCase, type OpenCaseInput } from '../../src/cases/open-case.ts';
+import { extendWithdrawals } from '../../src/cases/withdrawal.ts';
 import type { DecisionFact } from '../../src/core/fact.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import { decisionFact, webhook } from '../projections/world.ts';
@@ -101,6 +103,49 @@ describe('the answer to a request that ends consent', () => {
     expect(at).toBe('2026-07-02T12:00:00.000Z');
   });
 
+  it('is shown with consent that was recorded after it, whatever the case of the purpose’s name', async () => {
+    const { world, caseId } = await ready('withdraw-consent');
+    await answer(world, caseId, { purposes: ['marketing'], effectiveAt: '2026-07-02T12:00:00Z' });
+    await record(
+      world,
+      consent('r4', 'b1', '2026-07-02T11:00:00.000Z', { purposes: { marketing: 'granted' } }),
+      consent('r5', 'b1', '2026-07-02T13:00:00.000Z', { purposes: { Marketing: 'granted' } }),
+    );
+    const shown = await showCase(world.deps, caseId, '2026-07-04T09:00:00.000Z');
+    expect(shown?.consentAfter).toMatchObject([{ at: '2026-07-02T13:00:00.000Z', purposes: ['Marketing'] }]);
+  });
+
+  it('is extended to a banner whose earlier consent becomes known only after it, and to no consent given since', async () => {
+    const { world, caseId } = await ready('withdraw-consent');
+    await answer(world, caseId);
+    await record(
+      world,
+      consent('r6', 'pulled-late', '2026-06-01T10:00:00.000Z'),
+      consent('r7', 'given-since', '2026-07-03T10:00:00.000Z'),
+    );
+    const standing = async () =>
+      (await stateOf(world))
+        .filter(({ subject }) => subject === 'visitor-7')
+        .map(({ banner_id, label }) => [banner_id, label]);
+    expect(await standing()).toContainEqual(['pulled-late', 'given']);
+    expect(await extendWithdrawals(world.deps, 'acme')).toBe(1);
+    await world.catchUp();
+    expect(await standing()).toEqual([
+      ['', 'withdrawn'],
+      ['b1', 'withdrawn'],
+      ['given-since', 'given'],
+      ['pulled-late', 'withdrawn'],
+    ]);
+    const [row] = await world.deps.store.read
+      .selectFrom('decision_history')
+      .select(['at', 'case_id', 'withdraws'])
+      .where('via', '=', 'request')
+      .where('banner_id', '=', 'pulled-late')
+      .execute();
+    expect(row).toEqual({ at: '2026-07-03T09:00:00.000Z', case_id: caseId, withdraws: '["analytics","marketing"]' });
+    expect(await extendWithdrawals(world.deps, 'acme')).toBe(0);
+  });
+
   it('withdraws nothing when another kind is answered, nobody was found, or everything was refused', async () => {
     const count = async (world: CasesWorld) =>
       (await world.deps.store.read.selectFrom('decision_history').select('seq').where('via', '=', 'request').execute())
@@ -183,5 +228,33 @@ describe('the answer to a request that ends consent', () => {
     expect(await history.consentsAfterWithdrawal({ asOf: 1_000, receivedFrom })).toEqual(found);
     const after = new Date(Date.parse(receivedFrom) + 1).toISOString();
     expect(await history.consentsAfterWithdrawal({ asOf: 1_000, receivedFrom: after })).toEqual([]);
+  });
+
+  it('has consent flagged of which only a further record says whose it is, or what was chosen', async () => {
+    const { world, caseId } = await ready('opt-out');
+    await answer(world, caseId, { purposes: ['marketing'] });
+    const later = (hour: number) => `2026-07-03T${hour}:00:00.000Z`;
+    await record(
+      world,
+      consent('r7', 'b1', later(10), { subject: null }),
+      consent('r8', 'b1', later(11), { state: 'unknown', purposes: {} }),
+      consent('r9', 'b1', later(12), { subject: null }),
+    );
+    const history = createHistory(world.deps.store.read);
+    expect(await history.consentsAfterWithdrawal({ asOf: 1_000 })).toEqual([]);
+    await record(
+      world,
+      consent('r7', 'b1', later(10)),
+      consent('r8', 'b1', later(11)),
+      consent('r9', 'b1', later(12), { subject: 'somebody-else' }),
+    );
+    expect(await history.consentsAfterWithdrawal({ asOf: 1_000 })).toMatchObject([
+      { caseId, subject: 'visitor-7', at: later(10), purposes: ['marketing'] },
+      { caseId, subject: 'visitor-7', at: later(11), purposes: ['marketing'] },
+    ]);
+    const latest = await history.latestDecisionsOf('acme', ['visitor-7'], 2);
+    expect(latest.map(({ record_id }) => record_id)).toEqual(['r8', 'r7']);
+    const shown = await showCase(world.deps, caseId, later(13));
+    expect(shown?.consentAfter).toHaveLength(2);
   });
 });

@@ -1,6 +1,5 @@
-import type { CaseWriting } from '../../src/cases/deps.ts';
+import { type CaseView, type CaseWriting, viewCase } from '../../src/cases/view.ts';
 import { caseFold, type CaseMoved, type CaseRow, openCaseFromRequest } from '../../src/cases/fold.ts';
-import { type CaseView, viewCase } from '../../src/cases/view.ts';
 import type { Occurred, RequestFact } from '../../src/core/fact.ts';
 import { type ControllerProfile, profileSchema } from '../../src/core/profile.ts';
 import { createRegimeTable, type RegimeTable } from '../../src/core/regime-table.ts';

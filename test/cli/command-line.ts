@@ -4,34 +4,99 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { type Command, CommanderError } from 'commander';
+import { finished } from 'node:stream/promises';
+import type { Command } from 'commander';
 import { onTestFinished, vi } from 'vitest';
 import type { CommandIo } from '../../src/commands/command-io.ts';
-import { createProgram } from '../../src/commands/program.ts';
-import { UsageError } from '../../src/core/errors.ts';
+import { createProgram, runProgram } from '../../src/commands/program.ts';
 import { serverVariables } from '../servers/databases.ts';
-import { cliPath } from '../serving.ts';
+import { cliPath, environment } from '../serving.ts';
+import { PATIENTLY } from '../temporary.ts';
 
-/** How a command of the built program ended. */
+/** How a command ended. */
 export interface Ran {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
+interface RunOptions {
+  readonly env?: Record<string, string>;
+  /** What it reads on standard input. */
+  readonly input?: string;
+  /** A command that goes on until it is stopped is stopped once its output is this. */
+  readonly until?: RegExp;
+}
+
+let isRunning = false;
+
 /**
- * Runs the built program in `folder` with nothing of the machine's environment but PATH, on the engine of this run: all with the same
- * DATA_DIR share a database. A DATABASE_URL in `env` stands, and an empty one means SQLite. Killed when the test ends, if it still runs.
+ * Runs a command line in this process, from `folder`, with nothing of the machine's environment but PATH, on the engine of this run: all with the
+ * same DATA_DIR share a database. A DATABASE_URL in `env` stands, and an empty one means SQLite. One at a time, as a process has one
+ * environment; `runProcess` for several side by side.
  */
 export async function runIn(
   folder: string,
   args: readonly string[],
-  { env = {}, input = '', until }: { env?: Record<string, string>; input?: string; until?: RegExp } = {},
+  { env = {}, input = '', until }: RunOptions = {},
+): Promise<Ran> {
+  if (isRunning) throw new Error('another command runs in this process: start one of them with runProcess');
+  isRunning = true;
+  const place = process.cwd();
+  const machine = process.env;
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  let out = '';
+  let err = '';
+  stderr.on('data', (chunk) => (err += String(chunk)));
+  const stopped = new Promise<void>((resolve) => {
+    stdout.on('data', (chunk) => {
+      out += String(chunk);
+      if (until?.test(out)) resolve();
+    });
+  });
+  const io: CommandIo = { stdout, stderr, exitCode: 0, untilStopped: () => stopped };
+  const spied = [
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([input]) as typeof process.stdin),
+    // What the log of a command says.
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => stderr.write(text)),
+  ];
+  try {
+    process.env = environmentOf(folder, env);
+    process.chdir(folder);
+    await runProgram(io, args);
+    stdout.end();
+    stderr.end();
+    await Promise.all([finished(stdout), finished(stderr)]);
+    return { code: io.exitCode, stdout: out, stderr: err };
+  } finally {
+    for (const spy of spied) spy.mockRestore();
+    process.chdir(place);
+    process.env = machine;
+    isRunning = false;
+  }
+}
+
+/** The same with the environment as the last argument. */
+export const runHere = (folder: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> =>
+  runIn(folder, args, { env });
+
+/** The same for the installation that `startServing` serves from `folder`. */
+export const runCli = (folder: string, args: readonly string[], more: Record<string, string> = {}): Promise<Ran> =>
+  runIn(folder, args, { env: environment(folder, more) });
+
+/**
+ * The same by the built program in a process of its own, which takes a second of computing: for what is about the process (its edge, signals,
+ * several side by side). Killed when the test ends, if it still runs.
+ */
+export async function runProcess(
+  folder: string,
+  args: readonly string[],
+  { env = {}, input = '' }: RunOptions = {},
 ): Promise<Ran> {
   const child = spawn(process.execPath, [cliPath, ...args], {
-    env: { PATH: process.env.PATH ?? '', NO_COLOR: '1', ...withServers(folder, env) },
+    env: environmentOf(folder, env),
     cwd: folder,
     stdio: 'pipe',
   });
@@ -39,20 +104,12 @@ export async function runIn(
   // A command that does not read its input may be gone before it is written.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
-  let stdout = '';
-  if (until !== undefined) {
-    // It goes on until it is stopped, which it is once it has said this much.
-    child.stdout.on('data', (chunk) => {
-      stdout += String(chunk);
-      if (until.test(stdout)) child.kill('SIGTERM');
-    });
-  }
-  const [out, err, [code]] = await Promise.all([
-    until === undefined ? text(child.stdout) : once(child.stdout, 'close').then(() => stdout),
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
     text(child.stderr),
     once(child, 'close') as Promise<[number | null]>,
   ]);
-  return { code, stdout: out, stderr: err };
+  return { code, stdout, stderr };
 }
 
 /** A command line in this process, for what needs no installation. */
@@ -64,39 +121,9 @@ export async function createCommandLine(
   return { program: await createProgram(io, args), io, written: () => String(stdout.read() ?? '') };
 }
 
-/**
- * The same in this process, which is much faster: for what does not depend on being a process (streams, signals, the exit code of
- * an unexpected error). One at a time.
- */
-export async function runHere(folder: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
-  const before = process.cwd();
-  for (const [name, value] of Object.entries(withServers(folder, env))) vi.stubEnv(name, value);
-  process.chdir(folder);
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const io: CommandIo = { stdout, stderr, exitCode: 0, untilStopped: () => new Promise(() => undefined) };
-  const ended = (code: number | null, more = ''): Ran => ({
-    code,
-    stdout: String(stdout.read() ?? ''),
-    stderr: String(stderr.read() ?? '') + more,
-  });
-  try {
-    const program = await createProgram(io, args);
-    await program.parseAsync(['node', 'consent-ledger', ...args]);
-    return ended(io.exitCode);
-  } catch (error) {
-    // As the edge of the program does (src/cli.ts).
-    if (error instanceof CommanderError) return ended(error.exitCode === 0 ? 0 : 2);
-    if (error instanceof UsageError) return ended(2, error.problems.join('\n'));
-    throw error;
-  } finally {
-    process.chdir(before);
-    vi.unstubAllEnvs();
-  }
-}
-
-function withServers(folder: string, env: Record<string, string>): Record<string, string> {
-  if ('DATABASE_URL' in env) return env;
-  return { ...serverVariables(resolve(folder, env.DATA_DIR ?? 'data')), ...env };
+function environmentOf(folder: string, env: Record<string, string>): Record<string, string> {
+  const servers = 'DATABASE_URL' in env ? {} : serverVariables(resolve(folder, env.DATA_DIR ?? 'data'));
+  return { PATH: process.env.PATH ?? '', NO_COLOR: '1', ...servers, ...env };
 }
 
 /** Every command that does something by itself, by its full name. */
@@ -138,13 +165,13 @@ export async function startEmptyService(key: string): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`;
 }
 
-/** Waits until `look` finds something, at most `seconds`. */
-export async function untilThere<T>(look: () => Promise<T | null>, seconds = 20): Promise<T> {
-  const end = Date.now() + seconds * 1000;
+/** Waits until `look` finds something. */
+export async function untilThere<T>(look: () => Promise<T | null>): Promise<T> {
+  const end = Date.now() + PATIENTLY.timeout;
   for (;;) {
     const found = await look();
     if (found !== null) return found;
-    if (Date.now() > end) throw new Error(`it is not there after ${seconds} seconds`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    if (Date.now() > end) throw new Error('what the test waits for does not come');
+    await new Promise((resolve) => setTimeout(resolve, PATIENTLY.interval));
   }
 }

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
-import { runHere, runIn, untilThere } from './command-line.ts';
+import { runHere, runProcess, untilThere } from './command-line.ts';
 
 const KEY = createHash('sha256').update('what the service signs with').digest();
 const hashed = (n: number) => createHash('sha256').update(`v${n}`).digest('hex');
@@ -36,7 +36,9 @@ it('a sender with a hex secret and names of its own is found out while it is ref
   };
   // What a stranger sends must not shape the mapping.
   expect(await send(99, 'a guess')).toBe(401);
-  const waiting = runIn(folder, ['source', 'discover', 'shop', '--deliveries', '6', '--for', '60s', '--json'], { env });
+  const waiting = runProcess(folder, ['source', 'discover', 'shop', '--deliveries', '6', '--for', '60s', '--json'], {
+    env,
+  });
   await new Promise((resolve) => setTimeout(resolve, 1500));
   for (let n = 0; n < 8; n += 1) expect(await send(n)).toBe(401);
   const ran = await waiting;

@@ -13,7 +13,7 @@ it('names an incomplete profile’s missing parts, keys that others can read and
   expect(faultsOf(found)).toEqual([
     expect.stringMatching(/^files: The instance key .*mode 0644/),
     expect.stringMatching(/^files: The folder of the keys .*mode 0755/),
-    expect.stringMatching(/does not say: postal address; contact e-mail; country of establishment; purposes/),
+    expect.stringMatching(/lacks: postal address; contact e-mail; country of establishment; purposes/),
   ]);
   expect(found.lines.find(({ about }) => about === 'files')?.remedy).toMatch(/^chmod 600 /);
   expect(found.lines.find(({ about }) => about === 'jobs')).toMatchObject({

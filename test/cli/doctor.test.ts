@@ -64,7 +64,7 @@ it.each<[string, Record<string, string>, string]>([
     { ADMIN_HOST: '203.0.113.9' },
     'admin address: The admin listener is on an address that may be public',
   ],
-  ['a short signing secret', { WEBHOOK_SECRETS: 'short' }, 'has less than 16 characters'],
+  ['a short signing secret', { WEBHOOK_SECRETS: 'short' }, 'has fewer than 16 characters'],
   ['no signing secret', { WEBHOOK_SECRETS: '' }, 'default has no signing secret'],
   [
     'a base URL in clear text',
@@ -73,8 +73,12 @@ it.each<[string, Record<string, string>, string]>([
   ],
   ['no API key', { SERVICE_API_KEY: '' }, 'has a base URL but no API key'],
   ['no controller profile', { CONTROLLER_FILE: '' }, 'No controller profile is set for default'],
-  ['a controller profile that is not there', { CONTROLLER_FILE: '/nowhere.yaml' }, '/nowhere.yaml cannot be read'],
-  ['another instance key', { INSTANCE_KEY: Buffer.alloc(32, 3).toString('base64') }, 'The INSTANCE_KEY is not the one'],
+  ['a controller profile that is not there', { CONTROLLER_FILE: '/nowhere.yaml' }, 'cannot read /nowhere.yaml'],
+  [
+    'another instance key',
+    { INSTANCE_KEY: Buffer.alloc(32, 3).toString('base64') },
+    'The INSTANCE_KEY does not belong to this database',
+  ],
 ])('says no for %s', async (_name, change, sentence) => {
   const { folder, env } = await createFitInstallation();
   const found = await examine(folder, { ...env, ...change });
@@ -131,8 +135,7 @@ it('begins no installation where there is none', async () => {
     WEBHOOK_SECRETS: 'a-signing-secret-of-the-tests',
   });
   expect(found.code).toBe(1);
-  const nothing =
-    engine === 'sqlite' ? 'There is no database at' : 'The database that DATABASE_URL names has no installation';
+  const nothing = engine === 'sqlite' ? 'No database at' : 'The database in DATABASE_URL contains no installation';
   expect(faultsOf(found)).toContainEqual(expect.stringContaining(nothing));
   expect(await readdir(folder)).toEqual([]);
   if (engine === 'postgres') expect((await contentOf(join(folder, 'data'))).join()).not.toContain('CREATE TABLE');
@@ -164,7 +167,7 @@ it('--public asks the public address, each webhook, the service’s key and its 
   ]);
   expect(reachable.lines).toContainEqual(expect.objectContaining({ about: 'API key', level: 'ok' }));
   expect(faultsOf(reachable)).toContainEqual(
-    expect.stringMatching(/^clock: The clock of this machine is 3\d{3} seconds ahead/),
+    expect.stringMatching(/^clock: This machine’s clock is 3\d{3} seconds ahead/),
   );
   await server.stop();
 

@@ -19,9 +19,7 @@ const NEW = 'the-second-secret-of-the-shop-4712';
 const OTHER = 'the-secret-of-another-source-4713';
 const API_KEY = 'pak_live_of_the_shop_4714';
 
-it('a secret that was changed at the service loses nothing: refused, diagnosed, rotated, readmitted with the time of arrival', {
-  timeout: 180_000,
-}, async () => {
+it('a secret that was changed at the service loses nothing: refused, diagnosed, rotated, readmitted with the time of arrival', async () => {
   const folder = await temporaryFolder();
   const env = {
     DATA_DIR: folder,
@@ -33,9 +31,7 @@ it('a secret that was changed at the service loses nothing: refused, diagnosed, 
   };
   const said: string[] = [];
   const run = async (args: readonly string[], input = '') => {
-    // What changes something is a process of its own, as the server is.
-    const isChange = input !== '' || ['add', 'rotate', 'readmit'].includes(args[1] ?? '');
-    const ran = await (isChange ? runIn(folder, args, { env, input }) : runHere(folder, args, env));
+    const ran = await runIn(folder, args, { env, input });
     said.push(ran.stdout, ran.stderr);
     return ran;
   };
@@ -81,13 +77,13 @@ it('a secret that was changed at the service loses nothing: refused, diagnosed, 
   const [ofOther, ofNew] = diagnosed;
   expect(ofOther?.findings[0]?.code).toBe('old-secret');
   expect(ofNew?.findings).toMatchObject([
-    { code: 'no-match', remedy: expect.stringContaining('Copy the signing secret anew') as string },
+    { code: 'no-match', remedy: expect.stringContaining('Copy the signing secret from the service again') as string },
   ]);
-  expect((await run(['delivery', 'diagnose'])).stdout).toContain('which this source does not accept');
+  expect((await run(['delivery', 'diagnose'])).stdout).toContain('which this source does not (or no longer) accept');
 
   // Readmitting before the rotation takes nothing in, and keeps what waits.
   const early = await run(['delivery', 'readmit', '--id', String(ofNew?.id)]);
-  expect([early.code, early.stdout]).toEqual([1, expect.stringContaining('the signature is still wrong')]);
+  expect([early.code, early.stdout]).toEqual([1, expect.stringContaining('the signature is still invalid')]);
 
   const rotated = await json<{ waiting: number; source: { webhookSecrets: string[] } }>(
     ['source', 'rotate', 'shop', '--webhook-secret-file', '-'],

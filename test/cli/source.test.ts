@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { alter } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
-import { runHere, runIn, startEmptyService } from './command-line.ts';
+import { runHere, runIn, runProcess, startEmptyService } from './command-line.ts';
 
 const KEY = 'pak_live_nobody_may_read_this';
 const SECRET = 'nobody-may-read-this-secret';
@@ -19,11 +19,9 @@ it('a secret on the command line is refused without being repeated, and nothing 
     ['source', 'rotate', 'shop', '--webhook-secret', SECRET],
   ]) {
     // The first as a process of its own: nothing that the parser of flags says comes by another way.
-    const { code, stdout, stderr } = await (args === inFull
-      ? runIn(folder, args, { env })
-      : runHere(folder, args, env));
+    const { code, stdout, stderr } = await (args === inFull ? runProcess : runIn)(folder, args, { env });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('not taken on the command line');
+    expect(stderr).toContain('takes no value on the command line');
     expect(stderr).not.toMatch(/nobody/);
   }
   expect(JSON.parse((await runHere(folder, ['source', 'list', '--json'], env)).stdout)).toEqual({
@@ -41,14 +39,14 @@ it('what cannot be a secret is refused: an empty file, several lines, a variable
     [['--webhook-secret-file', 'lines'], /several lines/],
     [['--webhook-secret-file', 'empty'], /empty is empty/],
     [['--webhook-secret-file', '-'], /standard input is empty/],
-    [['--webhook-secret-file', 'nowhere'], /cannot be read \(ENOENT\)/],
+    [['--webhook-secret-file', 'nowhere'], /cannot read nowhere \(ENOENT\)/],
     [['--webhook-secret-env', 'NOT_SET'], /NOT_SET is not set/],
-    [['--webhook-secret-env', 'GIVEN', '--webhook-secret-file', 'lines'], /leave one out/],
-    [['--webhook-secret-file', '-', '--api-key-file', '-'], /one secret only/],
+    [['--webhook-secret-env', 'GIVEN', '--webhook-secret-file', 'lines'], /only one of/],
+    [['--webhook-secret-file', '-', '--api-key-file', '-'], /Only one secret/],
   ];
   for (const [flags, sentence] of wrong) {
     const args = ['source', 'add', 'shop', ...flags];
-    const { code, stderr } = await (flags.includes('-') ? runIn(folder, args, { env }) : runHere(folder, args, env));
+    const { code, stderr } = await runHere(folder, args, env);
     expect([code, stderr]).toEqual([2, expect.stringMatching(sentence)]);
     expect(stderr).not.toContain(SECRET);
   }
@@ -132,9 +130,9 @@ it('sets, changes and clears what belongs to a source, warns of fields that no p
     options: { banners: ['b9'] },
   });
   const refusals: readonly [readonly string[], RegExp][] = [
-    [['add', 'shop'], /a source shop already/],
+    [['add', 'shop'], /shop already exists/],
     [['add', 'Not A Slug'], /slug/],
-    [['change', 'default', '--api-key-env', 'GIVEN'], /come from the environment/],
+    [['change', 'default', '--api-key-env', 'GIVEN'], /set by environment variables/],
     [['rotate', 'default', '--webhook-secret-env', 'GIVEN'], /WEBHOOK_SECRETS/],
     [['change', 'shop', '--base-url', 'service.example'], /API root/],
     [['change', 'shop', '--assumed-offset', 'CET'], /assumedOffset/],
@@ -158,11 +156,11 @@ it('rotates and retires in one step, or does neither', async () => {
   };
   const [oldId = ''] = (await run('add', 'shop', '--webhook-secret-env', 'OLD')).secrets;
   const mistyped = await run('rotate', 'shop', '--webhook-secret-env', 'NEW', '--retire', 'mistyped');
-  expect([mistyped.code, mistyped.stderr]).toEqual([2, expect.stringContaining('no signing secret mistyped')]);
+  expect([mistyped.code, mistyped.stderr]).toEqual([2, expect.stringContaining('Unknown signing secret mistyped')]);
   const rotated = await run('rotate', 'shop', '--webhook-secret-env', 'NEW', '--retire', oldId);
   expect([rotated.code, rotated.secrets.length, rotated.secrets.includes(oldId)]).toEqual([0, 1, false]);
   const again = await run('rotate', 'shop', '--webhook-secret-env', 'NEW');
-  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('accepts this secret already')]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('already accepts this secret')]);
   const last = await run('retire', 'shop', rotated.secrets[0] ?? '');
   expect([last.code, last.secrets]).toEqual([0, []]);
   expect(last.warnings).toContainEqual(expect.stringContaining('every delivery is refused'));
@@ -177,7 +175,7 @@ it('a rotation that stopped half-way is said to have, and goes on when it is giv
   const half = await run('rotate', 'shop', '--api-key-env', 'KEY', '--webhook-secret-env', 'NEW', '--encoding', 'hex');
   expect([half.code, half.stderr]).toEqual([
     2,
-    expect.stringMatching(/Before that was done: the new API key is in use \(entry 2\)\.[\s\S]*The secret is no hex/),
+    expect.stringMatching(/Done before this: the new API key is in use \(entry 2\)\.[\s\S]*The secret is no hex/),
   ]);
   // As if it had been stopped between taking the new secret and retiring the old one.
   await run('rotate', 'shop', '--webhook-secret-env', 'NEW');
@@ -203,7 +201,7 @@ it('check asks many sources side by side, lists them in order, and ends with wha
   const checked = await runHere(folder, ['source', 'check'], env);
   expect(checked.code).toBe(1);
   expect(checked.stdout.trimEnd().split('\n').at(-1)).toBe(
-    '19 of 21 keys work, 1 refused or out of reach (client-07), 1 not pulled (webhooks-only)',
+    '19 of 21 keys work, 1 refused or unreachable (client-07), 1 not pulled (webhooks-only)',
   );
   const json = JSON.parse((await runHere(folder, ['source', 'check', '--json'], env)).stdout) as { source: string }[];
   expect(json.map(({ source }) => source)).toEqual(json.map(({ source }) => source).sort());
@@ -242,7 +240,9 @@ it('a source whose row was altered in the database is not followed, and says so 
   await alter(folder, `update sources set base_url = 'https://thief.example/api/v1'`);
   const listed = await runHere(folder, ['source', 'list', '--json'], env);
   expect([listed.code, JSON.parse(listed.stdout)]).toEqual([3, { sources: [], damaged: ['shop'] }]);
-  expect((await runHere(folder, ['doctor'], env)).stdout).toContain('The row of shop was altered in the database');
+  expect((await runHere(folder, ['doctor'], env)).stdout).toContain(
+    'The row of source shop was altered in the database',
+  );
 });
 
 it('a new API key is taken when the service accepts it, or when it is not asked; the old one stays otherwise', async () => {
@@ -251,7 +251,10 @@ it('a new API key is taken when the service accepts it, or when it is not asked;
   const run = (...args: string[]) => runHere(folder, ['source', ...args], env);
   await run('add', 'shop', '--api-key-env', 'OLD', '--base-url', await startEmptyService(KEY));
   const refused = await run('rotate', 'shop', '--api-key-env', 'TYPO');
-  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/The old API key stays.*does not accept/)]);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringMatching(/does not accept.*The old API key is kept/),
+  ]);
   const taken = await run('rotate', 'shop', '--api-key-env', 'NEW', '--json');
   expect([taken.code, JSON.parse(taken.stdout)]).toMatchObject([0, { outcome: 'done', source: { apiKeySet: true } }]);
   expect((await run('check', 'shop')).stdout).toContain('works');

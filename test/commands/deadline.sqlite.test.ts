@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runIn } from '../cli/command-line.ts';
+import { runHere, runIn } from '../cli/command-line.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 const christmas = {
@@ -13,11 +13,12 @@ const christmas = {
 };
 const single = ['dsar', 'deadline', '--kind', 'access', '--received', '2026-11-25', '--controller-country', 'DE'];
 
-/** The built program in a folder that holds nothing: no .env, no database, no keys. */
-async function inEmptyFolder(args: readonly string[], input = '') {
+/** In a folder that holds nothing: no .env, no database, no keys. In this process, and as the built program where it reads an input. */
+async function inEmptyFolder(args: readonly string[], input?: string) {
   const folder = join(await temporaryFolder(), 'empty');
   mkdirSync(folder);
-  return runIn(folder, args, { input, env: { DATABASE_URL: '' } });
+  const env = { DATABASE_URL: '' };
+  return input === undefined ? runHere(folder, args, env) : runIn(folder, args, { input, env });
 }
 
 describe('dsar deadline', () => {
@@ -64,7 +65,7 @@ describe('dsar deadline', () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines.map((line) => line['limit'] ?? line['error'])).toEqual([
       '2026-12-28',
-      'The line is not JSON.',
+      'The line is not valid JSON.',
       'place: Unknown place "California": did you mean US-CA (California, United States)?',
       'Unknown field "recieved".',
       '2026-12-24',
@@ -90,14 +91,15 @@ describe('dsar deadline', () => {
   });
 
   it.each([
-    [[], /Give --kind and --received/],
+    [[], /--kind and --received/],
+    [['--kind', 'access', '--received', '2026-06-31'], /Invalid date "2026-06-31": June has 30 days\./],
     [['--kind', 'access', '--received', 'yesterday'], /Invalid date "yesterday": use YYYY-MM-DD/],
     [[...single.slice(2), '--controller-region', 'Bavaria'], /did you mean BY \(Bavaria, Germany\)/],
     [[...single.slice(2), '--place', 'Germny'], /did you mean DE/],
     [[...single.slice(2), '--time-zone', 'Berlin'], /Unknown time zone "Berlin"/],
     [[...single.slice(2), '--clarification', '2026-12-01,2026-12-02,2026-12-03'], /two dates/],
-    [[...single.slice(2), '--cases', 'x.jsonl'], /leave out the flags/],
-    [['--cases', 'nowhere.jsonl'], /nowhere\.jsonl cannot be read \(ENOENT\)/],
+    [[...single.slice(2), '--cases', 'x.jsonl'], /--cases cannot be combined/],
+    [['--cases', 'nowhere.jsonl'], /nowhere\.jsonl \(ENOENT\)/],
   ])('refuses %j in a sentence', async (args, message) => {
     const { code, stderr } = await inEmptyFolder(['dsar', 'deadline', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);

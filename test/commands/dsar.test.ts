@@ -47,6 +47,32 @@ const opening = [
 ];
 
 describe('dsar', () => {
+  it('computes deadlines by the rules of REGIMES_FILE', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-07-03T09:00:00.000Z') });
+    try {
+      const run = await createInstallation();
+      const path = join(await temporaryFolder(), 'regimes.yaml');
+      await writeFile(
+        path,
+        [
+          'rows:',
+          '  - regime: eu-gdpr',
+          '    kinds: [access]',
+          '    period: { amount: 10, unit: days }',
+          '    rollOver: none',
+          '    stopClock: none',
+          '    identity: on-recorded-doubt',
+          '    citation: a code of conduct',
+          '    readOn: 2026-07-01',
+        ].join('\n'),
+      );
+      vi.stubEnv('REGIMES_FILE', path);
+      expect(JSON.parse((await run(...opening, '--json')).out)).toMatchObject({ legalLimit: '2026-07-11' });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('opens, lists, shows and moves a case', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-07-03T09:00:00.000Z') });
     try {
@@ -104,15 +130,15 @@ describe('dsar', () => {
   it('says in sentences what is wrong', async () => {
     const run = await createInstallation();
     await expect(run('show', 'default-9')).rejects.toThrow(UsageError);
-    await expect(run('move', 'default-9', 'start')).rejects.toThrow(/no case default-9/);
-    await expect(run(...opening, '--source', 'nowhere')).rejects.toThrow(/no source nowhere/);
+    await expect(run('move', 'default-9', 'start')).rejects.toThrow(/Unknown case default-9/);
+    await expect(run(...opening, '--source', 'nowhere')).rejects.toThrow(/Unknown source nowhere/);
     await expect(run(...opening.map((arg) => (arg.startsWith('2026') ? 'yesterday' : arg)))).rejects.toThrow(
       /receivedAt/,
     );
     const { caseId } = JSON.parse((await run(...opening, '--json')).out) as { caseId: string };
     await expect(run('move', caseId, 'mark-ready')).rejects.toThrow(/not possible while the case is opened/);
     await expect(run('move', caseId, 'note', '--details', 'text')).rejects.toThrow(/JSON object/);
-    await expect(run('move', caseId, 'note', '--based-on', 'first')).rejects.toThrow(/version number/);
+    await expect(run('move', caseId, 'note', '--based-on', 'first')).rejects.toThrow(/Invalid version "first"/);
   });
 });
 

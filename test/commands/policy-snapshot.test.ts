@@ -1,4 +1,8 @@
 import { onTestFinished, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { openContext } from '../../src/context.ts';
+import { createLog } from '../../src/log.ts';
+import { watchDescription } from '../../src/snapshots/openapi-watch.ts';
 import { sha256Hex } from '../../src/core/hash.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { runHere } from '../cli/command-line.ts';
@@ -7,6 +11,8 @@ import { temporaryFolder } from '../temporary.ts';
 interface World {
   readonly sandbox: Sandbox;
   readonly siteUrl: string;
+  readonly folder: string;
+  readonly env: Record<string, string>;
   readonly run: (...args: string[]) => ReturnType<typeof runHere>;
   readonly policyId: string;
   readonly policyType: string;
@@ -36,6 +42,8 @@ async function createWorld(changes: Record<string, string> = {}): Promise<World>
   return {
     sandbox,
     siteUrl,
+    folder,
+    env,
     run: (...args) => runHere(folder, args, env),
     policyId: policy.id,
     policyType: policy.policyType,
@@ -45,13 +53,13 @@ async function createWorld(changes: Record<string, string> = {}): Promise<World>
 
 function revise({ sandbox, policyId }: World): void {
   const shelf = sandbox.worlds[0]?.shelf;
-  shelf?.revise(policyId, new Date());
-  shelf?.publish(policyId, new Date());
+  const policy = shelf?.find(policyId, new Date());
+  if (!shelf || !policy) throw new Error('the sandbox is empty');
+  shelf.apply(shelf.happening({ ...policy, version: policy.version + 1 }, 'policy.updated', new Date()));
+  shelf.publish(policyId, new Date());
 }
 
-it('fetches, keeps and compares the texts of a policy, and shows a token only in the address to open', {
-  timeout: 60_000,
-}, async () => {
+it('fetches, keeps and compares the texts of a policy, and shows a token only in the address to open', async () => {
   const world = await createWorld();
   const { run, policyId, policyType } = world;
   const shelf = world.sandbox.worlds[0]?.shelf;
@@ -113,7 +121,7 @@ it('fetches, keeps and compares the texts of a policy, and shows a token only in
     '--seq',
     String(json.after.seq),
   );
-  expect(same.stdout).toContain('The two texts are the same.');
+  expect(same.stdout).toContain('The two texts are identical.');
   const shown = await run('policy', 'list');
   expect(shown.code, shown.stderr).toBe(0);
   const known = await run('policy', 'show', policyId);
@@ -122,7 +130,7 @@ it('fetches, keeps and compares the texts of a policy, and shows a token only in
   expect(known.stdout).toMatch(
     new RegExp(`public page of ${policyId}\n.*\n    between .* and .*  [0-9a-f]{64}  \\(entry ${json.after.seq}`),
   );
-  expect(known.stdout).toContain(`embed endpoint, ${policyType}: the same text as the public page`);
+  expect(known.stdout).toContain(`embed endpoint, ${policyType}: same text as the public page`);
   revise(world);
   world.pass(10 * 60_000);
   await runAndKeep('policy', 'snapshot', '--type', policyType);
@@ -132,7 +140,7 @@ it('fetches, keeps and compares the texts of a policy, and shows a token only in
   expect(difference.stdout).toMatch(/^\+.*version 4$/m);
   const early = await runAndKeep('policy', 'diff', policyId, '--from', '2020-01-01');
   expect(early.code).toBe(2);
-  expect(early.stderr).toContain('the first text was seen at');
+  expect(early.stderr).toContain('before the first stored text');
   expect((await runAndKeep('policy', 'diff', policyId, '--seq', '1')).code).toBe(2);
   expect((await runAndKeep('policy', 'snapshot', '--source', 'nobody')).code).toBe(2);
 
@@ -141,7 +149,7 @@ it('fetches, keeps and compares the texts of a policy, and shows a token only in
   expect(said.join('\n')).not.toContain(world.sandbox.clients[0]?.siteKey);
 });
 
-it('says what is missing, and ends with 1, where nothing can be fetched', { timeout: 30_000 }, async () => {
+it('says what is missing, and ends with 1, where nothing can be fetched', async () => {
   const { run } = await createWorld();
   const refused = await run('policy', 'snapshot', '--type', 'Not A Slug');
   expect(refused.code).toBe(2);
@@ -159,7 +167,7 @@ it('says what is missing, and ends with 1, where nothing can be fetched', { time
   expect(bare.stdout).toContain('SERVICE_SITE_URL');
 });
 
-it('names the policy whose address lies elsewhere, and the setting', { timeout: 30_000 }, async () => {
+it('names the policy whose address lies elsewhere, and the setting', async () => {
   const { run, policyId, siteUrl } = await createWorld({ SERVICE_SITE_URL: 'http://localhost:9' });
   const elsewhere = await run('policy', 'snapshot', '--policy', policyId);
   expect(elsewhere.code).toBe(1);
@@ -169,7 +177,7 @@ it('names the policy whose address lies elsewhere, and the setting', { timeout: 
   expect(elsewhere.stdout).toContain('set SERVICE_SITE_URL');
 });
 
-it('shows the text that was in force at a time, and which ones it may have been', { timeout: 60_000 }, async () => {
+it('shows the text that was in force at a time, and which ones it may have been', async () => {
   const world = await createWorld();
   const { run, policyId, policyType } = world;
   interface Read {
@@ -209,7 +217,7 @@ it('shows the text that was in force at a time, and which ones it may have been'
 
   const early = await run('policy', 'text', policyId, '--at', '2020-01-01');
   expect(early.code).toBe(1);
-  expect(early.stdout).toContain('is not known');
+  expect(early.stdout).toContain('is unknown');
   for (const wrong of ['yesterday', '2026-02-31'])
     expect((await run('policy', 'text', policyId, '--at', wrong)).code).toBe(2);
 
@@ -219,3 +227,44 @@ it('shows the text that was in force at a time, and which ones it may have been'
   const raw = await run('policy', 'text', policyId, '--raw');
   expect(raw.stdout).toContain('<article');
 });
+
+it('prints the stored description of the API, and says what changed in it', async () => {
+  const { run, env, folder } = await createWorld();
+  expect(await run('policy', 'openapi')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('No API description'),
+  });
+  const served = [
+    { openapi: '3.1.0', paths: { '/policies': { get: {} }, '/old': { get: {} } } },
+    { openapi: '3.1.0', paths: { '/policies': { get: { deprecated: true } }, '/new': { post: {} } } },
+  ];
+  const context = await openContext(loadConfig(env, folder), createLog('fatal'));
+  const [source] = context.sources.list();
+  for (const [nth, description] of served.entries()) {
+    const bytes = Buffer.from(JSON.stringify(description));
+    const fetchDescription = async () => ({ outcome: 'fetched' as const, description: descriptionOf(bytes) });
+    if (source !== undefined)
+      await watchDescription({ ...context.snapshots, fetchDescription }, source, `fetch ${nth}`);
+  }
+  await context.close();
+
+  const printed = await run('policy', 'openapi');
+  expect(JSON.parse(printed.stdout)).toEqual(served[1]);
+  const { stdout } = await run('policy', 'openapi', '--diff');
+  expect(stdout).toContain('removed  GET /old\nadded    POST /new\nchanged  GET /policies\n');
+  expect(stdout).toMatch(/^\+ +"deprecated": true/m);
+  const list = JSON.parse((await run('policy', 'openapi', '--list', '--json')).stdout) as { seq: number }[];
+  expect(list).toHaveLength(2);
+  const [first] = list;
+  const older = await run('policy', 'openapi', '--seq', String(first?.seq));
+  expect(JSON.parse(older.stdout)).toEqual(served[0]);
+  const same = await run('policy', 'openapi', '--diff', '--seq', String(first?.seq), '--seq', String(first?.seq));
+  expect(same.stdout).toBe('The two versions are identical.\n');
+  expect(await run('policy', 'openapi', '--seq', '99999')).toMatchObject({ code: 2 });
+});
+
+function descriptionOf(bytes: Buffer) {
+  const url = 'https://service.example.org/api/v1/openapi';
+  const headers = { date: null, etag: null, lastModified: null, contentType: 'application/json' };
+  return { url, bytes, sha256: sha256Hex(bytes), gone: [], ...headers };
+}

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
-import { lastSeq } from '../../src/context/copy/copy-tables.ts';
-import { copiedByPage, copiedWhole, leftBehind } from '../../src/context/copy/tables.ts';
-import { openStore } from '../../src/context/open-store.ts';
+import { copiedByPage, copiedWhole, lastSeq, leftBehind } from '../../src/context/copy/copy-tables.ts';
+import { openStore } from '../../src/context/engines.ts';
 import { createLog } from '../../src/log.ts';
 import { readModelNames } from '../../src/projections/tables.ts';
-import { migrationsFor } from '../../src/store/migrations/list.ts';
+import { migrationsFor } from '../../src/store/migrations.ts';
 import { seedRequests } from '../dashboard/seed.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
 import { createDatabase, engine } from '../servers/databases.ts';
-import { cliPath, deliver, environment, runCli, startServing } from '../serving.ts';
-import { temporaryFolder } from '../temporary.ts';
+import { runCli } from '../cli/command-line.ts';
+import { cliPath, deliver, environment, startServing } from '../serving.ts';
+import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 
 interface Report {
   copied: number;
@@ -120,7 +120,7 @@ test('a copy that was killed half way goes on where it stopped, and is nobody’
   const child = spawn(process.execPath, [cliPath, 'store', 'copy', '--to', to], { env, cwd: folder });
   const exited = once(child, 'exit');
   const watching = await open(to);
-  await vi.waitFor(async () => expect(await lastSeq(watching)).toBeGreaterThan(400), { timeout: 30_000, interval: 5 });
+  await vi.waitFor(async () => expect(await lastSeq(watching)).toBeGreaterThan(400), { ...PATIENTLY, interval: 5 });
   child.kill('SIGKILL');
   await exited;
   const there = await lastSeq(watching);

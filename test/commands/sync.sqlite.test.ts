@@ -1,6 +1,10 @@
 // SQLite only: what a command tells of the service has nothing to do with the database.
 import { expect, it } from 'vitest';
-import { runIn } from '../cli/command-line.ts';
+import { loadConfig } from '../../src/config.ts';
+import { openContext } from '../../src/context.ts';
+import { appendDelivery } from '../../src/ledger/append-delivery.ts';
+import { createLog } from '../../src/log.ts';
+import { runHere, runIn } from '../cli/command-line.ts';
 import { environment } from '../serving.ts';
 import { fakeConsentLog, minuteRows } from '../sync/fake-consent-log.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -17,3 +21,45 @@ it('tells in words that the service is asked again, and why', async () => {
   expect(stderr).toMatch(/^default: the service is asked again: .*HTTP 500/m);
   expect(stderr).not.toContain('{"');
 });
+
+it('puts a banner aside that the service does not know, and takes it up again', async () => {
+  const folder = await temporaryFolder();
+  const fake = await fakeConsentLog(minuteRows(5, '2026-07-01T00:00:00.000Z'), {
+    fault: (_, query) => (query.get('banner_id') === 'bnr_gone' ? { type: 'status', status: 404 } : null),
+  });
+  const env = environment(folder, { SERVICE_BASE_URL: fake.baseUrl, SERVICE_API_KEY: 'pak_live_test' });
+  const run = (...args: string[]) => runHere(folder, args, env);
+  const dismiss = (...more: string[]) => run('sync', 'dismiss', '--source', 'default', ...more);
+  expect(await dismiss('--banner', 'bnr_typo')).toMatchObject({ code: 2, stderr: expect.stringContaining('bnr_typo') });
+
+  await deliverBanner(folder, env);
+  expect(await dismiss('--banner', 'bnr_gone')).toMatchObject({
+    code: 0,
+    stdout: 'default, banner bnr_gone: no longer pulled; its rows are kept.\n',
+  });
+  expect((await run('sync', 'status')).stdout).toMatch(/bnr_gone +│? *dismissed|bnr_gone.*dismissed/);
+  const restored = await dismiss('--banner', 'bnr_gone', '--restore', '--json');
+  expect(JSON.parse(restored.stdout)).toMatchObject({ outcome: 'recorded' });
+  expect((await run('sync', 'status')).stdout).not.toContain('dismissed');
+});
+
+/** A delivery names the banner, as its rows do not. */
+async function deliverBanner(folder: string, env: Record<string, string>): Promise<void> {
+  const context = await openContext(loadConfig(env, folder), createLog('fatal'));
+  await appendDelivery(
+    context.ledger,
+    {
+      source: 'default',
+      rawBody: Buffer.from(
+        JSON.stringify({ event: 'consent.recorded', data: { banner_id: 'bnr_gone', subject: 'h', status: 'granted' } }),
+      ),
+      headers: {},
+      secretId: 's',
+      verdict: 'verified',
+      contentType: null,
+    },
+    new Date().toISOString(),
+  );
+  await context.projector.catchUp();
+  await context.close();
+}

@@ -4,8 +4,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createJobs } from '../../src/jobs/jobs.ts';
-import { cliPath, environment, runCli, startServing } from '../serving.ts';
-import { openStoreIn, temporaryFolder } from '../temporary.ts';
+import { runCli } from '../cli/command-line.ts';
+import { cliPath, environment, startServing } from '../serving.ts';
+import { PATIENTLY, openStoreIn, temporaryFolder } from '../temporary.ts';
 
 async function startWorker(folder: string, ...flags: readonly string[]) {
   const child: ChildProcess = spawn(process.execPath, [cliPath, 'worker', '--json', ...flags], {
@@ -36,12 +37,12 @@ test('two workers share the kinds of jobs on one database, and end gracefully', 
   const seal = await jobs.enqueue({ kind: 'seal' });
   const document = await jobs.enqueue({ kind: 'document', payload: 'makes no sense', maxAttempts: 1 });
   const stateOf = async (id: string) => (await jobs.find(id))?.state;
-  await vi.waitFor(async () => expect(await stateOf(document.id)).toBe('failed'), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(async () => expect(await stateOf(document.id)).toBe('failed'), PATIENTLY);
   expect(await stateOf(seal.id)).toBe('waiting');
   const others = await startWorker(folder, '--kinds', 'maintenance,sync', '--concurrency', '1');
   expect(others.said.kinds).toContain('seal');
   expect(others.said.kinds).not.toContain('document');
-  await vi.waitFor(async () => expect(await stateOf(seal.id)).toBe('done'), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(async () => expect(await stateOf(seal.id)).toBe('done'), PATIENTLY);
   expect([await documents.stop(), await others.stop()]).toEqual([0, 0]);
 }, 120_000);
 
@@ -74,7 +75,7 @@ test('the metrics of a server show the jobs of each queue, whoever does them', a
   const jobs = createJobs({ store, clock: () => new Date() });
   await jobs.enqueue({ kind: 'document', runAt: new Date(Date.now() + 3_600_000) });
   const { id } = await jobs.enqueue({ kind: 'seal' });
-  await vi.waitFor(async () => expect((await jobs.find(id))?.state).toBe('done'), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(async () => expect((await jobs.find(id))?.state).toBe('done'), PATIENTLY);
   const metrics = await (await fetch(`${server.adminUrl}/metrics`)).text();
   expect(metrics).toContain('consent_ledger_jobs{queue="documents",state="delayed"} 1');
   expect(metrics).toContain('consent_ledger_jobs_oldest_due_seconds{queue="documents"} 0');

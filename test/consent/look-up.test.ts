@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { consentRecordSchema, consentRecordText } from '../../reports/consent-record.ts';
 import { addBannerEvidence } from '../../src/banners/evidence.ts';
 import { type LookUp, lookUpConsent } from '../../src/consent/look-up.ts';
 import { loadConsentRecord } from '../../src/consent/record.ts';
+import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
 
 const DAY = 86_400_000;
@@ -88,10 +90,30 @@ describe('looking up how consent stood', () => {
     expect(JSON.stringify(looked)).not.toMatch(/visitor-7/i);
   });
 
+  it('finds a person by e-mail address once the recipe of the source is configured, with records in any form', async () => {
+    const { world } = await createWorld();
+    const salt = 'pepper';
+    const hash = createHash('sha256').update(`${salt}ada@example.org`).digest('hex');
+    const seq = await chose(world, 'c-9', 3, { analytics: true }, { visitor_hash: `sha256:${hash}` });
+    const subjectRecipe = { algorithm: 'sha256', salt, normalise: 'trim-lowercase' } as const;
+    const options = sourceOptionsSchema.parse({ subjectRecipe });
+    expect(await world.context.sources.change('default', { options }, 'Olga')).toMatchObject({ outcome: 'done' });
+    const answer = await found(world, ' Ada@Example.org ', 0);
+    expect([answer.by, states(answer)]).toEqual(['email', { analytics: 'granted' }]);
+    expect(answer.decisions.flatMap(({ entries }) => entries.map((entry) => entry.seq))).toEqual([seq]);
+    expect(await show(world, 'eve@example.org', 0)).toMatchObject({ outcome: 'not-found', by: 'email' });
+  });
+
+  it('calls a decision disputed when another record of it names another person', async () => {
+    const { world } = await createWorld();
+    await chose(world, 'c-2', 12, { analytics: true, marketing: false }, { visitor_hash: 'Visitor-8' });
+    expect(states(await found(world, 'Visitor-7', 0))).toEqual({ analytics: 'disputed', marketing: 'withdrawn' });
+  });
+
   it('refuses a time to come, a source that is not there, and an e-mail address where nobody knows how it was hashed', async () => {
     const { world } = await createWorld();
     expect(await show(world, 'Visitor-7', -1)).toMatchObject({ problems: ['The time is in the future.'] });
-    expect(await show(world, 'Visitor-7', 0, 'nobody')).toMatchObject({ problems: ['There is no source nobody.'] });
+    expect(await show(world, 'Visitor-7', 0, 'nobody')).toMatchObject({ problems: ['Unknown source nobody.'] });
     const byMail = await show(world, 'ada@example.org', 0);
     expect(JSON.stringify(byMail)).toContain('is not configured');
     expect(await world.actions('consent.looked-up')).toEqual([]);

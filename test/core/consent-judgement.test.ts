@@ -102,7 +102,7 @@ describe('a decision is judged by purpose', () => {
   ];
   it.each(cases)('%s', (_name, before, state, purposes, label, withdraws, stands) => {
     const list = (text: string) => (text === '' ? [] : text.split(' '));
-    expect(judgeChoice(list(before), { state, purposes: choices(purposes) })).toEqual({
+    expect(judgeChoice(list(before), { state, purposes: choices(purposes) })).toMatchObject({
       label,
       withdraws: list(withdraws),
       stands: list(stands),

@@ -7,6 +7,7 @@ import type { RegimeRow } from '../../src/core/regime-schema.ts';
 import { createRegimeTable, findRows } from '../../src/core/regime-table.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { dateIn } from '../../src/core/zoned-days.ts';
+import { runs } from '../temporary.ts';
 
 const table = createRegimeTable();
 function row(regime: string, kind: RequestKind = 'access', place: string | null = null): RegimeRow {
@@ -380,7 +381,7 @@ describe('for any request', () => {
           expect(deadline.explanation.join('; ')).toContain(deadline.limit);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -396,7 +397,7 @@ describe('for any request', () => {
         expect(deadline.limit === deadline.aimFor).toBe(isWorkingDay(deadline.aimFor, place));
         expect(Date.parse(deadline.limit) - Date.parse(deadline.aimFor)).toBeLessThanOrEqual(7 * 86_400_000);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -408,7 +409,7 @@ describe('for any request', () => {
         const expected = new Date(Date.UTC(year, month, Math.min(day, last))).toISOString().slice(0, 10);
         expect(deadlineOfLaw(input('eu-gdpr', at)).aimFor).toBe(expected);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -418,7 +419,7 @@ describe('for any request', () => {
         const due = (receiptAt: string) => deadlineOfLaw(under(regimeRow, receiptAt)).limit;
         expect(due(new Date(Date.parse(at) + later * 60_000).toISOString()) >= due(at)).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(60) },
     );
   });
 });

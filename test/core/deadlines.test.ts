@@ -4,6 +4,7 @@ import { computeDeadlines, type Deadlines, type DeadlinesInput } from '../../src
 import { regimesFileSchema } from '../../src/core/regime-schema.ts';
 import { createRegimeTable } from '../../src/core/regime-table.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
+import { runs } from '../temporary.ts';
 
 const regimes = createRegimeTable();
 const noon = (date: string) => `${date}T12:00:00.000Z`;
@@ -176,7 +177,7 @@ describe('for any request', () => {
         }
         expect(together.limit).toBe(together.laws.map((law) => law.limit).sort()[0] ?? null);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -209,7 +210,7 @@ describe('for any request', () => {
           if (warnOn !== null) expect(warnOn < limit && ![0, 6].includes(new Date(warnOn).getUTCDay())).toBe(true);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(40) },
     );
   });
 
@@ -225,7 +226,7 @@ describe('for any request', () => {
         const gdpr = (deadlines: Deadlines) => deadlines.laws.find((law) => law.id === 'eu-gdpr')?.limit;
         expect(gdpr(waited)).toBe(gdpr(plain));
       }),
-      { numRuns: 150 },
+      { numRuns: runs(40) },
     );
   });
 });

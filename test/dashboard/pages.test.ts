@@ -22,6 +22,8 @@ describe('text from outside', () => {
       '/deadline?received=<script>alert(4)</script>&region=<img src=x>&place="onload=x',
       '/?source=<script>alert(1)</script>&done=<script>alert(2)</script>',
       '/cases/<script>alert(3)</script>',
+      '/scans',
+      '/scans?source=<script>&site=<img src=x>&at="onload=x',
     ];
     for (const path of pages) {
       const { text } = await olga.get(path);
@@ -30,6 +32,32 @@ describe('text from outside', () => {
     }
     expect((await olga.get('/')).text).toContain('&lt;script>');
     expect((await olga.get('/')).text).toContain('&lt;b>Olga&lt;/b>');
+  });
+});
+
+describe('the page of scans', () => {
+  it('shows inventory, changes, scans and integrations, now and at the end of a day', async () => {
+    const world = await createOfficeWorld();
+    await seedRequests(world);
+    const olga = await signedIn(world);
+    const { text } = await olga.get('/scans');
+    expect(text).toContain('Set before consent but not strictly necessary:');
+    expect(text).toContain('_ga (shop.example)');
+    expect(text).toContain('now set before consent');
+    expect(text).toContain('HTTP 401');
+    const day = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
+    const earlier = (await olga.get(`/scans?at=${day}`)).text;
+    expect(earlier).toContain('This is the first inventory of the site');
+    expect(earlier).not.toContain('Set before consent');
+    expect(earlier).toContain('No integrations had been connected or disconnected by then.');
+    expect(await olga.get('/scans?at=tomorrow')).toMatchObject({ status: 422 });
+  });
+
+  it('says what to do when no scan has arrived', async () => {
+    const world = await createOfficeWorld();
+    const { text } = await (await signedIn(world)).get('/scans');
+    expect(text).toContain('No scans yet. Run one in the service');
+    expect(text).toContain('<a href="/">To Today</a>');
   });
 });
 
@@ -43,8 +71,26 @@ describe('the page Today', () => {
     expect(places.every((place, index) => place > (places[index - 1] ?? 0))).toBe(true);
     expect(text).toMatch(/overdue by \d+ days/);
     // California bans a check of an opt-out; the GDPR of the controller allows one on a recorded doubt.
-    expect(text).toContain('no doubt noted');
+    expect(text).toContain('no doubts');
     expect(text).toContain('2 decisions');
+  });
+
+  it('names sites where something is set before consent, and integrations that were lost, until both are put right', async () => {
+    const world = await createOfficeWorld();
+    await seedRequests(world);
+    const olga = await signedIn(world);
+    const before = (await olga.get('/')).text;
+    expect(before).toContain('set before consent on 1 site · 1 integration disconnected');
+    expect(before).toContain('<a href="/scans?source=default">shop.example</a>: 1 cookie or tracker');
+    expect(before).toMatch(/lost .*\(HTTP 401\)/);
+    await world.event('cookie_scan.completed', {
+      domain: 'shop.example',
+      cookies: [{ name: 'a', before_consent: false }],
+    });
+    await world.event('integration.connected', { provider: '<b>Shop</b>' });
+    const { text } = await olga.get('/');
+    expect(text).not.toContain('Set before consent');
+    expect(text).not.toContain('HTTP 401');
   });
 
   it('shows one source at a time where there are several', async () => {
@@ -71,7 +117,7 @@ describe('the page Today', () => {
     world.setNow(new Date(Date.now() + 5 * 86_400_000).toISOString());
     const { text } = await (await signedIn(world)).get('/');
     expect(text).toContain('default has delivered nothing for 120 hours.');
-    expect(text).toContain('Is the webhook still registered');
+    expect(text).toContain('Check that the webhook is still registered');
   });
 
   it('says how the ledger stands', async () => {

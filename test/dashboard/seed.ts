@@ -52,5 +52,16 @@ export async function seedRequests(
     message: '</textarea><script>alert(2)</script> \u202E gnp.exe',
     submitted_at: ago(45),
   });
+  const found = (before: boolean) => [
+    { name: '_ga', category: 'analytics', domain: 'shop.example', before_consent: before },
+    { name: '<script>alert(4)</script>', provider: '"><img src=x>', domain: 'shop.example' },
+  ];
+  await world.event('cookie_scan.completed', { domain: 'shop.example', cookies: found(false), finished_at: ago(9) });
+  await world.event('cookie_scan.completed', { domain: 'shop.example', cookies: found(true), finished_at: ago(2) });
+  await world.event('integration.disconnected', {
+    provider: '<b>Shop</b>',
+    reason: 'HTTP 401',
+    disconnected_at: ago(3),
+  });
   return { access, optOut, erasure };
 }

@@ -53,7 +53,7 @@ test('a month of signed deliveries of two clients is kept, forged ones are refus
 
 test('it says what needs attention in the words of a data protection officer', () => {
   expect(result.attention).toMatch(
-    /^\d+ requests?: (?:\d+ overdue, )?1 due in \d days?, 1 unmatched(?:, 1 opt-out)? · \d+ decisions never delivered · \d+ contradictory$/,
+    /^\d+ requests?: (?:\d+ overdue, )?1 due in \d days?, 1 unmatched(?:, 1 opt-out)? · \d+ decisions never delivered · \d+ contradictory · set before consent on \d+ sites? · \d+ integrations? disconnected$/,
   );
 });
 

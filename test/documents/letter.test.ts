@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { moveCase } from '../../src/cases/move-case.ts';
 import { checkFile } from '../../src/documents/check.ts';
+import { documentFileName } from '../../src/projections/documents.ts';
 import { draftLetter, type LetterRequest, produceLetter } from '../../src/documents/produce-letter.ts';
 import { producePack } from '../../src/documents/produce-pack.ts';
 import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
@@ -73,9 +74,11 @@ describe('a letter of a case', () => {
         asOf: first.asOf,
       });
       expect([again.documentId, again.sha256, again.seq]).toEqual([first.documentId, first.sha256, first.seq]);
-      const { documents } = await checkFile(world.context.store.read, first.path);
-      expect(documents).toMatchObject([{ name: 'letter', case_id: request.caseId }]);
-      expect(documents[0]?.file_name).toMatch(
+      const { documents } = await checkFile(world.context, first.path);
+      const [found] = documents;
+      if (found === undefined) throw new Error('the letter is not known');
+      expect(found.recorded).toMatchObject({ name: 'letter', caseId: request.caseId });
+      expect(documentFileName(found.recorded)).toMatch(
         new RegExp(`^${request.caseId}-refusal-letter-[0-9a-f]{16}\\.${format}$`),
       );
     }

@@ -1,10 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { sealEntry } from '../../src/core/entry.ts';
+import { sha256Hex } from '../../src/core/hash.ts';
 import { checkFile, listDocuments } from '../../src/documents/check.ts';
 import { producePack } from '../../src/documents/produce-pack.ts';
 import { produceReport, type ReportRequest } from '../../src/documents/produce-report.ts';
-import type { RegisteredDocument } from '../../src/documents/deps.ts';
+import type { RegisteredDocument } from '../../src/documents/frame.ts';
+import { entryFromRow } from '../../src/ledger/read-entries.ts';
 import { deliver } from '../serving.ts';
+import { alter, bytes } from '../tampering.ts';
 import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
 
 const choice = (n: number) => ({
@@ -52,7 +56,7 @@ async function disturb(world: OfficeWorld): Promise<void> {
 }
 
 describe('a document made again with its parameters', () => {
-  for (const name of ['consent-audit', 'reconciliation', 'dsar-register', 'delivery-log'])
+  for (const name of ['consent-audit', 'reconciliation', 'dsar-register', 'delivery-log', 'scan-audit'])
     it(`has the same bytes after repeats, refusals and a rebuild (${name})`, async () => {
       const world = await openWithDecisions();
       await disturb(world);
@@ -62,7 +66,7 @@ describe('a document made again with its parameters', () => {
       const madeAt = String(first.parameters['madeAt']);
       const again = await produced(world, asked({ name, asOf: first.asOf, madeAt }));
       expect([again.documentId, again.sha256, again.seq]).toEqual([first.documentId, first.sha256, first.seq]);
-      expect((await checkFile(world.context.store.read, first.path)).documents).toHaveLength(1);
+      expect((await checkFile(world.context, first.path)).documents).toHaveLength(1);
     });
 
   it('is another document, beside the first one, when something else went into it', async () => {
@@ -74,8 +78,7 @@ describe('a document made again with its parameters', () => {
     expect(second.documentId).not.toBe(first.documentId);
     expect(await readFile(first.path)).toEqual(bytes);
     await world.context.rebuild();
-    for (const { path } of [first, second])
-      expect((await checkFile(world.context.store.read, path)).documents).toHaveLength(1);
+    for (const { path } of [first, second]) expect((await checkFile(world.context, path)).documents).toHaveLength(1);
     expect(await listDocuments(world.context.store.read)).toHaveLength(2);
   });
 
@@ -108,7 +111,7 @@ describe('a document made again with its parameters', () => {
     const madeAt = String(first.parameters['madeAt']);
     const again = await produced(world, asked({ asOf: first.asOf, madeAt }));
     expect(again.path).toBe(first.path);
-    expect((await checkFile(world.context.store.read, again.path)).documents).toHaveLength(1);
+    expect((await checkFile(world.context, again.path)).documents).toHaveLength(1);
   });
 });
 
@@ -144,5 +147,91 @@ describe('the time at which a document is made', () => {
       { outcome: 'invalid', problem: expect.stringContaining('was received at') as string },
       { outcome: 'invalid', problem: expect.stringContaining('lies in the future') as string },
     ]);
+  });
+});
+
+describe('whether a file is genuine', () => {
+  const check = async ({ context }: OfficeWorld, path: string) => {
+    const { documents, problems } = await checkFile(context, path);
+    return { genuine: documents.map(({ seq, sealedUnder }) => ({ seq, sealedUnder })), problems };
+  };
+  /** A report, and a file that somebody else wrote. */
+  async function openWithForgery() {
+    const world = await openWithDecisions();
+    const report = await produced(world, asked({ format: 'csv' }));
+    const { dataDir } = world.context.config;
+    const forged = `${dataDir}/forged.csv`;
+    await writeFile(forged, 'all is well\n');
+    const tamper = (...statements: string[]) => alter(dataDir, ...statements);
+    return { world, report, forged, sha256: sha256Hex(Buffer.from('all is well\n')), tamper };
+  }
+
+  it('is decided by its entry, and by the checkpoint over it once it is sealed', async () => {
+    const { world, report, forged, tamper } = await openWithForgery();
+    expect(await check(world, report.path)).toEqual({
+      genuine: [{ seq: report.seq, sealedUnder: null }],
+      problems: [],
+    });
+    await world.context.seal();
+    await world.event('consent.recorded', choice(5));
+    await world.context.seal();
+    const sealed = { seq: report.seq, sealedUnder: report.seq };
+    expect(await check(world, report.path)).toEqual({ genuine: [sealed], problems: [] });
+    expect(await check(world, forged)).toEqual({ genuine: [], problems: [] });
+    await tamper('delete from documents');
+    expect(await check(world, report.path)).toEqual({
+      genuine: [sealed],
+      problems: [expect.stringMatching(/list of documents.*ledger rebuild/)],
+    });
+  });
+
+  it('is not decided by a row of the table of documents', async () => {
+    const { world, report, forged, sha256, tamper } = await openWithForgery();
+    await tamper(`update documents set sha256 = '${sha256}'`);
+    const problems = [
+      `Entry ${report.seq} is said to register this file, but it registers no document with these bytes.`,
+    ];
+    expect(await check(world, forged)).toEqual({ genuine: [], problems });
+    await tamper('update documents set seq = 99');
+    expect((await check(world, forged)).problems).toEqual([expect.stringContaining('the entry is missing')]);
+  });
+
+  it('is not decided by an entry that was edited, written without the key, or put under another root', async () => {
+    const { world, report, forged, sha256, tamper } = await openWithForgery();
+    await world.context.seal();
+    const read = () =>
+      world.context.store.read
+        .selectFrom('entries')
+        .selectAll()
+        .where('seq', '=', report.seq)
+        .executeTakeFirstOrThrow();
+    const entry = entryFromRow(await read());
+    const body = Buffer.from(String(entry.body).replace(report.sha256, sha256));
+    await tamper(
+      `update documents set sha256 = '${sha256}'`,
+      `update entries set body = ${bytes(body)} where seq = ${report.seq}`,
+    );
+    expect(await check(world, forged)).toEqual({
+      genuine: [],
+      problems: [expect.stringContaining('not what was appended')],
+    });
+    for (const [key, problem] of [
+      [Buffer.alloc(32), 'not written by a holder of the instance key'],
+      [world.context.keys.instance.append, 'do not give the root that the checkpoint'],
+    ] as const) {
+      const made = sealEntry(
+        { ...entry, meta: entry.meta as Buffer, body },
+        entry.seq,
+        entry.sourceSeq,
+        entry.salt as Buffer,
+        key,
+      );
+      await tamper(
+        `update entries set commitment = ${bytes(made.commitment)}, leaf_hash = ${bytes(made.leafHash)}, mac = ${bytes(made.mac)} where seq = ${report.seq}`,
+      );
+      expect(await check(world, forged)).toEqual({ genuine: [], problems: [expect.stringContaining(problem)] });
+    }
+    await tamper(`update checkpoints set note = replace(note, '— ', '- ')`);
+    expect((await check(world, forged)).problems).toEqual([expect.stringContaining('is not the one that was signed')]);
   });
 });

@@ -84,13 +84,13 @@ describe('the page Banners', () => {
     expect((await upload(world, olga, { csrf: 'made-up' })).status).toBe(403);
     const large = { name: 'large.txt', bytes: Buffer.alloc(10 * 1024 * 1024 + 1, 'a') };
     const tooLarge = await upload(world, olga, { file: large });
-    expect([tooLarge.status, tooLarge.text.includes('The file is over 10 MiB.')]).toEqual([413, true]);
+    expect([tooLarge.status, tooLarge.text.includes('The file is larger than 10 MiB.')]).toEqual([413, true]);
     const zip = await upload(world, olga, { file: { name: 'spring.png', bytes: Buffer.from('PK\u0003\u0004') } });
-    expect([zip.status, zip.text.includes('none of PNG, JPEG')]).toEqual([422, true]);
+    expect([zip.status, zip.text.includes('use PNG, JPEG')]).toEqual([422, true]);
     const none = await upload(world, olga, { file: { name: '', bytes: Buffer.alloc(0) } });
     expect([none.status, none.text.includes('Choose a file.')]).toEqual([422, true]);
     const noDay = await upload(world, olga, { fields: { from: '2026-02-30', bannerId: '<b>' } });
-    expect([noDay.status, noDay.text.includes('Give the first day')]).toEqual([422, true]);
+    expect([noDay.status, noDay.text.includes('Enter the first day')]).toEqual([422, true]);
     expect(noDay.text).toContain('value="&lt;b>"');
     expect(await world.actions('banner.evidence-added')).toEqual([]);
   });

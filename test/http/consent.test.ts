@@ -20,5 +20,5 @@ it('the page Consent look-up answers for an id and a time, records it, and keeps
   const mail = await olga.post('/consent', { identifier: 'ada@example.org', at, source: 'default' });
   expect([mail.status, mail.text.includes('is not configured')]).toEqual([422, true]);
   const noTime = await olga.post('/consent', { identifier: 'visitor-7', at: 'soon', source: 'default' });
-  expect([noTime.status, noTime.text.includes('Give the time.')]).toEqual([422, true]);
+  expect([noTime.status, noTime.text.includes('Enter the time.')]).toEqual([422, true]);
 });

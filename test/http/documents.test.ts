@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { appendFile, rm } from 'node:fs/promises';
+import { appendFile, readFile, rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../src/core/hash.ts';
 import { documentPath } from '../../src/documents/register.ts';
 import { attachment } from '../../src/http/pages/documents.ts';
+import { alter } from '../tampering.ts';
 import { createOfficeWorld, type OfficeWorld, signedIn, type Visitor } from './office-world.ts';
 
 const september = { name: 'consent-audit', source: 'default', from: '2026-09-01', to: '2026-09-30', format: 'csv' };
@@ -61,7 +63,13 @@ describe('a report that an officer asks for', () => {
     await appendFile(path, ' ');
     const altered = await olga.get(`/documents/${made.document_id}/download`);
     expect([altered.status, altered.headers.get('content-disposition')]).toEqual([409, null]);
-    expect(altered.text).toContain('not the one that was registered');
+    expect(altered.text).toContain('differs from the registered one');
+    const sha256 = sha256Hex(await readFile(path));
+    await alter(world.context.config.dataDir, `update documents set sha256 = '${sha256}'`);
+    const forged = await olga.get(`/documents/${made.document_id}/download`);
+    expect([forged.status, forged.headers.get('content-disposition')]).toEqual([409, null]);
+    expect(forged.text).toContain('registers no document with these bytes');
+    await alter(world.context.config.dataDir, `update documents set sha256 = '${made.sha256}'`);
     await rm(path);
     const gone = await olga.get(`/documents/${made.document_id}/download`);
     expect(gone.status).toBe(404);
@@ -89,12 +97,12 @@ describe('a report that an officer asks for', () => {
     const world = await createOfficeWorld();
     const olga = await signedIn(world);
     const wrong = [
-      [{ name: 'nothing' }, 'no such report'],
-      [{ source: 'elsewhere' }, 'no such source'],
-      [{ format: 'docx' }, 'does not come as DOCX'],
-      [{ from: '2026-02-30' }, 'The first day is no date'],
-      [{ from: '2026-10-02' }, 'comes before the first'],
-      [{ to: '' }, 'The last day is no date'],
+      [{ name: 'nothing' }, 'Unknown report'],
+      [{ source: 'elsewhere' }, 'Unknown source'],
+      [{ format: 'docx' }, 'not available as DOCX'],
+      [{ from: '2026-02-30' }, 'February 2026 has 28 days.'],
+      [{ from: '2026-10-02' }, 'before the first day'],
+      [{ to: '' }, ': use YYYY-MM-DD.'],
     ] as const;
     for (const [change, words] of wrong) {
       await olga.get('/');

@@ -2,14 +2,12 @@ import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
-import { openContext } from '../../src/context.ts';
-import type { Context } from '../../src/context/contract.ts';
+import { type Context, openContext } from '../../src/context.ts';
 import { startWorker } from '../../src/context/worker.ts';
 import { createSignInLink } from '../../src/http/auth/sign-in-links.ts';
 import { startServer } from '../../src/http/server.ts';
 import { createLog } from '../../src/log.ts';
-import { environment } from '../serving.ts';
-import { deliver } from '../serving.ts';
+import { deliver, environment } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 /** A server with its worker in this process, and a way to talk to it as a browser does. */

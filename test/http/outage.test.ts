@@ -18,9 +18,7 @@ describe('while the ledger takes no entries', () => {
       format: 'json',
     });
     const { store, ledger } = world.context;
-    await expect
-      .poll(() => store.read.selectFrom('documents').select('document_id').executeTakeFirst(), { timeout: 20_000 })
-      .toBeDefined();
+    await expect.poll(() => store.read.selectFrom('documents').select('document_id').executeTakeFirst()).toBeDefined();
     const made = await store.read.selectFrom('documents').selectAll().executeTakeFirstOrThrow();
     await ledger.close();
 

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { receiveInto } from '../../src/http/receive.ts';
-import type { Context } from '../../src/context/contract.ts';
+import type { Context } from '../../src/context.ts';
 import type { Metrics } from '../../src/http/metrics.ts';
 
 test('logs and counts deliveries to a source that does not exist, each name once, and does not let a scanner fill the log', () => {

@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { runCli, startServing } from '../serving.ts';
+import { runCli } from '../cli/command-line.ts';
+import { startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { createVisitor } from './office-world.ts';
 
@@ -17,7 +18,7 @@ describe('signing in to a running server', () => {
     const folder = await temporaryFolder();
     const env = { ADMIN_PORT: await freePort() };
     const serving = await startServing(folder, env);
-    await expect.poll(() => serving.errors(), { timeout: 10_000 }).toContain('/sign-in?token=');
+    await expect.poll(() => serving.errors()).toContain('/sign-in?token=');
     const printed = /(http:\S+)\/sign-in\?token=(\S+)/.exec(serving.errors());
     expect(printed?.[1]).toBe(serving.adminUrl);
     const operator = createVisitor(serving.adminUrl);

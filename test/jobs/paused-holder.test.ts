@@ -7,10 +7,10 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { registerDocument } from '../../src/documents/register.ts';
 import type { JobLog } from '../../src/jobs/handler.ts';
 import { createJobs } from '../../src/jobs/jobs.ts';
-import { createRunner } from '../../src/jobs/local.ts';
+import { createRunner } from '../../src/jobs/runner.ts';
 import { createScheduler } from '../../src/jobs/schedule.ts';
 import { databaseOf, engine } from '../servers/databases.ts';
-import { openStoreIn, temporaryFolder, temporaryLedger, temporaryStore } from '../temporary.ts';
+import { PATIENTLY, openStoreIn, temporaryFolder, temporaryLedger, temporaryStore } from '../temporary.ts';
 
 const silent: JobLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const clock = () => new Date();
@@ -24,7 +24,7 @@ function startWorker(folder: string): ChildProcess {
       : `(await import(${from('store/sqlite/open.ts')})).openSqliteStore({ path: ${JSON.stringify(`${folder}/ledger.sqlite`)} })`;
   const script = `
     import { createJobs } from ${from('jobs/jobs.ts')};
-    import { createRunner } from ${from('jobs/local.ts')};
+    import { createRunner } from ${from('jobs/runner.ts')};
     const run = async () => {
       const store = await ${opening};
       const clock = () => new Date();
@@ -69,10 +69,7 @@ test('a process that is stopped past its lease and goes on finds that it may not
   const runner = createRunner({ jobs, handlers: { k }, clock, log: silent, poll: 50, lease: 1000 });
   onTestFinished(() => runner.stop(0));
   runner.start();
-  await vi.waitFor(async () => expect(await jobs.find(id)).toMatchObject({ state: 'done', attempts: 2 }), {
-    timeout: 20_000,
-    interval: 50,
-  });
+  await vi.waitFor(async () => expect(await jobs.find(id)).toMatchObject({ state: 'done', attempts: 2 }), PATIENTLY);
   child.kill('SIGCONT');
   expect(await once(lines, 'line')).toEqual(['refrained']);
 

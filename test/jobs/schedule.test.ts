@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { createJobs } from '../../src/jobs/jobs.ts';
 import { createScheduler } from '../../src/jobs/schedule.ts';
 import type { Store } from '../../src/store/store.ts';
-import { temporaryStore } from '../temporary.ts';
+import { PATIENTLY, temporaryStore } from '../temporary.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -99,7 +99,7 @@ test('a started scheduler ticks by itself and wakes the runners', async () => {
   jobs.onWake(woken);
   scheduler.start();
   at('2026-03-01T10:15:00Z');
-  await vi.waitFor(() => expect(woken).toHaveBeenCalled());
+  await vi.waitFor(() => expect(woken).toHaveBeenCalled(), PATIENTLY);
   await scheduler.stop();
   expect(await jobs.list()).toHaveLength(1);
 });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { findEntryFault, type NewEntry } from '../../src/core/entry.ts';
 import { CodedError, StoreUnavailable } from '../../src/core/errors.ts';
-import { createLedger } from '../../src/ledger/append.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
 import { openStoreIn, temporaryFolder, temporaryLedger, testKeys } from '../temporary.ts';
 
 const at = '2026-07-01T10:00:00.000Z';

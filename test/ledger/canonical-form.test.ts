@@ -11,7 +11,7 @@ import { metaOf } from '../../src/ledger/append-delivery.ts';
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const wellFormed = fc.string({ unit: 'binary', maxLength: 30 });
 
-test('leaf data is the canonical JSON of the leaf, whatever source and time are', () => {
+test('leaf data is the canonical JSON of the leaf, whatever kind, source and time are', () => {
   const leaf = fc.record({
     seq: fc.maxSafeNat(),
     source: fc.oneof(
@@ -20,7 +20,10 @@ test('leaf data is the canonical JSON of the leaf, whatever source and time are'
       fc.constantFrom('', '\n', 'a\n', 'a"b', '\\', 'ü', '\u2028'),
     ),
     sourceSeq: fc.maxSafeNat(),
-    kind: fc.constantFrom(...entryKinds),
+    kind: fc.oneof(
+      fc.constantFrom(...entryKinds),
+      wellFormed.map((text) => text as 'webhook'),
+    ),
     receivedAt: fc.oneof(
       wellFormed,
       fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),

@@ -9,7 +9,7 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { sealLedger } from '../../src/ledger/seal.ts';
 import { verifyLedger } from '../../src/ledger/verify.ts';
 import type { Store } from '../../src/store/store.ts';
-import { createLedger } from '../../src/ledger/append.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
 import { onTestFinished } from 'vitest';
 import { engine } from '../servers/databases.ts';
 import { alter, bytes } from '../tampering.ts';
@@ -89,9 +89,20 @@ describe('verify names the seq and the fault of', () => {
     await tamper(`update entries set received_at = '2026-06-01T10:00:00.000Z' where seq = 5`);
     expect(await found()).toEqual([[5, 'identity-edited']]);
   });
-  test('an edited kind', async () => {
-    await tamper(`update entries set kind = 'action' where seq = 5`);
-    expect(await found()).toEqual([[5, 'kind-edited']]);
+  // The second has the bytes of "webhook" in Latin-1, as far as one byte holds them.
+  test.each(['action', '\u0177ebhook', 'webhook ', 'WEBHOOK', ''])('an edited kind (%j)', async (kind) => {
+    await tamper(`update entries set kind = '${kind}' where seq in (5, 13)`);
+    expect(await found()).toEqual([
+      [5, 'kind-edited'],
+      [13, 'kind-edited'],
+    ]);
+    expect(await seal()).toMatchObject({ outcome: 'refused', seq: 13 });
+  });
+  test('an entry of a kind that this program does not write, although a holder of the key wrote it', async () => {
+    const odd = { ...entryOf('odd'), kind: 'webhooks' as 'webhook' };
+    await store.transaction((tx) => tx.insertEntries([sealEntry(odd, 14, 10, Buffer.alloc(32, 1), testKeys.append)]));
+    expect(await found()).toEqual([[14, 'foreign-entry']]);
+    expect(await seal()).toMatchObject({ outcome: 'refused', seq: 14 });
   });
   test('an edited key', async () => {
     await tamper(`update entries set dedupe_key = ${bytes(randomBytes(32))} where seq = 5`);
@@ -390,6 +401,31 @@ describe('someone with write access to the database', () => {
       }
     }
     expect(await found()).toEqual([]);
+  });
+  test('cannot leave triggers, views or columns in the database unnoticed', async () => {
+    const silent =
+      engine === 'sqlite'
+        ? "create trigger silent before insert on entries when new.source = 'other' begin select raise(ignore); end"
+        : "create rule silent as on insert to entries where new.source = 'other' do instead nothing";
+    const undo = engine === 'sqlite' ? 'drop trigger silent' : 'drop rule silent on entries';
+    const schemaFaults = async () =>
+      (await verify()).faults.flatMap(({ fault, sentence }) => (fault === 'schema-altered' ? [sentence] : []));
+    await tamper('create table of_someone_else (n integer)', silent);
+    const difference = `${engine === 'sqlite' ? 'trigger' : 'rule'} silent of table entries was added`;
+    expect(await schemaFaults()).toEqual([`in the database, ${difference}`]);
+    expect(await store.schemaDifferences({ quick: true })).toEqual([difference]);
+    await tamper(undo);
+    expect(await schemaFaults()).toEqual([]);
+    expect(await store.schemaDifferences({ quick: true })).toEqual([]);
+    await tamper('create unique index one_a_day on quarantine (received_at)');
+    expect(await schemaFaults()).toEqual(['in the database, index one_a_day of table quarantine was added']);
+    await tamper(
+      'drop index one_a_day',
+      'alter table documents rename to hidden',
+      'create view documents as select * from hidden where sha256 is not null',
+      'drop index jobs_due',
+    );
+    expect((await schemaFaults()).join()).toMatch(/table documents.*index jobs_due of table jobs is missing/);
   });
   test('cannot hide entries below the first number', async () => {
     await tamper(

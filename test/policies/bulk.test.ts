@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { assignResults } from '../../src/policies/assign-results.ts';
-import { type BulkEnd, findPlan, loadPlanItems, planBulk, runBulk } from '../../src/policies/bulk.ts';
-import type { PolicyDeps } from '../../src/policies/deps.ts';
+import { assignResults, type BulkEnd, findPlan, loadPlanItems, planBulk, runBulk } from '../../src/policies/bulk.ts';
+import type { PolicyDeps } from '../../src/policies/callable.ts';
 import { type FormA, formASchema, generatePolicy } from '../../src/policies/generate.ts';
 import { settleByOfficer, settleCalls } from '../../src/policies/settle.ts';
 import { loadPolicy } from '../../src/policies/show.ts';

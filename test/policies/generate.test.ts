@@ -4,7 +4,7 @@ import { settleByOfficer, settleCalls } from '../../src/policies/settle.ts';
 import { loadCalls } from '../../src/policies/show.ts';
 import type { FaultInput } from '../../src/sandbox/faults.ts';
 import { answeringServer, sendJson } from '../service/answering-server.ts';
-import { createPolicyWorld, impatient, patient, type PolicyWorld, sourceFor } from './policy-world.ts';
+import { answering, createPolicyWorld, impatient, patient, type PolicyWorld, sourceFor } from './policy-world.ts';
 
 const privacy = formASchema.parse({ policy_type: 'privacy-policy', jurisdiction: 'GB', business_name: 'Acme' });
 
@@ -68,8 +68,8 @@ describe('a generation', () => {
   });
 
   it.each<[FaultInput | 'no-api' | 'expired', string, RegExp]>([
-    ['expired', 'payment-required', /subscription .* has lapsed .*nothing was made.*Renew/s],
-    ['no-api', 'forbidden', /may not do this; nothing was made.*write scope/s],
+    ['expired', 'payment-required', /subscription .* has lapsed .*nothing was generated.*Renew/s],
+    ['no-api', 'forbidden', /may not do this; nothing was generated.*write scope/s],
     [{ name: 'unauthorized', on: 'generate' }, 'unauthorized', /does not accept the API key/],
   ])('that is refused (%j) changed nothing, and is not tried again', async (fault, kind, words) => {
     const world = await createPolicyWorld(typeof fault === 'string' ? {} : { faults: [fault] });
@@ -127,9 +127,9 @@ describe('a generation', () => {
 describe('a generation whose outcome is unknown', () => {
   it('because this program has a bug is written down, and the bug is told', async () => {
     const world = await createPolicyWorld();
-    const send = () => Promise.reject(new TypeError('a bug'));
-    const request = { ...patient, source: world.source, form: privacy, send };
-    await expect(generatePolicy(world.deps, request)).rejects.toThrow('a bug');
+    const broken = answering(world.deps, () => Promise.reject(new TypeError('a bug')));
+    const request = { ...patient, source: world.source, form: privacy };
+    await expect(generatePolicy(broken, request)).rejects.toThrow('a bug');
     expect(await callsOf(world)).toMatchObject([{ state: 'unknown', error_kind: 'fault' }]);
   });
 
@@ -160,11 +160,11 @@ describe('a generation whose outcome is unknown', () => {
       const send = async () => {
         sent += 1;
         await answered;
-        return { status: 200, bytes: Buffer.from('{"id":"pol_1"}') };
+        return { status: 200, headers: new Headers(), bytes: Buffer.from('{"id":"pol_1"}'), serverDate: null };
       };
       const outcomes: string[] = [];
       const asking = processes.map(async (deps) => {
-        const ended = await generatePolicy(deps, { ...patient, source: world.source, form: privacy, send });
+        const ended = await generatePolicy(answering(deps, send), { ...patient, source: world.source, form: privacy });
         outcomes.push(ended.outcome);
       });
       // Nobody is answered before all of them have decided.
@@ -234,12 +234,8 @@ describe('a generation whose outcome is unknown', () => {
   it('is what a call becomes whose process ended before it wrote the answer, once its time is over', async () => {
     const world = await createPolicyWorld();
     // The process that sent it never comes back.
-    void generatePolicy(world.deps, {
-      ...patient,
-      source: world.source,
-      form: privacy,
-      send: () => new Promise(() => undefined),
-    });
+    const gone = answering(world.deps, () => new Promise(() => undefined));
+    void generatePolicy(gone, { ...patient, source: world.source, form: privacy });
     while ((await world.entries()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     expect(await settleCalls(world.another())).toEqual({ lost: 0, settled: 0 });
     expect(await callsOf(world)).toMatchObject([{ state: 'sent' }]);

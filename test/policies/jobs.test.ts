@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { createPolicyJobs } from '../../src/context/policy-jobs.ts';
+import { createPolicyJobs } from '../../src/policies/jobs.ts';
 import { type Ending, JobEnded, JobRefused } from '../../src/jobs/handler.ts';
 import type { Json } from '../../src/jobs/job.ts';
 import { createJobs } from '../../src/jobs/jobs.ts';
-import type { Context } from '../../src/context/contract.ts';
+import type { Context } from '../../src/context.ts';
 import { formASchema } from '../../src/policies/generate.ts';
 import { loadPlanItems, planBulk } from '../../src/policies/bulk.ts';
 import { loadCalls } from '../../src/policies/show.ts';
-import type { PolicyDeps } from '../../src/policies/deps.ts';
+import type { PolicyDeps } from '../../src/policies/callable.ts';
 import { createPolicyWorld, type PolicyWorld } from './policy-world.ts';
 
 async function planOf(world: PolicyWorld, count: number): Promise<string> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadPlanItems, planBulk, runBulk } from '../../src/policies/bulk.ts';
-import type { PolicyDeps } from '../../src/policies/deps.ts';
+import type { PolicyDeps } from '../../src/policies/callable.ts';
 import { formASchema, generatePolicy } from '../../src/policies/generate.ts';
 import { settleByOfficer, settleCalls } from '../../src/policies/settle.ts';
 import { loadCalls, loadUnknownItems } from '../../src/policies/show.ts';

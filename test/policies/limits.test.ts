@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { planBulk, runBulk } from '../../src/policies/bulk.ts';
 import { keyIdOf } from '../../src/policies/call.ts';
-import type { PolicyDeps } from '../../src/policies/deps.ts';
+import type { PolicyDeps } from '../../src/policies/callable.ts';
 import { formASchema, generatePolicy, type GenerateOutcome } from '../../src/policies/generate.ts';
 import { publishPolicy } from '../../src/policies/publish.ts';
 import { settleCalls } from '../../src/policies/settle.ts';
 import { loadCalls } from '../../src/policies/show.ts';
 import type { CallSlotsTable } from '../../src/store/schema.ts';
-import { createPolicyWorld, impatient, patient, type PolicyWorld, sourceFor } from './policy-world.ts';
+import { answering, createPolicyWorld, impatient, patient, type PolicyWorld, sourceFor } from './policy-world.ts';
 
 const form = formASchema.parse({ policy_type: 'imprint', jurisdiction: 'DE' });
 
@@ -122,8 +122,10 @@ describe('a slot of a rate limit', () => {
 it('a call that was sent by a clock far ahead does not stay without an outcome until then', async () => {
   const world = await createPolicyWorld();
   world.pass(400 * 86_400_000);
-  const send = () => new Promise<never>(() => undefined);
-  void generate(world, world.deps, { send });
+  void generate(
+    world,
+    answering(world.deps, () => new Promise(() => undefined)),
+  );
   while ((await world.entries()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
   world.pass(-400 * 86_400_000);
   expect(await settleCalls(world.another())).toEqual({ lost: 1, settled: 0 });

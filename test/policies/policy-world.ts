@@ -1,16 +1,14 @@
 import { onTestFinished } from 'vitest';
-import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../../receivers/read.ts';
-import { caseFold } from '../../src/cases/fold.ts';
-import { createPolicyDeps } from '../../src/context/policies.ts';
 import { canonicalJson } from '../../src/core/canonical.ts';
 import { sha256 } from '../../src/core/hash.ts';
 import { type Source, sourceOptionsSchema } from '../../src/core/source.ts';
-import { createLedger } from '../../src/ledger/append.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { createLog } from '../../src/log.ts';
-import type { PolicyDeps } from '../../src/policies/deps.ts';
+import { createPolicyDeps, type PolicyDeps } from '../../src/policies/callable.ts';
 import { createProjector } from '../../src/projections/run.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { ServiceAnswer } from '../../src/service/transport.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryStore, testKeys } from '../temporary.ts';
 
@@ -57,8 +55,6 @@ export async function createPolicyWorld(options: Partial<SandboxOptions> = {}): 
     onTestFinished(() => ledger.close());
     const projector = createProjector({
       store,
-      read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
-      cases: caseFold,
       optionsOf: () => defaults,
     });
     onTestFinished(() => projector.close());
@@ -132,3 +128,8 @@ export function sourceFor(sandbox: Sandbox, slug: string, more: Partial<Source> 
 /** What every call of these tests says besides its subject. */
 export const patient = { actor: 'test', maxWaitMs: 3_600_000 } as const;
 export const impatient = { actor: 'test', maxWaitMs: 0 } as const;
+
+/** A process whose generations get this answer. */
+export function answering(deps: PolicyDeps, generate: () => Promise<ServiceAnswer>): PolicyDeps {
+  return { ...deps, clientFor: (source) => ({ ...deps.clientFor(source), generatePolicy: generate }) };
+}

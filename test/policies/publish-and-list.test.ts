@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { findWarnings } from '../../src/attention/operator-warnings.ts';
+import { findDisagreements } from '../../src/policies/disagreements.ts';
 import { formASchema, generatePolicy } from '../../src/policies/generate.ts';
 import { fetchPolicyList, loadCatalogue } from '../../src/policies/list.ts';
 import { linkKey, loadListedLinks, loadPublishedLink } from '../../src/policies/links.ts';
@@ -6,8 +8,6 @@ import { awaitWebhooks, publishPolicy } from '../../src/policies/publish.ts';
 import { settleCalls } from '../../src/policies/settle.ts';
 import { loadCalls, loadPolicy } from '../../src/policies/show.ts';
 import { rebuild } from '../../src/projections/rebuild.ts';
-import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../../receivers/read.ts';
-import { caseFold } from '../../src/cases/fold.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { answeringServer, sendJson } from '../service/answering-server.ts';
 import { createPolicyWorld, patient, type PolicyWorld } from './policy-world.ts';
@@ -30,8 +30,6 @@ const published = (world: PolicyWorld, policyId: string) => ({
 const rebuildOf = (world: PolicyWorld) =>
   rebuild({
     store: world.store,
-    read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
-    cases: caseFold,
     optionsOf: () => sourceOptionsSchema.parse({}),
     batchSize: 2,
   });
@@ -65,6 +63,20 @@ describe('publishing', () => {
       'generate done',
       'publish done',
     ]);
+  });
+
+  it('is sent again with {} when the service refuses an empty body, and with it at once from then on', async () => {
+    const world = await createPolicyWorld({ overrides: { publishBody: 'required' } });
+    const policyId = await generate(world);
+    const publish = () => publishPolicy(world.deps, { ...patient, source: world.source, policyId });
+    const sent = async () =>
+      (await world.entries()).flatMap(({ meta, body }) =>
+        meta['call'] === 'intent' && meta['operation'] === 'publish' ? [String(body)] : [],
+      );
+    expect(await publish()).toMatchObject({ outcome: 'done' });
+    expect(await sent()).toEqual(['', '{}']);
+    expect(await publish()).toMatchObject({ outcome: 'done' });
+    expect(await sent()).toEqual(['', '{}', '{}']);
   });
 
   it('of a policy that nobody knows is refused with what to do', async () => {
@@ -135,7 +147,7 @@ describe('publishing', () => {
     const ended = await publish();
     if (ended.outcome !== 'unknown') expect.unreachable();
     expect(ended.error).toMatchObject({ kind: 'unreadable', status: 200 });
-    expect(ended.error.message).toContain('it is about another policy than the one that was to be published');
+    expect(ended.error.message).toContain('it concerns a different policy than the one to be published');
     const [, result] = await world.entries();
     expect(result).toMatchObject({ meta: { outcome: 'unknown', policyId: null, hostedUrl: null } });
     expect(String(result?.body)).toContain('OTHER');
@@ -160,6 +172,58 @@ describe('the list of policies', () => {
     const lists = (await world.entries()).filter(({ meta }) => meta['call'] === 'list');
     expect(lists).toHaveLength(2);
     expect(String(lists[1]?.body)).toContain('token=');
+  });
+
+  it.each([
+    [
+      'deleted',
+      'policy.deleted',
+      (id: string) => ({ policy_id: id }),
+      /it was deleted on .*, but the list still contains it/,
+    ],
+    ['published', 'policy.published', () => ({ policy_id: 'pol_unlisted' }), /was published on .*does not contain it/],
+    [
+      'updated',
+      'policy.updated',
+      (id: string) => ({ policy_id: id }),
+      /it changed on .*, but the list says that it last changed on/,
+    ],
+  ])('is told to disagree with a delivery about a policy that was %s', async (_what, event, about, expected) => {
+    const world = await createPolicyWorld();
+    const ask = () => fetchPolicyList(world.deps, { source: world.source, actor: 'test' });
+    await ask();
+    const [row] = await loadCatalogue(world.deps);
+    expect(await findDisagreements(world.store.read)).toEqual([]);
+    await world.deliver({ event, ...about(row?.policy_id ?? ''), timestamp: world.now().toISOString() });
+    await world.deps.catchUp();
+    // The next list tells, though it is the same.
+    expect(await findDisagreements(world.store.read)).toEqual([]);
+    expect(await ask()).toMatchObject({ outcome: 'stored' });
+    const [told, ...others] = await findDisagreements(world.store.read, 'default');
+    expect(others).toEqual([]);
+    expect(told?.sentence).toMatch(/^The service's list and its deliveries disagree about pol_/);
+    expect(told?.sentence).toMatch(expected);
+    const surroundings = { now: world.now(), pulled: [], disk: null, sealFailure: null, refusal: null };
+    const warnings = await findWarnings(world.store.read, surroundings);
+    expect(warnings.filter(({ code }) => code === 'policies-disagree')).toMatchObject([{ sentence: told?.sentence }]);
+    expect(await ask()).toMatchObject({ outcome: 'unchanged' });
+  });
+
+  it('is told to disagree where it changed and no delivery said so', async () => {
+    const world = await createPolicyWorld();
+    const [client] = world.sandbox.clients;
+    const policyId = await generate(world);
+    await publishPolicy(world.deps, { ...patient, source: world.source, policyId });
+    await world.deliver(published(world, policyId));
+    await world.deps.sleep(3_600_000);
+    const lost = { happening: { policyId }, url: 'http://127.0.0.1:9/lost' };
+    await world.sandbox.send(client?.slug ?? '', 'policy.updated', lost);
+    await world.deps.sleep(3_600_000);
+    await fetchPolicyList(world.deps, { source: world.source, actor: 'test' });
+    const [told] = await findDisagreements(world.store.read);
+    expect(told?.sentence).toMatch(
+      /the list says that it changed on .*, but the last change reported by a delivery was on/,
+    );
   });
 
   it('in its other form is followed from page to page, and what it no longer names is gone', async () => {

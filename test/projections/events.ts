@@ -85,11 +85,29 @@ const scan: fc.Arbitrary<Fact> = fc.record({
   trackersFound: optional(fc.nat(500)),
   uncategorised: optional(fc.nat(500)),
   score: optional(fc.double({ noNaN: true, noDefaultInfinity: true })),
+  beforeConsent: optional(fc.nat(9)),
+  failed: fc.boolean(),
+  items: optional(
+    fc.array(
+      fc.record({
+        kind: fc.constantFrom('cookie' as const, 'tracker' as const),
+        name: odd,
+        category: optional(odd),
+        domain: optional(odd),
+        provider: optional(odd),
+        beforeConsent: optional(fc.boolean()),
+        thirdParty: optional(fc.boolean()),
+      }),
+      { maxLength: 3 },
+    ),
+  ),
+  unreadItems: fc.nat(3),
   occurred,
 });
 const integration: fc.Arbitrary<Fact> = fc.record({
   type: fc.constant('integration' as const),
-  change: fc.constantFrom('connected', 'disconnected'),
+  change: fc.constantFrom('connected', 'disconnected', 'lost'),
+  error: optional(odd),
   integrationId: optional(id),
   name: optional(odd),
   site: optional(odd),

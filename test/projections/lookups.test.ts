@@ -34,9 +34,13 @@ async function fill(world: World): Promise<void> {
       trackersFound: 1,
       uncategorised: 1,
       score: 1,
+      beforeConsent: 1,
+      failed: false,
+      items: [],
+      unreadItems: 0,
       occurred,
     },
-    { type: 'integration', change: 'connected', integrationId: `i${n}`, name: null, site: null, occurred },
+    { type: 'integration', change: 'connected', error: null, integrationId: `i${n}`, name: null, site: null, occurred },
     {
       ...{
         type: 'request',

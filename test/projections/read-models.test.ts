@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judgeChoice, type PurposeChoices } from '../../src/core/consent-judgement.ts';
+import { isExpired, standingAt, storedJudgement, timelineOf } from '../../src/core/consent-timeline.ts';
 import { canonicalJson } from '../../src/core/canonical.ts';
 import type { Fact, IntegrationFact, PolicyFact, RequestFact, ScanFact } from '../../src/core/fact.ts';
 import { countAmbiguousRepeats, loadAmbiguousRepeats } from '../../src/projections/ambiguous-repeats.ts';
 import type { NewEntry } from '../../src/core/entry.ts';
+import { createHistory } from '../../src/store/queries/history.ts';
+import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
+import { type PlainRecord, replay } from '../consent/plain-replay.ts';
 import { createWorld, decisionFact, officerAction, pulledRow, type TestBody, webhook, type World } from './world.ts';
+import { PATIENTLY, runs } from '../temporary.ts';
 
 const at = '2026-03-01T10:00:00.000Z';
 const payloadTime = (hour: number) => ({
@@ -22,6 +26,14 @@ async function project(world: World, ...entries: NewEntry[]): Promise<void> {
   await world.ledger.append(entries);
   await world.projector().catchUp();
 }
+
+const plainRecord = (row: DecisionRow): PlainRecord => ({
+  ...{ seq: row.seq, subject: row.subject, banner: row.banner_id, decision: row.decision_id, at: row.at },
+  ...{ state: row.state, purposes: JSON.parse(row.purposes) as Record<string, string> },
+  ...{ until: row.expires_at, version: row.policy_version },
+});
+const firstTime = (records: readonly PlainRecord[], { decision }: PlainRecord) =>
+  records.find((one) => one.decision === decision)?.at ?? '';
 
 describe('decisions', () => {
   test('a delivery and a pulled row of one decision are two rows, of which the first counts', async () => {
@@ -96,14 +108,17 @@ describe('decisions', () => {
 
   test('a decision is judged with those made before it, whatever order they become known in, exactly at every asOf', async () => {
     const choice = fc.record({
-      subject: fc.constantFrom('s1', 's2'),
-      bannerId: fc.constantFrom('b1', null),
+      subject: fc.constantFrom('s1', 's1', 's2', null),
+      bannerId: fc.constantFrom('b1', 'b1', null),
       hour: fc.integer({ min: 0, max: 5 }),
-      state: fc.constantFrom('given', 'refused', 'withdrawn', 'expired', 'unknown'),
+      state: fc.constantFrom('given', 'given', 'refused', 'withdrawn', 'expired', 'requested', 'unknown'),
       purposes: fc.dictionary(
-        fc.constantFrom('analytics', 'marketing', 'necessary'),
+        fc.constantFrom('analytics', 'Analytics', 'marketing', 'necessary'),
         fc.constantFrom('granted', 'denied'),
+        { maxKeys: 2 },
       ),
+      expires: fc.option(fc.integer({ min: 0, max: 8 })),
+      policyVersion: fc.constantFrom('1', '2', null),
       repeats: fc.boolean(),
     });
     await fc.assert(
@@ -112,8 +127,14 @@ describe('decisions', () => {
         fc.integer({ min: 1, max: 5 }),
         async (choices, batchSize) => {
           const world = await createWorld();
-          const facts = choices.map(({ hour, repeats, ...said }, place) =>
-            decisionFact({ ...said, recordId: `r${repeats ? place % 4 : place}`, occurred: payloadTime(hour) }),
+          const facts = choices.map(({ hour, repeats, expires, ...said }, place) =>
+            decisionFact({
+              ...said,
+              recordId: `r${repeats ? place % 4 : place}`,
+              occurred: payloadTime(hour),
+              policyId: 'p',
+              expiresAt: expires === null ? null : payloadTime(expires).at,
+            }),
           );
           await world.ledger.append(facts.map((fact) => told(fact)));
           await world.projector({ batchSize }).catchUp();
@@ -123,29 +144,62 @@ describe('decisions', () => {
             .selectAll()
             .orderBy('seq')
             .execute();
+          const history = createHistory(world.store.read);
           for (let asOf = 1; asOf <= rows.length; asOf += 1) {
-            const known = rows.filter((row) => row.seq <= asOf && row.is_first === 1);
-            known.sort((a, b) => (a.at === b.at ? a.seq - b.seq : a.at < b.at ? -1 : 1));
-            const standing = new Map<string, readonly string[]>();
-            for (const row of known) {
-              const key = JSON.stringify([row.subject, row.banner_id]);
-              const judged = judgeChoice(standing.get(key) ?? [], {
-                state: row.state,
-                purposes: JSON.parse(row.purposes) as PurposeChoices,
-              });
-              standing.set(key, judged.stands);
-              const stored =
-                judgements.findLast((one) => one.decision_id === row.decision_id && one.seq <= asOf) ?? row;
-              expect([stored.label, JSON.parse(stored.withdraws), JSON.parse(stored.stands)]).toEqual([
-                judged.label,
-                judged.withdraws,
-                judged.stands,
-              ]);
+            const known = rows.filter((row) => row.seq <= asOf);
+            // As it is kept, and as it is judged anew.
+            const owners = new Map<string, string | null>();
+            for (const { decision_id, subject } of known) owners.set(decision_id, owners.get(decision_id) ?? subject);
+            for (const subject of new Set(owners.values())) {
+              for (const decision of timelineOf(known.filter((row) => owners.get(row.decision_id) === subject))) {
+                if (subject === null) continue;
+                const kept = judgements.findLast((one) => one.decision_id === decision.decisionId && one.seq <= asOf);
+                const { label, withdraws, stands, held } = kept ?? decision.rows[0];
+                expect({ label, withdraws, stands, held }).toEqual(storedJudgement(decision));
+              }
             }
+            // How each purpose stands at a moment, and how many consents stand, against a plain replay.
+            const to = payloadTime(asOf % 7).at;
+            const records = known.map(plainRecord);
+            const told = new Map<string, string>();
+            for (const subject of new Set(owners.values())) {
+              const ofSubject = known.filter((row) => owners.get(row.decision_id) === subject);
+              for (const { bannerId, purposes } of subject === null ? [] : standingAt(timelineOf(ofSubject), to))
+                for (const { purpose, state } of purposes)
+                  told.set(`${subject} ${bannerId ?? ''} ${purpose.toLowerCase()}`, state);
+            }
+            const replayed = [...replay(records, to)].flatMap(([who, purposes]) =>
+              [...purposes].map(([purpose, { is }]) => [`${who} ${purpose}`, is] as const),
+            );
+            const counts = ([, state]: readonly [string, string]) =>
+              state === 'granted' || rows.every(({ conflicts }) => conflicts === 0);
+            expect(Object.fromEntries([...told].filter(counts))).toEqual(Object.fromEntries(replayed.filter(counts)));
+            const before = records.filter((one) => firstTime(records, one) < to);
+            const expected = [...replay(before, to)].flatMap(([who, purposes]) =>
+              [...purposes].flatMap(([purpose, { is }]) => (is === 'granted' ? [`${who} ${purpose}`] : [])),
+            );
+            const period = { source: 'acme', asOf, from: '', to };
+            let stand = 0;
+            for (const { stands, consents, expired } of await history.standingConsents(period, to, to))
+              stand += (JSON.parse(stands) as string[]).length * (consents - expired);
+            for await (const holds of history.heldConsents(period))
+              stand += [...holds.values()].filter((hold) => hold.doubt === null && !isExpired(hold, to)).length;
+            expect(stand).toBe(expected.length);
+            const { subjects, withoutSubject } = await history.decisionTotals({ ...period, to: at });
+            expect([subjects, withoutSubject]).toEqual([
+              new Set([...owners.values()].filter((owner) => owner !== null)).size,
+              [...owners.values()].filter((owner) => owner === null).length,
+            ]);
+            const ofOne: number[] = [];
+            for await (const { seq } of history.decisionRowsOf(period, ['s1'])) ofOne.push(seq);
+            const own = known.filter(
+              (row) => row.subject === 's1' || (row.subject === null && owners.get(row.decision_id) === 's1'),
+            );
+            expect(ofOne).toEqual(own.map(({ seq }) => seq));
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(8), interruptAfterTimeLimit: PATIENTLY.timeout },
     );
   });
 
@@ -334,6 +388,19 @@ describe('cases', () => {
     expect(quarantined).toEqual(reason === null ? [] : [{ seq: 1, event: 'dsar.submitted', reason }]);
   });
 
+  test('an entry whose kind was edited to an unknown one is shown in the quarantine', async () => {
+    const world = await createWorld();
+    const edited = { ...webhook('acme', { event: 'dsar.submitted' }, at), kind: '\u0177ebhook' as 'webhook' };
+    await project(world, edited);
+    expect(await world.store.read.selectFrom('quarantine').select(['seq', 'event', 'reason']).execute()).toEqual([
+      {
+        seq: 1,
+        event: 'dsar.submitted',
+        reason: 'the kind "\u0177ebhook" of the entry is unknown: run `consent-ledger ledger verify`',
+      },
+    ]);
+  });
+
   test('a recorded move without effect is shown in the quarantine', async () => {
     const world = await createWorld();
     await project(world, told(request()), moved('case-1', 4, 'close'), moved('case-77', 0, 'close'));
@@ -349,7 +416,12 @@ describe('cases', () => {
 describe('scans and integrations', () => {
   test('the latest scan of a domain is its picture, and all are counted', async () => {
     const world = await createWorld();
-    const scan = (hour: number, cookiesFound: number, domain: string | null = 'a.example'): ScanFact => ({
+    const scan = (
+      hour: number,
+      cookiesFound: number,
+      domain: string | null = 'a.example',
+      beforeConsent: number | null = null,
+    ): ScanFact => ({
       type: 'scan',
       scanId: null,
       domain,
@@ -358,12 +430,25 @@ describe('scans and integrations', () => {
       trackersFound: 2,
       uncategorised: null,
       score: 81.5,
+      beforeConsent,
+      failed: false,
+      items: null,
+      unreadItems: 0,
       occurred: payloadTime(hour),
     });
-    await project(world, told(scan(4, 40)), told(scan(2, 20)), told(scan(3, 30, null)));
+    await project(
+      world,
+      told(scan(4, 40)),
+      told(scan(2, 20, 'a.example', 3)),
+      told(scan(3, 30, null)),
+      told(scan(1, 10, 'a.example', 9)),
+    );
     expect(await world.store.read.selectFrom('scans').selectAll().orderBy('domain').execute()).toMatchObject([
       { domain: '', scans: 1, cookies_found: 30 },
-      { domain: 'a.example', scans: 2, cookies_found: 40, score: 81.5, at: payloadTime(4).at, last_seq: 1 },
+      {
+        ...{ domain: 'a.example', scans: 3, cookies_found: 40, score: 81.5, at: payloadTime(4).at, last_seq: 1 },
+        ...{ before_consent: 3, before_consent_seq: 2, before_consent_at: payloadTime(2).at },
+      },
     ]);
   });
 
@@ -376,6 +461,7 @@ describe('scans and integrations', () => {
     ): IntegrationFact => ({
       type: 'integration',
       change,
+      error: null,
       integrationId: 'i1',
       name: null,
       site: null,
@@ -384,7 +470,7 @@ describe('scans and integrations', () => {
     });
     await project(
       world,
-      told(changed('disconnected', 6)),
+      told(changed('lost', 6, { error: 'token expired' })),
       told(changed('connected', 2, { name: 'Shop' })),
       told(changed('connected', 3, { integrationId: null, name: 'Blog' })),
     );
@@ -392,7 +478,7 @@ describe('scans and integrations', () => {
       await world.store.read.selectFrom('integrations').selectAll().orderBy('integration_key').execute(),
     ).toMatchObject([
       { integration_key: 'Blog', integration_id: null, status: 'connected' },
-      { integration_key: 'i1', name: 'Shop', status: 'disconnected', last_seq: 1 },
+      { integration_key: 'i1', name: 'Shop', status: 'lost', error: 'token expired', last_seq: 1 },
     ]);
   });
 });

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../../receivers/read.ts';
+import { readers } from '../../src/projections/projection.ts';
 import { caseFold } from '../../src/cases/fold.ts';
 import type { NewEntry } from '../../src/core/entry.ts';
 import { sha256 } from '../../src/core/hash.ts';
 import { knownEvents } from '../../src/core/vocabulary.ts';
 import { compareWithRebuild } from '../../src/projections/rebuild.ts';
 import { createWorld, dump, beginAnew, officerAction, rules, webhook } from './world.ts';
+import { PATIENTLY, runs } from '../temporary.ts';
 
 const text = fc.oneof(
   fc.constantFrom(
@@ -98,7 +99,7 @@ const made = fc.oneof(
 test('whatever is delivered, the real readers and rules project it without failing, and a rebuild gives the same rows', async () => {
   const { store, projector } = await createWorld();
   const real = {
-    read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
+    read: readers,
     cases: caseFold,
   };
   const filled = new Set<string>();
@@ -124,7 +125,7 @@ test('whatever is delivered, the real readers and rules project it without faili
         expect((await compareWithRebuild({ ...rules(store), ...real })).differences).toEqual([]);
       },
     ),
-    { numRuns: 60, interruptAfterTimeLimit: 45_000 },
+    { numRuns: runs(20), interruptAfterTimeLimit: PATIENTLY.timeout },
   );
   expect([...filled]).toEqual(
     expect.arrayContaining([

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { deliveries } from '../../src/projections/deliveries.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { createProjector } from '../../src/projections/run.ts';
 import { compareWithRebuild } from '../../src/projections/rebuild.ts';
 import type { Store } from '../../src/store/store.ts';
+import { PATIENTLY } from '../temporary.ts';
 import { createWorld, rules, webhook, type World } from './world.ts';
 
 const at = '2026-03-01T10:00:00.000Z';
@@ -135,10 +136,9 @@ test('the loop outlives an outage of the store', async () => {
   });
   await deliver(world, 3);
   projector.start(world.ledger.onAppended);
-  await sleep(30);
+  await vi.waitFor(() => expect(warnings).toContain('the projector waits for the store'), PATIENTLY);
   down = false;
   await projector.projected(3);
-  expect(warnings).toContain('the projector waits for the store');
   expect(await countsOf(world.store)).toEqual({ history: 3, counted: 3 });
   expect(await world.store.read.selectFrom('quarantine').selectAll().execute()).toEqual([]);
 });

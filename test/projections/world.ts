@@ -1,13 +1,14 @@
 import { onTestFinished } from 'vitest';
+import type { caseFold } from '../../src/cases/fold.ts';
 import type { Action } from '../../src/core/action.ts';
 import { canonicalJson } from '../../src/core/canonical.ts';
 import type { NewEntry } from '../../src/core/entry.ts';
 import type { DecisionFact, Fact, Reading } from '../../src/core/fact.ts';
 import { sha256 } from '../../src/core/hash.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
-import { createLedger } from '../../src/ledger/append.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { CaseFold, Readers, Row } from '../../src/projections/projection.ts';
+import type { Readers, Row } from '../../src/projections/projection.ts';
 import { createProjector, type Projector, type ProjectorOptions } from '../../src/projections/run.ts';
 import { readModelNames, readModelTables } from '../../src/projections/tables.ts';
 import type { Query, Store } from '../../src/store/store.ts';
@@ -23,8 +24,8 @@ export interface TestBody {
   readonly nonce?: number;
 }
 
-function readBody(body: Buffer): Reading {
-  const parsed = JSON.parse(body.toString('utf8')) as TestBody;
+function readBody(body: Uint8Array): Reading {
+  const parsed = JSON.parse(Buffer.from(body).toString('utf8')) as TestBody;
   if (parsed.fails === 'throws') throw new Error('the reader has a bug');
   if (parsed.fails === 'unreadable')
     return { outcome: 'unreadable', event: parsed.event, reason: 'a field is missing' };
@@ -43,7 +44,7 @@ export const testReaders: Readers = {
 };
 
 /** The least that cases need: they open, they move, a move on an old version is refused. */
-export const testCases: CaseFold = {
+export const testCases: typeof caseFold = {
   openFromRequest(fact, entry) {
     const row: Row<'cases'> = {
       case_id: `case-${entry.seq}`,

@@ -55,7 +55,7 @@ describe('what happened to the body', () => {
     ['a byte order mark was added', body, Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), body]), 'body-altered'],
     ['a byte order mark was removed', Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), body]), body, 'body-altered'],
     [
-      'Latin-1 was made into UTF-8',
+      'Latin-1 was converted to UTF-8',
       Buffer.from('{"n":"J\u00f6rg"}', 'latin1'),
       Buffer.from('{"n":"J\u00f6rg"}', 'utf8'),
       'body-altered',

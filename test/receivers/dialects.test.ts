@@ -144,7 +144,6 @@ describe.each(dialectNames)('what the sandbox says in its %s dialect is understo
         language: 'de',
         userId: 'us_1',
         version: 4,
-        hostedUrl: null,
         at,
       }),
       'policy',

@@ -124,6 +124,126 @@ describe('scans and integrations', () => {
   ])('a scan: %j', (fields, expected) => {
     expect(factOf(read({ event: 'cookie_scan.completed', ...fields }), 'scan')).toMatchObject(expected);
   });
+  const item = { kind: 'cookie', category: null, domain: null, provider: null, beforeConsent: null, thirdParty: null };
+  it.each<[string, object, object]>([
+    [
+      'a list of objects',
+      {
+        cookies: [
+          { name: '_ga', category: 'analytics', domain: '.Shop.example', before_consent: true, party: 'first' },
+          { cookieName: 'sid', purpose: { name: 'necessary' }, vendor: 'Shop', preConsent: 'yes', third_party: false },
+          { name: 'x', category: 'Unclassified', first_party: 0 },
+        ],
+      },
+      {
+        items: [
+          {
+            ...item,
+            name: '_ga',
+            category: 'analytics',
+            domain: 'shop.example',
+            beforeConsent: true,
+            thirdParty: false,
+          },
+          { ...item, name: 'sid', category: 'necessary', provider: 'Shop', beforeConsent: true, thirdParty: false },
+          { ...item, name: 'x', thirdParty: true },
+        ],
+        ...{ cookiesFound: 3, uncategorised: 1, beforeConsent: 1, unreadItems: 0 },
+      },
+    ],
+    [
+      'names by category, and a list of what came before consent',
+      {
+        data: {
+          scan: { cookies: { analytics: ['_ga'], marketing: ['_fbp'], total: 2 } },
+          pre_consent_trackers: ['_fbp'],
+        },
+      },
+      {
+        items: [
+          { ...item, kind: 'tracker', name: '_fbp', category: 'marketing', beforeConsent: true },
+          { ...item, name: '_ga', category: 'analytics' },
+        ],
+        ...{ cookiesFound: 2, beforeConsent: 1 },
+      },
+    ],
+    [
+      'details by name, beside trackers named by address',
+      {
+        cookies: { _ga: { category: 'statistics', host: 'shop.example' } },
+        trackers: [{ src: 'https://user@t.example/p.js?id=secret', type: 'script' }],
+      },
+      {
+        items: [
+          { ...item, name: '_ga', category: 'statistics', domain: 'shop.example' },
+          { ...item, kind: 'tracker', name: 'https://t.example/p.js', domain: 't.example' },
+        ],
+        ...{ cookiesFound: 1, trackersFound: 1, beforeConsent: null },
+      },
+    ],
+    [
+      'category by name, as JSON in a string',
+      { cookies: '{"_ga":"analytics"}' },
+      { items: [{ ...item, name: '_ga', category: 'analytics' }] },
+    ],
+    [
+      'numbers alone',
+      { cookies: { total: 3, uncategorized: '1' }, trackers_before_consent: 2 },
+      { items: null, cookiesFound: 3, beforeConsent: 2 },
+    ],
+    ['an empty list', { cookies: [] }, { items: [], cookiesFound: 0 }],
+    ['an empty list beside a number', { cookies_found: 4, cookies: [] }, { items: null, cookiesFound: 4 }],
+    [
+      'items that cannot be read',
+      { cookies: ['a', 7, null, { category: 'x' }, 'y'.repeat(301)] },
+      {
+        items: [
+          { ...item, name: '7' },
+          { ...item, name: 'a' },
+        ],
+        unreadItems: 3,
+      },
+    ],
+    [
+      'a scan that failed',
+      { status: 'failed', cookies: [{ name: 'a', before_consent: false }] },
+      { failed: true, beforeConsent: null },
+    ],
+  ])('what a scan found: %s', (_what, fields, expected) => {
+    expect(factOf(read({ event: 'cookie_scan.completed', ...fields }), 'scan')).toMatchObject(expected);
+  });
+  it('takes over 1,000 things of a scan, counts the rest, and names the list as unread', () => {
+    const reading = read({
+      event: 'cookie_scan.completed',
+      cookies: Array.from({ length: 1003 }, (_, n) => ({ name: `c${n}` })),
+    });
+    expect(factOf(reading, 'scan')).toMatchObject({ cookiesFound: 1003, unreadItems: 3, items: { length: 1000 } });
+    expect(reading).toMatchObject({ unread: ['cookies'] });
+  });
+  it('takes a list of which nothing can be read for no inventory, and counts what an object has beyond the bound', () => {
+    const scan = (cookies: unknown) => factOf(read({ event: 'cookie_scan.completed', cookies }), 'scan');
+    expect(scan({ _ga: 'analytics', [`x${'y'.repeat(400)}`]: 'x' })).toMatchObject({
+      items: [{ name: '_ga' }],
+      unreadItems: 1,
+    });
+    expect(scan([{}, {}])).toMatchObject({ items: null, unreadItems: 2 });
+    const byName = Object.fromEntries(Array.from({ length: 1003 }, (_, n) => [`c${n}`, { category: 'x' }]));
+    expect(scan(byName)).toMatchObject({ items: { length: 1000 }, unreadItems: 3 });
+  });
+  it('finds the fields of a cookie under the names that the source gives them', () => {
+    const names = { scanCookies: ['kekse'], itemName: ['heisst'], itemCategory: ['art.wort'] };
+    const body = { event: 'cookie_scan.completed', kekse: [{ heisst: '_ga', art: { wort: 'Statistik' } }] };
+    expect(factOf(read(body, names), 'scan').items).toEqual([{ ...item, name: '_ga', category: 'Statistik' }]);
+  });
+  it.each<[object, object]>([
+    [{ reason: 'The access token expired.' }, { change: 'lost', error: 'The access token expired.' }],
+    [{ status: 'failed' }, { change: 'lost', error: null }],
+    [{ error: { message: 'HTTP 401 Unauthorized' } }, { change: 'lost', error: 'HTTP 401 Unauthorized' }],
+    [{ reason: 'revoked by the user' }, { change: 'disconnected', error: 'revoked by the user' }],
+    [{ status: 'disconnected' }, { change: 'disconnected', error: null }],
+  ])('tells an integration that was lost from one that was taken off: %j', (fields, expected) => {
+    expect(factOf(read({ event: 'integration.disconnected', ...fields }), 'integration')).toMatchObject(expected);
+  });
   it.each<[object, object]>([
     [
       { integration_id: 'i1', provider: 'shopify', shop_domain: 'a.myshop.example' },

@@ -4,7 +4,7 @@ import type { Source } from '../../src/core/source.ts';
 import { readmitRejected } from '../../src/rejected/readmit.ts';
 import { createRejectedRing, type Rejected, type RejectedRing, type RingOptions } from '../../src/rejected/ring.ts';
 import type { Store } from '../../src/store/store.ts';
-import { temporaryLedger, temporaryStore, testKeys } from '../temporary.ts';
+import { PATIENTLY, temporaryLedger, temporaryStore, testKeys } from '../temporary.ts';
 
 const START = new Date('2026-03-01T10:00:30.000Z');
 
@@ -118,9 +118,9 @@ test('gathered deliveries are written by the timer, and survive a store that is 
   };
   const ring = open(flaky, { flushEvery: 20, onError });
   ring.note(rejected('kept'));
-  await vi.waitFor(() => expect(onError).toHaveBeenCalled());
+  await vi.waitFor(() => expect(onError).toHaveBeenCalled(), PATIENTLY);
   broken = false;
-  await vi.waitFor(async () => expect(await ring.list()).toHaveLength(1));
+  await vi.waitFor(async () => expect(await ring.list()).toHaveLength(1), PATIENTLY);
   expect((await ring.counts('2026'))[0]?.count).toBe(1);
 });
 
@@ -223,4 +223,28 @@ test('a readmitted delivery that came again meanwhile is a duplicate, and only t
     { id: 2, source: 'acme', outcome: 'duplicate', seq: 1 },
   ]);
   expect((await ring.list()).map(({ id }) => id)).toEqual([1]);
+});
+
+test('writes hundreds of refused deliveries in a handful of statements, since appends wait meanwhile', async () => {
+  const store = await temporaryStore();
+  let statements = 0;
+  const counted: Store = {
+    ...store,
+    transaction: (work) =>
+      store.transaction((tx) => {
+        const query = tx.query.withPlugin({
+          transformQuery({ node }) {
+            statements += 1;
+            return node;
+          },
+          transformResult: ({ result }) => Promise.resolve(result),
+        });
+        return work({ ...tx, query });
+      }),
+  };
+  const ring = open(counted);
+  for (let n = 0; n < 400; n++) ring.note(rejected(`${n}`, { source: `s${n}`, address: `192.0.2.${n % 8}` }));
+  await ring.flush();
+  expect([(await ring.list()).length > 200, statements < 6]).toEqual([true, true]);
+  expect(await ring.counts(START.toISOString())).toHaveLength(400);
 });

@@ -82,13 +82,16 @@ test('a pack encloses the evidence of the banners that the person decided on, ci
     'not evidenced',
     [{ entry: 21, added_by: 'Olga' }],
   ]);
+  expect(pdfText(zipFile(zip, 'letter.pdf'))).toContain('banner-evidence: what the consent banner showed at the time');
   expect(await collect(produceDsarPack(input))).toEqual(zip);
 });
 
 test('a file of evidence that is missing or altered is named in the pack, and nothing else stands in its place', async () => {
   const evidenceFolder = await temporaryFolder();
   const input = packInput(world, { match: { status: 'from-device', subjects: [subject] }, evidenceFolder });
-  expect(zipNames(await collect(produceDsarPack(input)))).toContain('banner-evidence/entry-21-missing.txt');
+  const without = await collect(produceDsarPack(input));
+  expect(zipNames(without)).toContain('banner-evidence/entry-21-missing.txt');
+  expect(pdfText(zipFile(without, 'letter.pdf'))).not.toContain('banner-evidence');
   await writeFile(join(evidenceFolder, sha256Hex(page)), 'another banner');
   const zip = await collect(produceDsarPack(input));
   expect(zipFile(zip, 'banner-evidence/entry-21-altered.txt').toString('utf8')).toContain(sha256Hex(page));

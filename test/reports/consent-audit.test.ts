@@ -6,7 +6,17 @@ import type { ConsentAudit } from '../../reports/consent-audit/gather.ts';
 import { limits } from '../../reports/closing.ts';
 import type { ReportInput } from '../../reports/report.ts';
 import { pdfText } from './files.ts';
-import { collect, decision, delivery, fillMonth, openWorld, policyChange, syncRun, type World } from './world.ts';
+import {
+  collect,
+  decision,
+  delivery,
+  fillMonth,
+  judged,
+  openWorld,
+  policyChange,
+  syncRun,
+  type World,
+} from './world.ts';
 
 let month: World;
 beforeAll(async () => {
@@ -44,17 +54,15 @@ test('every total of the report adds up to the number of decisions', async () =>
 
 test('a decision told twice counts once, a row of it that contradicts is a conflict, and both are rows of the CSV', () =>
   inWorld(async (world) => {
-    await world.insert('decision_history', [
+    const told = [
       decision(1, '2026-06-03T10:00:00.000Z', { decision_id: 'r:a' }),
       decision(2, '2026-06-03T10:00:00.000Z', {
-        decision_id: 'r:a',
-        via: 'pull',
-        is_first: 0,
-        conflicts: 1,
-        state: 'refused',
+        ...{ decision_id: 'r:a', via: 'pull', subject: 'subject-1' },
+        ...{ is_first: 0, conflicts: 1, state: 'refused' },
       }),
       decision(3, '2026-06-04T10:00:00.000Z', { decision_id: 'r:b', via: 'pull' }),
-    ]);
+    ];
+    await world.insert('decision_history', judged(told));
     const audit = await json(world);
     expect(audit.totals).toMatchObject({ decisions: 2, rows: 3, conflicts: 1, subjects: 2 });
     expect(audit.byState).toEqual([
@@ -69,7 +77,7 @@ test('a decision told twice counts once, a row of it that contradicts is a confl
     expect(audit).toMatchObject({ disputedStanding: 1, standing: [{ consents: 1 }] });
     expect(audit.completeness.agreement.totals).toMatchObject({ both: 1, onlyWebhook: 0, onlyPulled: 1 });
     const rows = parse<Record<string, string>>(await produce(world, { format: 'csv' }), { bom: true, columns: true });
-    expect(rows.map((row) => row['granted_afterwards'])).toEqual(['', '', '["analytics"]']);
+    expect(rows.map((row) => row['granted_afterwards'])).toEqual(['[]', '[]', '["analytics"]']);
     expect(rows.map((row) => [row['entry'], row['first_of_decision'], row['contradicts_earlier']])).toEqual([
       ['1', 'yes', 'no'],
       ['2', 'no', 'yes'],
@@ -212,7 +220,9 @@ test('a consent stands until something later comes from the same subject on the 
     const at = (day: number) => `2026-06-${String(day).padStart(2, '0')}T10:00:00.000Z`;
     await world.insert('policy_history', [
       policyChange(1, '2026-01-01T00:00:00.000Z'),
-      policyChange(2, '2026-06-10T00:00:00.000Z', { version: '4', change: 'updated' }),
+      policyChange(2, '2026-06-10T00:00:00.000Z', { version: '4' }),
+      // Edited, and not published: it puts nothing in force.
+      policyChange(3, '2026-06-20T00:00:00.000Z', { version: '5', change: 'updated', event: 'policy.updated' }),
     ]);
     await world.insert('decision_history', [
       decision(11, at(1), { subject: 'stays', expires_at: '2026-06-20T00:00:00.000Z' }),
@@ -289,9 +299,12 @@ test('a decision judged again later counts as it was known at asOf, and consent 
         seq: 2,
         source: 'default',
         decision_id: 'r:rec-1',
+        state: 'refused',
+        purposes: '{"analytics":"denied"}',
         label: 'withdrawn',
         withdraws: '["analytics"]',
         stands: '[]',
+        held: '[]',
       },
     ]);
     const before = await json(world, { asOf: 1 });
@@ -395,21 +408,45 @@ test('what a disputed decision granted does not come to stand by a later choice 
   inWorld(async (world) => {
     const of = (seq: number, at: string, changes: Parameters<typeof decision>[2]) =>
       decision(seq, at, { subject: 'v-1', ...changes });
-    await world.insert('decision_history', [
+    const told = [
       of(1, '2026-06-03T10:00:00.000Z', { decision_id: 'r:a', purposes: '{"analytics":"granted"}' }),
       of(2, '2026-06-03T10:00:00.000Z', {
-        decision_id: 'r:a',
-        is_first: 0,
-        conflicts: 1,
-        state: 'refused',
-        purposes: '{"analytics":"denied"}',
+        ...{ decision_id: 'r:a', is_first: 0, conflicts: 1 },
+        ...{ state: 'refused', purposes: '{"analytics":"denied"}' },
       }),
-      of(3, '2026-06-04T10:00:00.000Z', { purposes: '{"functional":"granted"}', stands: '["analytics","functional"]' }),
-    ]);
-    const { byPurpose } = await json(world);
+      of(3, '2026-06-04T10:00:00.000Z', { purposes: '{"functional":"granted"}' }),
+    ];
+    await world.insert('decision_history', judged(told));
+    const { byPurpose, disputedStanding } = await json(world);
     expect(byPurpose.map(({ purpose, standing }) => [purpose, standing])).toEqual([
       ['analytics', 0],
       ['functional', 1],
+    ]);
+    expect(disputedStanding).toBe(1);
+    // Nor does the row of the later decision list it.
+    const rows = parse<Record<string, string>>(await produce(world, { format: 'csv' }), { bom: true, columns: true });
+    expect(rows.map((row) => row['granted_afterwards'])).toEqual(['[]', '[]', '["functional"]']);
+  }));
+
+test('a consent keeps its own expiry and text when a later choice is about another purpose', () =>
+  inWorld(async (world) => {
+    const of = (seq: number, day: number, changes: Parameters<typeof decision>[2]) =>
+      decision(seq, `2026-06-${day}T10:00:00.000Z`, { subject: 'v-1', ...changes });
+    const told = [
+      of(1, 15, { purposes: '{"Analytics":"granted"}', expires_at: '2026-06-20T00:00:00.000Z' }),
+      of(2, 16, { purposes: '{"functional":"granted"}', policy_version: '4' }),
+    ];
+    const other = decision(3, '2026-06-17T10:00:00.000Z', { purposes: '{"analytics":"granted"}', policy_version: '4' });
+    await world.insert('decision_history', judged([...told, other]));
+    const { byPurpose, standing } = await json(world);
+    // Names that differ by case alone are one purpose.
+    expect(byPurpose).toMatchObject([
+      { purpose: 'analytics', granted: 2, standing: 1 },
+      { purpose: 'functional', granted: 1, standing: 1 },
+    ]);
+    expect(standing).toMatchObject([
+      { policyVersion: '3', consents: 1, expired: 1, withoutExpiry: 0 },
+      { policyVersion: '4', consents: 2, expired: 0, withoutExpiry: 2 },
     ]);
   }));
 

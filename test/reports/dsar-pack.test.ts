@@ -165,7 +165,7 @@ test('the letter is in the language of the requester, with its dates, and a lang
   expect(await inLanguage('de-AT')).toContain(
     'am 1. Juli 2026 haben Sie bei uns Auskunft über Ihre personenbezogenen Daten verlangt.',
   );
-  expect(await inLanguage('en-US')).toContain('On July 1, 2026 you asked us');
+  expect(await inLanguage('en-US')).toContain('On July 1, 2026, you asked us');
   expect(await inLanguage('tlh', 'de')).toContain('Guten Tag Zoë Krüger-Łącka,');
   expect(await inLanguage(null)).toContain('Dear Zoë Krüger-Łącka,');
 });
@@ -249,18 +249,34 @@ test('California: government ids and account numbers are never disclosed, and an
   expect(zipNames(verified)).not.toContain('records.jsonl');
   const text = everything(verified);
   for (const id of ['078-05-1120', '078051120', '4111 1111 1111 1111']) expect(text).not.toContain(id);
-  expect(text).toContain('[withheld: 11 CCR 7024(d)]');
-  expect(letterOf(verified)).toContain('This answer never contains Social Security');
+  expect(text).toContain('[withheld: Social Security number, 11 CCR 7024(d)]');
+  expect(text).toContain('[withheld: account, card or identification number, 11 CCR 7024(d)]');
+  // The requester is told which kinds are held, without their values.
+  const told = 'a number that has the form of a Social Security number; a long number that may be a financial account';
+  expect(letterOf(verified)).toContain('We hold the following about you. The law does not allow us to disclose it');
+  expect(letterOf(verified).split(told.slice(0, 53))).toHaveLength(2);
   // Where the GDPR decides the date, the ban of California's rules stands beside it.
   const laws = ['eu-gdpr', 'us-ca'];
   const both = await pack({ letter: { laws, limit: null, firstLimit: null, unchecked: false, written: null } });
   expect(zipNames(both)).not.toContain('records.jsonl');
   for (const id of ['078-05-1120', '078051120', '4111 1111 1111 1111']) expect(everything(both)).not.toContain(id);
-  expect(letterOf(both)).toContain('This answer never contains Social Security');
+  expect(letterOf(both)).toContain('The law does not allow us to disclose it');
   const unverified = await pack({ deadline, identity: { status: 'failed', how: null } });
   expect(letterOf(unverified)).toContain('we do not disclose individual records');
   expect(letterOf(unverified)).toContain('hashed visitor identifier');
   expect(zipNames(unverified)).not.toContain('decisions.csv');
+});
+
+test('the letter of a full pack lists every file of the pack, and no other', async () => {
+  for (const zip of [await pack(), await pack({ deadline: { ...input().deadline, regime: 'us-ca' } })]) {
+    const [letter, ...files] = zipNames(zip);
+    expect(letter).toBe('letter.pdf');
+    const listed =
+      /A copy of all these records is enclosed:(.*?)What this answer covers/.exec(letterOf(zip))?.[1] ?? '';
+    expect([...listed.matchAll(/[\w-]+\.(?:html|csv|jsonl?|txt)\b/g)].map(([name]) => name).sort()).toEqual(
+      files.sort(),
+    );
+  }
 });
 
 test('what the profile leaves out is named in the letter and in the manifest', async () => {

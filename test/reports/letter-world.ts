@@ -1,6 +1,14 @@
 import { letterLanguages } from '../../reports/letters/languages.ts';
 import { letterLaws } from '../../reports/letters/laws.ts';
-import { type Letter, letterProblem, letterProposals, type LetterFacts } from '../../reports/letters/letter.ts';
+import {
+  type Letter,
+  letterBlocks,
+  type letterFrame,
+  letterProblem,
+  letterProposals,
+  type LetterFacts,
+} from '../../reports/letters/letter.ts';
+import type { Block } from '../../reports/render/blocks.ts';
 import { letterSteps, type LetterStep } from '../../reports/letters/texts.ts';
 import { requestKinds, type RequestKind } from '../../src/core/vocabulary.ts';
 import { profile } from './profile.ts';
@@ -49,40 +57,74 @@ export interface NamedLetter {
 /** What an officer writes into the blanks of a proposal. */
 export const FILLED = 'ΩΩΩ';
 
-/** Every letter that can go out: language × law × step, an answer also × kind; each with the first proposal, its blanks filled in. */
+/** Cases under several laws or none, and of a state that is not known, by their name in the letter's. */
+const mixed: Readonly<Record<string, Partial<LetterFacts>>> = {
+  'eu-gdpr+us-va': { laws: ['eu-gdpr', 'us-45'], place: 'US-VA' },
+  'us-ca+eu-gdpr': { laws: ['us-ca', 'eu-gdpr'], place: 'US-CA' },
+  'uk-gdpr+eu-gdpr': { laws: ['uk-gdpr', 'eu-gdpr'], place: 'GB' },
+  'eu-gdpr+br-lgpd': { laws: ['eu-gdpr', 'br-lgpd'], place: 'BR' },
+  'ch+eu-gdpr': { laws: ['ch', 'eu-gdpr'], place: 'CH' },
+  none: { laws: [], place: 'US', limit: null, firstLimit: null },
+  unknown: { laws: ['not-a-law'], place: null },
+};
+
+/** One law of each kind that letters tell apart, for what need not be tried with all of them. */
+export const spread: readonly string[] = [
+  'eu-gdpr',
+  'uk-gdpr',
+  'us-ca',
+  'us-va',
+  'us-ut',
+  'us-nv',
+  'us-wa',
+  'us-45',
+  'br-lgpd',
+  'ca-pipeda',
+  'ca-qc',
+  'ch',
+  'kr',
+];
+
+/**
+ * Every letter that can go out: language × law × step × kind, and what is special; each with the first proposal, its blanks filled in.
+ * Unless all are wanted, only an answer comes in every kind, and no case is under several laws.
+ */
 export function* lettersOf(
   languages: readonly string[] = Object.keys(letterLanguages),
   laws: readonly string[] = Object.keys(letterLaws),
+  all = false,
 ): Generator<NamedLetter> {
+  const worlds: [string, Partial<LetterFacts>][] = [
+    ...laws.map((law): [string, Partial<LetterFacts>] => [law, {}]),
+    ...(all ? Object.entries(mixed) : []),
+  ];
   for (const language of languages) {
-    for (const law of laws) {
+    const filled = (step: LetterStep, kind: RequestKind) =>
+      letterProposals(step, language, factsOf('eu-gdpr', kind))[0]?.replaceAll(/\[[^\]]*\]/g, FILLED) ?? null;
+    for (const [law, world] of worlds) {
       for (const step of letterSteps) {
-        const kinds: readonly RequestKind[] = step === 'answer' ? requestKinds : ['erasure'];
+        const kinds: readonly RequestKind[] = all || step === 'answer' ? requestKinds : ['erasure'];
         for (const kind of kinds) {
-          const text = letterProposals(step, kind, language)[0]?.replaceAll(/\[[^\]]*\]/g, FILLED) ?? null;
-          const letter = letterOf(step, language, text);
-          const extended = step === 'extension' ? { limit: '2026-10-01' } : {};
-          const facts = factsOf(law, kind, extended);
-          if (letterProblem(letter, facts) === null) {
-            yield { name: [language, law, step, ...(step === 'answer' ? [kind] : [])].join('_'), letter, facts };
-          }
+          const letter = letterOf(step, language, filled(step, kind));
+          const extended = step === 'extension' && world.limit !== null ? { limit: '2026-10-01' } : {};
+          const facts = factsOf(law, kind, { ...world, ...extended });
+          if (letterProblem(letter, facts) === null)
+            yield { name: [language, law, step, ...(all || step === 'answer' ? [kind] : [])].join('_'), letter, facts };
         }
       }
-      for (const [name, kind, changes] of special) {
-        const text = letterProposals('answer', kind, language)[0]?.replaceAll(/\[[^\]]*\]/g, FILLED) ?? null;
+      for (const [name, kind, changes] of special)
         yield {
           name: [language, law, name].join('_'),
-          letter: letterOf('answer', language, text),
-          facts: factsOf(law, kind, changes),
+          letter: letterOf('answer', language, filled('answer', kind)),
+          facts: factsOf(law, kind, { ...world, ...changes }),
         };
-      }
     }
   }
 }
 
 const none = { match: 'none', found: { decisions: 0, first: null, last: null }, disclosure: 'no-match' } as const;
 const special: readonly (readonly [string, RequestKind, Partial<LetterFacts>])[] = [
-  ['no-match', 'access', none],
+  ['access-no-match', 'access', none],
   ['unmatched-opt-out', 'opt-out', none],
   ['unmatched-withdrawal', 'withdraw-consent', none],
   [
@@ -115,3 +157,72 @@ const special: readonly (readonly [string, RequestKind, Partial<LetterFacts>])[]
     },
   ],
 ];
+
+/** What a letter is framed with. */
+export function writtenAt(one: NamedLetter | undefined): Parameters<typeof letterFrame> {
+  if (one === undefined) throw new Error('there is no letter');
+  const about = { document: '0123456789abcdef', version: '0.1.0', madeAt: '2026-07-20T08:00:00.000Z', sample: false };
+  return [one.letter, one.facts, about];
+}
+
+/** The words of a block, as a reader meets them. */
+export function wordsOf(block: Block): readonly string[] {
+  switch (block.block) {
+    case 'lines':
+      return block.lines;
+    case 'list':
+      return block.items;
+    case 'facts':
+      return block.pairs.flat();
+    case 'heading':
+    case 'paragraph':
+      return [block.text];
+    case 'notice':
+      return [block.title, block.text];
+    default:
+      return [];
+  }
+}
+
+/** How each law shows in a letter: its citations, and its name and authority as letters have them. */
+const signs: readonly (readonly [laws: readonly string[], sign: RegExp])[] = [
+  [
+    ['eu-gdpr', 'uk-gdpr'],
+    /GDPR|DSGVO|RGPD|RODO|AVG\b|dataskyddsförordning|\b[Aa]rt(?:\.|ikel|igo|icolo|icle)? ?(?:[5-9]|1\d|2[0-2]|7[79])\b(?! (?:LGPD|da LGPD))/,
+  ],
+  [['eu-gdpr'], /Bayerisches Landesamt|2016\/679/],
+  [['us-ca'], /\bCCR\b|Cal\. Civ/],
+  [['br-lgpd'], /LGPD/],
+];
+
+/** Laws that a letter speaks of although they do not apply to its case. */
+export function foreignLaws({ letter, facts }: NamedLetter): readonly string[] {
+  const own = new Set(facts.laws.map((law) => (law === 'us-45' ? (facts.place ?? '').toLowerCase() : law)));
+  const said = letterBlocks(letter, facts)
+    .flatMap(wordsOf)
+    .map((text) => text.replaceAll('consent, GDPR Art. 6(1)(a)', ''))
+    .join('\n');
+  const found = signs
+    // The LGPD is cited by articles as well.
+    .filter(([laws]) => !laws.some((law) => own.has(law)) && !(own.has('br-lgpd') && laws.includes('uk-gdpr')))
+    .filter(([, sign]) => sign.test(said))
+    .map(([laws]) => laws.join(' or '));
+  const others = Object.entries(letterLaws)
+    .filter(([law]) => !own.has(law) && law !== 'us-45')
+    .filter(([, { name, authority }]) => said.includes(name) || (authority !== null && said.includes(authority)))
+    .map(([law]) => law);
+  return [...found, ...others];
+}
+
+/** Sentences of English of some length, as one expression; names of laws are the same everywhere. */
+export const englishIn = new RegExp(
+  [...new Set(sentencesOf({ ...letterLanguages['en'], lawNames: {} }))]
+    .map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('|'),
+);
+
+function sentencesOf(value: unknown): string[] {
+  if (typeof value !== 'string') return Object.values(value as object).flatMap(sentencesOf);
+  const text = value.replaceAll(/[{[][^}\]]*[}\]].*$/gs, '').trim();
+  return text.split(' ').length > 3 && text.length > 12 ? [text] : [];
+}

@@ -60,7 +60,13 @@ const opening = (receiptAt: string, changes: object = {}) => ({
 });
 
 test('every report has a name, a description and formats, and is found by its name', () => {
-  expect(reports.map(({ name }) => name)).toEqual(['consent-audit', 'dsar-register', 'delivery-log', 'reconciliation']);
+  expect(reports.map(({ name }) => name)).toEqual([
+    'consent-audit',
+    'dsar-register',
+    'delivery-log',
+    'reconciliation',
+    'scan-audit',
+  ]);
   for (const report of reports) {
     expect(findReport(report.name)).toBe(report);
     expect(report.description.length).toBeGreaterThan(20);

@@ -4,7 +4,9 @@ import { judgeChoice, type PurposeChoices } from '../../src/core/consent-judgeme
 import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
 import { periodOf, type ReportInput } from '../../reports/report.ts';
 import { periodKey, readCounters } from '../../src/store/queries/counters.ts';
+import { type StoredJudgement, storedJudgement, timelineOf } from '../../src/core/consent-timeline.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
+import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import type { TableName, Tables } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openFreshStore } from '../temporary.ts';
@@ -80,6 +82,7 @@ export function decision(seq: number, at: string, changes: Partial<DecisionInser
     label: judged.label,
     withdraws: JSON.stringify(judged.withdraws),
     stands: JSON.stringify(judged.stands),
+    held: '[]',
     banner_version: null,
     action: null,
     method: null,
@@ -97,6 +100,17 @@ export function decision(seq: number, at: string, changes: Partial<DecisionInser
     commitment: SHA,
     ...changes,
   };
+}
+
+/** The rows of decisions as the projector leaves them once all of them are known. */
+export function judged(rows: readonly DecisionInsert[]): DecisionInsert[] {
+  const told = rows as unknown as readonly DecisionRow[];
+  const stored = new Map<string, StoredJudgement>();
+  for (const subject of new Set(told.map((row) => row.subject))) {
+    for (const decision of timelineOf(told.filter((row) => row.subject === subject)))
+      stored.set(decision.decisionId, storedJudgement(decision));
+  }
+  return rows.map((row) => ({ ...row, ...stored.get(row.decision_id) }));
 }
 
 export function policyChange(
@@ -328,7 +342,7 @@ export async function fillMonth(world: World): Promise<void> {
   await world.insert('decision_history', rows);
   await world.insert('policy_history', [
     policyChange(1, '2026-03-02T09:00:00.000Z'),
-    policyChange(2, '2026-06-12T07:30:00.000Z', { version: '4', event: 'policy.updated', change: 'updated' }),
+    policyChange(2, '2026-06-12T07:30:00.000Z', { version: '4' }),
   ]);
   await world.insert('delivery_history', [
     delivery(1, '2026-03-02T09:00:00.900Z', { event: 'policy.published' }),

@@ -74,7 +74,7 @@ describe('consent-ledger sandbox', () => {
         expect(sandbox.err()).toMatch(/nordlicht: \d+ deliveries, \d+ accepted, 0 refused/);
         sandbox.stop();
         expect(await sandbox.ended).toBeInstanceOf(Command);
-        expect(sandbox.err()).toContain('has ended');
+        expect(sandbox.err()).toContain('The sandbox has stopped');
       },
     );
   });
@@ -174,7 +174,7 @@ describe('consent-ledger sandbox', () => {
           await told.ended;
           return { code: Number(told.io.exitCode), out: told.out(), err: told.err() };
         };
-        expect((await tell('deliveries')).out).toContain('No such delivery yet.');
+        expect((await tell('deliveries')).out).toContain('No such deliveries.');
         await tell('trigger', 'dsar.submitted', '--to', url, '--note', 'forged', '--json');
         status = 200;
         await tell('trigger', 'cookie_scan.completed', '--client', 'harbour-finch', '--to', url, '--json');
@@ -261,7 +261,7 @@ describe('consent-ledger sandbox', () => {
     const port = new URL(JSON.parse(first.out()).baseUrl).port;
     const error = await run('--port', port).ended;
     expect(error).toBeInstanceOf(UsageError);
-    expect((error as UsageError).problems[0]).toContain(`Port ${port} is taken`);
+    expect((error as UsageError).problems[0]).toContain(`Port ${port} is in use`);
     first.stop();
     await first.ended;
   });

@@ -76,8 +76,8 @@ describe('the OpenAPI description', () => {
       await note(ask(sandbox, description, 'POST', '/policies/generate', '/policies/generate', a, 'pak_live_nobody'));
       await note(ask(sandbox, description, 'POST', '/policies/bulk', '/policies/bulk', { items: [a, a, {}] }));
       await note(ask(sandbox, description, 'POST', '/policies/generate', '/policies/generate', a));
-      await note(ask(sandbox, description, 'POST', '/policies/{id}/publish', `/policies/${generated.id}/publish`));
-      await note(ask(sandbox, description, 'POST', '/policies/{id}/publish', '/policies/pol_nobody/publish'));
+      await note(ask(sandbox, description, 'POST', '/policies/{id}/publish', `/policies/${generated.id}/publish`, {}));
+      await note(ask(sandbox, description, 'POST', '/policies/{id}/publish', '/policies/pol_nobody/publish', {}));
       await note(ask(sandbox, description, 'GET', '/policies', '/policies'));
       const page = await note(ask(sandbox, description, 'GET', '/consent/logs', '/consent/logs?limit=200'));
       await note(

@@ -59,7 +59,7 @@ const initialize = rpc('initialize', {
 describe.each(errorForms)('with errors as %s', (errors) => {
   it('the description is valid, and what the public site and unknown addresses answer fits it', async () => {
     await withSandbox({ overrides: { errors }, quota: 1 }, async (sandbox) => {
-      const description: Json = await (await fetch(`${sandbox.baseUrl()}/openapi`)).json();
+      const description: Json = await (await fetch(`${sandbox.siteUrl()}/openapi`)).json();
       expect((await new Validator().validate(structuredClone(description))).errors ?? []).toEqual([]);
       const { siteKey, apiKey, readKey } = sandbox.clients[0]!;
       const statuses: number[] = [];
@@ -104,7 +104,7 @@ describe.each(errorForms)('with errors as %s', (errors) => {
       sandbox.faults.set([{ name: 'server-error' }]);
       await post(initialize, apiKey);
       await note(embed, `${embed}?siteKey=${siteKey}&type=hub`);
-      await note('/openapi', '/api/v1/openapi');
+      await note('/openapi', '/api/v1/openapi', { key: readKey });
       sandbox.faults.set([{ name: 'too-many-requests' }]);
       await post(initialize, apiKey);
       sandbox.faults.set([]);
@@ -112,6 +112,9 @@ describe.each(errorForms)('with errors as %s', (errors) => {
         200, 200, 200, 200, 200, 202, 400, 406, 401, 403, 405, 405, 500, 500, 500, 429,
       ]);
 
+      const words = await (await fetch(`${sandbox.baseUrl()}/nothing`)).text();
+      if (errors === 'text') expect(words).toBe('No such resource.\n');
+      else expect(JSON.parse(words)).toHaveProperty('error');
       for (const path of ['/', '/api/v1/nothing', '/api/v2/policies', '/favicon.ico']) await note(null, path);
       expect(statuses).toEqual([404, 404, 404, 404]);
     });

@@ -116,7 +116,6 @@ function policy(event: 'policy.created' | 'policy.published' | 'policy.updated' 
     language: 'de',
     userId: 'us_1',
     version: 4,
-    hostedUrl: null,
     at,
   };
 }

@@ -8,7 +8,7 @@ import { embedForms } from '../../src/sandbox/dialect.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { get, type Json, NOON, post, withSandbox } from './sandbox-world.ts';
 
-const described = async (sandbox: Sandbox, key: string | null = null): Promise<Json> =>
+const described = async (sandbox: Sandbox, key = sandbox.clients[0]!.readKey): Promise<Json> =>
   (await get(sandbox, '/openapi', key)).body;
 
 async function embed(sandbox: Sandbox, type: string): Promise<{ type: string; text: string; headers: Headers }> {
@@ -55,7 +55,9 @@ describe.each(embedForms)('the embed endpoint with %s', (form) => {
       await publish('Müller & Söhne');
       const first = await read();
       expect(first.form).not.toBe('json/1');
-      expect(first.lines.join('\n')).toContain('this paragraph would name Müller & Söhne and how to reach it.');
+      expect(first.lines.join('\n')).toContain(
+        'this paragraph would name Müller & Söhne, its site nordlicht.example and how to reach it.',
+      );
       // Another policy with the same words, later.
       await publish('Müller & Söhne');
       expect((await read()).sha256).toBe(first.sha256);

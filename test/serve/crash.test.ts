@@ -2,10 +2,11 @@ import { randomInt } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { deliver, runCli, type Serving, startServing } from '../serving.ts';
-import { openStoreIn, temporaryFolder } from '../temporary.ts';
+import { runCli } from '../cli/command-line.ts';
+import { deliver, type Serving, startServing } from '../serving.ts';
+import { PATIENTLY, openStoreIn, temporaryFolder, runs } from '../temporary.ts';
 
-const ROUNDS = 10;
+const ROUNDS = runs(4);
 const SENDERS = 16;
 
 test('killed under load again and again, it has every delivery that it acknowledged exactly once, under the seq that it told', async () => {
@@ -31,7 +32,7 @@ test('killed under load again and again, it has every delivery that it acknowled
         told.set(body, answer.seq as number);
       }
     });
-    await untilMoreThan(() => told.size, before, server);
+    await untilMoreThan(() => told.size, before + 20, server);
     await sleep(randomInt(20, 400));
     await server.kill();
     dead = true;
@@ -74,7 +75,7 @@ function bodyOf(number: number): string {
 
 async function untilMoreThan(count: () => number, before: number, server: Serving): Promise<void> {
   for (let waited = 0; count() <= before; waited += 10) {
-    if (waited > 20_000) throw new Error(`nothing was acknowledged:\n${server.errors()}`);
+    if (waited > PATIENTLY.timeout) throw new Error(`nothing was acknowledged:\n${server.errors()}`);
     await sleep(10);
   }
 }

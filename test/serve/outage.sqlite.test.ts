@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openConnection } from '../../src/store/sqlite/driver.ts';
-import { cliPath, deliver, environment, runCli, type Serving, startServing } from '../serving.ts';
+import { runCli } from '../cli/command-line.ts';
+import { cliPath, deliver, environment, type Serving, startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -56,7 +57,7 @@ test('a full disk is answered with 503 and Retry-After; with room again it goes 
 
   execFileSync('nsenter', inside('mount', '-o', 'remount,size=64m', folder));
   await untilStored(server, 'after');
-  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200);
   const verify = spawn('nsenter', inside(process.execPath, cliPath, 'ledger', 'verify', '--json'), {
     env: environment(folder),
   });

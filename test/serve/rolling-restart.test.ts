@@ -6,8 +6,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { findFreePort } from '../servers/own-process.ts';
-import { cliPath, deliver, environment, runCli } from '../serving.ts';
-import { openStoreIn, temporaryFolder } from '../temporary.ts';
+import { runCli } from '../cli/command-line.ts';
+import { cliPath, deliver, environment } from '../serving.ts';
+import { PATIENTLY, openStoreIn, temporaryFolder } from '../temporary.ts';
 
 interface Receiver {
   readonly url: string;
@@ -102,7 +103,7 @@ test('while it drains, a receiver says that it is about to stop, and still keeps
   const ready = () => fetch(`${receiver.url}/readyz`);
   expect((await ready()).status).toBe(200);
   const stopping = receiver.stop();
-  await vi.waitFor(async () => expect((await ready()).status).toBe(503), { interval: 50, timeout: 2000 });
+  await vi.waitFor(async () => expect((await ready()).status).toBe(503), PATIENTLY);
   const answer = await ready();
   expect(answer.headers.get('connection')).toBe('close');
   expect(await deliver(receiver.url, '{"event":"ping","name":"late"}')).toMatchObject({ status: 200 });
@@ -116,8 +117,7 @@ test('restarting two receivers one after the other under load fails no delivery'
   const ports = [await findFreePort(), await findFreePort()];
   const receivers = await Promise.all(ports.map((port) => startReceiver(folder, port, 1)));
   const balancer = await startBalancer(ports);
-  const untilReady = (port: number) =>
-    vi.waitFor(() => expect(balancer.isReady(port)).toBe(true), { interval: 50, timeout: 20_000 });
+  const untilReady = (port: number) => vi.waitFor(() => expect(balancer.isReady(port)).toBe(true), PATIENTLY);
   for (const port of ports) await untilReady(port);
 
   let loading = true;

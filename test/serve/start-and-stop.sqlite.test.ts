@@ -1,6 +1,7 @@
 // SQLite only: another process that writes locks the whole file, also for a start.
 import { expect, test } from 'vitest';
-import { runCli, startServing } from '../serving.ts';
+import { runCli } from '../cli/command-line.ts';
+import { startServing } from '../serving.ts';
 import { holdWriters } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 

@@ -1,8 +1,9 @@
 import { appendFile, readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { deliver, runCli, startServing } from '../serving.ts';
-import { holdWriters, loseDatabase } from '../tampering.ts';
+import { runCli } from '../cli/command-line.ts';
+import { deliver, startServing } from '../serving.ts';
+import { alter, holdWriters, loseDatabase } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 const ping = (name: string | number) => JSON.stringify({ event: 'ping', name });
@@ -40,4 +41,22 @@ test('a database that is older than its journal takes nothing in, and everything
   const doctor = await runCli(folder, ['doctor']);
   expect(doctor.stdout).toContain('journal');
   expect(doctor.stdout).toMatch(/ready for production: no/);
+});
+
+test('a database in which a view stands for a table takes nothing in, and everything says so', async () => {
+  const folder = await temporaryFolder();
+  expect((await runCli(folder, ['delivery', 'list'])).code).toBe(0);
+  await alter(
+    folder,
+    'alter table quarantine rename to hidden',
+    `create view quarantine as select * from hidden where event <> 'dsar.submitted'`,
+  );
+  const server = await startServing(folder);
+  expect((await deliver(server.url, ping('lost?'))).status).toBe(503);
+  expect(await server.stop()).toBe(0);
+  const verify = await runCli(folder, ['ledger', 'verify']);
+  expect([verify.code, verify.stdout]).toEqual([3, expect.stringMatching(/schema-altered: .*quarantine/)]);
+  expect((await runCli(folder, ['doctor'])).stdout).toMatch(
+    /The ledger refuses new entries: the schema of the database .*quarantine/,
+  );
 });

@@ -1,52 +1,51 @@
 /**
- * Which suites run on which engine (CONTRIBUTING.md). Every suite runs in the project `sqlite`; those that open a store or an
- * installation run in the project `postgres` as well. A suite that is about one engine has it in its name, `x.sqlite.test.ts` or
- * `x.postgres.test.ts`, and says why in its first line. `x.long.test.ts` runs by itself (`npm run test:long`). test/servers/suites.test.ts finds suites that are missing here.
+ * Which suites run on which engine (CONTRIBUTING.md). Every suite runs on SQLite. Those where the database is what matters, and one path each through
+ * every other part that asks it, run on PostgreSQL as well; in `npm run test:long` all do. A suite about one
+ * engine has it in its name, `x.sqlite.test.ts` or `x.postgres.test.ts`, and says why in its first line. `x.long.test.ts` runs in `npm run test:long` alone.
  */
-export type Project = 'sqlite' | 'postgres';
 
-const foldersOnBoth: readonly string[] = [
-  'attention',
-  'banners',
-  'cases',
-  'chaos',
-  'cli',
-  'commands',
-  'consent',
-  'dashboard',
-  'documents',
-  'http',
-  'jobs',
-  'ledger',
-  'policies',
-  'projections',
-  'rejected',
-  'reports',
-  'serve',
-  'snapshots',
-  'sources',
-  'store',
-  'sync',
+/** Folders and suites that `npm test` runs on both engines. */
+export const onBoth: readonly string[] = [
+  'test/jobs',
+  'test/ledger',
+  'test/projections',
+  'test/rejected',
+  'test/store',
+  'test/keys.test.ts',
+  'test/attention/operator-warnings.test.ts',
+  'test/cases/use-cases.test.ts',
+  'test/cli/doctor.test.ts',
+  'test/cli/surface.test.ts',
+  'test/commands/doctor-redis.test.ts',
+  'test/commands/store-copy.test.ts',
+  'test/commands/worker.test.ts',
+  'test/consent/look-up.test.ts',
+  'test/dashboard/pages.test.ts',
+  'test/documents/reproduce.test.ts',
+  'test/http/sign-in.test.ts',
+  'test/policies/limits.test.ts',
+  'test/policies/publish-and-list.test.ts',
+  'test/reports/agreement.test.ts',
+  'test/reports/reconciliation.test.ts',
+  'test/reports/registers.test.ts',
+  'test/serve/outage.test.ts',
+  'test/snapshots/after-a-change.test.ts',
+  'test/sources/sources.test.ts',
+  'test/sync/recount.test.ts',
+  'test/sync/settle-repeats.test.ts',
+  'test/sync/sync-source.test.ts',
 ];
-const filesOnBoth: readonly string[] = ['test/keys.test.ts', 'test/service/site-key.test.ts'];
 
-/** Folders whose suites start the program without an engine to choose. */
-export const withoutEngine: Readonly<Record<string, string>> = {
-  demo: 'The demo brings its own installation on SQLite, whatever the environment says.',
-  sandbox: 'The stand-in of the service keeps its state in a file of its own and knows no database.',
-};
-
-export const everything: readonly string[] = ['test/**/*.test.ts', 'test/**/*.test.tsx'];
-export const onBoth: readonly string[] = [...foldersOnBoth.map((name) => `test/${name}/**/*.test.ts`), ...filesOnBoth];
 export const onlySqlite = 'test/**/*.sqlite.test.ts';
 export const onlyPostgres = 'test/**/*.postgres.test.ts';
 export const onlyLong = 'test/**/*.long.test.ts';
+const patterns = onBoth.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.test.ts`));
 
-/** The projects of a suite, by its path from the root of the repository. */
-export function projectsOf(path: string): readonly Project[] {
-  if (path.endsWith('.long.test.ts')) return [];
-  if (path.endsWith('.sqlite.test.ts')) return ['sqlite'];
-  if (path.endsWith('.postgres.test.ts')) return ['postgres'];
-  const [, folder = ''] = path.split('/');
-  return foldersOnBoth.includes(folder) || filesOnBoth.includes(path) ? ['sqlite', 'postgres'] : ['sqlite'];
-}
+const everything = ['test/**/*.test.ts', 'test/**/*.test.tsx'];
+
+/** What vitest is told of each project; `postgres-all` is part of `npm run test:long`. */
+export const projects = {
+  sqlite: { include: everything, exclude: [onlyPostgres, onlyLong] },
+  postgres: { include: [...patterns, onlyPostgres], exclude: [onlySqlite, onlyLong] },
+  'postgres-all': { include: everything, exclude: [onlySqlite, onlyLong] },
+};

@@ -30,7 +30,7 @@ describe('a call that changes something', () => {
     const answer = await client.generatePolicy(body);
     expect(String(answer.bytes)).toBe('{ "id" : "p1" }\n');
     await client.generateBulk(body);
-    await client.publishPolicy('a/../b');
+    await client.publishPolicy('a/../b', Buffer.alloc(0));
     expect(server.requests.map(({ method, url, body: sent }) => [method, url.pathname, sent])).toEqual([
       ['POST', '/api/v1/policies/generate', String(body)],
       ['POST', '/api/v1/policies/bulk', String(body)],
@@ -56,7 +56,7 @@ describe('a call that changes something', () => {
 
   it.each([303, 408, 500, 502, 503, 504])('that is answered with %i may have changed something', async (status) => {
     const server = await answeringServer((_, response) => sendJson(response, status, {}));
-    const error = await failureOf(clientAt(server.baseUrl).publishPolicy('p'));
+    const error = await failureOf(clientAt(server.baseUrl).publishPolicy('p', Buffer.from('{}')));
     expect(changedNothing(error)).toBe(false);
     expect(server.requests).toHaveLength(1);
   });
@@ -113,9 +113,9 @@ describe('a call that changes something', () => {
     for (const kind of ['server-error', 'timeout'] as const)
       expect(new ServiceError(kind, { about: 'policies' }).message).not.toMatch(/try again|send/i);
     for (const kind of serviceErrorKinds)
-      expect(new ServiceError(kind, { about: 'policy-list' }).message).not.toMatch(/made|banner|sync/);
+      expect(new ServiceError(kind, { about: 'policy-list' }).message).not.toMatch(/made|generated|banner|sync/);
     const words = (kind: (typeof serviceErrorKinds)[number]) => new ServiceError(kind, { about: 'policies' }).message;
-    expect(words('payment-required')).toMatch(/lapsed or its quota is used up; nothing was made\. Renew it/);
+    expect(words('payment-required')).toMatch(/lapsed or its quota is used up; nothing was generated\. Renew it/);
     expect(words('forbidden')).toContain('write scope');
     expect(words('bad-request')).not.toContain('banner');
   });

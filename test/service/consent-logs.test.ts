@@ -5,7 +5,7 @@ import { readPage } from '../../src/service/consent-logs.ts';
 import { answeringServer, sendJson } from './answering-server.ts';
 
 const page = (text: string | Buffer) => readPage({ bytes: Buffer.from(text as string), serverDate: null });
-const texts = (text: string | Buffer) => page(text).rows.map((row) => row.bytes.toString('utf8'));
+const texts = async (text: string | Buffer) => (await page(text)).rows.map((row) => row.bytes.toString('utf8'));
 
 describe('a page of the consent log', () => {
   it('is asked for with the documented parameters', async () => {
@@ -24,7 +24,7 @@ describe('a page of the consent log', () => {
     expect(answer.serverDate).toBeInstanceOf(Date);
   });
 
-  it('gives each row in its own bytes', () => {
+  it('gives each row in its own bytes', async () => {
     const rows = [
       '{"id": 12345678901234567890, "a":1.0}',
       '{ "name":"J\\u00fcrgen ü 😀\\"]}" }',
@@ -33,67 +33,89 @@ describe('a page of the consent log', () => {
       '"text"',
       '7',
     ];
-    expect(texts(`\n{ "next_cursor" : null, "data" :\t[ ${rows.join(' ,\n ')} ] }`)).toEqual(rows);
+    expect(await texts(`\n{ "next_cursor" : null, "data" :\t[ ${rows.join(' ,\n ')} ] }`)).toEqual(rows);
   });
 
-  it('gives back whatever rows a service may send, byte for byte', () => {
-    fc.assert(
-      fc.property(fc.array(fc.json()), fc.constantFrom('', ' ', '\n\t'), fc.json(), (rows, space, other) => {
+  it('gives back whatever rows a service may send, byte for byte', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.json()), fc.constantFrom('', ' ', '\n\t'), fc.json(), async (rows, space, other) => {
         const text = `{"x":${other},${space}"data":${space}[${rows.join(`${space},${space}`)}]${space}}`;
-        expect(texts(text)).toEqual(rows);
-        expect(page(text).rows.map(({ value }) => JSON.stringify(value)).length).toBe(rows.length);
+        expect(await texts(text)).toEqual(rows);
+        expect((await page(text)).rows.map(({ value }) => JSON.stringify(value)).length).toBe(rows.length);
       }),
     );
   });
 
-  it('keeps bytes that are no UTF-8, and says so of the row', () => {
+  it('keeps bytes that are no UTF-8, and says so of the row', async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"data":[{"a":"'),
       Buffer.from([0xff, 0xfe]),
       Buffer.from('"},{"b":"ü"}]}'),
     ]);
-    const { rows } = page(bytes);
+    const { rows } = await page(bytes);
     expect(rows[0]?.bytes.toString('hex')).toBe(
       Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]).toString('hex'),
     );
     expect(rows.map(({ isUtf8 }) => isUtf8)).toEqual([false, true]);
   });
 
-  it('reads large integers as their digits', () => {
-    const [row] = page('{"data":[{"id":9007199254740993,"hash":"sha256:3e45"}]}').rows;
+  it('reads large integers as their digits', async () => {
+    const [row] = (await page('{"data":[{"id":9007199254740993,"hash":"sha256:3e45"}]}')).rows;
     expect(row?.value).toEqual({ id: '9007199254740993', hash: 'sha256:3e45' });
   });
 
-  it('takes a cursor that is null, absent, empty or a number', () => {
-    expect(page('{"data":[]}').nextCursor).toBeNull();
-    expect(page('{"data":[],"next_cursor":null}').nextCursor).toBeNull();
-    expect(page('{"data":[],"next_cursor":""}').nextCursor).toBeNull();
-    expect(page('{"data":[],"next_cursor":12345678901234567890}').nextCursor).toBe('12345678901234567890');
-    expect(page('{"data":[],"nextCursor":"c"}').nextCursor).toBe('c');
-    expect(() => page('{"data":[],"next_cursor":{"a":1}}')).toThrow('next_cursor');
+  it('takes a cursor that is null, absent, empty or a number', async () => {
+    expect((await page('{"data":[]}')).nextCursor).toBeNull();
+    expect((await page('{"data":[],"next_cursor":null}')).nextCursor).toBeNull();
+    expect((await page('{"data":[],"next_cursor":""}')).nextCursor).toBeNull();
+    expect((await page('{"data":[],"next_cursor":12345678901234567890}')).nextCursor).toBe('12345678901234567890');
+    expect((await page('{"data":[],"nextCursor":"c"}')).nextCursor).toBe('c');
+    await expect(page('{"data":[],"next_cursor":{"a":1}}')).rejects.toThrow('next_cursor');
   });
 
-  it('takes missing data as no rows, a byte order mark, a bare array and doubled keys', () => {
-    expect(texts('{}')).toEqual([]);
-    expect(texts('{"data":null,"next_cursor":"x"}')).toEqual([]);
-    expect(texts('\ufeff{"data":[1]}')).toEqual(['1']);
-    expect(texts(' [ {"id":1} ]')).toEqual(['{"id":1}']);
-    expect(texts('{"data":[1],"data":[2,3]}')).toEqual(['2', '3']);
-    expect(texts('{"d\\u0061ta":[4]}')).toEqual(['4']);
+  it('takes missing data as no rows, a byte order mark, a bare array and escaped keys', async () => {
+    expect(await texts('{}')).toEqual([]);
+    expect(await texts('{"data":null,"next_cursor":"x"}')).toEqual([]);
+    expect(await texts('{"total":0,"has_more":false}')).toEqual([]);
+    expect(await texts('{"page":1,"limit":200,"next_cursor":null}')).toEqual([]);
+    expect(await texts('\ufeff{"data":[1]}')).toEqual(['1']);
+    expect(await texts(' [ {"id":1} ]')).toEqual(['{"id":1}']);
+    expect(await texts('{"d\\u0061ta":[4]}')).toEqual(['4']);
   });
 
-  it('never takes rows under another name, an error or a broken answer for an empty page', () => {
-    expect(() => page('{"logs":[{"id":1}]}')).toThrow('`logs`');
-    expect(() => page('{"data":{"id":1}}')).toThrow('not an array');
-    expect(() => page('{"error":{"code":"quota","message":"none left"}}')).toThrow('quota: none left');
-    expect(() => page('{"data":[{"subject":"secret-hash"},')).toThrow('cut off');
-    expect(() => page('<html>')).toThrow('web page');
-    expect(() => page('')).toThrow('empty');
-    expect(() => page('"text"')).toThrow('neither');
+  it('says that the way on is lost where `data` stands twice, or the cursor is none', async () => {
+    expect(await page('{"data":[1],"data":[2,3]}')).toMatchObject({ damage: { cursorLost: true } });
+    expect(await page('{"data":[1],"next_cursor":{"a":1}}')).toMatchObject({ damage: { cursorLost: true } });
+    await expect(page('{"data":[],"data":[2,3]}')).rejects.toThrow('twice');
   });
 
-  it('never tells a row in an error', () => {
-    expect(() => page('{"data":[{"subject":"secret-hash"},')).not.toThrow('secret-hash');
+  it('takes no page with a comma too many, or an open end, for a whole one', async () => {
+    for (const text of ['[,1]', '[1,]', '[1,,2]', '[1 2]', '[1', '[1]x', '[01]', '{"data":[1]', '{"data":[1]}}'])
+      expect((await page(text)).damage, text).not.toBeNull();
+    for (const text of ['[]', '[1]', ' [ 1 , 2 ] ', '{"data":[1],"a":[1,2]}'])
+      expect((await page(text)).damage, text).toBeNull();
+  });
+
+  it('keeps a row of more than 256 KiB with its bytes, and reads those beside it', async () => {
+    const read = await page(`{"data":[{"id":1},{"id":"${'x'.repeat(300_000)}"},{"id":3}],"next_cursor":"c"}`);
+    expect(read.rows.map(({ value }) => value)).toEqual([{ id: 1 }, { id: 3 }]);
+    expect(read.damage).toMatchObject({ unreadable: [{ length: 300_009 }], cursorLost: false });
+  });
+
+  it('never takes rows under another name, an error or a broken answer for an empty page', async () => {
+    await expect(page('{"logs":[{"id":1}]}')).rejects.toThrow('`logs`');
+    await expect(page('{"data":{"id":1}}')).rejects.toThrow('not an array');
+    for (const text of ['{"code":503}', '{"maintenance":true}', '{"success":false,"next_cursor":null}'])
+      await expect(page(text)).rejects.toThrow('no `data`');
+    await expect(page('{"error":{"code":"quota","message":"none left"}}')).rejects.toThrow('quota: none left');
+    await expect(page('{"row":{"subject":"secret-hash"},')).rejects.toThrow('cut off');
+    await expect(page('<html>')).rejects.toThrow('web page');
+    await expect(page('')).rejects.toThrow('empty');
+    await expect(page('"text"')).rejects.toThrow('neither');
+  });
+
+  it('never tells a row in an error', async () => {
+    await expect(page('{"row":{"subject":"secret-hash"},')).rejects.not.toThrow('secret-hash');
   });
 });
 
@@ -117,6 +139,6 @@ describe('the list of policies', () => {
     );
     const client = createServiceClient({ baseUrl: server.baseUrl, apiKey: 'k', retries: 0 });
     await expect(client.listPolicies()).rejects.toThrow('neither documented form');
-    await expect(client.listPolicies()).rejects.toThrow('again and again');
+    await expect(client.listPolicies()).rejects.toThrow('gives the cursor of an earlier page again');
   });
 });

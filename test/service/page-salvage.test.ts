@@ -1,57 +1,60 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createTurns } from '../../src/jobs/turns.ts';
 import { salvagePage } from '../../src/service/page-salvage.ts';
 
-function salvage(text: string) {
-  const found = salvagePage(text);
+async function salvage(text: string) {
+  const found = await salvagePage(text, createTurns());
   const pick = (spans: readonly { start: number; end: number }[]) =>
     spans.map(({ start, end }) => text.slice(start, end));
   return found === null ? null : { rows: pick(found.rows), broken: pick(found.broken), frame: found.frame };
 }
 
 describe('a page of rows that is broken JSON', () => {
-  it('keeps the rows beside one that does not parse, and the way to the next page', () => {
-    expect(salvage('{"data":[{"id":1},{"id":NaN} , {"id":3}],"next_cursor":"c"}')).toEqual({
+  it('keeps the rows beside one that does not parse, and the way to the next page', async () => {
+    expect(await salvage('{"data":[{"id":1},{"id":NaN} , {"id":3}],"next_cursor":"c"}')).toEqual({
       rows: ['{"id":1}', '{"id":3}'],
       broken: ['{"id":NaN}'],
       frame: '{"data":[],"next_cursor":"c"}',
     });
   });
 
-  it('finds its way behind an open quote or bracket, without taking a fragment for a row', () => {
+  it('finds its way behind an open quote or bracket, without taking a fragment for a row', async () => {
     expect(
-      salvage('{"data":[{"id":"a"},{"id":"b,"list":[{"x":1},{"x":2}]},{"id":"c"},{"id":"d"}],"next_cursor":null}'),
+      await salvage(
+        '{"data":[{"id":"a"},{"id":"b,"list":[{"x":1},{"x":2}]},{"id":"c"},{"id":"d"}],"next_cursor":null}',
+      ),
     ).toEqual({
       rows: ['{"id":"a"}', '{"id":"c"}', '{"id":"d"}'],
       broken: ['{"id":"b,"list":[{"x":1},{"x":2}]}'],
       frame: '{"data":[],"next_cursor":null}',
     });
-    expect(salvage('[{"id":"a"},{"id":{"b":[},{"id":"c"}]')).toEqual({
+    expect(await salvage('[{"id":"a"},{"id":{"b":[},{"id":"c"}]')).toEqual({
       rows: ['{"id":"a"}', '{"id":"c"}'],
       broken: ['{"id":{"b":[}'],
       frame: '[]',
     });
   });
 
-  it('keeps what came before it was cut off, and the bytes of the rest', () => {
-    expect(salvage('{"data":[{"id":1},{"id":2},{"id":')).toEqual({
+  it('keeps what came before it was cut off, and the bytes of the rest', async () => {
+    expect(await salvage('{"data":[{"id":1},{"id":2},{"id":')).toEqual({
       rows: ['{"id":1}', '{"id":2}'],
       broken: ['{"id":'],
       frame: null,
     });
-    expect(salvage('{"data":[{"id":1},{"id":2}],"next_cur')).toEqual({
+    expect(await salvage('{"data":[{"id":1},{"id":2}],"next_cur')).toEqual({
       rows: ['{"id":1}', '{"id":2}'],
       broken: [],
       frame: null,
     });
   });
 
-  it('is none when there is no array of rows', () => {
+  it('is none when there is no array of rows', async () => {
     for (const text of ['', '<html>', '{"error":{"code":', '{"data":{"id":1', '"data":[', 'null'])
-      expect(salvage(text)).toBeNull();
+      expect(await salvage(text)).toBeNull();
   });
 
-  it('gives every row whose neighbours are broken but closed, for any rows', () => {
+  it('gives every row whose neighbours are broken but closed, for any rows', async () => {
     const good = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })).map((value) => JSON.stringify(value));
     const broken = fc.constantFrom(
       '{"a":NaN}',
@@ -67,16 +70,16 @@ describe('a page of rows that is broken JSON', () => {
       { weight: 3, arbitrary: good.map((text) => ({ text, isGood: true })) },
       { weight: 1, arbitrary: broken.map((text) => ({ text, isGood: false })) },
     );
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(element, { minLength: 1, maxLength: 12 }),
         fc.constantFrom('', ' ', '\n'),
-        (elements, space) => {
+        async (elements, space) => {
           const page = `{"next_cursor" : "c", "data":[${elements.map(({ text }) => text).join(`${space},${space}`)}]}`;
           const latin1 = Buffer.from(page, 'utf8').toString('latin1');
           const back = (texts: readonly string[] = []) =>
             texts.map((text) => Buffer.from(text, 'latin1').toString('utf8'));
-          const found = salvage(latin1);
+          const found = await salvage(latin1);
           expect(back(found?.rows)).toEqual(elements.filter(({ isGood }) => isGood).map(({ text }) => text));
           expect(back(found?.broken)).toEqual(elements.filter(({ isGood }) => !isGood).map(({ text }) => text));
           expect(found?.frame).toBe('{"next_cursor" : "c", "data":[]}');
@@ -86,13 +89,13 @@ describe('a page of rows that is broken JSON', () => {
     );
   });
 
-  it('keeps no empty piece where commas stand beside each other', () => {
+  it('keeps no empty piece where commas stand beside each other', async () => {
     for (const text of ['{"data":[,{"a":1}]}', '{"data":[{"a":1},,{"b":2}]}'])
-      expect(salvagePage(text)?.broken, text).toEqual([]);
-    expect(salvagePage('{"data":[{"a":1},,{"b":2}]}')?.rows).toHaveLength(2);
+      expect((await salvagePage(text, createTurns()))?.broken, text).toEqual([]);
+    expect((await salvagePage('{"data":[{"a":1},,{"b":2}]}', createTurns()))?.rows).toHaveLength(2);
   });
 
-  it('takes no byte twice, loses none but commas and space, and ends, for any text', () => {
+  it('takes no byte twice, loses none but commas and space, and ends, for any text', async () => {
     const piece = fc.constantFrom(
       '{"data":[',
       '[',
@@ -109,10 +112,10 @@ describe('a page of rows that is broken JSON', () => {
       '1',
       ':',
     );
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 40 }), async (pieces) => {
         const text = `{"data":[${pieces.join('')}`;
-        const found = salvagePage(text);
+        const found = await salvagePage(text, createTurns());
         const spans = [...(found?.rows ?? []), ...(found?.broken ?? [])].sort((a, b) => a.start - b.start);
         let at = '{"data":['.length;
         for (const { start, end } of spans) {

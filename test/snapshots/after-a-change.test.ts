@@ -138,3 +138,47 @@ describe('the text of a policy after a change', () => {
     expect(texts?.versions[2]?.bodySeq).toBe(texts?.versions[0]?.bodySeq);
   });
 });
+
+describe('a public page that answers 404', () => {
+  const list = (policyId: string, url: string | null) => ({
+    outcome: 'listed' as const,
+    policies: url === null ? [] : [{ policyId, policyType: null, url }],
+  });
+  const failed = { outcome: 'failed' as const, transient: false, sentence: 'The service refused the API key.' };
+
+  it.each([
+    ['says nothing of the text while the service lists the policy', 'listed', 'published', 'refused'],
+    [
+      'says nothing of the text where the list cannot be read: the token may be revoked',
+      'failed',
+      'published',
+      'refused',
+    ],
+    ['is the absence of a text where the list no longer names the policy', 'not listed', 'published', 'absent'],
+    ['is the absence of a text where the policy was deleted', 'failed', 'deleted', 'absent'],
+  ] as const)('%s', async (_, listing, change, found) => {
+    const world = await createSnapshotWorld();
+    const { baseUrl } = await answeringServer((_, response) => response.writeHead(404).end('not found'));
+    const siteUrl = new URL(baseUrl).origin;
+    const { id } = world.policy;
+    const url = `${siteUrl}/policy/imprint/${id}?token=revoked`;
+    await world.publish({ hosted_url: url });
+    if (change === 'deleted') await world.publish({ event: 'policy.deleted' });
+    const lists = { listed: list(id, url), 'not listed': list(id, null), failed };
+    const deps = { ...world.deps, listAddresses: () => Promise.resolve(lists[listing]) };
+    const taking = await takeSnapshots(deps, createHostedUrls(deps), {
+      source: { ...world.source, siteUrl, siteKey: null },
+      policyId: id,
+      policyType: null,
+      why: 'command',
+      changedAt: null,
+      fetchId: 'once',
+    });
+    const look =
+      found === 'absent'
+        ? { outcome: 'taken', found }
+        : { outcome: 'refused', sentence: expect.stringMatching('could not be read') };
+    expect(taking).toMatchObject({ looks: [look] });
+    expect(JSON.stringify(taking)).not.toContain('token=');
+  });
+});

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findWarnings } from '../../src/attention/operator-warnings.ts';
 import { checkDescriptions, checkStoredDescriptions } from '../../src/commands/doctor/openapi.ts';
-import type { Context } from '../../src/context/contract.ts';
+import type { Context } from '../../src/context.ts';
 import { watchDescription } from '../../src/snapshots/openapi-watch.ts';
 import { get, type Json } from '../sandbox/sandbox-world.ts';
 import { answeringServer, sendJson } from '../service/answering-server.ts';
@@ -9,7 +9,7 @@ import { createSnapshotWorld, MINUTE } from './world.ts';
 
 it('the description is stored when it changed, and what is gone from it is named to the operator', async () => {
   const world = await createSnapshotWorld();
-  const original = (await get(world.sandbox, '/openapi', null)).body;
+  const original = (await get(world.sandbox, '/openapi', world.sandbox.clients[0]!.readKey)).body;
   let served: Json = original;
   let status = 200;
   const { baseUrl, requests } = await answeringServer((_request, response) => sendJson(response, status, served));

@@ -1,8 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../../receivers/read.ts';
-import { caseFold } from '../../src/cases/fold.ts';
-import { createSnapshotJobs } from '../../src/context/snapshot-jobs.ts';
-import { createSnapshotDeps } from '../../src/context/snapshots.ts';
+import { createSnapshotJobs } from '../../src/snapshots/jobs.ts';
+import { createSnapshotDeps } from '../../src/snapshots/fetching.ts';
 import { type Source, sourceOptionsSchema } from '../../src/core/source.ts';
 import { JobRefused } from '../../src/jobs/handler.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
@@ -12,7 +10,7 @@ import type { Ledger } from '../../src/ledger/ledger.ts';
 import { createProjector, type Projector, type ProjectorOptions } from '../../src/projections/run.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Policy } from '../../src/sandbox/policies.ts';
-import type { Context } from '../../src/context/contract.ts';
+import type { Context } from '../../src/context.ts';
 import { createSnapshotTriggers } from '../../src/snapshots/triggers.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryLedger } from '../temporary.ts';
@@ -68,8 +66,6 @@ export async function createSnapshotWorld(changes: Partial<Source> = {}): Promis
   };
   const projection: ProjectorOptions = {
     store,
-    read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
-    cases: caseFold,
     optionsOf: () => source.options,
   };
   const projector = createProjector(projection);
@@ -80,7 +76,7 @@ export async function createSnapshotWorld(changes: Partial<Source> = {}): Promis
   const handlersOf = (used: Deps) =>
     createSnapshotJobs({
       snapshots: used,
-      sources: { list: () => [source], find: (slug: string) => (slug === source.slug ? source : null) } as never,
+      sources: { list: () => [source], find: (slug: string) => (slug === source.slug ? source : null) },
     });
 
   return {
@@ -96,7 +92,8 @@ export async function createSnapshotWorld(changes: Partial<Source> = {}): Promis
     now: clock,
     pass: (milliseconds) => (time += milliseconds),
     async publish(deliver = {}) {
-      world.shelf.revise(policy.id, clock());
+      const { version } = world.shelf.find(policy.id, clock()) ?? policy;
+      world.shelf.apply(world.shelf.happening({ ...policy, version: version + 1 }, 'policy.updated', clock()));
       const answer = await fetch(`${baseUrl}/policies/${policy.id}/publish`, {
         method: 'POST',
         headers: { authorization: `Bearer ${client.apiKey}` },

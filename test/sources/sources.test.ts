@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Source } from '../../src/core/source.ts';
-import { createLedger } from '../../src/ledger/append.ts';
-import type { Sources } from '../../src/sources/contract.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import type { Sources } from '../../src/sources/sources.ts';
 import { createSources, REFRESH_MILLISECONDS, type SourcesOptions } from '../../src/sources/sources.ts';
 import type { Store } from '../../src/store/store.ts';
-import { temporaryStore, testKeys } from '../temporary.ts';
+import { PATIENTLY, temporaryStore, testKeys } from '../temporary.ts';
 
 const NOW = new Date('2026-03-01T10:00:00.000Z');
 const API = 'https://service.example/api/v1';
@@ -107,9 +107,9 @@ test('a change by another process is looked for every second and seen', async ()
   const command = await open(store);
   expect(server.find('acme')).toBeNull();
   await command.add({ slug: 'acme', webhookSecrets: ['secret'] }, 'cli');
-  await vi.waitFor(() => expect(server.find('acme')).not.toBeNull(), { timeout: 5000, interval: 50 });
+  await vi.waitFor(() => expect(server.find('acme')).not.toBeNull(), PATIENTLY);
   await command.rotateSecret('acme', 'another', 'cli');
-  await vi.waitFor(() => expect(server.find('acme')?.webhookSecrets).toHaveLength(2), { timeout: 5000, interval: 50 });
+  await vi.waitFor(() => expect(server.find('acme')?.webhookSecrets).toHaveLength(2), PATIENTLY);
 });
 
 test('the same slug is added once, also by two processes at once', async () => {
@@ -245,7 +245,7 @@ test('when the store cannot be read the last known sources stay, and the failure
   const sources = await open(flaky, { onRefreshError });
   await sources.add({ slug: 'acme' }, 'a');
   broken = true;
-  await vi.waitFor(() => expect(onRefreshError).toHaveBeenCalled(), { timeout: 5000 });
+  await vi.waitFor(() => expect(onRefreshError).toHaveBeenCalled(), PATIENTLY);
   expect(sources.find('acme')).not.toBeNull();
 });
 

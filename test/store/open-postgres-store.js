@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import process from 'node:process';
 import { deriveKeys } from '../../dist/src/core/keys.js';
-import { createLedger } from '../../dist/src/ledger/append.js';
+import { createLedger } from '../../dist/src/ledger/ledger.js';
 import { openPostgresStore } from '../../dist/src/store/postgres/open.js';
 
 const [url, count = '0'] = process.argv.slice(2);

@@ -81,6 +81,8 @@ async function fill(tx: StoreTransaction): Promise<void> {
       label: 'given',
       withdraws: '[]',
       stands: '["*"]',
+      // Of one in a hundred an earlier decision granted something.
+      held: n % 100 < 2 ? '[{"purpose":"ads","decisionId":"r:0","at":"","doubt":null}]' : '[]',
       policy_id: 'p',
       policy_version: '1',
       region: 'EU',
@@ -92,9 +94,12 @@ async function fill(tx: StoreTransaction): Promise<void> {
       seq: n,
       source: sourceOf(n),
       decision_id: `r:${n >> 1}`,
+      state: 'withdrawn',
+      purposes: '{}',
       label: 'withdrawn',
       withdraws: '["*"]',
       stands: '[]',
+      held: '[]',
     },
   }));
   await insert('delivery_history', ROWS, (n) => ({
@@ -234,6 +239,7 @@ test('what documents read of one source and period is looked up', async () => {
       await history.decisionsByPolicyVersion(period);
       await history.reconciliationByBanner(period);
       await history.standingConsents(period, period.to, period.to);
+      await drain(history.heldConsents(period));
       await drain(history.withdrawalTimes(period));
       await drain(history.decisionRows(period));
       await drain(history.decisionRowsOf(period, ['subject-3', 'subject-4']));

@@ -7,10 +7,9 @@ import { sql } from 'kysely';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sealEntry } from '../../src/core/entry.ts';
 import { StoreUnavailable, UsageError } from '../../src/core/errors.ts';
-import { createLedger } from '../../src/ledger/append.ts';
-import { ConstraintViolation } from '../../src/store/constraint-violation.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
 import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/open.ts';
-import type { Store } from '../../src/store/store.ts';
+import { ConstraintViolation, type Store } from '../../src/store/store.ts';
 import { createDatabase } from '../servers/databases.ts';
 import { type PostgresServer, startPostgres } from '../servers/postgres.ts';
 import { testKeys } from '../temporary.ts';
@@ -299,8 +298,8 @@ test('a server that goes away and comes back is an outage in between, and nothin
 });
 
 test('reads that wait too long for a connection are refused, and the next ones work', async () => {
-  const store = await open(own.url(), { connectTimeout: 500, readers: 2 });
-  const hold = Array.from({ length: 2 }, () => sql`select pg_sleep(1.5)`.execute(store.read));
+  const store = await open(own.url(), { connectTimeout: 1_500, readers: 2 });
+  const hold = Array.from({ length: 2 }, () => sql`select pg_sleep(4)`.execute(store.read));
   await expect(names(store)).rejects.toThrow(StoreUnavailable);
   await Promise.all(hold);
   await names(store);

@@ -23,6 +23,7 @@ export function decisionRow(
     label: row.state ?? 'given',
     withdraws: '[]',
     stands: '[]',
+    held: '[]',
     banner_version: null,
     action: null,
     method: null,

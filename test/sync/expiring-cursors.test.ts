@@ -185,6 +185,15 @@ describe('a service whose cursors expire after a few pages', () => {
   });
 });
 
+it('asks a service that gives nothing but cursors, and refuses them, only a few times', async () => {
+  const { syncing, fake } = await world(rowsOver(6, 15), {
+    fault: () => ({ type: 'empty' }),
+    cursorsExpireAfter: { pages: 0, status: 400 },
+  });
+  expect(await syncing.pull()).toMatchObject({ outcome: 'failed', reason: 'cursor-expired', watermark: null });
+  expect(fake.requests.length).toBeLessThan(15);
+});
+
 describe('a next cursor of megabytes', () => {
   it('is neither sent nor kept, and the rows behind it are read all the same', async () => {
     const { fake, expected, stored, syncing, position } = await world(rowsOver(6, 15), { cursorBytes: 500_000 });

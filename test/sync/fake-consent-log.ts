@@ -40,6 +40,10 @@ export interface FakeOptions {
   readonly takesSecondsOnly?: boolean;
   /** Answers 400 to a cursor beside other parameters. */
   readonly takesCursorAlone?: boolean;
+  /** Answers 400 to times that have an offset. */
+  readonly takesNoOffset?: boolean;
+  /** Answers 400 unless both ends of the period are given, or only when one of them is. */
+  readonly wantsBothEnds?: 'always' | 'or-none';
   readonly ignoresPeriod?: boolean;
   /** How long cursors are. */
   readonly cursorBytes?: number;
@@ -101,6 +105,10 @@ export async function fakeConsentLog(rows: readonly FakeRow[], options: FakeOpti
     const times = [query.get('from'), query.get('to')].filter((time) => time !== null);
     if (options.takesDatesOnly === true && times.some((time) => time.length > 10)) return refuse(response, 400);
     if (options.takesSecondsOnly === true && times.some((time) => time.includes('.'))) return refuse(response, 400);
+    if (options.takesNoOffset === true && times.some((time) => /(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$|^.{10}$/.test(time)))
+      return refuse(response, 400);
+    const isOpen = options.wantsBothEnds === 'always' ? times.length < 2 : times.length === 1;
+    if (options.wantsBothEnds !== undefined && isOpen) return refuse(response, 400);
     if (cursor !== null && cursor.depth > (options.cursorsExpireAfter?.pages ?? Number.POSITIVE_INFINITY))
       return refuse(response, options.cursorsExpireAfter?.status ?? 400);
     const [from, to] = periodOf(query, options);

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../../receivers/read.ts';
+import { readers } from '../../src/projections/projection.ts';
 import { verifySignature } from '../../receivers/signature.ts';
 import { canonicalJson } from '../../src/core/canonical.ts';
 import { sha256 } from '../../src/core/hash.ts';
@@ -47,7 +47,7 @@ describe('reconciling the sandbox, which withholds and contradicts on purpose', 
         for (let next = 0; next < entries.length; next += 200) await ledger.append(entries.slice(next, next + 200));
         const projector = createProjector({
           store,
-          read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
+          read: readers,
           cases: testCases,
           optionsOf: () => options,
         });

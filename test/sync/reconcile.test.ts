@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Reconciliation } from '../../src/store/queries/history-reconciliation.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import type { Query } from '../../src/store/store.ts';
-import { temporaryStore } from '../temporary.ts';
+import { temporaryStore, runs } from '../temporary.ts';
 import { decisionRow } from './decision-row.ts';
 
 const july = {
@@ -117,7 +117,7 @@ describe('reconciling what was delivered with what was pulled', () => {
           ...matchable,
         });
       }),
-      { numRuns: 25 },
+      { numRuns: runs(8) },
     );
   });
 
@@ -175,7 +175,7 @@ describe('reconciling what was delivered with what was pulled', () => {
           inLonger: expected.filter(({ n }) => n > 1).reduce((sum, { n }) => sum + n, 0),
         });
       }),
-      { numRuns: 20 },
+      { numRuns: runs(8) },
     );
   });
 });

@@ -1,6 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { decisionIdOf, isAnonymousRepeat, readConsentRow, readDelivery } from '../../receivers/read.ts';
-import { caseFold } from '../../src/cases/fold.ts';
 import { createProjector } from '../../src/projections/run.ts';
 import { loadPosition } from '../../src/sync/position.ts';
 import { recountConsentLogs } from '../../src/sync/recount.ts';
@@ -18,8 +16,6 @@ async function world() {
   const source = sourceAt(fake.baseUrl, { banners: ['bnr_1'] });
   const projector = createProjector({
     store: syncing.store,
-    read: { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat },
-    cases: caseFold,
     optionsOf: () => source.options,
   });
   onTestFinished(() => projector.close());

@@ -17,6 +17,14 @@ describe('a service that takes requests in another form', () => {
   it.each([
     ['dates only', { takesDatesOnly: true }, 'whole days only'],
     ['no fractions of seconds', { takesSecondsOnly: true }, 'times in whole seconds'],
+    ['no offsets', { takesNoOffset: true }, 'times without an offset (UTC)'],
+    ['no period without an end', { wantsBothEnds: 'always' as const }, 'times, both ends of the period required'],
+    ['both ends of a period or none', { wantsBothEnds: 'or-none' as const }, 'times, both ends of the period required'],
+    [
+      'both ends, as dates',
+      { wantsBothEnds: 'always' as const, takesDatesOnly: true },
+      'whole days only, both ends of the period required',
+    ],
   ])('is asked in that form from the second pull on: %s', async (_, options, words) => {
     const { fake, syncing, form } = await world(options);
     await syncing.pull();

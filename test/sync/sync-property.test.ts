@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { StoreUnavailable } from '../../src/core/errors.ts';
-import { createLedger } from '../../src/ledger/append.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { dialectChoices } from '../../src/sandbox/dialects.ts';
 import { type FaultInput, type FaultName, faultSchema } from '../../src/sandbox/faults.ts';

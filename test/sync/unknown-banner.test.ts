@@ -8,10 +8,10 @@ import { sourceAt, syncingWith } from './syncing.ts';
 
 const now = new Date('2026-07-10T00:00:00.000Z');
 
-async function world() {
+async function world(status = 404) {
   const fake = await fakeConsentLog(minuteRows(5, '2026-07-01T00:00:00.000Z'), {
     date: () => now,
-    fault: (_, query) => (query.get('banner_id') === 'bnr_gone' ? { type: 'status', status: 404 } : null),
+    fault: (_, query) => (query.get('banner_id') === 'bnr_gone' ? { type: 'status', status } : null),
   });
   const syncing = await syncingWith(fake.baseUrl, now);
   // A delivery told of a banner that the service does not know.
@@ -24,18 +24,25 @@ async function world() {
   const source = sourceAt(fake.baseUrl, { banners: ['bnr_1'] });
   const deps = { ...syncing.deps, serviceFor: () => syncing.deps.service };
   const sync = (more: object = {}) => syncSource(deps, { source, actor: 'test', ...more });
-  const status = async () => {
+  const states = async () => {
     const banners = await loadSyncStatus(syncing.store.read, () => now, [source]);
     return Object.fromEntries(banners.map(({ bannerId, state }) => [bannerId, state]));
   };
   const dismiss = (more: object = {}) =>
     dismissBanner(syncing.deps, { source, bannerId: 'bnr_gone', actor: 'officer', ...more });
-  return { fake, syncing, sync, status, dismiss };
+  return { fake, syncing, sync, status: states, dismiss };
 }
 
 describe('a banner that only deliveries name, and the service does not know', () => {
-  it('does not fail the sync, and the others are pulled', async () => {
-    const { sync, status } = await world();
+  it('fails the sync where it is answered with 400 and nothing else was ever read', async () => {
+    const { fake, sync } = await world(400);
+    fake.options = { ...fake.options, fault: () => ({ type: 'status', status: 400 }) };
+    expect(await sync()).toMatchObject({ outcome: 'failed' });
+  });
+
+  it.each([404, 400])('does not fail the sync when it is answered with %i, and the others are pulled', async (code) => {
+    const { sync, status } = await world(code);
+    if (code === 400) await sync();
     for (let run = 0; run < 2; run += 1)
       expect(await sync()).toMatchObject({
         outcome: 'done',
@@ -56,8 +63,9 @@ describe('a banner that only deliveries name, and the service does not know', ()
     expect(await sync()).toMatchObject({ outcome: 'done', banners: [{ bannerId: 'bnr_1' }] });
     expect(fake.requests.slice(before).map((query) => query.get('banner_id'))).not.toContain('bnr_gone');
     await dismiss({ isRestored: true });
+    const restored = fake.requests.length;
     await sync();
-    expect(fake.requests.at(-1)?.get('banner_id')).toBe('bnr_gone');
+    expect(fake.requests.slice(restored).map((query) => query.get('banner_id'))).toContain('bnr_gone');
     const actions = (await syncing.actions()).map(({ action }) => action);
     expect(actions).toEqual(expect.arrayContaining(['sync.banner-dismissed', 'sync.banner-restored']));
   });

@@ -145,7 +145,7 @@ export async function workerWorld(options: Partial<SandboxOptions> = {}, pages =
   };
 }
 
-/** Waits until a look is true, at most so many seconds. */
-export async function until(look: () => boolean | Promise<boolean>, seconds = 40): Promise<void> {
-  await untilThere(async () => ((await look()) ? true : null), seconds);
+/** Waits until a look is true. */
+export async function until(look: () => boolean | Promise<boolean>): Promise<void> {
+  await untilThere(async () => ((await look()) ? true : null));
 }

@@ -4,10 +4,15 @@ import type { LetterTexts } from '../texts.ts';
 export const de: LetterTexts = {
   name: 'Deutsch',
   locale: 'de-DE',
+  regions: ['AT', 'CH'],
   lawNames: {
     'eu-gdpr': { name: 'Datenschutz-Grundverordnung, Verordnung (EU) 2016/679 (DSGVO)', short: 'DSGVO' },
     'uk-gdpr': { name: 'Datenschutz-Grundverordnung des Vereinigten Königreichs (UK GDPR)', short: 'UK GDPR' },
-    ch: { name: 'Schweizer Bundesgesetz über den Datenschutz (DSG)', short: 'DSG' },
+    ch: {
+      name: 'Schweizer Bundesgesetz über den Datenschutz (DSG)',
+      short: 'DSG',
+      authority: 'Eidgenössischer Datenschutz- und Öffentlichkeitsbeauftragter (EDÖB), https://www.edoeb.admin.ch',
+    },
   },
   frame: {
     reference: 'Unser Zeichen: {reference}',
@@ -24,7 +29,7 @@ export const de: LetterTexts = {
     stillToWrite: 'Vor dem Versand noch zu ergänzen',
     dataProtectionOfficer: 'Datenschutzbeauftragte Person: {contact}',
     jointContact: 'Anlaufstelle der gemeinsam Verantwortlichen: {contact}',
-    questions: 'Bei Fragen wenden Sie sich bitte an {contact} und nennen Sie unser Zeichen {reference}.',
+    questions: 'Bei Fragen wenden Sie sich bitte unter Angabe unseres Zeichens {reference} an {contact}.',
     agentFor: 'Sie handeln für {represented}. „Sie“ und „Ihre Daten“ bezeichnen in diesem Schreiben {represented}.',
     agentForUnnamed:
       'Sie handeln für eine andere Person. „Sie“ und „Ihre Daten“ bezeichnen in diesem Schreiben diese Person.',
@@ -32,7 +37,7 @@ export const de: LetterTexts = {
   },
   titles: {
     acknowledgement: 'Ihre Anfrage ist bei uns eingegangen',
-    identity: 'Wir müssen Ihre Identität klären',
+    identity: 'Wir müssen Ihre Identität überprüfen',
     clarification: 'Rückfrage zu Ihrer Anfrage',
     extension: 'Wir benötigen mehr Zeit für Ihre Anfrage',
     answer: 'Antwort auf Ihre Anfrage vom {received}',
@@ -90,18 +95,18 @@ export const de: LetterTexts = {
   openingOfAgent: 'am {received} haben Sie sich im Namen einer anderen Person an uns gewandt ({kind}).',
   acknowledgement: {
     received: 'Mit diesem Schreiben bestätigen wir den Eingang Ihrer Anfrage.',
-    due: 'Wir beantworten sie unverzüglich, spätestens bis zum {limit}.',
+    due: 'Wir beantworten sie unverzüglich, spätestens am {limit}.',
     notYou: 'Falls die Anfrage nicht von Ihnen stammt, teilen Sie uns dies bitte mit.',
   },
   identity: {
-    lead: 'Bevor wir Ihrer Anfrage nachkommen können, müssen wir klären, dass sie von Ihnen stammt oder von jemandem, der für Sie handeln darf.',
+    lead: 'Bevor wir Ihrer Anfrage nachkommen können, müssen wir sicherstellen, dass sie von Ihnen stammt oder von jemandem, der für Sie handeln darf.',
     use: 'Was Sie uns schicken, verwenden wir nur für diese Prüfung. Bitte senden Sie keine Originale und schwärzen Sie auf Kopien alles, wonach wir nicht gefragt haben. Wir halten fest, wie Ihre Identität bestätigt wurde; Kopien von Ausweisen bewahren wir nicht auf.',
-    reply: 'Bitte antworten Sie an {contact} und nennen Sie unser Zeichen {reference}.',
+    reply: 'Bitte senden Sie Ihre Antwort unter Angabe unseres Zeichens {reference} an {contact}.',
   },
   clarification: {
     lead: 'Damit wir Ihre Anfrage richtig beantworten können, müssen wir genauer wissen, worum es Ihnen geht:',
     clockStops: 'Die Frist für unsere Antwort ruht von heute an, bis Ihre Antwort bei uns eingeht.',
-    reply: 'Bitte antworten Sie an {contact} und nennen Sie unser Zeichen {reference}.',
+    reply: 'Bitte senden Sie Ihre Antwort unter Angabe unseres Zeichens {reference} an {contact}.',
     noReply: 'Wenn wir nichts von Ihnen hören, bearbeiten wir Ihre Anfrage auf Grundlage dessen, was uns bekannt ist.',
   },
   extension: {
@@ -116,18 +121,20 @@ export const de: LetterTexts = {
       'Die Einwilligungsnachweise, die wir zu Ihnen gespeichert haben, stammen vom {from}; Anzahl der Entscheidungen: {count}. Gefunden haben wir sie über {found}.',
     foundFromDevice: 'die Besucherkennung, die Sie uns von Ihrem Gerät geschickt haben',
     foundComputed: 'eine Kennung, die aus der von Ihnen genannten E-Mail-Adresse berechnet ist',
-    identityChecked: 'Vor der Herausgabe haben wir Ihre Identität bestätigt.',
-    enclosed: 'Eine Kopie aller dieser Nachweise liegt bei:',
+    identityChecked: 'Vor der Herausgabe haben wir Ihre Identität überprüft.',
+    enclosed: 'Eine Kopie all dieser Nachweise liegt bei:',
     files: {
       history: 'history.html: Ihre Entscheidungen zum Lesen, in jedem Browser',
       decisions: 'decisions.csv und decisions.json: dasselbe für Tabellenprogramme und andere Programme',
-      policies: 'policies.json: die Erklärungen, die zu der Zeit galten',
+      policies: 'policies.json: die Datenschutzerklärungen, die damals galten',
       policyTexts: 'policy-texts.txt: die Texte dieser Erklärungen, wie wir sie abgerufen haben',
-      evidence: 'evidence: was der Einwilligungsbanner zu der Zeit zeigte',
+      evidence: 'banner-evidence: was das Einwilligungsbanner damals zeigte',
+      records27560: 'records-27560.json: dasselbe als Einwilligungsnachweise nach ISO/IEC TS 27560',
+      about: 'case.json, README.txt und manifest.json: Ihre Anfrage und eine Liste aller Dateien mit Prüfsummen',
       records: 'records.jsonl: die Nachweise genau so, wie sie bei uns eingegangen sind',
     },
     unverified:
-      'Wir konnten Ihre Identität nicht bestätigen. Zum Schutz der Person, deren Daten es betrifft, geben wir keine einzelnen Datensätze heraus. Wir antworten deshalb allgemein: welche Kategorien von Daten wir verarbeiten, woher sie stammen, zu welchen Zwecken und wer sie erhält.',
+      'Ihre Identität ist nicht bestätigt. Zum Schutz der betroffenen Person geben wir keine einzelnen Datensätze heraus. Wir antworten deshalb allgemein: welche Kategorien von Daten wir verarbeiten, woher sie stammen, zu welchen Zwecken und wer sie erhält.',
     categories:
       'Diese Antwort nennt die Kategorien von Daten, die wir verarbeiten, ihre Herkunft, die Zwecke und die Empfänger. Einzelne Datensätze enthält sie nicht.',
     unmatched:
@@ -136,6 +143,12 @@ export const de: LetterTexts = {
     parts: 'Was wir getan haben',
     part: { done: 'erledigt', partly: 'teilweise erledigt', refused: 'abgelehnt' },
     partGround: '{outcome}; Grund: {ground}',
+    withheld:
+      'Folgendes haben wir über Sie gespeichert. Das Gesetz erlaubt uns nicht, es herauszugeben; in der Kopie haben wir es deshalb ausgelassen (11 CCR § 7024(d)): {types}.',
+    withheldTypes: {
+      socialSecurity: 'eine Nummer in der Form einer US-Sozialversicherungsnummer',
+      longNumber: 'eine lange Nummer, die eine Konto-, Karten- oder Identifikationsnummer sein kann',
+    },
   },
   partial: {
     lead: 'Wir kommen Ihrer Anfrage teilweise nach. Was wir getan haben, was nicht, und unsere Gründe:',
@@ -143,22 +156,24 @@ export const de: LetterTexts = {
   refusal: {
     lead: 'Wir haben Ihre Anfrage geprüft und können ihr nicht nachkommen. Unsere Gründe:',
     ground: 'Rechtsgrundlage der Ablehnung: {ground}',
+    healthStatement:
+      'Betreffen die Daten Ihre Gesundheit, können Sie uns zu jeder Angabe, die Sie für unrichtig halten, eine schriftliche Stellungnahme von höchstens 250 Wörtern senden und verlangen, dass wir sie zu Ihren Daten nehmen (11 CCR § 7023).',
   },
   noMatch: {
     why: 'Wir bewahren die Einwilligungsnachweise unter gehashten Besucherkennungen auf, ohne Namen und Adressen. Anhand Ihrer Angaben können wir nicht feststellen, welche davon, falls überhaupt, Sie betreffen.',
     notNone: 'Das bedeutet nicht, dass es keine gibt.',
     help: 'So können Sie uns bei der Suche helfen:',
     steps: [
-      'Öffnen Sie unsere Website auf dem Gerät und in dem Browser, in dem Sie Ihre Wahl getroffen haben. Kopieren Sie die Besucherkennung, die der Einwilligungsbanner dort gespeichert hat (in seinem Cookie oder in seinen Einstellungen).',
+      'Öffnen Sie unsere Website auf dem Gerät und in dem Browser, in dem Sie Ihre Wahl getroffen haben. Kopieren Sie die Besucherkennung, die das Einwilligungsbanner dort gespeichert hat (in seinem Cookie oder in seinen Einstellungen).',
       'Teilen Sie uns mit, auf welcher Website und wann ungefähr Sie Ihre Wahl getroffen oder geändert haben.',
-      'Senden Sie beides an {contact} und nennen Sie unser Zeichen {reference}. Wir suchen dann erneut.',
+      'Senden Sie beides unter Angabe unseres Zeichens {reference} an {contact}. Wir suchen dann erneut.',
     ],
   },
   notice: {
     dear: 'Sehr geehrte Damen und Herren,',
     lead: 'wir haben Ihnen gegenüber personenbezogene Daten offengelegt. Die betroffene Person hat sich inzwischen mit folgendem Anliegen an uns gewandt: {kind}. Wir sind dem nachgekommen.',
     done: 'Es betrifft die folgenden Daten:',
-    ask: 'Bitte nehmen Sie in Ihren Systemen die entsprechenden Schritte vor und bestätigen Sie uns dies an {contact} unter Angabe unseres Zeichens {reference}.',
+    ask: 'Bitte nehmen Sie in Ihren Systemen die entsprechenden Schritte vor und senden Sie eine Bestätigung unter Angabe unseres Zeichens {reference} an {contact}.',
   },
   appeal: {
     lead: 'Sie haben sich gegen unsere Antwort auf Ihre Anfrage vom {received} gewandt. Wir haben sie überprüft. Unsere Entscheidung und unsere Gründe:',
@@ -178,6 +193,8 @@ export const de: LetterTexts = {
     automatedDecisions: 'Automatisierte Entscheidungen',
     withdrawalMethod: 'Widerruf der Einwilligung',
     notStated: 'In dieser Antwort nicht angegeben: {parts}',
+    soldOrShared:
+      'welche Kategorien von Daten wir in den zwölf Monaten vor Ihrer Anfrage verkauft, weitergegeben oder zu geschäftlichen Zwecken offengelegt haben, an welche Dritten und zu welchen Zwecken',
     parts: {
       address: 'Postanschrift',
       email: 'E-Mail-Adresse für Anfragen',
@@ -219,7 +236,7 @@ export const de: LetterTexts = {
       noMatch: 'Wir können Sie keinem Einwilligungsnachweis zuordnen (Art. 11 Abs. 2 {gdpr}).',
       notes: {
         erasure: [
-          'Nachweise darüber, dass eine Einwilligung erteilt, verweigert oder widerrufen wurde, löschen wir nicht. Wir beschränken sie auf diesen Zweck, bewahren sie auf, weil wir sie vorlegen können müssen, sowie für Rechtsansprüche (Art. 17 Abs. 3 Buchst. b und e {gdpr}), und löschen sie, wenn ihre Aufbewahrungsfrist endet.',
+          'Nachweise darüber, dass eine Einwilligung erteilt, verweigert oder widerrufen wurde, löschen wir nicht. Wir verwenden sie nur noch zu diesem Zweck; wir bewahren sie auf, weil wir sie vorlegen können müssen, sowie für Rechtsansprüche (Art. 17 Abs. 3 Buchst. b und e {gdpr}), und löschen sie, wenn ihre Aufbewahrungsfrist endet.',
           'Auf Ihren Wunsch teilen wir Ihnen mit, welche Empfänger Ihrer Daten wir unterrichtet haben (Art. 19 {gdpr}).',
         ],
         rectification: [
@@ -238,7 +255,7 @@ export const de: LetterTexts = {
       },
       rights: [
         'Sie können verlangen, dass wir Ihre personenbezogenen Daten berichtigen oder löschen oder ihre Verarbeitung einschränken (Art. 16, 17 und 18 {gdpr}).',
-        'Sie können einer Verarbeitung widersprechen, die auf einer öffentlichen Aufgabe oder auf berechtigten Interessen beruht (Art. 21 {gdpr}).',
+        'Sie können einer Verarbeitung widersprechen, die auf einer Aufgabe im öffentlichen Interesse oder auf berechtigten Interessen beruht (Art. 21 {gdpr}).',
         'Sie können Ihre Einwilligung jederzeit widerrufen. Die Rechtmäßigkeit der Verarbeitung bis zum Widerruf bleibt davon unberührt (Art. 7 Abs. 3 {gdpr}).',
         'Sie können Daten, die Sie uns bereitgestellt haben, in einem maschinenlesbaren Format erhalten (Art. 20 {gdpr}).',
       ],
@@ -368,7 +385,7 @@ export const de: LetterTexts = {
   remedies: {
     eu: [
       'Sie können sich bei einer Aufsichtsbehörde beschweren, insbesondere in dem Mitgliedstaat, in dem Sie wohnen oder arbeiten oder in dem der mutmaßliche Verstoß stattgefunden hat (Art. 77 DSGVO).',
-      'Ihnen steht außerdem der Rechtsweg zu den Gerichten offen (Art. 79 DSGVO).',
+      'Sie haben außerdem das Recht auf einen wirksamen gerichtlichen Rechtsbehelf (Art. 79 DSGVO).',
     ],
     uk: [
       'Sie können sich bei uns beschweren: bitte schreiben Sie an {contact}.',
@@ -377,18 +394,18 @@ export const de: LetterTexts = {
     ],
     california: ['Sie können sich bei folgenden Behörden beschweren: {authority}'],
     quebec: [
-      'Innerhalb von 30 Tagen nach dieser Antwort können Sie bei folgender Behörde ihre Überprüfung beantragen: {authority}',
+      'Innerhalb von 30 Tagen nach dieser Antwort können Sie bei folgender Behörde eine Überprüfung beantragen: {authority}',
     ],
     authority: ['Sie können sich bei folgender Behörde beschweren: {authority}'],
     unnamed: ['Sie können sich bei der für den Datenschutz zuständigen Behörde beschweren.'],
   },
   appealTo:
-    'Sie können innerhalb einer angemessenen Frist verlangen, dass wir diese Entscheidung überprüfen („Appeal“): Schreiben Sie an {contact} und nennen Sie das Stichwort „Appeal“ und unser Zeichen {reference}. Innerhalb von {days} Tagen nach Eingang teilen wir Ihnen schriftlich mit, wie wir entschieden haben und warum. Bleiben wir bei unserer Entscheidung, können Sie sich bei folgender Behörde beschweren: {authority}',
-  authorityIs: 'Die für uns zuständige Behörde: {authority}',
+    'Sie können innerhalb einer angemessenen Frist verlangen, dass wir diese Entscheidung überprüfen („Appeal“): Schreiben Sie mit dem Stichwort „Appeal“ und unserem Zeichen {reference} an {contact}. Innerhalb von {days} Tagen nach Eingang teilen wir Ihnen schriftlich mit, wie wir entschieden haben und warum. Bleiben wir bei unserer Entscheidung, können Sie sich bei folgender Behörde beschweren: {authority}',
+  authorityIs: 'Die für uns zuständige Aufsichtsbehörde: {authority}',
   proposals: {
     identity: [
       '[Warum Sie an der Identität zweifeln.]\n\nBitte antworten Sie von der E-Mail-Adresse aus, die bei uns gespeichert ist, oder nennen Sie uns [etwas, das nur diese Person wissen kann].',
-      'Sie handeln für jemand anderen. Bitte senden Sie uns eine unterschriebene Vollmacht der Person, die Sie vertreten.',
+      'Bitte senden Sie uns eine von der betroffenen Person unterschriebene Vollmacht, die diese Anfrage in ihrem Namen erlaubt.',
     ],
     clarification: [
       'Bitte teilen Sie uns mit, [um welche Daten, welchen Zeitraum oder welchen unserer Dienste es Ihnen geht].',
@@ -406,6 +423,9 @@ export const de: LetterTexts = {
     appeal: [
       'Wir haben unsere Entscheidung geändert: [was Sie nun getan haben].',
       'Wir bleiben bei unserer Entscheidung: [Ihre Gründe].',
+    ],
+    know: [
+      'In den zwölf Monaten vor Ihrer Anfrage:\n- haben wir diese Kategorien personenbezogener Daten über Sie erhoben: [Kategorien]\n- haben wir verkauft oder weitergegeben: [jede Kategorie, an welche Kategorien Dritter und zu welchem Zweck; oder dass wir keine verkauft oder weitergegeben haben]\n- haben wir zu geschäftlichen Zwecken offengelegt: [jede Kategorie, gegenüber welchen Kategorien von Empfängern und zu welchem Zweck; oder dass wir keine offengelegt haben]\n- speichern wir außerdem, dürfen es aber nicht herausgeben: [Art der Daten, etwa Ihre Sozialversicherungsnummer; oder nichts dieser Art]',
     ],
     answer: {
       erasure: [

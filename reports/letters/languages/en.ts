@@ -4,6 +4,7 @@ import type { LetterTexts } from '../texts.ts';
 export const en: LetterTexts = {
   name: 'English',
   locale: 'en-GB',
+  regions: ['US', 'CA', 'PH'],
   lawNames: {
     'eu-gdpr': { name: 'General Data Protection Regulation (EU) 2016/679 (GDPR)', short: 'GDPR' },
     'uk-gdpr': { name: 'UK General Data Protection Regulation (UK GDPR)', short: 'UK GDPR' },
@@ -118,11 +119,13 @@ export const en: LetterTexts = {
       decisions: 'decisions.csv and decisions.json: the same for a spreadsheet or a program',
       policies: 'policies.json: the policies that were in force at the time',
       policyTexts: 'policy-texts.txt: the texts of these policies as we fetched them',
-      evidence: 'evidence: what the consent banner showed at the time',
+      evidence: 'banner-evidence: what the consent banner showed at the time',
+      records27560: 'records-27560.json: the same as consent records (ISO/IEC TS 27560)',
+      about: 'case.json, README.txt and manifest.json: your request, and a list of all files with their checksums',
       records: 'records.jsonl: the records exactly as we received them',
     },
     unverified:
-      'We could not confirm your identity. To protect the person whose data this concerns, we do not disclose individual records. We therefore answer in general terms: what categories of data we process, where they come from, for what purposes, and who receives them.',
+      'Your identity has not been confirmed. To protect the person whose data this concerns, we do not disclose individual records. We therefore answer in general terms: what categories of data we process, where they come from, for what purposes, and who receives them.',
     categories:
       'This answer states the categories of data that we process, where they come from, for what purposes, and who receives them. It does not contain individual records.',
     unmatched:
@@ -131,6 +134,12 @@ export const en: LetterTexts = {
     parts: 'What we have done',
     part: { done: 'done', partly: 'done in part', refused: 'refused' },
     partGround: '{outcome}; reason: {ground}',
+    withheld:
+      'We hold the following about you. The law does not allow us to disclose it, so we have left it out of the copy (11 CCR § 7024(d)): {types}.',
+    withheldTypes: {
+      socialSecurity: 'a number that has the form of a Social Security number',
+      longNumber: 'a long number that may be a financial account, payment card or identification number',
+    },
   },
   partial: {
     lead: 'We have granted part of your request. What we have done, what we have not done, and our reasons:',
@@ -138,6 +147,8 @@ export const en: LetterTexts = {
   refusal: {
     lead: 'We have examined your request and cannot grant it. Our reasons:',
     ground: 'Legal basis of the refusal: {ground}',
+    healthStatement:
+      'If the data concern your health, you may send us a written statement of up to 250 words about each piece of data that you consider inaccurate, and ask us to make it part of your record (11 CCR § 7023).',
   },
   noMatch: {
     why: 'Our consent records are kept under hashed visitor identifiers, without names or addresses. What your request contains does not allow us to tell which of them, if any, relate to you.',
@@ -172,6 +183,8 @@ export const en: LetterTexts = {
     automatedDecisions: 'Automated decisions',
     withdrawalMethod: 'Withdrawing consent',
     notStated: 'Not stated in this answer: {parts}',
+    soldOrShared:
+      'which categories of data we sold, shared or disclosed for a business purpose in the 12 months before your request, to which third parties and for what purposes',
     parts: {
       address: 'postal address',
       email: 'contact e-mail',
@@ -365,7 +378,9 @@ export const en: LetterTexts = {
       'You may also apply to a court (Art. 79 UK GDPR).',
     ],
     california: ['You may complain to these authorities: {authority}'],
-    quebec: ['Within 30 days of this answer you may apply for its review to this authority: {authority}'],
+    quebec: [
+      'Within 30 days of this answer you may ask this authority to examine a disagreement about it: {authority}',
+    ],
     authority: ['You may complain to this authority: {authority}'],
     unnamed: ['You may complain to the authority that is responsible for data protection.'],
   },
@@ -375,7 +390,7 @@ export const en: LetterTexts = {
   proposals: {
     identity: [
       '[Why you doubt who is asking.]\n\nPlease reply from the e-mail address that we hold for you, or tell us [something that only this person can know].',
-      'You act for somebody else. Please send us a signed authorisation from the person you represent.',
+      'Please send us an authorisation, signed by the person concerned, that allows this request to be made on their behalf.',
     ],
     clarification: [
       'Please tell us [which data, which period or which of our services your request is about].',
@@ -391,6 +406,9 @@ export const en: LetterTexts = {
     ],
     notice: ['- [which data, under which identifier, so that the recipient can find them]'],
     appeal: ['We have changed our decision: [what you have now done].', 'We uphold our decision: [your reasons].'],
+    know: [
+      'In the 12 months before your request:\n- we collected these categories of personal information about you: [categories]\n- we sold or shared: [each category, to which categories of third parties and for what purpose; or that we sold and shared none]\n- we disclosed for a business purpose: [each category, to which categories of recipients and for what purpose; or that we disclosed none]\n- we also hold, but may not disclose: [the kind of data, such as your Social Security number; or nothing of this kind]',
+    ],
     answer: {
       erasure: ['We have erased the following personal data about you:\n- [which data, in which system]'],
       rectification: ['We have corrected the following:\n- [what was recorded] to [what is recorded now]'],

@@ -4,6 +4,7 @@ import type { LetterTexts } from '../texts.ts';
 export const es: LetterTexts = {
   name: 'Español',
   locale: 'es-ES',
+  regions: ['MX', 'US'],
   lawNames: {
     'eu-gdpr': { name: 'Reglamento general de protección de datos, Reglamento (UE) 2016/679 (RGPD)', short: 'RGPD' },
     'uk-gdpr': { name: 'Reglamento general de protección de datos del Reino Unido (UK GDPR)', short: 'UK GDPR' },
@@ -14,7 +15,7 @@ export const es: LetterTexts = {
     applicableLaw: 'Derecho aplicable: {law}',
     unnamedRecipient: 'A la persona que presentó la solicitud',
     dearNamed: 'Estimado/a {name}:',
-    dearUnnamed: 'A quien corresponda:',
+    dearUnnamed: 'Estimado/a señor/a:',
     closingNamed: 'Atentamente,',
     closingUnnamed: 'Atentamente,',
     page: 'Página {page} de {pages}',
@@ -67,8 +68,8 @@ export const es: LetterTexts = {
       opening: 'El {received} se opuso al tratamiento de sus datos personales.',
     },
     'opt-out': {
-      name: 'exclusión de la venta y cesión de datos personales',
-      opening: 'El {received} nos solicitó que no vendiéramos ni cediéramos sus datos personales.',
+      name: 'oposición a que se vendan o compartan datos personales',
+      opening: 'El {received} nos solicitó que no vendiéramos ni compartiéramos sus datos personales.',
     },
     limit: {
       name: 'limitación del uso de datos personales sensibles',
@@ -91,7 +92,7 @@ export const es: LetterTexts = {
   },
   identity: {
     lead: 'Antes de atender su solicitud, necesitamos confirmar que procede de usted o de una persona autorizada para actuar en su nombre.',
-    use: 'Utilizaremos lo que nos envíe únicamente para esta comprobación. No envíe originales y tape en la copia todo lo que no hayamos pedido. Dejamos constancia de cómo se confirmó su identidad; no conservamos copias de documentos de identidad.',
+    use: 'Utilizaremos lo que nos envíe únicamente para esta comprobación. No envíe originales y oculte en las copias todo lo que no le hayamos pedido. Dejamos constancia de cómo se confirmó su identidad; no conservamos copias de documentos de identidad.',
     reply: 'Responda a {contact} e indique nuestra referencia {reference}.',
   },
   clarification: {
@@ -101,29 +102,32 @@ export const es: LetterTexts = {
     noReply: 'Si no recibimos noticias suyas, tramitaremos su solicitud con la información de que disponemos.',
   },
   extension: {
-    lead: 'No podemos completar nuestra respuesta a más tardar el {firstLimit}, fecha en que vence el plazo. El motivo es el siguiente:',
+    lead: 'No podemos completar nuestra respuesta antes de que venza el plazo, el {firstLimit}. El motivo es el siguiente:',
     newLimit: 'Recibirá nuestra respuesta el {limit} a más tardar.',
     complaint: 'Puede presentar una reclamación por esta prórroga ante la siguiente autoridad: {authority}',
   },
   answer: {
     records:
-      'Los registros de consentimiento que tenemos sobre usted abarcan del {from} al {to}; número de decisiones: {count}. Los hemos localizado mediante {found}.',
+      'Los registros de consentimiento que tenemos sobre usted abarcan el período del {from} al {to}; número de decisiones: {count}. Los hemos localizado mediante {found}.',
     recordsOfOneDay:
       'Los registros de consentimiento que tenemos sobre usted son del {from}; número de decisiones: {count}. Los hemos localizado mediante {found}.',
     foundFromDevice: 'el identificador de visitante que nos envió desde su dispositivo',
     foundComputed: 'un identificador calculado a partir de la dirección de correo electrónico que nos facilitó',
-    identityChecked: 'Antes de comunicar ningún dato, hemos confirmado su identidad.',
+    identityChecked: 'Antes de comunicarle los datos, hemos confirmado su identidad.',
     enclosed: 'Se adjunta una copia de todos estos registros:',
     files: {
       history: 'history.html: sus decisiones, para leerlas en cualquier navegador',
       decisions: 'decisions.csv y decisions.json: lo mismo para una hoja de cálculo o un programa',
       policies: 'policies.json: las políticas vigentes en aquel momento',
       policyTexts: 'policy-texts.txt: los textos de dichas políticas tal como los obtuvimos',
-      evidence: 'evidence: lo que mostraba el aviso de consentimiento en aquel momento',
+      evidence: 'banner-evidence: lo que mostraba el aviso de consentimiento en aquel momento',
+      records27560: 'records-27560.json: lo mismo en forma de registros de consentimiento (ISO/IEC TS 27560)',
+      about:
+        'case.json, README.txt y manifest.json: su solicitud y una lista de todos los archivos con sus sumas de comprobación',
       records: 'records.jsonl: los registros exactamente como los recibimos',
     },
     unverified:
-      'No hemos podido confirmar su identidad. Para proteger a la persona a la que se refieren los datos, no comunicamos registros individuales. Por ello respondemos en términos generales: qué categorías de datos tratamos, de dónde proceden, con qué fines y quién los recibe.',
+      'Su identidad no está confirmada. Para proteger a la persona a la que se refieren los datos, no comunicamos registros individuales. Por ello respondemos en términos generales: qué categorías de datos tratamos, de dónde proceden, con qué fines y quién los recibe.',
     categories:
       'Esta respuesta indica las categorías de datos que tratamos, su procedencia, los fines y los destinatarios. No contiene registros individuales.',
     unmatched:
@@ -132,6 +136,13 @@ export const es: LetterTexts = {
     parts: 'Qué hemos hecho',
     part: { done: 'hecho', partly: 'hecho en parte', refused: 'denegado' },
     partGround: '{outcome}; motivo: {ground}',
+    withheld:
+      'Tenemos los siguientes datos sobre usted. La ley no nos permite revelarlos, por lo que no figuran en la copia (11 CCR § 7024(d)): {types}.',
+    withheldTypes: {
+      socialSecurity: 'un número con la forma de un número de Seguro Social',
+      longNumber:
+        'un número largo que puede ser de una cuenta financiera, una tarjeta de pago o un documento de identificación',
+    },
   },
   partial: {
     lead: 'Hemos estimado parte de su solicitud. Qué hemos hecho, qué no hemos hecho y nuestros motivos:',
@@ -139,6 +150,8 @@ export const es: LetterTexts = {
   refusal: {
     lead: 'Hemos examinado su solicitud y no podemos atenderla. Nuestros motivos:',
     ground: 'Base jurídica de la denegación: {ground}',
+    healthStatement:
+      'Si los datos se refieren a su salud, puede enviarnos una declaración escrita de hasta 250 palabras sobre cada dato que considere inexacto y pedirnos que la incorporemos a su expediente (11 CCR § 7023).',
   },
   noMatch: {
     why: 'Nuestros registros de consentimiento se guardan con identificadores de visitante sustituidos por un hash, sin nombres ni direcciones. Lo que contiene su solicitud no nos permite saber cuáles de ellos, en su caso, se refieren a usted.',
@@ -151,7 +164,7 @@ export const es: LetterTexts = {
     ],
   },
   notice: {
-    dear: 'A quien corresponda:',
+    dear: 'Estimados señores:',
     lead: 'Les comunicamos en su día datos personales. La persona interesada nos ha presentado desde entonces una solicitud ({kind}), que hemos estimado.',
     done: 'Se refiere a los siguientes datos:',
     ask: 'Les rogamos que adopten las medidas correspondientes en sus propios sistemas y que nos las confirmen en {contact}, indicando nuestra referencia {reference}.',
@@ -174,6 +187,8 @@ export const es: LetterTexts = {
     automatedDecisions: 'Decisiones automatizadas',
     withdrawalMethod: 'Retirada del consentimiento',
     notStated: 'No se indica en esta respuesta: {parts}',
+    soldOrShared:
+      'qué categorías de datos hemos vendido, compartido o comunicado con fines comerciales en los 12 meses anteriores a su solicitud, a qué terceros y con qué fines',
     parts: {
       address: 'dirección postal',
       email: 'correo electrónico de contacto',
@@ -206,40 +221,40 @@ export const es: LetterTexts = {
     gdpr: {
       acknowledgement: { checked: [], unchecked: [] },
       identity:
-        'Cuando tengamos dudas razonables sobre la identidad de la persona que presenta una solicitud, podemos pedir información adicional (art. 12, apdo. 6, {gdpr}). Nuestro motivo y lo que le pedimos:',
+        'Cuando tengamos dudas razonables sobre la identidad de la persona que presenta una solicitud, podemos pedir información adicional (art. 12.6 del {gdpr}). Nuestro motivo y lo que le pedimos:',
       extension:
-        'Podemos prorrogar el plazo cuando la complejidad y el número de solicitudes lo hagan necesario (art. 12, apdo. 3, {gdpr}).',
-      access: 'Sí, tratamos datos personales que le conciernen (art. 15 {gdpr}).',
+        'Podemos prorrogar el plazo cuando la complejidad y el número de solicitudes lo hagan necesario (art. 12.3 del {gdpr}).',
+      access: 'Sí, tratamos datos personales que le conciernen (art. 15 del {gdpr}).',
       portability:
-        'Con esta carta recibe los datos personales que nos facilitó, en un formato de lectura mecánica (art. 20 {gdpr}).',
-      noMatch: 'No podemos asociarle con ningún registro de consentimiento (art. 11, apdo. 2, {gdpr}).',
+        'Con esta carta recibe los datos personales que nos facilitó, en un formato de lectura mecánica (art. 20 del {gdpr}).',
+      noMatch: 'No podemos asociarle con ningún registro de consentimiento (art. 11.2 del {gdpr}).',
       notes: {
         erasure: [
-          'No suprimimos la prueba de que se dio, se denegó o se retiró un consentimiento. La limitamos a ese uso, la conservamos porque debemos poder demostrarlo y para la defensa de reclamaciones (art. 17, apdo. 3, letras b) y e), {gdpr}), y la suprimimos cuando termina su plazo de conservación.',
-          'Si nos lo pide, le diremos a qué destinatarios de sus datos hemos informado (art. 19 {gdpr}).',
+          'No suprimimos la prueba de que se dio, se denegó o se retiró un consentimiento. La reservamos para ese uso, la conservamos porque debemos poder presentarla y para la formulación, el ejercicio o la defensa de reclamaciones (art. 17.3, letras b) y e), del {gdpr}), y la suprimimos cuando termina su plazo de conservación.',
+          'Si nos lo pide, le diremos a qué destinatarios de sus datos hemos informado (art. 19 del {gdpr}).',
         ],
         rectification: [
-          'Si nos lo pide, le diremos a qué destinatarios de sus datos hemos informado (art. 19 {gdpr}).',
+          'Si nos lo pide, le diremos a qué destinatarios de sus datos hemos informado (art. 19 del {gdpr}).',
         ],
         restriction: [
-          'Le informaremos antes de que se levante la limitación (art. 18, apdo. 3, {gdpr}).',
-          'Si nos lo pide, le diremos a qué destinatarios de sus datos hemos informado (art. 19 {gdpr}).',
+          'Le informaremos antes de que se levante la limitación (art. 18.3 del {gdpr}).',
+          'Si nos lo pide, le diremos a qué destinatarios de sus datos hemos informado (art. 19 del {gdpr}).',
         ],
         objection: [],
         'opt-out': [],
         limit: [],
         'withdraw-consent': [
-          'La retirada no afecta a la licitud del tratamiento anterior a ella (art. 7, apdo. 3, {gdpr}).',
+          'La retirada no afecta a la licitud del tratamiento anterior a ella (art. 7.3 del {gdpr}).',
         ],
       },
       rights: [
-        'Puede pedirnos que rectifiquemos o suprimamos sus datos personales o que limitemos su tratamiento (arts. 16, 17 y 18 {gdpr}).',
-        'Puede oponerse al tratamiento basado en una misión de interés público o en intereses legítimos (art. 21 {gdpr}).',
-        'Puede retirar su consentimiento en cualquier momento. Ello no afecta a la licitud del tratamiento anterior a la retirada (art. 7, apdo. 3, {gdpr}).',
-        'Puede recibir los datos que nos facilitó en un formato de lectura mecánica (art. 20 {gdpr}).',
+        'Puede pedirnos que rectifiquemos o suprimamos sus datos personales o que limitemos su tratamiento (arts. 16, 17 y 18 del {gdpr}).',
+        'Puede oponerse al tratamiento basado en una misión de interés público o en intereses legítimos (art. 21 del {gdpr}).',
+        'Puede retirar su consentimiento en cualquier momento. Ello no afecta a la licitud del tratamiento anterior a la retirada (art. 7.3 del {gdpr}).',
+        'Puede recibir los datos que nos facilitó en un formato de lectura mecánica (art. 20 del {gdpr}).',
       ],
       never: [],
-      notice: 'Les informamos de ello en virtud del art. 19 {gdpr}.',
+      notice: 'Les informamos de ello en virtud del art. 19 del {gdpr}.',
     },
     california: {
       acknowledgement: {
@@ -273,11 +288,11 @@ export const es: LetterTexts = {
       },
       rights: [
         'Puede pedirnos que eliminemos o corrijamos la información personal que hemos recopilado sobre usted.',
-        'Puede oponerse a la venta y cesión de su información personal y limitar el uso de la información personal sensible. Para ello no tiene que verificar su identidad.',
+        'Puede oponerse a que vendamos o compartamos su información personal y limitar el uso de la información personal sensible. Para ello no tiene que verificar su identidad.',
         'No le trataremos peor por ejercer estos derechos.',
       ],
       never: [
-        'Esta respuesta nunca contiene números de la seguridad social, del permiso de conducir u otros números de identificación oficiales, números de cuentas financieras, números de seguro médico o de identificación médica, contraseñas, preguntas y respuestas de seguridad ni datos biométricos, con independencia de que los tengamos o no (11 CCR § 7024(d)).',
+        'Esta respuesta nunca contiene números de Seguro Social, de licencia de conducir u otros números de identificación oficiales, números de cuentas financieras, números de seguro médico o de identificación médica, contraseñas, preguntas y respuestas de seguridad ni datos biométricos, con independencia de que los tengamos o no (11 CCR § 7024(d)).',
       ],
       notice: 'Les informamos de ello porque la ley de California nos obliga a avisar a quienes recibieron los datos.',
     },
@@ -301,7 +316,7 @@ export const es: LetterTexts = {
         'withdraw-consent': [],
       },
       rights: [
-        'La ley le concede otros derechos sobre sus datos personales, como su supresión y la exclusión de su venta. Díganos si desea ejercerlos.',
+        'La ley le concede otros derechos sobre sus datos personales, como el de suprimirlos y el de oponerse a su venta. Díganos si desea ejercerlos.',
         'No le trataremos peor por ejercer estos derechos.',
       ],
       never: [],
@@ -356,13 +371,13 @@ export const es: LetterTexts = {
   },
   remedies: {
     eu: [
-      'Puede presentar una reclamación ante una autoridad de control, en particular en el Estado miembro en que resida o trabaje o en que considere que se ha producido la infracción (art. 77 RGPD).',
-      'También tiene derecho a la tutela judicial efectiva (art. 79 RGPD).',
+      'Puede presentar una reclamación ante una autoridad de control, en particular en el Estado miembro en que resida o trabaje o en que considere que se ha producido la infracción (art. 77 del RGPD).',
+      'También tiene derecho a la tutela judicial efectiva (art. 79 del RGPD).',
     ],
     uk: [
       'Puede presentarnos una reclamación: escriba a {contact}.',
-      'Puede presentar una reclamación ante el Information Commissioner (art. 77 UK GDPR): {authority}',
-      'También puede acudir a los tribunales (art. 79 UK GDPR).',
+      'Puede presentar una reclamación ante el Information Commissioner (art. 77 del UK GDPR): {authority}',
+      'También puede acudir a los tribunales (art. 79 del UK GDPR).',
     ],
     california: ['Puede presentar una reclamación ante estas autoridades: {authority}'],
     quebec: [
@@ -373,11 +388,11 @@ export const es: LetterTexts = {
   },
   appealTo:
     'Puede recurrir esta decisión en un plazo razonable: escriba a {contact}, con la palabra «Appeal» y nuestra referencia {reference}. Le comunicaremos por escrito nuestra decisión y sus motivos en un plazo de {days} días desde la recepción del recurso. Si el recurso se desestima, puede presentar una reclamación ante la siguiente autoridad: {authority}',
-  authorityIs: 'La autoridad competente para nosotros: {authority}',
+  authorityIs: 'Nuestra autoridad de control: {authority}',
   proposals: {
     identity: [
       '[Por qué duda de quién hace la solicitud.]\n\nResponda desde la dirección de correo electrónico que tenemos registrada, o indíquenos [algo que solo esa persona pueda saber].',
-      'Usted actúa en nombre de otra persona. Envíenos una autorización firmada por la persona a la que representa.',
+      'Envíenos una autorización, firmada por la persona interesada, que permita presentar esta solicitud en su nombre.',
     ],
     clarification: [
       'Indíquenos [a qué datos, período o servicio nuestro se refiere su solicitud].',
@@ -399,22 +414,25 @@ export const es: LetterTexts = {
       'Hemos cambiado nuestra decisión: [lo que ha hecho ahora].',
       'Mantenemos nuestra decisión: [sus motivos].',
     ],
+    know: [
+      'En los 12 meses anteriores a su solicitud:\n- hemos recopilado estas categorías de datos personales sobre usted: [categorías]\n- hemos vendido o compartido: [cada categoría, con qué categorías de terceros y con qué fin; o que no hemos vendido ni compartido ninguna]\n- hemos comunicado con fines comerciales: [cada categoría, a qué categorías de destinatarios y con qué fin; o que no hemos comunicado ninguna]\n- tenemos además, pero no podemos revelar: [el tipo de dato, como su número de Seguro Social; o nada de este tipo]',
+    ],
     answer: {
       erasure: ['Hemos suprimido los siguientes datos personales sobre usted:\n- [qué datos, en qué sistema]'],
       rectification: ['Hemos rectificado lo siguiente:\n- [lo que constaba] por [lo que consta ahora]'],
       restriction: [
-        'Hemos limitado el tratamiento de los siguientes datos:\n- [qué datos]\n\nAparte de conservarlos, solo usamos estos datos con su consentimiento, para reclamaciones o para proteger a otras personas.',
+        'Hemos limitado el tratamiento de los siguientes datos:\n- [qué datos]\n\nAparte de conservarlos, solo usamos estos datos con su consentimiento, para la formulación, el ejercicio o la defensa de reclamaciones o para proteger a otras personas.',
       ],
       objection: [
         'Ya no tratamos sus datos personales para este fin: [fin].',
         'Ya no usamos sus datos personales para mercadotecnia directa.',
       ],
       'opt-out': [
-        'Hemos aplicado su exclusión: ya no vendemos sus datos personales ni los cedemos para publicidad en distintos sitios web.',
-        'No vendemos datos personales ni los cedemos para publicidad en distintos sitios web. Aun así, hemos registrado su exclusión.',
+        'Hemos atendido su solicitud: ya no vendemos sus datos personales ni los compartimos para publicidad en distintos sitios web.',
+        'No vendemos datos personales ni los compartimos para publicidad en distintos sitios web. Aun así, hemos registrado su solicitud.',
       ],
       limit: [
-        'Hemos aplicado su solicitud: usamos sus datos personales sensibles solo para lo necesario para prestar nuestros servicios y para los demás fines que la ley permite.',
+        'Hemos atendido su solicitud: usamos sus datos personales sensibles solo para lo necesario para prestar nuestros servicios y para los demás fines que la ley permite.',
       ],
       'withdraw-consent': [
         'Hemos registrado que retiró su consentimiento. Ya no tratamos datos personales sobre esa base.',

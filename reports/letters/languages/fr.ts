@@ -10,16 +10,20 @@ export const fr: LetterTexts = {
       short: 'RGPD',
     },
     'uk-gdpr': { name: 'Règlement général sur la protection des données du Royaume-Uni (UK GDPR)', short: 'UK GDPR' },
-    ch: { name: 'Loi fédérale suisse sur la protection des données (LPD)', short: 'LPD' },
+    ch: {
+      name: 'Loi fédérale suisse sur la protection des données (LPD)',
+      short: 'LPD',
+      authority: 'Préposé fédéral à la protection des données et à la transparence (PFPDT), https://www.edoeb.admin.ch',
+    },
   },
   frame: {
     reference: 'Notre référence : {reference}',
     theirReference: 'Votre référence : {reference}',
     applicableLaw: 'Droit applicable : {law}',
     unnamedRecipient: 'À la personne qui a présenté la demande',
-    dearNamed: 'Bonjour {name},',
+    dearNamed: 'Madame, Monsieur,',
     dearUnnamed: 'Madame, Monsieur,',
-    closingNamed: 'Nous vous prions d’agréer nos salutations distinguées.',
+    closingNamed: 'Nous vous prions d’agréer, Madame, Monsieur, nos salutations distinguées.',
     closingUnnamed: 'Nous vous prions d’agréer, Madame, Monsieur, nos salutations distinguées.',
     page: 'Page {page} sur {pages}',
     document: 'Document {document}',
@@ -40,7 +44,7 @@ export const fr: LetterTexts = {
     clarification: 'Une question sur votre demande',
     extension: 'Nous avons besoin de plus de temps pour votre demande',
     answer: 'Réponse à votre demande du {received}',
-    partial: 'Réponse à votre demande du {received} : acceptée en partie',
+    partial: 'Réponse à votre demande du {received} : acceptation partielle',
     refusal: 'Réponse à votre demande du {received} : refus',
     'no-match': 'Réponse à votre demande du {received}',
     notice: 'Notification aux destinataires de données à caractère personnel : {kind}',
@@ -70,7 +74,8 @@ export const fr: LetterTexts = {
     },
     objection: {
       name: 'opposition au traitement',
-      opening: 'Le {received}, vous vous êtes opposé(e) au traitement de vos données à caractère personnel.',
+      opening:
+        'Le {received}, vous nous avez fait part de votre opposition au traitement de vos données à caractère personnel.',
     },
     'opt-out': {
       name: 'refus de la vente et du partage de données à caractère personnel',
@@ -97,7 +102,7 @@ export const fr: LetterTexts = {
   },
   identity: {
     lead: 'Avant de donner suite à votre demande, nous devons nous assurer qu’elle émane bien de vous ou d’une personne habilitée à agir pour vous.',
-    use: 'Nous utilisons ce que vous nous envoyez uniquement pour cette vérification. N’envoyez pas d’originaux et masquez sur une copie tout ce que nous n’avons pas demandé. Nous consignons la manière dont votre identité a été vérifiée ; nous ne conservons pas de copies de pièces d’identité.',
+    use: 'Nous utilisons ce que vous nous envoyez uniquement pour cette vérification. N’envoyez pas d’originaux et masquez sur les copies tout ce que nous n’avons pas demandé. Nous consignons la manière dont votre identité a été vérifiée ; nous ne conservons pas de copies de pièces d’identité.',
     reply: 'Veuillez répondre à {contact} en indiquant notre référence {reference}.',
   },
   clarification: {
@@ -108,7 +113,7 @@ export const fr: LetterTexts = {
       'Sans nouvelles de votre part, nous traiterons votre demande sur la base des éléments dont nous disposons.',
   },
   extension: {
-    lead: 'Nous ne pouvons pas achever notre réponse pour le {firstLimit}, date à laquelle elle serait due. En voici la raison :',
+    lead: 'Nous ne pouvons pas achever notre réponse avant l’expiration du délai, le {firstLimit}. En voici la raison :',
     newLimit: 'Vous recevrez notre réponse au plus tard le {limit}.',
     complaint:
       'Vous pouvez introduire une réclamation contre cette prolongation auprès de l’autorité suivante : {authority}',
@@ -126,20 +131,30 @@ export const fr: LetterTexts = {
       history: 'history.html : vos décisions, lisibles dans tout navigateur',
       decisions: 'decisions.csv et decisions.json : les mêmes pour un tableur ou un programme',
       policies: 'policies.json : les politiques en vigueur à l’époque',
-      policyTexts: 'policy-texts.txt : les textes de ces politiques tels que nous les avons récupérés',
-      evidence: 'evidence : ce que le bandeau de consentement affichait à l’époque',
+      policyTexts: 'policy-texts.txt : les textes de ces politiques tels que nous les avons téléchargés',
+      evidence: 'banner-evidence : ce que le bandeau de consentement affichait à l’époque',
+      records27560: 'records-27560.json : les mêmes sous forme d’enregistrements de consentement (ISO/IEC TS 27560)',
+      about:
+        'case.json, README.txt et manifest.json : votre demande et la liste de tous les fichiers avec leurs sommes de contrôle',
       records: 'records.jsonl : les enregistrements exactement tels que nous les avons reçus',
     },
     unverified:
-      'Nous n’avons pas pu vérifier votre identité. Afin de protéger la personne concernée, nous ne communiquons aucun enregistrement individuel. Nous répondons donc de manière générale : quelles catégories de données nous traitons, d’où elles proviennent, à quelles fins et qui les reçoit.',
+      'Votre identité n’a pas été vérifiée. Afin de protéger la personne concernée, nous ne communiquons aucun enregistrement individuel. Nous répondons donc de manière générale : quelles catégories de données nous traitons, d’où elles proviennent, à quelles fins et qui les reçoit.',
     categories:
-      'Cette réponse indique les catégories de données que nous traitons, leur provenance, leurs finalités et leurs destinataires. Elle ne contient pas d’enregistrements individuels.',
+      'Cette réponse indique les catégories de données que nous traitons, leur provenance, les finalités du traitement et les destinataires. Elle ne contient pas d’enregistrements individuels.',
     unmatched:
       'Les indications de votre demande ne nous permettent pas de savoir dans quel navigateur ou sur quel appareil votre choix antérieur a été enregistré.',
     unmatchedHowTo: 'Pour que votre choix y prenne également effet : {withdrawalMethod}',
     parts: 'Ce que nous avons fait',
     part: { done: 'fait', partly: 'fait en partie', refused: 'refusé' },
     partGround: '{outcome} ; motif : {ground}',
+    withheld:
+      'Nous détenons les éléments suivants à votre sujet. La loi ne nous permet pas de les communiquer ; ils ne figurent donc pas dans la copie (11 CCR § 7024(d)) : {types}.',
+    withheldTypes: {
+      socialSecurity: 'un numéro ayant la forme d’un numéro de sécurité sociale américain',
+      longNumber:
+        'un long numéro qui peut être celui d’un compte financier, d’une carte de paiement ou d’une pièce d’identité',
+    },
   },
   partial: {
     lead: 'Nous avons accepté une partie de votre demande. Voici ce que nous avons fait, ce que nous n’avons pas fait, et nos motifs :',
@@ -147,6 +162,8 @@ export const fr: LetterTexts = {
   refusal: {
     lead: 'Nous avons examiné votre demande et ne pouvons pas y donner suite. Nos motifs :',
     ground: 'Base juridique du refus : {ground}',
+    healthStatement:
+      'Si les données concernent votre santé, vous pouvez nous envoyer une déclaration écrite de 250 mots au plus pour chaque donnée que vous estimez inexacte, et nous demander de la joindre à votre dossier (11 CCR § 7023).',
   },
   noMatch: {
     why: 'Nos enregistrements de consentement sont conservés sous des identifiants de visiteur hachés, sans noms ni adresses. Les éléments de votre demande ne nous permettent pas de déterminer lesquels, le cas échéant, vous concernent.',
@@ -182,6 +199,8 @@ export const fr: LetterTexts = {
     automatedDecisions: 'Décisions automatisées',
     withdrawalMethod: 'Retrait du consentement',
     notStated: 'Non précisé dans cette réponse : {parts}',
+    soldOrShared:
+      'les catégories de données que nous avons vendues, partagées ou communiquées à des fins commerciales au cours des 12 mois précédant votre demande, à quels tiers et à quelles fins',
     parts: {
       address: 'adresse postale',
       email: 'adresse e-mail de contact',
@@ -214,40 +233,40 @@ export const fr: LetterTexts = {
     gdpr: {
       acknowledgement: { checked: [], unchecked: [] },
       identity:
-        'En cas de doute raisonnable quant à l’identité de la personne qui présente une demande, nous pouvons demander des informations supplémentaires (art. 12, par. 6, {gdpr}). Notre motif, et ce que nous vous demandons :',
+        'En cas de doute raisonnable quant à l’identité de la personne qui présente une demande, nous pouvons demander des informations supplémentaires (art. 12, § 6, du {gdpr}). Notre motif, et ce que nous vous demandons :',
       extension:
-        'Nous pouvons prolonger le délai lorsque la complexité et le nombre des demandes le rendent nécessaire (art. 12, par. 3, {gdpr}).',
-      access: 'Oui, nous traitons des données à caractère personnel vous concernant (art. 15 {gdpr}).',
+        'Nous pouvons prolonger le délai lorsque la complexité et le nombre des demandes le rendent nécessaire (art. 12, § 3, du {gdpr}).',
+      access: 'Oui, nous traitons des données à caractère personnel vous concernant (art. 15 du {gdpr}).',
       portability:
-        'Vous recevez avec cette lettre les données à caractère personnel que vous nous avez fournies, dans un format lisible par machine (art. 20 {gdpr}).',
-      noMatch: 'Nous ne pouvons pas vous rattacher à un enregistrement de consentement (art. 11, par. 2, {gdpr}).',
+        'Vous recevez avec cette lettre les données à caractère personnel que vous nous avez fournies, dans un format lisible par machine (art. 20 du {gdpr}).',
+      noMatch: 'Nous ne pouvons pas vous rattacher à un enregistrement de consentement (art. 11, § 2, du {gdpr}).',
       notes: {
         erasure: [
-          'Nous n’effaçons pas la preuve qu’un consentement a été donné, refusé ou retiré. Nous la limitons à cet usage, la conservons parce que nous devons pouvoir la produire et pour la défense de droits en justice (art. 17, par. 3, points b) et e), {gdpr}), et l’effaçons à l’expiration de sa durée de conservation.',
-          'Si vous le demandez, nous vous indiquerons quels destinataires de vos données nous avons informés (art. 19 {gdpr}).',
+          'Nous n’effaçons pas la preuve qu’un consentement a été donné, refusé ou retiré. Nous la réservons à cet usage, la conservons parce que nous devons pouvoir la produire et pour la constatation, l’exercice ou la défense de droits en justice (art. 17, § 3, points b) et e), du {gdpr}), et l’effaçons à l’expiration de sa durée de conservation.',
+          'Si vous le demandez, nous vous indiquerons quels destinataires de vos données nous avons informés (art. 19 du {gdpr}).',
         ],
         rectification: [
-          'Si vous le demandez, nous vous indiquerons quels destinataires de vos données nous avons informés (art. 19 {gdpr}).',
+          'Si vous le demandez, nous vous indiquerons quels destinataires de vos données nous avons informés (art. 19 du {gdpr}).',
         ],
         restriction: [
-          'Nous vous informerons avant que la limitation ne soit levée (art. 18, par. 3, {gdpr}).',
-          'Si vous le demandez, nous vous indiquerons quels destinataires de vos données nous avons informés (art. 19 {gdpr}).',
+          'Nous vous informerons avant que la limitation ne soit levée (art. 18, § 3, du {gdpr}).',
+          'Si vous le demandez, nous vous indiquerons quels destinataires de vos données nous avons informés (art. 19 du {gdpr}).',
         ],
         objection: [],
         'opt-out': [],
         limit: [],
         'withdraw-consent': [
-          'Le retrait ne compromet pas la licéité du traitement effectué auparavant (art. 7, par. 3, {gdpr}).',
+          'Le retrait ne compromet pas la licéité du traitement effectué auparavant (art. 7, § 3, du {gdpr}).',
         ],
       },
       rights: [
-        'Vous pouvez nous demander de rectifier ou d’effacer vos données à caractère personnel ou d’en limiter le traitement (art. 16, 17 et 18 {gdpr}).',
-        'Vous pouvez vous opposer à un traitement fondé sur une mission d’intérêt public ou sur des intérêts légitimes (art. 21 {gdpr}).',
-        'Vous pouvez retirer votre consentement à tout moment. Cela ne compromet pas la licéité du traitement effectué avant le retrait (art. 7, par. 3, {gdpr}).',
-        'Vous pouvez recevoir les données que vous nous avez fournies dans un format lisible par machine (art. 20 {gdpr}).',
+        'Vous pouvez nous demander de rectifier ou d’effacer vos données à caractère personnel ou d’en limiter le traitement (art. 16, 17 et 18 du {gdpr}).',
+        'Vous pouvez vous opposer à un traitement fondé sur une mission d’intérêt public ou sur des intérêts légitimes (art. 21 du {gdpr}).',
+        'Vous pouvez retirer votre consentement à tout moment. Cela ne compromet pas la licéité du traitement effectué avant le retrait (art. 7, § 3, du {gdpr}).',
+        'Vous pouvez recevoir les données que vous nous avez fournies dans un format lisible par machine (art. 20 du {gdpr}).',
       ],
       never: [],
-      notice: 'Nous vous en informons en application de l’art. 19 {gdpr}.',
+      notice: 'Nous vous en informons en application de l’art. 19 du {gdpr}.',
     },
     california: {
       acknowledgement: {
@@ -283,7 +302,7 @@ export const fr: LetterTexts = {
       rights: [
         'Vous pouvez nous demander d’effacer ou de rectifier les données à caractère personnel que nous avons recueillies à votre sujet.',
         'Vous pouvez refuser la vente et le partage de vos données à caractère personnel et limiter l’utilisation de vos données sensibles. Vous n’avez pas à prouver votre identité pour cela.',
-        'Nous ne vous traiterons pas moins bien parce que vous exercez ces droits.',
+        'L’exercice de ces droits ne vous vaudra aucun traitement moins favorable.',
       ],
       never: [
         'Cette réponse ne contient jamais de numéros de sécurité sociale, de permis de conduire ou d’autre pièce d’identité officielle, de numéros de compte financier, d’identifiants d’assurance maladie ou médicaux, de mots de passe, de questions et réponses de sécurité ni de données biométriques, que nous détenions ou non de telles données (11 CCR § 7024(d)).',
@@ -312,8 +331,8 @@ export const fr: LetterTexts = {
         'withdraw-consent': [],
       },
       rights: [
-        'La loi vous accorde d’autres droits sur vos données à caractère personnel, tels que l’effacement et le refus de leur vente. Dites-nous si vous souhaitez les exercer.',
-        'Nous ne vous traiterons pas moins bien parce que vous exercez ces droits.',
+        'La loi vous accorde d’autres droits sur vos données à caractère personnel, tels que l’effacement et le refus de leur vente. Veuillez nous faire savoir si vous souhaitez les exercer.',
+        'L’exercice de ces droits ne vous vaudra aucun traitement moins favorable.',
       ],
       never: [],
       notice: 'Nous vous en informons parce que vous avez reçu des données de notre part.',
@@ -373,17 +392,17 @@ export const fr: LetterTexts = {
   },
   remedies: {
     eu: [
-      'Vous pouvez introduire une réclamation auprès d’une autorité de contrôle, en particulier dans l’État membre où vous résidez ou travaillez ou dans lequel la violation aurait été commise (art. 77 RGPD).',
-      'Vous avez également droit à un recours juridictionnel effectif (art. 79 RGPD).',
+      'Vous pouvez introduire une réclamation auprès d’une autorité de contrôle, en particulier dans l’État membre où vous résidez ou travaillez ou dans lequel la violation aurait été commise (art. 77 du RGPD).',
+      'Vous avez également droit à un recours juridictionnel effectif (art. 79 du RGPD).',
     ],
     uk: [
       'Vous pouvez nous adresser une réclamation : veuillez écrire à {contact}.',
-      'Vous pouvez introduire une réclamation auprès de l’Information Commissioner (art. 77 UK GDPR) : {authority}',
-      'Vous pouvez également saisir un tribunal (art. 79 UK GDPR).',
+      'Vous pouvez introduire une réclamation auprès de l’Information Commissioner (art. 77 du UK GDPR) : {authority}',
+      'Vous pouvez également saisir un tribunal (art. 79 du UK GDPR).',
     ],
     california: ['Vous pouvez introduire une réclamation auprès des autorités suivantes : {authority}'],
     quebec: [
-      'Dans les 30 jours suivant cette réponse, vous pouvez demander sa révision à l’autorité suivante : {authority}',
+      'Dans les 30 jours suivant cette réponse, vous pouvez présenter une demande d’examen de mésentente à l’autorité suivante : {authority}',
     ],
     authority: ['Vous pouvez introduire une réclamation auprès de l’autorité suivante : {authority}'],
     unnamed: ['Vous pouvez introduire une réclamation auprès de l’autorité chargée de la protection des données.'],
@@ -394,7 +413,7 @@ export const fr: LetterTexts = {
   proposals: {
     identity: [
       '[Pourquoi vous doutez de l’identité du demandeur.]\n\nVeuillez répondre depuis l’adresse e-mail que nous avons enregistrée pour vous, ou nous indiquer [un élément que seule cette personne peut connaître].',
-      'Vous agissez pour une autre personne. Veuillez nous envoyer une procuration signée de la personne que vous représentez.',
+      'Veuillez nous envoyer une procuration, signée par la personne concernée, qui autorise cette demande en son nom.',
     ],
     clarification: [
       'Veuillez nous indiquer [quelles données, quelle période ou lequel de nos services concerne votre demande].',
@@ -415,6 +434,9 @@ export const fr: LetterTexts = {
     appeal: [
       'Nous avons modifié notre décision : [ce que vous avez fait depuis].',
       'Nous maintenons notre décision : [vos motifs].',
+    ],
+    know: [
+      'Au cours des 12 mois précédant votre demande :\n- nous avons collecté ces catégories de données à caractère personnel vous concernant : [catégories]\n- nous avons vendu ou partagé : [chaque catégorie, avec quelles catégories de tiers et à quelle fin ; ou que nous n’en avons vendu ni partagé aucune]\n- nous avons communiqué à des fins commerciales : [chaque catégorie, à quelles catégories de destinataires et à quelle fin ; ou que nous n’en avons communiqué aucune]\n- nous détenons également, sans pouvoir les communiquer : [le type de données, par exemple votre numéro de sécurité sociale ; ou aucune donnée de ce type]',
     ],
     answer: {
       erasure: [

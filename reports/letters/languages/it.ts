@@ -10,7 +10,12 @@ export const it: LetterTexts = {
       short: 'GDPR',
     },
     'uk-gdpr': { name: 'Regolamento generale sulla protezione dei dati del Regno Unito (UK GDPR)', short: 'UK GDPR' },
-    ch: { name: 'Legge federale svizzera sulla protezione dei dati (LPD)', short: 'LPD' },
+    ch: {
+      name: 'Legge federale svizzera sulla protezione dei dati (LPD)',
+      short: 'LPD',
+      authority:
+        'Incaricato federale della protezione dei dati e della trasparenza (IFPDT), https://www.edoeb.admin.ch',
+    },
   },
   frame: {
     reference: 'Nostro riferimento: {reference}',
@@ -43,7 +48,7 @@ export const it: LetterTexts = {
     refusal: 'Risposta alla Sua richiesta del {received}: rifiuto',
     'no-match': 'Risposta alla Sua richiesta del {received}',
     notice: 'Notifica ai destinatari di dati personali: {kind}',
-    appeal: 'Decisione sul Suo reclamo',
+    appeal: 'Decisione sulla Sua contestazione',
   },
   kinds: {
     access: {
@@ -69,11 +74,11 @@ export const it: LetterTexts = {
     },
     objection: {
       name: 'opposizione al trattamento',
-      opening: 'il {received} si è opposto/a al trattamento dei Suoi dati personali.',
+      opening: 'il {received} ha presentato opposizione al trattamento dei Suoi dati personali.',
     },
     'opt-out': {
       name: 'opposizione alla vendita e alla condivisione di dati personali',
-      opening: 'il {received} si è opposto/a alla vendita e alla condivisione dei Suoi dati personali.',
+      opening: 'il {received} ha presentato opposizione alla vendita e alla condivisione dei Suoi dati personali.',
     },
     limit: {
       name: 'limitazione dell’uso di dati personali sensibili',
@@ -96,7 +101,7 @@ export const it: LetterTexts = {
   },
   identity: {
     lead: 'Prima di dare seguito alla Sua richiesta dobbiamo accertare che provenga da Lei o da una persona autorizzata ad agire per Suo conto.',
-    use: 'Usiamo ciò che ci invia soltanto per questa verifica. Non invii originali e oscuri su una copia tutto ciò che non abbiamo chiesto. Registriamo il modo in cui la Sua identità è stata verificata; non conserviamo copie di documenti d’identità.',
+    use: 'Usiamo ciò che ci invia soltanto per questa verifica. Non invii originali e oscuri sulle copie tutto ciò che non abbiamo chiesto. Registriamo il modo in cui la Sua identità è stata verificata; non conserviamo copie di documenti d’identità.',
     reply: 'Risponda a {contact} indicando il nostro riferimento {reference}.',
   },
   clarification: {
@@ -106,7 +111,7 @@ export const it: LetterTexts = {
     noReply: 'Se non avremo Sue notizie, tratteremo la Sua richiesta in base a ciò che sappiamo.',
   },
   extension: {
-    lead: 'Non possiamo completare la nostra risposta entro il {firstLimit}, data in cui sarebbe dovuta. Il motivo è il seguente:',
+    lead: 'Non possiamo completare la nostra risposta entro il {firstLimit}, scadenza del termine. Il motivo è il seguente:',
     newLimit: 'Riceverà la nostra risposta entro il {limit}.',
     complaint: 'Contro questa proroga può presentare reclamo alla seguente autorità: {authority}',
   },
@@ -124,11 +129,14 @@ export const it: LetterTexts = {
       decisions: 'decisions.csv e decisions.json: le stesse per un foglio di calcolo o un programma',
       policies: 'policies.json: le informative in vigore all’epoca',
       policyTexts: 'policy-texts.txt: i testi di tali informative come li abbiamo acquisiti',
-      evidence: 'evidence: che cosa mostrava il banner del consenso all’epoca',
+      evidence: 'banner-evidence: che cosa mostrava il banner del consenso all’epoca',
+      records27560: 'records-27560.json: le stesse in forma di registrazioni di consenso (ISO/IEC TS 27560)',
+      about:
+        'case.json, README.txt e manifest.json: la Sua richiesta e un elenco di tutti i file con le relative somme di controllo',
       records: 'records.jsonl: le registrazioni esattamente come le abbiamo ricevute',
     },
     unverified:
-      'Non abbiamo potuto verificare la Sua identità. Per proteggere la persona a cui i dati si riferiscono non comunichiamo singole registrazioni. Rispondiamo quindi in termini generali: quali categorie di dati trattiamo, da dove provengono, per quali finalità e chi li riceve.',
+      'La Sua identità non è stata verificata. Per proteggere la persona a cui i dati si riferiscono non comunichiamo singole registrazioni. Rispondiamo quindi in termini generali: quali categorie di dati trattiamo, da dove provengono, per quali finalità e chi li riceve.',
     categories:
       'Questa risposta indica le categorie di dati che trattiamo, la loro origine, le finalità e i destinatari. Non contiene singole registrazioni.',
     unmatched:
@@ -137,6 +145,13 @@ export const it: LetterTexts = {
     parts: 'Che cosa abbiamo fatto',
     part: { done: 'fatto', partly: 'fatto in parte', refused: 'rifiutato' },
     partGround: '{outcome}; motivo: {ground}',
+    withheld:
+      'Conserviamo su di Lei i dati seguenti. La legge non ci consente di comunicarli; nella copia li abbiamo quindi omessi (11 CCR § 7024(d)): {types}.',
+    withheldTypes: {
+      socialSecurity: 'un numero che ha la forma di un numero di previdenza sociale statunitense',
+      longNumber:
+        'un numero lungo che può essere quello di un conto finanziario, di una carta di pagamento o di un documento',
+    },
   },
   partial: {
     lead: 'Abbiamo accolto una parte della Sua richiesta. Ecco che cosa abbiamo fatto, che cosa non abbiamo fatto e i nostri motivi:',
@@ -144,6 +159,8 @@ export const it: LetterTexts = {
   refusal: {
     lead: 'Abbiamo esaminato la Sua richiesta e non possiamo accoglierla. I nostri motivi:',
     ground: 'Base giuridica del rifiuto: {ground}',
+    healthStatement:
+      'Se i dati riguardano la Sua salute, può inviarci una dichiarazione scritta di non più di 250 parole per ciascun dato che ritiene inesatto e chiederci di inserirla nel Suo fascicolo (11 CCR § 7023).',
   },
   noMatch: {
     why: 'Le nostre registrazioni di consenso sono conservate sotto identificatori di visitatore sottoposti ad hash, senza nomi né indirizzi. Ciò che la Sua richiesta contiene non ci permette di stabilire quali di esse, se ve ne sono, La riguardino.',
@@ -156,7 +173,7 @@ export const it: LetterTexts = {
     ],
   },
   notice: {
-    dear: 'Gentile Signora, egregio Signore,',
+    dear: 'Gentili Signore e Signori,',
     lead: 'Vi abbiamo comunicato dati personali. L’interessato ci ha nel frattempo presentato una richiesta ({kind}), che abbiamo accolto.',
     done: 'Si tratta dei seguenti dati:',
     ask: 'Vi preghiamo di adottare le misure corrispondenti nei Vostri sistemi e di confermarcele a {contact}, indicando il nostro riferimento {reference}.',
@@ -178,6 +195,8 @@ export const it: LetterTexts = {
     automatedDecisions: 'Decisioni automatizzate',
     withdrawalMethod: 'Revoca del consenso',
     notStated: 'Non indicato in questa risposta: {parts}',
+    soldOrShared:
+      'quali categorie di dati abbiamo venduto, condiviso o comunicato per finalità commerciali nei 12 mesi precedenti la Sua richiesta, a quali terzi e per quali finalità',
     parts: {
       address: 'indirizzo postale',
       email: 'e-mail di contatto',
@@ -219,7 +238,7 @@ export const it: LetterTexts = {
       noMatch: 'Non possiamo collegarLa ad alcuna registrazione di consenso (art. 11, par. 2, {gdpr}).',
       notes: {
         erasure: [
-          'Non cancelliamo la prova che un consenso è stato prestato, rifiutato o revocato. La limitiamo a questo uso, la conserviamo perché dobbiamo poterla dimostrare e per l’accertamento, l’esercizio o la difesa di un diritto in sede giudiziaria (art. 17, par. 3, lett. b) ed e), {gdpr}), e la cancelliamo alla scadenza del suo periodo di conservazione.',
+          'Non cancelliamo la prova che un consenso è stato prestato, rifiutato o revocato. La riserviamo a questo uso, la conserviamo perché dobbiamo poterla esibire e per l’accertamento, l’esercizio o la difesa di un diritto in sede giudiziaria (art. 17, par. 3, lett. b) ed e), {gdpr}), e la cancelliamo alla scadenza del suo periodo di conservazione.',
           'Se ce lo chiede, Le comunicheremo quali destinatari dei Suoi dati abbiamo informato (art. 19 {gdpr}).',
         ],
         rectification: [
@@ -278,7 +297,7 @@ export const it: LetterTexts = {
       rights: [
         'Può chiederci di cancellare o correggere le informazioni personali che abbiamo raccolto su di Lei.',
         'Può opporsi alla vendita e alla condivisione delle Sue informazioni personali e limitare l’uso di quelle sensibili. Per questo non deve dimostrare la Sua identità.',
-        'Non La tratteremo peggio perché esercita questi diritti.',
+        'L’esercizio di questi diritti non comporta per Lei alcun trattamento meno favorevole.',
       ],
       never: [
         'Questa risposta non contiene mai numeri di previdenza sociale, di patente o di altri documenti ufficiali, numeri di conti finanziari, numeri di assicurazione sanitaria o identificativi medici, password, domande e risposte di sicurezza né dati biometrici, che li deteniamo o no (11 CCR § 7024(d)).',
@@ -288,7 +307,7 @@ export const it: LetterTexts = {
     us: {
       acknowledgement: { checked: [], unchecked: [] },
       identity:
-        'Non siamo riusciti ad autenticare la Sua richiesta con sforzi commercialmente ragionevoli e la legge ci consente di chiedere ulteriori informazioni. Che cosa Le chiediamo:',
+        'Non siamo riusciti ad autenticare la Sua richiesta con mezzi commercialmente ragionevoli e la legge ci consente di chiedere ulteriori informazioni. Che cosa Le chiediamo:',
       extension: 'La legge consente una sola proroga di questo tipo, se ragionevolmente necessaria.',
       access: 'Sì, trattiamo dati personali su di Lei.',
       portability: 'Con questa lettera riceve i Suoi dati personali in un formato leggibile da dispositivo automatico.',
@@ -306,7 +325,7 @@ export const it: LetterTexts = {
       },
       rights: [
         'La legge Le riconosce altri diritti sui Suoi dati personali, come la cancellazione e l’opposizione alla loro vendita. Ci faccia sapere se desidera esercitarli.',
-        'Non La tratteremo peggio perché esercita questi diritti.',
+        'L’esercizio di questi diritti non comporta per Lei alcun trattamento meno favorevole.',
       ],
       never: [],
       notice: 'Vi informiamo perché avete ricevuto dati da noi.',
@@ -377,11 +396,11 @@ export const it: LetterTexts = {
   },
   appealTo:
     'Entro un termine ragionevole può contestare questa decisione: scriva a {contact}, con la parola «Appeal» e il nostro riferimento {reference}. Le comunicheremo per iscritto la nostra decisione e i suoi motivi entro {days} giorni dal ricevimento. Se la contestazione è respinta, può presentare reclamo alla seguente autorità: {authority}',
-  authorityIs: 'L’autorità competente per noi: {authority}',
+  authorityIs: 'L’autorità di controllo competente per noi: {authority}',
   proposals: {
     identity: [
       '[Perché dubita dell’identità del richiedente.]\n\nRisponda dall’indirizzo e-mail che abbiamo registrato per Lei, oppure ci indichi [qualcosa che solo questa persona può sapere].',
-      'Lei agisce per conto di un’altra persona. Ci invii un’autorizzazione firmata dalla persona che rappresenta.',
+      'Ci invii un’autorizzazione, firmata dalla persona interessata, che consenta di presentare questa richiesta in suo nome.',
     ],
     clarification: [
       'Ci indichi [quali dati, quale periodo o quale dei nostri servizi riguarda la Sua richiesta].',
@@ -403,22 +422,25 @@ export const it: LetterTexts = {
       'Abbiamo modificato la nostra decisione: [che cosa ha fatto ora].',
       'Confermiamo la nostra decisione: [i Suoi motivi].',
     ],
+    know: [
+      'Nei 12 mesi precedenti la Sua richiesta:\n- abbiamo raccolto queste categorie di dati personali che La riguardano: [categorie]\n- abbiamo venduto o condiviso: [ciascuna categoria, con quali categorie di terzi e per quale finalità; oppure che non ne abbiamo venduta né condivisa alcuna]\n- abbiamo comunicato per finalità commerciali: [ciascuna categoria, a quali categorie di destinatari e per quale finalità; oppure che non ne abbiamo comunicata alcuna]\n- conserviamo inoltre, ma non possiamo comunicare: [il tipo di dato, per esempio il Suo numero di previdenza sociale; oppure nulla di questo tipo]',
+    ],
     answer: {
       erasure: ['Abbiamo cancellato i seguenti dati personali che La riguardano:\n- [quali dati, in quale sistema]'],
       rectification: ['Abbiamo rettificato quanto segue:\n- [che cosa era registrato] in [che cosa è registrato ora]'],
       restriction: [
-        'Abbiamo limitato il trattamento dei seguenti dati:\n- [quali dati]\n\nOltre a conservarli, usiamo questi dati solo con il Suo consenso, per la difesa di un diritto o per tutelare altre persone.',
+        'Abbiamo limitato il trattamento dei seguenti dati:\n- [quali dati]\n\nOltre a conservarli, usiamo questi dati solo con il Suo consenso, per l’accertamento, l’esercizio o la difesa di un diritto in sede giudiziaria o per tutelare altre persone.',
       ],
       objection: [
         'Non trattiamo più i Suoi dati personali per questa finalità: [finalità].',
         'Non usiamo più i Suoi dati personali per il marketing diretto.',
       ],
       'opt-out': [
-        'Abbiamo applicato la Sua opposizione: non vendiamo più i Suoi dati personali e non li condividiamo più per pubblicità su siti web diversi.',
+        'Abbiamo dato seguito alla Sua opposizione: non vendiamo più i Suoi dati personali e non li condividiamo più per pubblicità su siti web diversi.',
         'Non vendiamo dati personali e non li condividiamo per pubblicità su siti web diversi. Abbiamo comunque registrato la Sua opposizione.',
       ],
       limit: [
-        'Abbiamo applicato la Sua richiesta: usiamo i Suoi dati personali sensibili solo per quanto necessario a fornire i nostri servizi e per gli altri scopi consentiti dalla legge.',
+        'Abbiamo dato seguito alla Sua richiesta: usiamo i Suoi dati personali sensibili solo per quanto necessario a fornire i nostri servizi e per gli altri scopi consentiti dalla legge.',
       ],
       'withdraw-consent': [
         'Abbiamo registrato la revoca del Suo consenso. Non trattiamo più dati personali su tale base.',

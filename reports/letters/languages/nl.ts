@@ -44,7 +44,7 @@ export const nl: LetterTexts = {
     refusal: 'Antwoord op uw verzoek van {received}: afwijzing',
     'no-match': 'Antwoord op uw verzoek van {received}',
     notice: 'Kennisgeving aan ontvangers van persoonsgegevens: {kind}',
-    appeal: 'Beslissing op uw bezwaar',
+    appeal: 'Beslissing op uw verzoek om heroverweging',
   },
   kinds: {
     access: {
@@ -97,7 +97,7 @@ export const nl: LetterTexts = {
   },
   identity: {
     lead: 'Voordat wij gevolg kunnen geven aan uw verzoek, moeten wij vaststellen dat het van u komt of van iemand die bevoegd is namens u op te treden.',
-    use: 'Wij gebruiken wat u ons stuurt alleen voor deze controle. Stuur geen originelen en maak op een kopie alles onleesbaar waar wij niet om hebben gevraagd. Wij leggen vast hoe uw identiteit is vastgesteld; wij bewaren geen kopieën van identiteitsbewijzen.',
+    use: 'Wij gebruiken wat u ons stuurt alleen voor deze controle. Stuur geen originelen en maak op kopieën alles onleesbaar waar wij niet om hebben gevraagd. Wij leggen vast hoe uw identiteit is vastgesteld; wij bewaren geen kopieën van identiteitsbewijzen.',
     reply: 'Stuur uw antwoord naar {contact} en vermeld ons kenmerk {reference}.',
   },
   clarification: {
@@ -107,7 +107,7 @@ export const nl: LetterTexts = {
     noReply: 'Als wij niets van u horen, behandelen wij uw verzoek op basis van wat wij weten.',
   },
   extension: {
-    lead: 'Wij kunnen ons antwoord niet afronden uiterlijk op {firstLimit}, de dag waarop de termijn afloopt. De reden is:',
+    lead: 'Wij kunnen ons antwoord niet afronden vóór het einde van de termijn op {firstLimit}. De reden is:',
     newLimit: 'U ontvangt ons antwoord uiterlijk op {limit}.',
     complaint: 'U kunt over deze verlenging een klacht indienen bij de volgende autoriteit: {authority}',
   },
@@ -116,20 +116,23 @@ export const nl: LetterTexts = {
       'De toestemmingsgegevens die wij over u hebben, beslaan de periode van {from} tot en met {to}; aantal beslissingen: {count}. Wij hebben ze gevonden via {found}.',
     recordsOfOneDay:
       'De toestemmingsgegevens die wij over u hebben, zijn van {from}; aantal beslissingen: {count}. Wij hebben ze gevonden via {found}.',
-    foundFromDevice: 'de bezoekersidentificatie die u ons vanaf uw apparaat heeft gestuurd',
-    foundComputed: 'een identificatie die is berekend uit het e-mailadres dat u ons heeft gegeven',
+    foundFromDevice: 'de bezoekers-ID die u ons vanaf uw apparaat heeft gestuurd',
+    foundComputed: 'een ID die is berekend op basis van het e-mailadres dat u ons heeft gegeven',
     identityChecked: 'Voordat wij iets hebben verstrekt, hebben wij uw identiteit vastgesteld.',
     enclosed: 'Een kopie van al deze gegevens is bijgevoegd:',
     files: {
       history: 'history.html: uw beslissingen, leesbaar in elke browser',
       decisions: 'decisions.csv en decisions.json: dezelfde gegevens voor een spreadsheet of een programma',
-      policies: 'policies.json: de verklaringen die destijds van kracht waren',
+      policies: 'policies.json: de privacyverklaringen die destijds van kracht waren',
       policyTexts: 'policy-texts.txt: de teksten van deze verklaringen zoals wij ze hebben opgehaald',
-      evidence: 'evidence: wat de toestemmingsbanner destijds toonde',
+      evidence: 'banner-evidence: wat de toestemmingsbanner destijds toonde',
+      records27560: 'records-27560.json: hetzelfde in de vorm van toestemmingsgegevens volgens ISO/IEC TS 27560',
+      about:
+        'case.json, README.txt en manifest.json: uw verzoek en een lijst van alle bestanden met hun controlegetallen',
       records: 'records.jsonl: de gegevens precies zoals wij ze hebben ontvangen',
     },
     unverified:
-      'Wij konden uw identiteit niet vaststellen. Om de persoon op wie deze gegevens betrekking hebben te beschermen, verstrekken wij geen afzonderlijke gegevens. Wij antwoorden daarom in algemene zin: welke categorieën gegevens wij verwerken, waar ze vandaan komen, voor welke doeleinden, en wie ze ontvangt.',
+      'Uw identiteit is niet vastgesteld. Om de persoon op wie deze gegevens betrekking hebben te beschermen, verstrekken wij geen afzonderlijke gegevens. Wij antwoorden daarom in algemene zin: welke categorieën gegevens wij verwerken, waar ze vandaan komen, voor welke doeleinden, en wie ze ontvangt.',
     categories:
       'Dit antwoord vermeldt de categorieën gegevens die wij verwerken, waar ze vandaan komen, voor welke doeleinden, en wie ze ontvangt. Het bevat geen afzonderlijke gegevens.',
     unmatched:
@@ -138,6 +141,12 @@ export const nl: LetterTexts = {
     parts: 'Wat wij hebben gedaan',
     part: { done: 'uitgevoerd', partly: 'gedeeltelijk uitgevoerd', refused: 'afgewezen' },
     partGround: '{outcome}; reden: {ground}',
+    withheld:
+      'Wij hebben het volgende over u. De wet staat ons niet toe het te verstrekken; daarom hebben wij het in de kopie weggelaten (11 CCR § 7024(d)): {types}.',
+    withheldTypes: {
+      socialSecurity: 'een nummer in de vorm van een Amerikaans socialezekerheidsnummer',
+      longNumber: 'een lang nummer dat een rekening-, kaart- of identificatienummer kan zijn',
+    },
   },
   partial: {
     lead: 'Wij hebben een deel van uw verzoek ingewilligd. Wat wij hebben gedaan, wat wij niet hebben gedaan, en onze redenen:',
@@ -145,13 +154,15 @@ export const nl: LetterTexts = {
   refusal: {
     lead: 'Wij hebben uw verzoek onderzocht en kunnen het niet inwilligen. Onze redenen:',
     ground: 'Rechtsgrond van de afwijzing: {ground}',
+    healthStatement:
+      'Gaan de gegevens over uw gezondheid, dan kunt u ons over elk gegeven dat u onjuist vindt een schriftelijke verklaring van ten hoogste 250 woorden sturen en ons vragen die in uw dossier op te nemen (11 CCR § 7023).',
   },
   noMatch: {
-    why: 'Onze toestemmingsgegevens worden bewaard onder gehashte bezoekersidentificaties, zonder namen of adressen. Op basis van uw verzoek kunnen wij niet bepalen welke daarvan, als ze er zijn, op u betrekking hebben.',
+    why: 'Onze toestemmingsgegevens worden bewaard onder gehashte bezoekers-ID’s, zonder namen of adressen. Op basis van uw verzoek kunnen wij niet bepalen welke daarvan, als ze er zijn, op u betrekking hebben.',
     notNone: 'Dat betekent niet dat ze er niet zijn.',
     help: 'Zo kunt u ons helpen ze te vinden:',
     steps: [
-      'Open onze website op het apparaat en in de browser waarin u uw keuze heeft gemaakt. Kopieer de bezoekersidentificatie die de toestemmingsbanner daar heeft opgeslagen (in de cookie of in de instellingen).',
+      'Open onze website op het apparaat en in de browser waarin u uw keuze heeft gemaakt. Kopieer de bezoekers-ID die de toestemmingsbanner daar heeft opgeslagen (in de cookie of in de instellingen).',
       'Vertel ons op welke website, en ongeveer wanneer, u uw keuze heeft gemaakt of gewijzigd.',
       'Stuur beide naar {contact} en vermeld ons kenmerk {reference}. Wij zoeken dan opnieuw.',
     ],
@@ -163,7 +174,7 @@ export const nl: LetterTexts = {
     ask: 'Neem in uw eigen systemen de overeenkomstige maatregelen en bevestig deze aan {contact}, met vermelding van ons kenmerk {reference}.',
   },
   appeal: {
-    lead: 'U heeft bezwaar gemaakt tegen onze beslissing op uw verzoek van {received}. Wij hebben die heroverwogen. Onze beslissing en onze redenen:',
+    lead: 'U heeft ons gevraagd onze beslissing op uw verzoek van {received} te heroverwegen. Dat hebben wij gedaan. Onze beslissing en onze redenen:',
     complaint:
       'Bent u het niet eens met deze beslissing, dan kunt u een klacht indienen bij de volgende autoriteit: {authority}',
   },
@@ -180,6 +191,8 @@ export const nl: LetterTexts = {
     automatedDecisions: 'Geautomatiseerde besluiten',
     withdrawalMethod: 'Toestemming intrekken',
     notStated: 'In dit antwoord niet vermeld: {parts}',
+    soldOrShared:
+      'welke categorieën gegevens wij in de 12 maanden vóór uw verzoek hebben verkocht, gedeeld of voor een zakelijk doel verstrekt, aan welke derden en voor welke doeleinden',
     parts: {
       address: 'postadres',
       email: 'e-mailadres voor contact',
@@ -198,7 +211,7 @@ export const nl: LetterTexts = {
   },
   scope: {
     heading: 'Wat dit antwoord omvat',
-    consentOnly: 'Dit antwoord omvat gegevens over toestemming en over verklaringen.',
+    consentOnly: 'Dit antwoord omvat gegevens over toestemming en over privacyverklaringen.',
     otherSystems: 'Onze andere systemen:',
     results: {
       'nothing-found': 'doorzocht, niets gevonden',
@@ -221,7 +234,7 @@ export const nl: LetterTexts = {
       noMatch: 'Wij kunnen u niet aan toestemmingsgegevens koppelen (art. 11, lid 2, {gdpr}).',
       notes: {
         erasure: [
-          'Het bewijs dat toestemming is gegeven, geweigerd of ingetrokken, wissen wij niet. Wij beperken het tot dit gebruik, bewaren het omdat wij het moeten kunnen aantonen en voor rechtsvorderingen (art. 17, lid 3, onder b) en e), {gdpr}), en wissen het wanneer de bewaartermijn eindigt.',
+          'Het bewijs dat toestemming is gegeven, geweigerd of ingetrokken, wissen wij niet. Wij gebruiken het alleen nog hiervoor, bewaren het omdat wij het moeten kunnen overleggen en voor rechtsvorderingen (art. 17, lid 3, onder b) en e), {gdpr}), en wissen het wanneer de bewaartermijn eindigt.',
           'Als u ons dat vraagt, delen wij u mee welke ontvangers van uw gegevens wij hebben ingelicht (art. 19 {gdpr}).',
         ],
         rectification: [
@@ -240,7 +253,7 @@ export const nl: LetterTexts = {
       },
       rights: [
         'U kunt ons vragen uw persoonsgegevens te corrigeren of te wissen of de verwerking ervan te beperken (art. 16, 17 en 18 {gdpr}).',
-        'U kunt bezwaar maken tegen verwerking op grond van een publieke taak of van gerechtvaardigde belangen (art. 21 {gdpr}).',
+        'U kunt bezwaar maken tegen verwerking op grond van een taak van algemeen belang of van gerechtvaardigde belangen (art. 21 {gdpr}).',
         'U kunt uw toestemming op elk moment intrekken. Dat laat de rechtmatigheid van de verwerking vóór de intrekking onverlet (art. 7, lid 3, {gdpr}).',
         'U kunt de gegevens die u ons heeft gegeven in een machineleesbaar formaat ontvangen (art. 20 {gdpr}).',
       ],
@@ -280,7 +293,7 @@ export const nl: LetterTexts = {
       rights: [
         'U kunt ons vragen de persoonlijke informatie die wij over u hebben verzameld te verwijderen of te corrigeren.',
         'U kunt zich afmelden voor de verkoop en het delen van uw persoonlijke informatie en het gebruik van gevoelige informatie beperken. Daarvoor hoeft u uw identiteit niet aan te tonen.',
-        'Wij behandelen u niet slechter omdat u deze rechten uitoefent.',
+        'Als u deze rechten uitoefent, behandelen wij u daarom niet minder gunstig.',
       ],
       never: [
         'Dit antwoord bevat nooit socialezekerheidsnummers, rijbewijsnummers of andere officiële identificatienummers, financiële rekeningnummers, zorgverzekerings- of medische identificatienummers, wachtwoorden, beveiligingsvragen en -antwoorden of biometrische gegevens, ongeacht of wij die hebben (11 CCR § 7024(d)).',
@@ -309,7 +322,7 @@ export const nl: LetterTexts = {
       },
       rights: [
         'De wet geeft u verdere rechten over uw persoonsgegevens, zoals verwijdering en afmelding voor de verkoop ervan. Laat het ons weten als u daarvan gebruik wilt maken.',
-        'Wij behandelen u niet slechter omdat u deze rechten uitoefent.',
+        'Als u deze rechten uitoefent, behandelen wij u daarom niet minder gunstig.',
       ],
       never: [],
       notice: 'Wij stellen u hiervan op de hoogte omdat u gegevens van ons heeft ontvangen.',
@@ -378,12 +391,12 @@ export const nl: LetterTexts = {
     unnamed: ['U kunt een klacht indienen bij de autoriteit die verantwoordelijk is voor gegevensbescherming.'],
   },
   appealTo:
-    'U kunt binnen een redelijke termijn tegen deze beslissing opkomen: schrijf naar {contact}, onder vermelding van ‘Appeal’ en ons kenmerk {reference}. Wij laten u binnen {days} dagen na ontvangst schriftelijk weten wat wij hebben besloten en waarom. Wordt uw bezwaar afgewezen, dan kunt u een klacht indienen bij de volgende autoriteit: {authority}',
-  authorityIs: 'De voor ons bevoegde autoriteit: {authority}',
+    'U kunt ons binnen een redelijke termijn vragen deze beslissing te heroverwegen: schrijf naar {contact}, onder vermelding van ‘Appeal’ en ons kenmerk {reference}. Wij laten u binnen {days} dagen na ontvangst schriftelijk weten wat wij hebben besloten en waarom. Wijzen wij dat verzoek af, dan kunt u een klacht indienen bij de volgende autoriteit: {authority}',
+  authorityIs: 'De voor ons bevoegde toezichthoudende autoriteit: {authority}',
   proposals: {
     identity: [
       '[Waarom u twijfelt aan wie het verzoek doet.]\n\nAntwoord vanaf het e-mailadres dat wij van u hebben, of vertel ons [iets dat alleen deze persoon kan weten].',
-      'U treedt op voor iemand anders. Stuur ons een ondertekende machtiging van de persoon die u vertegenwoordigt.',
+      'Stuur ons een machtiging, ondertekend door de betrokkene, waarmee dit verzoek namens de betrokkene mag worden gedaan.',
     ],
     clarification: [
       'Vertel ons [over welke gegevens, welke periode of welke van onze diensten uw verzoek gaat].',
@@ -400,10 +413,13 @@ export const nl: LetterTexts = {
       '[Uw redenen.]\n\nRechtsgrond van de afwijzing: [artikel]',
       'Wij konden uw identiteit niet vaststellen: [wat u heeft gevraagd, en wat ontbrak]. Wij kunnen daarom geen gegevens verstrekken of wijzigen.',
     ],
-    notice: ['- [welke gegevens, onder welke identificatie, zodat de ontvanger ze kan vinden]'],
+    notice: ['- [welke gegevens, onder welke ID, zodat de ontvanger ze kan vinden]'],
     appeal: [
       'Wij hebben onze beslissing gewijzigd: [wat u nu heeft gedaan].',
       'Wij handhaven onze beslissing: [uw redenen].',
+    ],
+    know: [
+      'In de 12 maanden vóór uw verzoek:\n- hebben wij deze categorieën persoonsgegevens over u verzameld: [categorieën]\n- hebben wij verkocht of gedeeld: [elke categorie, met welke categorieën derden en voor welk doel; of dat wij er geen hebben verkocht of gedeeld]\n- hebben wij voor een zakelijk doel verstrekt: [elke categorie, aan welke categorieën ontvangers en voor welk doel; of dat wij er geen hebben verstrekt]\n- hebben wij daarnaast, maar mogen wij niet verstrekken: [het soort gegeven, zoals uw socialezekerheidsnummer; of niets van dien aard]',
     ],
     answer: {
       erasure: ['Wij hebben de volgende persoonsgegevens over u gewist:\n- [welke gegevens, in welk systeem]'],

@@ -19,7 +19,7 @@ export const pl: LetterTexts = {
     theirReference: 'Państwa znak: {reference}',
     applicableLaw: 'Prawo właściwe: {law}',
     unnamedRecipient: 'Do osoby, która złożyła wniosek',
-    dearNamed: 'Dzień dobry, {name},',
+    dearNamed: 'Szanowni Państwo,',
     dearUnnamed: 'Szanowni Państwo,',
     closingNamed: 'Z poważaniem',
     closingUnnamed: 'Z poważaniem',
@@ -100,7 +100,7 @@ export const pl: LetterTexts = {
   },
   identity: {
     lead: 'Zanim zajmiemy się Państwa wnioskiem, musimy potwierdzić, że pochodzi on od Państwa lub od osoby uprawnionej do działania w Państwa imieniu.',
-    use: 'To, co nam Państwo prześlą, wykorzystamy wyłącznie do tego sprawdzenia. Prosimy nie wysyłać oryginałów i zakryć na kopii wszystko, o co nie prosiliśmy. Odnotowujemy, w jaki sposób potwierdzono tożsamość; nie przechowujemy kopii dokumentów tożsamości.',
+    use: 'To, co nam Państwo prześlą, wykorzystamy wyłącznie do tego sprawdzenia. Prosimy nie wysyłać oryginałów i zakryć na kopiach wszystko, o co nie prosiliśmy. Odnotowujemy, w jaki sposób potwierdzono tożsamość; nie przechowujemy kopii dokumentów tożsamości.',
     reply: 'Prosimy o odpowiedź na adres: {contact}, z podaniem naszego znaku {reference}.',
   },
   clarification: {
@@ -110,7 +110,7 @@ export const pl: LetterTexts = {
     noReply: 'Jeżeli nie otrzymamy odpowiedzi, rozpatrzymy wniosek na podstawie tego, co wiemy.',
   },
   extension: {
-    lead: 'Nie możemy przygotować odpowiedzi do {firstLimit}, kiedy upływałby termin. Powód jest następujący:',
+    lead: 'Nie możemy udzielić pełnej odpowiedzi w terminie, który upływa {firstLimit}. Powód jest następujący:',
     newLimit: 'Odpowiedź otrzymają Państwo najpóźniej {limit}.',
     complaint: 'Na to przedłużenie mogą Państwo wnieść skargę do następującego organu: {authority}',
   },
@@ -120,7 +120,7 @@ export const pl: LetterTexts = {
     recordsOfOneDay:
       'Zapisy zgód, które posiadamy na Państwa temat, pochodzą z {from}; liczba decyzji: {count}. Znaleźliśmy je na podstawie {found}.',
     foundFromDevice: 'identyfikatora użytkownika, który przesłali nam Państwo ze swojego urządzenia',
-    foundComputed: 'identyfikatora obliczonego z podanego nam adresu e-mail',
+    foundComputed: 'identyfikatora obliczonego na podstawie podanego nam adresu e-mail',
     identityChecked: 'Przed ujawnieniem jakichkolwiek danych potwierdziliśmy Państwa tożsamość.',
     enclosed: 'Kopia wszystkich tych zapisów znajduje się w załączeniu:',
     files: {
@@ -128,11 +128,13 @@ export const pl: LetterTexts = {
       decisions: 'decisions.csv i decisions.json: to samo dla arkusza kalkulacyjnego lub programu',
       policies: 'policies.json: polityki obowiązujące w danym czasie',
       policyTexts: 'policy-texts.txt: teksty tych polityk w postaci, w jakiej je pobraliśmy',
-      evidence: 'evidence: co w danym czasie pokazywał baner zgody',
+      evidence: 'banner-evidence: co w danym czasie pokazywał baner zgody',
+      records27560: 'records-27560.json: to samo w postaci zapisów zgód według ISO/IEC TS 27560',
+      about: 'case.json, README.txt i manifest.json: Państwa wniosek oraz lista wszystkich plików z sumami kontrolnymi',
       records: 'records.jsonl: zapisy dokładnie w postaci, w jakiej je otrzymaliśmy',
     },
     unverified:
-      'Nie mogliśmy potwierdzić Państwa tożsamości. W celu ochrony osoby, której dane dotyczą, nie ujawniamy poszczególnych zapisów. Odpowiadamy zatem ogólnie: jakie kategorie danych przetwarzamy, skąd pochodzą, w jakich celach i kto je otrzymuje.',
+      'Państwa tożsamość nie została potwierdzona. W celu ochrony osoby, której dane dotyczą, nie ujawniamy poszczególnych zapisów. Odpowiadamy zatem ogólnie: jakie kategorie danych przetwarzamy, skąd pochodzą, w jakich celach i kto je otrzymuje.',
     categories:
       'Ta odpowiedź wskazuje kategorie danych, które przetwarzamy, ich pochodzenie, cele przetwarzania oraz odbiorców. Nie zawiera poszczególnych zapisów.',
     unmatched:
@@ -141,6 +143,12 @@ export const pl: LetterTexts = {
     parts: 'Co zrobiliśmy',
     part: { done: 'wykonano', partly: 'wykonano w części', refused: 'odmówiono' },
     partGround: '{outcome}; powód: {ground}',
+    withheld:
+      'Posiadamy następujące dane na Państwa temat. Prawo nie pozwala nam ich ujawnić, dlatego w kopii je pominęliśmy (11 CCR § 7024(d)): {types}.',
+    withheldTypes: {
+      socialSecurity: 'numer w postaci amerykańskiego numeru ubezpieczenia społecznego',
+      longNumber: 'długi numer, który może być numerem rachunku, karty płatniczej lub dokumentu tożsamości',
+    },
   },
   partial: {
     lead: 'Uwzględniliśmy część Państwa wniosku. Co zrobiliśmy, czego nie zrobiliśmy i dlaczego:',
@@ -148,6 +156,8 @@ export const pl: LetterTexts = {
   refusal: {
     lead: 'Rozpatrzyliśmy Państwa wniosek i nie możemy go uwzględnić. Nasze powody:',
     ground: 'Podstawa prawna odmowy: {ground}',
+    healthStatement:
+      'Jeżeli dane dotyczą Państwa zdrowia, mogą Państwo przesłać nam pisemne oświadczenie o długości do 250 słów w sprawie każdej informacji, którą uważają Państwo za nieprawidłową, i zażądać dołączenia go do swoich danych (11 CCR § 7023).',
   },
   noMatch: {
     why: 'Nasze zapisy zgód są przechowywane pod identyfikatorami użytkowników w postaci skrótów (hash), bez nazwisk i adresów. Treść Państwa wniosku nie pozwala nam ustalić, które z nich, jeśli w ogóle, dotyczą Państwa.',
@@ -163,7 +173,7 @@ export const pl: LetterTexts = {
     dear: 'Szanowni Państwo,',
     lead: 'ujawniliśmy Państwu dane osobowe. Osoba, której dane dotyczą, złożyła u nas od tego czasu wniosek ({kind}), który uwzględniliśmy.',
     done: 'Chodzi o następujące dane:',
-    ask: 'Prosimy o podjęcie odpowiednich działań we własnych systemach i potwierdzenie ich na adres: {contact}, z podaniem naszego znaku {reference}.',
+    ask: 'Prosimy o podjęcie odpowiednich działań we własnych systemach i przesłanie nam potwierdzenia na adres: {contact}, z podaniem naszego znaku {reference}.',
   },
   appeal: {
     lead: 'Odwołali się Państwo od naszej decyzji w sprawie wniosku z {received}. Rozpatrzyliśmy ją ponownie. Nasza decyzja i jej powody:',
@@ -183,6 +193,8 @@ export const pl: LetterTexts = {
     automatedDecisions: 'Zautomatyzowane decyzje',
     withdrawalMethod: 'Wycofanie zgody',
     notStated: 'Nie podano w tej odpowiedzi: {parts}',
+    soldOrShared:
+      'jakie kategorie danych sprzedaliśmy, udostępniliśmy lub ujawniliśmy w celach biznesowych w ciągu 12 miesięcy przed Państwa wnioskiem, jakim osobom trzecim i w jakich celach',
     parts: {
       address: 'adres pocztowy',
       email: 'kontaktowy adres e-mail',
@@ -224,7 +236,7 @@ export const pl: LetterTexts = {
       noMatch: 'Nie możemy powiązać Państwa z żadnym zapisem zgody (art. 11 ust. 2 {gdpr}).',
       notes: {
         erasure: [
-          'Nie usuwamy dowodu, że zgody udzielono, odmówiono lub że ją wycofano. Ograniczamy go do tego użytku, zachowujemy, ponieważ musimy móc go przedstawić, oraz na potrzeby roszczeń (art. 17 ust. 3 lit. b) i e) {gdpr}), i usuwamy po upływie okresu przechowywania.',
+          'Nie usuwamy dowodu, że zgody udzielono, odmówiono lub że ją wycofano. Wykorzystujemy go wyłącznie w tym celu, zachowujemy, ponieważ musimy móc go przedstawić, oraz na potrzeby roszczeń (art. 17 ust. 3 lit. b) i e) {gdpr}), i usuwamy po upływie okresu przechowywania.',
           'Na Państwa żądanie wskażemy, których odbiorców Państwa danych poinformowaliśmy (art. 19 {gdpr}).',
         ],
         rectification: [
@@ -243,7 +255,7 @@ export const pl: LetterTexts = {
       },
       rights: [
         'Mogą Państwo żądać sprostowania lub usunięcia swoich danych osobowych albo ograniczenia ich przetwarzania (art. 16, 17 i 18 {gdpr}).',
-        'Mogą Państwo wnieść sprzeciw wobec przetwarzania opartego na zadaniu publicznym lub na prawnie uzasadnionych interesach (art. 21 {gdpr}).',
+        'Mogą Państwo wnieść sprzeciw wobec przetwarzania opartego na wykonywaniu zadania w interesie publicznym lub na prawnie uzasadnionych interesach (art. 21 {gdpr}).',
         'Mogą Państwo w każdej chwili wycofać zgodę. Nie wpływa to na zgodność z prawem przetwarzania przed jej wycofaniem (art. 7 ust. 3 {gdpr}).',
         'Mogą Państwo otrzymać dane, które nam Państwo dostarczyli, w formacie nadającym się do odczytu maszynowego (art. 20 {gdpr}).',
       ],
@@ -283,7 +295,7 @@ export const pl: LetterTexts = {
       rights: [
         'Mogą Państwo żądać usunięcia lub poprawienia danych osobowych, które o Państwu zebraliśmy.',
         'Mogą Państwo sprzeciwić się sprzedaży i udostępnianiu swoich danych osobowych oraz ograniczyć wykorzystywanie danych wrażliwych. Nie muszą Państwo w tym celu wykazywać swojej tożsamości.',
-        'Nie potraktujemy Państwa gorzej z powodu korzystania z tych praw.',
+        'Korzystanie z tych praw nie spowoduje mniej korzystnego traktowania Państwa.',
       ],
       never: [
         'Ta odpowiedź nigdy nie zawiera numerów ubezpieczenia społecznego, prawa jazdy ani innych urzędowych numerów identyfikacyjnych, numerów rachunków finansowych, numerów ubezpieczenia zdrowotnego lub identyfikatorów medycznych, haseł, pytań i odpowiedzi zabezpieczających ani danych biometrycznych, niezależnie od tego, czy takie dane posiadamy (11 CCR § 7024(d)).',
@@ -312,8 +324,8 @@ export const pl: LetterTexts = {
         'withdraw-consent': [],
       },
       rights: [
-        'Prawo daje Państwu dalsze prawa do danych osobowych, takie jak ich usunięcie i sprzeciw wobec ich sprzedaży. Prosimy o informację, jeżeli chcą Państwo z nich skorzystać.',
-        'Nie potraktujemy Państwa gorzej z powodu korzystania z tych praw.',
+        'Przepisy przyznają Państwu dalsze prawa dotyczące danych osobowych, takie jak prawo do ich usunięcia i prawo sprzeciwu wobec ich sprzedaży. Prosimy o informację, jeżeli chcą Państwo z nich skorzystać.',
+        'Korzystanie z tych praw nie spowoduje mniej korzystnego traktowania Państwa.',
       ],
       never: [],
       notice: 'Informujemy o tym, ponieważ otrzymali Państwo od nas dane.',
@@ -321,7 +333,7 @@ export const pl: LetterTexts = {
     brazil: {
       acknowledgement: { checked: [], unchecked: [] },
       identity: 'Możemy odpowiedzieć tylko osobie, której dane dotyczą, lub jej przedstawicielowi. O co prosimy:',
-      extension: 'Nie zajmie nam to więcej czasu, niż to konieczne.',
+      extension: 'Nie zajmie nam to więcej czasu, niż jest to konieczne.',
       access: 'Tak, przetwarzamy dane osobowe na Państwa temat (LGPD, art. 18 i 19).',
       portability:
         'Wraz z tym pismem otrzymują Państwo swoje dane osobowe w formacie nadającym się do odczytu maszynowego (LGPD, art. 18, V).',
@@ -346,7 +358,7 @@ export const pl: LetterTexts = {
     general: {
       acknowledgement: { checked: [], unchecked: [] },
       identity: 'Dane osobowe możemy ujawnić lub zmienić tylko wtedy, gdy wiemy, kto o to prosi. O co prosimy:',
-      extension: 'Nie zajmie nam to więcej czasu, niż to konieczne.',
+      extension: 'Nie zajmie nam to więcej czasu, niż jest to konieczne.',
       access: 'Tak, przetwarzamy dane osobowe na Państwa temat.',
       portability:
         'Wraz z tym pismem otrzymują Państwo swoje dane osobowe w formacie nadającym się do odczytu maszynowego.',
@@ -386,11 +398,11 @@ export const pl: LetterTexts = {
   },
   appealTo:
     'W rozsądnym terminie mogą Państwo odwołać się od tej decyzji: prosimy pisać na adres {contact}, z dopiskiem „Appeal” i naszym znakiem {reference}. O naszej decyzji i jej powodach poinformujemy Państwa pisemnie w ciągu {days} dni od otrzymania odwołania. Jeżeli odwołanie zostanie oddalone, mogą Państwo złożyć skargę do następującego organu: {authority}',
-  authorityIs: 'Organ właściwy dla nas: {authority}',
+  authorityIs: 'Właściwy dla nas organ nadzorczy: {authority}',
   proposals: {
     identity: [
-      '[Dlaczego wątpią Państwo w tożsamość wnioskodawcy.]\n\nProsimy o odpowiedź z adresu e-mail, który mamy zapisany, lub o podanie [czegoś, co może wiedzieć tylko ta osoba].',
-      'Działają Państwo w imieniu innej osoby. Prosimy o przesłanie upoważnienia podpisanego przez osobę, którą Państwo reprezentują.',
+      '[Z jakiego powodu istnieją wątpliwości co do tożsamości wnioskodawcy.]\n\nProsimy o odpowiedź z adresu e-mail, który mamy zapisany, lub o podanie [czegoś, co może wiedzieć tylko ta osoba].',
+      'Prosimy o przesłanie upoważnienia, podpisanego przez osobę, której dane dotyczą, do złożenia tego wniosku w jej imieniu.',
     ],
     clarification: [
       'Prosimy wskazać, [jakich danych, jakiego okresu lub której z naszych usług dotyczy wniosek].',
@@ -409,6 +421,9 @@ export const pl: LetterTexts = {
     ],
     notice: ['- [jakie dane, pod jakim identyfikatorem, aby odbiorca mógł je znaleźć]'],
     appeal: ['Zmieniliśmy naszą decyzję: [co zostało teraz zrobione].', 'Podtrzymujemy naszą decyzję: [powody].'],
+    know: [
+      'W ciągu 12 miesięcy przed Państwa wnioskiem:\n- zebraliśmy następujące kategorie danych osobowych na Państwa temat: [kategorie]\n- sprzedaliśmy lub udostępniliśmy: [każda kategoria, jakim kategoriom osób trzecich i w jakim celu; albo że nie sprzedaliśmy ani nie udostępniliśmy żadnej]\n- ujawniliśmy w celach biznesowych: [każda kategoria, jakim kategoriom odbiorców i w jakim celu; albo że nie ujawniliśmy żadnej]\n- posiadamy ponadto, lecz nie możemy ujawnić: [rodzaj danych, na przykład Państwa numer ubezpieczenia społecznego; albo nic takiego]',
+    ],
     answer: {
       erasure: ['Usunęliśmy następujące dane osobowe, które Państwa dotyczą:\n- [jakie dane, w jakim systemie]'],
       rectification: ['Sprostowaliśmy, co następuje:\n- [co było zapisane] na [co jest zapisane teraz]'],

@@ -2,8 +2,10 @@ import type { LetterTexts } from '../texts.ts';
 
 /** Português. */
 export const pt: LetterTexts = {
-  name: 'Português',
+  name: 'Português (Portugal)',
   locale: 'pt-PT',
+  regions: ['BR'],
+  notIn: ['BR'],
   lawNames: {
     'eu-gdpr': {
       name: 'Regulamento Geral sobre a Proteção de Dados, Regulamento (UE) 2016/679 (RGPD)',
@@ -12,8 +14,8 @@ export const pt: LetterTexts = {
     'uk-gdpr': { name: 'Regulamento Geral sobre a Proteção de Dados do Reino Unido (UK GDPR)', short: 'UK GDPR' },
   },
   frame: {
-    reference: 'Nossa referência: {reference}',
-    theirReference: 'Sua referência: {reference}',
+    reference: 'A nossa referência: {reference}',
+    theirReference: 'A sua referência: {reference}',
     applicableLaw: 'Lei aplicável: {law}',
     unnamedRecipient: 'À pessoa que apresentou o pedido',
     dearNamed: 'Exmo(a). Senhor(a) {name},',
@@ -87,13 +89,13 @@ export const pt: LetterTexts = {
   },
   openingOfAgent: 'Em {received}, enviou-nos um pedido em nome de outra pessoa ({kind}).',
   acknowledgement: {
-    received: 'Por esta carta confirmamos que recebemos o seu pedido.',
+    received: 'Confirmamos, pela presente, que recebemos o seu pedido.',
     due: 'Responderemos sem demora injustificada e, o mais tardar, até {limit}.',
     notYou: 'Se não apresentou este pedido, agradecemos que nos informe.',
   },
   identity: {
     lead: 'Antes de darmos seguimento ao seu pedido, precisamos de confirmar que provém de si ou de alguém autorizado a agir em seu nome.',
-    use: 'Utilizamos o que nos enviar apenas para esta verificação. Não envie originais e, numa cópia, oculte tudo o que não tenhamos pedido. Registamos a forma como a sua identidade foi confirmada; não guardamos cópias de documentos de identificação.',
+    use: 'Utilizamos o que nos enviar apenas para esta verificação. Não envie originais e, nas cópias, oculte tudo o que não tenhamos pedido. Registamos a forma como a sua identidade foi confirmada; não guardamos cópias de documentos de identificação.',
     reply: 'Responda para {contact} e indique a nossa referência {reference}.',
   },
   clarification: {
@@ -105,7 +107,7 @@ export const pt: LetterTexts = {
   extension: {
     lead: 'Não conseguimos concluir a nossa resposta até {firstLimit}, data em que seria devida. O motivo é o seguinte:',
     newLimit: 'Receberá a nossa resposta, o mais tardar, até {limit}.',
-    complaint: 'Pode apresentar reclamação desta prorrogação à seguinte autoridade: {authority}',
+    complaint: 'Pode apresentar reclamação contra esta prorrogação à seguinte autoridade: {authority}',
   },
   answer: {
     records:
@@ -121,11 +123,14 @@ export const pt: LetterTexts = {
       decisions: 'decisions.csv e decisions.json: o mesmo para uma folha de cálculo ou um programa',
       policies: 'policies.json: as políticas em vigor na altura',
       policyTexts: 'policy-texts.txt: os textos dessas políticas tal como os obtivemos',
-      evidence: 'evidence: o que o aviso de consentimento mostrava na altura',
+      evidence: 'banner-evidence: o que o aviso de consentimento mostrava na altura',
+      records27560: 'records-27560.json: o mesmo em forma de registos de consentimento (ISO/IEC TS 27560)',
+      about:
+        'case.json, README.txt e manifest.json: o seu pedido e uma lista de todos os ficheiros com as respetivas somas de verificação',
       records: 'records.jsonl: os registos exatamente como os recebemos',
     },
     unverified:
-      'Não conseguimos confirmar a sua identidade. Para proteger a pessoa a quem os dados dizem respeito, não divulgamos registos individuais. Por isso respondemos em termos gerais: que categorias de dados tratamos, de onde provêm, para que finalidades e quem os recebe.',
+      'A sua identidade não foi confirmada. Para proteger a pessoa a quem os dados dizem respeito, não divulgamos registos individuais. Por isso respondemos em termos gerais: que categorias de dados tratamos, de onde provêm, para que finalidades e quem os recebe.',
     categories:
       'Esta resposta indica as categorias de dados que tratamos, a sua proveniência, as finalidades e os destinatários. Não contém registos individuais.',
     unmatched:
@@ -134,6 +139,13 @@ export const pt: LetterTexts = {
     parts: 'O que fizemos',
     part: { done: 'feito', partly: 'feito em parte', refused: 'recusado' },
     partGround: '{outcome}; motivo: {ground}',
+    withheld:
+      'Temos os seguintes dados sobre si. A lei não nos permite divulgá-los, pelo que os omitimos na cópia (11 CCR § 7024(d)): {types}.',
+    withheldTypes: {
+      socialSecurity: 'um número com a forma de um número de segurança social dos EUA',
+      longNumber:
+        'um número longo que pode ser de uma conta financeira, de um cartão de pagamento ou de um documento de identificação',
+    },
   },
   partial: {
     lead: 'Deferimos parte do seu pedido. O que fizemos, o que não fizemos e os nossos motivos:',
@@ -141,6 +153,8 @@ export const pt: LetterTexts = {
   refusal: {
     lead: 'Analisámos o seu pedido e não podemos deferi-lo. Os nossos motivos:',
     ground: 'Fundamento jurídico da recusa: {ground}',
+    healthStatement:
+      'Se os dados disserem respeito à sua saúde, pode enviar-nos uma declaração escrita até 250 palavras sobre cada dado que considere inexato e pedir-nos que a juntemos ao seu processo (11 CCR § 7023).',
   },
   noMatch: {
     why: 'Os nossos registos de consentimento são guardados com identificadores de visitante em forma de hash, sem nomes nem endereços. O que consta do seu pedido não nos permite saber quais deles, se os houver, lhe dizem respeito.',
@@ -175,6 +189,8 @@ export const pt: LetterTexts = {
     automatedDecisions: 'Decisões automatizadas',
     withdrawalMethod: 'Retirada do consentimento',
     notStated: 'Não indicado nesta resposta: {parts}',
+    soldOrShared:
+      'que categorias de dados vendemos, partilhámos ou divulgámos para fins comerciais nos 12 meses anteriores ao seu pedido, a que terceiros e com que finalidades',
     parts: {
       address: 'endereço postal',
       email: 'correio eletrónico de contacto',
@@ -207,41 +223,45 @@ export const pt: LetterTexts = {
     gdpr: {
       acknowledgement: { checked: [], unchecked: [] },
       identity:
-        'Quando tenhamos dúvidas razoáveis quanto à identidade da pessoa que apresenta um pedido, podemos solicitar informações adicionais (art. 12.º, n.º 6, {gdpr}). O nosso motivo e o que lhe pedimos:',
+        'Quando tenhamos dúvidas razoáveis quanto à identidade da pessoa que apresenta um pedido, podemos solicitar informações adicionais (art. 12.º, n.º 6, do {gdpr}). O nosso motivo e o que lhe pedimos:',
       extension:
-        'Podemos prorrogar o prazo quando a complexidade e o número de pedidos o tornem necessário (art. 12.º, n.º 3, {gdpr}).',
-      access: 'Sim, tratamos dados pessoais que lhe dizem respeito (art. 15.º {gdpr}).',
+        'Podemos prorrogar o prazo quando a complexidade e o número de pedidos o tornem necessário (art. 12.º, n.º 3, do {gdpr}).',
+      access: 'Sim, tratamos dados pessoais que lhe dizem respeito (art. 15.º do {gdpr}).',
       portability:
-        'Com esta carta recebe os dados pessoais que nos forneceu, num formato de leitura automática (art. 20.º {gdpr}).',
-      noMatch: 'Não conseguimos associá-lo(a) a um registo de consentimento (art. 11.º, n.º 2, {gdpr}).',
+        'Com esta carta recebe os dados pessoais que nos forneceu, num formato de leitura automática (art. 20.º do {gdpr}).',
+      noMatch: 'Não conseguimos associar o seu pedido a um registo de consentimento (art. 11.º, n.º 2, do {gdpr}).',
       notes: {
         erasure: [
-          'Não apagamos a prova de que um consentimento foi dado, recusado ou retirado. Limitamo-la a essa utilização, conservamo-la porque temos de a poder apresentar e para efeitos de processos judiciais (art. 17.º, n.º 3, alíneas b) e e), {gdpr}), e apagamo-la quando termina o prazo de conservação.',
-          'Se o solicitar, dir-lhe-emos que destinatários dos seus dados informámos (art. 19.º {gdpr}).',
+          'Não apagamos a prova de que um consentimento foi dado, recusado ou retirado. Reservamo-la para essa utilização, conservamo-la porque temos de a poder apresentar e para efeitos de declaração, exercício ou defesa de um direito num processo judicial (art. 17.º, n.º 3, alíneas b) e e), do {gdpr}), e apagamo-la quando termina o prazo de conservação.',
+          'Se o solicitar, dir-lhe-emos que destinatários dos seus dados informámos (art. 19.º do {gdpr}).',
         ],
-        rectification: ['Se o solicitar, dir-lhe-emos que destinatários dos seus dados informámos (art. 19.º {gdpr}).'],
+        rectification: [
+          'Se o solicitar, dir-lhe-emos que destinatários dos seus dados informámos (art. 19.º do {gdpr}).',
+        ],
         restriction: [
-          'Informá-lo(a)-emos antes de a limitação ser levantada (art. 18.º, n.º 3, {gdpr}).',
-          'Se o solicitar, dir-lhe-emos que destinatários dos seus dados informámos (art. 19.º {gdpr}).',
+          'Receberá uma comunicação nossa antes de a limitação ser levantada (art. 18.º, n.º 3, do {gdpr}).',
+          'Se o solicitar, dir-lhe-emos que destinatários dos seus dados informámos (art. 19.º do {gdpr}).',
         ],
         objection: [],
         'opt-out': [],
         limit: [],
-        'withdraw-consent': ['A retirada não compromete a licitude do tratamento anterior (art. 7.º, n.º 3, {gdpr}).'],
+        'withdraw-consent': [
+          'A retirada não compromete a licitude do tratamento anterior (art. 7.º, n.º 3, do {gdpr}).',
+        ],
       },
       rights: [
-        'Pode pedir-nos que retifiquemos ou apaguemos os seus dados pessoais ou que limitemos o seu tratamento (arts. 16.º, 17.º e 18.º {gdpr}).',
-        'Pode opor-se ao tratamento baseado numa missão de interesse público ou em interesses legítimos (art. 21.º {gdpr}).',
-        'Pode retirar o seu consentimento a qualquer momento. Isso não compromete a licitude do tratamento anterior à retirada (art. 7.º, n.º 3, {gdpr}).',
-        'Pode receber os dados que nos forneceu num formato de leitura automática (art. 20.º {gdpr}).',
+        'Pode pedir-nos que retifiquemos ou apaguemos os seus dados pessoais ou que limitemos o seu tratamento (arts. 16.º, 17.º e 18.º do {gdpr}).',
+        'Pode opor-se ao tratamento baseado numa missão de interesse público ou em interesses legítimos (art. 21.º do {gdpr}).',
+        'Pode retirar o seu consentimento a qualquer momento. Isso não compromete a licitude do tratamento anterior à retirada (art. 7.º, n.º 3, do {gdpr}).',
+        'Pode receber os dados que nos forneceu num formato de leitura automática (art. 20.º do {gdpr}).',
       ],
       never: [],
-      notice: 'Prestamos esta informação nos termos do art. 19.º {gdpr}.',
+      notice: 'Prestamos esta informação nos termos do art. 19.º do {gdpr}.',
     },
     california: {
       acknowledgement: {
         checked: [
-          'Antes de divulgarmos, corrigirmos ou eliminarmos informações pessoais, verificamos a sua identidade comparando os dados que nos fornece com os que temos. Contactá-lo(a)-emos se precisarmos de mais elementos.',
+          'Antes de divulgarmos, corrigirmos ou eliminarmos informações pessoais, verificamos a sua identidade comparando os dados que nos fornece com os que temos. Entraremos em contacto consigo se precisarmos de mais elementos.',
         ],
         unchecked: ['Para este pedido não tem de comprovar a sua identidade.'],
       },
@@ -252,7 +272,7 @@ export const pt: LetterTexts = {
       access: 'Sim, recolhemos informações pessoais sobre si (Cal. Civ. Code § 1798.110).',
       portability:
         'Com esta carta recebe as suas informações pessoais num formato portátil e de fácil utilização (Cal. Civ. Code § 1798.130).',
-      noMatch: 'Não conseguimos associá-lo(a) a um registo de consentimento.',
+      noMatch: 'Não conseguimos associar o seu pedido a um registo de consentimento.',
       notes: {
         erasure: [
           'Conservamos registos das escolhas de consentimento e deste pedido quando a lei o exige ou permite (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), e não os utilizamos para qualquer outro fim.',
@@ -271,7 +291,7 @@ export const pt: LetterTexts = {
       rights: [
         'Pode pedir-nos que eliminemos ou corrijamos as informações pessoais que recolhemos sobre si.',
         'Pode opor-se à venda e à partilha das suas informações pessoais e limitar a utilização das informações sensíveis. Não tem de comprovar a sua identidade para o efeito.',
-        'Não o(a) trataremos pior por exercer estes direitos.',
+        'O exercício destes direitos não implica qualquer tratamento menos favorável.',
       ],
       never: [
         'Esta resposta nunca contém números de segurança social, de carta de condução ou outros números de identificação oficiais, números de contas financeiras, números de seguro de saúde ou de identificação médica, palavras-passe, perguntas e respostas de segurança ou dados biométricos, quer os tenhamos quer não (11 CCR § 7024(d)).',
@@ -285,7 +305,7 @@ export const pt: LetterTexts = {
       extension: 'A lei permite uma única prorrogação deste tipo, quando razoavelmente necessária.',
       access: 'Sim, tratamos dados pessoais sobre si.',
       portability: 'Com esta carta recebe os seus dados pessoais num formato de leitura automática.',
-      noMatch: 'Não conseguimos associá-lo(a) a um registo de consentimento.',
+      noMatch: 'Não conseguimos associar o seu pedido a um registo de consentimento.',
       notes: {
         erasure: [
           'Conservamos registos das escolhas de consentimento e deste pedido quando a lei o exige ou permite, e não os utilizamos para qualquer outro fim.',
@@ -299,7 +319,7 @@ export const pt: LetterTexts = {
       },
       rights: [
         'A lei confere-lhe outros direitos sobre os seus dados pessoais, como a eliminação e a oposição à sua venda. Diga-nos se os pretende exercer.',
-        'Não o(a) trataremos pior por exercer estes direitos.',
+        'O exercício destes direitos não implica qualquer tratamento menos favorável.',
       ],
       never: [],
       notice: 'Prestamos esta informação porque receberam dados nossos.',
@@ -310,7 +330,7 @@ export const pt: LetterTexts = {
       extension: 'Não demoraremos mais do que o necessário.',
       access: 'Sim, tratamos dados pessoais sobre si (LGPD, art. 18 e 19).',
       portability: 'Com esta carta recebe os seus dados pessoais num formato de leitura automática (LGPD, art. 18, V).',
-      noMatch: 'Não conseguimos associá-lo(a) a um registo de consentimento.',
+      noMatch: 'Não conseguimos associar o seu pedido a um registo de consentimento.',
       notes: {
         erasure: [
           'Conservamos a prova de que um consentimento foi dado, recusado ou retirado para cumprir uma obrigação legal (LGPD, art. 16, I), e não a utilizamos para qualquer outro fim.',
@@ -334,7 +354,7 @@ export const pt: LetterTexts = {
       extension: 'Não demoraremos mais do que o necessário.',
       access: 'Sim, tratamos dados pessoais sobre si.',
       portability: 'Com esta carta recebe os seus dados pessoais num formato de leitura automática.',
-      noMatch: 'Não conseguimos associá-lo(a) a um registo de consentimento.',
+      noMatch: 'Não conseguimos associar o seu pedido a um registo de consentimento.',
       notes: {
         erasure: [
           'Conservamos registos das escolhas de consentimento e deste pedido quando a lei o exige ou permite, e não os utilizamos para qualquer outro fim.',
@@ -353,13 +373,13 @@ export const pt: LetterTexts = {
   },
   remedies: {
     eu: [
-      'Pode apresentar reclamação a uma autoridade de controlo, em especial no Estado-Membro onde reside ou trabalha ou onde considera que ocorreu a infração (art. 77.º RGPD).',
-      'Tem também direito à ação judicial (art. 79.º RGPD).',
+      'Pode apresentar reclamação a uma autoridade de controlo, em especial no Estado-Membro onde reside ou trabalha ou onde considera que ocorreu a infração (art. 77.º do RGPD).',
+      'Tem também direito à ação judicial (art. 79.º do RGPD).',
     ],
     uk: [
       'Pode apresentar-nos uma reclamação: escreva para {contact}.',
-      'Pode apresentar reclamação ao Information Commissioner (art. 77 UK GDPR): {authority}',
-      'Pode também recorrer a um tribunal (art. 79 UK GDPR).',
+      'Pode apresentar reclamação ao Information Commissioner (art. 77 do UK GDPR): {authority}',
+      'Pode também recorrer a um tribunal (art. 79 do UK GDPR).',
     ],
     california: ['Pode apresentar reclamação às seguintes autoridades: {authority}'],
     quebec: [
@@ -370,11 +390,11 @@ export const pt: LetterTexts = {
   },
   appealTo:
     'Pode recorrer desta decisão num prazo razoável: escreva para {contact}, com a palavra «Appeal» e a nossa referência {reference}. Comunicar-lhe-emos por escrito, no prazo de {days} dias a contar da receção do recurso, o que decidimos e porquê. Se o recurso for indeferido, pode apresentar reclamação à seguinte autoridade: {authority}',
-  authorityIs: 'A autoridade competente para nós: {authority}',
+  authorityIs: 'A autoridade de controlo competente para nós: {authority}',
   proposals: {
     identity: [
       '[Por que motivo duvida de quem faz o pedido.]\n\nResponda a partir do endereço de correio eletrónico que temos registado, ou indique-nos [algo que só essa pessoa possa saber].',
-      'Atua em nome de outra pessoa. Envie-nos uma autorização assinada pela pessoa que representa.',
+      'Envie-nos uma autorização, assinada pela pessoa em causa, que permita fazer este pedido em seu nome.',
     ],
     clarification: [
       'Indique-nos [a que dados, período ou serviço nosso diz respeito o seu pedido].',
@@ -390,6 +410,9 @@ export const pt: LetterTexts = {
     ],
     notice: ['- [que dados, sob que identificador, para que o destinatário os possa encontrar]'],
     appeal: ['Alterámos a nossa decisão: [o que fez agora].', 'Mantemos a nossa decisão: [os seus motivos].'],
+    know: [
+      'Nos 12 meses anteriores ao seu pedido:\n- recolhemos estas categorias de dados pessoais sobre si: [categorias]\n- vendemos ou partilhámos: [cada categoria, com que categorias de terceiros e com que finalidade; ou que não vendemos nem partilhámos nenhuma]\n- divulgámos para fins comerciais: [cada categoria, a que categorias de destinatários e com que finalidade; ou que não divulgámos nenhuma]\n- temos ainda, mas não podemos divulgar: [o tipo de dado, como o seu número de segurança social; ou nada deste tipo]',
+    ],
     answer: {
       erasure: ['Apagámos os seguintes dados pessoais sobre si:\n- [que dados, em que sistema]'],
       rectification: ['Retificámos o seguinte:\n- [o que estava registado] para [o que está agora registado]'],
@@ -401,11 +424,11 @@ export const pt: LetterTexts = {
         'Já não utilizamos os seus dados pessoais para comercialização direta.',
       ],
       'opt-out': [
-        'Aplicámos a sua oposição: já não vendemos os seus dados pessoais nem os partilhamos para publicidade em diferentes sítios Web.',
+        'Demos seguimento à sua oposição: já não vendemos os seus dados pessoais nem os partilhamos para publicidade em diferentes sítios Web.',
         'Não vendemos dados pessoais nem os partilhamos para publicidade em diferentes sítios Web. Ainda assim, registámos a sua oposição.',
       ],
       limit: [
-        'Aplicámos o seu pedido: utilizamos os seus dados pessoais sensíveis apenas para o necessário à prestação dos nossos serviços e para os outros fins que a lei permite.',
+        'Demos seguimento ao seu pedido: utilizamos os seus dados pessoais sensíveis apenas para o necessário à prestação dos nossos serviços e para os outros fins que a lei permite.',
       ],
       'withdraw-consent': [
         'Registámos que retirou o seu consentimento. Já não tratamos dados pessoais com esse fundamento.',

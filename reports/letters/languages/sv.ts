@@ -10,7 +10,7 @@ export const sv: LetterTexts = {
   },
   frame: {
     reference: 'Vår referens: {reference}',
-    theirReference: 'Er referens: {reference}',
+    theirReference: 'Din referens: {reference}',
     applicableLaw: 'Tillämplig lag: {law}',
     unnamedRecipient: 'Till den person som gjorde begäran',
     dearNamed: 'Hej {name},',
@@ -38,7 +38,7 @@ export const sv: LetterTexts = {
     refusal: 'Svar på din begäran av den {received}: avslag',
     'no-match': 'Svar på din begäran av den {received}',
     notice: 'Underrättelse till mottagare av personuppgifter: {kind}',
-    appeal: 'Beslut om din överklagan',
+    appeal: 'Beslut om ditt överklagande',
   },
   kinds: {
     access: {
@@ -90,17 +90,17 @@ export const sv: LetterTexts = {
   },
   identity: {
     lead: 'Innan vi kan behandla din begäran behöver vi bekräfta att den kommer från dig eller från någon som har rätt att företräda dig.',
-    use: 'Vi använder det du skickar endast för denna kontroll. Skicka inga original, och täck över allt på en kopia som vi inte har bett om. Vi antecknar hur din identitet bekräftades; vi sparar inga kopior av identitetshandlingar.',
+    use: 'Vi använder det du skickar endast för denna kontroll. Skicka inga original, och täck på kopior över allt som vi inte har bett om. Vi antecknar hur din identitet bekräftades; vi sparar inga kopior av identitetshandlingar.',
     reply: 'Svara till {contact} och ange vår referens {reference}.',
   },
   clarification: {
     lead: 'För att kunna besvara din begäran på rätt sätt behöver vi veta mer om vad du begär:',
-    clockStops: 'Tidsfristen för vårt svar är uppskjuten från och med i dag tills vi får ditt svar.',
+    clockStops: 'Tidsfristen för vårt svar löper inte från och med i dag till dess att vi har fått ditt svar.',
     reply: 'Svara till {contact} och ange vår referens {reference}.',
-    noReply: 'Om vi inte hör av dig behandlar vi din begäran utifrån det vi vet.',
+    noReply: 'Om vi inte får något svar från dig behandlar vi din begäran utifrån det vi vet.',
   },
   extension: {
-    lead: 'Vi kan inte slutföra vårt svar till den {firstLimit}, då det annars skulle ha lämnats. Skälet är följande:',
+    lead: 'Vi kan inte lämna ett fullständigt svar inom tidsfristen, som går ut den {firstLimit}. Skälet är följande:',
     newLimit: 'Du får vårt svar senast den {limit}.',
     complaint: 'Du kan lämna in ett klagomål om förlängningen till denna myndighet: {authority}',
   },
@@ -110,7 +110,7 @@ export const sv: LetterTexts = {
     recordsOfOneDay:
       'De uppgifter om samtycke som vi har om dig är från den {from}; antal val: {count}. Vi hittade dem med hjälp av {found}.',
     foundFromDevice: 'den besöksidentifierare som du skickade oss från din enhet',
-    foundComputed: 'en identifierare som beräknats från den e-postadress som du gav oss',
+    foundComputed: 'en identifierare som har beräknats utifrån den e-postadress som du gav oss',
     identityChecked: 'Innan vi lämnade ut något bekräftade vi din identitet.',
     enclosed: 'En kopia av alla dessa uppgifter bifogas:',
     files: {
@@ -118,11 +118,13 @@ export const sv: LetterTexts = {
       decisions: 'decisions.csv och decisions.json: samma uppgifter för ett kalkylblad eller ett program',
       policies: 'policies.json: de policyer som gällde vid tillfället',
       policyTexts: 'policy-texts.txt: texterna i dessa policyer så som vi hämtade dem',
-      evidence: 'evidence: vad samtyckesbannern visade vid tillfället',
+      evidence: 'banner-evidence: vad samtyckesbannern visade vid tillfället',
+      records27560: 'records-27560.json: samma uppgifter i form av samtyckesposter enligt ISO/IEC TS 27560',
+      about: 'case.json, README.txt och manifest.json: din begäran och en lista över alla filer med kontrollsummor',
       records: 'records.jsonl: uppgifterna exakt så som vi tog emot dem',
     },
     unverified:
-      'Vi kunde inte bekräfta din identitet. För att skydda den person som uppgifterna gäller lämnar vi inte ut enskilda uppgifter. Vi svarar därför i allmänna ordalag: vilka kategorier av uppgifter vi behandlar, varifrån de kommer, för vilka ändamål, och vem som tar emot dem.',
+      'Din identitet har inte bekräftats. För att skydda den person som uppgifterna gäller lämnar vi inte ut enskilda uppgifter. Vi svarar därför i allmänna ordalag: vilka kategorier av uppgifter vi behandlar, varifrån de kommer, för vilka ändamål, och vem som tar emot dem.',
     categories:
       'Detta svar anger vilka kategorier av uppgifter vi behandlar, varifrån de kommer, för vilka ändamål, och vem som tar emot dem. Det innehåller inga enskilda uppgifter.',
     unmatched:
@@ -131,6 +133,12 @@ export const sv: LetterTexts = {
     parts: 'Vad vi har gjort',
     part: { done: 'utfört', partly: 'delvis utfört', refused: 'avslaget' },
     partGround: '{outcome}; skäl: {ground}',
+    withheld:
+      'Vi har följande uppgifter om dig. Lagen tillåter inte att vi lämnar ut dem, och vi har därför utelämnat dem i kopian (11 CCR § 7024(d)): {types}.',
+    withheldTypes: {
+      socialSecurity: 'ett nummer som har formen av ett amerikanskt social security number',
+      longNumber: 'ett långt nummer som kan vara ett konto-, kort- eller identifikationsnummer',
+    },
   },
   partial: {
     lead: 'Vi har beviljat en del av din begäran. Vad vi har gjort, vad vi inte har gjort, och våra skäl:',
@@ -138,6 +146,8 @@ export const sv: LetterTexts = {
   refusal: {
     lead: 'Vi har prövat din begäran och kan inte bevilja den. Våra skäl:',
     ground: 'Rättslig grund för avslaget: {ground}',
+    healthStatement:
+      'Om uppgifterna rör din hälsa kan du skicka oss ett skriftligt uttalande på högst 250 ord om varje uppgift som du anser vara felaktig, och be oss foga det till dina uppgifter (11 CCR § 7023).',
   },
   noMatch: {
     why: 'Våra uppgifter om samtycke sparas under hashade besöksidentifierare, utan namn eller adresser. Det som din begäran innehåller gör det inte möjligt för oss att avgöra vilka av dem, om några, som rör dig.',
@@ -172,6 +182,8 @@ export const sv: LetterTexts = {
     automatedDecisions: 'Automatiserade beslut',
     withdrawalMethod: 'Återkallande av samtycke',
     notStated: 'Anges inte i detta svar: {parts}',
+    soldOrShared:
+      'vilka kategorier av uppgifter som vi har sålt, delat eller lämnat ut för affärsändamål under de 12 månaderna före din begäran, till vilka tredje parter och för vilka ändamål',
     parts: {
       address: 'postadress',
       email: 'e-postadress för kontakt',
@@ -213,7 +225,7 @@ export const sv: LetterTexts = {
       noMatch: 'Vi kan inte koppla dig till några uppgifter om samtycke (artikel 11.2 {gdpr}).',
       notes: {
         erasure: [
-          'Vi raderar inte bevis för att samtycke har lämnats, nekats eller återkallats. Vi begränsar det till denna användning, behåller det eftersom vi måste kunna visa det och för rättsliga anspråk (artikel 17.3 b och e {gdpr}), och raderar det när lagringstiden går ut.',
+          'Vi raderar inte beviset för att samtycke har lämnats, nekats eller återkallats. Vi använder det endast för detta, behåller det eftersom vi måste kunna visa det och för rättsliga anspråk (artikel 17.3 b och e {gdpr}), och raderar det när lagringstiden går ut.',
           'Om du ber om det talar vi om vilka mottagare av dina uppgifter vi har underrättat (artikel 19 {gdpr}).',
         ],
         rectification: [
@@ -272,7 +284,7 @@ export const sv: LetterTexts = {
       rights: [
         'Du kan begära att vi raderar eller rättar personlig information som vi har samlat in om dig.',
         'Du kan avböja försäljning och delning av din personliga information och begränsa användningen av känslig information. Du behöver inte styrka din identitet för det.',
-        'Vi behandlar dig inte sämre för att du använder dessa rättigheter.',
+        'Vi behandlar dig inte mindre förmånligt för att du utövar dessa rättigheter.',
       ],
       never: [
         'Detta svar innehåller aldrig personnummer (social security number), körkortsnummer eller andra officiella identifikationsnummer, finansiella kontonummer, sjukförsäkrings- eller medicinska identifikationsnummer, lösenord, säkerhetsfrågor och svar eller biometriska uppgifter, vare sig vi har sådana uppgifter eller inte (11 CCR § 7024(d)).',
@@ -300,8 +312,8 @@ export const sv: LetterTexts = {
         'withdraw-consent': [],
       },
       rights: [
-        'Lagen ger dig ytterligare rättigheter till dina personuppgifter, till exempel radering och att avböja försäljning av dem. Meddela oss om du vill använda dem.',
-        'Vi behandlar dig inte sämre för att du använder dessa rättigheter.',
+        'Lagen ger dig ytterligare rättigheter i fråga om dina personuppgifter, till exempel att få dem raderade och att avböja att de säljs. Meddela oss om du vill utöva dessa rättigheter.',
+        'Vi behandlar dig inte mindre förmånligt för att du utövar dessa rättigheter.',
       ],
       never: [],
       notice: 'Vi underrättar er om detta eftersom ni har tagit emot uppgifter från oss.',
@@ -315,7 +327,7 @@ export const sv: LetterTexts = {
       noMatch: 'Vi kan inte koppla dig till några uppgifter om samtycke.',
       notes: {
         erasure: [
-          'Vi behåller bevis för att samtycke har lämnats, nekats eller återkallats för att uppfylla en rättslig skyldighet (LGPD, art. 16, I), och använder det inte för något annat ändamål.',
+          'Vi behåller beviset för att samtycke har lämnats, nekats eller återkallats för att uppfylla en rättslig skyldighet (LGPD, art. 16, I), och använder det inte för något annat ändamål.',
         ],
         rectification: [],
         restriction: [],
@@ -358,7 +370,7 @@ export const sv: LetterTexts = {
   remedies: {
     eu: [
       'Du kan lämna in ett klagomål till en tillsynsmyndighet, särskilt i den medlemsstat där du bor eller arbetar eller där du anser att överträdelsen har skett (artikel 77 GDPR).',
-      'Du har också rätt till ett effektivt rättsmedel (artikel 79 GDPR).',
+      'Du har också rätt till ett effektivt rättsmedel vid domstol (artikel 79 GDPR).',
     ],
     uk: [
       'Du kan klaga hos oss: skriv till {contact}.',
@@ -371,12 +383,12 @@ export const sv: LetterTexts = {
     unnamed: ['Du kan lämna in ett klagomål till den myndighet som ansvarar för dataskydd.'],
   },
   appealTo:
-    'Du kan inom skälig tid överklaga detta beslut: skriv till {contact}, med ordet ”Appeal” och vår referens {reference}. Vi meddelar dig skriftligen inom {days} dagar från det att vi tog emot överklagan vad vi har beslutat och varför. Om överklagan avslås kan du lämna in ett klagomål till denna myndighet: {authority}',
-  authorityIs: 'Den myndighet som ansvarar för oss: {authority}',
+    'Du kan inom skälig tid överklaga detta beslut: skriv till {contact}, med ordet ”Appeal” och vår referens {reference}. Vi meddelar dig skriftligen inom {days} dagar från det att vi tog emot överklagandet vad vi har beslutat och varför. Om överklagandet avslås kan du lämna in ett klagomål till denna myndighet: {authority}',
+  authorityIs: 'Behörig tillsynsmyndighet för oss: {authority}',
   proposals: {
     identity: [
       '[Varför ni tvivlar på vem som gör begäran.]\n\nSvara från den e-postadress som vi har registrerad för dig, eller uppge [något som endast denna person kan veta].',
-      'Du företräder någon annan. Skicka oss en undertecknad fullmakt från den person som du företräder.',
+      'Skicka oss en fullmakt, undertecknad av den berörda personen, som ger rätt att göra denna begäran för personens räkning.',
     ],
     clarification: [
       'Berätta för oss [vilka uppgifter, vilken period eller vilken av våra tjänster din begäran gäller].',
@@ -395,6 +407,9 @@ export const sv: LetterTexts = {
     ],
     notice: ['- [vilka uppgifter, under vilken identifierare, så att mottagaren kan hitta dem]'],
     appeal: ['Vi har ändrat vårt beslut: [vad ni nu har gjort].', 'Vi står fast vid vårt beslut: [era skäl].'],
+    know: [
+      'Under de 12 månaderna före din begäran har vi\n- samlat in dessa kategorier av personuppgifter om dig: [kategorier]\n- sålt eller delat: [varje kategori, till vilka kategorier av tredje parter och för vilket ändamål; eller att vi inte har sålt eller delat någon]\n- lämnat ut för affärsändamål: [varje kategori, till vilka kategorier av mottagare och för vilket ändamål; eller att vi inte har lämnat ut någon]\n\nVi har också, men får inte lämna ut: [typen av uppgift, till exempel ditt social security number; eller inget sådant]',
+    ],
     answer: {
       erasure: ['Vi har raderat följande personuppgifter om dig:\n- [vilka uppgifter, i vilket system]'],
       rectification: ['Vi har rättat följande:\n- [vad som var registrerat] till [vad som är registrerat nu]'],

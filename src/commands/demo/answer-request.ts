@@ -2,7 +2,7 @@ import { listCases } from '../../cases/list-cases.ts';
 import { moveCase } from '../../cases/move-case.ts';
 import type { MoveName } from '../../cases/move-details.ts';
 import type { CaseView } from '../../cases/view.ts';
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 
 export const DEMO_OFFICER = 'Sam Sample (demo)';
 

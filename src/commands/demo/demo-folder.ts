@@ -9,7 +9,7 @@ const MARKER = '.consent-ledger-demo';
 export async function prepareFolder(path: string): Promise<string> {
   const folder = resolve(path);
   if (existsSync(folder) && !existsSync(join(folder, MARKER)) && (await readdir(folder)).length > 0) {
-    throw new UsageError([`${folder} has files that are not the demo's. Name another folder with --folder.`]);
+    throw new UsageError([`${folder} contains files that are not from a demo. Choose another folder with --folder.`]);
   }
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
@@ -21,7 +21,7 @@ export async function prepareFolder(path: string): Promise<string> {
 export function findFolder(path: string): string {
   const folder = resolve(path);
   if (!existsSync(join(folder, MARKER))) {
-    throw new UsageError([`There is no demo in ${folder}: run \`npm run demo\` first.`]);
+    throw new UsageError([`No demo found in ${folder}: run \`npm run demo\` first.`]);
   }
   return folder;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { addBannerEvidence } from '../../banners/evidence.ts';
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createHostedUrls } from '../../snapshots/hosted-url.ts';
 import { loadKnownPolicies } from '../../snapshots/routine.ts';

@@ -1,4 +1,4 @@
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { arrivalOf, type DemoClock } from './demo-clock.ts';
 

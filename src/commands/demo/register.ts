@@ -17,16 +17,12 @@ interface DemoFlags {
 /** `demo` and `demo tamper`: the main job on made-up traffic, everything on this machine. */
 export function registerDemo(program: Command, io: CommandIo): void {
   const command = withJson(program.command('demo'))
-    .description(
-      'play a month of made-up traffic against this program: webhooks, sync, report, DSAR pack, verification',
-    )
-    .option('--once', 'end when it is done instead of serving on')
-    .option('--folder <path>', 'everything goes there; emptied first if it is an earlier demo', 'demo-output')
+    .description('simulate a month of traffic: webhooks, sync, report, DSAR pack, verification')
+    .option('--once', 'exit when done instead of serving the pages')
+    .option('--folder <path>', 'output folder; an earlier demo in it is removed first', 'demo-output')
     .action(async (options: DemoFlags) => {
       const stopped = options.once ? null : io.untilStopped();
-      io.stderr.write(
-        `${pc.bold('consent-ledger demo')}: a stand-in of the service, the product, and everything between them over HTTP\n`,
-      );
+      io.stderr.write(`${pc.bold('consent-ledger demo')}: a simulated service and the product, talking over HTTP\n`);
       const { runDemo } = await import('./run-demo.ts');
       const demo = await runDemo(await prepareFolder(options.folder), io);
       try {
@@ -48,8 +44,8 @@ export function registerDemo(program: Command, io: CommandIo): void {
     });
 
   withJson(command.command('tamper'))
-    .description('alter one record of the last demo behind the ledger’s back, and let verify find it; exit code 3')
-    .option('--folder <path>', 'where that demo is; default as of `demo`')
+    .description('alter one record of the last demo directly in the database and run verify, which exits with code 3')
+    .option('--folder <path>', 'folder of that demo (default: the same as for `demo`)')
     .action((options: Partial<DemoFlags>) => {
       const { folder, json } = { ...command.opts<DemoFlags>(), ...options };
       return tamper(io, { folder, ...(json === undefined ? {} : { json }) });
@@ -62,25 +58,25 @@ function summary(result: DemoResult, signIn: string | null): string {
   return [
     '',
     pc.bold('What happened'),
-    `  ${deliveries.sent} deliveries came; ${deliveries.accepted} were kept (repeats once), ${deliveries.refused} had a wrong signature or none`,
-    `  ${rows.pulled} rows were pulled from the consent log and set against them`,
-    `  ${evidence.texts} looks at policy texts, ${evidence.banners.length} files that show a banner, ${evidence.disputed.length} disputed decisions, ${evidence.withdrawals.length} withdrawal by request`,
+    `  ${deliveries.sent} deliveries arrived; ${deliveries.accepted} were kept (repeats once), ${deliveries.refused} had an invalid signature or none`,
+    `  ${rows.pulled} rows were pulled from the consent log and reconciled with them`,
+    `  ${evidence.texts} fetches of policy texts, ${evidence.banners.length} files of banner evidence, ${evidence.disputed.length} disputed decisions, ${evidence.withdrawals.length} withdrawal by request`,
     `  ${verification.entries} entries, root ${verification.root.slice(0, 16)}…`,
     '',
     pc.bold('What needs attention'),
     `  ${attention}`,
     '',
-    pc.bold(`Where it lies (${here}/, every page marked SAMPLE)`),
+    pc.bold(`Files (in ${here}/, every page marked SAMPLE)`),
     ...files.map((file) => `  ${relative(folder, file)}`),
     '',
     pc.bold('What to try next'),
     ...(signIn === null
-      ? ['  npm run demo                      the same, and goes on serving the officer’s page']
+      ? ['  npm run demo                      the same, then serve the officer’s pages']
       : [
           `  open ${signIn}`,
-          '                                    the officer’s page (the link works once, for an hour)',
+          '                                    the officer’s pages (one-time link, valid for an hour)',
         ]),
-    '  npm run demo -- tamper            alter a record, and see verify turn red',
+    '  npm run demo -- tamper            alter a record and watch verify fail',
     `  cd ${here} && node ../dist/src/cli.js dsar list`,
     `  cd ${here} && node ../dist/src/cli.js banner evidence list`,
     ...evidence.disputed
@@ -90,6 +86,6 @@ function summary(result: DemoResult, signIn: string | null): string {
           `  cd ${here} && node ../dist/src/cli.js consent show ${decisionId} --source ${source} --at ${at} --text`,
       ),
     `  cd ${here} && node ../dist/src/cli.js ledger verify`,
-    ...(signIn === null ? [] : ['', 'Serving. Ctrl-C ends it.']),
+    ...(signIn === null ? [] : ['', 'Serving. Press Ctrl-C to stop.']),
   ].join('\n');
 }

@@ -3,8 +3,7 @@ import { join, relative } from 'node:path';
 import { consentRecordText } from '../../../reports/consent-record.ts';
 import { loadConfig } from '../../config.ts';
 import { loadConsentRecord } from '../../consent/record.ts';
-import { openContext } from '../../context.ts';
-import type { Context } from '../../context/contract.ts';
+import { type Context, openContext } from '../../context.ts';
 import { startWorker } from '../../context/worker.ts';
 import { producePack } from '../../documents/produce-pack.ts';
 import { produceReport } from '../../documents/produce-report.ts';
@@ -108,7 +107,7 @@ async function tellTheStory(stage: Stage): Promise<DemoResult> {
   texts += await fetchTexts(context);
   await context.projector.catchUp();
   steps.done(
-    `a month of signed webhooks of ${counted(CLIENTS, 'client')}: ${deliveries.accepted} kept, ${deliveries.refused} refused for their signature`,
+    `a month of signed webhooks of ${counted(CLIENTS, 'client')}: ${deliveries.accepted} kept, ${deliveries.refused} refused because of their signature`,
   );
 
   const rows = { pulled: 0, stored: 0 };
@@ -125,7 +124,7 @@ async function tellTheStory(stage: Stage): Promise<DemoResult> {
   await context.projector.catchUp();
   steps.done(`consent log pulled: ${counted(rows.pulled, 'row')}`);
 
-  steps.done(`policy texts fetched as visitors get them: ${counted(texts, 'look')}`);
+  steps.done(`policy texts fetched as visitors see them: ${counted(texts, 'fetch', 'fetches')}`);
 
   const banners = await showBanners(context, sandbox);
   const withdrawals: string[] = [];
@@ -140,7 +139,7 @@ async function tellTheStory(stage: Stage): Promise<DemoResult> {
     .orderBy('decision_id')
     .execute();
   steps.done(
-    `evidence kept: ${counted(banners.length, 'file')} that show a banner, ${counted(withdrawals.length, 'withdrawal')} by request, ${counted(disputed.length, 'disputed decision')}`,
+    `evidence kept: ${counted(banners.length, 'file')} of banner evidence, ${counted(withdrawals.length, 'withdrawal')} by request, ${counted(disputed.length, 'disputed decision')}`,
   );
 
   const files = await makeDocuments(context, folder, disputed[0] ?? null);

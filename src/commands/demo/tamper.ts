@@ -1,6 +1,6 @@
 import pc from 'picocolors';
 import { loadConfig } from '../../config.ts';
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import { type CommandIo, printResult } from '../command-io.ts';
 import { withContextOf } from '../run-context.ts';
 import { findFolder } from './demo-folder.ts';
@@ -15,13 +15,13 @@ export async function tamper(io: CommandIo, options: { folder: string; json?: bo
     printResult(io, options, { altered, faults: verification.faults }, () =>
       [
         altered === null
-          ? 'Nothing was altered: the demo has no refused choice left.'
+          ? 'Nothing was altered: the demo has no refused choice left to change.'
           : `Someone with write access to the database changed entry ${altered.seq} of ${altered.source}: a refused choice now reads as given.`,
         '',
         verification.faults.length > 0 ? pc.red(`✗ ledger verify finds it:`) : pc.red('✗ ledger verify found nothing'),
         ...verification.faults.map(({ seq, fault, sentence }) => `  entry ${seq ?? '–'}: ${fault}: ${sentence}`),
         '',
-        'Run `npm run demo` again for a sound one.',
+        'Run `npm run demo` again for an intact ledger.',
       ].join('\n'),
     );
   });

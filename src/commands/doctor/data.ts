@@ -1,7 +1,7 @@
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Warning } from '../../attention/warning.ts';
-import type { Context } from '../../context/contract.ts';
+import type { Warning } from '../../attention/operator-warnings.ts';
+import type { Context } from '../../context.ts';
 import { parseTreeHead } from '../../core/checkpoint.ts';
 import { diagnoseEntry } from '../../ledger/entry-fault.ts';
 import { readEntryPages } from '../../ledger/read-entries.ts';
@@ -45,7 +45,7 @@ export async function checkData(context: Context): Promise<Line[]> {
   ];
 }
 
-async function checkStore({ store, config }: Context): Promise<Line[]> {
+async function checkStore({ store, config, refusal }: Context): Promise<Line[]> {
   const bytes = await store.sizeOnDisk();
   const readThrough = bytes <= READ_THROUGH_BYTES;
   const { schemaVersion, deviations, damage } = await store.inspect({ readThrough });
@@ -53,17 +53,26 @@ async function checkStore({ store, config }: Context): Promise<Line[]> {
   const lines: Line[] = deviations.map((deviation) =>
     fault(
       'database',
-      `The database does not run as it must: ${deviation}.`,
+      `The database has an unsafe setting: ${deviation}.`,
       store.engine === 'sqlite'
         ? 'Is it on a network file system? Move it to a local disk.'
-        : 'Correct it in the server’s configuration (docs/configuration.md, PostgreSQL).',
+        : 'Change it in the server’s configuration (docs/configuration.md, PostgreSQL).',
     ),
   );
   for (const found of damage ?? [])
-    lines.push(fault('database', `The database file is damaged: ${found}.`, 'Put a backup back, and check the disk.'));
+    lines.push(fault('database', `The database file is damaged: ${found}.`, 'Restore a backup and check the disk.'));
+  // Otherwise one of the warnings says so.
+  const differences = refusal()?.code === 'schema-altered' ? [] : await store.schemaDifferences({ quick: false });
+  for (const difference of differences)
+    lines.push(
+      fault(
+        'database',
+        `The tables differ from those this program created: ${difference}.`,
+        'Find out who changed them, then undo the change or restore a backup.',
+      ),
+    );
   if (lines.length > 0) return lines;
-  const unread =
-    store.engine === 'sqlite' ? '; too large to read through here' : '; its files are for pg_amcheck to read through';
+  const unread = store.engine === 'sqlite' ? '; too large to check here' : '; use pg_amcheck to check its files';
   const soundness = damage === null ? unread : ', structure sound';
   return [
     ok(
@@ -84,7 +93,7 @@ async function checkDisk(folder: string): Promise<Line> {
   const { bavail, bsize, blocks } = await statfs(folder);
   const share = Math.round((bavail / blocks) * 100);
   // Too little of it is one of the warnings.
-  return ok('disk', `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB are free where the data lies (${share} %).`);
+  return ok('disk', `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB free on the data disk (${share} %).`);
 }
 
 async function checkSync(folder: string): Promise<Line> {
@@ -93,14 +102,14 @@ async function checkSync(folder: string): Promise<Line> {
   if (median > SLOW_SYNC_MS)
     return note(
       'disk',
-      `Syncing a page to disk takes ${text}: every delivery waits as long.`,
-      'Use a local SSD; network disks and busy ones are slow.',
+      `Syncing a page to disk takes ${text}, and every delivery waits for that.`,
+      'Use a local SSD; network disks and busy disks are slow.',
     );
   if (median < IMPLAUSIBLE_SYNC_MS)
     return note(
       'disk',
-      `Syncing a page takes ${text}: no disk is as fast, so this one may say "written" too early.`,
-      'Make sure that DATA_DIR is no memory disk and that the disk’s cache survives a power cut.',
+      `Syncing a page takes ${text}: no disk is that fast, so this one may report writes before they are durable.`,
+      'Make sure that DATA_DIR is not on a RAM disk and that the disk’s cache survives a power failure.',
     );
   return ok('disk', `Syncing a page to disk takes ${text}.`);
 }
@@ -137,7 +146,7 @@ async function checkLastEntries({ store, keys }: Context, lastSeq: number): Prom
           : diagnoseEntry(entry, keys.instance);
       if (found !== null) {
         const remedy =
-          'Run `consent-ledger ledger verify`: it names every fault. Keep database and journal as they are.';
+          'Run `consent-ledger ledger verify` to list every fault. Do not change the database or the journal.';
         return [fault('ledger', `Entry ${found.seq} was altered: ${found.sentence}.`, remedy)];
       }
       expected += 1;
@@ -147,7 +156,7 @@ async function checkLastEntries({ store, keys }: Context, lastSeq: number): Prom
   return [
     ok(
       'ledger',
-      `${which} entries are as they were appended${first === 0 ? '' : '; \`consent-ledger ledger verify\` reads all'}.`,
+      `${which} entries are unaltered${first === 0 ? '' : '; \`consent-ledger ledger verify\` checks all'}.`,
     ),
   ];
 }
@@ -158,15 +167,15 @@ function checkClock(lastAt: string | null, now: Date): Line[] {
   return [
     fault(
       'clock',
-      `The last entry is dated ${Math.round(ahead / 60_000)} minutes after now: the clock of this machine went back.`,
-      'Let it be set by NTP.',
+      `The last entry is dated ${Math.round(ahead / 60_000)} minutes in the future: this machine’s clock was set back.`,
+      'Enable NTP.',
     ),
   ];
 }
 
 async function checkSealing({ store, journal, epoch, clock }: Context, lastSeq: number): Promise<Line[]> {
   if (lastSeq === 0) return [];
-  const remedy = 'Is a server or a worker running? `consent-ledger ledger checkpoint` seals now.';
+  const remedy = 'Check that a server or worker is running. To seal now, run `consent-ledger ledger checkpoint`.';
   const checkpoint = await store.read
     .selectFrom('checkpoints')
     .select(['size', 'created_at'])
@@ -183,7 +192,7 @@ async function checkSealing({ store, journal, epoch, clock }: Context, lastSeq: 
       fault(
         'journal',
         `The journal ends at a checkpoint over ${journalled} entries, the database at one over ${size}.`,
-        'Put DATA_DIR/journal back from the backup that belongs to this database; `consent-ledger ledger verify` names each checkpoint.',
+        'Restore DATA_DIR/journal from the backup that belongs to this database; `consent-ledger ledger verify` lists each checkpoint.',
       ),
     );
   else if (journalled === size && size > 0)
@@ -225,7 +234,7 @@ async function checkProjector({ store }: Context, lastSeq: number): Promise<Line
     .selectFrom('quarantine')
     .select((eb) => eb.fn.countAll().as('count'))
     .executeTakeFirstOrThrow();
-  const quarantined = Number(count) === 0 ? 'nothing waits in the quarantine' : `${count} wait in the quarantine`;
+  const quarantined = Number(count) === 0 ? 'the quarantine is empty' : `${count} in the quarantine`;
   if (lag <= LAG_ENTRIES)
     return [
       ok(
@@ -237,7 +246,7 @@ async function checkProjector({ store }: Context, lastSeq: number): Promise<Line
     fault(
       'read models',
       `The read models are ${lag} entries behind the ledger.`,
-      'Is a server running? If it is and this does not shrink, its log says why; `consent-ledger ledger rebuild` folds them anew.',
+      'Check that a server is running. If it is and this number does not fall, look in its log; `consent-ledger ledger rebuild` rebuilds them.',
     ),
   ];
 }
@@ -251,13 +260,13 @@ async function checkWorker({ store, clock }: Context): Promise<Line> {
     .orderBy('next_at')
     .limit(1)
     .executeTakeFirst();
-  const remedy = 'Start `consent-ledger serve`, or `consent-ledger worker` beside `serve --no-worker`.';
+  const remedy = 'Start `consent-ledger serve`, or `consent-ledger worker` next to `serve --no-worker`.';
   if (next === undefined)
-    return note('jobs', 'No worker has ever run here: nothing is synced or sealed by itself.', remedy);
+    return note('jobs', 'No worker has ever run here: nothing is synced or sealed automatically.', remedy);
   const late = clock().getTime() - Date.parse(next.next_at);
   if (late > WORKER_SILENT_MS)
     return note('jobs', `No worker is running: ${next.name} was due ${Math.floor(late / 60_000)} minutes ago.`, remedy);
-  return ok('jobs', 'A worker follows the schedules.');
+  return ok('jobs', 'A worker is running on schedule.');
 }
 
 function lineOf({ sentence, remedy, code }: Warning): Line {

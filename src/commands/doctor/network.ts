@@ -1,8 +1,11 @@
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import { checkKey, checkSiteKey } from '../../context/check-key.ts';
+import { exchange } from '../../service/http.ts';
 import { fault, type Line, note, ok } from './line.ts';
 
 const TIMEOUT_MS = 10_000;
+/** The status is what counts; of a longer answer the rest is not read. */
+const MAX_BYTES = 64 * 1024;
 /** An installation of an agency has hundreds of sources: their addresses differ in the last part only. */
 const SOURCES_ASKED = 20;
 /** Whole seconds in the Date header and the way there make less than this meaningless. */
@@ -17,7 +20,7 @@ export async function checkNetwork(context: Context): Promise<Line[]> {
     lines.push(
       fault(
         'reachable',
-        'Whether the public listener can be reached is not known: PUBLIC_URL is not set.',
+        'Cannot check whether the public listener is reachable: PUBLIC_URL is not set.',
         'Set PUBLIC_URL.',
       ),
     );
@@ -35,7 +38,7 @@ export async function checkNetwork(context: Context): Promise<Line[]> {
           fault(
             'reachable',
             `${publicUrl}/metrics answers: the admin listener is public.`,
-            'Let the proxy pass on the public listener only.',
+            'Configure the proxy to forward to the public listener only.',
           ),
         );
     }
@@ -43,15 +46,15 @@ export async function checkNetwork(context: Context): Promise<Line[]> {
   for (const source of sources.slice(0, SOURCES_ASKED)) {
     const check = await checkKey(source, context.clock);
     if (check.outcome === 'refused')
-      lines.push(fault('API key', check.sentence, `\`consent-ledger source check ${source.slug}\` tries again.`));
+      lines.push(fault('API key', check.sentence, `To try again, run \`consent-ledger source check ${source.slug}\`.`));
     if (check.outcome === 'works') {
       lines.push(ok('API key', check.sentence));
       if (check.clockSkewMs !== null && Math.abs(check.clockSkewMs) > SKEW_MS)
         lines.push(
           fault(
             'clock',
-            `The clock of this machine is ${Math.round(Math.abs(check.clockSkewMs) / 1000)} seconds ${check.clockSkewMs > 0 ? 'ahead of' : 'behind'} the service’s.`,
-            'Let it be set by NTP.',
+            `This machine’s clock is ${Math.round(Math.abs(check.clockSkewMs) / 1000)} seconds ${check.clockSkewMs > 0 ? 'ahead of' : 'behind'} the service’s.`,
+            'Enable NTP.',
           ),
         );
     }
@@ -67,8 +70,8 @@ export async function checkNetwork(context: Context): Promise<Line[]> {
     lines.push(
       note(
         'reachable',
-        `${left} further sources were not asked about.`,
-        '`consent-ledger source check` asks for all of them.',
+        `${left} more sources were not checked.`,
+        'Run `consent-ledger source check` to check all of them.',
       ),
     );
   return lines;
@@ -82,9 +85,9 @@ interface Asked {
 /** A GET without following redirects: a delivery is a POST, and loses its body on the way when it is redirected. */
 async function ask(url: string): Promise<Asked> {
   try {
-    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
-    await response.body?.cancel();
-    return { status: response.status, problem: null };
+    const headers = { 'accept-encoding': 'identity', 'user-agent': 'consent-ledger' };
+    const { status } = await exchange({ url, headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+    return { status, problem: null };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const code = (cause as NodeJS.ErrnoException).code;
@@ -101,23 +104,23 @@ function answerLine({ status, problem }: Asked, url: string): Line {
       ? fault(
           'reachable',
           `The certificate of ${url} is not valid (${problem}).`,
-          'The service will not deliver to it: renew the certificate, with its whole chain.',
+          'The service will not deliver to it: renew the certificate and install the full chain.',
         )
       : fault(
           'reachable',
           `${url} cannot be reached from here (${problem}).`,
-          'Is the server running, does the name lead to the proxy, and does the firewall let it through?',
+          'Check that the server is running, that DNS points to the proxy, and that the firewall allows the connection.',
         );
   }
   if (status !== null && status >= 300 && status < 400)
     return fault(
       'reachable',
-      `${url} redirects (HTTP ${status}): deliveries lose their body on the way.`,
-      'Set PUBLIC_URL to the final address, and give the service that one.',
+      `${url} redirects (HTTP ${status}): deliveries would lose their body.`,
+      'Set PUBLIC_URL to the final address and register that one with the service.',
     );
   return fault(
     'reachable',
     `${url} answers with HTTP ${status}.`,
-    'Does the proxy pass every path on to the public listener?',
+    'Check that the proxy forwards every path to the public listener.',
   );
 }

@@ -1,10 +1,10 @@
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import { loadLastDescription, sourcesToWatch } from '../../snapshots/openapi-watch.ts';
 import { type Line, note, ok } from './line.ts';
 
 const ABOUT = 'API description';
 const REMEDY =
-  'The service has changed its API: look for a newer version of this program, and watch the next sync and the next generation.';
+  'The service changed its API: look for a newer version of this program, and watch the next sync and the next generation.';
 
 /** An installation that follows many addresses of the service is asked about some of them only. */
 const ADDRESSES_ASKED = 10;
@@ -31,7 +31,7 @@ export async function checkDescriptions(context: Context): Promise<Line[]> {
         note(
           ABOUT,
           `${source.slug}: ${fetched.sentence}`,
-          'It is not needed to run; without it a change of the API is noticed later.',
+          'Not required, but API changes are detected later without it.',
         ),
       );
       continue;
@@ -39,7 +39,7 @@ export async function checkDescriptions(context: Context): Promise<Line[]> {
     const { gone } = fetched.description;
     lines.push(
       gone.length === 0
-        ? ok(ABOUT, `${source.slug}: the API still describes everything that is relied on.`)
+        ? ok(ABOUT, `${source.slug}: the API description still covers everything this program uses.`)
         : note(ABOUT, `${source.slug}: ${gone.join(' ')}`, REMEDY),
     );
   }

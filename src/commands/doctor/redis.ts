@@ -1,4 +1,4 @@
-import { loadRedisReport } from '../../context/inspect-redis.ts';
+import { loadRedisReport } from '../../context/engines.ts';
 import type { RedisReport } from '../../jobs/bullmq.ts';
 import { fault, type Line, note, ok } from './line.ts';
 
@@ -18,7 +18,7 @@ export function linesOf(report: RedisReport, host: string): Line[] {
       fault(
         'Redis',
         `Redis at ${host} does not answer: ${report.reason}.`,
-        'Start it, or put REDIS_URL right. Until then workers find due jobs by looking, once a second.',
+        'Start it or correct REDIS_URL. Until then workers poll for due jobs once a second.',
       ),
     ];
   const { version, maxmemoryPolicy, appendOnly } = report;
@@ -32,29 +32,29 @@ export function linesOf(report: RedisReport, host: string): Line[] {
 function checkVersion(version: string | null): Line[] {
   if (version === null)
     return [
-      unknown('its version', 'INFO', `BullMQ needs Redis ${MINIMUM.join('.')} and asks for ${RECOMMENDED.join('.')}.`),
+      unknown(
+        'its version',
+        'INFO',
+        `BullMQ requires Redis ${MINIMUM.join('.')} and recommends ${RECOMMENDED.join('.')}.`,
+      ),
     ];
   if (isBelow(version, MINIMUM))
-    return [fault('Redis', `Redis ${version} is too old: BullMQ needs ${MINIMUM.join('.')}.`, upgrade)];
+    return [fault('Redis', `Redis ${version} is too old: BullMQ requires ${MINIMUM.join('.')}.`, upgrade)];
   if (isBelow(version, RECOMMENDED))
     return [
-      note('Redis', `Redis ${version} is older than the ${RECOMMENDED.join('.')} that BullMQ asks for.`, upgrade),
+      note('Redis', `Redis ${version} is older than ${RECOMMENDED.join('.')}, which BullMQ recommends.`, upgrade),
     ];
   return [];
 }
 
-const upgrade = 'Upgrade Redis, or unset REDIS_URL: workers then look for due jobs every second.';
+const upgrade = 'Upgrade Redis, or unset REDIS_URL: workers then poll for due jobs every second.';
 
 function checkPolicy(policy: string | null): Line[] {
   const remedy = 'Set `maxmemory-policy noeviction` in redis.conf. Do not share this Redis with a cache.';
   if (policy === null) return [unknown('maxmemory-policy', 'INFO and CONFIG GET', 'It must be noeviction.')];
   if (policy === 'noeviction') return [];
   return [
-    fault(
-      'Redis',
-      `maxmemory-policy is ${policy}: when memory is full, Redis removes keys that BullMQ relies on.`,
-      remedy,
-    ),
+    fault('Redis', `maxmemory-policy is ${policy}: when memory is full, Redis evicts keys that BullMQ needs.`, remedy),
   ];
 }
 
@@ -64,7 +64,7 @@ function checkAppendOnly(appendOnly: boolean | null): Line[] {
   return [
     note(
       'Redis',
-      'appendonly is off: a restart of Redis forgets the wake-ups, and their jobs wait for the next look of a worker.',
+      'appendonly is off: a restart of Redis loses the wake-ups, and their jobs wait until a worker next polls.',
       'Set `appendonly yes` in redis.conf.',
     ),
   ];
@@ -73,8 +73,8 @@ function checkAppendOnly(appendOnly: boolean | null): Line[] {
 function unknown(what: string, commands: string, wanted: string): Line {
   return note(
     'Redis',
-    `It could not be checked: ${what}. The user of REDIS_URL may not run ${commands}.`,
-    `${wanted} Look at the server itself, or let the user run +info and +config|get.`,
+    `Cannot check ${what}: the user in REDIS_URL may not run ${commands}.`,
+    `${wanted} Check on the server itself, or grant the user +info and +config|get.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import { UsageError } from '../../core/errors.ts';
 import { missingProfileParts } from '../../core/profile.ts';
 import type { Source } from '../../core/source.ts';
@@ -15,8 +15,8 @@ export async function checkSources(context: Context): Promise<Line[]> {
       .map((slug) =>
         fault(
           'sources',
-          `The row of ${slug} was altered in the database: it is not followed.`,
-          'Put it back from a backup.',
+          `The row of source ${slug} was altered in the database; the source is disabled.`,
+          'Restore it from a backup.',
         ),
       ),
     ...(await checkProfiles(context, sources)),
@@ -29,8 +29,8 @@ export function checkSettings(sources: readonly Source[]): Line[] {
     return [
       fault(
         'sources',
-        'There is no source: nothing is received.',
-        'Set WEBHOOK_SECRETS and SERVICE_…, or run `consent-ledger source add`.',
+        'No sources configured: nothing is received.',
+        'Set WEBHOOK_SECRETS and the SERVICE_… variables, or run `consent-ledger source add`.',
       ),
     ];
   return sources.flatMap((source) => {
@@ -62,8 +62,8 @@ async function checkProfiles(context: Context, sources: readonly Source[]): Prom
       lines.push(
         fault(
           'controller profile',
-          `No controller profile is set for ${whose}: letters and reports cannot say in whose name they are.`,
-          'Fill in docs/controller.example.yaml and name it in CONTROLLER_FILE, or per source with `source change --controller-file`.',
+          `No controller profile is set for ${whose}: letters and reports cannot name the controller.`,
+          'Fill in a copy of docs/controller.example.yaml and set CONTROLLER_FILE to it, or set it per source with `source change --controller-file`.',
         ),
       );
       continue;
@@ -75,8 +75,8 @@ async function checkProfiles(context: Context, sources: readonly Source[]): Prom
         lines.push(
           fault(
             'controller profile',
-            `${path} does not say: ${missing.join('; ')}.`,
-            'Add it: answers under GDPR Art. 15 need it. docs/controller.example.yaml explains each part.',
+            `${path} lacks: ${missing.join('; ')}.`,
+            'Add it: answers under GDPR Art. 15 require it. See docs/controller.example.yaml.',
           ),
         );
       else lines.push(ok('controller profile', `${profile?.name ?? whose}: complete (${whose}).`));
@@ -84,16 +84,14 @@ async function checkProfiles(context: Context, sources: readonly Source[]): Prom
         lines.push(
           note(
             'controller profile',
-            `${path} names no other systems: a request would be answered from this ledger alone.`,
-            'List under otherSystems where else personal data lies.',
+            `${path} lists no other systems: requests would be answered from this ledger alone.`,
+            'List the other systems that hold personal data under otherSystems.',
           ),
         );
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       lines.push(
-        ...error.problems.map((problem) =>
-          fault('controller profile', problem, 'docs/controller.example.yaml explains each part.'),
-        ),
+        ...error.problems.map((problem) => fault('controller profile', problem, 'See docs/controller.example.yaml.')),
       );
     }
   }

@@ -20,8 +20,8 @@ export async function checkSurroundings(config: Config): Promise<Line[]> {
       ? [
           note(
             'sync',
-            'SYNC_SCHEDULE is off: consent logs are pulled by hand only.',
-            'Set a schedule, or run `consent-ledger sync` from elsewhere.',
+            'SYNC_SCHEDULE is off: consent logs are pulled manually only.',
+            'Set a schedule, or run `consent-ledger sync` from your own scheduler.',
           ),
         ]
       : []),
@@ -33,23 +33,19 @@ const saidElsewhere = /^(?:SERVICE_BASE_URL|SERVICE_API_KEY|WEBHOOK_SECRETS) (?!
 
 function checkWarnings({ warnings }: Config): Line[] {
   return [
-    ok('configuration', 'The configuration can be read.'),
+    ok('configuration', 'The configuration is valid.'),
     ...warnings
       .filter((warning) => !saidElsewhere.test(warning))
-      .map((warning) => note('configuration', warning, 'docs/configuration.md lists every variable.')),
+      .map((warning) => note('configuration', warning, 'See docs/configuration.md.')),
   ];
 }
 
 function checkPublicUrl({ publicUrl }: Config): Line {
-  const remedy = 'Put a proxy that speaks TLS before the public listener, and set PUBLIC_URL to its https address.';
+  const remedy = 'Put a TLS proxy in front of the public listener and set PUBLIC_URL to its https address.';
   if (publicUrl === null)
-    return fault('public address', 'PUBLIC_URL is not set: links that leave this machine would lead nowhere.', remedy);
+    return fault('public address', 'PUBLIC_URL is not set: links would not work from other machines.', remedy);
   if (!publicUrl.startsWith('https:'))
-    return fault(
-      'public address',
-      `PUBLIC_URL is not https: personal data would cross the network in clear text.`,
-      remedy,
-    );
+    return fault('public address', `PUBLIC_URL is not https: personal data would be sent unencrypted.`, remedy);
   return ok('public address', `Webhooks and links go to ${publicUrl}.`);
 }
 
@@ -57,12 +53,12 @@ function checkProxy({ publicUrl, trustProxy }: Config): Line[] {
   // The program itself speaks no TLS: an https address means that a proxy stands before it.
   if (publicUrl?.startsWith('https:') !== true || trustProxy !== false) return [];
   const sentence =
-    'TRUST_PROXY is off although a proxy stands before the public listener: every refused delivery seems to come from that proxy, and they share the room of one address.';
+    'TRUST_PROXY is off although a proxy is in front of the public listener: all refused deliveries appear to come from the proxy and share the storage limit of one address.';
   return [note('proxy', sentence, 'Set TRUST_PROXY to the proxy’s address.')];
 }
 
 function checkAdminHost(host: string): Line {
-  const remedy = 'Set ADMIN_HOST to 127.0.0.1 and reach it through a tunnel or a proxy with access control.';
+  const remedy = 'Set ADMIN_HOST to 127.0.0.1 and use a tunnel or a proxy with access control.';
   switch (reachOf(host)) {
     case 'machine':
       return ok('admin address', `The admin listener is reachable from this machine only (${host}).`);
@@ -72,9 +68,9 @@ function checkAdminHost(host: string): Line {
       return isContainer()
         ? ok(
             'admin address',
-            `The admin listener takes all addresses of this container (${host}): publish its port on 127.0.0.1 only.`,
+            `The admin listener listens on all addresses of this container (${host}): publish its port on 127.0.0.1 only.`,
           )
-        : note('admin address', `The admin listener takes all addresses of this machine (${host}).`, remedy);
+        : note('admin address', `The admin listener listens on all addresses of this machine (${host}).`, remedy);
     case 'public':
       return fault('admin address', `The admin listener is on an address that may be public (${host}).`, remedy);
   }
@@ -99,8 +95,8 @@ function checkUser(): Line[] {
   return [
     note(
       'user',
-      'This runs as root: a fault in the program would have the whole machine.',
-      'Run it as a user of its own that owns DATA_DIR.',
+      'The program runs as root: a vulnerability in it would expose the whole machine.',
+      'Run it as a dedicated user that owns DATA_DIR.',
     ),
   ];
 }
@@ -137,16 +133,16 @@ async function checkFiles(config: Config): Promise<Line[]> {
   return [
     ok(
       'files',
-      `Keys and database can be read by this user only. Keep a copy of ${instanceKey === null ? 'both keys' : 'INSTANCE_KEY and the signing key'} apart from the backup of the database.`,
+      `Keys and database are readable by this user only. Keep a copy of ${instanceKey === null ? 'both keys' : 'INSTANCE_KEY and the signing key'} separate from the database backup.`,
     ),
   ];
 }
 
 function checkTimeZone(zone: string): Line {
-  if (zone !== 'UTC') return ok('time zone', `Deadlines and documents follow ${zone}.`);
+  if (zone !== 'UTC') return ok('time zone', `Deadlines and documents use ${zone}.`);
   return note(
     'time zone',
-    'TIME_ZONE is UTC: days of deadlines and documents begin at midnight UTC.',
-    'Set it to the zone of the controller, for example Europe/Berlin.',
+    'TIME_ZONE is UTC: days in deadlines and documents begin at midnight UTC.',
+    'Set it to the controller’s time zone, for example Europe/Berlin.',
   );
 }

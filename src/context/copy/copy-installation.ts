@@ -2,12 +2,10 @@ import { appendAction } from '../../ledger/append-action.ts';
 import { verifyLedger, type Verification } from '../../ledger/verify.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { Store } from '../../store/store.ts';
-import type { Context } from '../contract.ts';
-import { MOVED_TO } from '../../store/settings.ts';
-import { readSetting, removeSetting, UNFINISHED_COPY, writeSetting } from '../settings.ts';
+import type { Context } from '../../context.ts';
+import { MOVED_TO, readSetting, removeSetting, UNFINISHED_COPY, writeSetting } from '../../store/settings.ts';
 import { type ComparedTable, compareReadModels, findDifferentLeaf } from './compare.ts';
-import { copyByPage, copyEntries, copyWhole, lastSeq } from './copy-tables.ts';
-import { copiedWhole } from './tables.ts';
+import { copiedWhole, copyByPage, copyEntries, copyWhole, lastSeq } from './copy-tables.ts';
 
 export interface CopyOptions {
   readonly context: Context;

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { findSession, type NewSession, type Session } from './sessions.ts';
 

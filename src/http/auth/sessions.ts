@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Insertable } from 'kysely';
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import { isoNow } from '../../core/clock.ts';
 import { hmacSha256 } from '../../core/hash.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import { isoNow } from '../../core/clock.ts';
 import { CodedError } from '../../core/errors.ts';
 import { hmacSha256 } from '../../core/hash.ts';

@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { renderPage } from '../../dashboard/layout.tsx';
 import { SignedOutPage, SignInPage } from '../../dashboard/plain-pages.tsx';

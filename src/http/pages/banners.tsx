@@ -7,7 +7,7 @@ import {
   retractBannerEvidence,
 } from '../../banners/evidence.ts';
 import { evidenceExtensions } from '../../banners/media-type.ts';
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
 import { BannersPage } from '../../dashboard/banners-page.tsx';
@@ -20,9 +20,9 @@ import { attachment } from './documents.ts';
 import { frameOf, untilProjected } from './frame.ts';
 
 const doneTexts: Readonly<Record<string, string>> = {
-  added: 'The evidence is recorded in the ledger.',
-  exists: 'This file was recorded for this banner and period before.',
-  retracted: 'The evidence is retracted. The file stays on record.',
+  added: 'The evidence has been recorded in the ledger.',
+  exists: 'This file is already recorded for this banner and period.',
+  retracted: 'The evidence has been retracted. The file stays on record.',
 };
 
 interface EvidenceParams {
@@ -45,7 +45,7 @@ export async function bannerRoutes(app: FastifyInstance, context: Context): Prom
       case 'altered':
         throw new CodedError(
           'conflict',
-          'The file in DATA_DIR/evidence is not the one that was recorded: its hash differs. Tell the operator; it is not handed out.',
+          'The file in DATA_DIR/evidence differs from the recorded one (different hash) and is not served. Tell the operator.',
         );
       case 'sound':
         // Never a page of this origin, whatever is in it: a download, of the kind that its bytes are, without scripts.
@@ -72,7 +72,7 @@ export async function bannerRoutes(app: FastifyInstance, context: Context): Prom
       case 'retracted-before':
         throw new CodedError('conflict', 'Someone else retracted this evidence in the meantime.');
       case 'unknown':
-        throw new CodedError('not_found', 'There is no such evidence.');
+        throw new CodedError('not_found', 'Unknown evidence.');
       default:
         return retracted satisfies never;
     }
@@ -80,7 +80,7 @@ export async function bannerRoutes(app: FastifyInstance, context: Context): Prom
 
   async function find(seq: string) {
     const found = /^\d{1,15}$/.test(seq) ? await findBannerEvidence(context.store, Number(seq)) : null;
-    if (found === null) throw new CodedError('not_found', 'There is no such evidence.');
+    if (found === null) throw new CodedError('not_found', 'Unknown evidence.');
     return found;
   }
 }
@@ -112,8 +112,9 @@ export async function bannerUploadRoutes(app: FastifyInstance, context: Context)
     // The file is held in memory; the limits above are stricter for everything else.
     bodyLimit: EVIDENCE_BYTES + 200_000,
     errorHandler(error: FastifyError, request, reply) {
+      if (isBrokenForm(error)) throw new CodedError('invalid_request');
       if (error.statusCode !== 413) throw error;
-      const shown = { source: '', problems: ['The file is over 10 MiB.'] };
+      const shown = { source: '', problems: ['The file is larger than 10 MiB.'] };
       sendBanners(context, request, reply, shown, 413).catch((failure: Error) => void reply.send(failure));
     },
     async handler(request, reply) {
@@ -123,7 +124,7 @@ export async function bannerUploadRoutes(app: FastifyInstance, context: Context)
       const file = fileOf(request.body);
       const refuse = (problems: readonly string[]) =>
         sendBanners(context, request, reply, { source, form, problems }, 422);
-      if (period === null) return refuse(['Give the first day, and a last day or none.']);
+      if (period === null) return refuse(['Enter the first day, and optionally the last day.']);
       if (file === null) return refuse(['Choose a file.']);
       const actor = officerOf(request).officer;
       const added = await addBannerEvidence(context, { source, actor, bannerId, note, ...period, ...file });
@@ -141,6 +142,11 @@ export async function bannerUploadRoutes(app: FastifyInstance, context: Context)
       return null;
     }
   }
+}
+
+/** Whether a multipart body is cut off or has no boundary: what reads it gives such errors neither a status nor a code. */
+function isBrokenForm({ statusCode, code, message }: FastifyError): boolean {
+  return statusCode === undefined && code === undefined && /\bmultipart\b/i.test(message);
 }
 
 /** The uploaded file, as onFile left it; null when none was chosen. */

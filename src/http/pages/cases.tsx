@@ -4,7 +4,7 @@ import { listCases } from '../../cases/list-cases.ts';
 import { moveCase } from '../../cases/move-case.ts';
 import { isMoveName } from '../../cases/move-details.ts';
 import { openCase, type OpenCaseInput } from '../../cases/open-case.ts';
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { momentAt } from '../../core/zoned-days.ts';
 import { CasePage } from '../../dashboard/case-page.tsx';
@@ -19,10 +19,10 @@ import { frameOf, untilDoneSoon, untilProjected } from './frame.ts';
 
 /** What an address may say was just done. */
 const doneTexts: Readonly<Record<string, string>> = {
-  opened: 'The request is recorded.',
+  opened: 'The request has been recorded.',
   moved: 'Recorded in the ledger.',
-  letter: 'The letter is made. It stands under Letters, to be downloaded.',
-  pack: 'The pack was asked for. When it is made, it stands under Response pack.',
+  letter: 'The letter has been created. Download it under Letters.',
+  pack: 'The pack is being created. It will appear under Response pack.',
 };
 
 /** Of the settled requests, the latest; the register of requests (a report) has them all. */
@@ -52,7 +52,7 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
     const form = formOf(request.body);
     const actor = officerOf(request).officer;
     const receivedAt = momentOf(form['receivedAt'] ?? '');
-    if (receivedAt === null) return sendNewRequest(request, reply, form, ['Say when the request was received.']);
+    if (receivedAt === null) return sendNewRequest(request, reply, form, ['Enter when the request was received.']);
     const opened = await openCase(context.cases, inputOf(form, actor, receivedAt));
     if (opened.outcome === 'refused') return sendNewRequest(request, reply, form, opened.problems);
     await untilProjected(context, opened.seq);
@@ -88,12 +88,12 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
         return sendCase(request, reply, caseId, { problems: moved.problems, refused }, 422);
       case 'conflict': {
         const problems = [
-          'Someone else moved this case in the meantime. This is how it stands now; look at it and send the form again.',
+          'Someone else changed this case in the meantime. This is its current state; review it and submit the form again.',
         ];
         return sendCase(request, reply, caseId, { problems, refused }, 409);
       }
       case 'not-found':
-        throw new CodedError('not_found', 'There is no such case.');
+        throw new CodedError('not_found', 'Unknown case.');
       default:
         return moved satisfies never;
     }
@@ -101,7 +101,7 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
 
   app.post<CaseParams>('/cases/:caseId/pack', async (request, reply) => {
     const { caseId } = request.params;
-    if ((await loadCase(context, caseId)) === null) throw new CodedError('not_found', 'There is no such case.');
+    if ((await loadCase(context, caseId)) === null) throw new CodedError('not_found', 'Unknown case.');
     const payload = { type: 'pack', caseId, actor: officerOf(request).officer };
     const { id } = await context.jobs.enqueue({ kind: 'document', key: `pack ${caseId}`, payload, priority: 1 });
     await untilDoneSoon(context, id);
@@ -122,7 +122,7 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
     status = 200,
   ): Promise<FastifyReply> {
     const data = await loadCase(context, caseId);
-    if (data === null) throw new CodedError('not_found', 'There is no such case.');
+    if (data === null) throw new CodedError('not_found', 'Unknown case.');
     return html(
       reply,
       renderPage(<CasePage frame={frameOf(context, request, reply)} data={data} {...shown} />),

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { lookUpConsent } from '../../consent/look-up.ts';
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import { localTimeOf, momentAt } from '../../core/zoned-days.ts';
 import { ConsentPage, type ConsentProps } from '../../dashboard/consent-page.tsx';
 import { renderPage } from '../../dashboard/layout.tsx';
@@ -20,7 +20,7 @@ export async function consentRoutes(app: FastifyInstance, context: Context): Pro
     const form = formOf(request.body);
     const { identifier = '', source = '' } = form;
     const at = momentOf(form['at'] ?? '');
-    if (at === null) return send(request, reply, { form, problems: ['Give the time.'] }, 422);
+    if (at === null) return send(request, reply, { form, problems: ['Enter the time.'] }, 422);
     const asOf = await context.projector.catchUp();
     const actor = officerOf(request).officer;
     const answer = await lookUpConsent(context, { source, identifier, at, asOf, actor });

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import { type ComputedCase, computeCase, readDeadlineCase } from '../../core/deadline-case.ts';
 import { dateIn } from '../../core/zoned-days.ts';
 import { DeadlinePage } from '../../dashboard/deadline-page.tsx';

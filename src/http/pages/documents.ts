@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import { isoNow } from '../../core/clock.ts';
 import { CodedError } from '../../core/errors.ts';
+import { loadProduced } from '../../documents/check.ts';
 import { documentPath } from '../../documents/register.ts';
 import { appendAction } from '../../ledger/append-action.ts';
 import { officerOf } from '../auth/guard.ts';
@@ -27,7 +28,11 @@ export async function documentRoutes(app: FastifyInstance, context: Context): Pr
       .where('document_id', '=', documentId)
       .executeTakeFirst();
     if (row === undefined || !/^[\w-]+$/.test(row.document_id) || !/^\w+$/.test(row.format)) {
-      throw new CodedError('not_found', 'There is no such document.');
+      throw new CodedError('not_found', 'Unknown document.');
+    }
+    const produced = await loadProduced(context, row.seq, row.sha256);
+    if (typeof produced === 'string') {
+      throw new CodedError('conflict', `${produced} Tell the operator; it is not handed out.`);
     }
     const file = await openRegistered(
       documentPath(context.documents.folder, { documentId, format: row.format }),
@@ -62,7 +67,7 @@ async function openRegistered(path: string, sha256: string): Promise<FileHandle>
     if (error.code !== 'ENOENT') throw error;
     throw new CodedError(
       'not_found',
-      'The file of this document is missing from the folder of documents: restore it from a backup, or make it again.',
+      'The file of this document is missing from the documents folder: restore it from a backup, or create it again.',
     );
   });
   try {
@@ -71,7 +76,7 @@ async function openRegistered(path: string, sha256: string): Promise<FileHandle>
     if (hash.digest('hex') !== sha256) {
       throw new CodedError(
         'conflict',
-        'The file of this document is not the one that was registered: its hash differs. Tell the operator; it is not handed out.',
+        'The file of this document differs from the registered one (different hash) and is not served. Tell the operator.',
       );
     }
     return file;

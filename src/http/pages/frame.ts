@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import type { PageFrame } from '../../dashboard/layout.tsx';
 import { csrfToken, officerOf } from '../auth/guard.ts';
 

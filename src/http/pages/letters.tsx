@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isLetterStep, type LetterStep } from '../../../reports/letters/texts.ts';
-import type { Context } from '../../context/contract.ts';
+import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { renderPage } from '../../dashboard/layout.tsx';
 import { fingerprint, LetterPage } from '../../dashboard/letter-page.tsx';
@@ -51,9 +51,9 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
           await untilProjected(context, made.seq);
           return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=letter#letters`, 303);
         case 'unknown-case':
-          throw new CodedError('not_found', 'There is no such case.');
+          throw new CodedError('not_found', 'Unknown case.');
         case 'unknown-source':
-          throw new CodedError('not_found', `The source ${made.source} of this case is not set up any more.`);
+          throw new CodedError('not_found', `The source ${made.source} of this case is no longer configured.`);
         case 'refused':
         case 'invalid':
           return sendLetter(request, reply, wish, { format, problems: [made.problem] }, 422);
@@ -86,7 +86,7 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
     // The first text to start from stands in the form.
     if (draft.outcome === 'drafted' && wish.text == null && draft.starts[0] !== undefined)
       draft = await draftLetter(deps(), { ...wish, text: draft.starts[0] });
-    if (draft.outcome !== 'drafted') throw new CodedError('not_found', 'There is no such case.');
+    if (draft.outcome !== 'drafted') throw new CodedError('not_found', 'Unknown case.');
     const props = { frame: frameOf(context, request, reply), caseId: wish.caseId, draft, ...shown };
     return html(reply, renderPage(<LetterPage {...props} />), status);
   }

@@ -1,18 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findReport, reports } from '../../../reports/index.ts';
-import type { Context } from '../../context/contract.ts';
-import { addDays, dateIn } from '../../core/zoned-days.ts';
+import type { Context } from '../../context.ts';
+import { addDays, calendarProblem, dateIn } from '../../core/zoned-days.ts';
 import { renderPage } from '../../dashboard/layout.tsx';
 import { loadToday } from '../../dashboard/load-today.ts';
 import { type ReportForm, TodayPage } from '../../dashboard/today-page.tsx';
+import { dismissBanner } from '../../sync/dismiss.ts';
 import { officerOf } from '../auth/guard.ts';
 import { formOf, html } from '../html.ts';
 import { frameOf, untilDoneSoon } from './frame.ts';
 
 /** What an address may say was just done; the address never carries the text itself. */
 const doneTexts: Readonly<Record<string, string>> = {
-  report: 'The report was asked for. When it is made, it stands under the documents.',
-  sync: 'The sync was asked for.',
+  report: 'The report is being created. It will appear under the documents.',
+  sync: 'The sync has been requested.',
+  dismissed: 'The banner is no longer pulled. Its rows are kept, and you can resume it.',
+  restored: 'The next sync will pull the banner again.',
 };
 
 /** The page Today and what it asks for: reports and syncs. */
@@ -52,11 +55,24 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
   app.post('/sync', async (request, reply) => {
     const { source = '' } = formOf(request.body);
     if (context.sources.find(source) === null)
-      return sendToday(request, reply, { source: '', problems: ['There is no such source.'] }, 422);
+      return sendToday(request, reply, { source: '', problems: ['Unknown source.'] }, 422);
     const payload = { source, actor: officerOf(request).officer };
     const { id } = await context.jobs.enqueue({ kind: 'sync', key: source, payload, priority: 1, maxAttempts: 2 });
     await untilDoneSoon(context, id);
     return reply.redirect('/?done=sync', 303);
+  });
+
+  app.post('/sync/dismiss', async (request, reply) => {
+    const { source: slug = '', banner: bannerId = '', restore = '' } = formOf(request.body);
+    const source = context.sources.find(slug);
+    const isRestored = restore === 'yes';
+    const { officer: actor } = officerOf(request);
+    await context.projector.catchUp();
+    const dismissal =
+      source === null ? null : await dismissBanner(context.sync, { source, bannerId, actor, isRestored });
+    if (dismissal === null || dismissal.outcome === 'unknown')
+      return sendToday(request, reply, { source: '', problems: ['Unknown banner.'] }, 422);
+    return reply.redirect(isRestored ? '/?done=restored' : '/?done=dismissed', 303);
   });
 
   interface Shown {
@@ -101,17 +117,22 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
   function problemsOf(form: ReportForm): readonly string[] {
     const problems: string[] = [];
     const report = findReport(form.name);
-    if (report === null) problems.push('There is no such report.');
+    if (report === null) problems.push('Unknown report.');
     else if (!(report.formats as readonly string[]).includes(form.format))
-      problems.push(`${report.title} does not come as ${form.format.toUpperCase()}.`);
+      problems.push(`${report.title} is not available as ${form.format.toUpperCase()}.`);
     if (form.subject !== '' && report?.takesSubject === false)
-      problems.push(`${report.title} has no appendix for one subject: leave that field empty.`);
+      problems.push(`${report.title} has no appendix for a subject: leave that field empty.`);
     if (form.subject.length > 300) problems.push('The subject is too long.');
-    if (context.sources.find(form.source) === null) problems.push('There is no such source.');
-    if (!isDate(form.from)) problems.push('The first day is no date.');
-    if (!isDate(form.to)) problems.push('The last day is no date.');
-    if (isDate(form.from) && isDate(form.to) && form.from > form.to)
-      problems.push('The last day comes before the first.');
+    if (context.sources.find(form.source) === null) problems.push('Unknown source.');
+    const before = problems.length;
+    for (const [name, date] of [
+      ['first', form.from],
+      ['last', form.to],
+    ] as const) {
+      const problem = dateProblem(date);
+      if (problem !== null) problems.push(`Invalid ${name} day "${date.slice(0, 30)}": ${problem}`);
+    }
+    if (problems.length === before && form.from > form.to) problems.push('The last day is before the first day.');
     return problems;
   }
 }
@@ -121,9 +142,8 @@ function reportFormOf(form: Readonly<Record<string, string>>): ReportForm {
   return { name, source, format, from, to, subject: subject.trim() };
 }
 
-/** Whether a text is a day of the calendar, in the years that a report can be about. */
-function isDate(text: string): boolean {
-  if (!/^(?:19|20|21)\d{2}-\d{2}-\d{2}$/.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+/** What is wrong with a day, in the years that a report can be about; null: nothing. */
+function dateProblem(text: string): string | null {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return 'use YYYY-MM-DD.';
+  return /^(?:19|20|21)/.test(text) ? calendarProblem(text) : 'the year must be 1900 to 2199.';
 }

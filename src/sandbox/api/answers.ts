@@ -28,10 +28,10 @@ export function answerErrors(app: FastifyInstance, form: ErrorForm): void {
     const used = request.url.startsWith(`${CONTROLS}/`) ? 'object' : form;
     const body = errorBody(used, error);
     // A handler may have set what fits its own answers.
-    reply.serializer(JSON.stringify);
+    reply.serializer(String);
     return typeof body === 'string'
       ? reply.code(error.status).type('text/plain; charset=utf-8').send(body)
-      : reply.code(error.status).type('application/json; charset=utf-8').send(body);
+      : reply.code(error.status).type('application/json; charset=utf-8').send(JSON.stringify(body));
   };
   app.setNotFoundHandler(async (request, reply) => answer(request, reply, notFound('No such resource.')));
   app.setErrorHandler(async (error, request, reply) => {

@@ -10,7 +10,7 @@ export type Caller = readonly [World, ...World[]];
 /** Finds out on whose behalf a request is made, or throws a refusal: 401, 402 or 403 (docs/service.md §5, §7). */
 export type Authenticate = (request: FastifyRequest, needed?: Scope) => Caller;
 
-export function createAuthenticate(keys: readonly ApiKey[], worlds: readonly World[]): Authenticate {
+export function createAuthenticate(keys: readonly ApiKey[], worlds: readonly World[], clock: () => Date): Authenticate {
   return (request, asked) => {
     // Which scope an endpoint needs is not documented: reading needs `read`, everything else `write`.
     const needed: Scope = asked ?? (request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write');
@@ -24,6 +24,7 @@ export function createAuthenticate(keys: readonly ApiKey[], worlds: readonly Wor
         throw forbidden(`This API key lacks the scope ${verdict.needed}.`);
       case 'accepted': {
         const { clients } = verdict.key;
+        verdict.key.lastUsedAt = clock();
         const reached = worlds.filter(({ client }) => clients.includes(client.slug));
         if (reached.some(({ client }) => client.account === 'expired'))
           throw new ServiceError(402, 'payment_required', 'The subscription has expired.');

@@ -22,10 +22,7 @@ export interface BulkRoutes extends PolicyRoutes {
 }
 
 /** POST /policies/bulk (docs/service.md §4.2): items beyond the quota are skipped, items that make no sense failed. */
-export function addBulkRoute(
-  app: FastifyInstance,
-  { authenticate, clock, siteUrl, notify, nextBatch }: BulkRoutes,
-): void {
+export function addBulkRoute(app: FastifyInstance, { authenticate, clock, notify, nextBatch }: BulkRoutes): void {
   app.post('/policies/bulk', { config: { target: 'bulk' } }, async (request) => {
     const caller = authenticate(request);
     const body = bodySchema.safeParse(request.body);
@@ -36,7 +33,7 @@ export function addBulkRoute(
       const world = worldFor(caller, parsed.data.domain);
       const policy = world.shelf.generate(newPolicyOf(parsed.data), clock());
       if (policy === null) return { id: null, policy_type: parsed.data.policy_type, status: 'skipped' };
-      notify(world, world.shelf.happening(policy, 'policy.created', policy.createdAt, siteUrl()));
+      notify(world, world.shelf.happening(policy, 'policy.created', policy.createdAt));
       return { id: policy.id, policy_type: policy.policyType, status: 'created' };
     });
     const count = (status: BulkResult['status']): number => results.filter((result) => result.status === status).length;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { accountStates, type SandboxClient } from '../clients.ts';
 import { type Faults, faultSchema, isScenarioName, scenarios } from '../faults.ts';
 import type { SendOptions } from '../compose.ts';
+import { type ApiKey, isSameText } from '../keys.ts';
 import { type DeliveryRecord, deliveryNotes, type Outbox } from '../webhooks.ts';
 import { forbidden, invalidRequest, notFound } from './answers.ts';
 import { firstProblem } from './consent-logs.ts';
@@ -34,10 +35,12 @@ const endpointsSchema = z.strictObject({
     .max(20),
 });
 const redeliverSchema = z.strictObject({ to: httpUrl.optional() });
+const revokeSchema = z.strictObject({ key: z.string() });
 const accountSchema = z.strictObject({ account: z.enum(accountStates) });
 
 export interface ControlRoutes {
   readonly clients: readonly SandboxClient[];
+  readonly keys: readonly ApiKey[];
   readonly faults: Faults;
   readonly outbox: Outbox;
   readonly send: (client: string, event: string, options?: SendOptions) => Promise<DeliveryRecord[]>;
@@ -47,7 +50,7 @@ export interface ControlRoutes {
  * What the service does not have: the controls of the sandbox, under /_sandbox. Only for this machine, and not for web
  * pages that a browser on it shows.
  */
-export function addControlRoutes(app: FastifyInstance, { clients, faults, outbox, send }: ControlRoutes): void {
+export function addControlRoutes(app: FastifyInstance, { clients, keys, faults, outbox, send }: ControlRoutes): void {
   app.addHook('onRequest', async (request) => {
     const isLocal =
       /^(127\.|::1$|::ffff:127\.)/.test(request.ip) &&
@@ -61,6 +64,14 @@ export function addControlRoutes(app: FastifyInstance, { clients, faults, outbox
   app.get('/clients', async () => ({
     clients: clients.map(({ seed: _seed, ...client }) => ({ ...client, endpoints: client.endpoints })),
   }));
+  app.get('/keys', async () => ({ keys }));
+  app.post('/keys/revoke', async (request) => {
+    const { key: value } = read(revokeSchema, request.body);
+    const key = keys.find((one) => isSameText(one.value, value));
+    if (key === undefined) throw notFound('No such API key.');
+    key.revoked = true;
+    return key;
+  });
   app.get('/faults', async () => ({ faults: faults.list(), counts: faults.counts() }));
   app.put('/faults', async (request) => {
     const wanted = read(faultsSchema, request.body);

@@ -24,12 +24,12 @@ export async function generatePolicy(world: World, input: NewPolicy, options: Ge
   const policy = world.shelf.generate(input, options.clock());
   // Others may have used it up meanwhile.
   if (policy === null) throw spent();
-  options.notify(world, world.shelf.happening(policy, 'policy.created', policy.createdAt, options.siteUrl()));
+  options.notify(world, world.shelf.happening(policy, 'policy.created', policy.createdAt));
   return policy;
 }
 
 /** A new policy out of form A. */
 export function newPolicyOf(asked: z.infer<typeof formA>): NewPolicy {
   const { policy_type: policyType, jurisdiction: code, language: lang, business_name: brandName = null } = asked;
-  return { policyType, jurisdiction: code, language: lang, brandName, clauses: [] };
+  return { policyType, jurisdiction: code, language: lang, brandName, domain: asked.domain ?? null, clauses: [] };
 }

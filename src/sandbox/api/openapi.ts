@@ -128,7 +128,7 @@ const errorNames: Record<number, string> = {
  */
 export function describeApi(
   siteUrl: string,
-  { errors: errorForm, embed, tellsRemaining, openapiNeedsKey }: Dialect,
+  { errors: errorForm, embed, list, tellsRemaining, openapiNeedsKey, publishBody }: Dialect,
 ): Json {
   const refusal = (description: string): Json =>
     errorForm === 'text'
@@ -188,6 +188,9 @@ export function describeApi(
         get: {
           operationId: 'listPolicies',
           summary: 'List published policies',
+          ...(list === 'cursor'
+            ? { parameters: [parameter('cursor', { type: 'string' }, 'next_cursor of the page before')] }
+            : {}),
           responses: {
             '200': answer('The list', { oneOf: [ref('PolicyList'), ref('PolicyPage')] }),
             ...refusals(...everywhere),
@@ -199,6 +202,7 @@ export function describeApi(
           operationId: 'publishPolicy',
           summary: 'Publish a policy',
           parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+          ...(publishBody === 'required' ? { requestBody: { required: true, content: json({ type: 'object' }) } } : {}),
           responses: { '200': answer('Published', ref('PublishResult')), ...refusals(...everywhere, 404) },
         },
       },

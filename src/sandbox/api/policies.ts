@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Cursors } from '../cursor.ts';
 import type { Dialect } from '../dialect.ts';
 import type { NewPolicy, Policy } from '../policies.ts';
 import type { World } from '../world.ts';
@@ -11,7 +12,11 @@ import { type GenerateOptions, generatePolicy, newPolicyOf } from './generate.ts
 export interface PolicyRoutes extends GenerateOptions {
   readonly authenticate: Authenticate;
   readonly dialect: Dialect;
+  readonly cursors: Cursors;
 }
+
+/** Policies a page in the cursor form of the list: few, so that a caller has to follow the cursor. */
+const LIST_PAGE = 2;
 
 /** Generate, list and publish (docs/service.md §4.1, §4.3, §4.4). */
 export function addPolicyRoutes(app: FastifyInstance, routes: PolicyRoutes): void {
@@ -27,8 +32,9 @@ export function addPolicyRoutes(app: FastifyInstance, routes: PolicyRoutes): voi
       .send(form === 'A' ? shapeA(world, policy, dialect) : shapeB(world, policy, siteUrl()));
   });
 
-  app.get('/policies', { config: { target: 'list' } }, async (request) => {
-    const policies = authenticate(request).flatMap((world) =>
+  app.get<{ Querystring: { cursor?: unknown } }>('/policies', { config: { target: 'list' } }, async (request) => {
+    const caller = authenticate(request);
+    const policies = caller.flatMap((world) =>
       world.shelf.list(clock()).map((policy) => ({
         id: policy.id,
         policy_type: policy.policyType,
@@ -39,16 +45,28 @@ export function addPolicyRoutes(app: FastifyInstance, routes: PolicyRoutes): voi
         url: `${siteUrl()}${world.shelf.path(policy)}`,
       })),
     );
-    return dialect.list === 'count' ? { count: policies.length, policies } : { data: policies, next_cursor: null };
+    if (dialect.list === 'count') return { count: policies.length, policies };
+    const query = JSON.stringify(['policies', ...caller.map(({ client }) => client.slug)]);
+    const { cursor } = request.query;
+    const start = cursor === undefined ? 0 : routes.cursors.read(query, typeof cursor === 'string' ? cursor : '');
+    if (start === null) throw invalidRequest('The cursor does not belong to this list.');
+    const end = start + LIST_PAGE;
+    return {
+      data: policies.slice(start, end),
+      next_cursor: end < policies.length ? routes.cursors.make(query, end) : null,
+    };
   });
 
   app.post<{ Params: { id: string } }>('/policies/:id/publish', { config: { target: 'publish' } }, async (request) => {
     const now = clock();
-    const world = authenticate(request).find(({ shelf }) => shelf.find(request.params.id, now) !== null);
+    const caller = authenticate(request);
+    if (dialect.publishBody === 'required' && (typeof request.body !== 'object' || request.body === null))
+      throw invalidRequest('The body must be a JSON object.');
+    const world = caller.find(({ shelf }) => shelf.find(request.params.id, now) !== null);
     const policy = world?.shelf.publish(request.params.id, now) ?? null;
     if (world === undefined || policy === null) throw notFound('No such policy.');
     const publishedAt = policy.publishedAt ?? now;
-    const queued = notify(world, world.shelf.happening(policy, 'policy.published', publishedAt, siteUrl()));
+    const queued = notify(world, world.shelf.happening(policy, 'policy.published', publishedAt));
     return {
       id: policy.id,
       hosted_url: `${siteUrl()}${world.shelf.path(policy)}`,
@@ -70,6 +88,7 @@ function readGenerate(body: unknown): { form: 'A' | 'B'; input: NewPolicy; domai
       jurisdiction: codes.join(','),
       language: lang,
       brandName: null,
+      domain: null,
       clauses,
     };
     return { form: 'B', input, domain: undefined };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { isSameText } from '../keys.ts';
+import { type ApiKey, isSameText } from '../keys.ts';
 import type { EmbedForm } from '../dialect.ts';
 import { escapeHtml } from '../sample-text.ts';
 import type { Policy } from '../policies.ts';
@@ -17,13 +17,14 @@ const querySchema = z.object({ siteKey: z.string().min(1), type: z.string().min(
 
 export interface SiteRoutes {
   readonly worlds: readonly World[];
+  readonly keys: readonly ApiKey[];
   readonly clock: () => Date;
   readonly siteUrl: () => string;
   readonly dialect: { readonly embed: EmbedForm };
 }
 
 /** What the service's public origin serves: embed endpoint and script, hosted pages (docs/service.md §4.7, §4.8, §2.2). */
-export function addSiteRoutes(app: FastifyInstance, { worlds, clock, siteUrl, dialect }: SiteRoutes): void {
+export function addSiteRoutes(app: FastifyInstance, { worlds, keys, clock, siteUrl, dialect }: SiteRoutes): void {
   // As at an edge, what was fetched is served for five minutes, whatever is published meanwhile.
   const edge = new Map<string, EmbedAnswer & { etag: string; since: number }>();
 
@@ -33,6 +34,7 @@ export function addSiteRoutes(app: FastifyInstance, { worlds, clock, siteUrl, di
     const query = querySchema.safeParse(request.query);
     if (!query.success) throw invalidRequest('siteKey and type are required.');
     const { siteKey, type } = query.data;
+    if (keys.some(({ value, revoked }) => revoked && isSameText(value, siteKey))) throw notFound('No such site key.');
     const now = clock().getTime();
     const key = JSON.stringify([siteKey, type]);
     let cached = edge.get(key);

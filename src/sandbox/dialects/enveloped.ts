@@ -73,11 +73,25 @@ function objectOf(happening: Happening): Record<string, unknown> {
           unknown: happening.uncategorised,
         },
         complianceScore: happening.score,
+        inventory: happening.found?.map((cookie) => ({
+          cookieName: cookie.name,
+          isTracker: cookie.kind === 'tracker',
+          cookieCategory: cookie.category,
+          host: `.${cookie.domain}`,
+          vendor: { name: cookie.provider },
+          phase: cookie.beforeConsent ? 'before' : 'after',
+        })),
         finishedAt: seconds(happening.at),
       };
     case 'integration.connected':
     case 'integration.disconnected':
-      return { id: happening.integrationId, object: 'integration', provider: happening.name, siteUrl: happening.site };
+      return {
+        id: happening.integrationId,
+        object: 'integration',
+        provider: happening.name,
+        siteUrl: happening.site,
+        errorMessage: happening.reason,
+      };
     default:
       return {
         id: happening.policyId,
@@ -105,7 +119,8 @@ export const enveloped: Dialect = {
   list: 'cursor',
   embed: 'fields',
   tellsRemaining: true,
-  openapiNeedsKey: false,
+  openapiNeedsKey: true,
+  publishBody: 'optional',
   contentType: 'application/json; charset=utf-8',
   limitHeaders: 'ratelimit-ietf',
   errors: 'object',

@@ -1,7 +1,6 @@
 import type { RequestKind } from '../../core/vocabulary.ts';
-import { embedForms, errorForms, listForms } from '../dialect.ts';
+import { embedForms, errorForms, listForms, publishBodies } from '../dialect.ts';
 import type { Choice, Purpose } from '../happenings.ts';
-import { limitHeaderForms } from '../limits.ts';
 
 /** Spellings of names, as they are joined out of words. */
 export const nameCases = {
@@ -107,7 +106,8 @@ export const openChoices = {
   embed: [...embedForms],
   remainingQuota: ['told', 'not told'],
   openapi: ['with a key', 'without a key'],
-  limitHeaders: [...limitHeaderForms],
+  publishBody: [...publishBodies],
+  limitHeaders: ['x-ratelimit', 'ratelimit', 'ratelimit-ietf'],
   errors: [...errorForms],
 } as const satisfies Record<string, readonly (string | number)[]>;
 

@@ -45,6 +45,7 @@ export function createMixed(seed: number): Dialect {
     embed: choices.embed,
     tellsRemaining: choices.remainingQuota === 'told',
     openapiNeedsKey: choices.openapi === 'with a key',
+    publishBody: choices.publishBody,
     contentType: choices.contentType,
     limitHeaders: choices.limitHeaders,
     errors: choices.errors,
@@ -123,6 +124,7 @@ function fieldsOf(rendering: Rendering, happening: Happening): Fields {
         [spell('integrationId')]: happening.integrationId,
         [spell('integrationName')]: happening.name,
         [spell('site')]: happening.site,
+        ...(happening.reason === undefined ? {} : { [rendering.toCase('reason')]: happening.reason }),
       };
     }
     default:
@@ -226,7 +228,7 @@ function requestFields(rendering: Rendering, request: RequestHappening): Fields 
   };
 }
 
-function scanFields({ toCase, spell }: Rendering, scan: ScanHappening): Fields {
+function scanFields({ choices, toCase, spell }: Rendering, scan: ScanHappening): Fields {
   return {
     [spell('scanId')]: scan.scanId,
     [spell('domain')]: scan.domain,
@@ -236,6 +238,16 @@ function scanFields({ toCase, spell }: Rendering, scan: ScanHappening): Fields {
     [spell('trackersFound')]: scan.trackersFound,
     [spell('uncategorised')]: scan.uncategorised,
     [spell('score')]: scan.score,
+    ...(choices.shape === 'flat' && scan.found !== undefined
+      ? {
+          [toCase('cookie_list')]: scan.found.map((cookie) => ({
+            [toCase('cookie_name')]: cookie.name,
+            [toCase('category')]: cookie.category,
+            [toCase('domain')]: cookie.domain,
+            [toCase('before_consent')]: cookie.beforeConsent,
+          })),
+        }
+      : {}),
   };
 }
 

@@ -53,11 +53,21 @@ function payloadOf(happening: Happening): Record<string, unknown> {
           total: happening.cookiesFound,
           trackers: happening.trackersFound,
           uncategorized: happening.uncategorised,
+          items: happening.found?.map((cookie) => ({
+            label: cookie.name,
+            purpose: { name: cookie.category ?? 'unclassified' },
+            domain: cookie.domain,
+            setBeforeConsent: cookie.beforeConsent ? 'yes' : 'no',
+          })),
         },
       };
     case 'integration.connected':
     case 'integration.disconnected':
-      return { integration: { id: happening.integrationId, name: happening.name }, site: { url: happening.site } };
+      return {
+        integration: { id: happening.integrationId, name: happening.name },
+        site: { url: happening.site },
+        ...(happening.reason === undefined ? {} : { error: { message: happening.reason } }),
+      };
     default:
       return {
         policy: {
@@ -84,7 +94,8 @@ export const nested: Dialect = {
   list: 'count',
   embed: 'fields',
   tellsRemaining: true,
-  openapiNeedsKey: false,
+  openapiNeedsKey: true,
+  publishBody: 'optional',
   contentType: 'application/json',
   limitHeaders: 'ratelimit',
   errors: 'object',

@@ -33,7 +33,8 @@ export const plain: Dialect = {
   list: 'count',
   embed: 'fields',
   tellsRemaining: true,
-  openapiNeedsKey: false,
+  openapiNeedsKey: true,
+  publishBody: 'optional',
   contentType: 'application/json',
   limitHeaders: 'x-ratelimit',
   errors: 'object',
@@ -72,6 +73,12 @@ export const plain: Dialect = {
           trackers_found: happening.trackersFound,
           uncategorised: happening.uncategorised,
           score: happening.score,
+          cookies: happening.found?.map(({ beforeConsent, kind, ...cookie }) => ({
+            ...cookie,
+            type: kind,
+            before_consent: beforeConsent,
+            third_party: cookie.domain !== happening.domain,
+          })),
           timestamp,
         };
       case 'integration.connected':
@@ -81,6 +88,7 @@ export const plain: Dialect = {
           integration_id: happening.integrationId,
           integration: happening.name,
           site: happening.site,
+          reason: happening.reason,
           timestamp,
         };
       default:

@@ -1,7 +1,7 @@
 import { type Source, type SourceOptions, sourceOptionsSchema } from '../../core/source.ts';
 import { webhookSecretOf } from '../../core/webhook-secret.ts';
 import type { SourceChanges } from '../input.ts';
-import type { SourceOutcome, Sources } from '../contract.ts';
+import type { SourceOutcome, Sources } from '../sources.ts';
 import { type ImportProblem, readImportCsv } from './read-csv.ts';
 import { type ImportLine, type ImportReaders, readImportLines } from './read-lines.ts';
 
@@ -72,7 +72,7 @@ export async function importSources(deps: ImportDeps, request: ImportRequest): P
         line: line.line,
         slug: line.slug,
         column: null,
-        problem: `The source is there and differs (${plan.changed.join(', ')}): --update changes it.`,
+        problem: `The source already exists with different settings (${plan.changed.join(', ')}): use --update to change it.`,
       });
     else plans.push(plan);
   }
@@ -96,11 +96,11 @@ export async function importSources(deps: ImportDeps, request: ImportRequest): P
 }
 
 function refusalOf({ sources, isConfigured }: ImportDeps, { slug }: ImportLine): string | null {
-  if (isConfigured(slug)) return 'The credentials of this source come from the environment: change them there.';
+  if (isConfigured(slug)) return 'The credentials of this source are set by environment variables: change them there.';
   if (sources.damaged().includes(slug))
-    return 'The row of this source was altered in the database: put it back from a backup.';
+    return 'The row of this source was altered in the database: restore it from a backup.';
   if (sources.find(slug) === null && sources.findAny(slug) !== null)
-    return 'This source left. `source add` takes it up again; take the line out of the file otherwise.';
+    return 'This source was offboarded. Add it again with `source add`, or remove the line from the file.';
   return null;
 }
 
@@ -169,7 +169,7 @@ async function carryOut(
       const problem =
         outcome.outcome === 'invalid'
           ? outcome.problems.join(' ')
-          : `Someone else changed this source meanwhile (${outcome.outcome}): import again.`;
+          : `Someone else changed this source at the same time (${outcome.outcome}): import again.`;
       return { done: { ...shown(plan), outcome: 'failed', seq }, problem };
     }
   }
@@ -210,7 +210,7 @@ function sharedSecrets(lines: readonly ImportLine[], present: readonly Source[])
     return slugs.length < 2
       ? []
       : [
-          `The signing secret ${id} belongs to ${slugs.slice(0, 5).join(', ')}${slugs.length > 5 ? ' …' : ''}: whoever can sign for one of them can sign for all.`,
+          `The signing secret ${id} belongs to ${slugs.slice(0, 5).join(', ')}${slugs.length > 5 ? ' …' : ''}: anyone who can sign for one of them can sign for all.`,
         ];
   });
 }

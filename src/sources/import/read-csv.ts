@@ -15,8 +15,8 @@ export interface CsvLine {
   readonly cells: Readonly<Partial<Record<ImportColumnName, string>>>;
 }
 
-/** Largest file, and most lines, that are taken. */
-export const importLimits = { bytes: 5 * 1024 * 1024, lines: 10_000 } as const;
+/** Largest file, and most lines and columns, that are taken. */
+export const importLimits = { bytes: 5 * 1024 * 1024, lines: 10_000, columns: 200 } as const;
 
 const names = new Map<string, ImportColumnName>(importColumns.map(({ name }) => [name, name]));
 
@@ -29,7 +29,8 @@ export function readImportCsv(bytes: Uint8Array): {
     lines: [],
     problems: [{ line, slug: null, column: null, problem }],
   });
-  if (bytes.length > importLimits.bytes) return ofFile(`The file has more than ${importLimits.bytes} bytes: split it.`);
+  if (bytes.length > importLimits.bytes)
+    return ofFile(`The file is larger than ${importLimits.bytes} bytes: split it.`);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -51,16 +52,21 @@ export function readImportCsv(bytes: Uint8Array): {
   } catch (error) {
     // The parser's own words quote what they stumbled over.
     const line = error instanceof CsvError && typeof error['lines'] === 'number' ? error['lines'] : null;
-    return ofFile('This is no CSV from here on: look for a quotation mark that is not closed, or not doubled.', line);
+    return ofFile('Invalid CSV: unclosed or unescaped quote.', line);
   }
   const [header, ...rest] = records;
-  if (header === undefined) return ofFile('The file is empty: `source import --template` prints one to begin with.');
+  if (header === undefined) return ofFile('The file is empty: `source import --template` prints an example.');
   const problems: ImportProblem[] = [];
+  if (header.record.length > importLimits.columns)
+    return ofFile(
+      `The first line has ${header.record.length} cells; there are ${names.size} columns.`,
+      header.info.lines,
+    );
   const columns = header.record.map((cell) => names.get(cell.toLowerCase().replace(/[\s-]+/g, '_')) ?? null);
   // A file without a header has secrets where the names should be: nothing of it is repeated then.
   if (columns.every((name) => name === null))
     return ofFile(
-      `The first line names no column, so it is no header. The columns are ${[...names.keys()].join(', ')}.`,
+      `The first line is not a header: it has no known column. Valid columns are ${[...names.keys()].join(', ')}.`,
       header.info.lines,
     );
   for (const [place, cell] of header.record.entries())
@@ -73,7 +79,7 @@ export function readImportCsv(bytes: Uint8Array): {
       });
   const twice = columns.filter((name, place) => name !== null && columns.indexOf(name) !== place);
   for (const column of new Set(twice))
-    problems.push({ line: header.info.lines, slug: null, column, problem: 'The column is there twice.' });
+    problems.push({ line: header.info.lines, slug: null, column, problem: 'Duplicate column.' });
   if (!columns.includes('slug'))
     problems.push({ line: header.info.lines, slug: null, column: 'slug', problem: 'The column slug is missing.' });
   if (problems.length > 0) return { lines: [], problems };

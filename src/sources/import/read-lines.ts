@@ -43,7 +43,7 @@ export async function readImportLines(
     const slug = one.cells.slug ?? null;
     const first = slug === null ? undefined : seen.get(slug);
     if (slug !== null && first === undefined) seen.set(slug, one.line);
-    if (first !== undefined) found.push({ column: 'slug', problem: `The slug stands in line ${first} already.` });
+    if (first !== undefined) found.push({ column: 'slug', problem: `The slug is already used in line ${first}.` });
     // What cannot be a slug may be a secret that went into the wrong column.
     const shown = sourceSlugSchema.safeParse(slug).success ? slug : null;
     problems.push(...found.map((problem) => ({ line: one.line, slug: shown, ...problem })));
@@ -66,7 +66,7 @@ async function readLine(
   const encoding = readEncoding(cells.secret_encoding, problems);
   for (const secret of secrets)
     if (signingKeyOf(secret, encoding ?? 'text') === null)
-      problems.push({ column: 'webhook_secrets', problem: `A signing secret is no ${encoding ?? 'text'}.` });
+      problems.push({ column: 'webhook_secrets', problem: `A signing secret is not valid ${encoding ?? 'text'}.` });
   const options: Partial<SourceOptions> = {
     ...(cells.banners === undefined ? {} : { banners: [...new Set(words(cells.banners))] }),
     ...(cells.field_names === undefined ? {} : { fieldNames: readFieldNames(cells.field_names, problems) }),
@@ -120,7 +120,7 @@ async function readSecret(
 ): Promise<string | null> {
   const given = ([stem, `${stem}_file`, `${stem}_env`] as const).filter((column) => cells[column] !== undefined);
   if (given.length > 1) {
-    problems.push({ column: stem, problem: `${given.join(' and ')} are both given: leave one out.` });
+    problems.push({ column: stem, problem: `Use only one of ${given.join(' and ')}.` });
     return null;
   }
   const direct = cells[stem];
@@ -133,7 +133,7 @@ async function readSecret(
       return text === '' ? null : text;
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? 'error';
-      problems.push({ column: `${stem}_file`, problem: `The file cannot be read (${code}).` });
+      problems.push({ column: `${stem}_file`, problem: `Cannot read the file (${code}).` });
       return null;
     }
   }
@@ -150,7 +150,7 @@ function readEncoding(cell: string | undefined, problems: Found[]): SecretEncodi
   if (cell === undefined) return null;
   const known = secretEncodings.find((one) => one === cell.toLowerCase());
   if (known === undefined)
-    problems.push({ column: 'secret_encoding', problem: `It is one of ${secretEncodings.join(', ')}.` });
+    problems.push({ column: 'secret_encoding', problem: `Use one of ${secretEncodings.join(', ')}.` });
   return known ?? null;
 }
 
@@ -163,7 +163,7 @@ function readFieldNames(cell: string, problems: Found[]): Record<string, string[
       .split(',')
       .filter((name) => name !== '');
     if (at < 1 || listed.length === 0)
-      problems.push({ column: 'field_names', problem: 'Write it as field=name,name, several apart by spaces.' });
+      problems.push({ column: 'field_names', problem: 'Use field=name,name; separate several by spaces.' });
     else names[pair.slice(0, at)] = listed;
   }
   return names;
@@ -180,7 +180,7 @@ async function readRecipe(
   } catch (error) {
     const why =
       error instanceof SyntaxError
-        ? 'holds no JSON'
+        ? 'is not valid JSON'
         : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`;
     problems.push({ column: 'subject_recipe_file', problem: `The file ${why}.` });
     return {};

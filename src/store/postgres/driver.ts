@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { StoreUnavailable, UsageError } from '../../core/errors.ts';
-import { ConstraintViolation } from '../constraint-violation.ts';
+import { ConstraintViolation } from '../store.ts';
 import { isOutage, openingProblem, reasonOf } from './outages.ts';
 import { parserOf } from './values.ts';
 

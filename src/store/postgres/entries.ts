@@ -1,7 +1,6 @@
 import type { Entry } from '../../core/entry.ts';
-import { ConstraintViolation } from '../constraint-violation.ts';
 import { MOVED_TO } from '../settings.ts';
-import type { EntryKey, LedgerHead } from '../store.ts';
+import { ConstraintViolation, type EntryKey, type LedgerHead } from '../store.ts';
 import type { PostgresConnection } from './driver.ts';
 import { WRITE_LOCK } from './locks.ts';
 import { binaryArray, oid } from './values.ts';

@@ -1,12 +1,15 @@
 import { UsageError } from '../../core/errors.ts';
-import { migrationsFor } from '../migrations/list.ts';
-import type { PostgresConnection } from './driver.ts';
+import { migrationsFor, schemaDifferences, type SchemaPart } from '../migrations.ts';
+import { createPool, type PostgresConnection } from './driver.ts';
 import { MIGRATION_LOCK } from './locks.ts';
+import { asMisconfiguration } from './outages.ts';
 
 const types = { blob: 'bytea', id: 'bigint generated always as identity primary key', big: 'bigint' };
 
 /** Migrations in order; the number of those applied is kept in the table `schema_version`. */
 const migrations = migrationsFor(types).map((statements) => statements.map(orderedBytewise));
+
+const VERSION_TABLE = 'create table if not exists schema_version (version integer not null primary key)';
 
 /**
  * Texts are compared byte by byte, as SQLite does, whatever the collation of the database: a document must come out the same on
@@ -34,7 +37,7 @@ async function bringUpToDate(connection: PostgresConnection): Promise<void> {
   await connection.script(`begin; select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
   try {
     // Not by asking whether it is there: this session may remember that it was not, and the wait for the lock does not make it forget.
-    await connection.script('create table if not exists schema_version (version integer not null primary key)');
+    await connection.script(VERSION_TABLE);
     const version = await readVersion(connection);
     if (version > migrations.length) {
       throw new UsageError([
@@ -54,10 +57,91 @@ async function bringUpToDate(connection: PostgresConnection): Promise<void> {
   }
 }
 
+/**
+ * What of the tables differs from what the migrations make of an empty schema: they are run among the session's temporary tables and rolled back.
+ * Counts what is attached to our tables: columns, constraints, indexes, triggers, rules, policies, and tables that inherit from them.
+ */
+export async function findSchemaDifferences(connection: PostgresConnection): Promise<string[]> {
+  await connection.script('begin; set local search_path = pg_temp');
+  let expected: SchemaPart[];
+  try {
+    await connection.script([VERSION_TABLE, ...migrations.flat()].join(';\n'));
+    expected = await describe(
+      connection,
+      `select oid, relname as name from pg_class where relnamespace = pg_my_temp_schema() and relkind = 'r'`,
+    );
+  } catch (error) {
+    if ((error as { code?: string }).code === '42501')
+      return [
+        'the tables cannot be compared, since the user of DATABASE_URL lacks the right TEMPORARY on the database',
+      ];
+    throw error;
+  } finally {
+    await connection.script('rollback');
+  }
+  return schemaDifferences(expected, await describe(connection, OURS));
+}
+
+/** Of the same only whether each table is an ordinary one, and what triggers, rules, policies and heirs are attached to it. */
+export async function findAttachments(connection: PostgresConnection): Promise<string[]> {
+  const parts = await describe(connection, OURS);
+  return schemaDifferences(
+    tableNames.map((table) => ({ table, part: 'table', definition: ORDINARY })),
+    parts.filter(({ part }) => /^(?:table$|trigger |rule |policy |child )/.test(part)),
+  );
+}
+
+/** A table, without row security in its two forms, and logged. */
+const ORDINARY = 'rfff';
+const tableNames = [VERSION_TABLE, ...migrations.flat()].flatMap(
+  (statement) => /^\s*create table (?:if not exists )?(\w+)/.exec(statement)?.[1] ?? [],
+);
+const OURS = `select to_regclass(name)::oid as oid, name from unnest(array[${tableNames.map((name) => `'${name}'`).join(', ')}]) as names (name)`;
+
+async function describe(connection: PostgresConnection, tables: string): Promise<SchemaPart[]> {
+  const { rows } = await connection.run(`with tables as (${tables})
+    select t.name as "table", 'table' as part,
+      concat(relkind, relrowsecurity, relforcerowsecurity, relpersistence = 'u') as definition
+      from tables t join pg_class c on c.oid = t.oid
+    union all select t.name, 'column ' || attname, concat_ws(' ', format_type(atttypid, atttypmod), attnotnull::text,
+      attcollation::text, attidentity::text, attgenerated::text, pg_get_expr(adbin, adrelid))
+      from tables t join pg_attribute a on attrelid = t.oid and attnum > 0 and not attisdropped
+      left join pg_attrdef d on adrelid = t.oid and adnum = attnum
+    union all select t.name, 'constraint ' || conname, pg_get_constraintdef(c.oid)
+      from tables t join pg_constraint c on conrelid = t.oid and contype in ('p', 'u', 'c', 'f', 'x')
+    union all select t.name, 'index ' || relname,
+      regexp_replace(pg_get_indexdef(indexrelid), ' ON (ONLY )?\\S+ USING ', ' ON _ USING ') || indisvalid
+      from tables t join pg_index on indrelid = t.oid join pg_class c on c.oid = indexrelid
+    union all select t.name, 'trigger ' || tgname, '' from tables t join pg_trigger on tgrelid = t.oid and not tgisinternal
+    union all select t.name, 'rule ' || rulename, '' from tables t join pg_rewrite on ev_class = t.oid
+    union all select t.name, 'policy ' || polname, '' from tables t join pg_policy on polrelid = t.oid
+    union all select t.name, 'child ' || inhrelid::regclass, '' from tables t join pg_inherits on inhparent = t.oid`);
+  return rows as unknown as SchemaPart[];
+}
+
 /** Number of migrations applied. */
 export async function schemaVersion(connection: PostgresConnection): Promise<number> {
   const { rows } = await connection.run(`select to_regclass('schema_version') is not null as there`);
   return rows[0]?.there === 't' ? readVersion(connection) : 0;
+}
+
+/**
+ * Whether an installation has been begun in a database; changes nothing in it.
+ * Rejects as {@link openPostgresStore} does when the server cannot be reached or refuses.
+ */
+export async function isBegunInPostgres(url: string): Promise<boolean> {
+  const settings = { default_transaction_read_only: 'on' };
+  const pool = createPool({ url, size: 1, connectTimeout: 10_000, answerTimeout: 30_000, idleTimeout: 0, settings });
+  try {
+    const { rows } = await pool.use((connection) =>
+      connection.run(`select (to_regclass('schema_version') is not null)::int as begun`),
+    );
+    return rows[0]?.begun === 1;
+  } catch (error) {
+    throw asMisconfiguration(error);
+  } finally {
+    await pool.close();
+  }
 }
 
 async function readVersion(connection: PostgresConnection): Promise<number> {

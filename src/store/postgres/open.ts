@@ -1,15 +1,13 @@
 import { countArrivals } from '../queries/arrivals.ts';
 import type { Entry } from '../../core/entry.ts';
-import { ConstraintViolation } from '../constraint-violation.ts';
-import type { LedgerHead, Store, StoreTransaction } from '../store.ts';
-import { compact } from './compact.ts';
+import { ConstraintViolation, type LedgerHead, type Store, type StoreTransaction } from '../store.ts';
 import { createQuery } from './dialect.ts';
 import { createPool, type PoolOptions, type PostgresConnection } from './driver.ts';
 import { findSeqs, insertEntries, insertEntriesAt, readHead } from './entries.ts';
 import { createTableShapes, insertMany, type TableShapes } from './insert-many.ts';
-import { inspect } from './inspect.ts';
+import { compact, inspect } from './maintenance.ts';
 import { WRITE_LOCK } from './locks.ts';
-import { migrate } from './migrate.ts';
+import { findAttachments, findSchemaDifferences, migrate } from './migrate.ts';
 import { asMisconfiguration } from './outages.ts';
 
 export interface PostgresOptions {
@@ -91,8 +89,17 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         }
       }),
     insertEntriesAt: (expectedSeq, entries) => write((connection) => insertEntriesAt(connection, expectedSeq, entries)),
-    insertEntriesAfter: (sources, place) => write((connection) => insertEntriesAfter(connection, sources, place)),
+    insertEntriesAfter: (sources, place, also) =>
+      write((connection) =>
+        insertEntriesAfter(
+          connection,
+          sources,
+          place,
+          also && ((placed) => also(transactionOver(connection, shapes), placed)),
+        ),
+      ),
     inspect: () => write(inspect),
+    schemaDifferences: ({ quick }) => withPool(aside, quick ? findAttachments : findSchemaDifferences),
     async sizeOnDisk() {
       const { rows } = await pool.use((connection) =>
         connection.run('select pg_database_size(current_database()) as bytes'),
@@ -110,21 +117,29 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 const BEGIN = `begin isolation level read committed; select pg_advisory_xact_lock(${WRITE_LOCK})`;
 
 /**
- * Two round trips while the lock is held, because each pair of statements goes out together: the lock and the head, the insert and
+ * Two round trips while the lock is held (with `also` more), because each pair of statements goes out together: the lock and the head, the insert and
  * the commit. The server works through them one after the other, and answers a commit after a failed insert with a rollback.
  */
-async function insertEntriesAfter(
+async function insertEntriesAfter<T extends { readonly entries: readonly Entry[] }>(
   connection: PostgresConnection,
   sources: readonly string[],
-  place: (head: LedgerHead) => readonly Entry[],
-): Promise<boolean> {
+  place: (head: LedgerHead) => T,
+  also: ((placed: T) => Promise<void>) | undefined,
+): Promise<T | null> {
   try {
     const [, head] = await both(connection.script(BEGIN), readHead(connection, sources));
-    await both(insertEntries(connection, place(head)), commit(connection));
-    return true;
+    const placed = place(head);
+    if (also === undefined) {
+      await both(insertEntries(connection, placed.entries), commit(connection));
+    } else {
+      await insertEntries(connection, placed.entries);
+      await also(placed);
+      await commit(connection);
+    }
+    return placed;
   } catch (error) {
     await connection.script('rollback').catch(() => undefined);
-    if (error instanceof ConstraintViolation) return false;
+    if (error instanceof ConstraintViolation) return null;
     throw error;
   }
 }

@@ -44,11 +44,13 @@ export function contradicted(query: Query, { source, asOf }: Scope) {
     .where('o.seq', '<=', asOf);
 }
 
-type JudgedColumn = 'label' | 'withdraws' | 'stands';
+type JudgedColumn = 'label' | 'withdraws' | 'stands' | 'held' | 'state' | 'purposes';
 
 /** How the decision `d` is judged by what was known at asOf, as expressions. */
 export interface JudgedAt {
   column(name: JudgedColumn): RawBuilder<string>;
+  /** What the first record of the decision that states it says; null: none does. The subject is the one whose decision it is. */
+  together(name: 'policy_id' | 'policy_version' | 'expires_at' | 'subject'): RawBuilder<string | null>;
   /** 1 where records of the decision contradict each other. */
   readonly disputed: RawBuilder<number>;
   /** The label, or `disputed`. */
@@ -74,6 +76,11 @@ export async function judgedAt(query: Query, scope: Scope): Promise<JudgedAt> {
   const isDisputed = sql<boolean>`d.decision_id in ${contradicted(query, scope)}`;
   return {
     column,
+    together: (name) => sql<
+      string | null
+    >`coalesce(d.${sql.raw(name)}, (select o.${sql.raw(name)} from decision_history as o
+        where o.source = d.source and o.decision_id = d.decision_id and o.seq <= ${scope.asOf} and o.${sql.raw(name)} is not null
+        order by o.seq limit 1))`,
     disputed: sql<number>`case when ${isDisputed} then 1 else 0 end`,
     judged: sql<Judged>`case when ${isDisputed} then 'disputed' else ${column('label')} end`,
   };

@@ -1,5 +1,6 @@
-import { type SelectQueryBuilder, sql, type Selectable } from 'kysely';
-import { ALL_PURPOSES, type Judged, outcomesOf, type PurposeChoices } from '../../core/consent-judgement.ts';
+import { type RawBuilder, type SelectQueryBuilder, sql, type Selectable } from 'kysely';
+import { ALL_PURPOSES, type Judged, type PurposeChoices, purposeKey } from '../../core/consent-judgement.ts';
+import { type Holds, holdsOf, judgeDecision } from '../../core/consent-timeline.ts';
 import type { ConsentState } from '../../core/vocabulary.ts';
 import type { Span } from '../../core/zoned-days.ts';
 import type { DecisionHistoryTable, Tables } from '../schema.ts';
@@ -14,6 +15,8 @@ export type DecisionRow = Selectable<DecisionHistoryTable>;
 /** A row with the judgement of its decision at asOf; `disputed` 1: records of the decision contradict each other. */
 export interface JudgedRow extends DecisionRow {
   readonly disputed: number;
+  /** The choice by all records of the decision; `purposes` is what this row says. */
+  readonly chosen: string;
 }
 
 export interface WithdrawalTime
@@ -21,7 +24,7 @@ export interface WithdrawalTime
   readonly judged: Judged;
 }
 
-/** Decisions that say the same: the choice and the state as stated, which of the purposes they withdraw, and whether they are disputed. */
+/** Decisions that say the same: the choice and the state by all their records, which of the purposes they withdraw, and whether they are disputed. */
 export interface ChoiceCount {
   readonly purposes: string;
   readonly state: ConsentState;
@@ -62,21 +65,17 @@ export interface DecisionTotals {
 }
 
 /**
- * Consents that stand at the end of a period: the latest decision of a subject on a banner leaves a purpose granted and is not disputed.
- * One row for each policy version and set of purposes.
+ * What subjects hold on a banner at the end of a period where their latest decision alone says so: one row for each policy version and set of
+ * purposes. What earlier decisions granted, or what is in doubt, comes in {@link DecisionQueries.heldConsents}.
  */
 export interface StandingConsents {
-  /** One subject of whom some decision is disputed, on one banner; null: all others. */
-  readonly contested: { readonly subject: string; readonly bannerId: string | null } | null;
   readonly policyId: string | null;
   readonly policyVersion: string | null;
   /** Canonical JSON array of the purposes that stand. */
   readonly stands: string;
-  /** 1: disputed, and so not counted as standing. */
-  readonly disputed: number;
   readonly consents: number;
   readonly withoutExpiry: number;
-  /** Expiry before the end of the period, within 30 days after it, from 30 to 90 days after it. */
+  /** Expiry before the end of the period or at it, within 30 days after it, from 30 to 90 days after it. */
   readonly expired: number;
   readonly within30Days: number;
   readonly within90Days: number;
@@ -102,6 +101,8 @@ export interface DecisionQueries {
     period: Period,
   ): Promise<readonly { policyId: string | null; policyVersion: string | null; state: Judged; decisions: number }[]>;
   standingConsents(period: Period, in30Days: string, in90Days: string): Promise<readonly StandingConsents[]>;
+  /** What a subject holds on a banner at the end of a period, of all subjects on whose banner not only the latest decision says so. */
+  heldConsents(period: Period): AsyncIterable<Holds>;
   /** When each withdrawal of the period, in whole or in part, happened and when it was received, by time: nothing else of them is read. */
   withdrawalTimes(period: Period): AsyncIterable<WithdrawalTime>;
   /** Consent recorded after a withdrawal by request, in ledger order, the first 500: of a source or of all, of a case, since a time (ISO 8601 UTC). */
@@ -118,7 +119,7 @@ export interface DecisionQueries {
   decisionRows(period: Period): AsyncIterable<JudgedRow>;
   /** The last decisions of these subjects, as they are judged now, the latest entry first. */
   latestDecisionsOf(source: string, subjects: readonly string[], limit: number): Promise<readonly JudgedRow[]>;
-  /** Every row of these subjects up to asOf, in ledger order. */
+  /** Every row of these subjects up to asOf, in ledger order, and those of their decisions that name none. */
   decisionRowsOf(scope: Scope, subjects: readonly string[]): AsyncIterable<JudgedRow>;
 }
 
@@ -129,16 +130,18 @@ export function createDecisionQueries(query: Query): DecisionQueries {
 
   return {
     async decisionTotals(period) {
+      const { together } = await judgedAt(query, period);
+      const owner = together('subject');
       const row = await inPeriod(period)
         .select((eb) => [
           eb.fn.countAll().as('rows'),
           sum('d.is_first = 1').as('decisions'),
           sum('d.conflicts = 1').as('conflicts'),
-          sum('d.is_first = 1 and d.subject is null').as('withoutSubject'),
+          sql<number>`sum(case when d.is_first = 1 and ${owner} is null then 1 else 0 end)`.as('withoutSubject'),
           sum('d.is_first = 1 and d.occurred_counts = 0').as('timesNotCounted'),
           sum(`d.is_first = 1 and d.occurred_basis = 'received'`).as('timedByReceipt'),
           sum(`d.is_first = 1 and d.occurred_basis = 'assumed-offset'`).as('offsetAssumed'),
-          sql<number>`count(distinct case when d.is_first = 1 then d.subject end)`.as('subjects'),
+          sql<number>`count(distinct case when d.is_first = 1 then ${owner} end)`.as('subjects'),
         ])
         .executeTakeFirstOrThrow();
       return {
@@ -186,17 +189,18 @@ export function createDecisionQueries(query: Query): DecisionQueries {
     async decisionsByChoice(period) {
       const { column, disputed } = await judgedAt(query, period);
       const rows = await first(period)
-        .select(['d.purposes', 'd.state', column('withdraws').as('withdrawn'), disputed.as('disputed')])
+        .select([column('purposes').as('chosen'), column('state').as('stated')])
+        .select([column('withdraws').as('withdrawn'), disputed.as('disputed')])
         .select(count)
-        .groupBy(['d.purposes', 'd.state', sql`withdrawn`, sql`disputed`])
-        .orderBy('d.purposes')
-        .orderBy('d.state')
+        .groupBy([sql`chosen`, sql`stated`, sql`withdrawn`, sql`disputed`])
+        .orderBy(sql`chosen`)
+        .orderBy(sql`stated`)
         .orderBy(sql`withdrawn`)
         .orderBy(sql`disputed`)
         .execute();
-      return rows.map(({ purposes, state, withdrawn, disputed: contested, decisions }) => ({
-        purposes,
-        state,
+      return rows.map(({ chosen, stated, withdrawn, disputed: contested, decisions }) => ({
+        purposes: chosen,
+        state: stated as ConsentState,
         withdraws: withdrawn,
         disputed: Number(contested) === 1,
         decisions: Number(decisions),
@@ -239,72 +243,59 @@ export function createDecisionQueries(query: Query): DecisionQueries {
     },
 
     async standingConsents(period, in30Days, in90Days) {
-      const { column, disputed } = await judgedAt(query, period);
-      // Ranked in one sort. A correlated `not exists` was tried: quadratic where many rows share a subject, and the planner
-      // of SQLite took the index on the time for it.
-      const ranked = query
-        .selectFrom('decision_history as r')
-        .where('r.source', '=', period.source)
-        .where('r.seq', '<=', period.asOf)
-        .where('r.at', '<', period.to)
-        .where('r.is_first', '=', 1)
-        .where('r.subject', 'is not', null)
-        .select(['r.source', 'r.decision_id', 'r.label', 'r.stands', 'r.subject', 'r.banner_id'])
-        .select(['r.policy_id', 'r.policy_version', 'r.expires_at'])
-        .select(
-          sql<number>`row_number() over (partition by r.subject, coalesce(r.banner_id, '') order by r.at desc, r.seq desc)`.as(
-            'latest',
-          ),
-        );
-      const contested = query
-        .selectFrom('decision_history as c')
-        .where('c.source', '=', period.source)
-        .where('c.seq', '<=', period.asOf)
-        .where(sql<boolean>`c.conflicts = 1`)
-        .where('c.subject', 'is not', null)
-        .select('c.subject');
-      const ofContested = (column: 'subject' | 'banner_id') =>
-        sql<string | null>`case when d.subject in ${contested} then d.${sql.raw(column)} end`;
+      const { column, together } = await judgedAt(query, period);
+      const latest = latestDecisions(period, together('subject'))
+        .select([column('stands').as('stands'), column('held').as('held'), together('policy_id').as('policyId')])
+        .select([together('policy_version').as('policyVersion'), together('expires_at').as('expires')]);
       const rows = await query
-        .selectFrom(ranked.as('d'))
-        .where('d.latest', '=', 1)
-        .where(sql<boolean>`${column('stands')} <> '[]'`)
-        // Of these the choice is not known, or awaited: nothing is certified as standing.
-        .where(sql<boolean>`${column('label')} not in ('requested', 'request-deferred', 'unknown')`)
-        .select(['d.policy_id as policyId', 'd.policy_version as policyVersion'])
-        .select([column('stands').as('standing'), disputed.as('disputed')])
-        .select([ofContested('subject').as('contested_subject'), ofContested('banner_id').as('contested_banner')])
+        .selectFrom(latest.as('p'))
+        .where(sql<boolean>`p.stands <> '[]' and p.held = '[]'`)
+        .select(['p.policyId', 'p.policyVersion', 'p.stands'])
         .select((eb) => [
           eb.fn.countAll().as('consents'),
-          sum('d.expires_at is null').as('withoutExpiry'),
-          sql<number>`sum(case when d.expires_at < ${period.to} then 1 else 0 end)`.as('expired'),
-          sql<number>`sum(case when d.expires_at >= ${period.to} and d.expires_at < ${in30Days} then 1 else 0 end)`.as(
+          sum('p.expires is null').as('withoutExpiry'),
+          sql<number>`sum(case when p.expires <= ${period.to} then 1 else 0 end)`.as('expired'),
+          sql<number>`sum(case when p.expires > ${period.to} and p.expires < ${in30Days} then 1 else 0 end)`.as(
             'within30Days',
           ),
-          sql<number>`sum(case when d.expires_at >= ${in30Days} and d.expires_at < ${in90Days} then 1 else 0 end)`.as(
+          sql<number>`sum(case when p.expires >= ${in30Days} and p.expires < ${in90Days} then 1 else 0 end)`.as(
             'within90Days',
           ),
         ])
-        .groupBy(['d.policy_id', 'd.policy_version', sql`standing`, sql`disputed`])
-        .groupBy([sql`contested_subject`, sql`contested_banner`])
-        .orderBy('d.policy_id', nullsFirst)
-        .orderBy('d.policy_version', nullsFirst)
-        .orderBy(sql`standing`)
-        .orderBy(sql`disputed`)
+        .groupBy(['p.policyId', 'p.policyVersion', 'p.stands'])
+        .orderBy('p.policyId', nullsFirst)
+        .orderBy('p.policyVersion', nullsFirst)
+        .orderBy('p.stands')
         .execute();
       return rows.map((row) => ({
-        policyId: row.policyId,
-        policyVersion: row.policyVersion,
-        contested:
-          row.contested_subject === null ? null : { subject: row.contested_subject, bannerId: row.contested_banner },
-        stands: row.standing,
-        disputed: Number(row.disputed),
+        ...row,
         consents: Number(row.consents),
         withoutExpiry: Number(row.withoutExpiry),
         expired: Number(row.expired),
         within30Days: Number(row.within30Days),
         within90Days: Number(row.within90Days),
       }));
+    },
+
+    async *heldConsents(period) {
+      const { column, together } = await judgedAt(query, period);
+      // Found in one sort, and read a few at a time.
+      const seqs = await latestDecisions(period, together('subject'))
+        .where(sql<boolean>`${column('held')} <> '[]'`)
+        .select('d.seq')
+        .execute();
+      for (let start = 0; start < seqs.length; start += HELD) {
+        const some = seqs.slice(start, start + HELD).map(({ seq }) => seq);
+        const rows = await query
+          .selectFrom('decision_history as d')
+          .where('d.seq', 'in', some)
+          .select(['d.decision_id', 'd.at', column('stands').as('stands'), column('held').as('held')])
+          .select([together('policy_id').as('policy_id'), together('policy_version').as('policy_version')])
+          .select(together('expires_at').as('expires_at'))
+          .orderBy('d.seq')
+          .execute();
+        for (const row of rows) yield holdsOf(row);
+      }
     },
 
     async *withdrawalTimes(period) {
@@ -324,10 +315,15 @@ export function createDecisionQueries(query: Query): DecisionQueries {
     async consentsAfterWithdrawal({ source, asOf, caseId, from, receivedFrom }) {
       const rows = await query
         .selectFrom('decision_history as r')
+        // `o` names the subject whose decision `d` is; mostly it is the first record.
+        .innerJoin('decision_history as o', (join) =>
+          join.onRef('o.source', '=', 'r.source').onRef('o.subject', '=', 'r.subject').on(namesOwner),
+        )
         .innerJoin('decision_history as d', (join) =>
           join
-            .onRef('d.source', '=', 'r.source')
-            .onRef('d.subject', '=', 'r.subject')
+            .onRef('d.source', '=', 'o.source')
+            .onRef('d.decision_id', '=', 'o.decision_id')
+            .on('d.is_first', '=', 1)
             .on(sql<boolean>`(d.at > r.at or (d.at = r.at and d.seq > r.seq))`),
         )
         .where(sql<boolean>`r.via = 'request'`)
@@ -335,38 +331,40 @@ export function createDecisionQueries(query: Query): DecisionQueries {
         .$if(source !== undefined, (some) => some.where('r.source', '=', source ?? ''))
         .$if(caseId !== undefined, (some) => some.where('r.case_id', '=', caseId ?? ''))
         .$if(from !== undefined, (some) => some.where('d.at', '>=', from ?? ''))
-        .$if(receivedFrom !== undefined, (some) => some.where('d.received_at', '>=', receivedFrom ?? ''))
-        .where('d.seq', '<=', asOf)
+        .$if(receivedFrom !== undefined, (some) => some.where('o.received_at', '>=', receivedFrom ?? ''))
+        .where('o.seq', '<=', asOf)
         .where('d.via', '<>', 'request')
-        .where('d.is_first', '=', 1)
-        .where('d.state', 'in', ['given', 'renewed-given', 'refused', 'withdrawn'])
+        .where('d.state', 'in', ['given', 'renewed-given', 'refused', 'withdrawn', 'unknown'])
         .select(['r.case_id as caseId', 'r.seq as withdrawnSeq', 'r.at as withdrawnAt', 'r.purposes as withdrawn'])
-        .select(['d.subject', 'd.banner_id as bannerId', 'd.seq', 'd.at', 'd.state', 'd.purposes'])
+        .select(['o.subject', 'd.banner_id as bannerId', 'd.seq', 'd.at', 'd.source', 'd.decision_id as decisionId'])
         .orderBy('d.seq')
         .orderBy('r.seq', 'desc')
         .limit(CONSENTS_AFTER)
         .execute();
+      const records = await recordsOf(rows, asOf);
       const found = new Map<string, ConsentAfterWithdrawal>();
-      for (const { withdrawn, state, purposes: said, ...row } of rows) {
+      for (const { withdrawn, source: slug, decisionId, ...row } of rows) {
         const { caseId: id, subject } = row;
         const key = `${id} ${row.seq}`;
-        if (id === null || subject === null || found.has(key)) continue;
-        const purposes = grantedAgain({ state, purposes: parsed(said) }, Object.keys(parsed(withdrawn)));
+        const told = records.get(`${slug} ${decisionId}`);
+        if (id === null || subject === null || told === undefined || found.has(key)) continue;
+        const purposes = grantedAgain(told, Object.keys(parsed(withdrawn)));
         if (purposes.length > 0) found.set(key, { ...row, caseId: id, subject, purposes });
       }
       return [...found.values()];
     },
 
     async latestDecisionsOf(source, subjects, limit) {
+      const now = { source, asOf: Number.MAX_SAFE_INTEGER };
       const latest = query
         .selectFrom('decision_history as d')
         .selectAll('d')
         .where('d.source', '=', source)
-        .where('d.subject', 'in', [...subjects])
         .where('d.is_first', '=', 1)
+        .where('d.decision_id', 'in', ownedBy(now, subjects))
         .orderBy('d.seq', 'desc')
         .limit(limit);
-      return withJudgement(await judgedAt(query, { source, asOf: Number.MAX_SAFE_INTEGER }), latest);
+      return withJudgement(await judgedAt(query, now), latest);
     },
 
     decisionRows: (period) =>
@@ -377,12 +375,27 @@ export function createDecisionQueries(query: Query): DecisionQueries {
     async *decisionRowsOf(scope, subjects) {
       // Subject by subject: each is one walk along the index on (source, subject, seq).
       for (const subject of [...new Set(subjects)].sort()) {
+        const owned = ownedBy(scope, [subject]);
+        const unnamed = await query
+          .selectFrom('decision_history as d')
+          .select('d.seq')
+          .where('d.source', '=', scope.source)
+          .where('d.decision_id', 'in', owned)
+          .where('d.seq', '<=', scope.asOf)
+          .where('d.subject', 'is', null)
+          .limit(1)
+          .executeTakeFirst();
         yield* judgedRows(scope, (after, limit) =>
           query
             .selectFrom('decision_history as d')
             .selectAll('d')
             .where('d.source', '=', scope.source)
-            .where('d.subject', '=', subject)
+            .where((eb) => {
+              const named = eb('d.subject', '=', subject);
+              return unnamed === undefined
+                ? named
+                : named.or(eb('d.subject', 'is', null).and('d.decision_id', 'in', owned));
+            })
             .where('d.seq', '<=', scope.asOf)
             .where('d.seq', '>', after?.seq ?? 0)
             .orderBy('d.seq')
@@ -391,6 +404,73 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       }
     },
   };
+
+  /**
+   * The latest decision of each subject on each banner by the end of a period, as `d`. Ranked in one sort: a correlated `not exists` was
+   * tried, and is quadratic where many rows share a subject; the planner of SQLite took the index on the time for it.
+   */
+  function latestDecisions(period: Period, owner: RawBuilder<string | null>) {
+    const ranked = query
+      .selectFrom('decision_history as d')
+      .where('d.source', '=', period.source)
+      .where('d.seq', '<=', period.asOf)
+      .where('d.at', '<', period.to)
+      .where('d.is_first', '=', 1)
+      .where(owner, 'is not', null)
+      .select([
+        'd.seq',
+        'd.source',
+        'd.decision_id',
+        'd.stands',
+        'd.held',
+        'd.policy_id',
+        'd.policy_version',
+        'd.expires_at',
+      ])
+      .select(
+        sql<number>`row_number() over (partition by ${owner}, coalesce(d.banner_id, '') order by d.at desc, d.seq desc)`.as(
+          'latest',
+        ),
+      );
+    return query.selectFrom(ranked.as('d')).where('d.latest', '=', 1);
+  }
+
+  /** Ids of the decisions of subjects. */
+  function ownedBy({ source, asOf }: Scope, subjects: readonly string[]) {
+    return query
+      .selectFrom('decision_history as o')
+      .select('o.decision_id')
+      .where('o.source', '=', source)
+      .where('o.subject', 'in', [...subjects])
+      .where(namesOwner)
+      .where('o.seq', '<=', asOf);
+  }
+
+  /** Every record of decisions, by source and id, in ledger order. */
+  async function recordsOf(
+    decisions: readonly { readonly source: string; readonly decisionId: string }[],
+    asOf: number,
+  ): Promise<ReadonlyMap<string, [DecisionRow, ...DecisionRow[]]>> {
+    const records = new Map<string, [DecisionRow, ...DecisionRow[]]>();
+    for (const source of new Set(decisions.map((one) => one.source))) {
+      const ids = decisions.flatMap((one) => (one.source === source ? one.decisionId : []));
+      const rows = await query
+        .selectFrom('decision_history')
+        .selectAll()
+        .where('source', '=', source)
+        .where('decision_id', 'in', [...new Set(ids)])
+        .where('seq', '<=', asOf)
+        .orderBy('seq')
+        .execute();
+      for (const row of rows) {
+        const key = `${source} ${row.decision_id}`;
+        const known = records.get(key);
+        if (known === undefined) records.set(key, [row]);
+        else known.push(row);
+      }
+    }
+    return records;
+  }
 
   /** Rows as they are judged at asOf, page by page. */
   async function* judgedRows(
@@ -407,7 +487,7 @@ type DecisionSelect = SelectQueryBuilder<Tables & { d: DecisionHistoryTable }, '
 async function withJudgement({ column, disputed }: JudgedAt, select: DecisionSelect): Promise<JudgedRow[]> {
   const rows = await select
     .select([column('label').as('nowLabel'), column('withdraws').as('nowWithdraws'), column('stands').as('nowStands')])
-    .select(disputed.as('isDisputed'))
+    .select([column('purposes').as('chosen'), disputed.as('isDisputed')])
     .execute();
   return rows.map(({ nowLabel, nowWithdraws, nowStands, isDisputed, ...row }) => ({
     ...row,
@@ -418,6 +498,9 @@ async function withJudgement({ column, disputed }: JudgedAt, select: DecisionSel
   }));
 }
 
+/** Decisions read at once whose subjects hold what earlier ones granted. */
+const HELD = 1000;
+
 /** Looked at for consent after a withdrawal: more of them are a fault of the site, not a list for an officer. */
 const CONSENTS_AFTER = 500;
 
@@ -425,16 +508,22 @@ function parsed(purposes: string): PurposeChoices {
   return JSON.parse(purposes) as PurposeChoices;
 }
 
-/** Of the purposes withdrawn (empty: all), those that a decision grants. */
+/** Of the purposes withdrawn (empty: all), those that a decision grants by any of its records. */
 function grantedAgain(
-  said: { readonly state: ConsentState; readonly purposes: PurposeChoices },
+  records: readonly [DecisionRow, ...DecisionRow[]],
   withdrawn: readonly string[],
 ): readonly string[] {
-  const given = said.state === 'given' || said.state === 'renewed-given';
-  if (given && Object.keys(said.purposes).length === 0) return [ALL_PURPOSES];
-  const granted = [...outcomesOf(said, [])].flatMap(([purpose, outcome]) => (outcome === 'granted' ? [purpose] : []));
-  return withdrawn.length === 0 ? granted : granted.filter((purpose) => withdrawn.includes(purpose));
+  const { outcomes } = judgeDecision(records, new Map());
+  const granted = [...outcomes].flatMap(([purpose, state]) =>
+    state === 'granted' || state === 'disputed' ? [purpose] : [],
+  );
+  const named = new Set([ALL_PURPOSES, ...withdrawn.map(purposeKey)]);
+  return withdrawn.length === 0 ? granted : granted.filter((purpose) => named.has(purposeKey(purpose)));
 }
+
+/** `o` is the first record that names a subject: the decision is this subject's. */
+const namesOwner = sql<boolean>`(o.is_first = 1 or not exists (select 1 from decision_history as p where p.source = o.source
+    and p.decision_id = o.decision_id and p.seq < o.seq and p.subject is not null))`;
 
 /** How many rows meet a condition. Conditions are texts of this file only. */
 function sum(condition: string) {

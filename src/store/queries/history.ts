@@ -4,6 +4,7 @@ import { createCaseQueries, type CaseQueries } from './history-cases.ts';
 import { createDecisionQueries, type DecisionQueries } from './history-decisions.ts';
 import { createEvidenceQueries, type EvidenceQueries } from './history-evidence.ts';
 import { createReconciliationQueries, type ReconciliationQueries } from './history-reconciliation.ts';
+import { createScanQueries, type ScanQueries } from './history-scans.ts';
 import { createStretchQueries, type StretchQueries } from './history-stretches.ts';
 import { createTextQueries, type TextQueries } from './history-texts.ts';
 
@@ -17,6 +18,7 @@ export interface History
     BannerQueries,
     CaseQueries,
     ReconciliationQueries,
+    ScanQueries,
     StretchQueries,
     TextQueries {}
 
@@ -28,6 +30,7 @@ export function createHistory(query: Query): History {
     ...createBannerQueries(query),
     ...createCaseQueries(query),
     ...createReconciliationQueries(query),
+    ...createScanQueries(query),
     ...createStretchQueries(query),
     ...createTextQueries(query),
   };

@@ -1,6 +1,6 @@
 import sqlite3 from 'sqlite3';
 import { StoreUnavailable } from '../../core/errors.ts';
-import { ConstraintViolation } from '../constraint-violation.ts';
+import { ConstraintViolation } from '../store.ts';
 
 /** A value that SQLite can hold. */
 export type SqlValue = string | number | Buffer | null;

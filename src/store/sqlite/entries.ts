@@ -1,7 +1,6 @@
 import type { Entry } from '../../core/entry.ts';
-import { ConstraintViolation } from '../constraint-violation.ts';
 import { MOVED_TO } from '../settings.ts';
-import type { EntryKey, LedgerHead } from '../store.ts';
+import { ConstraintViolation, type EntryKey, type LedgerHead } from '../store.ts';
 import type { SqliteConnection } from './driver.ts';
 
 /*

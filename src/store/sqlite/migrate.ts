@@ -1,6 +1,6 @@
 import { UsageError } from '../../core/errors.ts';
-import { migrationsFor } from '../migrations/list.ts';
-import type { SqliteConnection } from './driver.ts';
+import { migrationsFor, schemaDifferences, type SchemaPart } from '../migrations.ts';
+import { openConnection, type SqliteConnection } from './driver.ts';
 
 const types = { blob: 'blob', id: 'integer primary key autoincrement', big: 'integer' };
 
@@ -35,4 +35,33 @@ export async function migrate(connection: SqliteConnection): Promise<void> {
 async function versionOf(connection: SqliteConnection): Promise<number> {
   const [row] = await connection.all('pragma user_version');
   return Number(row?.user_version ?? 0);
+}
+
+/**
+ * What of the tables differs from what the migrations make of an empty database, which is done in memory to compare. A trigger counts on whatever
+ * table it is, an index or a view where it concerns one of ours. Tables that are not ours are passed over.
+ */
+export async function findSchemaDifferences(connection: SqliteConnection): Promise<string[]> {
+  const fresh = await openConnection(':memory:');
+  try {
+    await migrate(fresh);
+    const expected = await describe(fresh);
+    const ours = new Set(expected.map(({ table }) => table));
+    const found = await describe(connection);
+    return schemaDifferences(
+      expected,
+      found.filter(({ table, part }) => ours.has(table) || part.startsWith('trigger ')),
+    );
+  } finally {
+    await fresh.close();
+  }
+}
+
+async function describe(connection: SqliteConnection): Promise<SchemaPart[]> {
+  const rows = await connection.all('select type, name, tbl_name, sql from sqlite_schema order by rowid');
+  return rows.map(({ type, name, tbl_name: table, sql }) => ({
+    table: String(table).toLowerCase(),
+    part: type === 'index' || type === 'trigger' ? `${type} ${String(name)}` : String(type),
+    definition: String(sql),
+  }));
 }

@@ -2,14 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { chmod, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StoreUnavailable } from '../../core/errors.ts';
-import { ConstraintViolation } from '../constraint-violation.ts';
-import type { Store, StoreInspection, StoreTransaction } from '../store.ts';
+import { ConstraintViolation, type Store, type StoreInspection, type StoreTransaction } from '../store.ts';
 import { countArrivals } from '../queries/arrivals.ts';
 import { createQuery } from './dialect.ts';
 import { isContention, openConnection, type SqliteConnection } from './driver.ts';
 import { findSeqs, insertEntries, insertEntriesAt, readHead } from './entries.ts';
 import { insertMany } from './insert-many.ts';
-import { migrate } from './migrate.ts';
+import { findSchemaDifferences, migrate } from './migrate.ts';
 
 export interface SqliteOptions {
   /** The database file; its folder is made when missing. */
@@ -67,12 +66,16 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     transaction,
     insertEntriesAt: (expectedSeq, entries) =>
       writer.use((connection) => insertEntriesAt(connection, expectedSeq, entries)),
-    async insertEntriesAfter(sources, place) {
+    async insertEntriesAfter(sources, place, also) {
       try {
-        await transaction(async (tx) => tx.insertEntries(place(await tx.head(sources))));
-        return true;
+        return await transaction(async (tx) => {
+          const placed = place(await tx.head(sources));
+          await tx.insertEntries(placed.entries);
+          await also?.(tx, placed);
+          return placed;
+        });
       } catch (error) {
-        if (error instanceof ConstraintViolation) return false;
+        if (error instanceof ConstraintViolation) return null;
         throw error;
       }
     },
@@ -89,6 +92,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
         await connection.close();
       }
     },
+    schemaDifferences: () => writer.use(findSchemaDifferences),
     async sizeOnDisk() {
       const sizes = await Promise.all(
         ['', '-wal'].map((suffix) =>

@@ -54,7 +54,7 @@ export function playService(options: Partial<SandboxOptions> = {}): Service {
       ...options,
     });
     await sandbox.listen();
-    description = await (await fetch(`${sandbox.baseUrl()}/openapi`)).json();
+    description = await (await fetch(`${sandbox.siteUrl()}/openapi`)).json();
   });
   afterAll(async () => sandbox.close());
 

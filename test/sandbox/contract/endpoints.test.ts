@@ -60,10 +60,13 @@ describe('§4.1 POST /policies/generate', () => {
   it('takes language as optional, English by default', async () => {
     expect((await generate(item)).body.language).toBe('en');
     expect((await generate({ ...item, language: 'fr' })).body.language).toBe('fr');
-    expect((await generate({ ...item, language: 'french' })).status).toBe(400);
+    for (const language of ['french', 'xx', 'EN']) expect((await generate({ ...item, language })).status).toBe(400);
   });
-  it('embeds business_name into the policy', async () => {
-    expect((await generate({ ...item, business_name: 'Lighthouse & Co' })).body.content).toContain('Lighthouse & Co');
+  it('embeds business_name and domain into the policy', async () => {
+    const asked = { ...item, business_name: 'Lighthouse & Co', domain: 'https://lighthouse.example' };
+    const { content } = (await generate(asked)).body;
+    for (const words of [asked.business_name, asked.domain]) expect(content).toContain(words);
+    expect(content).not.toContain('nordlicht');
   });
   it.each([
     ['domain', 'https://shop.example'],
@@ -91,8 +94,10 @@ describe('§4.1 POST /policies/generate', () => {
     expect((await generate({ ...b, [field]: bad })).status).toBe(400);
   });
   it('writes custom clauses into the policy', async () => {
-    const b = { type: 'privacy_policy', jurisdiction: ['GB'], custom_clauses: ['No refunds on Sundays.'] };
-    expect((await generate(b)).body.markdown).toContain('No refunds on Sundays.');
+    const b = { type: 'privacy_policy', jurisdiction: ['GB'], custom_clauses: ['No refunds <b>on Sundays</b>.'] };
+    const { markdown, html } = (await generate(b)).body;
+    expect(markdown).toContain('No refunds <b>on Sundays</b>.');
+    expect(html).toContain('No refunds &lt;b&gt;on Sundays&lt;/b&gt;.');
   });
 });
 
@@ -151,11 +156,28 @@ describe('§4.3 GET /policies, form A', () => {
 });
 
 describe('§4.3 GET /policies, cursor form', () => {
-  const { ask } = playService({ dialect: 'enveloped' });
-  it('has data and next_cursor', async () => {
-    const { body } = await ask('GET', '/policies');
-    expect(Object.keys(body)).toEqual(['data', 'next_cursor']);
-    expect(body.data.length).toBeGreaterThan(0);
+  const policies = ['eula', 'imprint', 'disclaimer'];
+  const { ask, generate, sandbox } = playService({ dialect: 'enveloped' });
+  beforeAll(async () => {
+    for (const policy_type of policies) {
+      const { body } = await generate({ ...item, policy_type });
+      await ask('POST', `/policies/${body.id}/publish`);
+    }
+  });
+  it('has data and next_cursor, which leads to the next page until all policies were named once', async () => {
+    const pages: Json[] = [];
+    for (let cursor: string | null = ''; cursor !== null; cursor = pages.at(-1).next_cursor)
+      pages.push((await ask('GET', `/policies${cursor && `?cursor=${encodeURIComponent(cursor)}`}`)).body);
+    expect(pages.length).toBeGreaterThan(1);
+    for (const page of pages) expect(Object.keys(page)).toEqual(['data', 'next_cursor']);
+    const ids = pages.flatMap(({ data }) => data.map(({ id }: Json) => id));
+    expect(ids.sort()).toEqual(
+      sandbox()
+        .worlds[0]!.shelf.list(NOON)
+        .map(({ id }) => id)
+        .sort(),
+    );
+    expect((await ask('GET', '/policies?cursor=x')).status).toBe(400);
   });
 });
 
@@ -177,6 +199,17 @@ describe('§4.4 POST /policies/{id}/publish', () => {
     const made = await generate(item);
     const headers = { 'content-type': 'application/json' };
     expect((await ask('POST', `/policies/${made.body.id}/publish`, { body, headers })).status).toBe(200);
+  });
+});
+
+describe('§4.4 a publish that wants a body', () => {
+  const { ask, generate } = playService({ overrides: { publishBody: 'required' } });
+
+  it('is refused with 400 without one and done with {}', async () => {
+    const { id } = (await generate(item)).body;
+    const headers = { 'content-type': 'application/json' };
+    const publish = (body?: unknown) => ask('POST', `/policies/${id}/publish`, { body, headers });
+    expect([(await publish()).status, (await publish('')).status, (await publish({})).status]).toEqual([400, 400, 200]);
   });
 });
 
@@ -242,7 +275,8 @@ describe('§4.5 GET /consent/logs', () => {
 describe('§4.6 GET /openapi', () => {
   const { ask, sandbox } = playService();
   it('is OpenAPI 3.1 that a validator accepts, the same at {site_url}/openapi', async () => {
-    const { body } = await ask('GET', '/openapi', { key: null });
+    expect((await ask('GET', '/openapi', { key: null })).status).toBe(401);
+    const { body } = await ask('GET', '/openapi');
     expect(body.openapi).toMatch(/^3\.1\./);
     expect((await new Validator().validate(structuredClone(body))).errors ?? []).toEqual([]);
     expect(await (await fetch(`${sandbox().siteUrl()}/openapi`)).json()).toEqual(body);

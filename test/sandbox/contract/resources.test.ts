@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../sandbox-world.ts';
+import { type Json, NOON } from '../sandbox-world.ts';
 import { isoUtc, item, playService } from './described.ts';
 
 const text = expect.any(String) as string;
@@ -151,6 +151,24 @@ describe('§2.5 an API key', () => {
   it('that was revoked opens nothing', async () => {
     expect((await ask('GET', '/policies', { key: first().revokedKey })).status).toBe(401);
   });
+  it('that is revoked while the service runs opens nothing from then on, and its last use is known', async () => {
+    const { siteKey, readKey } = sandbox().clients[1]!;
+    const keys = async (): Promise<Json[]> => (await (await fetch(`${sandbox().siteUrl()}/_sandbox/keys`)).json()).keys;
+    const find = async (key: string): Promise<Json> => (await keys()).find(({ value }) => value === key);
+    expect(await find(readKey)).toMatchObject({ revoked: false, lastUsedAt: null });
+    for (const key of [readKey, siteKey]) {
+      expect((await ask('GET', '/policies', { key })).status).toBe(200);
+      await fetch(`${sandbox().siteUrl()}/_sandbox/keys/revoke`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ key }),
+      });
+      expect((await ask('GET', '/policies', { key })).status).toBe(401);
+      expect(await find(key)).toMatchObject({ revoked: true, lastUsedAt: NOON.toISOString() });
+      expect(sandbox().state().revoked).toContain(key);
+    }
+    expect((await fetch(`${sandbox().siteUrl()}/api/embed/policy?siteKey=${siteKey}&type=hub`)).status).toBe(404);
+  });
   it('of the legacy kind is the siteKey of the embed endpoint, a named one is not', async () => {
     const embed = (key: string): Promise<Response> =>
       fetch(`${sandbox().siteUrl()}/api/embed/policy?siteKey=${key}&type=hub`);
@@ -187,8 +205,9 @@ describe('§2.7 jurisdictions', () => {
       expect((await generate({ ...item, jurisdiction })).body.jurisdiction).toBe(jurisdiction);
     },
   );
-  it.each(['', 'Germany', 'de', 'US_CA', 'U'])('refuses %j', async (jurisdiction) => {
+  it.each(['', 'Germany', 'de', 'US_CA', 'U', 'XX', 'UK', 'US-ZZ', 'DE-BY'])('refuses %j', async (jurisdiction) => {
     expect((await generate({ ...item, jurisdiction })).status).toBe(400);
+    expect((await generate({ type: 'imprint', jurisdiction: ['GB', jurisdiction] })).status).toBe(400);
   });
 });
 

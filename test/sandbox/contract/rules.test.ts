@@ -194,7 +194,7 @@ describe('§8 limits', () => {
   const { ask, generate, sandbox } = playService({
     clock: () => now,
     quota: 1000,
-    limits: { otherPerMinute: 500 },
+    limits: {},
   });
   const nextDay = (): void => {
     now = new Date(now.getTime() + 86_400_000);
@@ -269,8 +269,8 @@ describe('§8 limits', () => {
   it('other endpoints tell their limit in headers', async () => {
     nextDay();
     const { headers } = await ask('GET', '/policies');
-    expect(headers.get('x-ratelimit-limit')).toBe('500');
-    expect(headers.get('x-ratelimit-remaining')).toBe('499');
+    expect(headers.get('x-ratelimit-limit')).toBe('6000');
+    expect(headers.get('x-ratelimit-remaining')).toBe('5999');
   });
 });
 

@@ -1,0 +1,229 @@
+import { needsConsent, type ScanChange, type ScanItem } from '../../src/core/scan.ts';
+import type { Row } from '../../src/projections/projection.ts';
+import type { IntegrationRow, ScanRow } from '../../src/store/queries/history-scans.ts';
+import { formatCount } from '../format.ts';
+import type { CsvColumn } from '../render/csv.ts';
+import { notStated } from '../words.ts';
+import type { Integrations, ScanAudit, SiteInventory } from './gather.ts';
+
+/** One line about scans and integrations: something that a site holds, a change, or what became of an integration. */
+export interface Finding {
+  readonly record: 'inventory' | ScanChange['change'] | IntegrationRow['change'];
+  readonly site: string;
+  /** Of the scan or the change, ISO 8601 UTC. */
+  readonly at: string;
+  readonly entry: number;
+  readonly name: string;
+  readonly item: ScanItem | null;
+  readonly was: ScanItem | null;
+  /** Why an integration was lost. */
+  readonly reason: string | null;
+  readonly commitment: string | null;
+}
+
+function itemFinding(scan: ScanRow, item: ScanItem, change?: ScanChange): Finding {
+  return {
+    record: change?.change ?? 'inventory',
+    ...{ site: scan.site, at: scan.at, entry: scan.seq, commitment: scan.commitment },
+    ...{ name: item.name, item, was: change?.was ?? null, reason: null },
+  };
+}
+
+export function inventoryFindings({ scan, items }: SiteInventory): Finding[] {
+  return items.map((item) => itemFinding(scan, item));
+}
+
+export function driftFindings(changes: readonly (ScanChange & { readonly scan: ScanRow })[]): Finding[] {
+  return changes.map((change) => itemFinding(change.scan, change.item, change));
+}
+
+export function integrationFinding(row: IntegrationRow): Finding {
+  return {
+    record: row.change,
+    ...{ site: row.site ?? '', at: row.at, entry: row.seq, commitment: row.commitment },
+    ...{ name: nameOfIntegration(row), item: null, was: null, reason: row.error },
+  };
+}
+
+/** Every line of an audit: inventories at the end, changes in the period, integrations. */
+export function* findingsOf({ sites, changes, integrations }: ScanAudit): Generator<Finding> {
+  for (const site of sites) yield* inventoryFindings(site);
+  yield* driftFindings(changes);
+  yield* integrations.changes.map(integrationFinding);
+}
+
+const yesNo = (flag: boolean | null | undefined) => (flag == null ? null : flag ? 'yes' : 'no');
+
+/** A finding as a row of CSV. */
+export const findingColumns: readonly CsvColumn<Finding>[] = [
+  { title: 'record', value: ({ record }) => record },
+  { title: 'site', value: ({ site }) => site || null },
+  { title: 'time', value: ({ at }) => at },
+  { title: 'name', value: ({ name }) => name },
+  { title: 'kind', value: ({ item }) => item?.kind ?? 'integration' },
+  { title: 'category', value: ({ item }) => item?.category ?? null },
+  { title: 'category_before', value: ({ was }) => was?.category ?? null },
+  { title: 'domain', value: ({ item }) => item?.domain ?? null },
+  { title: 'provider', value: ({ item }) => item?.provider ?? null },
+  { title: 'third_party', value: ({ item }) => yesNo(item?.thirdParty) },
+  { title: 'before_consent', value: ({ item }) => yesNo(item?.beforeConsent) },
+  { title: 'needs_consent', value: ({ item }) => yesNo(item === null ? null : needsConsent(item)) },
+  { title: 'reason', value: ({ reason }) => reason },
+  { title: 'entry', value: ({ entry }) => entry },
+  { title: 'commitment', value: ({ commitment }) => commitment },
+];
+
+/** A column for people: on paper, on a page and on a terminal. `share`: its part of a line on paper. */
+export interface ShownColumn<T> {
+  readonly title: string;
+  readonly share: number;
+  readonly align?: 'right';
+  readonly value: (row: T, time: (iso: string) => string) => string;
+}
+
+export const siteWord = (site: string | null): string => site || 'site not named';
+export const categoryWord = (item: Pick<ScanItem, 'category'> | null): string => item?.category ?? 'none';
+const countWord = (count: number | null) => (count === null ? notStated : formatCount(count));
+
+/** The name, and what more tells it apart. */
+export function nameOfItem({ name, domain }: ScanItem): string {
+  return domain === null || name.includes(domain) ? name : `${name} (${domain})`;
+}
+
+export function beforeConsentWord(item: ScanItem): string {
+  if (item.beforeConsent === null) return notStated;
+  if (!item.beforeConsent) return 'no';
+  return needsConsent(item) ? 'yes' : 'yes, necessary';
+}
+
+/** What a change is, in words. */
+export function changeWords({ record, item, was }: Finding): string {
+  switch (record) {
+    case 'new':
+      return `new, category ${categoryWord(item)}${item?.beforeConsent === true && needsConsent(item) ? ', set before consent' : ''}`;
+    case 'gone':
+      return `gone, was category ${categoryWord(was)}`;
+    case 'category-changed':
+      return `category changed: ${categoryWord(was)} → ${categoryWord(item)}`;
+    case 'now-before-consent':
+      return 'now set before consent';
+    case 'no-longer-before-consent':
+      return 'no longer set before consent';
+    default:
+      return record;
+  }
+}
+
+export const itemColumns: readonly ShownColumn<Finding>[] = [
+  { title: 'Name', share: 3.6, value: ({ name }) => name },
+  { title: 'Kind', share: 1.5, value: ({ item }) => item?.kind ?? '' },
+  { title: 'Category', share: 2.2, value: ({ item }) => categoryWord(item) },
+  { title: 'Domain', share: 2.8, value: ({ item }) => item?.domain ?? notStated },
+  { title: 'Provider', share: 2, value: ({ item }) => item?.provider ?? notStated },
+  {
+    title: 'Party',
+    share: 1.5,
+    value: ({ item }) => (item?.thirdParty == null ? notStated : item.thirdParty ? 'third' : 'first'),
+  },
+  { title: 'Before consent', share: 1.9, value: ({ item }) => (item === null ? '' : beforeConsentWord(item)) },
+];
+
+export const changeColumns: readonly ShownColumn<Finding>[] = [
+  { title: 'Scan', share: 3, value: ({ at }, time) => time(at) },
+  { title: 'Site', share: 2.6, value: ({ site }) => siteWord(site) },
+  { title: 'Cookie or tracker', share: 4, value: ({ name, item }) => (item === null ? name : nameOfItem(item)) },
+  { title: 'Change', share: 4, value: changeWords },
+  { title: 'Entry', share: 1.2, align: 'right', value: ({ entry }) => formatCount(entry) },
+];
+
+export const scanColumns: readonly ShownColumn<ScanRow>[] = [
+  { title: 'Scan', share: 3, value: ({ at }, time) => time(at) },
+  { title: 'Site', share: 3, value: ({ site }) => siteWord(site) },
+  { title: 'Status', share: 2, value: ({ status }) => status ?? notStated },
+  { title: 'Cookies', share: 1.6, align: 'right', value: (scan) => countWord(scan.cookies_found) },
+  { title: 'Trackers', share: 1.6, align: 'right', value: (scan) => countWord(scan.trackers_found) },
+  { title: 'No category', share: 1.6, align: 'right', value: (scan) => countWord(scan.uncategorised) },
+  { title: 'Before consent', share: 1.6, align: 'right', value: (scan) => countWord(scan.before_consent) },
+  {
+    title: 'Not readable',
+    share: 1.6,
+    align: 'right',
+    value: ({ listed, unread_items: unread }) =>
+      unread > 0 ? formatCount(unread) : listed === 1 ? '0' : 'no inventory',
+  },
+  { title: 'Entry', share: 1.2, align: 'right', value: ({ seq }) => formatCount(seq) },
+];
+
+function nameOfIntegration(row: { readonly name: string | null; readonly integration_id: string | null }): string {
+  return row.name ?? row.integration_id ?? 'not named';
+}
+
+export const integrationColumns: readonly ShownColumn<Row<'integrations'>>[] = [
+  { title: 'Integration', share: 3, value: nameOfIntegration },
+  { title: 'Site', share: 3, value: ({ site }) => siteWord(site) },
+  { title: 'State', share: 2, value: ({ status }) => status },
+  { title: 'Since', share: 3, value: ({ at }, time) => time(at) },
+  { title: 'Reason', share: 4, value: ({ error, status }) => error ?? (status === 'connected' ? '–' : notStated) },
+  { title: 'Entry', share: 1.2, align: 'right', value: ({ last_seq: seq }) => formatCount(seq) },
+];
+
+const asRecord = (finding: Finding) =>
+  Object.fromEntries(findingColumns.map(({ title, value }) => [title, value(finding)]));
+
+/** A scan as JSON. */
+export function scanJson(scan: ScanRow) {
+  return {
+    entry: scan.seq,
+    site: scan.site || null,
+    scannedAt: scan.at,
+    scanId: scan.scan_id,
+    status: scan.status,
+    cookies: scan.cookies_found,
+    trackers: scan.trackers_found,
+    uncategorised: scan.uncategorised,
+    beforeConsent: scan.before_consent,
+    score: scan.score,
+    notReadable: scan.unread_items,
+    isInventory: scan.listed === 1,
+    commitment: scan.commitment,
+  };
+}
+
+/** The inventory of a site as JSON, with its drift. */
+export function inventoryJson(inventory: SiteInventory) {
+  const { site, scan, base, drift } = inventory;
+  return {
+    site: site || null,
+    scan: scanJson(scan),
+    comparedWith: base === null ? null : scanJson(base),
+    inventory: inventoryFindings(inventory).map(asRecord),
+    drift: driftFindings(drift.map((change) => ({ ...change, scan }))).map(asRecord),
+  };
+}
+
+/** Integrations as JSON. */
+export function integrationsJson({ states, changes }: Integrations) {
+  return {
+    states: states.map((row) => ({
+      integrationId: row.integration_id,
+      name: row.name,
+      site: row.site,
+      state: row.status,
+      since: row.at,
+      reason: row.error,
+      entry: row.last_seq,
+    })),
+    changes: changes.map((row) => asRecord(integrationFinding(row))),
+  };
+}
+
+/** An audit as JSON. */
+export function scanAuditJson({ scans, cut, sites, changes, integrations }: ScanAudit) {
+  return {
+    scans: scans.map(scanJson),
+    onlyTheLastScansAreCompared: cut,
+    sites: sites.map(inventoryJson),
+    changesInPeriod: driftFindings(changes).map(asRecord),
+    integrations: integrationsJson(integrations),
+  };
+}

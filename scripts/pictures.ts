@@ -1,0 +1,42 @@
+/** Takes the pictures of README.md from a fresh demo: `npm run pictures` (needs a build, Chromium and pdftoppm). */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { chromium } from 'playwright-core';
+
+const root = join(import.meta.dirname, '..');
+const images = join(root, 'docs', 'images');
+const folder = mkdtempSync(join(tmpdir(), 'consent-ledger-pictures-'));
+const demo = spawn(process.execPath, [join(root, 'dist/src/cli.js'), 'demo', '--folder', join(folder, 'demo')], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+try {
+  const link = await findLink();
+  const browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  });
+  const page = await browser.newPage({ viewport: { width: 1100, height: 760 }, colorScheme: 'light' });
+  await page.goto(link);
+  await page.getByRole('button').click();
+  await page.waitForLoadState();
+  await page.screenshot({ path: join(images, 'today.png') });
+  await browser.close();
+  const audit = join(folder, 'demo', 'consent-audit-default.pdf');
+  const onlyPage2 = ['-f', '2', '-l', '2', '-singlefile', '-r', '80', '-png'];
+  execFileSync('pdftoppm', [...onlyPage2, audit, join(images, 'audit')]);
+} finally {
+  demo.kill('SIGTERM');
+  await new Promise((resolve) => demo.once('close', resolve));
+  rmSync(folder, { recursive: true });
+}
+
+async function findLink(): Promise<string> {
+  for await (const line of createInterface({ input: demo.stdout })) {
+    const [link] = /http:\S+sign-in\S+/.exec(line) ?? [];
+    if (link !== undefined) return link;
+  }
+  throw new Error('the demo ended without a sign-in link');
+}

@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+import { parseDocument } from 'yaml';
+import type { z } from 'zod';
+import { UsageError } from '../core/errors.ts';
+import { type ControllerProfile, profileSchema } from '../core/profile.ts';
+import { type RegimesFile, regimesFileSchema } from '../core/regime-schema.ts';
+import { codeOf } from './layers.ts';
+
+/** What a settings file holds, or every reason why it cannot be used. */
+export type YamlFile<T> =
+  | { readonly outcome: 'loaded'; readonly value: T }
+  | { readonly outcome: 'invalid'; readonly problems: readonly string[] };
+
+/** Largest settings file that is read, in bytes. */
+const MAX_BYTES = 256 * 1024;
+/** Levels of nesting that are read. The parser gives up at some hundred, and thousands of braces end the process. */
+const MAX_DEPTH = 100;
+/** Problems that are named before the rest is only counted. */
+const NAMED = 20;
+
+/**
+ * Reads a YAML or JSON file (JSON is YAML) by a schema. `what` begins each problem's sentence, which names the file and the place in it.
+ */
+export async function loadYamlFile<S extends z.ZodType>(
+  what: string,
+  path: string,
+  schema: S,
+): Promise<YamlFile<z.infer<S>>> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    return { outcome: 'invalid', problems: [`${what}: cannot read ${path} (${codeOf(error)}).`] };
+  }
+  return parseYaml(what, text, path, schema);
+}
+
+/** The same for a text; `path` is only for the messages. */
+export function parseYaml<S extends z.ZodType>(
+  what: string,
+  text: string,
+  path: string,
+  schema: S,
+): YamlFile<z.infer<S>> {
+  const invalid = (problems: readonly string[]): YamlFile<z.infer<S>> => ({
+    outcome: 'invalid',
+    problems:
+      problems.length <= NAMED
+        ? problems
+        : [...problems.slice(0, NAMED), `${problems.length - NAMED} more problems are not listed.`],
+  });
+  if (Buffer.byteLength(text) > MAX_BYTES) return invalid([`${what} ${path} is larger than ${MAX_BYTES / 1024} KiB.`]);
+  if (isTooDeep(text)) return invalid([`${what} ${path} is nested more than ${MAX_DEPTH} levels deep.`]);
+  const document = parseDocument(text, { prettyErrors: true, uniqueKeys: true });
+  if (document.errors.length > 0)
+    return invalid(
+      document.errors.map((error) => `${what} ${path}: ${error.message.split('\n')[0]?.replace(/:$/, '')}.`),
+    );
+  let value: unknown;
+  try {
+    // The bound on aliases keeps a small file from growing into a huge value.
+    value = document.toJS({ maxAliasCount: 50 });
+  } catch (error) {
+    return invalid([`${what} ${path}: ${error instanceof Error ? error.message : String(error)}.`]);
+  }
+  const parsed = schema.safeParse(value, { error: describe });
+  if (parsed.success) return { outcome: 'loaded', value: parsed.data };
+  return invalid(
+    parsed.error.issues.map((issue) => {
+      const place = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
+      return `${what} ${path}: ${place}${issue.message}.`;
+    }),
+  );
+}
+
+/** Whether a text could be nested too deeply, told without parsing it: by its brackets, its indentation and the signs that open a level in it. */
+function isTooDeep(text: string): boolean {
+  let open = 0;
+  for (const sign of text) {
+    if (sign === '[' || sign === '{') open += 1;
+    else if (sign === ']' || sign === '}') open -= 1;
+    if (open > MAX_DEPTH) return true;
+  }
+  return text.split('\n').some((line) => (/^[\s?:-]*/.exec(line)?.[0].length ?? 0) > 2 * MAX_DEPTH);
+}
+
+function describe(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is missing';
+  if (issue.code === 'unrecognized_keys')
+    return `${issue.keys.map((key) => `"${key}"`).join(', ')} is not a field of it`;
+  return undefined;
+}
+
+const PROFILE = 'Controller profile';
+
+/** Reads a controller profile (src/core/profile.ts) from a YAML or JSON file. Each problem names the file and the place in it. */
+export function loadControllerFile(path: string): Promise<YamlFile<ControllerProfile>> {
+  return loadYamlFile(PROFILE, path, profileSchema);
+}
+
+/** The same for a text; `path` is only for the messages. */
+export function parseControllerProfile(text: string, path: string): YamlFile<ControllerProfile> {
+  return parseYaml(PROFILE, text, path, profileSchema);
+}
+
+/**
+ * Reads the deployment's own rules (docs/deadlines.md, Changing the rows). Throws UsageError with every problem: a deadline computed by
+ * other rules than were meant would be worse than no start.
+ */
+export async function loadRegimesFile(path: string): Promise<RegimesFile> {
+  const loaded = await loadYamlFile('Regimes file', path, regimesFileSchema);
+  if (loaded.outcome === 'invalid') throw new UsageError(loaded.problems);
+  return loaded.value;
+}

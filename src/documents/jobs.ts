@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { CaseWriting } from '../cases/view.ts';
+import { type JobHandler, JobRefused, readPayload } from '../jobs/handler.ts';
+import type { DocumentDeps, RegisteredDocument } from './frame.ts';
+import { producePack } from './produce-pack.ts';
+import { produceReport } from './produce-report.ts';
+
+const packPayload = z.object({ type: z.literal('pack'), caseId: z.string(), actor: z.string() });
+const reportPayload = z.object({
+  type: z.literal('report'),
+  name: z.string(),
+  source: z.string(),
+  from: z.string(),
+  to: z.string(),
+  format: z.enum(['pdf', 'csv', 'json', 'html']),
+  subject: z.string().optional(),
+  actor: z.string(),
+});
+const documentPayload = z.discriminatedUnion('type', [packPayload, reportPayload]);
+
+/** The job that produces a report or a pack. It ends in the transaction that registers the file, so a repetition makes no second one. */
+export function createDocumentJobs(context: { readonly documents: DocumentDeps; readonly cases: CaseWriting }) {
+  return {
+    async document(payload, { signal, assertHeld, completeIn }) {
+      const request = readPayload(documentPayload, payload);
+      const documents: DocumentDeps = {
+        ...context.documents,
+        assertHeld,
+        registeredIn: (tx, document) => completeIn(tx, resultOf(document)),
+      };
+      const produced =
+        request.type === 'report'
+          ? await produceReport(documents, request, signal)
+          : await producePack({ ...documents, cases: context.cases }, request, signal);
+      switch (produced.outcome) {
+        case 'produced':
+          return resultOf(produced);
+        case 'invalid':
+          throw new JobRefused(produced.problem);
+        case 'unknown-source':
+          throw new JobRefused(`There is no source ${produced.source}.`);
+        case 'unknown-case':
+          throw new JobRefused(`There is no case ${produced.caseId}.`);
+        default:
+          return produced satisfies never;
+      }
+    },
+  } satisfies Record<string, JobHandler>;
+}
+
+function resultOf({ documentId, sha256, bytes, seq }: RegisteredDocument) {
+  return { documentId, sha256, bytes, seq };
+}

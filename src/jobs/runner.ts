@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Clock } from '../core/clock.ts';
+import type { Distribution } from './bullmq.ts';
+import type { JobHandlers, JobLog } from './handler.ts';
+import type { Jobs } from './jobs.ts';
+import { createLane, type RunningLane } from './lane.ts';
+import type { Lane } from './queues.ts';
+import { withinTime } from './within-time.ts';
+
+export interface RunnerOptions {
+  readonly jobs: Jobs;
+  readonly handlers: JobHandlers;
+  readonly clock: Clock;
+  readonly log: JobLog;
+  /** Which kinds run, and how many jobs of them at once; default: all in one lane. */
+  readonly lanes?: readonly Lane[];
+  /** Jobs at once of that one lane, default 2. */
+  readonly concurrency?: number;
+  /** Milliseconds until others may take over a job whose worker fell silent; default 30,000. */
+  readonly lease?: number;
+  /** Longest time of one attempt at a job, in milliseconds; default 6 hours. */
+  readonly deadline?: number;
+  /** Milliseconds until the next look for due jobs that nothing told of; default 1000. */
+  readonly poll?: number | (() => number);
+}
+
+export interface Runner {
+  start(): void;
+  /**
+   * Takes nothing new, waits up to `limit` milliseconds (default 10,000) for what runs, then aborts it and gives the jobs back.
+   */
+  stop(limit?: number): Promise<void>;
+}
+
+/** A runner whose queues can also be told one by one to take a job. */
+export interface LocalRunner extends Runner {
+  /**
+   * Waits for room in this queue's lane, and runs one due job of it, if there is one; resolves at its end. False: the runner stops
+   * and did not look.
+   */
+  take(queue: string): Promise<boolean>;
+}
+
+/** The in-process runner: claims due jobs from the table and runs them. */
+export function createRunner(options: RunnerOptions): LocalRunner {
+  const { jobs, handlers, concurrency = 2, lease = 30_000, poll = 1000 } = options;
+  const owner = `${hostname()}/${process.pid}/${randomUUID().slice(0, 8)}`;
+  const described = options.lanes ?? [{ queue: 'all', kinds: Object.keys(handlers), concurrency }];
+  let stopping = false;
+  let timer: NodeJS.Timeout | null = null;
+  let forgetWake: (() => void) | null = null;
+  const lanes = new Map<string, RunningLane>(
+    described.map((lane) => [
+      lane.queue,
+      createLane({ ...options, ...lane, owner, lease, isStopping: () => stopping }),
+    ]),
+  );
+  const running = () => [...lanes.values()].flatMap((lane) => [...lane.running]);
+  const pumpAll = () => {
+    for (const lane of lanes.values()) lane.pump();
+  };
+  function sweepAgain(): void {
+    timer = setTimeout(
+      () => {
+        pumpAll();
+        if (!stopping) sweepAgain();
+      },
+      typeof poll === 'number' ? poll : poll(),
+    );
+  }
+
+  return {
+    async take(queue) {
+      return (await lanes.get(queue)?.take()) ?? false;
+    },
+    start() {
+      if (timer !== null || stopping) return;
+      sweepAgain();
+      forgetWake = jobs.onWake((due) => {
+        if (due) pumpAll();
+        for (const { check } of running()) void check();
+      });
+      pumpAll();
+    },
+    async stop(limit = 10_000) {
+      stopping = true;
+      if (timer !== null) clearTimeout(timer);
+      forgetWake?.();
+      await Promise.all([...lanes.values()].map((lane) => lane.settled()));
+      const all = () => Promise.all(running().map(({ ended }) => ended));
+      if (await withinTime(all(), limit)) return;
+      for (const job of running()) job.end('stopping');
+      if (await withinTime(all(), 2000)) return;
+      // A handler that does not listen: its job goes to others now, and the fence keeps this one from finishing it.
+      for (const { claim } of running()) {
+        options.log.warn({ jobId: claim.job.id, kind: claim.job.kind }, 'job given back while its handler still runs');
+        await jobs.release(claim).catch(() => undefined);
+      }
+    },
+  };
+}
+
+export interface DistributedRunnerOptions extends Omit<RunnerOptions, 'lanes' | 'concurrency' | 'poll'> {
+  readonly lanes: readonly Lane[];
+  readonly distribution: Distribution;
+  /** Milliseconds between two looks for jobs whose wake-up was lost, default 5000. */
+  readonly sweep?: number;
+  /** The same while Redis is away, default 1000. */
+  readonly sweepWhileAway?: number;
+}
+
+/**
+ * The runner of one of many processes: a wake-up goes to one that has room for it. It claims from the same table as the local
+ * one, and looks by itself, less often, for what a lost wake-up left.
+ */
+export function createDistributedRunner(options: DistributedRunnerOptions): Runner {
+  const { distribution, lanes, sweep = 5000, sweepWhileAway = 1000 } = options;
+  const runner = createRunner({ ...options, poll: () => (distribution.isAway() ? sweepWhileAway : sweep) });
+  let listenings: ReturnType<Distribution['listen']>[] = [];
+  return {
+    start() {
+      if (listenings.length > 0) return;
+      runner.start();
+      listenings = lanes.map(({ queue, concurrency }) =>
+        distribution.listen(queue, concurrency, () => runner.take(queue)),
+      );
+    },
+    async stop(limit) {
+      // Not awaited yet: it ends when the jobs that its wake-ups began have ended, which the runner sees to. Redis may be away.
+      for (const listening of listenings) void listening.close().catch(() => undefined);
+      await runner.stop(limit);
+    },
+  };
+}

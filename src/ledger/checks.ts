@@ -1,0 +1,271 @@
+import { actionSchema } from '../core/action.ts';
+import type { Entry } from '../core/entry.ts';
+import { erasedSeqs } from '../core/erasure.ts';
+import type { InstanceKeys } from '../core/keys.ts';
+import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../core/merkle.ts';
+import type { Store } from '../store/store.ts';
+import { diagnoseEntry, type Fault } from './entry-fault.ts';
+import { stateOfEvidenceFile } from './evidence-files.ts';
+import { entryFromRow } from './read-entries.ts';
+import type { SignedNotes } from './signed-notes.ts';
+
+/** What is counted beside the faults. */
+export interface Counts {
+  readonly erased: number;
+  readonly bytes: number;
+  readonly sources: number;
+  readonly checkpoints: number;
+  /** Entries after the last checkpoint: protected by their MACs, not yet by a signature. */
+  readonly unsealed: number;
+  /** Notes of the journal whose writing was cut off. They were never published, and are no fault. */
+  readonly unfinishedNotes: number;
+  /** Files of evidence that entries commit to. */
+  readonly files: number;
+  readonly root: string;
+}
+
+/** One run over a ledger, as each check sees it. */
+export interface Run {
+  readonly store: Store;
+  readonly keys: Pick<InstanceKeys, 'append' | 'dedupe'>;
+  readonly evidenceFolder: string;
+  readonly signed: SignedNotes;
+  /** Seq of the last entry that is read. */
+  readonly highest: number;
+  report(fault: Fault): void;
+}
+
+/** One check during a run. */
+interface Checking {
+  /** Called for each entry, in order of seq. */
+  entry?(entry: Entry): void;
+  /** Called after the last entry. */
+  end?(): void | Promise<void>;
+  counts?(): Partial<Counts>;
+}
+
+/** One thing that `ledger verify` checks. */
+export interface Check {
+  /** What is true of a sound ledger. */
+  readonly claim: string;
+  /** Columns, tables and folders that it reads. */
+  readonly reads: string;
+  /** Begins a run. What needs no entry is checked at once. */
+  begin(run: Run): Checking;
+}
+
+/** Everything that `ledger verify` checks. Faults at the same entry are listed in this order. */
+export const checks: readonly Check[] = [
+  {
+    claim: 'each checkpoint of the database is signed for this ledger, and its row says what its note says',
+    reads: 'checkpoints',
+    begin({ signed, report }) {
+      for (const fault of signed.brokenRows) report(fault);
+      for (const { faults } of signed.database) faults.forEach(report);
+      return {};
+    },
+  },
+  {
+    claim: 'each note of the journal is signed for this ledger',
+    reads: 'DATA_DIR/journal',
+    begin({ signed, report }) {
+      for (const { faults } of signed.journal) faults.forEach(report);
+      return { counts: () => ({ unfinishedNotes: signed.unfinished }) };
+    },
+  },
+  {
+    claim: 'each checkpoint of the database is in the journal',
+    reads: 'checkpoints, DATA_DIR/journal',
+    begin({ signed, report }) {
+      const journalled = new Set(signed.journal.map(({ note }) => note));
+      for (const { note, where, size } of signed.database) {
+        if (journalled.has(note)) continue;
+        report({ seq: size, fault: 'not-in-journal', sentence: `${where} is not in the journal` });
+      }
+      return {};
+    },
+  },
+  {
+    claim: 'tables, columns, indexes and triggers are those that this program makes',
+    reads: 'schema of the database',
+    begin({ store, report }) {
+      return {
+        async end() {
+          for (const difference of await store.schemaDifferences({ quick: false }))
+            report({ seq: null, fault: 'schema-altered', sentence: `in the database, ${difference}` });
+        },
+      };
+    },
+  },
+  {
+    claim: 'entries are numbered without gaps',
+    reads: 'seq',
+    begin({ report }) {
+      let due = 1;
+      return {
+        entry({ seq }) {
+          if (seq !== due) {
+            const which = seq - 1 === due ? 'the entry is' : `the entries ${due} to ${seq - 1} are`;
+            report({ seq: due, fault: 'missing', sentence: `${which} missing` });
+          }
+          due = seq + 1;
+        },
+      };
+    },
+  },
+  {
+    claim: 'each entry is what was appended: content, commitment, leaf hash and MAC',
+    reads: 'all columns of entries',
+    begin({ keys, report }) {
+      let bytes = 0;
+      return {
+        entry(entry) {
+          const fault = diagnoseEntry(entry, keys);
+          if (fault) report(fault);
+          bytes += (entry.body?.length ?? 0) + (entry.meta?.length ?? 0);
+        },
+        counts: () => ({ bytes }),
+      };
+    },
+  },
+  {
+    claim: 'the entries of each source are numbered without gaps',
+    reads: 'source, source_seq',
+    begin({ report }) {
+      const last = new Map<string, number>();
+      return {
+        entry({ seq, source, sourceSeq }) {
+          const due = (last.get(source) ?? 0) + 1;
+          if (sourceSeq !== due) {
+            const sentence = `it is number ${sourceSeq} of source ${source}, where ${due} was due`;
+            report({ seq, fault: 'source-gap', sentence });
+          }
+          last.set(source, sourceSeq);
+        },
+        counts: () => ({ sources: last.size }),
+      };
+    },
+  },
+  {
+    claim: 'the ledger is as long as it was signed for, and gives each root that was signed',
+    reads: 'leaf_hash, checkpoints, DATA_DIR/journal',
+    begin: beginRoots,
+  },
+  {
+    claim: 'content that is gone was erased',
+    reads: 'kind, body',
+    begin: beginErasures,
+  },
+  {
+    claim: 'each file of evidence is the one that its entry commits to',
+    reads: 'body, DATA_DIR/evidence',
+    begin: beginFiles,
+  },
+];
+
+function beginRoots({ signed, highest, report }: Run): Checking {
+  const signedFor = new Map<number, { root: Buffer; where: string }[]>();
+  for (const { head, where } of [...signed.database, ...signed.journal]) {
+    if (head !== null) signedFor.set(head.size, [...(signedFor.get(head.size) ?? []), { root: head.root, where }]);
+  }
+  let sealed = 0;
+  for (const size of signedFor.keys()) sealed = Math.max(sealed, size);
+  let frontier: Frontier = EMPTY_FRONTIER;
+  // After a gap the roots mean nothing.
+  let whole = true;
+  return {
+    entry({ seq, leafHash }) {
+      frontier = growFrontier(frontier, [Buffer.isBuffer(leafHash) ? leafHash : Buffer.alloc(0)]);
+      whole &&= frontier.size === seq;
+      const wanted = whole ? signedFor.get(seq) : undefined;
+      if (wanted === undefined) return;
+      const found = rootOf(frontier);
+      for (const { where } of wanted.filter(({ root }) => !root.equals(found))) {
+        const sentence = `the first ${seq} entries do not give the root that ${where} was signed for`;
+        report({ seq, fault: 'root-mismatch', sentence });
+      }
+    },
+    end() {
+      if (sealed > highest) {
+        const sentence = `the ledger ends at ${highest}, but a checkpoint was signed over ${sealed} entries: ${sealed - highest} are gone from its end`;
+        report({ seq: highest + 1, fault: 'truncated', sentence });
+      } else if (!whole && sealed > 0) {
+        const sentence = 'with entries missing, the roots of the checkpoints cannot be reproduced';
+        report({ seq: null, fault: 'root-mismatch', sentence });
+      }
+    },
+    counts: () => ({
+      checkpoints: signedFor.size,
+      unsealed: Math.max(0, highest - sealed),
+      root: rootOf(frontier).toString('hex'),
+    }),
+  };
+}
+
+function beginErasures({ store, keys, highest, report }: Run): Checking {
+  const erased = new Set<number>();
+  const recorded = new Set<number>();
+  const record = ({ body }: Entry) => {
+    for (const seq of erasedSeqs(body)) recorded.add(seq);
+  };
+
+  /** Of what was erased while the entries were read, the record came after the end that was read to. */
+  async function recordLaterErasures(): Promise<void> {
+    const later = store.read.selectFrom('entries').selectAll().where('seq', '>', highest).where('kind', '=', 'erasure');
+    for (const entry of (await later.execute()).map(entryFromRow)) {
+      if (diagnoseEntry(entry, keys) === null) record(entry);
+    }
+  }
+
+  return {
+    entry(entry) {
+      if (entry.body === null) erased.add(entry.seq);
+      if (entry.kind === 'erasure') record(entry);
+    },
+    async end() {
+      if ([...erased].some((seq) => !recorded.has(seq))) await recordLaterErasures();
+      const sentence = 'its content is gone, and no erasure is recorded that took it';
+      for (const seq of erased) {
+        if (!recorded.has(seq)) report({ seq, fault: 'erased-without-record', sentence });
+      }
+    },
+    counts: () => ({ erased: erased.size }),
+  };
+}
+
+const fileSentences = {
+  missing: 'the file of evidence that it commits to is not in DATA_DIR/evidence',
+  altered: 'the file of evidence in DATA_DIR/evidence is not the one that it commits to',
+} as const;
+
+function beginFiles({ evidenceFolder, report }: Run): Checking {
+  const seqsOf = new Map<string, number[]>();
+  return {
+    entry(entry) {
+      const sha256 = fileOf(entry);
+      if (sha256 === null) return;
+      const seqs = seqsOf.get(sha256) ?? [];
+      seqsOf.set(sha256, seqs);
+      seqs.push(entry.seq);
+    },
+    async end() {
+      for (const [sha256, seqs] of seqsOf) {
+        const state = await stateOfEvidenceFile(evidenceFolder, sha256);
+        if (state === 'sound') continue;
+        for (const seq of seqs) report({ seq, fault: `file-${state}`, sentence: fileSentences[state] });
+      }
+    },
+    counts: () => ({ files: seqsOf.size }),
+  };
+}
+
+/** SHA-256 of the file that an entry commits to; null when it names none. */
+function fileOf({ kind, body }: Entry): string | null {
+  if (kind !== 'action' || !Buffer.isBuffer(body) || !body.includes('"banner.evidence-added"')) return null;
+  try {
+    const { data } = actionSchema.safeParse(JSON.parse(body.toString('utf8')));
+    return data?.action === 'banner.evidence-added' ? data.sha256 : null;
+  } catch {
+    return null;
+  }
+}

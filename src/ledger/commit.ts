@@ -1,0 +1,153 @@
+import { type Entry, placeEntry } from '../core/entry.ts';
+import { StoreUnavailable } from '../core/errors.ts';
+import type { EntryKind } from '../core/vocabulary.ts';
+import type { LedgerHead, Store, StoreTransaction } from '../store/store.ts';
+import type { Appended, Batch, Prepared, WaitingLine } from './waiting-line.ts';
+
+/** Where the ledger ends, and each source within it: what the next entries are numbered from. */
+type End = Pick<LedgerHead, 'seq' | 'sourceSeq'>;
+
+/** A batch with its numbers. */
+interface Numbered {
+  /** Where the ledger ended before. */
+  readonly after: End;
+  /** The new entries, hashed and ready to be inserted. */
+  readonly entries: readonly Entry[];
+  /** The outcome of each entry of the batch. */
+  readonly appended: readonly Appended[];
+  readonly repeats: readonly { readonly seq: number; readonly at: string }[];
+  readonly end: End;
+}
+
+/**
+ * Commits one batch after the other, each in one of three ways:
+ *
+ * 1. at the known end: one statement without the lock, when no other process appends;
+ * 2. as new: under the write lock, without looking the keys up, when the last batch of this kind was new;
+ * 3. looked up: under the write lock, after looking each key up.
+ *
+ * The first two are guesses, which the inserting statement checks: when one is wrong, nothing is written and the batch goes the third way,
+ * which is always right and takes twice as long.
+ */
+export class Committer {
+  readonly #store: Store;
+  readonly #appendKey: Uint8Array;
+  readonly #line: WaitingLine;
+  /** Where the ledger ended when this process saw it last; null when that is not known. */
+  #knownEnd: End | null = null;
+  /** Whether the ledger ended, at the last look, where this process had left it. While others append, the first way would mostly fail. */
+  #alone = true;
+  /** Kinds of which the last batch was new altogether. The rows of a log that is pulled for the first time are; of one that is read again they are not. */
+  readonly #newLately = new Set<EntryKind>();
+  /** The highest seq that this process ever saw. A ledger that ends below it has lost entries. */
+  #highest = 0;
+
+  /** What waits in `line` may join a batch that waited for the lock. */
+  constructor(store: Store, appendKey: Uint8Array, line: WaitingLine) {
+    this.#store = store;
+    this.#appendKey = appendKey;
+    this.#line = line;
+  }
+
+  /** The outcome of each entry. Rejects, with nothing written, when any of them cannot be stored. */
+  async commit(batch: Batch): Promise<readonly Appended[]> {
+    try {
+      const { appended } = (await this.#commitByGuess(batch)) ?? (await this.#commitLookedUp(batch));
+      return appended;
+    } catch (error) {
+      this.#knownEnd = null;
+      throw error;
+    }
+  }
+
+  /** Null when there is nothing to guess from, or the guess was wrong. */
+  async #commitByGuess(batch: Batch): Promise<Numbered | null> {
+    if (batch.hasRepeats) return null;
+    if (this.#alone && batch.also === undefined) return this.#commitAtKnownEnd(batch);
+    return batch.kind !== undefined && this.#newLately.has(batch.kind) ? this.#commitAsNew(batch) : null;
+  }
+
+  async #commitAtKnownEnd(batch: Batch): Promise<Numbered | null> {
+    const end = this.#knownEnd;
+    if (end === null || [...batch.sources].some((source) => !end.sourceSeq.has(source))) return null;
+    const numbered = this.#number(batch.prepared, end);
+    if (!(await this.#store.insertEntriesAt(end.seq, numbered.entries))) return null;
+    this.#moveTo(numbered);
+    return numbered;
+  }
+
+  async #commitAsNew(batch: Batch): Promise<Numbered | null> {
+    const place = (head: LedgerHead) => {
+      this.#assertContinues(head);
+      // Each turn under the lock does as much as it can: other processes wait for theirs.
+      this.#line.fillUp(batch, head.sourceSeq);
+      return this.#number(batch.prepared, head);
+    };
+    const { also } = batch;
+    const alsoIn = also && ((tx: StoreTransaction, { appended }: Numbered) => also(tx, appended));
+    const numbered = await this.#store.insertEntriesAfter(this.#sourcesAround(batch), place, alsoIn);
+    if (numbered !== null) this.#moveTo(numbered);
+    return numbered;
+  }
+
+  async #commitLookedUp(batch: Batch): Promise<Numbered> {
+    const { prepared } = batch;
+    const numbered = await this.#store.transaction(async (tx) => {
+      const existing = await tx.findSeqs(prepared.map(({ entry }) => entry));
+      const head = await tx.head(this.#sourcesAround(batch));
+      this.#assertContinues(head);
+      const { entries, repeats, appended, ...rest } = this.#number(prepared, head, existing);
+      if (entries.length > 0) await tx.insertEntries(entries);
+      if (repeats.length > 0) await tx.countArrivals(repeats);
+      await batch.also?.(tx, appended);
+      return { entries, repeats, appended, ...rest };
+    });
+    this.#moveTo(numbered);
+    const { kind } = batch;
+    if (kind !== undefined && numbered.repeats.length > 0) this.#newLately.delete(kind);
+    else if (kind !== undefined) this.#newLately.add(kind);
+    return numbered;
+  }
+
+  /** Gives each entry the next number, unless its key exists already or came earlier in the batch. */
+  #number(prepared: readonly Prepared[], after: End, existing: readonly (number | null)[] = []): Numbered {
+    const sourceSeq = new Map(after.sourceSeq);
+    const seqOf = new Map<string, number>();
+    const entries: Entry[] = [];
+    const repeats: { seq: number; at: string }[] = [];
+    const appended = prepared.map(({ entry, identity, salt, commitment }, place): Appended => {
+      const earlier = existing[place] ?? seqOf.get(identity);
+      if (earlier !== undefined) {
+        repeats.push({ seq: earlier, at: entry.receivedAt });
+        return { outcome: 'duplicate', seq: earlier };
+      }
+      const seq = after.seq + entries.length + 1;
+      const ownSeq = (sourceSeq.get(entry.source) ?? 0) + 1;
+      entries.push(placeEntry(entry, seq, ownSeq, salt, commitment, this.#appendKey));
+      seqOf.set(identity, seq);
+      sourceSeq.set(entry.source, ownSeq);
+      return { outcome: 'stored', seq };
+    });
+    return { after, entries, appended, repeats, end: { seq: after.seq + entries.length, sourceSeq } };
+  }
+
+  /** Sources whose ends are asked for: those of the batch, and all that are known, so that the known end stays complete. */
+  #sourcesAround(batch: Batch): readonly string[] {
+    return [...new Set([...(this.#knownEnd?.sourceSeq.keys() ?? []), ...batch.sources])];
+  }
+
+  /** Throws when the ledger goes on elsewhere, or has lost entries that this process saw in it. */
+  #assertContinues({ seq, movedTo }: LedgerHead): void {
+    if (movedTo !== null) throw new StoreUnavailable(`the installation has moved to ${movedTo}`);
+    if (seq >= this.#highest) return;
+    throw new StoreUnavailable(
+      `the ledger ends at ${seq} and ended at ${this.#highest} before: entries were taken from it, and their numbers must not be given out again`,
+    );
+  }
+
+  #moveTo({ after, end }: Numbered): void {
+    this.#alone = this.#knownEnd === null || this.#knownEnd.seq === after.seq;
+    this.#knownEnd = end;
+    this.#highest = end.seq;
+  }
+}

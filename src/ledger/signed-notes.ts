@@ -1,0 +1,110 @@
+import type { KeyObject } from 'node:crypto';
+import { originOf, parseTreeHead, readCheckpoint, type TreeHead } from '../core/checkpoint.ts';
+import type { Store } from '../store/store.ts';
+import type { Fault } from './entry-fault.ts';
+import type { Journal } from './journal.ts';
+
+/** A note that should be a signed checkpoint of this ledger. */
+export interface SignedNote {
+  /** Where it was found, for sentences about it. */
+  readonly where: string;
+  readonly note: string;
+  /** Entries that it covers, as its row or the note itself says; null when that cannot be read. */
+  readonly size: number | null;
+  /** What it was signed for; null when it is not valid. */
+  readonly head: TreeHead | null;
+  readonly faults: readonly Fault[];
+}
+
+/** What was signed so far, by the database and by the journal. */
+export interface SignedNotes {
+  readonly database: readonly SignedNote[];
+  /** Faults of rows that hold no note. */
+  readonly brokenRows: readonly Fault[];
+  readonly journal: readonly SignedNote[];
+  /** Notes of the journal whose writing was cut off. They were never published. */
+  readonly unfinished: number;
+}
+
+export interface SignedNotesOptions {
+  readonly store: Store;
+  readonly journal: Journal;
+  readonly publicKey: KeyObject;
+  readonly instance: string;
+  readonly epoch: number;
+}
+
+/** Reads the checkpoints of the epoch and the whole journal. The database first: a note is in the journal before it is in the database. */
+export async function readSignedNotes(options: SignedNotesOptions): Promise<SignedNotes> {
+  const database: SignedNote[] = [];
+  const brokenRows: Fault[] = [];
+  for await (const row of checkpointRows(options.store, options.epoch)) {
+    const { size, root, note } = row;
+    if (!Number.isSafeInteger(size) || size < 1 || typeof note !== 'string' || !Buffer.isBuffer(root)) {
+      const sentence = `there is a checkpoint at ${size}, which no checkpoint can be`;
+      brokenRows.push({ seq: null, fault: 'checkpoint-invalid', sentence });
+      continue;
+    }
+    database.push(judgeRow(options, { size, root, note }));
+  }
+  const journal: SignedNote[] = [];
+  let unfinished = 0;
+  for await (const part of options.journal.read()) {
+    if (part.unfinished) unfinished += 1;
+    else journal.push(judgeNote(options, part.note, `the journal (${part.file})`, 'journal-invalid'));
+  }
+  return { database, brokenRows, journal, unfinished };
+}
+
+function judgeRow(
+  options: SignedNotesOptions,
+  { size, root, note }: { readonly size: number; readonly root: Buffer; readonly note: string },
+): SignedNote {
+  const where = `the checkpoint at ${size}`;
+  const judged = { ...judgeNote(options, note, where, 'checkpoint-invalid'), size };
+  const said = parseTreeHead(note);
+  if (!said || (said.size === size && said.root.equals(root))) return judged;
+  const sentence = `${where} does not say what its note says`;
+  return { ...judged, faults: [...judged.faults, { seq: size, fault: 'checkpoint-invalid', sentence }] };
+}
+
+function judgeNote(
+  { publicKey, instance, epoch }: SignedNotesOptions,
+  note: string,
+  where: string,
+  fault: 'checkpoint-invalid' | 'journal-invalid',
+): SignedNote {
+  const reading = readCheckpoint(note, publicKey);
+  const size = parseTreeHead(note)?.size ?? null;
+  const refused = (sentence: string): SignedNote => ({
+    where,
+    note,
+    size,
+    head: null,
+    faults: [{ seq: size, fault, sentence: `${where}: ${sentence}` }],
+  });
+  if (reading.outcome !== 'valid') return refused(reading.reason);
+  const { head } = reading;
+  const origin = originOf(instance, epoch);
+  if (head.origin === origin) return { where, note, size, head, faults: [] };
+  // Only this installation's signing key makes such a note: the name or the epoch in the database was changed, or the journal is another's.
+  return refused(`it is signed for ${JSON.stringify(head.origin)}, but this ledger is ${JSON.stringify(origin)}`);
+}
+
+async function* checkpointRows(store: Store, epoch: number) {
+  let after = Number.MIN_SAFE_INTEGER;
+  for (;;) {
+    const rows = await store.read
+      .selectFrom('checkpoints')
+      .select(['size', 'root', 'note'])
+      .where('epoch', '=', epoch)
+      .where('size', '>', after)
+      .orderBy('size')
+      .limit(1000)
+      .execute();
+    yield* rows;
+    const final = rows.at(-1);
+    if (final === undefined || !(final.size > after)) return;
+    after = final.size;
+  }
+}

@@ -1,0 +1,163 @@
+import type { NewEntry } from '../core/entry.ts';
+import type { EntryKind } from '../core/vocabulary.ts';
+import type { StoreTransaction } from '../store/store.ts';
+
+/** Where an entry ended up: newly stored, or already there under this seq. */
+export interface Appended {
+  readonly outcome: 'stored' | 'duplicate';
+  readonly seq: number;
+}
+
+/** Commits together with the entries of one call (a page and its cursor); gets the outcome of each entry. */
+export type AlsoInTransaction = (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>;
+
+/** Limits of one batch and of the waiting line. */
+export interface AppendLimits {
+  readonly batchEntries: number;
+  readonly batchBytes: number;
+  /** Bytes of meta and body that may wait; beyond them appends are refused as `overloaded`. */
+  readonly waitingBytes: number;
+}
+
+/** An entry on its way. What does not depend on its place is computed while the batch before it commits. */
+export interface Prepared {
+  readonly entry: NewEntry;
+  readonly salt: Buffer;
+  readonly commitment: Buffer;
+  /** The same for two entries of one source, kind and key. */
+  readonly identity: string;
+}
+
+/** One call of `append` that waits for its answer. Its entries commit together. */
+export interface Call {
+  readonly prepared: readonly Prepared[];
+  readonly bytes: number;
+  readonly also: AlsoInTransaction | undefined;
+  resolve(appended: readonly Appended[]): void;
+  reject(error: Error): void;
+}
+
+/** The calls that commit together, in order of arrival. */
+export class Batch {
+  readonly calls: Call[] = [];
+  /** The entries of all calls. */
+  readonly prepared: Prepared[] = [];
+  readonly sources = new Set<string>();
+  readonly #identities = new Set<string>();
+  #bytes = 0;
+
+  constructor(calls: readonly Call[] = []) {
+    for (const call of calls) this.add(call);
+  }
+
+  add(call: Call): void {
+    this.calls.push(call);
+    for (const one of call.prepared) {
+      this.prepared.push(one);
+      this.sources.add(one.entry.source);
+      this.#identities.add(one.identity);
+    }
+    this.#bytes += call.bytes;
+  }
+
+  get isEmpty(): boolean {
+    return this.calls.length === 0;
+  }
+
+  /** Whether there is room for a call. One with a transaction of its own goes alone, so that its failure is its alone. */
+  hasRoomFor(call: Call, limits: AppendLimits): boolean {
+    if (this.also !== undefined || call.also !== undefined) return false;
+    const entries = this.prepared.length + call.prepared.length;
+    return entries <= limits.batchEntries && this.#bytes + call.bytes <= limits.batchBytes;
+  }
+
+  repeats({ prepared }: Call): boolean {
+    return prepared.some(({ identity }) => this.#identities.has(identity));
+  }
+
+  get hasRepeats(): boolean {
+    return this.#identities.size < this.prepared.length;
+  }
+
+  /** Kind of the first entry. */
+  get kind(): EntryKind | undefined {
+    return this.prepared[0]?.entry.kind;
+  }
+
+  get also(): AlsoInTransaction | undefined {
+    return this.calls[0]?.also;
+  }
+
+  /** Gives each call the outcomes of its own entries. */
+  resolve(appended: readonly Appended[]): void {
+    let place = 0;
+    for (const { prepared, resolve } of this.calls) {
+      resolve(appended.slice(place, place + prepared.length));
+      place += prepared.length;
+    }
+  }
+
+  reject(error: Error): void {
+    for (const call of this.calls) call.reject(error);
+  }
+
+  /** Two batches of half the calls each. */
+  halves(): readonly [Batch, Batch] {
+    const middle = this.calls.length >> 1;
+    return [new Batch(this.calls.slice(0, middle)), new Batch(this.calls.slice(middle))];
+  }
+}
+
+/** The calls that no batch has taken yet, in order of arrival. */
+export class WaitingLine {
+  readonly #calls: Call[] = [];
+  readonly #limits: AppendLimits;
+  #bytes = 0;
+
+  constructor(limits: AppendLimits) {
+    this.#limits = limits;
+  }
+
+  get isEmpty(): boolean {
+    return this.#calls.length === 0;
+  }
+
+  /** Whether a call of so many bytes may wait. The first one always may. */
+  hasRoomFor(bytes: number): boolean {
+    return this.isEmpty || this.#bytes + bytes <= this.#limits.waitingBytes;
+  }
+
+  push(call: Call): void {
+    this.#calls.push(call);
+    this.#bytes += call.bytes;
+  }
+
+  /** The next batch: the first call, however large, and what fits beside it. */
+  take(): Batch {
+    const batch = new Batch();
+    this.#moveInto(batch, (call) => batch.isEmpty || batch.hasRoomFor(call, this.#limits));
+    return batch;
+  }
+
+  /**
+   * Adds what arrived meanwhile to a batch that is on its way, up to the first call of another source or with a repeat, which would make the
+   * whole batch fail.
+   */
+  fillUp(batch: Batch, sources: { has(source: string): boolean }): void {
+    this.#moveInto(
+      batch,
+      (call) =>
+        batch.hasRoomFor(call, this.#limits) &&
+        !batch.repeats(call) &&
+        call.prepared.every(({ entry }) => sources.has(entry.source)),
+    );
+  }
+
+  #moveInto(batch: Batch, mayGo: (call: Call) => boolean): void {
+    for (let call = this.#calls[0]; call !== undefined && mayGo(call); call = this.#calls[0]) {
+      this.#calls.shift();
+      this.#bytes -= call.bytes;
+      batch.add(call);
+    }
+  }
+}

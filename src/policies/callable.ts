@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../core/clock.ts';
+import type { Source } from '../core/source.ts';
+import type { JobLog } from '../jobs/handler.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Projector } from '../projections/run.ts';
+import { createServiceClient, type ServiceClient } from '../service/client.ts';
+import type { Store } from '../store/store.ts';
+
+/** A source that can be called: it has an address and a key. */
+export interface CallableSource extends Source {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+/** What the use-cases about policies work with. */
+export interface PolicyDeps {
+  readonly store: Pick<Store, 'read'>;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  /** The service as the source's key sees it. */
+  clientFor(
+    source: CallableSource,
+  ): Pick<ServiceClient, 'generatePolicy' | 'generateBulk' | 'publishPolicy' | 'fetchPolicyPages'>;
+  /** Brings the read models up to the end of the ledger. */
+  catchUp(): Promise<unknown>;
+  /** Waits, sooner when the signal is aborted; never rejects. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Calls over the network, paced by the real clock. */
+export function createPolicyDeps(parts: {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly projector: Projector;
+  readonly log: JobLog;
+}): PolicyDeps {
+  const { store, ledger, clock, projector, log } = parts;
+  return {
+    store,
+    ledger,
+    clock,
+    clientFor: ({ slug, baseUrl, apiKey }) =>
+      createServiceClient({
+        baseUrl,
+        apiKey,
+        onRetry: (error, attempt) =>
+          log.warn({ source: slug, attempt, reason: error.message }, 'retrying the request to the service'),
+      }),
+    catchUp: () => projector.catchUp(),
+    sleep: (milliseconds, signal) =>
+      delay(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(() => undefined),
+  };
+}
+
+/** Why a source cannot be called; null when it can. */
+export function whyNotCallable(source: Source): string | null {
+  if (source.baseUrl === null) return `Source ${source.slug} has no base URL, so the service cannot be called.`;
+  if (source.apiKey === null) return `Source ${source.slug} has no API key, so the service cannot be called.`;
+  return null;
+}
+
+/** Narrows a source to one that can be called. */
+export function isCallable(source: Source): source is CallableSource {
+  return whyNotCallable(source) === null;
+}

@@ -1,0 +1,136 @@
+import { addressGroup } from '../core/address.ts';
+import type { Clock } from '../core/clock.ts';
+import { sha256 } from '../core/hash.ts';
+import { ITEM_OVERHEAD } from './choose.ts';
+
+/** A delivery that was answered with 401. */
+export interface Rejected {
+  readonly source: string;
+  /** Why: `missing`, `mismatch` … */
+  readonly reason: string;
+  readonly rawBody: Uint8Array;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly address: string;
+}
+
+/** Refused deliveries of one source in one minute for one reason. */
+export interface RejectedCount {
+  readonly source: string;
+  /** UTC, YYYY-MM-DDTHH:MM. */
+  readonly minute: string;
+  readonly reason: string;
+  readonly count: number;
+}
+
+/** A rejected delivery that waits to be written. */
+export interface Pending {
+  readonly source: string;
+  readonly reason: string;
+  readonly receivedAt: string;
+  readonly address: string;
+  readonly bytes: number;
+  readonly rawBody: Uint8Array;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** What was gathered between two writes. */
+export interface Gathered {
+  readonly pending: readonly Pending[];
+  readonly bytes: number;
+  readonly counts: ReadonlyMap<string, RejectedCount>;
+}
+
+const PENDING_ITEMS = 500;
+const PENDING_BYTES = 8 * 1024 ** 2;
+const COUNT_KEYS = 10_000;
+const HEADER_BYTES = 16 * 1024;
+const RECENT = 2000;
+const credentials = /^(?:authorization|proxy-authorization|cookie|x-api-key)$/;
+
+/** Refused deliveries on their way to the ring: in memory, bounded, and without waiting for anything. */
+export class Gathering {
+  readonly #clock: Clock;
+  #pending: Pending[] = [];
+  #bytes = 0;
+  readonly #itemsOf = new Map<string, number>();
+  #counts = new Map<string, RejectedCount>();
+  /** Digests of what was noted lately: a sender that repeats a refused delivery takes one place, not many. */
+  readonly #recent = new Set<string>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get isEmpty(): boolean {
+    return this.#pending.length === 0 && this.#counts.size === 0;
+  }
+
+  count(source: string, reason: string): void {
+    const minute = this.#clock().toISOString().slice(0, 16);
+    const key = JSON.stringify([source, minute, reason]);
+    const before = this.#counts.get(key);
+    if (before === undefined && this.#counts.size >= COUNT_KEYS) return;
+    this.#counts.set(key, { source, minute, reason, count: (before?.count ?? 0) + 1 });
+  }
+
+  /** Counts a delivery and keeps it if there is room: of one address no more than half. */
+  note({ source, reason, rawBody, headers, address }: Rejected): void {
+    this.count(source, reason);
+    const bytes = rawBody.length;
+    if (this.#pending.length >= PENDING_ITEMS || this.#bytes + bytes > PENDING_BYTES) return;
+    const group = addressGroup(address);
+    const ofGroup = this.#itemsOf.get(group) ?? 0;
+    if (ofGroup >= PENDING_ITEMS / 2) return;
+    const kept = keepHeaders(headers);
+    if (!this.#isNew(digestOf(source, kept, rawBody))) return;
+    const receivedAt = this.#clock().toISOString();
+    this.#pending.push({ source, reason, receivedAt, address: group, bytes, rawBody, headers: kept });
+    this.#bytes += bytes + ITEM_OVERHEAD;
+    this.#itemsOf.set(group, ofGroup + 1);
+  }
+
+  /** Everything so far; the gathering begins anew. */
+  take(): Gathered {
+    const gathered = { pending: this.#pending, bytes: this.#bytes, counts: this.#counts };
+    this.#pending = [];
+    this.#bytes = 0;
+    this.#itemsOf.clear();
+    this.#counts = new Map();
+    return gathered;
+  }
+
+  /** Puts back what could not be written, as far as there is room beside what has come since. */
+  putBack({ pending, bytes, counts }: Gathered): void {
+    this.#pending = [...pending, ...this.#pending].slice(0, PENDING_ITEMS);
+    this.#bytes += bytes;
+    for (const [key, old] of counts) {
+      this.#counts.set(key, { ...old, count: old.count + (this.#counts.get(key)?.count ?? 0) });
+    }
+  }
+
+  #isNew(digest: string): boolean {
+    if (this.#recent.has(digest)) return false;
+    this.#recent.add(digest);
+    if (this.#recent.size > RECENT) for (const oldest of this.#recent) if (this.#recent.delete(oldest)) break;
+    return true;
+  }
+}
+
+/** What makes two refused deliveries the same: source, body and signatures; other headers may differ with each attempt. */
+function digestOf(source: string, headers: Record<string, unknown>, rawBody: Uint8Array): string {
+  const signatures = Object.entries(headers).filter(([name]) => name.includes('signature'));
+  const head = Buffer.from(JSON.stringify([source, signatures]), 'utf8');
+  return sha256(Buffer.concat([sha256(head), sha256(rawBody)])).toString('latin1');
+}
+
+function keepHeaders(headers: Rejected['headers']): Record<string, string | readonly string[]> {
+  const kept: Record<string, string | readonly string[]> = {};
+  let bytes = 0;
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || credentials.test(name)) continue;
+    bytes += name.length + String(value).length;
+    if (bytes > HEADER_BYTES) break;
+    kept[name] = value;
+  }
+  return kept;
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '../core/clock.ts';
+import type { Source } from '../core/source.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Projector } from '../projections/run.ts';
+import { createServiceClient } from '../service/client.ts';
+import { type EmbedRequest, fetchEmbedPolicy } from '../service/embed.ts';
+import { fetchHostedPolicy, type HostedRequest } from '../service/hosted-policy.ts';
+import { fetchDescription } from '../service/openapi.ts';
+import { isTransient, ServiceError } from '../service/service-error.ts';
+import type { Store } from '../store/store.ts';
+
+/** What fetching texts, and watching the service's own description, needs. Tests replace what goes over the network. */
+export type SnapshotDeps = ReturnType<typeof createSnapshotDeps>;
+
+export function createSnapshotDeps(parts: {
+  readonly store: Pick<Store, 'read'>;
+  readonly ledger: Ledger;
+  readonly jobs: Jobs;
+  readonly clock: Clock;
+  readonly projector: Projector;
+}) {
+  const { store, ledger, jobs, clock, projector } = parts;
+  return {
+    store,
+    ledger,
+    jobs,
+    clock,
+    /** Brings the read models up to the end of the ledger. */
+    catchUp: (): Promise<unknown> => projector.catchUp(),
+    fetchEmbed: (request: EmbedRequest) => fetchEmbedPolicy(request, { now: clock }),
+    fetchHosted: (request: HostedRequest) => fetchHostedPolicy(request, { now: clock }),
+    listAddresses,
+    /** Null: the source has no address or key of the API. */
+    fetchDescription: ({ baseUrl, apiKey }: Source, signal?: AbortSignal) =>
+      baseUrl === null || apiKey === null ? null : fetchDescription({ baseUrl, apiKey, retries: 1 }, signal),
+  };
+}
+
+/** A policy as the service lists it; `url` with its token. */
+export interface ListedAddress {
+  readonly policyId: string;
+  readonly policyType: string | null;
+  readonly url: string | null;
+}
+
+/** The service's list of published policies, or why there is none. `not-configured`: the source has no address or key of the API. */
+export type AddressList =
+  | { readonly outcome: 'listed'; readonly policies: readonly ListedAddress[] }
+  | { readonly outcome: 'not-configured' }
+  | { readonly outcome: 'failed'; readonly transient: boolean; readonly sentence: string };
+
+async function listAddresses(source: Source, signal?: AbortSignal): Promise<AddressList> {
+  const { slug, baseUrl, apiKey } = source;
+  if (baseUrl === null || apiKey === null) return { outcome: 'not-configured' };
+  try {
+    const policies = await createServiceClient({ baseUrl, apiKey, retries: 2 }).listPolicies(signal);
+    return {
+      outcome: 'listed',
+      policies: policies.map(({ id, policy_type: policyType, url }) => ({
+        policyId: id,
+        policyType: policyType ?? null,
+        url: url ?? null,
+      })),
+    };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { outcome: 'failed', transient: isTransient(error.kind), sentence: `${slug}: ${error.message}` };
+  }
+}

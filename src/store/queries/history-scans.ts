@@ -1,0 +1,147 @@
+import { type Selectable, sql } from 'kysely';
+import type { ScanItem } from '../../core/scan.ts';
+import type { IntegrationHistoryTable, IntegrationsTable, ScanHistoryTable } from '../schema.ts';
+import type { Query } from '../store.ts';
+import { pageByKey } from './pages.ts';
+import type { Scope } from './scope.ts';
+
+/** A finished scan, without what it lists. */
+export type ScanRow = Omit<Selectable<ScanHistoryTable>, 'items' | 'domain'> & {
+  /** The domain; '' where the scan names none. */
+  readonly site: string;
+  /** Of the entry, lower-case hex. */
+  readonly commitment: string | null;
+};
+export type IntegrationRow = Selectable<IntegrationHistoryTable> & { readonly commitment: string | null };
+
+/** Which scans: times are those of the scans, ISO 8601 UTC, `to` exclusive. */
+export interface ScanFilter extends Scope {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly site?: string | undefined;
+  /** Only those that are an inventory of their site. */
+  readonly listed?: boolean;
+}
+
+/** Scans of sites, and integrations. */
+export interface ScanQueries {
+  /** The newest first. */
+  scanRows(filter: ScanFilter & { readonly limit: number }): Promise<readonly ScanRow[]>;
+  /** For each site its last inventory before `to`, by site. */
+  lastInventories(filter: ScanFilter): Promise<readonly ScanRow[]>;
+  /** What a scan found, by name; empty where it lists nothing. */
+  scanItems(scope: Scope, seq: number): Promise<readonly ScanItem[]>;
+  /** Connections and disconnections dated before `to`, in ledger order. */
+  integrationRows(filter: Scope & { readonly to?: string | undefined }): AsyncIterable<IntegrationRow>;
+}
+
+/** More sites of one source are not told apart. */
+const MAX_SITES = 1000;
+
+export function createScanQueries(query: Query): ScanQueries {
+  const scans = ({ source, asOf, from, to, site, listed }: ScanFilter) =>
+    query
+      .selectFrom('scan_history as s')
+      .where('s.source', '=', source)
+      .where('s.seq', '<=', asOf)
+      .$if(from !== undefined, (some) => some.where('s.at', '>=', from ?? ''))
+      .$if(to !== undefined, (some) => some.where('s.at', '<', to ?? ''))
+      .$if(site !== undefined, (some) =>
+        site === '' ? some.where('s.domain', 'is', null) : some.where('s.domain', '=', site ?? ''),
+      )
+      .$if(listed === true, (some) => some.where('s.listed', '=', 1));
+
+  const rowsOf = (found: ReturnType<typeof scans>) =>
+    found
+      .leftJoin('delivery_history as d', 'd.seq', 's.seq')
+      .select(['s.seq', 's.source', 's.received_at', 's.occurred_at', 's.occurred_basis', 's.occurred_counts', 's.at'])
+      .select(['s.scan_id', 's.status', 's.cookies_found', 's.trackers_found', 's.uncategorised', 's.score'])
+      .select(['s.before_consent', 's.unread_items', 's.listed', 'd.commitment'])
+      .select((eb) => eb.fn.coalesce('s.domain', sql<string>`''`).as('site'));
+
+  return {
+    scanRows: (filter) =>
+      rowsOf(scans(filter)).orderBy('s.at', 'desc').orderBy('s.seq', 'desc').limit(filter.limit).execute(),
+
+    async lastInventories(filter) {
+      const ranked = scans({ ...filter, listed: true }).select([
+        's.seq',
+        sql<number>`row_number() over (partition by s.domain order by s.at desc, s.seq desc)`.as('place'),
+      ]);
+      const last = query.selectFrom(ranked.as('r')).select('r.seq').where('r.place', '=', 1);
+      return rowsOf(scans({ source: filter.source, asOf: filter.asOf }).where('s.seq', 'in', last))
+        .orderBy('site')
+        .limit(MAX_SITES)
+        .execute();
+    },
+
+    async scanItems({ source, asOf }, seq) {
+      const row = await scans({ source, asOf }).select('s.items').where('s.seq', '=', seq).executeTakeFirst();
+      return row?.items == null ? [] : (JSON.parse(row.items) as readonly ScanItem[]);
+    },
+
+    integrationRows: ({ source, asOf, to }) =>
+      pageByKey<IntegrationRow>((after, limit) =>
+        query
+          .selectFrom('integration_history as i')
+          .leftJoin('delivery_history as d', 'd.seq', 'i.seq')
+          .selectAll('i')
+          .select('d.commitment')
+          .where('i.source', '=', source)
+          .where('i.seq', '<=', asOf)
+          .where('i.seq', '>', after?.seq ?? 0)
+          .$if(to !== undefined, (some) => some.where('i.at', '<', to ?? ''))
+          .orderBy('i.seq')
+          .limit(limit)
+          .execute(),
+      ),
+  };
+}
+
+/** A site whose last scan that says so found something before consent. */
+export interface BeforeConsent {
+  readonly source: string;
+  /** '' where the scan names none. */
+  readonly site: string;
+  readonly found: number;
+  readonly seq: number;
+  readonly at: string;
+}
+export type BrokenIntegration = Selectable<IntegrationsTable>;
+
+/** Rows that attention names at most, of each sort. */
+const NAMED = 200;
+
+/** What scans and integrations ask of an officer now, by the present picture. `since`: disconnections before it are taken as meant. */
+export async function loadScanAttention(
+  query: Query,
+  { source, since }: { readonly source?: string | undefined; readonly since: string },
+): Promise<{ readonly beforeConsent: readonly BeforeConsent[]; readonly integrations: readonly BrokenIntegration[] }> {
+  const sites = await query
+    .selectFrom('scans')
+    .selectAll()
+    .where('before_consent', '>', 0)
+    .$if(source !== undefined, (some) => some.where('source', '=', source ?? ''))
+    .orderBy('source')
+    .orderBy('domain')
+    .limit(NAMED)
+    .execute();
+  const integrations = await query
+    .selectFrom('integrations')
+    .selectAll()
+    .where('status', '!=', 'connected')
+    .where('at', '>=', since)
+    .$if(source !== undefined, (some) => some.where('source', '=', source ?? ''))
+    .orderBy('source')
+    .orderBy('integration_key')
+    .limit(NAMED)
+    .execute();
+  const beforeConsent = sites.map((row) => ({
+    source: row.source,
+    site: row.domain,
+    found: row.before_consent ?? 0,
+    seq: row.before_consent_seq ?? row.last_seq,
+    at: row.before_consent_at ?? row.at,
+  }));
+  return { beforeConsent, integrations };
+}

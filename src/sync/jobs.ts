@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { extendWithdrawals } from '../cases/withdrawal.ts';
+import type { Clock } from '../core/clock.ts';
+import { type JobHandler, JobRefused, readPayload } from '../jobs/handler.ts';
+import type { Jobs, NewJob } from '../jobs/jobs.ts';
+import type { Sources } from '../sources/sources.ts';
+import { loadCompletedBanners } from './banners.ts';
+import { recountConsentLogs } from './recount.ts';
+import { staggerByKey } from './stagger.ts';
+import { type SyncDeps, syncSource } from './sync-source.ts';
+
+const syncPayload = z.object({ source: z.string(), actor: z.string(), full: z.boolean().optional() });
+const recountPayload = z.object({
+  source: z.string(),
+  actor: z.string(),
+  days: z.number().int().min(1).max(366).optional(),
+});
+
+interface Needs {
+  readonly config: { readonly syncRecountDays: number };
+  readonly sources: Pick<Sources, 'find' | 'list'>;
+  readonly sync: SyncDeps;
+  readonly projector: { catchUp(): Promise<number> };
+  readonly jobs: Pick<Jobs, 'enqueue'>;
+  readonly clock: Clock;
+}
+
+/** Jobs that pull consent logs. */
+export function createSyncJobs(context: Needs) {
+  return {
+    sync: (payload, job) => sync(context, payload, job),
+    /** The schedule's turn: one job per source that can be pulled; sources that share a key start one after the other. */
+    'sync-all': () =>
+      enqueuePerSource(context, (source) => ({ kind: 'sync', payload: { source, actor: 'schedule' }, maxAttempts: 2 })),
+    recount: (payload, job) => recount(context, payload, job),
+    /** The night's turn: one recount per source that can be pulled. */
+    'recount-all': () =>
+      enqueuePerSource(context, (source) => ({
+        kind: 'recount',
+        payload: { source, actor: 'schedule', days: context.config.syncRecountDays },
+        maxAttempts: 3,
+      })),
+  } satisfies Record<string, JobHandler>;
+}
+
+async function sync(context: Needs, ...[payload, { signal, progress }]: Parameters<JobHandler>) {
+  const { source: slug, actor, full } = readPayload(syncPayload, payload);
+  const source = context.sources.find(slug);
+  if (source === null) throw new JobRefused(`There is no source ${slug}.`);
+  const result = await syncSource(context.sync, {
+    source,
+    actor,
+    full,
+    signal,
+    onProgress: ({ bannerId, done, total, rows, stored }) =>
+      progress({ done, total, message: `${nameOf(bannerId)}: ${rows} rows, ${stored} new` }),
+  });
+  if (result.outcome === 'not-configured') throw new JobRefused(result.reason);
+  signal.throwIfAborted();
+  await context.projector.catchUp();
+  await extendWithdrawals({ ...context.sync, clock: context.clock }, slug);
+  const failed = result.banners.filter((banner) => banner.outcome === 'failed');
+  // Each failure is an entry already and stands in the sync status; the schedule comes round again by itself.
+  return { outcome: result.outcome, banners: result.banners.length, failed: failed.length };
+}
+
+/** Reads the log of recent days again and compares (recount.ts). */
+async function recount(context: Needs, ...[payload, { signal, progress }]: Parameters<JobHandler>) {
+  const { source: slug, actor, days } = readPayload(recountPayload, payload);
+  const source = context.sources.find(slug);
+  if (source?.baseUrl == null || source.apiKey === null) throw new JobRefused(`The source ${slug} cannot be pulled.`);
+  const service = context.sync.serviceFor({ source, baseUrl: source.baseUrl, apiKey: source.apiKey });
+  const deps = { ...context.sync, service, catchUp: () => context.projector.catchUp() };
+  const bannerIds = await loadCompletedBanners(context.sync.store.read, source.slug);
+  const summary = { counted: 0, found: 0, gone: 0, failed: 0 };
+  let firstError = '';
+  for (const [done, bannerId] of bannerIds.entries()) {
+    progress({ done, total: bannerIds.length, message: nameOf(bannerId) });
+    const result = await recountConsentLogs(deps, { source, bannerId, actor, days, signal });
+    if (result.outcome === 'failed') {
+      summary.failed += 1;
+      firstError ||= result.error;
+    }
+    if (result.outcome !== 'counted') continue;
+    summary.counted += 1;
+    summary.found += result.found;
+    summary.gone += result.gone;
+  }
+  if (summary.failed > 0) throw new Error(`${summary.failed} of ${bannerIds.length} recounts failed: ${firstError}`);
+  return summary;
+}
+
+async function enqueuePerSource(
+  { sources, jobs, clock }: Needs,
+  jobFor: (slug: string) => Pick<NewJob, 'payload' | 'maxAttempts'> & { readonly kind: string },
+) {
+  const pulled = sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
+  const delays = staggerByKey(pulled);
+  for (const [place, { slug }] of pulled.entries()) {
+    const runAt = new Date(clock().getTime() + (delays[place] ?? 0));
+    await jobs.enqueue({ ...jobFor(slug), key: slug, runAt });
+  }
+  return { sources: pulled.length };
+}
+
+function nameOf(bannerId: string): string {
+  return bannerId === '' ? 'all banners' : bannerId;
+}

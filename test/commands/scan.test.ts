@@ -1,0 +1,88 @@
+import { PassThrough } from 'node:stream';
+import { Command } from 'commander';
+import { parse } from 'csv-parse/sync';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { CommandIo } from '../../src/commands/command-io.ts';
+import { registerIntegration, registerScan } from '../../src/commands/scan.ts';
+import { createOfficeWorld } from '../http/office-world.ts';
+import { environment } from '../serving.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+async function createInstallation() {
+  const world = await createOfficeWorld({}, { worker: false });
+  const folder = world.context.config.dataDir;
+  for (const [name, value] of Object.entries(environment(folder, { TIME_ZONE: 'Europe/Berlin' })))
+    vi.stubEnv(name, value);
+  const run = async (...args: string[]) => {
+    const stdout = new PassThrough();
+    const io: CommandIo = {
+      ...{ stdout, stderr: new PassThrough(), exitCode: 0 },
+      untilStopped: () => new Promise(() => undefined),
+    };
+    const program = new Command().exitOverride();
+    registerScan(program, io);
+    registerIntegration(program, io);
+    await program.parseAsync(['node', 'consent-ledger', ...args]);
+    return { out: String(stdout.read() ?? ''), exitCode: io.exitCode };
+  };
+  const scanned = (finished_at: string, cookies: unknown) =>
+    world.event('cookie_scan.completed', { domain: 'shop.example', finished_at, cookies });
+  return { world, run, scanned };
+}
+
+describe('scan and integration', () => {
+  it('show the inventory at a time, what came before consent, the drift, and what could not be read', async () => {
+    const { run, scanned } = await createInstallation();
+    expect((await run('scan', 'show')).out).toContain('No scans yet.');
+    await scanned('2026-06-01T10:00:00Z', [{ name: '_ga', category: 'analytics' }, { name: 'old' }]);
+    await scanned('2026-06-08T10:00:00Z', [
+      { name: '_ga', category: 'marketing', before_consent: true },
+      { name: '=cmd()', before_consent: true, category: 'necessary' },
+      null,
+    ]);
+    const { out } = await run('scan', 'show');
+    expect(out).toContain('2 cookies and trackers; 1 more could not be read');
+    expect(out).toContain('1 needs consent and was set before it: _ga');
+    expect(out).toContain('category changed: analytics → marketing');
+    expect(out).toContain('gone, was category none');
+    const rows = parse<Record<string, string>>((await run('scan', 'show', '--csv')).out, { bom: true, columns: true });
+    expect(rows.map(({ record, name }) => `${record} ${name}`)).toEqual([
+      "inventory '=cmd()",
+      'inventory _ga',
+      "new '=cmd()",
+      'category-changed _ga',
+      'gone old',
+    ]);
+    const then = JSON.parse((await run('scan', 'show', '--at', '2026-06-07', '--json')).out) as object[];
+    expect(then).toMatchObject([
+      { site: 'shop.example', comparedWith: null, inventory: [{ name: '_ga' }, { name: 'old' }] },
+    ]);
+    expect(JSON.parse((await run('scan', 'list', '--json')).out)).toMatchObject([
+      { cookies: 3, beforeConsent: 1, notReadable: 1, isInventory: true },
+      { cookies: 2, beforeConsent: null },
+    ]);
+    expect(await run('scan', 'show', '--site', 'other.example')).toMatchObject({ exitCode: 1 });
+    await expect(run('scan', 'show', '--csv', '--json')).rejects.toThrow('not both');
+  });
+
+  it('list integrations as they stand, and every change', async () => {
+    const { world, run } = await createInstallation();
+    await world.event('integration.connected', {
+      integration_id: 'i1',
+      provider: 'Shop',
+      connected_at: '2026-06-01T10:00:00Z',
+    });
+    await world.event('integration.disconnected', {
+      integration_id: 'i1',
+      reason: 'token expired',
+      disconnected_at: '2026-06-02T10:00:00Z',
+    });
+    const { out } = await run('integration', 'list');
+    expect(out).toMatch(/Shop +site not named +lost +2026-06-02T10:00:00\.000Z +token expired +2/);
+    expect(JSON.parse((await run('integration', 'list', '--history', '--json')).out)).toMatchObject([
+      { record: 'connected', name: 'Shop' },
+      { record: 'lost', name: 'i1', reason: 'token expired' },
+    ]);
+  });
+});

@@ -1,0 +1,73 @@
+import { runInThisContext } from 'node:vm';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { check } from './check.ts';
+import { inputsOf, type Pumped, pump, pumpedOf } from './inputs.ts';
+import { type Reader, readers } from './readers.ts';
+
+/** For all readers together, of each of the two searches. */
+const SECONDS = Number(process.env.FUZZ_SECONDS ?? 60);
+const share = (SECONDS * 1000) / readers.length;
+const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+
+/** Ends `work` where it does not end by itself, so that a pattern that never ends is found and named. */
+function within<T>(millis: number, work: () => T): T {
+  (globalThis as { fuzzWork?: () => T }).fuzzWork = work;
+  return runInThisContext('globalThis.fuzzWork()', { timeout: millis }) as T;
+}
+
+test.each(readers)('$name: throws nothing but refusals, and ends', { timeout: 600_000 }, async (reader) => {
+  const guarded: Reader = { ...reader, run: (bytes) => within(10_000, () => reader.run(bytes)) };
+  await fc.assert(
+    fc.asyncProperty(inputsOf(reader), (bytes) => check(guarded, bytes)),
+    { numRuns: Number.POSITIVE_INFINITY, interruptAfterTimeLimit: share, seed },
+  );
+});
+
+/** CPU time of this process, milliseconds, the best of `rounds`: other processes on the machine do not count. */
+async function cpuMillis(reader: Reader, bytes: Buffer, rounds: number): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < rounds; round += 1) {
+    const before = process.cpuUsage();
+    try {
+      await within(10_000, () => reader.run(bytes));
+    } catch (error) {
+      if (reader.refuses?.(error) !== true) throw error;
+    }
+    const { user, system } = process.cpuUsage(before);
+    best = Math.min(best, (user + system) / 1000);
+  }
+  return best;
+}
+
+/** Four times the text may take about four times as long; sixteen times is a square. Small times say nothing. */
+const WORST_RATIO = 9;
+const TELLING_MS = 60;
+
+/** Looks for a text whose time grows faster than its length, from a few hundred bytes to as many as the reader takes. */
+async function assertLinear(reader: Reader, pumped: Pumped): Promise<void> {
+  const most = Math.min(reader.most ?? 1 << 20, 4 << 20);
+  let before = Number.POSITIVE_INFINITY;
+  for (let size = 256; size <= most; size *= 4) {
+    let millis = await cpuMillis(reader, pump(pumped, size), 1);
+    if (millis > TELLING_MS && millis > WORST_RATIO * before) {
+      before = await cpuMillis(reader, pump(pumped, size / 4), 3);
+      millis = await cpuMillis(reader, pump(pumped, size), 3);
+      if (millis > TELLING_MS && millis > WORST_RATIO * before)
+        throw new Error(
+          `${size / 4} bytes take ${before} ms, ${size} bytes ${millis} ms: ${JSON.stringify({ ...pumped, before: pumped.before.slice(-60), after: pumped.after.slice(0, 60) })}`,
+        );
+    }
+    before = Math.max(1, millis);
+    // What is slow by itself gets no longer.
+    if (millis > 1000) return;
+  }
+}
+
+test.each(readers)('$name: takes time in proportion to the length', { timeout: 600_000 }, async (reader) => {
+  await fc.assert(
+    fc.asyncProperty(pumpedOf(reader), (pumped) => assertLinear(reader, pumped)),
+    { numRuns: Number.POSITIVE_INFINITY, interruptAfterTimeLimit: share, seed, endOnFailure: true },
+  );
+  expect(true).toBe(true);
+});

@@ -1,0 +1,79 @@
+// PostgreSQL alone can be away while the program runs: SQLite is in the process.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { databaseOf, serverVariables } from '../servers/databases.ts';
+import { cliPath, environment, startServing } from '../serving.ts';
+import { temporaryFolder } from '../temporary.ts';
+
+/** Stands between the program and PostgreSQL, and takes the server away in one of the ways in which it can go. */
+async function standIn(target: URL) {
+  const sockets = new Set<Socket>();
+  let isSilent = false;
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+  };
+  const server = createServer((client) => {
+    keep(client);
+    if (isSilent) return;
+    const upstream = connect(Number(target.port), target.hostname);
+    keep(upstream);
+    client.on('data', (bytes) => void (isSilent || upstream.write(bytes)));
+    upstream.on('data', (bytes) => void (isSilent || client.write(bytes)));
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => void (isSilent || client.destroy()));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const url = new URL(target);
+  url.hostname = '127.0.0.1';
+  url.port = String((server.address() as { port: number }).port);
+  return {
+    url: url.href,
+    /** Connections stay and new ones are taken, and nothing is answered any more. */
+    fallSilent: () => void (isSilent = true),
+    /** Connections die in the middle of whatever they do, and nothing is answered on new ones. */
+    breakOff() {
+      isSilent = true;
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+async function codeOf(child: ChildProcess): Promise<number | null> {
+  return ((await once(child, 'exit')) as [number | null])[0];
+}
+
+test.each(['fallSilent', 'breakOff'] as const)(
+  'serve and worker end on SIGTERM within their bound while PostgreSQL is away: %s',
+  async (way) => {
+    const folder = await temporaryFolder();
+    const database = await standIn(new URL(databaseOf(folder)));
+    const variables = { ...serverVariables(folder), DATABASE_URL: database.url, SYNC_SCHEDULE: 'off' };
+    const server = await startServing(folder, variables);
+    const worker = spawn(process.execPath, [cliPath, 'worker', '--json'], {
+      env: environment(folder, variables),
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void worker.kill('SIGKILL'));
+    await once(worker.stdout, 'data');
+    database[way]();
+    // Long enough that both wait for an answer in the middle of a query.
+    await sleep(1500);
+    const before = performance.now();
+    const ended = Promise.all([server.stop(), codeOf(worker)]);
+    worker.kill('SIGTERM');
+    expect(await ended).toEqual([0, 0]);
+    expect((performance.now() - before) / 1000).toBeLessThan(40);
+  },
+  180_000,
+);

@@ -1,0 +1,162 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, vi } from 'vitest';
+import { longest } from '../../src/service/http.ts';
+import { type Ran, runHere } from '../cli/command-line.ts';
+import { environment, SECRET, type Serving, startServing } from '../serving.ts';
+import { temporaryFolder } from '../temporary.ts';
+import type { HostileAnswer } from './hostile-answers.ts';
+
+/** How a command ended, what it logged meanwhile, and how long it took, milliseconds. */
+interface Met extends Ran {
+  readonly logged: string;
+  readonly elapsedMs: number;
+}
+
+/** An installation whose sources all lie at a hostile service: each meets one of the answers. */
+export interface HostileWorld {
+  readonly serving: Serving;
+  run(...args: readonly string[]): Promise<Ran>;
+  /** Runs the command that meets the answer. */
+  meet(answer: HostileAnswer): Promise<Met>;
+  /** What must never be printed. */
+  readonly secrets: readonly string[];
+}
+
+/** Starts service, installation and `serve`, whose jobs meet the same answers; stopped when the test ends. */
+export async function createHostileWorld(
+  answers: readonly HostileAnswer[],
+  env: Record<string, string> = {},
+): Promise<HostileWorld> {
+  shortenTimes();
+  const folder = await temporaryFolder();
+  const sources = answers.map((answer, nth) => {
+    const id = createHash('sha256').update(answer.name).digest('hex').slice(0, 24);
+    return { answer, slug: `s-${nth}`, apiKey: `pak_live_${id}`, siteKey: `pk_${id}` };
+  });
+  const counts = new Map<string, number>();
+  const server = createServer((request, response) => {
+    request.on('error', () => undefined);
+    response.on('error', () => undefined);
+    void buffer(request).then(
+      (body) => {
+        const key =
+          request.headers.authorization?.slice('Bearer '.length) ??
+          new URL(request.url ?? '/', 'http://x').searchParams.get('siteKey') ??
+          '';
+        const source = sources.find(({ apiKey, siteKey }) => key === apiKey || key === siteKey);
+        if (source === undefined) return response.writeHead(404).end();
+        const nth = counts.get(key) ?? 0;
+        counts.set(key, nth + 1);
+        if (response.socket?.listenerCount('error') === 1) response.socket.on('error', () => undefined);
+        return source.answer.respond({ request, response, body, nth, origin, key });
+      },
+      () => undefined,
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const lines = sources.map(({ slug, apiKey, siteKey }) =>
+    [slug, `${origin}/api/v1`, origin, apiKey, siteKey].join(','),
+  );
+  await writeFile(`${folder}/sources.csv`, ['slug,base_url,site_url,api_key,site_key', ...lines].join('\n'));
+  await writeFile(`${folder}/items.csv`, 'policy_type,jurisdiction\nimprint,DE\nimprint,GB\n');
+  const environmentHere = environment(folder, { SYNC_SCHEDULE: 'off', ...env });
+  const run = (...args: readonly string[]) => runHere(folder, args, environmentHere);
+  const imported = await run('source', 'import', 'sources.csv');
+  expect(imported.code, imported.stderr).toBe(0);
+  const serving = await startServing(folder, environmentHere);
+  return {
+    serving,
+    run,
+    secrets: [SECRET, ...sources.flatMap(({ apiKey, siteKey }) => [apiKey, siteKey])],
+    async meet(answer) {
+      const { slug } = sources.find((one) => one.answer === answer) ?? expect.fail(`no source meets ${answer.name}`);
+      const form = ['--type', 'imprint', '--jurisdiction', 'DE', '--no-wait'];
+      const command = {
+        list: ['policy', 'list'],
+        log: ['sync'],
+        generate: ['policy', 'generate', ...form],
+        bulk: ['policy', 'bulk', '--file', `${folder}/items.csv`, '--no-wait'],
+        publish: ['policy', 'publish', 'p', '--no-wait'],
+        embed: ['policy', 'snapshot', '--type', 'imprint'],
+        mcp: ['policy', 'generate', '--via', 'mcp', ...form],
+      }[answer.at];
+      const before = performance.now();
+      let logged = '';
+      const log = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
+        logged += String(chunk);
+        return true;
+      });
+      try {
+        const ran = await run(...command, '--source', slug);
+        return { ...ran, logged, elapsedMs: performance.now() - before };
+      } finally {
+        log.mockRestore();
+      }
+    },
+  };
+}
+
+/** So that what never answers takes half a second and not minutes. */
+function shortenTimes(): void {
+  const before = { ...longest };
+  Object.assign(longest, { exchangeMs: 500, pauseMs: 5 });
+  onTestFinished(() => void Object.assign(longest, before));
+}
+
+/** Sends signed deliveries beside whatever happens until told to stop: how many, how many were refused, and the longest answer. */
+export function deliverAlong({ url }: Serving): () => Promise<{ sent: number; refused: number; slowestMs: number }> {
+  const script = fileURLToPath(new URL('./deliver-along.js', import.meta.url));
+  const child = spawn(process.execPath, [script, `${url}/webhooks/default`, SECRET], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const said = text(child.stdout);
+  return async () => {
+    child.stdin.end();
+    return JSON.parse(await said) as { sent: number; refused: number; slowestMs: number };
+  };
+}
+
+/** Meets one answer after the other; a sentence for each fault. */
+export async function meetAll(world: HostileWorld, answers: readonly HostileAnswer[]): Promise<string[]> {
+  const faults: string[] = [];
+  for (const answer of answers) {
+    const found = await world.meet(answer).then(
+      (ran) => faultsOf(answer, ran, world.secrets).map((fault) => `${fault}: ${ran.stdout}${ran.stderr}`),
+      (error: unknown) => [`it crashed: ${String(error)}`],
+    );
+    faults.push(...found.map((fault) => `${answer.name}: ${fault.slice(0, 500)}`));
+  }
+  return faults;
+}
+
+/** What is wrong with how a command ended after an answer; empty when nothing is. */
+function faultsOf(answer: HostileAnswer, ran: Met, secrets: readonly string[]): string[] {
+  const said = `${ran.stdout}\n${ran.stderr}`;
+  const { ends = 'ill' } = answer;
+  const wanted = { well: [0], ill: [1], either: [0, 1] }[ends];
+  return [
+    ...(wanted.includes(ran.code ?? -1) ? [] : [`it ended with ${ran.code}`]),
+    ...(/\n\s+at .+[:(]\d+/.test(said + ran.logged) ? ['it printed a stack trace'] : []),
+    ...(secrets.some((secret) => said.includes(secret) || ran.logged.includes(secret)) ? ['it printed a secret'] : []),
+    ...(said.includes('hunter2') ? ['it printed a password'] : []),
+    ...(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/.test(said) ? ['it printed control characters'] : []),
+    ...(said.length > 4000 ? [`it printed ${said.length} characters`] : []),
+    ...(ends === 'ill' && !/[A-Z][a-z’]+ [^.]+\./.test(said) ? ['it said nothing'] : []),
+    ...(answer.at === 'log' && ends === 'ill' && !/\b0 new\b/.test(said) ? ['it kept rows'] : []),
+    ...(ran.elapsedMs > 20_000 ? [`it took ${Math.round(ran.elapsedMs)} ms`] : []),
+  ];
+}

@@ -1,0 +1,27 @@
+// On SQLite alone: the service is hostile here, and the engine behind the companion does not matter.
+import { expect, it } from 'vitest';
+import { hostileAnswers } from './hostile-answers.ts';
+import { createHostileWorld, deliverAlong, meetAll } from './hostile-world.ts';
+
+/** What caught the companion out once, and some of the others. All of them: hostile.long.test.ts. */
+const once = [
+  'consent log: a cursor of 5 MiB',
+  'consent log: an object with something else',
+  'generate: an id of 5 MiB',
+  'list: an address of 5 MiB',
+  'embed: a redirect of 60,000 characters',
+  'embed: JSON 200,000 deep',
+];
+const spread = hostileAnswers.filter(({ name }, nth) => once.includes(name) || nth % 25 === 12);
+
+it('ends its commands in time with a sentence when the service is hostile, and answers webhooks beside it', async () => {
+  expect(spread.filter(({ name }) => once.includes(name))).toHaveLength(once.length);
+  const world = await createHostileWorld(spread);
+  const stop = deliverAlong(world.serving);
+  expect(await meetAll(world, spread)).toEqual([]);
+  const along = await stop();
+  expect(along.refused).toBe(0);
+  expect(along.sent).toBeGreaterThan(0);
+  expect((await world.run('ledger', 'verify')).code).toBe(0);
+  expect(await world.serving.stop()).toBe(0);
+});

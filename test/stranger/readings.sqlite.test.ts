@@ -1,0 +1,14 @@
+// On SQLite alone: the service is what differs here, and the engine behind the companion does not matter.
+import { expect, it } from 'vitest';
+import { manyReadings, steps } from './readings.ts';
+import { createStrangerWorld, takeSteps } from './stranger-world.ts';
+
+it('does everything with a service that follows its documentation, read in an unusual way', async () => {
+  // All readings, and each way alone: readings.long.test.ts.
+  const { 'reading-1': all, 'reading-4': log } = manyReadings;
+  if (all === undefined || log === undefined) expect.unreachable();
+  const world = await createStrangerWorld({ all, log });
+  await takeSteps(world, 'all', all, steps);
+  await takeSteps(world, 'log', log, ['log']);
+  expect(await world.serving.stop()).toBe(0);
+});
