@@ -212,7 +212,11 @@ describe('a sync that a worker has under way', () => {
     );
     world.sandbox.faults.set([]);
     await world.comeRound('sync');
-    await until(async () => (await world.status())[0]?.state === 'up-to-date');
+    // The position is up to date a moment before the job that brought it there has ended.
+    await until(async () => {
+      const [row] = await world.status();
+      return row?.state === 'up-to-date' && row.job === null;
+    });
     const [row] = await world.status();
     expect(row).toMatchObject({ state: 'up-to-date', rows: 75, lastError: null, run: null, job: null, gap: null });
     expect(row?.lagMs).toBeLessThan(120_000);
