@@ -2,7 +2,7 @@
  * The server half of the receive benchmarks, in a process of its own. `verify` only checks signatures, `durable` keeps each delivery,
  * `projected` folds them into the read models at the same time.
  */
-import { deriveKeys } from '../src/core/keys.ts';
+import { deriveKeys } from '../src/crypto/keys.ts';
 import { sourceOptionsSchema } from '../src/core/source.ts';
 import { createPublicApp } from '../src/http/public.ts';
 import { createLedger } from '../src/ledger/ledger.ts';

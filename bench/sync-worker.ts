@@ -1,4 +1,4 @@
-import { deriveKeys } from '../src/core/keys.ts';
+import { deriveKeys } from '../src/crypto/keys.ts';
 import { sourceOptionsSchema } from '../src/core/source.ts';
 import { createLedger } from '../src/ledger/ledger.ts';
 import { createServiceClient } from '../src/service/client.ts';

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { bodyVariants, secretVariants, type Variant } from './diagnose-variants.ts';
-import { signingKeyOf } from '../src/core/webhook-secret.ts';
+import { signingKeyOf } from '../src/crypto/keys.ts';
 import type { Finding, FindingCode } from './finding.ts';
 import {
   type HeaderValues,

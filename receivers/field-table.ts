@@ -1,7 +1,7 @@
 import { envelopes, eventNames, type FieldName, fieldNames } from './field-names.ts';
 
 /** Names of fields per source, tried before the built-in ones (src/core/source.ts, fieldNames). */
-export type FieldOverrides = Readonly<Record<string, readonly string[]>>;
+type FieldOverrides = Readonly<Record<string, readonly string[]>>;
 
 /** What a family of events asks a payload for. */
 export interface Asked {
@@ -35,7 +35,7 @@ export function normaliseName(key: string): string {
 }
 
 /** A name of the table as it is looked up: segments normalised, leading envelopes left out. */
-export function normalisePath(path: string): string {
+function normalisePath(path: string): string {
   const beside = path.startsWith('^') ? '^' : '';
   const segments = path.slice(beside.length).split('.').map(normaliseName);
   while (segments.length > 1 && envelopeNames.has(segments[0] ?? '')) segments.shift();

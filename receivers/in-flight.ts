@@ -10,11 +10,11 @@ export interface InFlightLimits {
 }
 
 /** Why a body was not read to its end. */
-export type BodyRefusal = 'too-large' | 'crowded-out' | 'cut-off';
+type BodyRefusal = 'too-large' | 'crowded-out' | 'cut-off';
 
-export type BodyReading = { readonly outcome: 'read'; readonly body: Buffer } | { readonly outcome: BodyRefusal };
+type BodyReading = { readonly outcome: 'read'; readonly body: Buffer } | { readonly outcome: BodyRefusal };
 
-export interface BodyReader {
+interface BodyReader {
   /**
    * Reads a body of at most `limit` bytes to its end. `length`: its Content-Length, NaN when it has none.
    * `done` is called once.

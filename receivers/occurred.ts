@@ -10,7 +10,7 @@ export interface TimeContext {
 }
 
 /** A time as ISO 8601 UTC, and whether its offset had to be assumed. */
-export interface ParsedTime {
+interface ParsedTime {
   readonly at: string;
   readonly assumed: boolean;
 }

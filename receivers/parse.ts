@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 /** A body as JSON, or as the text it is when it is no JSON. */
-export type ParsedBody = { readonly json: unknown } | { readonly text: string };
+type ParsedBody = { readonly json: unknown } | { readonly text: string };
 
 /**
  * Parses a body. UTF-8 with or without a byte order mark; bytes that are no UTF-8 are read as Latin-1, which loses none of them.

@@ -85,7 +85,7 @@ function codesOf(value: unknown): string | null {
 }
 
 /** An address without query and fragment: the service puts a token into the query (docs/service.md §2.2). */
-export function withoutQuery(value: unknown): string | null {
+function withoutQuery(value: unknown): string | null {
   const text = textOf(value, 4000);
   if (text === null || !/^https?:\/\//i.test(text)) return null;
   const end = text.search(/[?#]/);

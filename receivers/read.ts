@@ -1,7 +1,7 @@
-import { canonicalJson } from '../src/core/canonical.ts';
+import { canonicalJson } from '../src/crypto/canonical.ts';
 import { purposeKey } from '../src/core/consent-judgement.ts';
 import type { DecisionFact, Fact, Reading } from '../src/core/fact.ts';
-import { sha256Hex } from '../src/core/hash.ts';
+import { sha256Hex } from '../src/crypto/hash.ts';
 import type { SourceOptions } from '../src/core/source.ts';
 import { consentFamily, readDecision } from './consent.ts';
 import { blankRequest } from './dsar.ts';
@@ -21,7 +21,7 @@ export interface ReadingContext {
   readonly options: Pick<SourceOptions, 'fieldNames' | 'assumedOffset' | 'eventNames'>;
 }
 
-export interface EventName {
+interface EventName {
   /** As docs/service.md §6 spells it, where it is one of those; else as given. */
   readonly event: string;
   readonly asGiven: string;

@@ -1,4 +1,4 @@
-import { findRegion, mapJurisdiction } from '../src/core/jurisdictions.ts';
+import { findRegion, mapJurisdiction } from '../src/law/jurisdictions.ts';
 import type { FieldName } from './field-names.ts';
 import type { Payload } from './payload.ts';
 import { textOf } from './text.ts';

@@ -1,4 +1,4 @@
-import { byName, type ScanItem } from '../src/core/scan.ts';
+import { byName, type ScanItem } from '../src/core/fact.ts';
 import type { FieldName } from './field-names.ts';
 import { normaliseName } from './field-table.ts';
 import { parseJson } from './parse.ts';

@@ -1,5 +1,4 @@
-import type { ScanFact } from '../src/core/fact.ts';
-import { foundBeforeConsent, type ScanItem } from '../src/core/scan.ts';
+import { foundBeforeConsent, type ScanFact, type ScanItem } from '../src/core/fact.ts';
 import type { Family } from './family.ts';
 import { itemFields, readScanItems } from './scan-items.ts';
 import { hostOf } from './text.ts';

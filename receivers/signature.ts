@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SecretEncoding } from '../src/core/source.ts';
-import { signingKeyOf } from '../src/core/webhook-secret.ts';
+import { signingKeyOf } from '../src/crypto/keys.ts';
 
 /** Header with the lower-case hex digest (docs/service.md §6). */
 export const SIGNATURE_HEADER = 'x-service-signature';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ALL_PURPOSES, isNecessary } from '../src/core/consent-judgement.ts';
 import type { PurposeState, TimedDecision } from '../src/core/consent-timeline.ts';
-import type { ControllerProfile } from '../src/core/profile.ts';
+import type { ControllerProfile } from '../src/law/profile.ts';
 import type { BannerEvidence } from '../src/store/queries/history-banners.ts';
 import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
 import type { CheckpointToPrint } from './report.ts';

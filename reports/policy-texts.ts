@@ -1,4 +1,4 @@
-import { addSighting, inForceBetween, sightingOf, type TextVersion } from '../src/core/text-versions.ts';
+import { addSighting, inForceBetween, sightingOf, type TextVersion } from '../src/texts/text-versions.ts';
 import type { TextLookRow } from '../src/store/queries/history-texts.ts';
 
 /** A text of a policy that may have been in force in a period, as it was fetched. Times are ISO 8601 UTC. */

@@ -1,9 +1,9 @@
 import { rebuildCase } from '../src/cases/fold.ts';
 import type { CaseFolded } from '../src/cases/folded.ts';
 import { type CaseView, viewCase } from '../src/cases/view.ts';
-import { decidingLaw } from '../src/core/deadlines.ts';
-import { mapJurisdiction } from '../src/core/jurisdictions.ts';
-import { createRegimeTable, type RegimeTable } from '../src/core/regime-table.ts';
+import { decidingLaw } from '../src/law/deadlines.ts';
+import { mapJurisdiction } from '../src/law/jurisdictions.ts';
+import { createRegimeTable, type RegimeTable } from '../src/law/regime-table.ts';
 import { dateIn, daysBetween } from '../src/core/zoned-days.ts';
 import type { CaseMoveRow, WithdrawalByRequest } from '../src/store/queries/history-cases.ts';
 import { kindWord } from './words.ts';

@@ -1,7 +1,7 @@
-import { canonicalJson } from '../src/core/canonical.ts';
-import { sha256Hex } from '../src/core/hash.ts';
-import type { RegimeTable } from '../src/core/regime-table.ts';
-import type { ControllerProfile } from '../src/core/profile.ts';
+import { canonicalJson } from '../src/crypto/canonical.ts';
+import { sha256Hex } from '../src/crypto/hash.ts';
+import type { RegimeTable } from '../src/law/regime-table.ts';
+import type { ControllerProfile } from '../src/law/profile.ts';
 import { startOfDay } from '../src/core/zoned-days.ts';
 import type { History } from '../src/store/queries/history.ts';
 import type { Period } from '../src/store/queries/scope.ts';

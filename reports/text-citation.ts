@@ -1,4 +1,4 @@
-import { textAt } from '../src/core/text-versions.ts';
+import { textAt } from '../src/texts/text-versions.ts';
 import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
 import type { CsvColumn } from './render/csv.ts';
 import type { PolicyTextInterval } from './policy-texts.ts';

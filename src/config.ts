@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import { UsageError } from './core/errors.ts';
 import { sourceOptionsSchema, type Source } from './core/source.ts';
-import { clearTextProblem, isPrivateTransport } from './core/service-address.ts';
-import { webhookSecretOf } from './core/webhook-secret.ts';
+import { clearTextProblem, isPrivateTransport } from './core/address.ts';
+import { webhookSecretOf } from './crypto/keys.ts';
 import { readTexts } from './config/layers.ts';
 import { warnOfNearMisses } from './config/near-miss.ts';
 import { type DatabaseAddress, valuesSchema, type Values } from './config/variables.ts';
@@ -11,7 +11,7 @@ import { type DatabaseAddress, valuesSchema, type Values } from './config/variab
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** As configured; null: derived from the address really bound (src/core/public-url.ts). */
+  /** As configured; null: derived from the address really bound (src/core/address.ts). */
   readonly publicUrl: string | null;
   /** As Fastify takes it. */
   readonly trustProxy: boolean | number | string[];

@@ -9,11 +9,11 @@ import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts'
 import { loadVersion } from './config/version.ts';
 import { assertSharedDirectory } from './context/data-directory.ts';
 import { createDistribution, openStore } from './context/engines.ts';
-import { parseTreeHead } from './core/checkpoint.ts';
+import { parseTreeHead } from './crypto/checkpoint.ts';
 import type { Clock } from './core/clock.ts';
 import { UsageError } from './core/errors.ts';
-import type { ControllerProfile } from './core/profile.ts';
-import { createRegimeTable } from './core/regime-table.ts';
+import type { ControllerProfile } from './law/profile.ts';
+import { createRegimeTable } from './law/regime-table.ts';
 import { type Source, sourceOptionsSchema } from './core/source.ts';
 import type { DocumentDeps } from './documents/frame.ts';
 import { createJobs } from './jobs/jobs.ts';
@@ -36,7 +36,7 @@ import { MOVED_TO, readSetting, UNFINISHED_COPY, writeSetting } from './store/se
 import type { Store } from './store/store.ts';
 import type { SyncDeps } from './sync/sync-source.ts';
 
-export interface ContextOptions {
+interface ContextOptions {
   readonly clock?: Clock;
   /** Marks every page of every document SAMPLE (the demo). */
   readonly sample?: boolean;

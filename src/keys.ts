@@ -10,7 +10,7 @@ import {
 } from './config/key-files.ts';
 import { codeOf } from './config/layers.ts';
 import { UsageError } from './core/errors.ts';
-import { deriveKeys, keyFingerprint, type InstanceKeys } from './core/keys.ts';
+import { deriveKeys, keyFingerprint, type InstanceKeys } from './crypto/keys.ts';
 import type { Store } from './store/store.ts';
 
 /** The keys of an installation, checked against its database. */

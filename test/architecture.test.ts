@@ -103,7 +103,7 @@ describe('the check finds a planted', () => {
     [
       'product in the sandbox',
       'src/sandbox/planted.ts',
-      `import { x } from '../core/entry.ts';`,
+      `import { x } from '../crypto/entry.ts';`,
       'may not import values',
     ],
     [
@@ -128,7 +128,7 @@ describe('the check finds a planted', () => {
       'reads process.env',
     ],
     ['exit', 'src/commands/planted.ts', `process.exit(1);`, 'calls process.exit'],
-    ['barrel', 'src/core/planted.ts', `export * from './hash.ts';`, 'is a barrel'],
+    ['barrel', 'src/core/planted.ts', `export * from './errors.ts';`, 'is a barrel'],
     ['index', 'src/cases/index.ts', `export const list = [];`, 'is a barrel'],
     ['import of nothing', 'src/cases/planted.ts', `import { x } from './gone.ts';`, 'which is not there'],
     ['file outside every part', 'src/helpers/planted.ts', `export const x = 1;`, 'belongs to no part'],

@@ -7,9 +7,9 @@ import { loadControllerFile, loadRegimesFile, parseControllerProfile } from '../
 import { variableNames, variables } from '../src/config/variables.ts';
 import { loadConfig } from '../src/config.ts';
 import { UsageError } from '../src/core/errors.ts';
-import { missingProfileParts } from '../src/core/profile.ts';
-import { createRegimeTable, findRows } from '../src/core/regime-table.ts';
-import { publicUrlOf } from '../src/core/public-url.ts';
+import { missingProfileParts } from '../src/law/profile.ts';
+import { createRegimeTable, findRows } from '../src/law/regime-table.ts';
+import { publicUrlOf } from '../src/core/address.ts';
 
 let folder: string;
 beforeEach(() => {

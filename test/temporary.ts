@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { DatabaseAddress } from '../src/config/variables.ts';
 import { openStore } from '../src/context/engines.ts';
-import { deriveKeys } from '../src/core/keys.ts';
+import { deriveKeys } from '../src/crypto/keys.ts';
 import { createLedger, type Ledger, type LedgerOptions } from '../src/ledger/ledger.ts';
 import { openPostgresStore } from '../src/store/postgres/open.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';

@@ -17,7 +17,7 @@ export interface DiscoverySample {
 }
 
 /** Where a field seems to stand. */
-export interface FieldProposal {
+interface FieldProposal {
   readonly field: FieldName;
   readonly what: string;
   readonly path: string;

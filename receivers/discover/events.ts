@@ -3,7 +3,7 @@ import { classify } from '../read.ts';
 import { isJsonObject, type JsonObject } from '../text.ts';
 
 /** Where the name of the event stands, and what its names mean; what {@link proposeEvents} could not tell is left out. */
-export interface EventProposal {
+interface EventProposal {
   /** Path of the event's name; null: it is found already, or nothing looks like one. */
   readonly path: string | null;
   /** Name as given → documented event. */

@@ -1,5 +1,5 @@
 import { counted, formatCount, formatDuration } from '../format.ts';
-import { missingProfileParts } from '../../src/core/profile.ts';
+import { missingProfileParts } from '../../src/law/profile.ts';
 import type { Block } from '../render/blocks.ts';
 import type { ReportInput } from '../report.ts';
 import type { ConsentAudit } from './gather.ts';

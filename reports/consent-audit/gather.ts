@@ -1,5 +1,5 @@
 import type { ActionName } from '../../src/core/action.ts';
-import { missingProfileParts } from '../../src/core/profile.ts';
+import { missingProfileParts } from '../../src/law/profile.ts';
 import {
   ALL_PURPOSES,
   type Judged,

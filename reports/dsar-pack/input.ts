@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { PackCase } from '../../src/cases/load-pack-case.ts';
 import type { Match } from '../../src/cases/match.ts';
 import { answerPartSchema, type Disclosure, requesterRoles } from '../../src/cases/move-details.ts';
-import { decidingLaw, type Deadlines } from '../../src/core/deadlines.ts';
+import { decidingLaw, type Deadlines } from '../../src/law/deadlines.ts';
 import type { Letter } from '../letters/letter.ts';
 import type { CasesTable } from '../../src/store/schema.ts';
 import { type DocumentInput, frameParameters, type Parameters, referenceOf } from '../report.ts';

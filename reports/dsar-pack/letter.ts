@@ -1,4 +1,4 @@
-import { normaliseJurisdiction } from '../../src/core/regime-table.ts';
+import { normaliseJurisdiction } from '../../src/law/regime-table.ts';
 import { dateIn } from '../../src/core/zoned-days.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';

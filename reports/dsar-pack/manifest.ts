@@ -1,4 +1,4 @@
-import { missingProfileParts } from '../../src/core/profile.ts';
+import { missingProfileParts } from '../../src/law/profile.ts';
 import { limits, noLegalAdvice } from '../closing.ts';
 import { renderJson } from '../render/json.ts';
 import type { PackContext, WrittenFile } from './context.ts';

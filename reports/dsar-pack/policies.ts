@@ -1,4 +1,4 @@
-import { readPolicyText } from '../../src/core/policy-text.ts';
+import { readPolicyText } from '../../src/texts/policy-text.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { renderJson } from '../render/json.ts';
 import { describeText, type PolicyTextInterval } from '../policy-texts.ts';

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../src/core/hash.ts';
+import { sha256Hex } from '../../src/crypto/hash.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import type { PackContext, PackPart } from './context.ts';
 import { withholdsIdentifiers } from './withheld.ts';

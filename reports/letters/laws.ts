@@ -52,7 +52,7 @@ const other = (name: string, authority: string | null): LetterLaw => ({
 
 /**
  * By id of the law; a law of several states by its place as well (`us-45` in `US-VA` is the row `us-va`).
- * Periods for deciding an appeal are those of the rows that deadlines are computed with (src/core/regimes-us.ts); a test compares them.
+ * Periods for deciding an appeal are those of the rows that deadlines are computed with (src/law/regimes-us.ts); a test compares them.
  */
 export const letterLaws: Readonly<Record<string, LetterLaw>> = {
   'eu-gdpr': { ...gdpr, name: 'Regulation (EU) 2016/679' },

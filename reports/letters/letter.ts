@@ -1,4 +1,4 @@
-import { type ControllerProfile, missingPartsOf, type ProfilePart } from '../../src/core/profile.ts';
+import { type ControllerProfile, missingPartsOf, type ProfilePart } from '../../src/law/profile.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 import type { Block, Frame } from '../render/blocks.ts';
 import { letterLanguages } from './languages.ts';

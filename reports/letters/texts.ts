@@ -1,4 +1,4 @@
-import type { ProfilePart } from '../../src/core/profile.ts';
+import type { ProfilePart } from '../../src/law/profile.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 
 /** Every letter of a case, by the step that it belongs to. `answer` is worded by the kind of the request. */

@@ -1,4 +1,4 @@
-import { needsConsent, type ScanChange, type ScanItem } from '../../src/core/scan.ts';
+import { needsConsent, type ScanChange, type ScanItem } from '../../src/core/fact.ts';
 import type { Row } from '../../src/projections/projection.ts';
 import type { IntegrationRow, ScanRow } from '../../src/store/queries/history-scans.ts';
 import { formatCount } from '../format.ts';

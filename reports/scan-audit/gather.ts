@@ -1,4 +1,4 @@
-import { driftBetween, foundBeforeConsent, type ScanChange, type ScanItem } from '../../src/core/scan.ts';
+import { driftBetween, foundBeforeConsent, type ScanChange, type ScanItem } from '../../src/core/fact.ts';
 import { foldIntegration, keyOf } from '../../src/projections/integrations.ts';
 import type { Row } from '../../src/projections/projection.ts';
 import type { IntegrationRow, ScanQueries, ScanRow } from '../../src/store/queries/history-scans.ts';

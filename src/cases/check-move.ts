@@ -1,5 +1,5 @@
-import { jurisdictionSchema, unknownJurisdiction } from '../core/jurisdictions.ts';
-import type { ControllerProfile } from '../core/profile.ts';
+import { jurisdictionSchema, unknownJurisdiction } from '../law/jurisdictions.ts';
+import type { ControllerProfile } from '../law/profile.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import { disclosureOf } from './disclosure.ts';
 import type { Match } from './match.ts';
@@ -10,7 +10,7 @@ import type { CaseView } from './view.ts';
 import { takesEffect } from './withdrawal.ts';
 
 /** What a move is judged by besides its own details. */
-export interface MoveContext {
+interface MoveContext {
   readonly profile: ControllerProfile | null;
   readonly timeZone: string;
   /** ISO 8601 UTC. */

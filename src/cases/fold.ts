@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import type { Action } from '../core/action.ts';
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import type { RequestFact } from '../core/fact.ts';
-import { mapJurisdiction } from '../core/jurisdictions.ts';
+import { mapJurisdiction } from '../law/jurisdictions.ts';
 import { requestKinds, type RequestKind } from '../core/vocabulary.ts';
 import type { CaseHistoryTable, CasesTable } from '../store/schema.ts';
 import { emptyFolded, foldedColumn, foldMove, parseFolded, unknownPlace } from './folded.ts';
@@ -11,16 +11,16 @@ import { moveRules, stateAfter } from './states.ts';
 
 export type CaseRow = Selectable<CasesTable>;
 export type CaseHistoryRow = Selectable<CaseHistoryTable>;
-export type CaseOpened = Extract<Action, { action: 'case.opened' }>;
+type CaseOpened = Extract<Action, { action: 'case.opened' }>;
 export type CaseMoved = Extract<Action, { action: 'case.moved' }>;
 
 /** The place of an entry in the ledger. */
-export interface CaseEntry {
+interface CaseEntry {
   readonly seq: number;
   readonly source: string;
   readonly receivedAt: string;
 }
-export interface FoldedCase {
+interface FoldedCase {
   readonly row: CaseRow;
   readonly history: CaseHistoryRow;
 }
@@ -76,7 +76,7 @@ export function isRequestKind(text: string): text is RequestKind {
   return (requestKinds as readonly string[]).includes(text);
 }
 
-export type MoveOutcome =
+type MoveOutcome =
   | ({ readonly outcome: 'moved' } & FoldedCase)
   | { readonly outcome: 'refused'; readonly reason: string };
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { canonicalJson } from '../core/canonical.ts';
-import { mapJurisdiction } from '../core/jurisdictions.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
+import { mapJurisdiction } from '../law/jurisdictions.ts';
 import type { CheckedMove } from './move-details.ts';
 import { answerPartSchema, matchWays, requesterRoles, systemResults } from './move-details.ts';
 
 /** What the moves of a case add up to, besides its own columns: the column `folded` of the table `cases`. */
 const moment = z.string();
 const approval = z.string().nullable();
-export const foldedSchema = z.strictObject({
+const foldedSchema = z.strictObject({
   kindAsGiven: z.string().nullable(),
   /** The requester's place in the words it came in, where they mean no place of the list: an officer has to choose. */
   placeAsGiven: z.string().nullable().default(null),
@@ -122,13 +122,13 @@ export function foldedColumn(folded: CaseFolded): string {
   return canonicalJson(folded).toString('utf8');
 }
 
-/** Somebody's words for a place that mean none of the list (src/core/jurisdictions.ts); null: they do, or there are none. */
+/** Somebody's words for a place that mean none of the list (src/law/jurisdictions.ts); null: they do, or there are none. */
 export function unknownPlace(words: string | null): string | null {
   return words === null || mapJurisdiction(words) !== null ? null : words;
 }
 
 /** Who did it and when it was recorded (our clock). */
-export interface MoveStamp {
+interface MoveStamp {
   readonly actor: string;
   readonly recordedAt: string;
 }

@@ -1,4 +1,4 @@
-import type { ControllerProfile } from '../core/profile.ts';
+import type { ControllerProfile } from '../law/profile.ts';
 import { type ConsentAfterWithdrawal, createDecisionQueries } from '../store/queries/history-decisions.ts';
 import { type CaseReading, type CaseView, viewCase } from './view.ts';
 import { disclosureOf } from './disclosure.ts';
@@ -8,7 +8,7 @@ import type { Disclosure } from './move-details.ts';
 import { caseReadiness, type Readiness } from './readiness.ts';
 import { openStates } from './states.ts';
 
-export interface CaseFilter {
+interface CaseFilter {
   readonly source?: string;
   readonly state?: string;
   /** Only cases whose requester still waits. */

@@ -1,4 +1,4 @@
-import type { ControllerProfile } from '../core/profile.ts';
+import type { ControllerProfile } from '../law/profile.ts';
 import { type CaseReading, type CaseView, type IdentityStanding, viewCase } from './view.ts';
 import { disclosureOf } from './disclosure.ts';
 import { rebuildCase } from './fold.ts';

@@ -8,7 +8,7 @@ import { parseFolded } from './folded.ts';
  * from-device: the person read an id from the own browser and sent it. computed: the e-mail hashed by the source's recipe.
  * shared: derived from an address that several people share, never released. none: answered as GDPR Art. 11(2) has it.
  */
-export type MatchStatus = 'from-device' | 'computed' | 'shared' | 'none';
+type MatchStatus = 'from-device' | 'computed' | 'shared' | 'none';
 
 export interface Match {
   readonly status: MatchStatus;

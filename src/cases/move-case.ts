@@ -1,7 +1,7 @@
 import { type Action, actionSchema } from '../core/action.ts';
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import { isoNow } from '../core/clock.ts';
-import { equalBytes } from '../core/hash.ts';
+import { equalBytes } from '../crypto/hash.ts';
 import { appendWithConsequences } from '../ledger/append-action.ts';
 import { checkMove } from './check-move.ts';
 import { type CaseWriting, viewCase } from './view.ts';
@@ -10,7 +10,7 @@ import { type Match, matchCase } from './match.ts';
 import { type CheckedMove, readMove } from './move-details.ts';
 import { WITHDRAWALS, withdrawalKey, withdrawalsOf } from './withdrawal.ts';
 
-export interface MoveCaseInput {
+interface MoveCaseInput {
   readonly caseId: string;
   /** The version that the officer saw. */
   readonly basedOn: number;
@@ -19,7 +19,7 @@ export interface MoveCaseInput {
   readonly actor: string;
 }
 
-export type MovedCase =
+type MovedCase =
   | { readonly outcome: 'moved'; readonly caseId: string; readonly version: number; readonly seq: number }
   /** Somebody else moved the case since: look again. */
   | { readonly outcome: 'conflict'; readonly caseId: string; readonly version: number }

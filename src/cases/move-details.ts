@@ -16,7 +16,7 @@ const nullableLine = line.nullable();
 export const requesterRoles = ['person', 'agent', 'guardian'] as const;
 export const systemResults = ['nothing-found', 'attached', 'not-applicable'] as const;
 export const matchWays = ['from-device', 'computed', 'shared'] as const;
-export const disclosures = ['full', 'categories-only', 'no-match'] as const;
+const disclosures = ['full', 'categories-only', 'no-match'] as const;
 export type Disclosure = (typeof disclosures)[number];
 export const partOutcomes = ['done', 'partly', 'refused'] as const;
 
@@ -37,7 +37,7 @@ export const answerPartSchema = z
   });
 export type AnswerPart = z.infer<typeof answerPartSchema>;
 /** Parts that one answer may have. */
-export const ANSWER_PARTS = 20;
+const ANSWER_PARTS = 20;
 
 export const moveDetails = {
   acknowledge: z.strictObject({ at, channel: line.optional() }),
@@ -117,7 +117,7 @@ export type MoveDetails<M extends MoveName> = z.infer<(typeof moveDetails)[M]>;
 /** A move with details that were checked. */
 export type CheckedMove = { [M in MoveName]: { readonly move: M; readonly details: MoveDetails<M> } }[MoveName];
 
-export type ReadMove =
+type ReadMove =
   | { readonly outcome: 'read'; readonly checked: CheckedMove }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
-import { jurisdictionSchema } from '../core/jurisdictions.ts';
+import { jurisdictionSchema } from '../law/jurisdictions.ts';
 import { sourceSlugSchema } from '../core/source.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
@@ -11,7 +11,7 @@ import type { CaseWriting } from './view.ts';
 const optional = z.string().trim().min(1).max(4000).nullable().default(null);
 
 /** A request that reached the controller by letter, mail, telephone or in person, as an officer records it. */
-export const openCaseSchema = z.strictObject({
+const openCaseSchema = z.strictObject({
   source: sourceSlugSchema,
   actor: z.string().trim().min(1).max(200),
   /** When it reached any channel of the controller (EDPB 01/2022 §159). */
@@ -31,7 +31,7 @@ export const openCaseSchema = z.strictObject({
 });
 export type OpenCaseInput = z.input<typeof openCaseSchema>;
 
-export type OpenedCase =
+type OpenedCase =
   | { readonly outcome: 'opened' | 'duplicate'; readonly caseId: string; readonly seq: number }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 

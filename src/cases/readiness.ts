@@ -1,8 +1,8 @@
-import { type ControllerProfile, missingProfileParts } from '../core/profile.ts';
+import { type ControllerProfile, missingProfileParts } from '../law/profile.ts';
 import type { Match } from './match.ts';
 import type { CaseView } from './view.ts';
 
-export interface Lack {
+interface Lack {
   readonly code:
     | 'kind'
     | 'place'

@@ -21,7 +21,7 @@ export const caseStates = [
   'withdrawn',
   'closed',
 ] as const;
-export type CaseState = (typeof caseStates)[number];
+type CaseState = (typeof caseStates)[number];
 
 /** States in which the requester still waits for an answer. */
 export const openStates = [
@@ -37,17 +37,12 @@ const workingStates = ['opened', 'acknowledged', 'in-progress'] as const satisfi
 /** A clarification that is awaited is received first: a case waits for one thing at a time. */
 const identifiable = [...workingStates, 'waiting-identity'] as const satisfies readonly CaseState[];
 
-/** Whether a text is a state of this version. */
-export function isCaseState(text: string): text is CaseState {
-  return (caseStates as readonly string[]).includes(text);
-}
-
 /** Whether the requester still waits for an answer. */
 export function isOpen(state: string): boolean {
   return (openStates as readonly string[]).includes(state);
 }
 
-export interface MoveRule {
+interface MoveRule {
   /** For buttons and lists. */
   readonly label: string;
   readonly from: readonly CaseState[];

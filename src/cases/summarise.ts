@@ -1,5 +1,5 @@
-import { decidingLaw, type Deadlines } from '../core/deadlines.ts';
-import type { IdentityRule } from '../core/regime-schema.ts';
+import { decidingLaw, type Deadlines } from '../law/deadlines.ts';
+import type { IdentityRule } from '../law/regime-schema.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 import type { MoveName } from './move-details.ts';
 import type { CaseView, IdentityStanding } from './view.ts';

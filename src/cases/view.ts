@@ -1,6 +1,6 @@
-import { type Asked, computeDeadlines, type Deadlines } from '../core/deadlines.ts';
-import type { ControllerProfile } from '../core/profile.ts';
-import type { RegimeTable } from '../core/regime-table.ts';
+import { type Asked, computeDeadlines, type Deadlines } from '../law/deadlines.ts';
+import type { ControllerProfile } from '../law/profile.ts';
+import type { RegimeTable } from '../law/regime-table.ts';
 import type { Clock } from '../core/clock.ts';
 import type { SubjectRecipe } from '../core/subject.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
@@ -82,7 +82,7 @@ export function viewCase(row: CaseRow, context: ViewContext): CaseView {
 }
 
 /** The deadlines of a case under every law that applies: pages, commands, letters and reports all get their dates here. */
-export function deadlinesOf(row: CaseRow, folded: CaseFolded, context: ViewContext): Deadlines {
+function deadlinesOf(row: CaseRow, folded: CaseFolded, context: ViewContext): Deadlines {
   const { country = null, region = null, homeRegime = null } = context.profile ?? {};
   return computeDeadlines({
     kind: isRequestKind(row.kind) ? row.kind : 'unknown',

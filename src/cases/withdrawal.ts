@@ -13,7 +13,7 @@ export const withdrawingKinds: readonly string[] = ['withdraw-consent', 'opt-out
 /** Subjects and banners that one answer may withdraw from: all its entries go into one transaction. */
 export const WITHDRAWALS = 250;
 
-export type ConsentWithdrawn = Extract<Action, { action: 'consent.withdrawn-by-request' }>;
+type ConsentWithdrawn = Extract<Action, { action: 'consent.withdrawn-by-request' }>;
 
 /** Whether answering such a request withdraws consent: the subject was found, it is the requester's own, and not everything was refused. */
 export function takesEffect(kind: string, match: Match, details: MoveDetails<'answer'>): boolean {

@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline';
 import { type Command, Option } from 'commander';
 import pc from 'picocolors';
 import { readConfiguredRegimesFile } from '../config.ts';
-import { type ComputedCase, computeCase, dayText, readDeadlineCase } from '../core/deadline-case.ts';
+import { type ComputedCase, computeCase, dayText, readDeadlineCase } from '../law/deadline-case.ts';
 import { UsageError } from '../core/errors.ts';
-import { createRegimeTable, type RegimeTable } from '../core/regime-table.ts';
+import { createRegimeTable, type RegimeTable } from '../law/regime-table.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import pc from 'picocolors';
-import { sha256Hex } from '../core/hash.ts';
+import { sha256Hex } from '../crypto/hash.ts';
 import type { Query } from '../store/store.ts';
 import { counted, printable } from './command-io.ts';
 

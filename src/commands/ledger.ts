@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { originOf, verifierKeyOf } from '../core/checkpoint.ts';
+import { originOf, verifierKeyOf } from '../crypto/checkpoint.ts';
 import { counted, createProgress, type CommandIo, printResult, withJson } from './command-io.ts';
 import { withContext } from './run-context.ts';
 

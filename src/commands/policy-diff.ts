@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
-import { textAt, type TextVersion } from '../core/text-versions.ts';
+import { textAt, type TextVersion } from '../texts/text-versions.ts';
 import { diffTexts } from '../snapshots/diff.ts';
 import { loadStoredText } from '../snapshots/texts.ts';
 import { type CommandIo, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse/sync';
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import { UsageError } from '../core/errors.ts';
 import { type FormA, formASchema } from '../policies/generate.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { readPolicyText, withoutTokens } from '../core/policy-text.ts';
-import { inForceBetween } from '../core/text-versions.ts';
+import { readPolicyText, withoutTokens } from '../texts/policy-text.ts';
+import { inForceBetween } from '../texts/text-versions.ts';
 import { addDays, startOfDay } from '../core/zoned-days.ts';
 import { loadStoredText, type NamedVersion } from '../snapshots/texts.ts';
 import type { Query } from '../store/store.ts';

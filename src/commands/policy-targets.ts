@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
-import { HUB } from '../core/snapshot.ts';
+import { HUB } from '../texts/snapshot.ts';
 import { startOfDay } from '../core/zoned-days.ts';
 import { loadPolicyTexts, type TargetTexts } from '../snapshots/texts.ts';
 import { printable } from './command-io.ts';

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { loadVersion } from '../config/version.ts';
 import { CodedError, StoreUnavailable, UsageError } from '../core/errors.ts';
-import { withoutPasswords } from '../core/service-address.ts';
+import { withoutPasswords } from '../core/address.ts';
 import type { CommandIo, ExitCode } from './command-io.ts';
 
 type Register = (program: Command, io: CommandIo) => void;

@@ -1,7 +1,7 @@
 import { unknownFieldNames } from '../../receivers/field-names.ts';
-import { isPrivateTransport } from '../core/service-address.ts';
+import { isPrivateTransport } from '../core/address.ts';
 import type { Source } from '../core/source.ts';
-import { signingKeyOf } from '../core/webhook-secret.ts';
+import { signingKeyOf } from '../crypto/keys.ts';
 
 /** What is wrong, or probably not meant, with how a source is set up. `fault`: it is not fit for production. */
 export interface SourceFault {

@@ -2,7 +2,7 @@ import pc from 'picocolors';
 import { DEFAULT_SOURCE } from '../config.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
-import { publicUrlOf } from '../core/public-url.ts';
+import { publicUrlOf } from '../core/address.ts';
 import type { Source } from '../core/source.ts';
 import type { OffboardedSource, SourceOutcome } from '../sources/sources.ts';
 import { type CommandIo, counted, printable, printResult, tableText } from './command-io.ts';

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { publicUrlOf } from '../core/public-url.ts';
-import { webUrlOf, urlWithoutSlash } from '../core/service-address.ts';
+import { publicUrlOf, urlWithoutSlash, webUrlOf } from '../core/address.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Context } from '../context.ts';
 import { createSignInLink, DEFAULT_OFFICER, LINK_MINUTES } from '../http/auth/sign-in-links.ts';

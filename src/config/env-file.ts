@@ -10,7 +10,7 @@ import {
 import { variableNames, variables, type VariableName } from './variables.ts';
 
 /** What `init` did. `exists`: there is an .env already, and nothing was touched. */
-export type EnvFileOutcome =
+type EnvFileOutcome =
   | {
       readonly outcome: 'written';
       readonly path: string;
@@ -46,7 +46,7 @@ export async function createEnvFile(folder: string, dataDir = join(folder, 'data
 }
 
 /** The text of an .env: `values` are set, everything else stands as a comment with its default. */
-export function envFileText(values: Partial<Record<VariableName, string>>): string {
+function envFileText(values: Partial<Record<VariableName, string>>): string {
   const lines = [
     '# Configuration of consent-ledger. Environment variables take precedence over this file; an empty value counts as unset.',
     '# This file contains keys: keep it out of version control and include it in your backups.',

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { variableNames, variables, type VariableName } from './variables.ts';
 
 /** The texts of our variables, as the environment, .env and secret files give them. */
-export interface Texts {
+interface Texts {
   readonly texts: Partial<Record<VariableName, string>>;
   /** Names seen in the environment or .env that are not ours. */
   readonly otherNames: readonly string[];

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { UsageError } from '../core/errors.ts';
-import { type ControllerProfile, profileSchema } from '../core/profile.ts';
-import { type RegimesFile, regimesFileSchema } from '../core/regime-schema.ts';
+import { type ControllerProfile, profileSchema } from '../law/profile.ts';
+import { type RegimesFile, regimesFileSchema } from '../law/regime-schema.ts';
 import { codeOf } from './layers.ts';
 
 /** What a settings file holds, or every reason why it cannot be used. */
@@ -93,7 +93,7 @@ function describe(issue: z.core.$ZodRawIssue): string | undefined {
 
 const PROFILE = 'Controller profile';
 
-/** Reads a controller profile (src/core/profile.ts) from a YAML or JSON file. Each problem names the file and the place in it. */
+/** Reads a controller profile (src/law/profile.ts) from a YAML or JSON file. Each problem names the file and the place in it. */
 export function loadControllerFile(path: string): Promise<YamlFile<ControllerProfile>> {
   return loadYamlFile(PROFILE, path, profileSchema);
 }

@@ -1,17 +1,11 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { cronProblem } from '../core/cron.ts';
-import { INSTANCE_KEY_BYTES } from '../core/keys.ts';
-import {
-  serviceOriginOf,
-  serviceRootOf,
-  urlWithoutSlash,
-  webUrlOf,
-  withoutPasswords,
-} from '../core/service-address.ts';
+import { INSTANCE_KEY_BYTES } from '../crypto/keys.ts';
+import { serviceOriginOf, serviceRootOf, urlWithoutSlash, webUrlOf, withoutPasswords } from '../core/address.ts';
 
 /** What one variable is for, as `init` writes it into a fresh .env and docs/configuration.md tells at length. */
-export interface Variable {
+interface Variable {
   readonly summary: string;
   /** In words, for people; the schema holds the real one. */
   readonly defaultText: string;

@@ -10,7 +10,7 @@ import {
   timelineOf,
   type TimedDecision,
 } from '../core/consent-timeline.ts';
-import { readPolicyText } from '../core/policy-text.ts';
+import { readPolicyText } from '../texts/policy-text.ts';
 import type { Source } from '../core/source.ts';
 import { subjectForms, subjectOfEmail } from '../core/subject.ts';
 import { appendAction } from '../ledger/append-action.ts';
@@ -27,7 +27,7 @@ export interface LookUpDeps {
   readonly sources: { findAny(slug: string): Source | null };
 }
 
-export interface LookUpRequest {
+interface LookUpRequest {
   readonly source: string;
   /** An e-mail address, the hash of a visitor, or the id of a consent record or decision. */
   readonly identifier: string;
@@ -41,7 +41,7 @@ export interface LookUpRequest {
 }
 
 /** The person whose records they are, and how the identifier led to them. */
-export interface FoundSubject {
+interface FoundSubject {
   readonly by: 'email' | 'record' | 'subject';
   /** In the forms in which the records hold it; none for a record that names no visitor. */
   readonly subjects: readonly string[];
@@ -79,7 +79,7 @@ export interface CitedDecision {
   };
   readonly banner: readonly BannerEvidence[];
 }
-export interface CitedText extends PolicyTextInterval {
+interface CitedText extends PolicyTextInterval {
   /** The visible text; undefined when it was not asked for, null when it was erased. */
   readonly lines?: readonly string[] | null;
 }
@@ -238,7 +238,7 @@ export async function recordLookUp(
 }
 
 /** What every decision of a timeline is cited with. Reads looks at texts, evidence of banners and verdicts once. */
-export async function createCitations(
+async function createCitations(
   history: History,
   scope: { readonly source: string; readonly asOf: number },
   timeline: readonly TimedDecision<DecisionRow>[],

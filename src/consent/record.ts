@@ -3,12 +3,12 @@ import { loadPolicyTextIntervals } from '../../reports/policy-texts.ts';
 import type { CheckpointToPrint } from '../../reports/report.ts';
 import { createTextCitation } from '../../reports/text-citation.ts';
 import { timelineOf } from '../core/consent-timeline.ts';
-import type { ControllerProfile } from '../core/profile.ts';
+import type { ControllerProfile } from '../law/profile.ts';
 import { createHistory } from '../store/queries/history.ts';
 import { createBannerCitation } from '../store/queries/history-banners.ts';
 import { END_OF_TIME, findSubject, type LookUpDeps, recordLookUp } from './look-up.ts';
 
-export interface RecordRequest {
+interface RecordRequest {
   readonly source: string;
   /** The id of a decision or of its record, or the number of one of its entries. */
   readonly id: string;
@@ -18,7 +18,7 @@ export interface RecordRequest {
   readonly checkpoint: CheckpointToPrint | null;
 }
 
-export type RecordOutcome =
+type RecordOutcome =
   | { readonly outcome: 'found'; readonly record: ConsentRecord; readonly recorded: number }
   | { readonly outcome: 'not-found' }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };

@@ -16,7 +16,7 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** Kinds of jobs, or queues of them; default: all. */
   readonly kinds?: readonly string[] | undefined;
   /** Jobs at once in each queue; default: what suits each (src/jobs/queues.ts). */

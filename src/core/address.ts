@@ -24,3 +24,63 @@ export function addressGroup(address: string): string {
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(':')}::/64`;
 }
+
+/** The address of the public listener: as configured, else the one that a browser on this machine would use. `port` is the one really bound. */
+export function publicUrlOf(
+  config: { readonly publicUrl: string | null; readonly host: string },
+  port: number,
+): string {
+  if (config.publicUrl !== null) return config.publicUrl;
+  const host = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** The API root of the service without a slash at its end; null when the text is no URL ending in /api/v1 (docs/service.md §4, §9). */
+export function serviceRootOf(text: string): string | null {
+  const url = webUrlOf(text);
+  if (url === null || url.search !== '' || url.hash !== '' || !/\/api\/v1\/?$/.test(url.pathname)) return null;
+  return urlWithoutSlash(url);
+}
+
+/** The public origin of the service; null when the text is more or less than an origin. */
+export function serviceOriginOf(text: string): string | null {
+  const url = webUrlOf(text);
+  return url === null || url.pathname !== '/' || url.search !== '' || url.hash !== '' ? null : url.origin;
+}
+
+/** An http(s) URL without credentials in it; null when it is none. */
+export function webUrlOf(text: string): URL | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  return (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.password === ''
+    ? url
+    : null;
+}
+
+/** Origin and path, without slashes at the end. */
+export function urlWithoutSlash(url: URL): string {
+  return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`;
+}
+
+/** Whether what is sent there stays unread on the way: TLS, or the machine's own loopback. */
+export function isPrivateTransport(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** Why an address of the service may not be used: http to another machine that is not allowed by name. Null: it may. */
+export function clearTextProblem(url: string, allowedHosts: readonly string[]): string | null {
+  if (isPrivateTransport(url)) return null;
+  const { hostname } = new URL(url);
+  if (allowedHosts.includes(hostname)) return null;
+  return `must be https: the API key and consent records would cross the network in clear text. If ${hostname} is on a network of your own, name it in HTTP_ALLOWED_HOSTS`;
+}
+
+/** A text as it may be shown: user and password of the URLs in it are left out. */
+export function withoutPasswords(text: string): string {
+  return text.replace(/[^\s'"<>]+/g, (word) => {
+    const start = word.search(/[a-z0-9+.-]:[\\/]{2}/i);
+    const end = word.lastIndexOf('@');
+    return start < 0 || end < start + 4 ? word : `${word.slice(0, start + 4)}…${word.slice(end)}`;
+  });
+}

@@ -5,11 +5,11 @@ import { z } from 'zod';
  * afterwards, both of kind `call`. The body of an intent is what is sent, the body of a result what came back, byte for byte; what is
  * needed of them afterwards stands in the meta, which is one of these. No field holds the API key.
  */
-export const callOperations = ['generate', 'bulk', 'publish'] as const;
+const callOperations = ['generate', 'bulk', 'publish'] as const;
 export type CallOperation = (typeof callOperations)[number];
 
 /** How it was sent: the REST API, or the service's MCP endpoint (docs/service.md §4.9). */
-export const callWays = ['rest', 'mcp'] as const;
+const callWays = ['rest', 'mcp'] as const;
 export type CallWay = (typeof callWays)[number];
 
 const actor = z.string().min(1).max(200);
@@ -18,7 +18,7 @@ const seq = z.number().int().positive();
 const position = z.number().int().nonnegative();
 
 /** What became of an item of a batch, or of a call: `unknown` until something settles it. */
-export const itemOutcomes = ['created', 'skipped', 'failed', 'unknown'] as const;
+const itemOutcomes = ['created', 'skipped', 'failed', 'unknown'] as const;
 const itemResult = z.object({ position, status: z.enum(itemOutcomes), policyId: text });
 
 const intent = z.object({
@@ -122,11 +122,11 @@ export type CallList = z.infer<typeof list>;
  * How a call stands. `sent`: no result yet. `done`: the service said so. `refused`: it certainly changed nothing. `unknown`: nobody knows.
  * `happened`, `not-happened`: it was unknown and has been settled since.
  */
-export const callStates = ['sent', 'done', 'refused', 'unknown', 'happened', 'not-happened'] as const;
+const callStates = ['sent', 'done', 'refused', 'unknown', 'happened', 'not-happened'] as const;
 export type CallState = (typeof callStates)[number];
 
 /** How an item of a plan stands. `planned`: may be sent; so may `skipped` (beyond the quota) when a plan is resumed. */
-export const planItemStates = ['planned', 'sent', 'created', 'skipped', 'failed', 'unknown'] as const;
+const planItemStates = ['planned', 'sent', 'created', 'skipped', 'failed', 'unknown'] as const;
 export type PlanItemState = (typeof planItemStates)[number];
 
 /** Beyond its time-out a call is given so long for its result to be written before it counts as lost. */

@@ -4,7 +4,7 @@ import type { ConsentState } from './vocabulary.ts';
  * What a decision amounts to, judged purpose by purpose with what the same subject had granted on the same banner before.
  * The states of ISO/IEC TS 27560 and the two that a choice by purpose needs besides. A payload states a state; this program judges a label.
  */
-export const consentLabels = [
+const consentLabels = [
   'given',
   'renewed-given',
   'partly-given',
@@ -18,7 +18,7 @@ export const consentLabels = [
   'request-deferred',
   'unknown',
 ] as const;
-export type ConsentLabel = (typeof consentLabels)[number];
+type ConsentLabel = (typeof consentLabels)[number];
 
 /**
  * A label, or `disputed`: the records of the decision contradict each other. Such a decision is never counted as granted, since the
@@ -32,12 +32,12 @@ export const ALL_PURPOSES = '*';
 export type PurposeChoices = Readonly<Record<string, 'granted' | 'denied'>>;
 
 /** What a record says: the state it states and the choice for each purpose it names. */
-export interface SaidChoice {
+interface SaidChoice {
   readonly state: ConsentState;
   readonly purposes: PurposeChoices;
 }
 
-export interface Judgement {
+interface Judgement {
   readonly label: ConsentLabel;
   /** Purposes whose consent this decision withdraws, sorted; `*` for consent that named none. */
   readonly withdraws: readonly string[];
@@ -129,7 +129,7 @@ function deniedAll(before: readonly string[], word: 'refused' | 'withdrawn', nam
   return { label: withdraws.length > 0 ? 'withdrawn' : word, withdraws, stands: [], endsAll: true };
 }
 
-export type PurposeOutcome = 'granted' | 'refused' | 'withdrawn';
+type PurposeOutcome = 'granted' | 'refused' | 'withdrawn';
 
 /** What a judged decision means for each purpose that needs consent, by its name. Purposes without a choice are not in it. */
 export function outcomesOf(said: SaidChoice, withdraws: readonly string[]): ReadonlyMap<string, PurposeOutcome> {
@@ -187,7 +187,7 @@ function sorted(purposes: readonly string[]): readonly string[] {
 }
 
 /** What two records of one decision may say differently. */
-export interface RecordSaying {
+interface RecordSaying {
   readonly subject: string | null;
   readonly banner_id: string | null;
   readonly policy_id: string | null;
@@ -196,7 +196,7 @@ export interface RecordSaying {
   /** JSON object purpose → granted | denied. */
   readonly purposes: string;
 }
-export const comparedFields = ['subject', 'banner_id', 'policy_id', 'policy_version'] as const;
+const comparedFields = ['subject', 'banner_id', 'policy_id', 'policy_version'] as const;
 
 /**
  * Whether two records of one decision cannot both be right. One that leaves something out (the delivery without a policy

@@ -29,7 +29,7 @@ export interface ToldDecision {
  * Why it is not proven that a purpose is granted (GDPR Art. 7(1)). `disputed`: the records of the decision that grants it contradict each
  * other. `unclear`: a later choice was recorded that could not be read.
  */
-export type Doubt = 'disputed' | 'unclear';
+type Doubt = 'disputed' | 'unclear';
 
 /** How a purpose stands by a decision. */
 export type PurposeState = 'granted' | 'refused' | 'withdrawn' | Doubt | 'expired' | 'terminated' | 'invalidated';
@@ -237,7 +237,7 @@ export function timelineOf<Row extends ToldDecision>(rows: Iterable<Row>): reado
 }
 
 /** How one purpose stands on one banner. */
-export interface PurposeStanding {
+interface PurposeStanding {
   /** `*`: consent that named no purpose. */
   readonly purpose: string;
   readonly state: PurposeState;

@@ -62,11 +62,6 @@ export const consentStates = [
 ] as const;
 export type ConsentState = (typeof consentStates)[number];
 
-/** Whether a consent state permits processing. */
-export function permitsProcessing(state: ConsentState): boolean {
-  return state === 'given' || state === 'renewed-given';
-}
-
 /** Kinds of data subject requests. */
 export const requestKinds = [
   'access',
@@ -83,7 +78,7 @@ export const requestKinds = [
 export type RequestKind = (typeof requestKinds)[number];
 
 /** How the signature of a delivery was judged; `verified-late` is a delivery that was readmitted. */
-export const verdicts = ['verified', 'verified-headers-disagree', 'verified-late'] as const;
+const verdicts = ['verified', 'verified-headers-disagree', 'verified-late'] as const;
 export type Verdict = (typeof verdicts)[number];
 
 /** The pseudo-source of entries that concern the whole installation (sign-ins, sources added). */

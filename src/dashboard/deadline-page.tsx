@@ -1,5 +1,5 @@
-import type { ComputedCase } from '../core/deadline-case.ts';
-import { partsOf } from '../core/jurisdictions.ts';
+import type { ComputedCase } from '../law/deadline-case.ts';
+import { partsOf } from '../law/jurisdictions.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { LawList } from './law-list.tsx';
 import { Page, type PageFrame } from './layout.tsx';

@@ -1,4 +1,4 @@
-import type { Deadlines, LawDeadline } from '../core/deadlines.ts';
+import type { Deadlines, LawDeadline } from '../law/deadlines.ts';
 import { Badge, Day } from './parts.tsx';
 
 const whyTexts = {

@@ -1,7 +1,7 @@
 import { letterLanguages } from '../../reports/letters/languages.ts';
 import { type LetterStep, letterSteps } from '../../reports/letters/texts.ts';
 import { renderHtmlPart } from '../../reports/render/html.tsx';
-import { sha256Hex } from '../core/hash.ts';
+import { sha256Hex } from '../crypto/hash.ts';
 import { LETTER_TEXT_LENGTH, type LetterDraft, letterFormats } from '../documents/produce-letter.ts';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
 import { Field, Notice, Panel, Problems, Select } from './parts.tsx';

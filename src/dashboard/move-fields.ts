@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type AnswerPart, moveDetails, partOutcomes, type MoveName } from '../cases/move-details.ts';
-import { jurisdictionChoices, jurisdictionText } from '../core/jurisdictions.ts';
+import { jurisdictionChoices, jurisdictionText } from '../law/jurisdictions.ts';
 import { momentAt } from '../core/zoned-days.ts';
 import { momentText } from './format.ts';
 import { kindText } from './words.ts';

@@ -1,4 +1,4 @@
-import { sha256Hex } from '../core/hash.ts';
+import { sha256Hex } from '../crypto/hash.ts';
 
 /** The stylesheet of the officer's pages: one file, nothing loaded from elsewhere. Colours keep a contrast of 4.5 : 1 and more. */
 export const stylesheet = `

@@ -5,7 +5,7 @@ import { type DsarPackInput, type LetterOfCase, packDeadline } from '../../repor
 import { type CaseReading, type CaseView, viewCase, type ViewContext } from '../cases/view.ts';
 import { type CaseFolded, foldedColumn } from '../cases/folded.ts';
 import { loadPackCase, type PackCase } from '../cases/load-pack-case.ts';
-import type { Deadlines } from '../core/deadlines.ts';
+import type { Deadlines } from '../law/deadlines.ts';
 import type { Query } from '../store/store.ts';
 import { type DocumentDeps, frameOf, type FrameRequest, type InvalidTime, type UnknownSource } from './frame.ts';
 

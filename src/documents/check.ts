@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Selectable } from 'kysely';
 import { type Action, actionSchema } from '../core/action.ts';
-import type { Entry } from '../core/entry.ts';
+import type { Entry } from '../crypto/entry.ts';
 import { type ProofOptions, proveEntry } from '../ledger/prove-entry.ts';
 import type { DocumentsTable } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';

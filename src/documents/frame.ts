@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { type CheckpointToPrint, digestOf, type DocumentInput } from '../../reports/report.ts';
-import { keyHashOf, parseTreeHead } from '../core/checkpoint.ts';
+import { keyHashOf, parseTreeHead } from '../crypto/checkpoint.ts';
 import type { Clock } from '../core/clock.ts';
-import type { ControllerProfile } from '../core/profile.ts';
-import type { RegimeTable } from '../core/regime-table.ts';
+import type { ControllerProfile } from '../law/profile.ts';
+import type { RegimeTable } from '../law/regime-table.ts';
 import type { Source, SourceOptions } from '../core/source.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { createHistory } from '../store/queries/history.ts';

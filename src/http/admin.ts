@@ -6,7 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyRequest, LogController } fro
 import { isIP } from 'node:net';
 import type { Context } from '../context.ts';
 import { CodedError } from '../core/errors.ts';
-import { hmacSha256 } from '../core/hash.ts';
+import { hmacSha256 } from '../crypto/hash.ts';
 import { stylesheet, stylesheetPath } from '../dashboard/style.ts';
 import { formOwner, guardScope, recogniseOfficer } from './auth/guard.ts';
 import { signInRoutes, signOutRoutes } from './auth/sign-in-routes.tsx';

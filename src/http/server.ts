@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../context.ts';
-import { publicUrlOf } from '../core/public-url.ts';
+import { publicUrlOf } from '../core/address.ts';
 import { createAdminApp } from './admin.ts';
 import { ADMIN_CONNECTIONS, connectionsWithin, limitConnections, openFilesLimit } from './connections.ts';
 import { createMetrics, type Metrics } from './metrics.ts';

@@ -21,12 +21,12 @@ export interface NewJob {
 }
 
 /** `exists`: an unfinished job of this kind and key is there already; its id is given. */
-export interface Enqueued {
+interface Enqueued {
   readonly outcome: 'enqueued' | 'exists';
   readonly id: string;
 }
 
-export interface JobFilter {
+interface JobFilter {
   readonly kind?: string;
   readonly state?: Job['state'];
   readonly limit?: number;
@@ -41,7 +41,7 @@ export interface WakeUp {
 /** Carries wake-ups to the runners of all processes. False: it could not, at the moment. Never rejects. */
 export type Announce = (wakeUps: readonly WakeUp[]) => Promise<boolean>;
 
-export interface JobsOptions {
+interface JobsOptions {
   readonly store: Store;
   readonly clock: Clock;
   /** Absent: only the runners of this process are told. */

@@ -1,6 +1,6 @@
 import { type RunJobOptions, runJob, type RunningJob } from './run-job.ts';
 
-export interface LaneOptions extends RunJobOptions {
+interface LaneOptions extends RunJobOptions {
   readonly kinds: readonly string[];
   /** Jobs at once. */
   readonly concurrency: number;

@@ -6,7 +6,7 @@ export type QueueName = (typeof queueNames)[number];
  * Jobs of a queue that one process runs at once. Pulling and calling wait for the network; documents compute, and two of
  * them leave a core to the deliveries.
  */
-export const queueConcurrency: Readonly<Record<QueueName, number>> = {
+const queueConcurrency: Readonly<Record<QueueName, number>> = {
   sync: 4,
   documents: 2,
   'service-calls': 2,

@@ -34,7 +34,7 @@ export interface Runner {
 }
 
 /** A runner whose queues can also be told one by one to take a job. */
-export interface LocalRunner extends Runner {
+interface LocalRunner extends Runner {
   /**
    * Waits for room in this queue's lane, and runs one due job of it, if there is one; resolves at its end. False: the runner stops
    * and did not look.

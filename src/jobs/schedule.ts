@@ -14,7 +14,7 @@ export interface Schedule {
   readonly payload?: Json;
 }
 
-export interface ScheduleState {
+interface ScheduleState {
   readonly name: string;
   readonly kind: string;
   readonly cron: string;
@@ -23,7 +23,7 @@ export interface ScheduleState {
   readonly lastAt: string | null;
 }
 
-export interface Scheduler {
+interface Scheduler {
   /** Makes these the schedules of the installation; others are forgotten. What was due while nothing ran comes up once. */
   replaceAll(schedules: readonly Schedule[]): Promise<void>;
   /** Enqueues what is due; how many. */
@@ -33,7 +33,7 @@ export interface Scheduler {
   stop(): Promise<void>;
 }
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly store: Store;
   readonly jobs: Jobs;
   /** IANA time zone. */

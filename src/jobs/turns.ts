@@ -21,7 +21,7 @@ export function createTurns(sliceMs = 5): Turns {
 }
 
 /** Lets one in at a time, in the order of asking. */
-export interface Gate {
+interface Gate {
   /** Resolves when it is one's turn, with what ends it. Errors: the signal's reason when aborted before. */
   enter(signal: AbortSignal): Promise<() => void>;
 }

@@ -1,5 +1,5 @@
 import { actionSchema, type Action } from '../core/action.ts';
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import type { StoreTransaction } from '../store/store.ts';
 import type { Appended, Ledger } from './ledger.ts';
 

@@ -1,8 +1,7 @@
 import { actionSchema } from '../core/action.ts';
-import type { Entry } from '../core/entry.ts';
-import { erasedSeqs } from '../core/erasure.ts';
-import type { InstanceKeys } from '../core/keys.ts';
-import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../core/merkle.ts';
+import { type Entry, erasedSeqs } from '../crypto/entry.ts';
+import type { InstanceKeys } from '../crypto/keys.ts';
+import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
 import type { Store } from '../store/store.ts';
 import { diagnoseEntry, type Fault } from './entry-fault.ts';
 import { stateOfEvidenceFile } from './evidence-files.ts';

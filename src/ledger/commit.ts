@@ -1,4 +1,4 @@
-import { type Entry, placeEntry } from '../core/entry.ts';
+import { type Entry, placeEntry } from '../crypto/entry.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import type { LedgerHead, Store, StoreTransaction } from '../store/store.ts';

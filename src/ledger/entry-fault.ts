@@ -1,6 +1,6 @@
-import { type Entry, findEntryFault, leafHashOf } from '../core/entry.ts';
-import { equalBytes } from '../core/hash.ts';
-import { dedupeKeyOf, type InstanceKeys } from '../core/keys.ts';
+import { type Entry, findEntryFault, leafHashOf } from '../crypto/entry.ts';
+import { equalBytes } from '../crypto/hash.ts';
+import { dedupeKeyOf, type InstanceKeys } from '../crypto/keys.ts';
 import { entryKinds } from '../core/vocabulary.ts';
 
 /** One fault of the ledger: where, what, and in words. `seq` is null when it concerns no single entry. */

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreUnavailable } from '../core/errors.ts';
-import { parseTreeHead } from '../core/checkpoint.ts';
+import { parseTreeHead } from '../crypto/checkpoint.ts';
 
 /**
  * Checkpoints outside the database, one file a day (UTC), notes separated by an empty line. A note is synced here

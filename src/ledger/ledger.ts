@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
-import { commitmentOf, type NewEntry, SALT_BYTES } from '../core/entry.ts';
+import { commitmentOf, type NewEntry, SALT_BYTES } from '../crypto/entry.ts';
 import { CodedError, StoreUnavailable } from '../core/errors.ts';
-import { dedupeKeyOf, type InstanceKeys } from '../core/keys.ts';
+import { dedupeKeyOf, type InstanceKeys } from '../crypto/keys.ts';
 import type { Store } from '../store/store.ts';
 import { Committer } from './commit.ts';
 import {
@@ -62,7 +62,7 @@ export function createLedger({ store, keys, limits: given, refuse = () => null }
         worker.start();
       });
     },
-    /** A deduplication key over these parts (core/keys.ts dedupeKeyOf under this installation's key). */
+    /** A deduplication key over these parts (crypto/keys.ts dedupeKeyOf under this installation's key). */
     keyOf: (...parts: readonly (string | Uint8Array)[]) => dedupeKeyOf(keys.dedupe, ...parts),
     /** Called after each commit with the highest seq then known. Returns the way to stop it. */
     onAppended: listeners.add,

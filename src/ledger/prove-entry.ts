@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import type { Entry } from '../core/entry.ts';
-import type { InstanceKeys } from '../core/keys.ts';
-import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../core/merkle.ts';
+import type { Entry } from '../crypto/entry.ts';
+import type { InstanceKeys } from '../crypto/keys.ts';
+import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
 import type { Query, Store } from '../store/store.ts';
 import { diagnoseEntry } from './entry-fault.ts';
 import { entryFromRow } from './read-entries.ts';

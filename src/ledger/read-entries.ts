@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Entry } from '../core/entry.ts';
+import type { Entry } from '../crypto/entry.ts';
 import type { EntriesTable } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 

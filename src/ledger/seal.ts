@@ -1,9 +1,9 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { originOf, readCheckpoint, signCheckpoint } from '../core/checkpoint.ts';
+import { originOf, readCheckpoint, signCheckpoint } from '../crypto/checkpoint.ts';
 import { type Clock, isoNow } from '../core/clock.ts';
-import { leafHashOf, macOf } from '../core/entry.ts';
-import { equalBytes } from '../core/hash.ts';
-import { EMPTY_FRONTIER, type Frontier, growFrontier, packFrontier, rootOf, unpackFrontier } from '../core/merkle.ts';
+import { leafHashOf, macOf } from '../crypto/entry.ts';
+import { equalBytes } from '../crypto/hash.ts';
+import { EMPTY_FRONTIER, type Frontier, growFrontier, packFrontier, rootOf, unpackFrontier } from '../crypto/merkle.ts';
 import { isEntryKind } from '../core/vocabulary.ts';
 import type { Store } from '../store/store.ts';
 import { hasLeafTypes } from './entry-fault.ts';

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { originOf, parseTreeHead, readCheckpoint, type TreeHead } from '../core/checkpoint.ts';
+import { originOf, parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
 import type { Store } from '../store/store.ts';
 import type { Fault } from './entry-fault.ts';
 import type { Journal } from './journal.ts';

@@ -1,5 +1,5 @@
-import type { Entry } from '../core/entry.ts';
-import type { InstanceKeys } from '../core/keys.ts';
+import type { Entry } from '../crypto/entry.ts';
+import type { InstanceKeys } from '../crypto/keys.ts';
 import type { Store } from '../store/store.ts';
 import { checks, type Counts } from './checks.ts';
 import type { Fault } from './entry-fault.ts';

@@ -1,4 +1,4 @@
-import type { NewEntry } from '../core/entry.ts';
+import type { NewEntry } from '../crypto/entry.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import type { StoreTransaction } from '../store/store.ts';
 

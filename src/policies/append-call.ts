@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import { type CallMeta, type CallResult, callSchema } from '../core/call.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import type { Appended } from '../ledger/ledger.ts';

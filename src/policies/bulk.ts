@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import type { CallPlan, CallResult } from '../core/call.ts';
-import { sha256Hex } from '../core/hash.ts';
+import { sha256Hex } from '../crypto/hash.ts';
 import type { Source } from '../core/source.ts';
 import { BULK_TIMEOUT_MS, type BulkItemResult, MAX_BATCH_ITEMS, readBulkResult } from '../service/bulk.ts';
 import type { CallPlansTable } from '../store/schema.ts';

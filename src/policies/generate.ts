@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import type { CallWay } from '../core/call.ts';
 import { GENERATE_TIMEOUT_MS, type GeneratedPolicy, readGenerated } from '../service/generate.ts';
 import { generateViaMcp } from '../service/mcp.ts';

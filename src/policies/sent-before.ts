@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import type { Query } from '../store/store.ts';
 import { aboutOf, type FormA } from './generate.ts';
 import { isTwin, loadOpenGenerations } from './twin.ts';

@@ -18,7 +18,7 @@ export interface Target {
 }
 
 /** `moved`: the page is in, exactly once. `lost`: another process moved the position first, and nothing was written. */
-export type Advance = 'moved' | 'lost';
+type Advance = 'moved' | 'lost';
 
 /**
  * Projects one page of entries: rows and position in one transaction.
@@ -105,7 +105,7 @@ export async function foldPage(
   return folded;
 }
 
-export interface ProjectionWrite {
+interface ProjectionWrite {
   readonly projection: string;
   readonly write: Write;
 }

@@ -51,7 +51,7 @@ async function loadRows(state: Query, seqs: readonly number[]): Promise<Row<'amb
 }
 
 /** A delivery that was repeated and may stand for as many choices as it arrived times. With repeats after it was resolved it is unresolved again. */
-export interface AmbiguousRepeat extends Omit<Row<'ambiguous_repeats'>, 'settled_repeats'> {
+interface AmbiguousRepeat extends Omit<Row<'ambiguous_repeats'>, 'settled_repeats'> {
   /** Repeats beyond the first arrival. */
   readonly repeats: number;
   readonly lastAt: string;

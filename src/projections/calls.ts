@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import { type CallIntent, type CallMeta, type CallResult, type CallSettled, LOST_AFTER_MS } from '../core/call.ts';
 import { type CallEntry, callsOf } from './call-entries.ts';
 import { appendTo, type Projection, type ProjectedEntry, replaceIn, type Row } from './projection.ts';

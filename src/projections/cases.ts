@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import type { Action } from '../core/action.ts';
 import type { RequestFact } from '../core/fact.ts';
 import { caseFold } from '../cases/fold.ts';

@@ -1,5 +1,5 @@
 import type { Action } from '../core/action.ts';
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import { contradicts, isNecessary, type PurposeChoices, purposeKey } from '../core/consent-judgement.ts';
 import {
   type Holds,
@@ -535,7 +535,7 @@ function completed(before: Row<'decisions'>, row: HistoryRow): Row<'decisions'> 
 }
 
 /** RFC 8785 JSON of the purposes: names in UTF-16 order. Written down directly, as it is the hottest JSON there is. */
-export function purposesText(purposes: DecisionFact['purposes']): string {
+function purposesText(purposes: DecisionFact['purposes']): string {
   const names = Object.keys(purposes).sort();
   return `{${names.map((name) => `${JSON.stringify(name)}:"${purposes[name]}"`).join(',')}}`;
 }

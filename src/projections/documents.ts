@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/canonical.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
 import type { Action } from '../core/action.ts';
 import { appendTo, type Projection, type ProjectedEntry, replaceIn, type Row } from './projection.ts';
 

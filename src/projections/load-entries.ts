@@ -134,7 +134,7 @@ interface ContentRow {
 }
 
 /** Reads one entry. Never throws: what cannot be read carries a fault. */
-export function readEntry(row: ContentRow, read: Readers, options: SourceOptions): ProjectedEntry {
+function readEntry(row: ContentRow, read: Readers, options: SourceOptions): ProjectedEntry {
   const meta = parseMeta(row.meta);
   const entry = {
     seq: row.seq,

@@ -63,7 +63,7 @@ function describe(fact: PolicyFact): Description {
 }
 
 /** The policy after one more change. */
-export function foldPolicy(policy: Row<'policies'> | undefined, change: Row<'policy_history'>): Row<'policies'> {
+function foldPolicy(policy: Row<'policies'> | undefined, change: Row<'policy_history'>): Row<'policies'> {
   const isLatest = policy === undefined || change.at >= policy.last_at;
   const [newer, older] = isLatest ? [change, policy] : [policy, change];
   const description = {} as Record<(typeof described)[number], string | null>;

@@ -24,7 +24,7 @@ export interface ProjectedEntry {
   /** Parsed meta; an empty object where it is no JSON object. */
   readonly meta: Readonly<Record<string, unknown>>;
   readonly body: Buffer;
-  /** What the ledger commits to of its content, lower-case hex (core/entry.ts): documents cite it, never a bare hash of the body. */
+  /** What the ledger commits to of its content, lower-case hex (crypto/entry.ts): documents cite it, never a bare hash of the body. */
   readonly commitment: string;
   /** Deliveries and pulled rows only. */
   readonly reading: Reading | null;

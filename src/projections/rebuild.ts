@@ -17,11 +17,11 @@ import { type ProjectorOptions, pageLimits } from './run.ts';
 import { createShadows, dropShadows, emptyShadows, overShadows, shadowName } from './shadow.ts';
 import { historyNames } from './tables.ts';
 
-export interface RebuildOptions extends Omit<ProjectorOptions, 'pollMs' | 'lingerMs'> {
+interface RebuildOptions extends Omit<ProjectorOptions, 'pollMs' | 'lingerMs'> {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-export interface RebuildReport {
+interface RebuildReport {
   /** Entries up to this seq were projected again. */
   readonly seq: number;
   /** What was not the same as in the live tables: some rows of each part that differs. Empty: everything was equal. */

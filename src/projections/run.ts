@@ -26,7 +26,7 @@ export interface ProjectorOptions extends ProjectionRules {
 }
 
 /** What one run did: `projected` a batch, found itself `caught-up`, or `lost` the race against another process. */
-export type RunOutcome = 'projected' | 'caught-up' | 'lost';
+type RunOutcome = 'projected' | 'caught-up' | 'lost';
 
 /** Turns entries into read models, in order and exactly once, however many processes try. */
 export interface Projector {

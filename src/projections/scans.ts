@@ -42,7 +42,7 @@ export const scans: Projection = {
 };
 
 /** A domain's picture after one more scan; one that comes late changes only what no later one says. */
-export function foldScan(before: Row<'scans'> | undefined, scan: Row<'scan_history'>): Row<'scans'> {
+function foldScan(before: Row<'scans'> | undefined, scan: Row<'scan_history'>): Row<'scans'> {
   const isLatest = before === undefined || scan.at >= before.at;
   const latest = isLatest
     ? {

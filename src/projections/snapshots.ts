@@ -1,5 +1,5 @@
-import { type SnapshotMeta, snapshotMetaSchema } from '../core/snapshot.ts';
-import { addSighting, sightingOf, type TextVersion } from '../core/text-versions.ts';
+import { type SnapshotMeta, snapshotMetaSchema } from '../texts/snapshot.ts';
+import { addSighting, sightingOf, type TextVersion } from '../texts/text-versions.ts';
 import type { Query } from '../store/store.ts';
 import { historyColumns } from './columns.ts';
 import { joinKey, KeysBySource } from './keys.ts';
@@ -62,7 +62,7 @@ async function foldTexts(state: Query, history: readonly Row<'snapshot_history'>
 }
 
 /** A version as its row holds it. */
-export function versionOf(row: Row<'policy_texts'>): TextVersion {
+function versionOf(row: Row<'policy_texts'>): TextVersion {
   return {
     version: row.version,
     textSha256: row.text_sha256,

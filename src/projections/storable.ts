@@ -1,7 +1,7 @@
 import type { CallMeta } from '../core/call.ts';
 import type { Action } from '../core/action.ts';
 import type { Reading } from '../core/fact.ts';
-import { isWellFormed } from '../core/canonical.ts';
+import { isWellFormed } from '../crypto/canonical.ts';
 
 /**
  * The same reading, action or call with texts that every database returns as they were stored: U+0000 (PostgreSQL refuses it) and lone

@@ -20,7 +20,7 @@ export const ringLimits: RingLimits = {
 };
 
 /** An item as far as the choice goes. */
-export interface RingItem {
+interface RingItem {
   readonly address: string;
   readonly bytes: number;
   /** ISO 8601 UTC. */

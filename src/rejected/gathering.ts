@@ -1,6 +1,6 @@
 import { addressGroup } from '../core/address.ts';
 import type { Clock } from '../core/clock.ts';
-import { sha256 } from '../core/hash.ts';
+import { sha256 } from '../crypto/hash.ts';
 import { ITEM_OVERHEAD } from './choose.ts';
 
 /** A delivery that was answered with 401. */

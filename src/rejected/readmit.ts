@@ -4,13 +4,13 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { RejectedContent, RejectedRing } from './ring.ts';
 
 /** The signature check (receivers/signature.ts), as this use-case needs it. */
-export type Verify = (input: {
+type Verify = (input: {
   readonly headers: RejectedContent['headers'];
   readonly rawBody: Uint8Array;
   readonly secrets: readonly WebhookSecret[];
 }) => { readonly outcome: 'verified'; readonly secretId: string } | { readonly outcome: 'missing' | 'mismatch' };
 
-export interface ReadmitOptions {
+interface ReadmitOptions {
   readonly ring: RejectedRing;
   readonly sources: { find(slug: string): Source | null };
   readonly ledger: Ledger;

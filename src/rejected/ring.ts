@@ -1,6 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import type { InstanceKeys } from '../core/keys.ts';
-import { openSealed, sealBytes } from '../core/seal.ts';
+import { type InstanceKeys, openSealed, sealBytes } from '../crypto/keys.ts';
 import { REFUSED_COUNT_DAYS } from '../core/vocabulary.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
 import { chooseItems, ringLimits, type RingLimits } from './choose.ts';

@@ -15,7 +15,7 @@ import type { Dialect } from './dialect.ts';
 import type { Limits } from './limits.ts';
 import type { World } from './world.ts';
 
-export interface AppOptions extends ControlRoutes, GenerateOptions {
+interface AppOptions extends ControlRoutes, GenerateOptions {
   readonly worlds: readonly World[];
   readonly dialect: Dialect;
   readonly cursors: Cursors;

@@ -17,15 +17,15 @@ export interface ClientSpec {
 
 /** `expired`: the subscription ended, 402. `no-api`: the plan has no API access, 403 (docs/service.md §7). */
 export const accountStates = ['active', 'expired', 'no-api'] as const;
-export type AccountState = (typeof accountStates)[number];
+type AccountState = (typeof accountStates)[number];
 
 /** Where deliveries go. `events` is the subscription. */
-export interface WebhookEndpoint {
+interface WebhookEndpoint {
   readonly url: string;
   readonly events: 'all' | readonly string[];
 }
 
-export interface Banner {
+interface Banner {
   readonly id: string;
   readonly name: string;
 }

@@ -6,7 +6,7 @@ import { signatureHeaders } from './sign.ts';
 import type { DeliveryNote, OutgoingDelivery } from './webhooks.ts';
 
 /** How often the service tries a delivery that got no 2xx. */
-export const TRIES = 4;
+const TRIES = 4;
 
 /** How an event made on demand is sent. */
 export interface SendOptions {

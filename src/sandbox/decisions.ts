@@ -107,7 +107,7 @@ export function createDecisions(client: SandboxClient, rhythm: Rhythm, policyAt:
 }
 
 /** The service's own id of a decision: opaque, the same in the webhook and in the row. */
-export function recordId(client: SandboxClient, index: number): string {
+function recordId(client: SandboxClient, index: number): string {
   const part = (salt: number): string =>
     mix(client.seed ^ salt, index)
       .toString(36)

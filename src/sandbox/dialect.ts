@@ -67,4 +67,4 @@ export interface Dialect {
 }
 
 /** The one payload that is documented (docs/service.md §6); no dialect may change it. */
-export type PublishedHappening = PolicyHappening & { readonly event: 'policy.published' };
+type PublishedHappening = PolicyHappening & { readonly event: 'policy.published' };

@@ -17,10 +17,6 @@ export const dialectNames = Object.keys(dialects) as readonly DialectName[];
 export type DialectChoice = DialectName | 'mixed';
 export const dialectChoices: readonly DialectChoice[] = [...dialectNames, 'mixed'];
 
-export function isDialectChoice(name: string): name is DialectChoice {
-  return (dialectChoices as readonly string[]).includes(name);
-}
-
 /** What may be set apart from the dialect. */
 export type DialectOverrides = Partial<
   Pick<Dialect, 'list' | 'limitHeaders' | 'errors' | 'embed' | 'tellsRemaining' | 'openapiNeedsKey' | 'publishBody'>

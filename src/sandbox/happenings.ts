@@ -4,7 +4,7 @@ import type { RequestKind } from '../core/vocabulary.ts';
 export type Choice = 'accept' | 'reject' | 'choose' | 'withdraw';
 
 /** The purposes that the sandbox's banners ask about. */
-export const purposes = ['necessary', 'preferences', 'analytics', 'marketing'] as const;
+const purposes = ['necessary', 'preferences', 'analytics', 'marketing'] as const;
 export type Purpose = (typeof purposes)[number];
 export type PurposeChoices = Readonly<Record<Purpose, boolean>>;
 

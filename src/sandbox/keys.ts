@@ -16,7 +16,7 @@ export interface ApiKey {
 }
 
 /** How an Authorization header was judged; the service's documentation has 401 for the first two, 403 for the third. */
-export type KeyVerdict =
+type KeyVerdict =
   | { readonly outcome: 'accepted'; readonly key: ApiKey }
   | { readonly outcome: 'missing' }
   | { readonly outcome: 'invalid'; readonly reason: 'unknown' | 'revoked' | 'malformed' }

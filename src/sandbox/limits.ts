@@ -18,7 +18,7 @@ export interface LimitOptions {
 export type LimitedKind = 'generate' | 'bulk' | 'other';
 
 /** Whether a request fits, and the headers that say how much is left. */
-export type LimitVerdict =
+type LimitVerdict =
   | { readonly outcome: 'free'; readonly headers: Readonly<Record<string, string>> }
   | {
       readonly outcome: 'exceeded';

@@ -58,7 +58,7 @@ export interface PolicyShelf {
 }
 
 /** What was added to the policies that the seed makes. */
-export interface ShelfChanges {
+interface ShelfChanges {
   /** How many were generated. */
   readonly generated: number;
   readonly policies: readonly Policy[];

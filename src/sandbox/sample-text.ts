@@ -1,5 +1,5 @@
 /** What a sample policy is made of. */
-export interface SampleInput {
+interface SampleInput {
   readonly title: string;
   readonly brandName: string;
   readonly jurisdiction: string;

@@ -8,7 +8,7 @@ import { hashDevice } from './visitors.ts';
 import type { World } from './world.ts';
 
 /** A parcel on its way, and what it stands for. */
-export interface TrafficItem {
+interface TrafficItem {
   readonly parcel: Parcel;
   readonly happening: Happening | null;
 }

@@ -13,7 +13,7 @@ export interface Visitor {
   readonly language: string;
 }
 
-export interface Person {
+interface Person {
   readonly name: string;
   readonly email: string;
 }
@@ -63,7 +63,7 @@ const lastNames = [
 ];
 
 /** Hashes an address as the client's site does. */
-export function hashAddress(recipe: SubjectRecipe, address: string): string {
+function hashAddress(recipe: SubjectRecipe, address: string): string {
   return createHash('sha256')
     .update(recipe.salt + address.trim().toLowerCase(), 'utf8')
     .digest('hex');

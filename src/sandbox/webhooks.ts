@@ -28,7 +28,7 @@ export interface OutgoingDelivery {
   readonly tries: number;
 }
 
-export interface DeliveryAttempt {
+interface DeliveryAttempt {
   /** ISO 8601 UTC. */
   readonly at: string;
   readonly status: number | null;
@@ -63,7 +63,7 @@ export interface Disturbance {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface OutboxOptions {
+interface OutboxOptions {
   readonly clock: () => Date;
   /** Waits before the second, third, … try, in milliseconds; their number bounds the tries. */
   readonly backoffMs: readonly number[];
@@ -75,7 +75,7 @@ export interface OutboxOptions {
   readonly disturb?: (delivery: OutgoingDelivery) => Disturbance;
 }
 
-export interface Started {
+interface Started {
   readonly record: Promise<DeliveryRecord>;
   readonly goOn: Promise<void>;
 }

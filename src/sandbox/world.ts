@@ -19,7 +19,7 @@ export interface World {
   readonly events: readonly Happening[];
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly client: SandboxClient;
   /** Position among the sandbox's clients, from 0. */
   readonly position: number;

@@ -1,4 +1,4 @@
-import { HUB } from '../core/snapshot.ts';
+import { HUB } from '../texts/snapshot.ts';
 import { readEnvelope } from './error-envelope.ts';
 import { fetchPublic, type PublicAnswer, type PublicFetch, type PublicFetchOptions } from './public-fetch.ts';
 

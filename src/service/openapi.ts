@@ -1,4 +1,4 @@
-import { sha256Hex } from '../core/hash.ts';
+import { sha256Hex } from '../crypto/hash.ts';
 import { describesPaths, findGone } from './relied-on.ts';
 import { ServiceError } from './service-error.ts';
 import { createTransport, type TransportOptions } from './transport.ts';

@@ -1,6 +1,6 @@
 import { exchange, type HttpAnswer, HttpTimeout, withDeadline } from './http.ts';
-import { sha256Hex } from '../core/hash.ts';
-import { webUrlOf } from '../core/service-address.ts';
+import { sha256Hex } from '../crypto/hash.ts';
+import { webUrlOf } from '../core/address.ts';
 
 /** What is fetched without credentials: a page or answer that everybody can see (docs/service.md §2.2, §4.7). */
 export interface PublicRequest {

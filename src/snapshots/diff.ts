@@ -1,5 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
-import { readPolicyText, withoutTokens } from '../core/policy-text.ts';
+import { readPolicyText, withoutTokens } from '../texts/policy-text.ts';
 import type { StoredText } from './texts.ts';
 
 /** One side of a comparison, with the name that the diff gives it. */

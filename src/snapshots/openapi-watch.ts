@@ -1,5 +1,5 @@
-import { canonicalJson } from '../core/canonical.ts';
-import { originWindow, type SnapshotMeta } from '../core/snapshot.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
+import { originWindow, type SnapshotMeta } from '../texts/snapshot.ts';
 import type { Source } from '../core/source.ts';
 import type { Description } from '../service/openapi.ts';
 import type { Query } from '../store/store.ts';

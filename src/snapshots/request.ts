@@ -1,4 +1,4 @@
-import { SETTLED_AFTER_MS, type SnapshotMeta } from '../core/snapshot.ts';
+import { SETTLED_AFTER_MS, type SnapshotMeta } from '../texts/snapshot.ts';
 import type { Jobs, NewJob, WakeUp } from '../jobs/jobs.ts';
 import type { StoreTransaction } from '../store/store.ts';
 

@@ -1,4 +1,4 @@
-import { HUB } from '../core/snapshot.ts';
+import { HUB } from '../texts/snapshot.ts';
 import type { Source } from '../core/source.ts';
 import type { SnapshotDeps } from './fetching.ts';
 import { routineJob } from './request.ts';

@@ -1,5 +1,5 @@
-import { canonicalJson, isWellFormed } from '../core/canonical.ts';
-import { readPolicyText } from '../core/policy-text.ts';
+import { canonicalJson, isWellFormed } from '../crypto/canonical.ts';
+import { readPolicyText } from '../texts/policy-text.ts';
 import {
   EDGE_CACHE_MS,
   HUB,
@@ -7,7 +7,7 @@ import {
   showsChange,
   type SnapshotMeta,
   type SnapshotTarget,
-} from '../core/snapshot.ts';
+} from '../texts/snapshot.ts';
 import type { Source } from '../core/source.ts';
 import type { PublicAnswer, PublicFetch } from '../service/public-fetch.ts';
 import type { SnapshotDeps } from './fetching.ts';

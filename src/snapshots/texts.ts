@@ -1,4 +1,4 @@
-import { addSighting, sightingOf, type TextVersion } from '../core/text-versions.ts';
+import { addSighting, sightingOf, type TextVersion } from '../texts/text-versions.ts';
 import type { Query } from '../store/store.ts';
 
 /** A text, with the policy that the first answer with it was of: the embed endpoint may show any policy of the type. */
@@ -26,7 +26,7 @@ export interface TextsQuery {
 /**
  * The texts of a policy as they were fetched: of its public page, then of the embed endpoint for its type (which may show another policy
  * of that type). Each version says which text (SHA-256), which entry holds it, and between which moments it came; with
- * `textAt` of core/text-versions.ts one finds the text in force at a time. Targets that were never fetched are left out.
+ * `textAt` of texts/text-versions.ts one finds the text in force at a time. Targets that were never fetched are left out.
  */
 export async function loadPolicyTexts(read: Query, query: TextsQuery): Promise<readonly TargetTexts[]> {
   const type =

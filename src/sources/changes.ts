@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { SecretEncoding, SourceOptions } from '../core/source.ts';
-import { signingKeyOf, webhookSecretOf } from '../core/webhook-secret.ts';
+import { signingKeyOf, webhookSecretOf } from '../crypto/keys.ts';
 import { newSourceSchema, type sourceChangesSchema } from './input.ts';
 import { isPast, noCredentials, type StoredSource } from './row.ts';
 

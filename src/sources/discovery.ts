@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { canonicalJson } from '../core/canonical.ts';
-import { sha256Hex } from '../core/hash.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
+import { sha256Hex } from '../crypto/hash.ts';
 import { secretEncodings } from '../core/source.ts';
 import type { Query, Store } from '../store/store.ts';
 import type { FieldMapping } from './changes.ts';

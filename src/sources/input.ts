@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { serviceOriginOf, serviceRootOf } from '../core/service-address.ts';
+import { serviceOriginOf, serviceRootOf } from '../core/address.ts';
 import { sourceOptionsSchema, sourceSlugSchema } from '../core/source.ts';
 
 const name = z.string().trim().min(1).max(200);

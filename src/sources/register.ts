@@ -1,6 +1,6 @@
 import type { Action } from '../core/action.ts';
 import type { Clock } from '../core/clock.ts';
-import type { InstanceKeys } from '../core/keys.ts';
+import type { InstanceKeys } from '../crypto/keys.ts';
 import type { Source } from '../core/source.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
-import { canonicalJson } from '../core/canonical.ts';
-import { openSealed, sealBytes } from '../core/seal.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
+import { openSealed, sealBytes } from '../crypto/keys.ts';
 import { sourceOptionsSchema, type Source, type SourceOptions, type WebhookSecret } from '../core/source.ts';
 import type { SourcesTable } from '../store/schema.ts';
 

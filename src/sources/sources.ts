@@ -1,4 +1,4 @@
-import { clearTextProblem } from '../core/service-address.ts';
+import { clearTextProblem } from '../core/address.ts';
 import type { SecretEncoding, Source } from '../core/source.ts';
 import {
   acceptedMapping,

@@ -8,7 +8,7 @@ export interface ConnectionSource<Connection> {
 }
 
 /** What the databases differ in: their SQL, and how a connection runs it. */
-export interface QueryLanguage<Connection> extends Omit<Dialect, 'createDriver'> {
+interface QueryLanguage<Connection> extends Omit<Dialect, 'createDriver'> {
   execute<R>(connection: Connection, query: CompiledQuery): Promise<QueryResult<R>>;
 }
 

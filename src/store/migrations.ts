@@ -1,5 +1,5 @@
 /** The column types that differ between the databases. */
-export interface ColumnTypes {
+interface ColumnTypes {
   readonly blob: string;
   /** A key that the database draws itself. */
   readonly id: string;

@@ -28,7 +28,7 @@ export interface EntriesTable {
 }
 
 /** Repeats of an entry: one row from the first repeat on. */
-export interface ArrivalsTable {
+interface ArrivalsTable {
   seq: number;
   /** Repeats beyond the first arrival. */
   count: number;
@@ -37,30 +37,30 @@ export interface ArrivalsTable {
   last_at: string;
 }
 
-export interface CheckpointsTable {
+interface CheckpointsTable {
   size: number;
   epoch: number;
   root: Buffer;
-  /** Right edge of the tree at this size (core/merkle.ts), so that sealing goes on from here. */
+  /** Right edge of the tree at this size (crypto/merkle.ts), so that sealing goes on from here. */
   frontier: Buffer;
   /** The signed note (C2SP tlog-checkpoint). */
   note: string;
   created_at: string;
 }
 
-export interface SettingsTable {
+interface SettingsTable {
   /** instance_id, epoch, fingerprint_instance, fingerprint_signing … */
   name: string;
   value: string;
 }
 
 /** How far a projector (or another reader of the ledger) has come; moved by compare-and-set in the writing transaction. */
-export interface PositionsTable {
+interface PositionsTable {
   name: string;
   seq: number;
 }
 
-export interface QuarantineTable {
+interface QuarantineTable {
   seq: number;
   source: string;
   event: string | null;
@@ -93,7 +93,7 @@ export interface DeliveryHistoryTable extends HistoryColumns {
   /** Of the entry, lower-case hex: what documents cite. A bare hash of the body would outlive its erasure. */
   commitment: string;
 }
-export interface DeliveryCountsTable {
+interface DeliveryCountsTable {
   source: string;
   /** UTC date, YYYY-MM-DD. */
   day: string;
@@ -179,7 +179,7 @@ export interface DecisionHistoryTable extends HistoryColumns, OccurredColumns {
   commitment: string;
 }
 /** How a decision is judged from the entry `seq` on, because a decision made before it, or another record of it, became known only then. */
-export interface DecisionJudgementsTable {
+interface DecisionJudgementsTable {
   seq: number;
   source: string;
   decision_id: string;
@@ -191,7 +191,7 @@ export interface DecisionJudgementsTable {
   stands: string;
   held: string;
 }
-export interface DecisionsTable {
+interface DecisionsTable {
   source: string;
   banner_id: string;
   subject: string;
@@ -215,7 +215,7 @@ export interface DecisionsTable {
 }
 
 /** A repeated delivery whose body carries neither id nor time: a new choice, or a repeat? Unresolved until the pulled log decides. */
-export interface AmbiguousRepeatsTable {
+interface AmbiguousRepeatsTable {
   seq: number;
   source: string;
   event: string;
@@ -269,14 +269,14 @@ export interface ScanHistoryTable extends HistoryColumns, OccurredColumns {
   score: number | null;
   /** Found before the visitor had chosen, although they need consent; null: not said. */
   before_consent: number | null;
-  /** JSON array of what it found (core/scan.ts); null where it gives numbers alone. */
+  /** JSON array of what it found (core/fact.ts); null where it gives numbers alone. */
   items: string | null;
   /** Things in its lists that could not be read: they are in the body. */
   unread_items: number;
   /** 1: `items` is an inventory of the site, since the scan lists what it found and did not fail. */
   listed: number;
 }
-export interface ScansTable {
+interface ScansTable {
   source: string;
   /** The domain, or '' where the payload names none. */
   domain: string;
@@ -324,7 +324,7 @@ export interface ActionHistoryTable extends HistoryColumns {
 }
 
 /** What officers added, or retracted, as evidence of how a banner was shown. Rows of a retraction have neither file nor period. */
-export interface BannerEvidenceTable extends HistoryColumns {
+interface BannerEvidenceTable extends HistoryColumns {
   change: 'added' | 'retracted';
   /** The entry that added it. */
   evidence: number;
@@ -393,8 +393,8 @@ export interface SnapshotHistoryTable extends HistoryColumns {
   /** JSON array of sentences; null but for `openapi`. */
   findings: string | null;
 }
-/** The texts of a target one after the other (core/text-versions.ts). */
-export interface PolicyTextsTable {
+/** The texts of a target one after the other (texts/text-versions.ts). */
+interface PolicyTextsTable {
   source: string;
   target: string;
   version: number;
@@ -467,7 +467,7 @@ export interface SyncPositionsTable {
 }
 
 /** The encrypted ring of rejected deliveries: outside the ledger, bounded, 72 hours. */
-export interface RejectedDeliveriesTable {
+interface RejectedDeliveriesTable {
   id: GeneratedAlways<number>;
   source: string;
   received_at: string;
@@ -477,7 +477,7 @@ export interface RejectedDeliveriesTable {
   /** AES-256-GCM under K_rest: JSON {headers, body (base64)}. */
   sealed: Buffer;
 }
-export interface RejectedCountsTable {
+interface RejectedCountsTable {
   source: string;
   /** UTC minute, YYYY-MM-DDTHH:MM. */
   minute: string;
@@ -517,7 +517,7 @@ export interface JobCountsTable {
   outcome: 'done' | 'failed' | 'cancelled';
   count: number;
 }
-export interface SchedulesTable {
+interface SchedulesTable {
   name: string;
   kind: string;
   cron: string;
@@ -527,7 +527,7 @@ export interface SchedulesTable {
 }
 
 /** One-time sign-in links; only the HMAC of the token is kept. */
-export interface SignInLinksTable {
+interface SignInLinksTable {
   token_hash: Buffer;
   officer: string;
   created_at: string;
@@ -622,7 +622,7 @@ export interface ListedPoliciesTable {
   gone_at: string | null;
 }
 /** The last list of a source that differed from the one before. */
-export interface PolicyListsTable {
+interface PolicyListsTable {
   source: string;
   list_id: string;
   digest: string;

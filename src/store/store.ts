@@ -1,5 +1,5 @@
 import type { Insertable, Kysely } from 'kysely';
-import type { Entry } from '../core/entry.ts';
+import type { Entry } from '../crypto/entry.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import type { TableName, Tables } from './schema.ts';
 

@@ -51,7 +51,7 @@ export interface PullTotals {
   readonly earliest: string | null;
   readonly latest: string | null;
 }
-export interface PullProgress extends PullTotals {
+interface PullProgress extends PullTotals {
   readonly source: string;
   readonly bannerId: string;
 }

@@ -7,7 +7,7 @@ import { isKnownBanner } from './banners.ts';
 import { setDismissed } from './position.ts';
 
 /** `unknown`: nothing ever named this banner. */
-export type Dismissal = { readonly outcome: 'recorded'; readonly seq: number } | { readonly outcome: 'unknown' };
+type Dismissal = { readonly outcome: 'recorded'; readonly seq: number } | { readonly outcome: 'unknown' };
 
 /**
  * Puts a banner aside, so that it is not pulled and no longer shown as failing, or takes it up again (`isRestored`). Its rows stay. Whoever names it

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isoNow } from '../core/clock.ts';
-import type { NewEntry } from '../core/entry.ts';
+import type { NewEntry } from '../crypto/entry.ts';
 import { CodedError } from '../core/errors.ts';
-import { sha256Hex } from '../core/hash.ts';
+import { sha256Hex } from '../crypto/hash.ts';
 import { createGate, createTurns } from '../jobs/turns.ts';
 import type { Appended, Ledger } from '../ledger/ledger.ts';
 import type { ConsentLogPage } from '../service/consent-logs.ts';
@@ -19,7 +19,7 @@ export interface LogRequest extends Pick<PullRequest, 'source' | 'bannerId' | 'p
 }
 
 /** Which part of the log, and for which run. */
-export interface LogPart {
+interface LogPart {
   readonly runId: string;
   readonly piece: Piece;
 }

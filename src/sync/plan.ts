@@ -69,7 +69,7 @@ export function afterPage(plan: Plan, nextCursor: string | null): Plan {
 }
 
 /** What an attempt to read a piece from its beginning saw. Times in milliseconds since 1970. */
-export interface Seen {
+interface Seen {
   pages: number;
   rows: number;
   earliest: number;

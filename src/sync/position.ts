@@ -65,7 +65,7 @@ export async function noteForm(query: Query, source: string, form: RequestForm):
 }
 
 /** What the commit of a page does to the position. */
-export interface PageStep {
+interface PageStep {
   /** What is left to read after the page. */
   readonly plan: Plan;
   /** Rows, and pieces that could not be read, which are new in the ledger. */
@@ -248,7 +248,7 @@ export async function noteRecount(
  * never by a row's own time, which anyone may have set (docs/architecture.md, Time). One that lies in the future was set by a clock that was
  * wrong, and a run over everything puts it right.
  */
-export function nextWatermark(watermark: string | null, run: Pick<Run, 'from' | 'to' | 'asOf'>): string | null {
+function nextWatermark(watermark: string | null, run: Pick<Run, 'from' | 'to' | 'asOf'>): string | null {
   const leavesGap = run.from !== null && (watermark === null || Date.parse(run.from) > Date.parse(watermark));
   if (leavesGap) return watermark;
   const end = Math.min(Date.parse(run.asOf), run.to === null ? Number.POSITIVE_INFINITY : Date.parse(run.to));

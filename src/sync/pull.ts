@@ -7,7 +7,7 @@ import { gapsOfPosition, isBeyond, loadPosition, planOfPosition, readToOf, type 
 import { pullWindow, type Window } from './pull-window.ts';
 
 /** How far before the watermark an incremental run begins. */
-export const DEFAULT_LOOK_BACK_MS = 24 * 60 * 60 * 1000;
+const DEFAULT_LOOK_BACK_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Pulls the consent log of one banner into the ledger (docs/service.md §4.5). Each page is committed together with the cursor

@@ -10,7 +10,7 @@ export type ReadStep =
   | { readonly type: 'fault'; readonly fault: WalkFault }
   | { readonly type: 'read'; readonly plan: Plan };
 
-export interface ReadRequest extends LogRequest {
+interface ReadRequest extends LogRequest {
   readonly runId: string;
   /** Banners to ask for one by one where a period cannot be read otherwise. */
   readonly loadBannerIds: () => Promise<readonly string[]>;
@@ -70,7 +70,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** Whether the service would not go on from a cursor, for whatever reason: all but what concerns the account, or the way to the service. */
-export function isCursorRefusal(error: unknown): boolean {
+function isCursorRefusal(error: unknown): boolean {
   if (!(error instanceof ServiceError) || error.status === null) return error instanceof ServiceError && error.unsent;
   return error.status >= 400 && ![401, 402, 407, 408, 429].includes(error.status);
 }

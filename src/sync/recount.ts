@@ -12,24 +12,24 @@ import { countRecounted, loadForm, loadPosition, noteRecount } from './position.
 import type { RecountSummary } from './recount-summary.ts';
 import { addPage, countNew, noTotals } from './totals.ts';
 
-export interface RecountDeps extends PullDeps {
+interface RecountDeps extends PullDeps {
   /** Waits until the read models hold everything that is in the ledger now. */
   readonly catchUp: () => Promise<unknown>;
 }
 
-export interface RecountRequest extends Pick<PullRequest, 'source' | 'bannerId' | 'actor' | 'signal' | 'pageRows'> {
+interface RecountRequest extends Pick<PullRequest, 'source' | 'bannerId' | 'actor' | 'signal' | 'pageRows'> {
   /** How far back to count, default 7. */
   readonly days?: number | undefined;
 }
 
 /** `not-due`: no run has finished yet, so there is nothing to compare. `failed`: nothing was concluded; the next recount begins anew. */
-export type RecountResult = { readonly bannerId: string } & (
+type RecountResult = { readonly bannerId: string } & (
   | ({ readonly outcome: 'counted' } & RecountSummary)
   | { readonly outcome: 'failed'; readonly error: string }
   | { readonly outcome: 'not-due' }
 );
 
-export const RECOUNT_DAYS = 7;
+const RECOUNT_DAYS = 7;
 const DAY = 86_400_000;
 /** Rows this near to an end of the window may fall on either side of it: which of a row's times the service goes by is not documented. */
 const MARGIN = 3_600_000;

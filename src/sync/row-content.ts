@@ -1,4 +1,4 @@
-import { isWellFormed } from '../core/canonical.ts';
+import { isWellFormed } from '../crypto/canonical.ts';
 
 /**
  * Fields of a row that tell about the answer and not about the decision, at any depth: they change each time the row is read, so they

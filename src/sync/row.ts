@@ -1,5 +1,5 @@
-import { isWellFormed } from '../core/canonical.ts';
-import type { NewEntry } from '../core/entry.ts';
+import { isWellFormed } from '../crypto/canonical.ts';
+import type { NewEntry } from '../crypto/entry.ts';
 import type { SourceOptions } from '../core/source.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ConsentLogRow } from '../service/consent-logs.ts';
@@ -41,7 +41,7 @@ const bannerNames = ['banner_id', 'consent_banner_id', 'cookie_banner_id', 'widg
 const idsWithin = ['id', 'Id', 'ID'];
 
 /** Where to look for the id and the time of a row. */
-export interface RowNames {
+interface RowNames {
   readonly idNames: readonly string[];
   readonly timeNames: readonly string[];
   readonly bannerNames: readonly string[];
@@ -66,7 +66,7 @@ export function rowNamesOf({ fieldNames, assumedOffset }: SourceOptions): RowNam
 }
 
 /** What every row of one page shares. */
-export interface PageContext {
+interface PageContext {
   readonly source: string;
   readonly names: RowNames;
   /** The banner asked for; null: no banner was named. */
@@ -92,7 +92,7 @@ export interface RowEntry {
   readonly occurredAt: number | null;
 }
 
-export interface RowReader {
+interface RowReader {
   readRow(row: ConsentLogRow): RowEntry;
   /** Makes bytes that stood among rows and cannot be told to be one an entry of their own, at most their first mebibyte. */
   readUnreadable(bytes: Buffer): RowEntry;

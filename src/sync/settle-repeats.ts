@@ -3,7 +3,7 @@ import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
 
-export interface SettleDeps {
+interface SettleDeps {
   readonly store: Pick<Store, 'read'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -12,7 +12,7 @@ export interface SettleDeps {
 }
 
 /** What came of looking. `open`: the log does not tell (yet). */
-export interface Settled {
+interface Settled {
   readonly repeats: number;
   readonly newChoices: number;
   readonly open: number;

@@ -42,7 +42,7 @@ export interface BannerStatus {
 }
 
 /** A run under way, or interrupted. Times ISO 8601 UTC. */
-export interface BannerRun {
+interface BannerRun {
   readonly startedAt: string;
   /** When its last page was stored. */
   readonly lastPageAt: string;

@@ -14,7 +14,7 @@ export interface SyncDeps extends Omit<PullDeps, 'service'> {
 }
 
 /** Where a source's service is and with what key. */
-export interface ServiceAccess {
+interface ServiceAccess {
   readonly source: Source;
   readonly baseUrl: string;
   readonly apiKey: string;

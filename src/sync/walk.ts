@@ -1,7 +1,7 @@
-import { sha256 } from '../core/hash.ts';
+import { sha256 } from '../crypto/hash.ts';
 
 /** What came for a page, before its rows are read. */
-export interface FetchedPage {
+interface FetchedPage {
   /** Null on the last page. */
   readonly nextCursor: string | null;
   /** The page came broken, and its cursor was lost: there may be pages beyond it. */
@@ -47,7 +47,7 @@ export interface PageRequest {
   readonly signal: AbortSignal;
 }
 
-export interface WalkOptions<F extends FetchedPage, P extends WalkPage> {
+interface WalkOptions<F extends FetchedPage, P extends WalkPage> {
   readonly fetchPage: (request: PageRequest) => Promise<F>;
   /** Makes something of a page that came; the next one is on its way meanwhile. */
   readonly readPage: (fetched: F, request: PageRequest) => Promise<P>;

@@ -1,12 +1,13 @@
 import { posix } from 'node:path';
 import {
-  coreBuiltins,
   environmentReaders,
   exiters,
   libraryHomes,
   lists,
   type Part,
   parts,
+  pure,
+  pureBuiltins,
   typesEverywhere,
 } from './import-table.ts';
 import { findCycles } from './cycles.ts';
@@ -76,12 +77,14 @@ function findRelativeFault(
 function findLibraryFault(part: Part, path: string, imported: Import): string | null {
   const { specifier, typeOnly } = imported;
   if (specifier.startsWith('node:')) {
-    return part.name === 'core' && !coreBuiltins.has(specifier) ? `(core) may not import ${specifier}` : null;
+    return pure.includes(part.name) && !pureBuiltins.has(specifier)
+      ? `(${part.name}) may not import ${specifier}`
+      : null;
   }
   const library = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
   const homes = libraryHomes[library];
   if (homes === undefined) return `imports ${library}, which has no home in the import table`;
   if (homes.includes('*') || homes.includes(part.name) || homes.includes(path)) return null;
-  if (typeOnly && part.name !== 'core' && typesEverywhere.has(library)) return null;
+  if (typeOnly && !pure.includes(part.name) && typesEverywhere.has(library)) return null;
   return `(${part.name}) may not import ${library}, whose home is ${homes.join(', ')}`;
 }

@@ -7,7 +7,7 @@ import { registerBanner } from '../../src/commands/banner.ts';
 import type { CommandIo } from '../../src/commands/command-io.ts';
 import { registerLedger } from '../../src/commands/ledger.ts';
 import { UsageError } from '../../src/core/errors.ts';
-import { sha256Hex } from '../../src/core/hash.ts';
+import { sha256Hex } from '../../src/crypto/hash.ts';
 import { serverVariables } from '../servers/databases.ts';
 import { temporaryFolder } from '../temporary.ts';
 

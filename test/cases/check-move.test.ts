@@ -5,9 +5,9 @@ import type { CaseRow } from '../../src/cases/fold.ts';
 import type { Match } from '../../src/cases/match.ts';
 import { readMove } from '../../src/cases/move-details.ts';
 import { caseReadiness } from '../../src/cases/readiness.ts';
-import { createRegimeTable } from '../../src/core/regime-table.ts';
+import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
-import type { ControllerProfile } from '../../src/core/profile.ts';
+import type { ControllerProfile } from '../../src/law/profile.ts';
 import { moved, openedCase, profile, view } from './world.ts';
 
 const computed: Match = { status: 'computed', subjects: ['abc'], decisions: 3, says: 'Computed.' };

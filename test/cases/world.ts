@@ -1,8 +1,8 @@
 import { type CaseView, type CaseWriting, viewCase } from '../../src/cases/view.ts';
 import { caseFold, type CaseMoved, type CaseRow, openCaseFromRequest } from '../../src/cases/fold.ts';
 import type { Occurred, RequestFact } from '../../src/core/fact.ts';
-import { type ControllerProfile, profileSchema } from '../../src/core/profile.ts';
-import { createRegimeTable, type RegimeTable } from '../../src/core/regime-table.ts';
+import { type ControllerProfile, profileSchema } from '../../src/law/profile.ts';
+import { createRegimeTable, type RegimeTable } from '../../src/law/regime-table.ts';
 import type { SubjectRecipe } from '../../src/core/subject.ts';
 import { createProjector } from '../../src/projections/run.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -74,7 +74,7 @@ describe('dsar deadline', () => {
   });
 
   it('answers the cases of the statutes as a file', async () => {
-    const cases = readFileSync(join(import.meta.dirname, '../core/statute-cases.jsonl'), 'utf8')
+    const cases = readFileSync(join(import.meta.dirname, '../law/statute-cases.jsonl'), 'utf8')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { input: object; expect: { limit?: string | null } });

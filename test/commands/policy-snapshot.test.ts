@@ -3,7 +3,7 @@ import { loadConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
 import { createLog } from '../../src/log.ts';
 import { watchDescription } from '../../src/snapshots/openapi-watch.ts';
-import { sha256Hex } from '../../src/core/hash.ts';
+import { sha256Hex } from '../../src/crypto/hash.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { runHere } from '../cli/command-line.ts';
 import { temporaryFolder } from '../temporary.ts';

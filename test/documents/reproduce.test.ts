@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { sealEntry } from '../../src/core/entry.ts';
-import { sha256Hex } from '../../src/core/hash.ts';
+import { sealEntry } from '../../src/crypto/entry.ts';
+import { sha256Hex } from '../../src/crypto/hash.ts';
 import { checkFile, listDocuments } from '../../src/documents/check.ts';
 import { producePack } from '../../src/documents/produce-pack.ts';
 import { produceReport, type ReportRequest } from '../../src/documents/produce-report.ts';

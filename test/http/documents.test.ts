@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFile, readFile, rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { sha256Hex } from '../../src/core/hash.ts';
+import { sha256Hex } from '../../src/crypto/hash.ts';
 import { documentPath } from '../../src/documents/register.ts';
 import { attachment } from '../../src/http/pages/documents.ts';
 import { alter } from '../tampering.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { findEntryFault, type NewEntry } from '../../src/core/entry.ts';
+import { findEntryFault, type NewEntry } from '../../src/crypto/entry.ts';
 import { CodedError, StoreUnavailable } from '../../src/core/errors.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { openStoreIn, temporaryFolder, temporaryLedger, testKeys } from '../temporary.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalJson } from '../../src/core/canonical.ts';
-import { canonicalLeafData, leafData } from '../../src/core/entry.ts';
+import { canonicalJson } from '../../src/crypto/canonical.ts';
+import { canonicalLeafData, leafData } from '../../src/crypto/entry.ts';
 import { entryKinds } from '../../src/core/vocabulary.ts';
 import { metaOf } from '../../src/ledger/append-delivery.ts';
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { appendFile, mkdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { parseTreeHead, readCheckpoint, signCheckpoint } from '../../src/core/checkpoint.ts';
+import { parseTreeHead, readCheckpoint, signCheckpoint } from '../../src/crypto/checkpoint.ts';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { createJournal } from '../../src/ledger/journal.ts';
 import { temporaryFolder } from '../temporary.ts';

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { signCheckpoint } from '../../src/core/checkpoint.ts';
-import { commitmentOf, leafHashOf, sealEntry } from '../../src/core/entry.ts';
+import { signCheckpoint } from '../../src/crypto/checkpoint.ts';
+import { commitmentOf, leafHashOf, sealEntry } from '../../src/crypto/entry.ts';
 import { entryFromRow } from '../../src/ledger/read-entries.ts';
 import { createJournal, type Journal } from '../../src/ledger/journal.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { canonicalJson } from '../../src/core/canonical.ts';
-import { sha256 } from '../../src/core/hash.ts';
+import { canonicalJson } from '../../src/crypto/canonical.ts';
+import { sha256 } from '../../src/crypto/hash.ts';
 import { type Source, sourceOptionsSchema } from '../../src/core/source.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';

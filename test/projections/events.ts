@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Action } from '../../src/core/action.ts';
-import type { NewEntry } from '../../src/core/entry.ts';
+import type { NewEntry } from '../../src/crypto/entry.ts';
 import type { Fact, Occurred } from '../../src/core/fact.ts';
 import { consentStates, requestKinds } from '../../src/core/vocabulary.ts';
 import { officerAction, pulledRow, webhook } from './world.ts';

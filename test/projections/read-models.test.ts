@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isExpired, standingAt, storedJudgement, timelineOf } from '../../src/core/consent-timeline.ts';
-import { canonicalJson } from '../../src/core/canonical.ts';
+import { canonicalJson } from '../../src/crypto/canonical.ts';
 import type { Fact, IntegrationFact, PolicyFact, RequestFact, ScanFact } from '../../src/core/fact.ts';
 import { countAmbiguousRepeats, loadAmbiguousRepeats } from '../../src/projections/ambiguous-repeats.ts';
-import type { NewEntry } from '../../src/core/entry.ts';
+import type { NewEntry } from '../../src/crypto/entry.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import { type PlainRecord, replay } from '../consent/plain-replay.ts';

@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
 import type { caseFold } from '../../src/cases/fold.ts';
 import type { Action } from '../../src/core/action.ts';
-import { canonicalJson } from '../../src/core/canonical.ts';
-import type { NewEntry } from '../../src/core/entry.ts';
+import { canonicalJson } from '../../src/crypto/canonical.ts';
+import type { NewEntry } from '../../src/crypto/entry.ts';
 import type { DecisionFact, Fact, Reading } from '../../src/core/fact.ts';
-import { sha256 } from '../../src/core/hash.ts';
+import { sha256 } from '../../src/crypto/hash.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';

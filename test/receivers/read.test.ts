@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fieldNames } from '../../receivers/field-names.ts';
 import { eventNameOf, readConsentRow, readDelivery } from '../../receivers/read.ts';
-import { canonicalJson } from '../../src/core/canonical.ts';
+import { canonicalJson } from '../../src/crypto/canonical.ts';
 import { documentedEvents, knownEvents } from '../../src/core/vocabulary.ts';
 import { bytes, context, factOf, read } from './reading.ts';
 

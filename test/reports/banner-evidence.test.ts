@@ -7,7 +7,7 @@ import { consentAudit } from '../../reports/consent-audit.ts';
 import { consentRecordSchema } from '../../reports/consent-record.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
 import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
-import { sha256Hex } from '../../src/core/hash.ts';
+import { sha256Hex } from '../../src/crypto/hash.ts';
 import type { Tables } from '../../src/store/schema.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { pdfText, zipFile, zipNames } from './files.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRegimeTable } from '../../src/core/regime-table.ts';
+import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { chooseLanguage, letterLanguages } from '../../reports/letters/languages.ts';
 import { letterLaws } from '../../reports/letters/laws.ts';
 import { hasBlanks, letterBlocks, letterFrame, letterProblem, letterProposals } from '../../reports/letters/letter.ts';

@@ -1,4 +1,4 @@
-import { type ControllerProfile, profileSchema } from '../../src/core/profile.ts';
+import { type ControllerProfile, profileSchema } from '../../src/law/profile.ts';
 
 export const profile: ControllerProfile = profileSchema.parse({
   name: 'Förster & Söhne GmbH',

@@ -6,7 +6,7 @@ import type { Report, ReportInput } from '../../reports/report.ts';
 import type { scanAuditJson } from '../../reports/scan-audit/findings.ts';
 import { loadInventories } from '../../reports/scan-audit/gather.ts';
 import { scanAudit } from '../../reports/scan-audit.ts';
-import type { ScanItem } from '../../src/core/scan.ts';
+import type { ScanItem } from '../../src/core/fact.ts';
 import type { Tables } from '../../src/store/schema.ts';
 import { pdfText } from './files.ts';
 import { collect, openWorld, type World } from './world.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { consentAudit } from '../../reports/consent-audit.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
 import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
-import { sha256Hex } from '../../src/core/hash.ts';
+import { sha256Hex } from '../../src/crypto/hash.ts';
 import { pdfText, zipFile, zipNames } from './files.ts';
 import { collect, decision, ledgerEntry, openWorld, packInput, policyChange, textLook, type World } from './world.ts';
 

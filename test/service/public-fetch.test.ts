@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { sha256Hex } from '../../src/core/hash.ts';
+import { sha256Hex } from '../../src/crypto/hash.ts';
 import { fetchEmbedPolicy } from '../../src/service/embed.ts';
 import { fetchHostedPolicy } from '../../src/service/hosted-policy.ts';
 import type { PublicFetch } from '../../src/service/public-fetch.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sha256Hex } from '../../src/core/hash.ts';
-import { textAt } from '../../src/core/text-versions.ts';
+import { sha256Hex } from '../../src/crypto/hash.ts';
+import { textAt } from '../../src/texts/text-versions.ts';
 import { createHostedUrls } from '../../src/snapshots/hosted-url.ts';
 import { requestRoutineSnapshots } from '../../src/snapshots/routine.ts';
 import { takeSnapshots } from '../../src/snapshots/take.ts';

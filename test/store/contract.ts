@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sealEntry } from '../../src/core/entry.ts';
+import { sealEntry } from '../../src/crypto/entry.ts';
 import type { Store } from '../../src/store/store.ts';
 import { testKeys } from '../temporary.ts';
 

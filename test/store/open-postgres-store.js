@@ -1,7 +1,7 @@
 /** One of many processes that open the same store at once (test/store/postgres.postgres.test.ts), and append to it when told how much. Takes the built store, which starts faster. */
 import { createHash } from 'node:crypto';
 import process from 'node:process';
-import { deriveKeys } from '../../dist/src/core/keys.js';
+import { deriveKeys } from '../../dist/src/crypto/keys.js';
 import { createLedger } from '../../dist/src/ledger/ledger.js';
 import { openPostgresStore } from '../../dist/src/store/postgres/open.js';
 

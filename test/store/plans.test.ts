@@ -1,7 +1,7 @@
 import { type RootOperationNode, sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { loadDeliveries } from '../../src/commands/delivery-lists.ts';
-import { sealEntry } from '../../src/core/entry.ts';
+import { sealEntry } from '../../src/crypto/entry.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { claimIn, isAnythingDue } from '../../src/jobs/claim.ts';
 import { createJobs } from '../../src/jobs/jobs.ts';

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { sealEntry } from '../../src/core/entry.ts';
+import { sealEntry } from '../../src/crypto/entry.ts';
 import { StoreUnavailable, UsageError } from '../../src/core/errors.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/open.ts';

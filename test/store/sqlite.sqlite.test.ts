@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { sealEntry } from '../../src/core/entry.ts';
+import { sealEntry } from '../../src/crypto/entry.ts';
 import { StoreUnavailable, UsageError } from '../../src/core/errors.ts';
 import { openConnection } from '../../src/store/sqlite/driver.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readers } from '../../src/projections/projection.ts';
 import { verifySignature } from '../../receivers/signature.ts';
-import { canonicalJson } from '../../src/core/canonical.ts';
-import { sha256 } from '../../src/core/hash.ts';
+import { canonicalJson } from '../../src/crypto/canonical.ts';
+import { sha256 } from '../../src/crypto/hash.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { createProjector } from '../../src/projections/run.ts';

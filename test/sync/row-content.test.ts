@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../src/core/canonical.ts';
+import { canonicalJson } from '../../src/crypto/canonical.ts';
 import { canonicalContent, volatileFields } from '../../src/sync/row-content.ts';
 
 /** As it is meant: a copy without the volatile fields, written by the library. */

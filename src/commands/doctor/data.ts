@@ -2,7 +2,7 @@ import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Warning } from '../../attention/operator-warnings.ts';
 import type { Context } from '../../context.ts';
-import { parseTreeHead } from '../../core/checkpoint.ts';
+import { parseTreeHead } from '../../crypto/checkpoint.ts';
 import { diagnoseEntry } from '../../ledger/entry-fault.ts';
 import { readEntryPages } from '../../ledger/read-entries.ts';
 import { loadPosition } from '../../projections/position.ts';

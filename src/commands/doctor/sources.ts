@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../core/errors.ts';
-import { missingProfileParts } from '../../core/profile.ts';
+import { missingProfileParts } from '../../law/profile.ts';
 import type { Source } from '../../core/source.ts';
 import { findSourceFaults } from '../source-faults.ts';
 import { fault, type Line, note, ok } from './line.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import { canonicalJson } from '../../core/canonical.ts';
+import { canonicalJson } from '../../crypto/canonical.ts';
 import { type ReadModelName, readModelNames, readModelTables } from '../../projections/tables.ts';
 import type { Query, Store } from '../../store/store.ts';
 

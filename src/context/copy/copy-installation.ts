@@ -7,7 +7,7 @@ import { MOVED_TO, readSetting, removeSetting, UNFINISHED_COPY, writeSetting } f
 import { type ComparedTable, compareReadModels, findDifferentLeaf } from './compare.ts';
 import { copiedWhole, copyByPage, copyEntries, copyWhole, lastSeq } from './copy-tables.ts';
 
-export interface CopyOptions {
+interface CopyOptions {
   readonly context: Context;
   readonly to: Store;
   /** How the other database is named to people, without a password. */

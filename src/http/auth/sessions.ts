@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import type { Context } from '../../context.ts';
 import { isoNow } from '../../core/clock.ts';
-import { hmacSha256 } from '../../core/hash.ts';
+import { hmacSha256 } from '../../crypto/hash.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import { appendAction } from '../../ledger/append-action.ts';
 import type { SessionsTable } from '../../store/schema.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { isoNow } from '../../core/clock.ts';
 import { CodedError } from '../../core/errors.ts';
-import { hmacSha256 } from '../../core/hash.ts';
+import { hmacSha256 } from '../../crypto/hash.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import { appendAction } from '../../ledger/append-action.ts';
 import { newSession, type NewSession, sessionRow } from './sessions.ts';

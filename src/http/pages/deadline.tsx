@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
-import { type ComputedCase, computeCase, readDeadlineCase } from '../../core/deadline-case.ts';
+import { type ComputedCase, computeCase, readDeadlineCase } from '../../law/deadline-case.ts';
 import { dateIn } from '../../core/zoned-days.ts';
 import { DeadlinePage } from '../../dashboard/deadline-page.tsx';
 import { renderPage } from '../../dashboard/layout.tsx';

@@ -45,7 +45,7 @@ export function answerErrors(app: FastifyInstance, form: ErrorForm): void {
 }
 
 /** What a refusal says, in one of the forms; text is plain text. */
-export function errorBody(form: ErrorForm, { status, code, message }: ServiceError): object | string {
+function errorBody(form: ErrorForm, { status, code, message }: ServiceError): object | string {
   switch (form) {
     case 'object':
       return { error: { code, message } };

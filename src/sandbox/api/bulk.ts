@@ -16,7 +16,7 @@ interface BulkResult {
   readonly status: 'created' | 'skipped' | 'failed';
 }
 
-export interface BulkRoutes extends PolicyRoutes {
+interface BulkRoutes extends PolicyRoutes {
   /** Numbers the batches, from 1. */
   readonly nextBatch: () => number;
 }

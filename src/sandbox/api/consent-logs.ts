@@ -26,7 +26,7 @@ const querySchema = z.object({
   cursor: z.string().max(500).optional(),
 });
 
-export interface ConsentLogRoutes {
+interface ConsentLogRoutes {
   readonly authenticate: Authenticate;
   readonly clock: () => Date;
   readonly dialect: Dialect;

@@ -11,7 +11,7 @@ import { firstProblem } from './consent-logs.ts';
 const httpUrl = z.url({ protocol: /^https?$/ });
 
 /** What `sandbox trigger` asks a running sandbox for. */
-export const triggerSchema = z.strictObject({
+const triggerSchema = z.strictObject({
   event: z.string(),
   /** Slug; default the first client. */
   client: z.string().optional(),

@@ -12,7 +12,7 @@ export interface EmbedEntry {
 }
 
 /** A policy with its text. */
-export interface EmbedText {
+interface EmbedText {
   readonly entry: EmbedEntry;
   readonly version: number;
   readonly html: string;

@@ -8,7 +8,7 @@ import { type GenerateOptions, generatePolicy, newPolicyOf } from './generate.ts
 import { formA } from './forms.ts';
 import { shapeA } from './policies.ts';
 
-export interface McpRoutes extends GenerateOptions {
+interface McpRoutes extends GenerateOptions {
   readonly authenticate: Authenticate;
   readonly dialect: Pick<Dialect, 'tellsRemaining'>;
   readonly limit: (request: FastifyRequest, reply: FastifyReply, kind: LimitedKind) => void;

@@ -5,7 +5,7 @@ import { mix } from '../prng.ts';
 import { ServiceError } from './answers.ts';
 
 /** A page as a fault makes it, and which nonce its cursor gets. */
-export interface FaultyPage extends LogPage {
+interface FaultyPage extends LogPage {
   readonly nonce: number;
 }
 

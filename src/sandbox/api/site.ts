@@ -15,7 +15,7 @@ const EDGE_MS = 300_000;
 
 const querySchema = z.object({ siteKey: z.string().min(1), type: z.string().min(1) });
 
-export interface SiteRoutes {
+interface SiteRoutes {
   readonly worlds: readonly World[];
   readonly keys: readonly ApiKey[];
   readonly clock: () => Date;

@@ -23,7 +23,6 @@ export const timeForms = {
   'Unix seconds as text': (at: Date) => String(Math.floor(at.getTime() / 1000)),
   'HTTP date': (at: Date) => at.toUTCString(),
 } as const satisfies Record<string, (at: Date) => string | number>;
-export type TimeForm = keyof typeof timeForms;
 
 function shifted(at: Date, hours: number): string {
   return new Date(at.getTime() + hours * 3_600_000).toISOString();
@@ -111,7 +110,7 @@ export const openChoices = {
   errors: [...errorForms],
 } as const satisfies Record<string, readonly (string | number)[]>;
 
-export type OpenChoice = keyof typeof openChoices;
+type OpenChoice = keyof typeof openChoices;
 export type Choices = { readonly [Name in OpenChoice]: (typeof openChoices)[Name][number] };
 
 /** What a field may be called, before the case of the names is applied. */

@@ -1,5 +1,5 @@
 import { type Source, type SourceOptions, sourceOptionsSchema } from '../../core/source.ts';
-import { webhookSecretOf } from '../../core/webhook-secret.ts';
+import { webhookSecretOf } from '../../crypto/keys.ts';
 import type { SourceChanges } from '../input.ts';
 import type { SourceOutcome, Sources } from '../sources.ts';
 import { type ImportProblem, readImportCsv } from './read-csv.ts';

@@ -6,7 +6,7 @@ import {
   sourceOptionsSchema,
   sourceSlugSchema,
 } from '../../core/source.ts';
-import { signingKeyOf, webhookSecretOf } from '../../core/webhook-secret.ts';
+import { signingKeyOf, webhookSecretOf } from '../../crypto/keys.ts';
 import { type NewSource, newSourceSchema } from '../input.ts';
 import type { ImportColumnName } from './columns.ts';
 import type { CsvLine, ImportProblem } from './read-csv.ts';

@@ -4,9 +4,9 @@ import { ConstraintViolation } from '../store.ts';
 import { isOutage, openingProblem, reasonOf } from './outages.ts';
 import { parserOf } from './values.ts';
 
-export type SqlRow = Record<string, unknown>;
+type SqlRow = Record<string, unknown>;
 
-export interface Answer {
+interface Answer {
   readonly rows: SqlRow[];
   /** Rows that were changed, or returned. */
   readonly count: number;
@@ -45,7 +45,7 @@ export interface PoolOptions {
  * A bounded number of connections, opened when needed. The only file that knows the `pg` package. A connection that was lost
  * is replaced by the next use; nothing that happens to an idle one reaches the program.
  */
-export interface PostgresPool {
+interface PostgresPool {
   acquire(): Promise<PostgresConnection>;
   release(connection: PostgresConnection): void;
   use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T>;
@@ -140,7 +140,7 @@ function withoutWarning(url: string): string {
 }
 
 /** Where a URL leads, for messages: never its password. */
-export function addressOf(url: string): string {
+function addressOf(url: string): string {
   const { host, port, database, user } = new pg.Client({ connectionString: withoutWarning(url) });
   return `PostgreSQL at ${host}:${port} (database ${database ?? user ?? ''}, user ${user ?? ''})`;
 }

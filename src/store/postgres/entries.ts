@@ -1,4 +1,4 @@
-import type { Entry } from '../../core/entry.ts';
+import type { Entry } from '../../crypto/entry.ts';
 import { MOVED_TO } from '../settings.ts';
 import { ConstraintViolation, type EntryKey, type LedgerHead } from '../store.ts';
 import type { PostgresConnection } from './driver.ts';

@@ -4,7 +4,7 @@ import type { PostgresConnection } from './driver.ts';
 import { schemaVersion } from './migrate.ts';
 
 /** The oldest version of PostgreSQL that the program is made for. */
-export const OLDEST_VERSION = 13;
+const OLDEST_VERSION = 13;
 
 /** What the server must answer, for a commit to survive a power cut and texts to come back as they were written. */
 const required: readonly [setting: string, fits: (value: string) => boolean, wanted: string][] = [

@@ -1,5 +1,5 @@
 import { countArrivals } from '../queries/arrivals.ts';
-import type { Entry } from '../../core/entry.ts';
+import type { Entry } from '../../crypto/entry.ts';
 import { ConstraintViolation, type LedgerHead, type Store, type StoreTransaction } from '../store.ts';
 import { createQuery } from './dialect.ts';
 import { createPool, type PoolOptions, type PostgresConnection } from './driver.ts';

@@ -19,7 +19,7 @@ export interface JudgedRow extends DecisionRow {
   readonly chosen: string;
 }
 
-export interface WithdrawalTime
+interface WithdrawalTime
   extends Pick<DecisionRow, 'seq' | 'at' | 'received_at' | 'occurred_basis' | 'occurred_counts' | 'via'> {
   readonly judged: Judged;
 }
@@ -68,7 +68,7 @@ export interface DecisionTotals {
  * What subjects hold on a banner at the end of a period where their latest decision alone says so: one row for each policy version and set of
  * purposes. What earlier decisions granted, or what is in doubt, comes in {@link DecisionQueries.heldConsents}.
  */
-export interface StandingConsents {
+interface StandingConsents {
   readonly policyId: string | null;
   readonly policyVersion: string | null;
   /** Canonical JSON array of the purposes that stand. */

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { ActionName } from '../../core/action.ts';
-import { erasedSeqs } from '../../core/erasure.ts';
+import { erasedSeqs } from '../../crypto/entry.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import { addDays, dateIn, spansOf } from '../../core/zoned-days.ts';
 import type { ActionHistoryTable, DeliveryHistoryTable, EntriesTable, PolicyHistoryTable } from '../schema.ts';
@@ -13,8 +13,8 @@ import { pageByKey } from './pages.ts';
 /** A policy change, with the commitment of the entry that reported it. */
 export type PolicyRow = Selectable<PolicyHistoryTable> & { readonly commitment: string | null };
 export type DeliveryRow = Selectable<DeliveryHistoryTable>;
-export type ActionRow = Selectable<ActionHistoryTable>;
-export type RawEntry = Pick<
+type ActionRow = Selectable<ActionHistoryTable>;
+type RawEntry = Pick<
   Selectable<EntriesTable>,
   'seq' | 'kind' | 'received_at' | 'meta' | 'body' | 'salt' | 'commitment'
 >;

@@ -30,13 +30,13 @@ export interface BannerReconciliation extends Reconciliation {
 }
 
 /** A stretch of time of one banner (null: of decisions that name none). ISO 8601 UTC, `to` exclusive. */
-export interface BannerWindow {
+interface BannerWindow {
   readonly bannerId: string | null;
   readonly from: string;
   readonly to: string;
 }
 
-export const reconciliationFindings = ['only-webhook', 'only-pulled', 'conflicting'] as const;
+const reconciliationFindings = ['only-webhook', 'only-pulled', 'conflicting'] as const;
 export type ReconciliationFinding = (typeof reconciliationFindings)[number];
 
 /** A decision with everything that was told about it up to asOf, in ledger order. */

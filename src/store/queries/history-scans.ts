@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { ScanItem } from '../../core/scan.ts';
+import type { ScanItem } from '../../core/fact.ts';
 import type { IntegrationHistoryTable, IntegrationsTable, ScanHistoryTable } from '../schema.ts';
 import type { Query } from '../store.ts';
 import { pageByKey } from './pages.ts';
@@ -15,7 +15,7 @@ export type ScanRow = Omit<Selectable<ScanHistoryTable>, 'items' | 'domain'> & {
 export type IntegrationRow = Selectable<IntegrationHistoryTable> & { readonly commitment: string | null };
 
 /** Which scans: times are those of the scans, ISO 8601 UTC, `to` exclusive. */
-export interface ScanFilter extends Scope {
+interface ScanFilter extends Scope {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly site?: string | undefined;

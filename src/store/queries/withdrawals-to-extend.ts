@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../store.ts';
 
 /** A withdrawal by request, and a banner on which the same subject decided something before it, and which it does not cover yet. */
-export interface WithdrawalToExtend {
+interface WithdrawalToExtend {
   /** The body of the entry `consent.withdrawn-by-request`; null once erased. */
   readonly body: Buffer | null;
   /** '' where the records name no banner. */

@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { canonicalJson } from './canonical.ts';
+import { equalBytes, hmacSha256, sha256 } from './hash.ts';
+import { type EntryKind, isEntryKind } from '../core/vocabulary.ts';
+
+/** An entry before it has its place in the ledger. */
+export interface NewEntry {
+  /** Slug of the source it belongs to. */
+  readonly source: string;
+  readonly kind: EntryKind;
+  /** 32 bytes, unique per (source, kind): an HMAC under the deduplication key (crypto/keys.ts). */
+  readonly dedupeKey: Uint8Array;
+  /** Our clock, ISO 8601 UTC with milliseconds. */
+  readonly receivedAt: string;
+  /** Exact bytes of canonical JSON: the headers that matter, verdict, officer … */
+  readonly meta: Uint8Array;
+  /** Exact bytes as received. */
+  readonly body: Uint8Array;
+}
+
+/** One immutable line of the ledger. After an erasure `meta`, `body` and `salt` are null; everything else stays. */
+export interface Entry {
+  readonly seq: number;
+  readonly source: string;
+  readonly sourceSeq: number;
+  readonly kind: EntryKind;
+  readonly dedupeKey: Buffer;
+  readonly receivedAt: string;
+  readonly meta: Buffer | null;
+  readonly body: Buffer | null;
+  readonly salt: Buffer | null;
+  readonly commitment: Buffer;
+  readonly leafHash: Buffer;
+  readonly mac: Buffer;
+}
+
+/** Length of an entry's salt in bytes. */
+export const SALT_BYTES = 32;
+
+const COMMITMENT_TAG = Buffer.from('consent-ledger/commitment/v1\n', 'ascii');
+const LEAF_PREFIX = Buffer.from([0]);
+
+/**
+ * SHA-256(tag ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)), tag = ASCII `consent-ledger/commitment/v1\n`.
+ * Hides the content from whoever holds only the leaf data, and binds it for whoever holds the salt too.
+ */
+export function commitmentOf(salt: Uint8Array, meta: Uint8Array, body: Uint8Array): Buffer {
+  if (salt.length !== SALT_BYTES) throw new RangeError(`salt must be ${SALT_BYTES} bytes, got ${salt.length}`);
+  return sha256(Buffer.concat([COMMITMENT_TAG, salt, sha256(meta), sha256(body)]));
+}
+
+/** What the Merkle tree commits to for one entry. */
+interface LeafInput {
+  readonly seq: number;
+  readonly source: string;
+  readonly sourceSeq: number;
+  readonly kind: EntryKind;
+  readonly receivedAt: string;
+  readonly dedupeKey: Uint8Array;
+  readonly commitment: Uint8Array;
+}
+
+/**
+ * Leaf data: RFC 8785 JSON of `{v:1, seq, source, sourceSeq, kind, receivedAt, dedupeKey, commitment}`, hashes as lower-case hex.
+ * Slug, kind and time come from closed alphabets, so the canonical form can be written down directly; a test holds
+ * it against the library. A row may hold anything: what is outside of them is hashed by the library, as UTF-8.
+ */
+export function leafData(leaf: LeafInput): Buffer {
+  if (!isEntryKind(leaf.kind) || !PLAIN.test(leaf.source) || !PLAIN.test(leaf.receivedAt))
+    return canonicalLeafData(leaf);
+  return Buffer.from(
+    `{"commitment":"${hex(leaf.commitment)}","dedupeKey":"${hex(leaf.dedupeKey)}","kind":"${leaf.kind}","receivedAt":"${leaf.receivedAt}","seq":${leaf.seq},"source":"${leaf.source}","sourceSeq":${leaf.sourceSeq},"v":1}`,
+    'latin1',
+  );
+}
+
+const PLAIN = /^[A-Za-z0-9:.\-]*$/;
+
+/** The same by the library alone: the definition that {@link leafData} is a shortcut for. */
+export function canonicalLeafData(leaf: LeafInput): Buffer {
+  return canonicalJson({
+    v: 1,
+    seq: leaf.seq,
+    source: leaf.source,
+    sourceSeq: leaf.sourceSeq,
+    kind: leaf.kind,
+    receivedAt: leaf.receivedAt,
+    dedupeKey: hex(leaf.dedupeKey),
+    commitment: hex(leaf.commitment),
+  });
+}
+
+/** Leaf hash as RFC 6962 §2.1 / RFC 9162 §2.1.1: SHA-256(0x00 ‖ leaf data). */
+export function leafHashOf(leaf: LeafInput): Buffer {
+  return sha256(Buffer.concat([LEAF_PREFIX, leafData(leaf)]));
+}
+
+/** `HMAC(K_append, leaf hash)`: proves that a row was written by a holder of the instance key. */
+export function macOf(appendKey: Uint8Array, leafHash: Uint8Array): Buffer {
+  return hmacSha256(appendKey, leafHash);
+}
+
+/** Numbers and hashes one entry: everything the ledger stores of it. */
+export function sealEntry(entry: NewEntry, seq: number, sourceSeq: number, salt: Buffer, appendKey: Uint8Array): Entry {
+  return placeEntry(entry, seq, sourceSeq, salt, commitmentOf(salt, entry.meta, entry.body), appendKey);
+}
+
+/** The part of {@link sealEntry} that needs the place; the commitment can be computed before the place is known. */
+export function placeEntry(
+  entry: NewEntry,
+  seq: number,
+  sourceSeq: number,
+  salt: Buffer,
+  commitment: Buffer,
+  appendKey: Uint8Array,
+): Entry {
+  const leafHash = leafHashOf({
+    seq,
+    source: entry.source,
+    sourceSeq,
+    kind: entry.kind,
+    receivedAt: entry.receivedAt,
+    dedupeKey: entry.dedupeKey,
+    commitment,
+  });
+  return {
+    seq,
+    source: entry.source,
+    sourceSeq,
+    kind: entry.kind,
+    dedupeKey: asBuffer(entry.dedupeKey),
+    receivedAt: entry.receivedAt,
+    meta: asBuffer(entry.meta),
+    body: asBuffer(entry.body),
+    salt,
+    commitment,
+    leafHash,
+    mac: macOf(appendKey, leafHash),
+  };
+}
+
+/** Faults that can be found in one stored entry by itself. */
+type EntryFault = 'content' | 'leaf' | 'mac' | 'kind' | 'partial-erasure';
+
+/**
+ * Checks one stored entry against its own hashes and the append key.
+ * `content`: meta, body or salt are not what was committed to. `leaf`: seq, source, kind, time or key were edited.
+ * `mac`: the row was not written by a holder of the key. `kind`: its kind is not one that this program writes. An erased entry is checked without its content.
+ */
+export function findEntryFault(entry: Entry, appendKey: Uint8Array): EntryFault | null {
+  const { meta, body, salt } = entry;
+  if (meta !== null && body !== null && salt !== null) {
+    if (salt.length !== SALT_BYTES || !equalBytes(commitmentOf(salt, meta, body), entry.commitment)) return 'content';
+  } else if (meta !== null || body !== null || salt !== null) {
+    return 'partial-erasure';
+  }
+  if (!equalBytes(leafHashOf(entry), entry.leafHash)) return 'leaf';
+  if (!equalBytes(macOf(appendKey, entry.leafHash), entry.mac)) return 'mac';
+  return isEntryKind(entry.kind) ? null : 'kind';
+}
+
+function hex(bytes: Uint8Array): string {
+  return asBuffer(bytes).toString('hex');
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+const erasureSchema = z.object({ seqs: z.array(z.number()) });
+
+/** The entries that an `erasure` entry took the content of, out of its body; none when that cannot be read. */
+export function erasedSeqs(body: Buffer | null): readonly number[] {
+  try {
+    return erasureSchema.parse(JSON.parse(body?.toString('utf8') ?? 'null')).seqs;
+  } catch {
+    return [];
+  }
+}

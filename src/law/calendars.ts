@@ -1,0 +1,229 @@
+import type Holidays from 'date-holidays';
+import { createRequire } from 'node:module';
+import { Temporal } from 'temporal-polyfill';
+import type { Regime } from './regime-schema.ts';
+
+/** A country and, where it is known, the region whose public holidays count. */
+export interface HolidayPlace {
+  readonly country: string;
+  readonly region: string | null;
+}
+
+const require = createRequire(import.meta.url);
+/** Loaded with the first question: the holidays of the whole world take longer to load than most commands take to run. */
+const loadLibrary = () => require('date-holidays') as typeof Holidays;
+
+/** Public holidays by date (YYYY-MM-DD) of one place and year. */
+type YearOfHolidays = ReadonlyMap<string, string>;
+
+const cache = new Map<string, YearOfHolidays>();
+const known = new Map<string, { readonly country: boolean; readonly region: boolean }>();
+const DAY_MS = 86_400_000;
+
+/**
+ * Name of the public holiday on a date (YYYY-MM-DD) in a place, in English where the library has it; null on other days.
+ * Only whole days of the type "public" count: a half day, a bank's or a school's day off never moves a deadline.
+ */
+export function findHoliday(date: string, place: HolidayPlace | null): string | null {
+  return place === null ? null : (holidaysOf(place, Number(date.slice(0, 4))).get(date) ?? null);
+}
+
+/** Whether the library knows this place; an unknown region is treated as none, an unknown country as without holidays. */
+export function knowsHolidays(place: HolidayPlace | null): { readonly country: boolean; readonly region: boolean } {
+  if (place === null) return { country: false, region: false };
+  const key = `${place.country}/${place.region ?? ''}`;
+  const answered = known.get(key);
+  if (answered !== undefined) return answered;
+  const Library = loadLibrary();
+  const places = new Library();
+  const country = Object.hasOwn(places.getCountries(), place.country);
+  const states: Record<string, string> = (country && places.getStates(place.country)) || {};
+  const answer = { country, region: place.region === null || Object.hasOwn(states, place.region) };
+  known.set(key, answer);
+  return answer;
+}
+
+function holidaysOf(place: HolidayPlace, year: number): YearOfHolidays {
+  const key = `${place.country}/${place.region ?? ''}/${year}`;
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  const options = { languages: ['en'] };
+  const Library = loadLibrary();
+  const calendar =
+    place.region === null ? new Library(place.country, options) : new Library(place.country, place.region, options);
+  const days = new Map<string, string>();
+  // A holiday of several days that begins before New Year belongs to the year before.
+  for (const holiday of [...calendar.getHolidays(year - 1), ...calendar.getHolidays(year)]) {
+    if (holiday.type !== 'public') continue;
+    const [first = '', time = ''] = holiday.date.split(' ');
+    const whole = Math.floor((holiday.end.getTime() - holiday.start.getTime() + DAY_MS / 12) / DAY_MS);
+    const skipped = time === '00:00:00' ? 0 : 1;
+    for (let day = skipped; day < whole + skipped; day++) {
+      const date = new Date(Date.parse(`${first}T00:00:00Z`) + day * DAY_MS).toISOString().slice(0, 10);
+      if (!days.has(date)) days.set(date, holiday.name);
+    }
+  }
+  cache.set(key, days);
+  return days;
+}
+
+type Day = Temporal.PlainDate;
+
+/** Which days nobody works. Saturdays and Sundays are never working days (Reg. 1182/71 Art. 2(2)). */
+export interface Calendar {
+  /** Name of the holiday on a day; null: an ordinary day. */
+  holiday(day: Day): string | null;
+  /** What has to be said about it: whose holidays were not known. */
+  readonly doubt: string | null;
+  /** Whose days off these are, for people. */
+  readonly of: string;
+}
+
+/** Whether somebody works on this day under every one of the calendars. */
+export function isWorkingDay(day: Day, ...calendars: readonly Calendar[]): boolean {
+  return day.dayOfWeek < 6 && calendars.every((calendar) => calendar.holiday(day) === null);
+}
+
+/** The last working day before this one. */
+export function workingDayBefore(day: Day, ...calendars: readonly Calendar[]): Day {
+  let before = day.subtract({ days: 1 });
+  while (!isWorkingDay(before, ...calendars)) before = before.subtract({ days: 1 });
+  return before;
+}
+
+/**
+ * Whose days off count under a law: its own list where the statute has one; else those of the controller's establishment
+ * where it lies in the law's territory (Reg. 1182/71 Art. 2(1) looks to the member state in which action is taken), else those
+ * of the person's place there, else those of a law's only country. A law that protects residents only looks to their place first.
+ */
+export function calendarOf(regime: Regime, place: HolidayPlace | null, home: HolidayPlace | null): Calendar {
+  if (regime.calendar !== 'territory') return statutory[regime.calendar];
+  const inside = (where: HolidayPlace | null) => where !== null && regime.territory.includes(where.country);
+  // A law that protects residents only has the days off of their state.
+  const [first, second] = regime.reach === null ? [place, home] : [home, place];
+  if (inside(first)) return publicHolidays(first);
+  if (inside(second)) return publicHolidays(second);
+  const [only, ...others] = regime.territory;
+  return publicHolidays(only !== undefined && others.length === 0 ? { country: only, region: null } : null);
+}
+
+/** The public holidays of a place, from the library. */
+export function publicHolidays(place: HolidayPlace | null): Calendar {
+  const known = knowsHolidays(place);
+  const doubt =
+    place === null || !known.country
+      ? 'no public holidays are known for this place: only Saturdays and Sundays were counted'
+      : known.region
+        ? null
+        : `the region ${place.region} is unknown: only the holidays of all ${place.country} were counted`;
+  const of = place === null ? 'no place' : [place.country, ...(place.region === null ? [] : [place.region])].join('-');
+  return { holiday: (day) => findHoliday(day.toString(), place), doubt, of };
+}
+
+/** The day of a month that is the nth (1 to 5) of a day of the week (1 = Monday). */
+const isNth = (day: Day, month: number, weekday: number, nth: number) =>
+  day.month === month && day.dayOfWeek === weekday && Math.ceil(day.day / 7) === nth;
+const isLastMonday = (day: Day, month: number) =>
+  day.month === month && day.dayOfWeek === 1 && day.day > day.daysInMonth - 7;
+
+/** Western Easter Sunday (the anonymous Gregorian computus). */
+export function easterSunday(year: number): Day {
+  const a = year % 19;
+  const b = Math.floor(year / 100);
+  const c = year % 100;
+  const h = (19 * a + b - Math.floor(b / 4) - Math.floor((b - Math.floor((b + 8) / 25) + 1) / 3) + 15) % 30;
+  const l = (32 + 2 * (b % 4) + 2 * Math.floor(c / 4) - h - (c % 4)) % 7;
+  const m = Math.floor((a + 11 * h + 22 * l) / 451);
+  const month = Math.floor((h + l - 7 * m + 114) / 31);
+  return Temporal.PlainDate.from({ year, month, day: ((h + l - 7 * m + 114) % 31) + 1 });
+}
+const fromEaster = (day: Day) => easterSunday(day.year).until(day).days;
+
+/**
+ * California, Gov. Code §§ 6700–6701. A fixed day that falls on a Sunday moves to Monday; one on a Saturday does not move, but for
+ * 11 November, whose Friday is a holiday. Lunar New Year, Genocide Remembrance Day and Diwali, which state employees take by choice, are
+ * left out, and so is Good Friday (noon to three): leaving a day out gives the earlier date.
+ */
+function californiaHoliday(day: Day): string | null {
+  const fixed: Readonly<Record<string, string>> = {
+    '1-1': 'New Year’s Day',
+    '2-12': 'Lincoln Day',
+    '3-31': 'Cesar Chavez Day',
+    '7-4': 'Independence Day',
+    '9-9': 'Admission Day',
+    '11-11': 'Veterans Day',
+    '12-25': 'Christmas Day',
+  };
+  const nameOf = (date: Day) => fixed[`${date.month}-${date.day}`];
+  const own = nameOf(day);
+  if (own !== undefined) return own;
+  const sunday = day.dayOfWeek === 1 ? nameOf(day.subtract({ days: 1 })) : undefined;
+  if (sunday !== undefined) return `${sunday} (Monday after)`;
+  if (day.month === 11 && day.day === 10 && day.dayOfWeek === 5) return 'Veterans Day (Friday before)';
+  if (day.month === 6 && day.day === 19) return 'Juneteenth';
+  if (isNth(day, 1, 1, 3)) return 'Dr. Martin Luther King, Jr. Day';
+  if (isNth(day, 2, 1, 3)) return 'third Monday in February';
+  if (isLastMonday(day, 5)) return 'last Monday in May';
+  if (isNth(day, 9, 1, 1)) return 'first Monday in September';
+  if (isNth(day, 9, 5, 4)) return 'Native American Day';
+  if (isNth(day, 10, 1, 2)) return 'Columbus Day';
+  if (isNth(day, 11, 4, 4)) return 'Thanksgiving Day';
+  return null;
+}
+
+/** New Zealand, Privacy Act 2020 s 7(1) "working day": regional anniversaries count as working days. */
+function newZealandHoliday(day: Day): string | null {
+  if ((day.month === 12 && day.day >= 25) || (day.month === 1 && day.day <= 2)) return '25 December to 2 January';
+  const newYear = Temporal.PlainDate.from({ year: day.year, month: 1, day: 1 }).dayOfWeek;
+  if (day.month === 1 && day.day <= 4) {
+    if (newYear >= 5 && day.dayOfWeek === 1) return '1 January on a Friday, Saturday or Sunday: Monday after';
+    if (newYear >= 6 && day.dayOfWeek === 2) return '1 January on a Saturday or Sunday: Tuesday after';
+  }
+  for (const [month, date, name] of [
+    [2, 6, 'Waitangi Day'],
+    [4, 25, 'Anzac Day'],
+  ] as const) {
+    if (day.month === month && day.day === date) return name;
+    if (day.month === month && day.dayOfWeek === 1 && (day.day === date + 1 || day.day === date + 2))
+      return `${name} (Monday after)`;
+  }
+  if (fromEaster(day) === -2) return 'Good Friday';
+  if (fromEaster(day) === 1) return 'Easter Monday';
+  if (isNth(day, 6, 1, 1)) return 'Sovereign’s birthday';
+  if (isNth(day, 10, 1, 4)) return 'Labour Day';
+  if (day.month === 6 || day.month === 7) {
+    // The dates of Matariki are in a schedule of the Act of 2022; the library has them.
+    const name = findHoliday(day.toString(), { country: 'NZ', region: null });
+    if (name === 'Matariki') return name;
+  }
+  return null;
+}
+
+/** British Columbia: PIPA s 1 leaves out holidays and Saturdays; holidays are those of the Interpretation Act s 29. */
+function britishColumbiaHoliday(day: Day): string | null {
+  const fixed: Readonly<Record<string, string>> = {
+    '1-1': 'New Year’s Day',
+    '7-1': 'Canada Day',
+    '9-30': 'National Day for Truth and Reconciliation',
+    '11-11': 'Remembrance Day',
+    '12-25': 'Christmas Day',
+    '12-26': 'December 26',
+  };
+  const own = fixed[`${day.month}-${day.day}`];
+  if (own !== undefined) return own;
+  if (day.month === 7 && day.day === 2 && day.dayOfWeek === 1) return 'Canada Day (Monday after)';
+  if (isNth(day, 2, 1, 3)) return 'Family Day';
+  if (fromEaster(day) === -2) return 'Good Friday';
+  if (fromEaster(day) === 1) return 'Easter Monday';
+  if (day.month === 5 && day.dayOfWeek === 1 && day.day >= 18 && day.day <= 24) return 'Victoria Day';
+  if (isNth(day, 8, 1, 1)) return 'British Columbia Day';
+  if (isNth(day, 9, 1, 1)) return 'Labour Day';
+  if (isNth(day, 10, 1, 2)) return 'Thanksgiving Day';
+  return null;
+}
+
+const statutory: Readonly<Record<Exclude<Regime['calendar'], 'territory'>, Calendar>> = {
+  'us-ca': { holiday: californiaHoliday, doubt: null, of: 'California' },
+  nz: { holiday: newZealandHoliday, doubt: null, of: 'New Zealand' },
+  'ca-bc': { holiday: britishColumbiaHoliday, doubt: null, of: 'British Columbia' },
+};

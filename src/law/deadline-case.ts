@@ -1,0 +1,324 @@
+import { Temporal } from 'temporal-polyfill';
+import { z } from 'zod';
+import { show } from './deadline-words.ts';
+import { type Asked, computeDeadlines, type Deadlines } from './deadlines.ts';
+import { editDistance } from '../core/edit-distance.ts';
+import { countrySchema, jurisdictionSchema, settleRegion } from './jurisdictions.ts';
+import type { RegimeTable } from './regime-table.ts';
+import { requestKinds } from '../core/vocabulary.ts';
+import { calendarProblem } from '../core/zoned-days.ts';
+
+/**
+ * Time zones of establishments, for cases that name none. Only where a country or its part has one zone, or all but its far islands do:
+ * elsewhere nobody can tell, and the calculator counts in UTC and says so. IANA Time Zone Database, zone.tab.
+ */
+const ofCountries: Readonly<Record<string, string>> = {
+  AE: 'Asia/Dubai',
+  AR: 'America/Argentina/Buenos_Aires',
+  AT: 'Europe/Vienna',
+  BE: 'Europe/Brussels',
+  BG: 'Europe/Sofia',
+  CH: 'Europe/Zurich',
+  CN: 'Asia/Shanghai',
+  CO: 'America/Bogota',
+  CY: 'Asia/Nicosia',
+  CZ: 'Europe/Prague',
+  DE: 'Europe/Berlin',
+  DK: 'Europe/Copenhagen',
+  EE: 'Europe/Tallinn',
+  ES: 'Europe/Madrid',
+  FI: 'Europe/Helsinki',
+  FR: 'Europe/Paris',
+  GB: 'Europe/London',
+  GG: 'Europe/Guernsey',
+  GR: 'Europe/Athens',
+  HK: 'Asia/Hong_Kong',
+  HR: 'Europe/Zagreb',
+  HU: 'Europe/Budapest',
+  IE: 'Europe/Dublin',
+  IL: 'Asia/Jerusalem',
+  IM: 'Europe/Isle_of_Man',
+  IN: 'Asia/Kolkata',
+  IS: 'Atlantic/Reykjavik',
+  IT: 'Europe/Rome',
+  JE: 'Europe/Jersey',
+  JP: 'Asia/Tokyo',
+  KE: 'Africa/Nairobi',
+  KR: 'Asia/Seoul',
+  LI: 'Europe/Vaduz',
+  LT: 'Europe/Vilnius',
+  LU: 'Europe/Luxembourg',
+  LV: 'Europe/Riga',
+  MT: 'Europe/Malta',
+  NG: 'Africa/Lagos',
+  NL: 'Europe/Amsterdam',
+  NO: 'Europe/Oslo',
+  NZ: 'Pacific/Auckland',
+  PH: 'Asia/Manila',
+  PL: 'Europe/Warsaw',
+  PT: 'Europe/Lisbon',
+  RO: 'Europe/Bucharest',
+  SE: 'Europe/Stockholm',
+  SG: 'Asia/Singapore',
+  SI: 'Europe/Ljubljana',
+  SK: 'Europe/Bratislava',
+  TH: 'Asia/Bangkok',
+  TR: 'Europe/Istanbul',
+  TW: 'Asia/Taipei',
+  ZA: 'Africa/Johannesburg',
+};
+
+/** Parts of countries with several zones, and the islands that differ from their country. */
+const ofParts: Readonly<Record<string, string>> = {
+  'AU-ACT': 'Australia/Sydney',
+  'AU-NSW': 'Australia/Sydney',
+  'AU-NT': 'Australia/Darwin',
+  'AU-QLD': 'Australia/Brisbane',
+  'AU-SA': 'Australia/Adelaide',
+  'AU-TAS': 'Australia/Hobart',
+  'AU-VIC': 'Australia/Melbourne',
+  'AU-WA': 'Australia/Perth',
+  'BR-DF': 'America/Sao_Paulo',
+  'BR-MG': 'America/Sao_Paulo',
+  'BR-RJ': 'America/Sao_Paulo',
+  'BR-SP': 'America/Sao_Paulo',
+  'CA-AB': 'America/Edmonton',
+  'CA-MB': 'America/Winnipeg',
+  'CA-NB': 'America/Moncton',
+  'CA-NS': 'America/Halifax',
+  'CA-PE': 'America/Halifax',
+  'CA-QC': 'America/Toronto',
+  'ES-CN': 'Atlantic/Canary',
+  'FR-971': 'America/Guadeloupe',
+  'FR-972': 'America/Martinique',
+  'FR-973': 'America/Cayenne',
+  'FR-974': 'Indian/Reunion',
+  'FR-976': 'Indian/Mayotte',
+  'NZ-CIT': 'Pacific/Chatham',
+  'PT-20': 'Atlantic/Azores',
+  'PT-30': 'Atlantic/Madeira',
+  ...zoned('America/New_York', 'US', 'CT DC DE GA MA MD ME NC NH NJ NY OH PA RI SC VA VT WV'),
+  ...zoned('America/Chicago', 'US', 'AL AR IA IL LA MN MO MS OK WI'),
+  ...zoned('America/Denver', 'US', 'CO MT NM UT WY'),
+  ...zoned('America/Los_Angeles', 'US', 'CA WA'),
+  'US-AZ': 'America/Phoenix',
+  'US-HI': 'Pacific/Honolulu',
+};
+
+function zoned(zone: string, country: string, parts: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(parts.split(' ').map((part) => [`${country}-${part}`, zone]));
+}
+
+/** The time zone of an establishment, by its country and region; null where there are several. */
+export function usualTimeZone(country: string | null, region: string | null): string | null {
+  if (country === null) return null;
+  return (region === null ? undefined : ofParts[`${country}-${region}`]) ?? ofCountries[country] ?? null;
+}
+
+/**
+ * One case of the deadline calculator, as `dsar deadline` and the page Deadline calculator take it (docs/deadlines.md, Calculator). Everything that
+ * happened may be given as a day or as a time: a day is that day in the controller's time zone, and so is a time without an offset.
+ */
+const quoted = (input: unknown) => JSON.stringify(String(input).slice(0, 60));
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?$/;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)$/i;
+const when = z
+  .string()
+  .trim()
+  .refine(isWhen, {
+    error: ({ input }) => `Invalid date ${quoted(input)}: ${whenProblem(String(input).trim())}`,
+  });
+
+function whenProblem(text: string): string {
+  const calendar = /^\d{4}-\d\d-\d\d/.test(text) ? calendarProblem(text) : null;
+  return calendar ?? 'use YYYY-MM-DD or ISO 8601 such as 2026-07-01T14:02:00Z.';
+}
+
+const timeZone = z
+  .string()
+  .trim()
+  .refine(isTimeZone, {
+    error: ({ input }) => `Unknown time zone ${quoted(input)}: use an IANA name such as Europe/Berlin.`,
+  });
+
+const asked = z.strictObject({ askedAt: when, receivedAt: when.nullish() });
+/** Of identity and fee it may be unknown when they were asked for: only their receipt can move a date. */
+const received = z
+  .strictObject({ askedAt: when.nullish(), receivedAt: when.nullish() })
+  .refine((one) => (one.askedAt ?? one.receivedAt ?? null) !== null, 'Give askedAt, receivedAt or both.');
+
+const deadlineCaseSchema = z.strictObject({
+  kind: z.enum(requestKinds, {
+    error: ({ input }) => `Unknown kind ${quoted(input)}: use ${requestKinds.join(', ')}.`,
+  }),
+  received: when,
+  /** Where the person is, a code of the list; null: not known. */
+  place: jurisdictionSchema.nullable(),
+  controller: z
+    .strictObject({
+      country: countrySchema.nullable(),
+      region: z
+        .string()
+        .trim()
+        .transform((text) => text || null)
+        .nullable()
+        .default(null),
+      timeZone: timeZone.nullish(),
+    })
+    .transform(settleRegion),
+  /** `until`: a date that the notice names, where the law lets it (New Zealand). */
+  extension: z.strictObject({ noticeAt: when, until: z.iso.date().nullish() }).nullish(),
+  clarifications: z.array(asked).max(100).nullish(),
+  identity: received.nullish(),
+  fee: received.nullish(),
+  /** Until when something still awaited is counted; without it, as if it had been answered at once. */
+  asOf: when.nullish(),
+});
+type DeadlineCase = z.infer<typeof deadlineCaseSchema>;
+
+/** Whether a field is a note of the author's, such as `id` or `citation`, rather than a misspelling of a field that moves a date. */
+function isNote(name: string): boolean {
+  const known = Object.keys(deadlineCaseSchema.shape);
+  const isNear = (field: string) => {
+    // Short names have innocent neighbours: `id` is two letters from `kind`.
+    const allowed = field.length < 6 ? 1 : 2;
+    return editDistance(name.toLowerCase(), field.toLowerCase(), allowed) <= allowed;
+  };
+  return !known.includes(name) && !known.some(isNear);
+}
+
+/** What the calculator answers, member by member in this order. */
+interface CaseAnswer {
+  /** The last day on which the answer is in time, YYYY-MM-DD; null: no law that is known here gives a right. */
+  readonly limit: string | null;
+  /** What is asked takes effect at once; `limit` is the day of receipt. */
+  readonly atOnce: boolean;
+  readonly aimFor: string | null;
+  readonly acknowledgeBy: string | null;
+  readonly warnOn: string | null;
+  /** Id of the law that decides. */
+  readonly law: string | null;
+  readonly laws: readonly {
+    readonly id: string;
+    readonly limit: string;
+    readonly citation: string;
+    readonly confirmed: boolean;
+    readonly explanation: string;
+  }[];
+}
+
+/** A case with everything that was computed of it. */
+export interface ComputedCase {
+  readonly answer: CaseAnswer;
+  readonly deadlines: Deadlines;
+  readonly timeZone: string;
+  /** `given` in the case, the `usual` one of the establishment, or `UTC` because the establishment has several. */
+  readonly timeZoneBasis: 'given' | 'usual' | 'UTC';
+}
+
+type ReadCase =
+  | { readonly outcome: 'read'; readonly value: DeadlineCase }
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] };
+
+/** Reads a case from outside. Each problem is one sentence that begins with the place of the field. */
+export function readDeadlineCase(input: unknown): ReadCase {
+  const known =
+    typeof input === 'object' && input !== null && !Array.isArray(input)
+      ? Object.fromEntries(Object.entries(input).filter(([name]) => !isNote(name)))
+      : input;
+  const parsed = deadlineCaseSchema.safeParse(known);
+  if (parsed.success) return { outcome: 'read', value: parsed.data };
+  return {
+    outcome: 'refused',
+    problems: parsed.error.issues.map((issue) => {
+      const { path, message } = issue;
+      const text = issue.code === 'unrecognized_keys' ? `Unknown field ${issue.keys.map(quoted).join(', ')}` : message;
+      const sentence = /[.?]$/.test(text) ? text : `${text}.`;
+      return path.length === 0 ? sentence : `${path.join('.')}: ${sentence}`;
+    }),
+  };
+}
+
+/** Computes a case by the same function as every other date of the program. Pure. */
+export function computeCase(input: DeadlineCase, regimes: RegimeTable): ComputedCase {
+  const { controller } = input;
+  const usual = usualTimeZone(controller.country, controller.region);
+  const zone = controller.timeZone ?? usual ?? 'UTC';
+  const at = (text: string) => momentOf(text, zone);
+  const askedOf = (one: { askedAt?: string | null | undefined; receivedAt?: string | null | undefined }): Asked => {
+    const receivedAt = one.receivedAt == null ? null : at(one.receivedAt);
+    return { askedAt: one.askedAt == null ? (receivedAt ?? '') : at(one.askedAt), receivedAt };
+  };
+  const { extension, clarifications, identity, fee, asOf } = input;
+  const deadlines = computeDeadlines({
+    kind: input.kind,
+    place: input.place,
+    controller: { country: controller.country, region: controller.region, timeZone: zone },
+    regimes,
+    receivedAt: at(input.received),
+    receiptBasis: 'officer',
+    receivedAsDay: DATE.test(input.received),
+    extension: extension == null ? null : { noticeAt: at(extension.noticeAt), until: extension.until ?? null },
+    clarifications: (clarifications ?? []).map(askedOf),
+    identity: identity == null ? null : askedOf(identity),
+    fee: fee == null ? null : askedOf(fee),
+    ...(asOf == null ? {} : { asOf: at(asOf) }),
+  });
+  const answer: CaseAnswer = {
+    limit: deadlines.limit,
+    atOnce: deadlines.atOnce,
+    aimFor: deadlines.aimFor,
+    acknowledgeBy: deadlines.acknowledgeBy,
+    warnOn: deadlines.warnOn,
+    law: deadlines.law,
+    laws: deadlines.laws.map(({ id, limit, citation, confirmed, explanation }) => ({
+      id,
+      limit,
+      citation,
+      confirmed,
+      explanation: explanation.join('; '),
+    })),
+  };
+  return {
+    answer,
+    deadlines,
+    timeZone: zone,
+    timeZoneBasis: controller.timeZone != null ? 'given' : usual === null ? 'UTC' : 'usual',
+  };
+}
+
+/** `Wed 2026-07-01`. */
+export function dayText(date: string): string {
+  return show(Temporal.PlainDate.from(date));
+}
+
+/** A day at its noon, a local time in the zone, an instant as it is; ISO 8601 UTC. */
+function momentOf(text: string, zone: string): string {
+  if (DATE.test(text))
+    return Temporal.PlainDate.from(text).toZonedDateTime({ timeZone: zone, plainTime: '12:00' }).toInstant().toString();
+  if (LOCAL.test(text)) return Temporal.PlainDateTime.from(text).toZonedDateTime(zone).toInstant().toString();
+  return Temporal.Instant.from(text.toUpperCase()).toString();
+}
+
+function isWhen(text: string): boolean {
+  try {
+    if (DATE.test(text)) Temporal.PlainDate.from(text, { overflow: 'reject' });
+    else if (LOCAL.test(text)) Temporal.PlainDateTime.from(text, { overflow: 'reject' });
+    else if (INSTANT.test(text)) Temporal.Instant.from(text.toUpperCase());
+    else return false;
+  } catch {
+    return false;
+  }
+  const year = Number(text.slice(0, 4));
+  return year >= 1990 && year <= 2200;
+}
+
+function isTimeZone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}

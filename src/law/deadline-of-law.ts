@@ -1,0 +1,273 @@
+import { Temporal } from 'temporal-polyfill';
+import { type Calendar, calendarOf, isWorkingDay, publicHolidays, workingDayBefore } from './calendars.ts';
+import {
+  amountOf,
+  type DeadlineFlag,
+  type LawDeadline,
+  type OneLawInput,
+  show,
+  type Standstill,
+  wordsOfDoubts,
+  wordsOfPause,
+  wordsOfPeriods,
+  wordsOfReceipt,
+} from './deadline-words.ts';
+import type { Period, RegimeRow } from './regime-schema.ts';
+
+type Day = Temporal.PlainDate;
+
+/**
+ * Computes when a request has to be answered under one law, in dates and in words (docs/deadlines.md).
+ * Pure: everything about the law comes from the row. Throws RangeError for a time or zone that cannot be read.
+ */
+export function deadlineOfLaw(input: OneLawInput): LawDeadline {
+  const { row, regime, timeZone } = input;
+  const flags = new Set<DeadlineFlag>();
+  const words: string[] = [];
+  const dayOf = (iso: string) => Temporal.Instant.from(iso).toZonedDateTimeISO(timeZone).toPlainDate();
+  const receipt = dayOf(input.receivedAt);
+  words.push(wordsOfReceipt(input, receipt, flags));
+  const calendar = calendarOf(regime, input.place, input.home);
+  const period = row.period;
+  const dates =
+    period === 'at-once'
+      ? countAtOnce(input, receipt, flags, words)
+      : countPeriod({ ...input, row: { ...row, period } }, receipt, calendar, dayOf, flags, words);
+
+  const acknowledgeBy = row.acknowledge === null ? null : addPeriod(receipt, row.acknowledge, calendar);
+  if (acknowledgeBy !== null) words.push(`confirm receipt by ${show(acknowledgeBy)}`);
+  const silent = row.rollOver === 'none' && period !== 'at-once';
+  const before = silent ? workingDayBefore(dates.limit, calendar, publicHolidays(input.home)) : null;
+  const warnOn = before === null || isBefore(before, receipt) ? null : before;
+  if (silent) words.push('the law states no roll-over');
+  words.push(...wordsOfDoubts(input, calendar, flags));
+  words.push(row.citation);
+  return {
+    id: regime.id,
+    name: regime.law,
+    why: input.why,
+    row,
+    startsOn: dates.start.toString(),
+    limit: dates.limit.toString(),
+    atOnce: period === 'at-once',
+    aimFor: earlier(dates.aimFor, dates.limit).toString(),
+    firstLimit: dates.firstLimit.toString(),
+    acknowledgeBy: acknowledgeBy?.toString() ?? null,
+    warnOn: warnOn?.toString() ?? null,
+    citation: row.citation,
+    readOn: row.readOn,
+    confirmed: row.confirmed,
+    explanation: words,
+    flags: [...flags],
+  };
+}
+
+interface Dates {
+  readonly start: Day;
+  readonly aimFor: Day;
+  readonly limit: Day;
+  readonly firstLimit: Day;
+}
+
+function countAtOnce(input: OneLawInput, receipt: Day, flags: Set<DeadlineFlag>, words: string[]): Dates {
+  flags.add('at-once');
+  if (input.extension != null) flags.add('extension-unavailable');
+  words.push(`takes effect at once: due ${show(receipt)}`);
+  return { start: receipt, aimFor: receipt, limit: receipt, firstLimit: receipt };
+}
+
+type Counted = OneLawInput & { readonly row: RegimeRow & { readonly period: Period } };
+
+function countPeriod(
+  input: Counted,
+  receipt: Day,
+  calendar: Calendar,
+  dayOf: (iso: string) => Day,
+  flags: Set<DeadlineFlag>,
+  words: string[],
+): Dates {
+  const { row } = input;
+  const today = input.asOf === undefined ? null : dayOf(input.asOf);
+  const start = findStart(input, receipt, today, dayOf, flags, words);
+  const pauses = findPauses(input, start, today, dayOf, flags);
+  const plainEnd = endOf(row, start, [row.period], calendar);
+  const firstLimit = roll(row, addPauses(row, start, plainEnd, pauses).end, calendar);
+
+  const extension = judgeExtension(input, firstLimit, dayOf, flags);
+  const periods = extension === null || extension.by === 'as-notified' ? [row.period] : [row.period, extension.by];
+  const longest = endOf(row, start, periods, calendar);
+  let aimFor = longest;
+  let paused = addPauses(row, start, longest, pauses);
+  let limit = roll(row, paused.end, calendar);
+
+  const until = extension === null || extension.until === null ? null : Temporal.PlainDate.from(extension.until);
+  if (extension !== null && until !== null && (extension.by === 'as-notified' || isBefore(until, limit))) {
+    // The date that the requester was told binds, and is not moved.
+    const told = isBefore(until, firstLimit) ? firstLimit : until;
+    limit = told;
+    aimFor = earlier(extension.by === 'as-notified' ? told : longest, told);
+    paused = { ...paused, end: told };
+  }
+
+  for (const pause of paused.counted) {
+    flags.add('paused');
+    if (pause.open) flags.add('clock-stopped');
+    words.push(wordsOfPause(pause));
+  }
+  for (const pause of paused.uncounted) {
+    flags.add('pause-uncounted');
+    words.push(`${pause.why} on ${show(pause.from)}, outside the running period: not counted`);
+  }
+  if (extension !== null) {
+    flags.add('extended');
+    words.push(`extended by the notice of ${show(extension.noticed)}${until === null ? '' : ` until ${show(until)}`}`);
+  }
+  if (until === null || !limit.equals(paused.end)) {
+    words.push(`${wordsOfPeriods(periods)} ${show(paused.end)}`);
+  } else {
+    words.push(`ends ${show(paused.end)}`);
+  }
+  if (!limit.equals(paused.end)) {
+    flags.add('rolled-over');
+    const holiday = calendar.holiday(paused.end);
+    words.push(holiday === null ? 'not a working day' : `not a working day (${holiday})`);
+  }
+  words.push(`due ${show(limit)}`);
+  return { start, aimFor, limit, firstLimit };
+}
+
+/** The latest of receipt, identity information asked for and fee, where the row says so; else the receipt. */
+function findStart(
+  input: Counted,
+  receipt: Day,
+  today: Day | null,
+  dayOf: (iso: string) => Day,
+  flags: Set<DeadlineFlag>,
+  words: string[],
+): Day {
+  if (input.row.runsFrom === 'receipt') return receipt;
+  let start = receipt;
+  for (const [what, asked] of [
+    ['identity information', input.identity ?? null],
+    ['fee', input.fee ?? null],
+  ] as const) {
+    if (asked === null) continue;
+    if (asked.receivedAt === null) {
+      flags.add('clock-not-started');
+      words.push(`${what} asked for on ${show(dayOf(asked.askedAt))} and not received: the clock has not started`);
+      if (today !== null) start = later(start, today);
+    } else {
+      const day = dayOf(asked.receivedAt);
+      words.push(`${what} received ${show(day)}`);
+      start = later(start, day);
+    }
+  }
+  if (!start.equals(receipt)) words.push(`the period runs from ${show(start)}`);
+  return start;
+}
+
+function findPauses(
+  input: Counted,
+  start: Day,
+  today: Day | null,
+  dayOf: (iso: string) => Day,
+  flags: Set<DeadlineFlag>,
+): readonly Standstill[] {
+  const { row } = input;
+  const guidance = row.stopClock === 'guidance' && input.suspendByGuidance === true;
+  if (row.stopClock !== 'clarification' && !guidance) return [];
+  const asked = (input.clarifications ?? []).map((one) => ({ ...one, why: 'clarification' }));
+  // Under guidance identity stops the clock too; a law that counts from the identity has it in its start.
+  if (guidance && row.runsFrom === 'receipt' && input.identity)
+    asked.push({ ...input.identity, why: 'identity information' });
+  if (guidance && asked.length > 0) flags.add('pause-by-guidance');
+  const pauses = asked.map(({ askedAt, receivedAt, why }) => {
+    const from = dayOf(askedAt);
+    const to = receivedAt === null ? later(from, today ?? from) : later(from, dayOf(receivedAt));
+    return { from, to, open: receivedAt === null, why: `${why} asked` };
+  });
+  return mergePauses(pauses.filter((pause) => row.countsReceiptDay || isBefore(start, pause.to)));
+}
+
+/** Overlapping waits stop the clock once. */
+function mergePauses(pauses: readonly Standstill[]): readonly Standstill[] {
+  const merged: Standstill[] = [];
+  for (const pause of [...pauses].sort((a, b) => Temporal.PlainDate.compare(a.from, b.from))) {
+    const last = merged.at(-1);
+    if (last === undefined || isBefore(last.to, pause.from)) merged.push(pause);
+    else merged[merged.length - 1] = { ...last, to: later(last.to, pause.to), open: last.open || pause.open };
+  }
+  return merged;
+}
+
+/** Adds the days left out: the day asked and the day answered are both left out. A wait that began after the end stops nothing. */
+function addPauses(row: RegimeRow, start: Day, end: Day, pauses: readonly Standstill[]) {
+  const counted: Standstill[] = [];
+  const uncounted: Standstill[] = [];
+  const firstDay = row.countsReceiptDay ? start : start.add({ days: 1 });
+  let shifted = end;
+  for (const pause of pauses) {
+    if (isBefore(shifted, pause.from)) {
+      uncounted.push(pause);
+      continue;
+    }
+    const from = later(pause.from, firstDay);
+    shifted = shifted.add({ days: from.until(pause.to).days + 1 });
+    counted.push({ ...pause, from });
+  }
+  return { end: shifted, counted, uncounted };
+}
+
+/** An extension counts when the law has one that is confirmed and its notice went out inside the law's first period. */
+function judgeExtension(
+  input: Counted,
+  firstLimit: Day,
+  dayOf: (iso: string) => Day,
+  flags: Set<DeadlineFlag>,
+): { readonly by: Period | 'as-notified'; readonly until: string | null; readonly noticed: Day } | null {
+  if (input.extension == null) return null;
+  const noticed = dayOf(input.extension.noticeAt);
+  const until = input.extension.until ?? null;
+  const rule = input.row.extension;
+  if (rule === null || !rule.confirmed || (rule.by === 'as-notified' && until === null)) {
+    flags.add('extension-unavailable');
+    return null;
+  }
+  if (isBefore(firstLimit, noticed)) {
+    flags.add('extension-late');
+    return null;
+  }
+  return { by: rule.by, until, noticed };
+}
+
+/** The end of the periods laid end to end and counted from one start: months are added at once, so 31 Jan + 3 months is 30 Apr. */
+function endOf(row: RegimeRow, start: Day, periods: readonly Period[], calendar: Calendar): Day {
+  const months = amountOf(periods, 'months');
+  const days = amountOf(periods, 'days');
+  let end = start.add({ months }).add({ days });
+  const business = amountOf(periods, 'business-days');
+  if (business > 0) end = addPeriod(end, { amount: business, unit: 'business-days' }, calendar);
+  return row.countsReceiptDay && business === 0 ? end.subtract({ days: 1 }) : end;
+}
+
+function addPeriod(from: Day, period: Period, calendar: Calendar): Day {
+  if (period.unit === 'months') return from.add({ months: period.amount });
+  if (period.unit === 'days') return from.add({ days: period.amount });
+  let day = from;
+  for (let counted = 0; counted < period.amount; ) {
+    day = day.add({ days: 1 });
+    if (isWorkingDay(day, calendar)) counted++;
+  }
+  return day;
+}
+
+function roll(row: RegimeRow, day: Day, calendar: Calendar): Day {
+  if (row.rollOver === 'none') return day;
+  let end = day;
+  while (!isWorkingDay(end, calendar)) end = end.add({ days: 1 });
+  return end;
+}
+
+const isBefore = (a: Day, b: Day) => Temporal.PlainDate.compare(a, b) < 0;
+const later = (a: Day, b: Day) => (isBefore(a, b) ? b : a);
+const earlier = (a: Day, b: Day) => (isBefore(a, b) ? a : b);

@@ -1,0 +1,217 @@
+import { Temporal } from 'temporal-polyfill';
+import type { Calendar, HolidayPlace } from './calendars.ts';
+import type { Period, Regime, RegimeRow } from './regime-schema.ts';
+import type { ApplicableLaw } from './regime-table.ts';
+
+/** Days on which the clock stood still, both included. */
+export interface Standstill {
+  readonly from: Temporal.PlainDate;
+  readonly to: Temporal.PlainDate;
+  /** The answer is still awaited. */
+  readonly open: boolean;
+  /** What was asked, e.g. `clarification asked`. */
+  readonly why: string;
+}
+
+const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+/** `Wed 2026-07-01`. */
+export const show = (day: Temporal.PlainDate) => `${weekdays[day.dayOfWeek - 1]} ${day.toString()}`;
+
+export function wordsOfReceipt(input: OneLawInput, receipt: Temporal.PlainDate, flags: Set<DeadlineFlag>): string {
+  if (input.receivedAsDay === true) return `received ${show(receipt)} (${input.timeZone})`;
+  const utc = Temporal.Instant.from(input.receivedAt).toZonedDateTimeISO('UTC');
+  const clock = utc.toPlainTime().toString({ smallestUnit: 'minute' });
+  const there = utc.toPlainDate().equals(receipt) ? '' : `: there ${show(receipt)}`;
+  const text = `received ${show(utc.toPlainDate())} ${clock} UTC (${input.timeZone}${there})`;
+  if (input.receiptBasis === 'received') {
+    flags.add('receipt-is-arrival');
+    return `${text}, the arrival of the notice: no earlier receipt is known`;
+  }
+  if (input.receiptBasis === 'assumed-offset') {
+    flags.add('receipt-offset-assumed');
+    return `${text}, its offset from UTC is assumed`;
+  }
+  return text;
+}
+
+export function wordsOfPause(pause: Standstill): string {
+  if (pause.open) return `${pause.why}: the clock stands still since ${show(pause.from)}`;
+  const days = pause.from.until(pause.to).days + 1;
+  return `${pause.why}: clock stopped ${show(pause.from)} to ${show(pause.to)} (${days} ${days === 1 ? 'day' : 'days'} left out)`;
+}
+
+const numbers = [
+  'no',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+  'eleven',
+  'twelve',
+];
+
+export function wordsOfPeriods(periods: readonly Period[]): string {
+  const unit = periods[0]?.unit ?? 'days';
+  const same = periods.every((period) => period.unit === unit);
+  const parts = same ? [{ unit, amount: amountOf(periods, unit) }] : periods;
+  const text = parts.map(wordsOfPeriod).join(' and ');
+  const single = parts.length === 1 && parts[0]?.amount === 1;
+  return `${text} ${single ? 'ends' : 'end'}`;
+}
+
+/** `one month`, `45 days`, `15 business days`. */
+function wordsOfPeriod(period: Period): string {
+  const count = period.unit === 'months' ? (numbers[period.amount] ?? period.amount) : period.amount;
+  const unit = { months: 'month', days: 'day', 'business-days': 'business day' }[period.unit];
+  return `${count} ${unit}${period.amount === 1 ? '' : 's'}`;
+}
+
+/** How many of a unit these periods have together. */
+export function amountOf(periods: readonly Period[], unit: Period['unit']): number {
+  return periods.reduce((total, period) => total + (period.unit === unit ? period.amount : 0), 0);
+}
+
+/** What was noted and could not be counted, whose days off were used, and what is not confirmed. */
+export function wordsOfDoubts(input: OneLawInput, calendar: Calendar, flags: Set<DeadlineFlag>): readonly string[] {
+  const { row, regime } = input;
+  const words: string[] = [];
+  if (flags.has('extension-late')) words.push('the notice of extension came after the first period: not counted');
+  if (flags.has('extension-unavailable')) {
+    words.push(
+      row.extension === null
+        ? 'this law has no extension: the notice changes nothing here'
+        : row.extension.confirmed
+          ? 'the notice of extension names no new date: not counted'
+          : 'the extension is not confirmed: not counted',
+    );
+  }
+  const waits = [
+    ...(input.clarifications ?? []),
+    ...(input.identity && row.runsFrom === 'receipt' ? [input.identity] : []),
+  ];
+  if (waits.length > 0 && row.stopClock !== 'clarification' && !flags.has('pause-by-guidance')) {
+    words.push('waiting for the requester does not move the date');
+  }
+  if (flags.has('pause-by-guidance')) words.push('the standstill rests on guidance only (EDPB: “may”)');
+  const inDays = (period: Period | 'at-once' | null) =>
+    period !== null && period !== 'at-once' && period.unit === 'business-days';
+  const counts = inDays(row.period) || inDays(row.acknowledge);
+  if (counts) {
+    words.push(
+      regime.workingDay ??
+        `the law does not define the working day: Saturdays, Sundays and the public holidays of ${calendar.of} were left out`,
+    );
+  }
+  if ((counts || row.rollOver !== 'none') && calendar.doubt !== null) {
+    flags.add('holidays-unknown');
+    words.push(calendar.doubt);
+  }
+  if (input.disabled === true) {
+    flags.add('switched-off');
+    words.push('switched off by this installation');
+  }
+  if (!row.confirmed) {
+    flags.add('unconfirmed');
+    words.push('this rule is unconfirmed: check with counsel');
+  }
+  return words;
+}
+
+/** Something that was asked for and has been received, or is still awaited (null). ISO 8601 UTC. */
+export interface Asked {
+  readonly askedAt: string;
+  readonly receivedAt: string | null;
+}
+
+/** What happened to a request, as far as its dates depend on it. */
+export interface LawInput {
+  /** When the request reached any channel of the controller, ISO 8601 UTC (EDPB 01/2022 §159). */
+  readonly receivedAt: string;
+  /** By whose word: `received` is only the arrival of the webhook, and flagged as such. */
+  readonly receiptBasis: 'payload' | 'received' | 'officer' | 'assumed-offset';
+  /** Only the day of the receipt is known (the calculator): its time says nothing and is not told. */
+  readonly receivedAsDay?: boolean;
+  readonly extension?: {
+    /** When the requester was told, ISO 8601 UTC. */
+    readonly noticeAt: string;
+    /** A date that the notice names, YYYY-MM-DD; never beyond what the regime allows. */
+    readonly until?: string | null;
+  } | null;
+  /** Clarifications asked of the requester. */
+  readonly clarifications?: readonly Asked[];
+  /** Identity information asked of the requester. */
+  readonly identity?: Asked | null;
+  readonly fee?: Asked | null;
+  /** Count the optional standstill that guidance allows (off by default). */
+  readonly suspendByGuidance?: boolean;
+  /** ISO 8601 UTC: until when something still awaited is counted; without it, as if it had been answered at once. */
+  readonly asOf?: string;
+}
+
+/** A request under one law. */
+export interface OneLawInput extends LawInput {
+  readonly regime: Regime;
+  readonly row: RegimeRow;
+  readonly why: ApplicableLaw['why'];
+  readonly timeZone: string;
+  /** Where the controller is established and where the person is, for their days off. */
+  readonly home: HolidayPlace | null;
+  readonly place: HolidayPlace | null;
+  /** The deployment holds the law not to apply. */
+  readonly disabled?: boolean;
+}
+
+/** What is unusual about a deadline, for whoever shows it. */
+export type DeadlineFlag =
+  | 'receipt-is-arrival'
+  | 'receipt-offset-assumed'
+  | 'at-once'
+  | 'rolled-over'
+  | 'extended'
+  | 'extension-late'
+  | 'extension-unavailable'
+  | 'paused'
+  | 'clock-stopped'
+  | 'clock-not-started'
+  | 'pause-uncounted'
+  | 'pause-by-guidance'
+  | 'holidays-unknown'
+  | 'switched-off'
+  | 'unconfirmed';
+
+/** When a request is due under one law. All dates are YYYY-MM-DD in the controller's time zone. */
+export interface LawDeadline {
+  /** Id of the regime. */
+  readonly id: string;
+  /** Name of the law, for people. */
+  readonly name: string;
+  /** Whether the controller's establishment or the person's place brings it. */
+  readonly why: ApplicableLaw['why'];
+  /** The rule that was applied: identity, extension, appeal and notes are read from it. */
+  readonly row: RegimeRow;
+  /** The day from which the period runs (day 0 unless the row counts it). */
+  readonly startsOn: string;
+  /** The last day on which the answer is in time. */
+  readonly limit: string;
+  readonly atOnce: boolean;
+  /** Without roll-over and without pause. */
+  readonly aimFor: string;
+  /** The last day of the first period: an extension has to be notified by then. */
+  readonly firstLimit: string;
+  readonly acknowledgeBy: string | null;
+  /** Where no roll-over is stated: the working day before the limit. */
+  readonly warnOn: string | null;
+  readonly citation: string;
+  /** The day on which the source was read, YYYY-MM-DD; null: it was not. */
+  readonly readOn: string | null;
+  readonly confirmed: boolean;
+  /** Words and dates; joined with `; ` they are one sentence. */
+  readonly explanation: readonly string[];
+  readonly flags: readonly DeadlineFlag[];
+}

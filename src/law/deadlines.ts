@@ -1,0 +1,196 @@
+import { Temporal } from 'temporal-polyfill';
+import type { LawDeadline, LawInput } from './deadline-words.ts';
+import { deadlineOfLaw } from './deadline-of-law.ts';
+import {
+  type Establishment,
+  findLaws,
+  findRows,
+  normaliseJurisdiction,
+  placeOfCode,
+  placeOfEstablishment,
+  type RegimeTable,
+} from './regime-table.ts';
+import type { IdentityRule } from './regime-schema.ts';
+import type { RequestKind } from '../core/vocabulary.ts';
+
+export type { Asked, DeadlineFlag, LawDeadline } from './deadline-words.ts';
+
+export interface DeadlinesInput extends Omit<LawInput, 'suspendByGuidance'> {
+  readonly kind: RequestKind;
+  /**
+   * Where the person is: ISO 3166-1 alpha-2, ISO 3166-2 for a part of a country, or `EU`. Null: not known, or what was given could not be
+   * mapped; the case then says that an officer has to choose it.
+   */
+  readonly place: string | null;
+  /** What was given for a place that could not be mapped. */
+  readonly placeAsGiven?: string | null;
+  readonly controller: Establishment & {
+    /** IANA time zone: days are days there. */
+    readonly timeZone: string;
+  };
+  readonly regimes: RegimeTable;
+}
+
+/** When an identity check may or must be made in a case, all of its laws taken together (docs/deadlines.md, Identity). */
+interface CaseIdentity {
+  readonly rule: IdentityRule;
+  /** Nothing may be asked of the requester without a recorded doubt (GDPR Art. 12(6)). */
+  readonly doubtFirst: boolean;
+  /** What a requester may get whose identity was not confirmed. */
+  readonly unverified: 'nothing' | 'categories-only';
+  /** Ids of the laws that `rule` comes from, and of those that forbid a check. */
+  readonly from: readonly string[];
+  readonly forbiddenBy: readonly string[];
+}
+
+/**
+ * When a request has to be answered under every law that applies, and by the strictest of them for each step.
+ * Dates are YYYY-MM-DD in the controller's time zone; null where no law that is known here sets one.
+ */
+export interface Deadlines {
+  /** The day of receipt. */
+  readonly receivedOn: string;
+  /** The last day on which the answer is in time under every law. */
+  readonly limit: string | null;
+  /** What is asked takes effect at once (a withdrawal of consent, GDPR Art. 7(3)): `limit` is the day of receipt. */
+  readonly atOnce: boolean;
+  /** The deciding law's period without roll-over and without any pause; never after `limit`. */
+  readonly aimFor: string | null;
+  /** The day by which a notice of extension must have gone out to count under every law. */
+  readonly firstLimit: string | null;
+  readonly acknowledgeBy: string | null;
+  /** Where the deciding law states no roll-over: the working day before the limit. */
+  readonly warnOn: string | null;
+  /** Id of the deciding law; null: no law known here gives a right to an answer. */
+  readonly law: string | null;
+  /** Every law that applies and gives such a right; those of the establishment first. */
+  readonly laws: readonly LawDeadline[];
+  /** What had to be assumed, and what an officer has to settle, in sentences. */
+  readonly says: readonly string[];
+  /** Nobody can tell the law yet: the place of the person has to be chosen. */
+  readonly placeMissing: boolean;
+  readonly flags: LawDeadline['flags'];
+  readonly identity: CaseIdentity;
+}
+
+/**
+ * Computes every deadline of a request: the law of the controller's establishment and that of the person's place, each by its own
+ * rules, and for each step the strictest. No pause, roll-over, extension or identity rule of one law loosens another's.
+ * Pure. Throws RangeError for a time or zone that cannot be read.
+ */
+export function computeDeadlines(input: DeadlinesInput): Deadlines {
+  const { regimes, kind, controller } = input;
+  const place = normaliseJurisdiction(input.place);
+  const { timeZone } = controller;
+  const receivedOn = Temporal.Instant.from(input.receivedAt).toZonedDateTimeISO(timeZone).toPlainDate().toString();
+  const home = placeOfEstablishment(controller);
+  const found = findLaws(regimes, place, controller);
+  const says = [...found.says];
+  const laws: LawDeadline[] = [];
+  for (const { regime, why, place: code } of found.laws) {
+    const rows = findRows(regimes, regime.id, kind, { place: code, receivedOn });
+    if (rows.length === 0) {
+      says.push(`${regime.law} gives no right of this kind.`);
+      continue;
+    }
+    const disabled = regimes.disabled.has(regime.id);
+    const common = { ...input, suspendByGuidance: regimes.suspendByGuidance };
+    const each = rows.map((row) =>
+      deadlineOfLaw({ ...common, timeZone, regime, row, why, home, place: placeOfCode(place ?? code), disabled }),
+    );
+    const law = strictest(each);
+    if (law === null) continue;
+    laws.push(law);
+    if (disabled)
+      says.push(`${regime.id} is switched off by this installation; it counts where its date is the earlier one.`);
+  }
+  const deciding = strictest(laws);
+  if (place === null) {
+    const given = input.placeAsGiven ?? '';
+    const shown = given.length > 80 ? `${given.slice(0, 80)}…` : given;
+    const unknown = given === '' ? 'is unknown' : `was given as “${shown}”, which is on no list`;
+    says.unshift(
+      laws.length === 0
+        ? `The place of the requester ${unknown}, so no date can be computed: choose the place now. The period may be running.`
+        : `The place of the requester ${unknown}: choose it. Only the law of the controller’s establishment is counted, and another may be stricter.`,
+    );
+  } else if (laws.length === 0) {
+    says.push('No law recorded here gives a right to an answer: check with counsel before you refuse.');
+  }
+  if (kind === 'unknown' && laws.length > 0)
+    says.push(
+      'The kind of the request is not settled: the shortest period counts. A withdrawal of consent takes effect at once.',
+    );
+  return {
+    receivedOn,
+    limit: deciding?.limit ?? null,
+    atOnce: deciding?.atOnce ?? false,
+    aimFor: deciding?.aimFor ?? null,
+    firstLimit: earliest(laws.map((law) => law.firstLimit)),
+    acknowledgeBy: earliest(laws.map((law) => law.acknowledgeBy)),
+    warnOn: deciding?.warnOn ?? null,
+    law: deciding?.id ?? null,
+    laws,
+    says,
+    placeMissing: place === null,
+    flags: deciding?.flags ?? [],
+    identity: combineIdentity(laws, kind),
+  };
+}
+
+/** The law that decides; null where none applies. */
+export function decidingLaw(deadlines: Deadlines): LawDeadline | null {
+  return deadlines.laws.find((law) => law.id === deadlines.law) ?? null;
+}
+
+/** The one with the earliest limit, the first of several; among the rows of one law each step keeps its own strictest date. */
+function strictest(laws: readonly LawDeadline[]): LawDeadline | null {
+  let first = laws[0] ?? null;
+  for (const law of laws) if (first !== null && law.limit < first.limit) first = law;
+  if (first === null || laws.some((law) => law.id !== first.id)) return first;
+  const required = laws.find((law) => law.row.identity === 'required') ?? first;
+  return {
+    ...first,
+    acknowledgeBy: earliest(laws.map((law) => law.acknowledgeBy)),
+    row: {
+      ...first.row,
+      identity:
+        laws.length > 1 && required === first && first.row.identity === 'forbidden'
+          ? 'on-recorded-doubt'
+          : required.row.identity,
+    },
+  };
+}
+
+function earliest(dates: readonly (string | null)[]): string | null {
+  return dates.reduce((first, date) => (date === null || (first !== null && first <= date) ? first : date), null);
+}
+
+const disclosing: readonly RequestKind[] = ['access', 'portability', 'erasure', 'rectification', 'unknown'];
+
+/**
+ * The laws of the establishment say whether a check is due; without one, all of them do. Of these a law that asks for a recorded doubt
+ * (GDPR Art. 12(6)) goes before one that requires a check always, and a ban binds only where every one of them has it.
+ * Whatever decides, nothing is asked without a recorded doubt where any law of the case wants one or forbids a check.
+ */
+function combineIdentity(laws: readonly LawDeadline[], kind: RequestKind): CaseIdentity {
+  const own = laws.filter((law) => law.why !== 'place');
+  const decisive = own.length > 0 ? own : laws;
+  const has = (rule: IdentityRule) => decisive.some((law) => law.row.identity === rule);
+  const none: IdentityRule = disclosing.includes(kind) ? 'required' : 'on-recorded-doubt';
+  const rule = has('on-recorded-doubt')
+    ? 'on-recorded-doubt'
+    : has('required')
+      ? 'required'
+      : has('forbidden')
+        ? 'forbidden'
+        : none;
+  return {
+    rule,
+    doubtFirst: laws.length === 0 ? rule !== 'required' : laws.some((law) => law.row.identity !== 'required'),
+    unverified:
+      laws.length > 0 && laws.every((law) => law.row.unverified === 'categories-only') ? 'categories-only' : 'nothing',
+    from: decisive.filter((law) => law.row.identity === rule).map((law) => law.id),
+    forbiddenBy: laws.filter((law) => law.row.identity === 'forbidden').map((law) => law.id),
+  };
+}

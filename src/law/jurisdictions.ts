@@ -1,0 +1,379 @@
+import { createRequire } from 'node:module';
+import { iso31661, iso31662 } from 'iso-3166';
+import { z } from 'zod';
+import { editDistance } from '../core/edit-distance.ts';
+
+/**
+ * The one list of places: countries (ISO 3166-1 alpha-2), their parts (ISO 3166-2), and `EU` for a person somewhere in the European
+ * Union. Pages, command line and controller profile take nothing else; what the service sends is mapped to it when a case is folded.
+ * Codes are from the package `iso-3166`; names, also in other languages, from `i18n-iso-countries`. Both are data, fixed by the lock file,
+ * so that a ledger folds the same everywhere.
+ */
+interface Jurisdiction {
+  /** `DE`, `US-CA`, `EU`. */
+  readonly code: string;
+  /** In English; of a part with its country: `California, United States`. */
+  readonly name: string;
+}
+
+const require = createRequire(import.meta.url);
+const languages = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt', 'sv'] as const;
+type CountryNames = Readonly<Record<string, string | readonly string[]>>;
+const namesIn = (language: string) =>
+  (require(`i18n-iso-countries/langs/${language}.json`) as { readonly countries: CountryNames }).countries;
+
+/** Shorter or more usual than the first name of the list. */
+const usualNames: Readonly<Record<string, string>> = {
+  EU: 'European Union',
+  US: 'United States',
+  CN: 'China',
+  CG: 'Congo (Brazzaville)',
+  CD: 'Congo (Kinshasa)',
+  CZ: 'Czechia',
+  GM: 'Gambia',
+  IR: 'Iran',
+  MK: 'North Macedonia',
+  RU: 'Russia',
+  TW: 'Taiwan',
+  TZ: 'Tanzania',
+};
+/** English names of parts that the standard lists in their own language only. */
+const englishParts: Readonly<Record<string, string>> = {
+  'AT-2': 'Carinthia',
+  'AT-3': 'Lower Austria',
+  'AT-4': 'Upper Austria',
+  'AT-6': 'Styria',
+  'AT-7': 'Tyrol',
+  'AT-9': 'Vienna',
+  'BE-BRU': 'Brussels',
+  'BE-VLG': 'Flanders',
+  'BE-WAL': 'Wallonia',
+  'CH-GE': 'Geneva',
+  'CH-LU': 'Lucerne',
+  'DE-BY': 'Bavaria',
+  'DE-HE': 'Hesse',
+  'DE-NI': 'Lower Saxony',
+  'DE-NW': 'North Rhine-Westphalia',
+  'DE-RP': 'Rhineland-Palatinate',
+  'DE-SN': 'Saxony',
+  'DE-ST': 'Saxony-Anhalt',
+  'DE-TH': 'Thuringia',
+  'DE-MV': 'Mecklenburg-Western Pomerania',
+  'ES-AN': 'Andalusia',
+  'ES-AS': 'Asturias',
+  'ES-CN': 'Canary Islands',
+  'ES-CT': 'Catalonia',
+  'ES-IB': 'Balearic Islands',
+  'ES-MC': 'Murcia',
+  'ES-MD': 'Madrid',
+  'ES-NC': 'Navarre',
+  'ES-PV': 'Basque Country',
+  'ES-VC': 'Valencia',
+  'IT-21': 'Piedmont',
+  'IT-25': 'Lombardy',
+  'IT-32': 'South Tyrol',
+  'IT-52': 'Tuscany',
+  'IT-82': 'Sicily',
+  'IT-88': 'Sardinia',
+};
+/** What services, forms and people call a place besides its names and codes; also the laws that only one place has. */
+const aliases: Readonly<Record<string, string>> = {
+  eea: 'EU',
+  'european economic area': 'EU',
+  ue: 'EU',
+  gdpr: 'EU',
+  'eu gdpr': 'EU',
+  rgpd: 'EU',
+  dsgvo: 'EU',
+  uk: 'GB',
+  england: 'GB-ENG',
+  'great britain': 'GB',
+  britain: 'GB',
+  'uk gdpr': 'GB',
+  el: 'GR',
+  'the united states': 'US',
+  'united states america': 'US',
+  america: 'US',
+  'estados unidos': 'US',
+  calif: 'US-CA',
+  ccpa: 'US-CA',
+  cpra: 'US-CA',
+  'ccpa cpra': 'US-CA',
+  vcdpa: 'US-VA',
+  ctdpa: 'US-CT',
+  ucpa: 'US-UT',
+  tdpsa: 'US-TX',
+  'washington state': 'US-WA',
+  'washington dc': 'US-DC',
+  'new york state': 'US-NY',
+  'georgia us': 'US-GA',
+  lgpd: 'BR',
+  pipeda: 'CA',
+  'law 25': 'CA-QC',
+  'loi 25': 'CA-QC',
+  fadp: 'CH',
+  nfadp: 'CH',
+  revdsg: 'CH',
+  pipl: 'CN',
+  appi: 'JP',
+  popia: 'ZA',
+  kvkk: 'TR',
+  dpdp: 'IN',
+  dpdpa: 'IN',
+};
+/** Words that name two places. Nobody can tell which is meant, so an officer has to. */
+const ambiguous: ReadonlySet<string> = new Set([
+  'georgia',
+  'congo',
+  'guinea',
+  'korea',
+  'samoa',
+  'washington',
+  'pdpa',
+  'pipa',
+]);
+/** Whose parts have privacy acts of their own: their names mean them, whatever else in the world is called so. */
+const countriesOfStates: ReadonlySet<string> = new Set(['US', 'CA', 'GB', 'DE']);
+
+let codes: ReadonlyMap<string, Jurisdiction> | null = null;
+let words: ReadonlyMap<string, string> | null = null;
+
+const countryName = (code: string) => usualNames[code] ?? [namesIn('en')[code] ?? code].flat()[0] ?? code;
+
+/** All places by code, made with the first question. */
+function placesByCode(): ReadonlyMap<string, Jurisdiction> {
+  if (codes !== null) return codes;
+  const byCode = new Map<string, Jurisdiction>([['EU', { code: 'EU', name: 'European Union' }]]);
+  for (const { alpha2: code } of iso31661) byCode.set(code, { code, name: countryName(code) });
+  for (const { code, name } of iso31662)
+    byCode.set(code, { code, name: `${englishParts[code] ?? name}, ${byCode.get(code.slice(0, 2))?.name ?? code}` });
+  codes = byCode;
+  return codes;
+}
+
+/** Codes by plain words, made with the first question that is no code. */
+function codesByWords(): ReadonlyMap<string, string> {
+  words ??= buildWords(placesByCode());
+  return words;
+}
+
+function buildWords(byCode: ReadonlyMap<string, Jurisdiction>): ReadonlyMap<string, string> {
+  const byWords = new Map<string, string>();
+  const taken = new Map<string, string | null>();
+  const add = (words: string, code: string) => {
+    const known = taken.get(words);
+    if (words !== '') taken.set(words, known === undefined || known === code ? code : null);
+  };
+  // Weakest first: a stronger list replaces what a weaker one said.
+  const strengthen = () => {
+    for (const [words, code] of taken) {
+      if (code === null) byWords.delete(words);
+      else byWords.set(words, code);
+    }
+    taken.clear();
+  };
+  const addPart = (code: string, name: string) => {
+    add(plain(name), code);
+    add(plain(englishParts[code] ?? name), code);
+  };
+  for (const { code, name } of iso31662) addPart(code, name);
+  strengthen();
+  for (const { code, name } of iso31662)
+    if (countriesOfStates.has(code.slice(0, 2)) && code !== 'GB-UKM') addPart(code, name);
+  strengthen();
+  for (const language of languages) {
+    for (const [code, names] of Object.entries(namesIn(language)))
+      if (byCode.has(code)) for (const name of [names].flat()) add(plain(name), code);
+  }
+  for (const { alpha2, alpha3 } of iso31661) add(plain(alpha3), alpha2);
+  strengthen();
+  for (const { code } of byCode.values()) if (usualNames[code] !== undefined) add(plain(usualNames[code]), code);
+  for (const [words, code] of Object.entries(aliases)) add(words, code);
+  for (const code of byCode.keys()) add(plain(code), code);
+  strengthen();
+  for (const word of ambiguous) byWords.delete(word);
+  return byWords;
+}
+
+/** Lower case, without accents and punctuation, so that `Québec`, `us_ca` and `U.S.A.` are found. */
+function plain(words: string): string {
+  return words
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll('ß', 'ss')
+    .replaceAll('ł', 'l')
+    .replaceAll('ø', 'o')
+    .replaceAll(/(?<=\b\p{L})\.(?=\p{L}\b|\s|$)/gu, '')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
+
+/** The place with this code, written as the standard writes it; null: there is none. */
+export function findJurisdiction(code: string): Jurisdiction | null {
+  return placesByCode().get(code) ?? null;
+}
+
+/** `California, United States (US-CA)`; a code that is not in the list stands as it is. */
+export function jurisdictionText(code: string): string {
+  const found = findJurisdiction(code);
+  return found === null ? code : `${found.name} (${found.code})`;
+}
+
+/**
+ * The code that somebody's words for a place mean: a code in any spelling, a name in one of nine languages, a usual abbreviation, a law
+ * that only one place has; also two of them together (`Munich` is no place of the list, `Bavaria, Germany` is one). Null where nobody
+ * can be sure, never a guess: an officer chooses then.
+ */
+export function mapJurisdiction(words: string): string | null {
+  if (words.length > 300) return null;
+  const byWords = codesByWords();
+  const whole = byWords.get(plain(words));
+  if (whole !== undefined) return whole;
+  const parts = words
+    .split(/[,;/()|>]|\s[-–—]\s/)
+    .map(plain)
+    .filter((part) => part !== '');
+  if (parts.length < 2 || parts.length > 3) return null;
+  const codes = parts.map(
+    (part) => byWords.get(part) ?? (ambiguous.has(part) ? partNamed(part, parts, byWords) : null),
+  );
+  const [first] = codes.filter((code) => code !== null).sort((a, b) => b.length - a.length);
+  if (first === undefined || codes.some((code) => code === null || !within(first, code))) return null;
+  return first;
+}
+
+/** A word for two places, settled by the country beside it: `Georgia, United States`. */
+function partNamed(word: string, parts: readonly string[], byWords: ReadonlyMap<string, string>): string | null {
+  const country = parts.map((part) => byWords.get(part)).find((code) => code !== undefined);
+  const found = iso31662.filter(({ code, name }) => code.slice(0, 2) === country?.slice(0, 2) && plain(name) === word);
+  return found.length === 1 ? (found[0]?.code ?? null) : null;
+}
+
+/** Whether a place is the other one or a part of it. */
+function within(code: string, other: string): boolean {
+  return code === other || code.startsWith(`${other}-`) || (other === 'EU' && isEuropeanUnion(code));
+}
+
+const memberStates = new Set(
+  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '),
+);
+/** Whether a place lies in a member state of the European Union. */
+function isEuropeanUnion(code: string): boolean {
+  return code === 'EU' || memberStates.has(code.slice(0, 2));
+}
+
+/** Of which country's parts a list to choose from holds each: their law or their holidays differ. */
+const chosenParts = ['US', 'CA', 'GB'];
+const leftOut: ReadonlySet<string> = new Set('US-AS US-GU US-MP US-PR US-UM US-VI GB-UKM GB-EAW GB-GBN'.split(' '));
+
+let choices: readonly Jurisdiction[] | null = null;
+
+/** What a form offers, by name: all countries, the states of the US, the provinces of Canada, the nations of the UK. */
+export function jurisdictionChoices(): readonly Jurisdiction[] {
+  choices ??= [...placesByCode().values()]
+    .filter(({ code }) => {
+      if (code.length === 2) return true;
+      const country = code.slice(0, 2);
+      // Below the nations of the UK come their districts, which nobody needs.
+      return chosenParts.includes(country) && !leftOut.has(code) && (country !== 'GB' || isNation(code));
+    })
+    .sort((a, b) => a.name.localeCompare(b.name, 'en'));
+  return choices;
+}
+
+const isNation = (code: string) => ['GB-ENG', 'GB-SCT', 'GB-WLS', 'GB-NIR'].includes(code);
+
+/** The first-level parts of these countries (states, Länder, cantons, nations), by code: what the region of an establishment usually is. */
+export function partsOf(...countries: readonly string[]): readonly Jurisdiction[] {
+  return iso31662
+    .filter(({ code, parent }) => countries.includes(parent) && (parent !== 'GB' || isNation(code)))
+    .flatMap(({ code }) => findJurisdiction(code) ?? []);
+}
+
+/** Up to three places that somebody may have meant, the likeliest first. */
+export function nearJurisdictions(words: string): readonly Jurisdiction[] {
+  const [byCode, byWords] = [placesByCode(), codesByWords()];
+  const asked = plain(words).slice(0, 60);
+  if (asked === '') return [];
+  const meant = mapJurisdiction(words);
+  const scored = new Map<string, number>(meant === null ? [] : [[meant, 0]]);
+  for (const [known, code] of byWords) {
+    const allowed = Math.floor(Math.min(asked.length, known.length) / 4);
+    const distance = known.startsWith(asked) && asked.length >= 3 ? 1 : editDistance(asked, known, allowed);
+    const before = scored.get(code);
+    if (distance <= allowed && (before === undefined || distance < before)) scored.set(code, distance);
+  }
+  return [...scored]
+    .sort(([a, x], [b, y]) => x - y || a.length - b.length || (a < b ? -1 : 1))
+    .slice(0, 3)
+    .flatMap(([code]) => byCode.get(code) ?? []);
+}
+
+/** What is wrong with a code that is not in the list, and what may have been meant. */
+export function unknownJurisdiction(words: string): string {
+  const near = nearJurisdictions(words);
+  const advice =
+    near.length === 0
+      ? 'use an ISO 3166 code like DE, US-CA or EU'
+      : `did you mean ${near.map(({ code, name }) => `${code} (${name})`).join(' or ')}?`;
+  return `Unknown place ${JSON.stringify(words.slice(0, 60))}: ${advice}${near.length === 0 ? '.' : ''}`;
+}
+
+/** A place as people enter it: a code of the list in any case; anything else is refused with what may have been meant. */
+export const jurisdictionSchema = z
+  .string()
+  .trim()
+  .transform((words, context) => {
+    const code = words.toUpperCase().replaceAll('_', '-');
+    if (findJurisdiction(code) !== null) return code;
+    context.addIssue({ code: 'custom', message: unknownJurisdiction(words) });
+    return z.NEVER;
+  });
+
+/**
+ * A region of a country, written `BY` or `DE-BY`, as the part behind the country (`BY`); null: the country has no such part.
+ */
+export function findRegion(country: string, region: string): string | null {
+  const written = region.trim().toUpperCase().replaceAll('_', '-');
+  const part = written.startsWith(`${country}-`) ? written.slice(country.length + 1) : written;
+  return findJurisdiction(`${country}-${part}`) === null ? null : part;
+}
+
+/** What is wrong with a region that its country does not have. */
+function unknownRegion(country: string, region: string): string {
+  const near = nearJurisdictions(region).filter(({ code }) => code.startsWith(`${country}-`));
+  const advice =
+    near.length === 0
+      ? `use an ISO 3166-2 code of ${country}, or leave it out`
+      : `did you mean ${near.map(({ code, name }) => `${code.slice(3)} (${name})`).join(' or ')}?`;
+  return `Unknown region ${JSON.stringify(region.slice(0, 60))} of ${country}: ${advice}${near.length === 0 ? '.' : ''}`;
+}
+
+/** The country of an establishment: one country's code, in any case. */
+export const countrySchema = z
+  .string()
+  .trim()
+  .transform((words, context) => {
+    const code = words.toUpperCase();
+    if (code.length === 2 && code !== 'EU' && findJurisdiction(code) !== null) return code;
+    context.addIssue({
+      code: 'custom',
+      message: code === 'EU' ? 'Name the member state of the establishment, not EU.' : unknownJurisdiction(words),
+    });
+    return z.NEVER;
+  });
+
+/** Judges the region of an establishment by its country, and leaves it as the part behind the country (`BY`). */
+export function settleRegion<T extends { readonly country: string | null; readonly region: string | null }>(
+  place: T,
+  context: z.RefinementCtx,
+): T {
+  const { country, region } = place;
+  if (region === null) return place;
+  const part = country === null ? null : findRegion(country, region);
+  if (part !== null) return { ...place, region: part };
+  const message = country === null ? 'A region needs its country: set country, too.' : unknownRegion(country, region);
+  context.addIssue({ code: 'custom', path: ['region'], message });
+  return z.NEVER;
+}

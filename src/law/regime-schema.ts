@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { requestKinds } from '../core/vocabulary.ts';
+
+/**
+ * What a regime (a law whose rules a case follows) is made of. Rows are data: nothing in the program branches on the
+ * name of a law. The built-in rows are in law/regimes.ts; a deployment adds or replaces rows in a file of {@link regimesFileSchema}.
+ */
+const sentence = z.string().trim().min(1).max(1000);
+const regimeId = z.string().regex(/^[a-z]{2}(?:-[a-z0-9]+)*$/, 'a regime id looks like `eu-gdpr` or `us-ca`');
+const placeCode = z.string().regex(/^[A-Z]{2}(?:-[A-Z0-9]{1,3})?$/, 'a place looks like `DE`, `US-CA` or `EU`');
+
+/** A length of time: calendar months, calendar days or business days. */
+const periodSchema = z.strictObject({
+  amount: z.number().int().min(1).max(400),
+  unit: z.enum(['months', 'days', 'business-days']),
+});
+export type Period = z.infer<typeof periodSchema>;
+
+/** When an identity check may or must be made before an answer: never a branch, always this word. */
+const identityRules = ['required', 'on-recorded-doubt', 'forbidden'] as const;
+export type IdentityRule = (typeof identityRules)[number];
+
+export const regimeRowSchema = z
+  .strictObject({
+    regime: regimeId,
+    /** The kinds of request that this row is for; `all`: every kind that no other row of the regime names. */
+    kinds: z.union([z.literal('all'), z.array(z.enum(requestKinds)).min(1)]),
+    /** Only for requests from these places of the regime; null: from all of them. */
+    places: z.array(placeCode).min(1).nullable().default(null),
+    /** Only for requests received on or after this day. */
+    from: z.iso.date().nullable().default(null),
+    /** The period inside which the request is answered; `at-once`: what is asked takes effect when it is received. */
+    period: z.union([periodSchema, z.literal('at-once')], {
+      error: 'use an amount (1 to 400) and a unit (months, days or business-days), or the word at-once',
+    }),
+    /** Whether the day of receipt is the first day of the period (true) or day 0 (false). */
+    countsReceiptDay: z.boolean().default(false),
+    /** From when the period runs: the receipt, or the latest of receipt, identity information asked for, and fee. */
+    runsFrom: z.enum(['receipt', 'latest-of-receipt-identity-fee']).default('receipt'),
+    /** What happens when the period ends on a day that is not a working day. */
+    rollOver: z.enum(['none', 'next-working-day']).default('none'),
+    /** `clarification`: the law stops the clock. `guidance`: an authority says it may stand still; off unless enabled. */
+    stopClock: z.enum(['none', 'clarification', 'guidance']).default('none'),
+    extension: z
+      .strictObject({
+        /** How much longer, counted on from the same start; `as-notified`: until the date in the notice. */
+        by: z.union([periodSchema, z.literal('as-notified')]),
+        /** What the notice must say, in words. The notice goes out inside the first period, always. */
+        notice: sentence,
+        /** An extension that is not confirmed is not counted: without it the date is the earlier one. */
+        confirmed: z.boolean().default(true),
+      })
+      .nullable()
+      .default(null),
+    /** Inside which time the receipt has to be confirmed. */
+    acknowledge: periodSchema.nullable().default(null),
+    identity: z.enum(identityRules),
+    /** What a requester may get whose identity was asked for and not confirmed. */
+    unverified: z.enum(['nothing', 'categories-only']).default('nothing'),
+    /** What follows a refusal: the controller decides an appeal inside so many days; null: the law provides no appeal. */
+    appeal: z
+      .strictObject({
+        days: z.number().int().min(1).max(400),
+        /** By how many days the decision on the appeal may be put off, with notice; 0: not at all. */
+        extension: z.number().int().min(0).max(400).default(0),
+        /** To whom the requester may turn when the appeal is denied. */
+        then: sentence,
+      })
+      .nullable()
+      .default(null),
+    citation: sentence,
+    /** The day on which the source of this row was read; null: it was not. */
+    readOn: z.iso.date().nullable().default(null),
+    /** False: not read in a primary or near-primary text. Such rows count all the same, and print "check with counsel". */
+    confirmed: z.boolean().default(true),
+    /** What an officer must know besides. */
+    notes: z.array(sentence).default([]),
+  })
+  .refine((row) => row.period === 'at-once' || row.period.unit !== 'business-days' || row.stopClock === 'none', {
+    message: 'a period of business days cannot stand still: set stopClock to `none`',
+    path: ['stopClock'],
+  });
+export type RegimeRow = z.infer<typeof regimeRowSchema>;
+
+/** Whose days off count: those of the law's territory, or those that a statute lists itself (law/calendars.ts). */
+const calendarNames = ['territory', 'us-ca', 'nz', 'ca-bc'] as const;
+
+export const regimeSchema = z.strictObject({
+  id: regimeId,
+  /** Name of the law, for people. */
+  law: sentence,
+  /** Places whose people it protects (ISO 3166-1 alpha-2 or ISO 3166-2, `EU`). */
+  jurisdictions: z.array(placeCode).min(1),
+  /** Countries whose public holidays can count: the controller's establishment when it lies in one of them. */
+  territory: z.array(z.string().regex(/^[A-Z]{2}$/)).min(1),
+  /**
+   * The article by which a controller established in one of the jurisdictions answers everybody under this law, wherever
+   * they are (GDPR Art. 3(1)); null: the law protects residents only.
+   */
+  reach: sentence.nullable().default(null),
+  calendar: z.enum(calendarNames).default('territory'),
+  /** What the law says a working or business day is, with its place; null: it does not define the term. */
+  workingDay: sentence.nullable().default(null),
+});
+export type Regime = z.infer<typeof regimeSchema>;
+
+/** The file with which a deployment changes the rules: every part is optional. */
+export const regimesFileSchema = z.strictObject({
+  /** Regimes whose unconfirmed rows and extensions counsel has confirmed. */
+  confirm: z.array(regimeId).default([]),
+  /** Regimes that this deployment holds not to apply. They are marked so, and still count where their date is the earlier one. */
+  disable: z.array(regimeId).default([]),
+  /** Count the optional standstill that an authority's guidance allows (EDPB: "may"). */
+  suspendByGuidance: z.boolean().default(false),
+  /** Further regimes, or another description of a built-in one. */
+  regimes: z.array(regimeSchema).default([]),
+  /** Further rows; a row takes the place of built-in ones for the kinds it names. */
+  rows: z.array(regimeRowSchema).default([]),
+});
+export type RegimesFile = z.infer<typeof regimesFileSchema>;

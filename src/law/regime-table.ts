@@ -1,0 +1,156 @@
+import { UsageError } from '../core/errors.ts';
+import type { HolidayPlace } from './calendars.ts';
+import { type Regime, type RegimeRow, type RegimesFile, regimeRowSchema } from './regime-schema.ts';
+import { builtInRegimes, builtInRows, notices } from './regimes.ts';
+import type { RequestKind } from '../core/vocabulary.ts';
+
+/** The regimes of an installation: the built-in ones with what its file changes. */
+export interface RegimeTable {
+  readonly regimes: ReadonlyMap<string, Regime>;
+  /** In order of precedence: those of the file come first. */
+  readonly rows: readonly RegimeRow[];
+  /** Regimes that the deployment holds not to apply. */
+  readonly disabled: ReadonlySet<string>;
+  readonly suspendByGuidance: boolean;
+}
+
+/**
+ * Builds the table. Unconfirmed rows are part of it and marked; `confirm` takes the mark from them.
+ * Throws UsageError when the file names a regime that does not exist.
+ */
+export function createRegimeTable(file?: RegimesFile): RegimeTable {
+  const regimes = new Map(builtInRegimes.map((regime) => [regime.id, regime]));
+  for (const regime of file?.regimes ?? []) regimes.set(regime.id, regime);
+  const named = [...(file?.confirm ?? []), ...(file?.disable ?? []), ...(file?.rows ?? []).map((row) => row.regime)];
+  const unknown = [...new Set(named)].filter((id) => !regimes.has(id));
+  if (unknown.length > 0)
+    throw new UsageError(
+      unknown.map((id) => `regimes: unknown regime "${id}": add it under \`regimes\` or correct its id`),
+    );
+
+  const confirmed = new Set(file?.confirm ?? []);
+  const builtIn = builtInRows.map((input) => {
+    const row = regimeRowSchema.parse(input);
+    if (!confirmed.has(row.regime)) return row;
+    const { extension } = row;
+    return { ...row, confirmed: true, extension: extension === null ? null : { ...extension, confirmed: true } };
+  });
+  return {
+    regimes,
+    rows: [...(file?.rows ?? []), ...builtIn],
+    disabled: new Set(file?.disable ?? []),
+    suspendByGuidance: file?.suspendByGuidance ?? false,
+  };
+}
+
+/**
+ * The rows of a regime for a kind of request: the one that names the kind, else the one for all; the file's before the built-in. For a
+ * request whose kind is not settled, every row with a period, since any of them may turn out to apply. Empty: the law gives no such right.
+ */
+export function findRows(
+  table: RegimeTable,
+  regime: string,
+  kind: RequestKind,
+  request: { readonly place: string | null; readonly receivedOn: string } = { place: null, receivedOn: '9999-12-31' },
+): readonly RegimeRow[] {
+  const rows = table.rows.filter(
+    (row) =>
+      row.regime === regime &&
+      (row.places === null || (request.place !== null && row.places.includes(request.place))) &&
+      (row.from === null || row.from <= request.receivedOn),
+  );
+  if (kind === 'unknown') return rows.filter((row) => row.period !== 'at-once');
+  const row =
+    rows.find((one) => one.kinds !== 'all' && one.kinds.includes(kind)) ?? rows.find((one) => one.kinds === 'all');
+  return row === undefined ? [] : [row];
+}
+
+/** Where the controller is established: the parts of its profile that matter for the law. */
+export interface Establishment {
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string | null;
+  /** The part of the country after the hyphen of its ISO 3166-2 code, e.g. `BY`. */
+  readonly region: string | null;
+  /** A law that the controller is under besides, by the id of its regime (a branch elsewhere). */
+  readonly homeRegime?: string | null;
+}
+
+/** A law that applies to a request, and why. */
+export interface ApplicableLaw {
+  readonly regime: Regime;
+  /** `establishment`: the controller is established there and answers everybody under it. `place`: the person is there. */
+  readonly why: 'establishment' | 'place' | 'both';
+  /** The code under which it was found: the person's place where that led to it. */
+  readonly place: string | null;
+}
+
+const aliases: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
+
+/** Upper case, `-` between country and region, the common other codes of a country. */
+export function normaliseJurisdiction(code: string | null): string | null {
+  const plain = (code ?? '').trim().toUpperCase().replaceAll('_', '-');
+  if (plain === '') return null;
+  const [country = '', ...rest] = plain.split('-');
+  return [aliases[country] ?? country, ...rest].join('-');
+}
+
+/** The establishment as a place whose public holidays count; null where its country is unknown. */
+export function placeOfEstablishment(controller: Establishment): HolidayPlace | null {
+  const country = normaliseJurisdiction(controller.country);
+  if (country === null) return null;
+  const region = controller.region?.trim().toUpperCase() ?? '';
+  const own = region.startsWith(`${country}-`) ? region.slice(country.length + 1) : region;
+  return { country, region: own === '' ? null : own };
+}
+
+/** A code as a place whose public holidays count. */
+export function placeOfCode(code: string | null): HolidayPlace | null {
+  if (code === null || code === 'EU') return null;
+  const [country = '', region] = code.split('-');
+  return { country, region: region ?? null };
+}
+
+/**
+ * Every law that applies to a request (docs/deadlines.md, Which laws): those of the controller's establishment first, then those of
+ * the person's place. A region's own law takes the place of its country's. `says`: what the officer has to know or to settle.
+ */
+export function findLaws(
+  table: RegimeTable,
+  place: string | null,
+  controller: Establishment,
+): { readonly laws: readonly ApplicableLaw[]; readonly says: readonly string[] } {
+  const says: string[] = [];
+  const laws: ApplicableLaw[] = [];
+  const home = placeOfEstablishment(controller);
+  const homeCode = home === null ? null : [home.country, ...(home.region === null ? [] : [home.region])].join('-');
+  const own = homeCode === null ? null : regimeOf(table, homeCode);
+  if (own !== null && own.reach !== null) laws.push({ regime: own, why: 'establishment', place: homeCode });
+  const named = controller.homeRegime ?? null;
+  if (named !== null && named !== own?.id) {
+    const regime = table.regimes.get(named);
+    if (regime === undefined) says.push(`The profile names the unknown regime "${named}": correct homeRegime.`);
+    else if (regime.reach === null)
+      says.push(`The profile’s homeRegime ${named} protects residents only: it is not applied to everybody.`);
+    else laws.push({ regime, why: 'establishment', place: null });
+  }
+  if (place !== null) {
+    const regime = regimeOf(table, place);
+    const index = laws.findIndex((law) => law.regime === regime);
+    const found = laws[index];
+    if (regime === null) says.push(notices[place] ?? notices[countryOf(place)] ?? noLaw(place));
+    else if (found === undefined) laws.push({ regime, why: 'place', place });
+    else laws[index] = { ...found, why: 'both', place };
+  }
+  return { laws, says };
+}
+
+const noLaw = (place: string) =>
+  `No law is recorded here for ${place}: check with counsel whether its law sets a date.`;
+const countryOf = (code: string) => code.split('-')[0] ?? code;
+
+/** The regime of a code, else of its country. Later regimes win: those of the file are behind the built-in ones. */
+function regimeOf(table: RegimeTable, code: string): Regime | null {
+  const all = [...table.regimes.values()];
+  const byCode = (one: string) => all.findLast((regime) => regime.jurisdictions.includes(one)) ?? null;
+  return byCode(code) ?? byCode(countryOf(code));
+}

@@ -1,0 +1,290 @@
+import { isWellFormed } from '../crypto/canonical.ts';
+import { sha256Hex } from '../crypto/hash.ts';
+
+/**
+ * HTML as the lines that a reader sees, for hashing and comparing texts: headings with `#`, list items with `-`, the address of a link
+ * behind its words (without its query, which may hold a token), everything else plain. One pass, linear in the length whatever is
+ * in it; broken HTML gives some text, never an error.
+ */
+export function htmlLines(html: string): string[] {
+  const lines: string[] = [];
+  let line = '';
+  let prefix = '';
+  // Kept beside the line: looking at a long line again for each cell of a table would take the square of its length.
+  let isBlank = true;
+  const links: string[] = [];
+  const endLine = (): void => {
+    const text = line.replace(/[ \t\r\n\f\u00a0]+/g, ' ').trim();
+    if (text !== '') lines.push(prefix + text);
+    line = '';
+    prefix = '';
+    isBlank = true;
+  };
+  const add = (text: string): void => {
+    line += text;
+    isBlank &&= text.trim() === '';
+  };
+  let at = 0;
+  while (at < html.length) {
+    const open = html.indexOf('<', at);
+    if (open === -1) {
+      add(decodeEntities(html.slice(at)));
+      break;
+    }
+    add(decodeEntities(html.slice(at, open)));
+    if (html.startsWith('<!--', open)) {
+      const end = html.indexOf('-->', open + 4);
+      at = end === -1 ? html.length : end + 3;
+      continue;
+    }
+    const name = tagNameAt(html, open);
+    if (name === null) {
+      if (html[open + 1] === '!' || html[open + 1] === '?') {
+        const end = html.indexOf('>', open);
+        at = end === -1 ? html.length : end + 1;
+      } else {
+        add('<');
+        at = open + 1;
+      }
+      continue;
+    }
+    const end = tagEnd(html, open);
+    if (unseen.has(name)) {
+      at = behindClosing(html, name, end);
+      continue;
+    }
+    const closes = html[open + 1] === '/';
+    if (name === 'a') {
+      if (closes) {
+        const target = links.pop() ?? '';
+        if (target !== '') add(` <${target}>`);
+      } else links.push(linkTarget(html.slice(open, end)));
+    } else if (name === 'td' || name === 'th') {
+      if (!closes && !isBlank) add(' | ');
+    } else if (blocks.has(name)) {
+      endLine();
+      if (!closes) prefix = prefixOf(name);
+    }
+    at = end;
+  }
+  endLine();
+  return lines;
+}
+
+/** Whether a text is meant as HTML: it has a tag of the usual ones. */
+export function looksLikeHtml(text: string): boolean {
+  return /<(?:!doctype|html|body|article|section|div|p|h[1-6]|ul|ol|li|br|span|table|a)\b[^<]*>/i.test(text);
+}
+
+const unseen = new Set(['script', 'style', 'head', 'template', 'noscript', 'svg', 'title']);
+const blocks = new Set(
+  'address article aside blockquote body br dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html li main nav ol p pre section summary table tbody tfoot thead tr ul'.split(
+    ' ',
+  ),
+);
+
+function prefixOf(name: string): string {
+  if (name === 'li') return '- ';
+  return /^h[1-6]$/.test(name) ? `${'#'.repeat(Number(name[1]))} ` : '';
+}
+
+/** The lower-case name of the tag that begins at `open`; null when none does. */
+function tagNameAt(html: string, open: number): string | null {
+  const start = html[open + 1] === '/' ? open + 2 : open + 1;
+  return /^[a-z][a-z0-9]*/i.exec(html.slice(start, start + 20))?.[0].toLowerCase() ?? null;
+}
+
+/** Behind the closing tag of an element whose content nobody sees; the end of the text where it is not closed. */
+function behindClosing(html: string, name: string, from: number): number {
+  for (let at = html.indexOf('</', from); at !== -1; at = html.indexOf('</', at + 2)) {
+    if (tagNameAt(html, at) === name) return tagEnd(html, at);
+  }
+  return html.length;
+}
+
+/** Behind the `>` that ends the tag; one in a quoted attribute does not. */
+function tagEnd(html: string, open: number): number {
+  let quote = '';
+  for (let at = open + 1; at < html.length; at += 1) {
+    const sign = html[at] as string;
+    if (quote !== '') {
+      if (sign === quote) quote = '';
+    } else if (sign === '"' || sign === "'") quote = sign;
+    else if (sign === '>') return at + 1;
+  }
+  return html.length;
+}
+
+/** Where a link leads, if that is outside the page. */
+function linkTarget(tag: string): string {
+  const found = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))/i.exec(tag);
+  const target = decodeEntities(found?.[1] ?? found?.[2] ?? found?.[3] ?? '').trim();
+  return /^(?:https?:|mailto:|\/)/i.test(target) ? target.replace(/[?#].*$/s, '') : '';
+}
+
+const named: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00a0',
+  shy: '',
+  ndash: '–',
+  mdash: '—',
+  hellip: '…',
+  lsquo: '‘',
+  rsquo: '’',
+  ldquo: '“',
+  rdquo: '”',
+  bdquo: '„',
+  laquo: '«',
+  raquo: '»',
+  copy: '©',
+  reg: '®',
+  trade: '™',
+  sect: '§',
+  middot: '·',
+  bull: '•',
+  euro: '€',
+  pound: '£',
+  auml: 'ä',
+  ouml: 'ö',
+  uuml: 'ü',
+  Auml: 'Ä',
+  Ouml: 'Ö',
+  Uuml: 'Ü',
+  szlig: 'ß',
+  eacute: 'é',
+  egrave: 'è',
+  agrave: 'à',
+  ccedil: 'ç',
+};
+
+/** The character references that texts have; others stay as they are written. */
+function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{1,8}));/g, (whole, decimal, hex, name) => {
+    if (name !== undefined) return Object.hasOwn(named, name as string) ? (named[name as string] as string) : whole;
+    const code = decimal === undefined ? parseInt(hex as string, 16) : Number(decimal);
+    const allowed = code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+    return allowed ? String.fromCodePoint(code) : '\ufffd';
+  });
+}
+
+/** The text that a reader sees, out of an answer that may hold more than that. */
+interface PolicyText {
+  /** How it was found; part of what a hash of it means. `json`: no text was found in the JSON, so all of it counts. */
+  readonly form: 'html/1' | 'plain/1' | 'json/1';
+  readonly lines: readonly string[];
+  /** Of the lines joined by line feeds, UTF-8, lower-case hex. */
+  readonly sha256: string;
+  /** The id of the policy that the answer names; null where it names none. */
+  readonly policyId: string | null;
+}
+
+/** Where the text may be in an answer of the embed endpoint, whose shape is not documented (docs/assumptions.md). What is shown goes first. */
+const textFields = ['html', 'content_html', 'markdown', 'content', 'text', 'body'] as const;
+const idFields = ['id', 'policy_id', 'policyId'] as const;
+const MAX_DEPTH = 3;
+/** JSON that is nested deeper counts as plain text: written out, its indentation would take more memory than there is. */
+const MOST_LEVELS = 100;
+
+/**
+ * Reads the visible text out of an answer: of a page its words, of JSON the field that holds the text. Texts that differ only in
+ * mark-up, in fields beside the text or in the query of a link are equal. Never throws.
+ */
+export function readPolicyText(bytes: Uint8Array, contentType: string | null): PolicyText {
+  const text = new TextDecoder('utf-8').decode(bytes);
+  const json = contentType !== null && /\bhtml\b/i.test(contentType) ? undefined : parseJson(text);
+  if (json === undefined) return plainOrHtml(text, null);
+  const holder = findText(json);
+  const policyId = holder?.policyId ?? null;
+  if (holder !== null) return plainOrHtml(holder.text, policyId);
+  if (typeof json === 'string') return plainOrHtml(json, null);
+  if (isDeeper(json, MOST_LEVELS)) return plainOrHtml(text, null);
+  return textOf('json/1', withoutTokens(JSON.stringify(json, null, 1)).split('\n'), policyId);
+}
+
+/** A text with the queries of its addresses taken out: the service puts tokens there (docs/service.md §2.2, §4.7). */
+export function withoutTokens(text: string): string {
+  return (
+    text
+      // Looks back from each "?": forward, from each of many addresses in one word, would take far longer.
+      .replace(/\?(?<=https?:\/\/[^\s"'<>?#\\]{1,2000}\?)[^\s"'<>#\\]*/gi, '?…')
+      .replace(/([?&;](?:token|siteKey|key|signature)=)[^\s"'<>&#\\…]+/gi, '$1…')
+  );
+}
+
+function plainOrHtml(text: string, policyId: string | null): PolicyText {
+  if (looksLikeHtml(text)) return textOf('html/1', htmlLines(text).map(withoutTokens), policyId);
+  const lines = withoutTokens(text).split(/\r\n|\r|\n/);
+  return textOf(
+    'plain/1',
+    lines.map((line) => line.trimEnd()).filter((line) => line !== ''),
+    policyId,
+  );
+}
+
+function textOf(form: PolicyText['form'], lines: readonly string[], policyId: string | null): PolicyText {
+  return { form, lines, sha256: sha256Hex(Buffer.from(lines.join('\n'), 'utf8')), policyId };
+}
+
+/** The object nearest to the top that has a text, field by field in the order of preference. */
+function findText(json: unknown): { text: string; policyId: string | null } | null {
+  let level: unknown[] = [json];
+  for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth += 1) {
+    const objects = level.filter(isObject);
+    for (const object of objects) {
+      for (const field of textFields) {
+        const value = Object.hasOwn(object, field) ? object[field] : undefined;
+        if (typeof value === 'string' && value.trim() !== '') return { text: value, policyId: idOf(object) };
+      }
+    }
+    // Not into lists: a list of policies is no text of one.
+    level = objects.flatMap((object) => Object.values(object).filter(isObject));
+  }
+  return null;
+}
+
+function idOf(object: Record<string, unknown>): string | null {
+  for (const field of idFields) {
+    const value = Object.hasOwn(object, field) ? object[field] : undefined;
+    if (typeof value === 'string' && value !== '' && value.length <= 200 && isWellFormed(value)) return value;
+    if (typeof value === 'number') return String(value);
+  }
+  return null;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether JSON is nested deeper than any answer is: laid out in lines it would grow with the square of its depth. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length && depth <= 100; at += 1) {
+    const sign = text[at];
+    if (sign === '\\') at += 1;
+    else if (sign === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (sign === '[' || sign === '{')) depth += 1;
+    else if (!isQuoted && (sign === ']' || sign === '}')) depth -= 1;
+  }
+  return depth > 100;
+}
+
+function parseJson(text: string): unknown {
+  const start = text.trimStart()[0];
+  if ((start !== '{' && start !== '[' && start !== '"') || isDeep(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
