@@ -385,6 +385,22 @@ describe('controller profile', () => {
     });
   });
 
+  test('translations that leave out an item or name an unknown system are refused', () => {
+    const read = parseControllerProfile(
+      JSON.stringify({
+        name: 'Shop',
+        dataCategories: ['choices', 'region'],
+        otherSystems: [{ id: 'shop', name: 'Shop database' }],
+        translations: { de: { dataCategories: ['Entscheidungen'], otherSystems: [{ id: 'crm', name: 'Kunden' }] } },
+      }),
+      'c.json',
+    );
+    expect(read).toMatchObject({ outcome: 'invalid' });
+    const text = read.outcome === 'invalid' ? read.problems.join('\n') : '';
+    expect(text).toContain('translations.de.dataCategories: has 1 item, but dataCategories has 2');
+    expect(text).toContain('translations.de.otherSystems: unknown system "crm"');
+  });
+
   test('every problem names the file and the place', () => {
     const read = parseControllerProfile('role: boss\nadress: x\npurposes:\n  - purpose: a\n', 'c.yaml');
     if (read.outcome !== 'invalid') throw new Error('it was accepted');

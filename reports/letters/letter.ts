@@ -1,4 +1,11 @@
-import { type ControllerProfile, missingPartsOf, type ProfilePart } from '../../src/law/profile.ts';
+import {
+  type ControllerProfile,
+  isUntranslated,
+  missingPartsOf,
+  profileIn,
+  type ProfilePart,
+} from '../../src/law/profile.ts';
+import { countryName } from '../../src/law/jurisdictions.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 import type { Block, Frame } from '../render/blocks.ts';
 import { letterLanguages } from './languages.ts';
@@ -178,7 +185,26 @@ export function letterFrame(
 
 /** The letter as blocks. A text that is missing or has blanks is marked, never left out. */
 export function letterBlocks(letter: Letter, facts: LetterFacts): readonly Block[] {
-  return written(letter, facts).map((block) => withFixedSpaces(block, letter.language));
+  return written(letter, quotedIn(facts, letter.language)).map((block) => withFixedSpaces(block, letter.language));
+}
+
+/** The facts, with what the controller says about itself in a language as far as its profile has it there. */
+function quotedIn(facts: LetterFacts, language: string): LetterFacts {
+  const { profile } = facts;
+  if (profile === null) return facts;
+  const quoted = profileIn(profile, language);
+  const systems = facts.systems.map(({ name, result }) => {
+    const at = profile.otherSystems.findIndex((system) => system.name === name);
+    return { name: quoted.otherSystems[at]?.name ?? name, result };
+  });
+  return { ...facts, profile: quoted, systems };
+}
+
+/** Whether a letter quotes a controller profile that has no texts in the language of the letter. */
+export function quotesUntranslated({ step, language }: Letter, { kind, profile }: LetterFacts): boolean {
+  return (
+    profile !== null && copies(kind) && (step === 'answer' || step === 'partial') && isUntranslated(profile, language)
+  );
 }
 
 function written(letter: Letter, facts: LetterFacts): readonly Block[] {
@@ -528,7 +554,7 @@ function processingBlocks(writing: Writing): readonly Block[] {
       words.recipients,
       profile.recipients.map(
         ({ name, purpose, country }) =>
-          `${name}${country === null ? '' : ` (${country})`}${colonIn(letter)} ${purpose}`,
+          `${name}${country === null ? '' : ` (${countryName(country, letter.language)})`}${colonIn(letter)} ${purpose}`,
       ),
     );
     if (european) {
@@ -537,7 +563,8 @@ function processingBlocks(writing: Writing): readonly Block[] {
         profile.transfers.length === 0 && profile.noTransfers
           ? [words.noTransfers]
           : profile.transfers.map(
-              ({ recipient, country, safeguard }) => `${recipient} (${country})${colonIn(letter)} ${safeguard}`,
+              ({ recipient, country, safeguard }) =>
+                `${recipient} (${countryName(country, letter.language)})${colonIn(letter)} ${safeguard}`,
             ),
       );
       add(words.automatedDecisions, profile.automatedDecisions === null ? [] : [profile.automatedDecisions]);

@@ -4,7 +4,7 @@ import { Argument, type Command, Option } from 'commander';
 import pc from 'picocolors';
 import { letterSteps, type LetterStep } from '../../reports/letters/texts.ts';
 import { UsageError } from '../core/errors.ts';
-import type { LetterFormat } from '../documents/produce-letter.ts';
+import type { LetterDraft, LetterFormat } from '../documents/produce-letter.ts';
 import { type CommandIo, momentFrom, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
@@ -69,7 +69,7 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
         if (options.proposals === true) {
           const draft = await draftLetter(deps, wish);
           if (draft.outcome !== 'drafted') throw new UsageError([problemOf(draft)]);
-          sayMissing(io, draft.missingLanguage, draft.letter.language);
+          sayLanguage(io, draft);
           const { starts, letter } = draft;
           const none = 'This letter needs no text from you; --text adds one.';
           return printResult(
@@ -83,7 +83,7 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
         const made = await produceLetter(deps, { ...wish, format, actor, asOf, madeAt });
         if (made.outcome !== 'produced') throw new UsageError([problemOf(made)]);
         if (options.out !== undefined) await copyFile(made.path, options.out);
-        sayMissing(io, made.missingLanguage, made.letter.language);
+        sayLanguage(io, made);
         printResult(io, options, { ...made, out: options.out ?? null }, () =>
           [
             options.out ?? made.path,
@@ -106,11 +106,25 @@ async function readText(file: string | undefined): Promise<string | null> {
   return text;
 }
 
-function sayMissing(io: CommandIo, missing: string | null, language: string): void {
-  if (missing !== null)
-    io.stderr.write(
-      `${pc.yellow('!')} Letters are not available in ${printable(missing)}; this one is in ${language}.\n`,
-    );
+function sayLanguage(
+  io: CommandIo,
+  {
+    missingLanguage,
+    untranslatedProfile,
+    letter: { language },
+  }: Pick<LetterDraft, 'missingLanguage' | 'untranslatedProfile' | 'letter'>,
+): void {
+  const notes = [
+    ...(missingLanguage === null
+      ? []
+      : [`Letters are not available in ${printable(missingLanguage)}; this one is in ${language}.`]),
+    ...(untranslatedProfile
+      ? [
+          `The controller profile has no texts in this language: add translations.${language} to it, or its purposes, recipients and other parts appear as they are.`,
+        ]
+      : []),
+  ];
+  for (const note of notes) io.stderr.write(`${pc.yellow('!')} ${note}\n`);
 }
 
 function problemOf(

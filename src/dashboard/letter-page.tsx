@@ -18,7 +18,7 @@ export interface LetterPageProps {
 
 /** One letter of a case: which one, in which language, what it says, how it looks, and the button that makes it. Needs no script. */
 export function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageProps) {
-  const { letter, missingLanguage, starts, problem } = draft;
+  const { letter, missingLanguage, untranslatedProfile, starts, problem } = draft;
   const { step } = letter;
   const here = `/cases/${encodeURIComponent(caseId)}/letter`;
   const title = `${letterText(step)} · ${caseId}`;
@@ -40,6 +40,15 @@ export function LetterPage({ frame, caseId, draft, format, problems = [] }: Lett
           </p>
         </Notice>
       )}
+      {untranslatedProfile ? (
+        <Notice tone="warn">
+          <p>
+            The controller profile has no texts in {letterLanguages[letter.language]?.name}: its purposes, recipients
+            and other parts appear as they are. The operator can add them to the profile under{' '}
+            <code>translations.{letter.language}</code>.
+          </p>
+        </Notice>
+      ) : null}
       <div class="columns halves">
         <Panel id="write" title="Content">
           <form method="post" action={here}>

@@ -8,6 +8,7 @@ import {
   letterProblem,
   letterProposals,
   type LetterFacts,
+  quotesUntranslated,
   refusalText,
 } from '../../reports/letters/letter.ts';
 import { type LetterStep, letterSteps } from '../../reports/letters/texts.ts';
@@ -60,6 +61,8 @@ export interface LetterDraft {
   readonly problem: string | null;
   /** A language that was wanted and does not exist, as it was given; null: none is missing. */
   readonly missingLanguage: string | null;
+  /** Whether it quotes a controller profile that has no texts in its language. */
+  readonly untranslatedProfile: boolean;
   /** Texts to start from: what the case has recorded for this step, then the proposals of the language. */
   readonly starts: readonly string[];
   /** Of the other letters: why one cannot go out at all under the laws of the case; steps that can are not listed. */
@@ -71,6 +74,7 @@ export type LetterOutcome =
       readonly outcome: 'produced';
       readonly letter: Letter;
       readonly missingLanguage: string | null;
+      readonly untranslatedProfile: boolean;
     } & RegisteredDocument)
   | { readonly outcome: 'refused'; readonly problem: string }
   | UnknownCase
@@ -93,6 +97,7 @@ export async function draftLetter(
     blocks: letterBlocks(letter, facts),
     problem: letterProblem(letter, facts),
     missingLanguage: chosen.missing,
+    untranslatedProfile: quotesUntranslated(letter, facts),
     starts: startsOf(letter.step, letter.language, facts, loaded.found.view.folded),
     impossible: impossibleSteps(letter, facts),
   };
@@ -138,7 +143,8 @@ export async function produceLetter(
   try {
     const content = render(format, frame, letterBlocks(letter, facts));
     const registered = await registerDocument(deps, source, document, content, signal);
-    return { outcome: 'produced', letter, missingLanguage: chosen.missing, ...registered };
+    const untranslatedProfile = quotesUntranslated(letter, facts);
+    return { outcome: 'produced', letter, missingLanguage: chosen.missing, untranslatedProfile, ...registered };
   } catch (error) {
     if (!(error instanceof Error && error.name === 'UnprintableText')) throw error;
     return {

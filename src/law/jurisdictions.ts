@@ -138,7 +138,11 @@ const countriesOfStates: ReadonlySet<string> = new Set(['US', 'CA', 'GB', 'DE'])
 let codes: ReadonlyMap<string, Jurisdiction> | null = null;
 let words: ReadonlyMap<string, string> | null = null;
 
-const countryName = (code: string) => usualNames[code] ?? [namesIn('en')[code] ?? code].flat()[0] ?? code;
+/** The name of a country in a language (`IE`, `de`: `Irland`); what is not the code of one stays as it is. */
+export function countryName(code: string, language: string = 'en'): string {
+  const known = languages.find((one) => one === language) ?? 'en';
+  return (known === 'en' ? usualNames[code] : undefined) ?? [namesIn(known)[code] ?? code].flat()[0] ?? code;
+}
 
 /** All places by code, made with the first question. */
 function placesByCode(): ReadonlyMap<string, Jurisdiction> {

@@ -7,6 +7,35 @@ import { countrySchema, settleRegion } from './jurisdictions.ts';
  * Sources: GDPR Art. 13–15, 26, 30; 11 CCR 7024; LGPD Art. 19 II.
  */
 const text = z.string().trim().min(1).max(4000);
+const purposes = z.array(z.strictObject({ purpose: text, lawfulBasis: text, retention: text }));
+/** The actual recipients (CJEU C-154/21). */
+const recipients = z.array(z.strictObject({ name: text, purpose: text, country: text.nullable().default(null) }));
+const transfers = z.array(z.strictObject({ recipient: text, country: text, safeguard: text }));
+const authority = z.strictObject({
+  name: text,
+  address: text.nullable().default(null),
+  website: text.nullable().default(null),
+});
+/** The controller's other systems: a case is ready only when each is marked nothing found, attached or not applicable. */
+const otherSystems = z.array(z.strictObject({ id: text, name: text }));
+
+/** The parts that letters quote, in another language. A part that is left out appears as the profile itself has it. */
+const translation = z
+  .strictObject({
+    dataProtectionOfficer: text,
+    purposes,
+    dataCategories: z.array(text),
+    dataSources: z.array(text),
+    recipients,
+    transfers,
+    automatedDecisions: text,
+    supervisoryAuthority: authority,
+    withdrawalMethod: text,
+    otherSystems,
+    signatory: text,
+  })
+  .partial();
+
 export const profileSchema = z
   .strictObject({
     name: text,
@@ -24,30 +53,62 @@ export const profileSchema = z
     controllerOrJointContact: text.nullable().default(null),
     /** One more law that the controller answers everybody under (a branch elsewhere), by the id of its regime; null: only that of `country`. */
     homeRegime: text.nullable().default(null),
-    purposes: z.array(z.strictObject({ purpose: text, lawfulBasis: text, retention: text })).default([]),
+    purposes: purposes.default([]),
     dataCategories: z.array(text).default([]),
     dataSources: z.array(text).default([]),
-    /** The actual recipients (CJEU C-154/21). */
-    recipients: z
-      .array(z.strictObject({ name: text, purpose: text, country: text.nullable().default(null) }))
-      .default([]),
+    recipients: recipients.default([]),
     /** Transfers to third countries and their safeguards (Art. 46); an empty list says "none" only with noTransfers. */
-    transfers: z.array(z.strictObject({ recipient: text, country: text, safeguard: text })).default([]),
+    transfers: transfers.default([]),
     noTransfers: z.boolean().default(false),
     automatedDecisions: text.nullable().default(null),
-    supervisoryAuthority: z
-      .strictObject({ name: text, address: text.nullable().default(null), website: text.nullable().default(null) })
-      .nullable()
-      .default(null),
+    supervisoryAuthority: authority.nullable().default(null),
     withdrawalMethod: text.nullable().default(null),
-    /** The controller's other systems: a case is ready only when each is marked nothing found, attached or not applicable. */
-    otherSystems: z.array(z.strictObject({ id: text, name: text })).default([]),
+    otherSystems: otherSystems.default([]),
     signatory: text.nullable().default(null),
-    /** BCP 47: the language of letters where the request names none that they exist in; null: English. */
+    /** BCP 47: the language of this profile, and of letters where the request names none that they exist in; null: English. */
     language: text.nullable().default(null),
+    /** The parts that letters quote, by language (`de`). */
+    translations: z.record(z.string().regex(/^[a-z]{2,3}$/, 'a language code such as de'), translation).optional(),
+  })
+  .superRefine(({ translations = {}, ...own }, { addIssue }) => {
+    for (const [language, parts] of Object.entries(translations)) {
+      for (const part of ['purposes', 'dataCategories', 'dataSources', 'recipients', 'transfers'] as const) {
+        const translated = parts[part];
+        if (translated !== undefined && translated.length !== own[part].length)
+          addIssue({
+            code: 'custom',
+            path: ['translations', language, part],
+            message: `has ${translated.length} item${translated.length === 1 ? '' : 's'}, but ${part} has ${own[part].length}: translate each`,
+          });
+      }
+      for (const { id } of parts.otherSystems ?? [])
+        if (!own.otherSystems.some((system) => system.id === id))
+          addIssue({
+            code: 'custom',
+            path: ['translations', language, 'otherSystems'],
+            message: `unknown system ${JSON.stringify(id)}: use an id of otherSystems`,
+          });
+    }
   })
   .transform(settleRegion);
 export type ControllerProfile = z.infer<typeof profileSchema>;
+
+/** The profile as letters in a language quote it: with the parts that it has in that language. */
+export function profileIn(profile: ControllerProfile, language: string): ControllerProfile {
+  const { otherSystems: names = [], ...parts } = profile.translations?.[language] ?? {};
+  const given = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+  return {
+    ...profile,
+    ...given,
+    otherSystems: profile.otherSystems.map((system) => names.find(({ id }) => id === system.id) ?? system),
+  };
+}
+
+/** Whether a letter in a language would quote the profile in another one. */
+export function isUntranslated(profile: ControllerProfile, language: string): boolean {
+  const own = profile.language?.split(/[-_]/)[0]?.toLowerCase() ?? 'en';
+  return own !== language && profile.translations?.[language] === undefined;
+}
 
 /** Parts that an answer under GDPR Art. 15 needs, in words. */
 const partWords = {

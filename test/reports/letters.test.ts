@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { profileSchema } from '../../src/law/profile.ts';
 import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { chooseLanguage, letterLanguages } from '../../reports/letters/languages.ts';
 import { letterLaws } from '../../reports/letters/laws.ts';
-import { hasBlanks, letterBlocks, letterFrame, letterProblem, letterProposals } from '../../reports/letters/letter.ts';
+import {
+  hasBlanks,
+  letterBlocks,
+  letterFrame,
+  letterProblem,
+  letterProposals,
+  quotesUntranslated,
+} from '../../reports/letters/letter.ts';
 import { fitLetter, renderPdf } from '../../reports/render/pdf.ts';
 import { openPaper } from '../../reports/render/sheet.ts';
 import { lastPage, pdfInfo, pdfText } from './files.ts';
@@ -415,7 +423,7 @@ test('French punctuation never begins a line, and no line ends with a section si
   expect(text).not.toMatch(/ [:;?!»]|[«§] /);
   const access = textOf({ name: '', letter: letterOf('answer', 'fr', null), facts });
   for (const { name, country, purpose } of profile.recipients)
-    expect(access).toContain(`${name}${country === null ? '' : ` (${country})`}\u00a0: ${purpose}`);
+    expect(access).toContain(`${name}${country === null ? '' : ' (Royaume-Uni)'}\u00a0: ${purpose}`);
   // Words of every width, so that some line would break before the sign.
   const long = {
     ...letter,
@@ -493,4 +501,36 @@ test('a letter is drawn as it was measured, and its language is in the file', as
 test('what stands in the place of an officer’s words is only in letters that have some', () => {
   expect(named('en_eu-gdpr_refusal')).toContain(FILLED);
   expect(named('en_eu-gdpr_answer_access')).not.toContain(FILLED);
+});
+
+test('quotes the controller profile in the language of the letter, as far as the profile has it there', () => {
+  const german = profileSchema.parse({
+    ...profile,
+    otherSystems: [{ id: 'shop', name: 'Customer database' }],
+    translations: {
+      de: {
+        purposes: [
+          { purpose: 'Nutzungsmessung', lawfulBasis: 'Einwilligung', retention: '14 Monate' },
+          { purpose: 'Werbung', lawfulBasis: 'Einwilligung', retention: 'bis zum Widerruf' },
+        ],
+        otherSystems: [{ id: 'shop', name: 'Kundendatenbank' }],
+        signatory: 'Jana Weiß, Datenschutzbeauftragte',
+      },
+    },
+  });
+  const facts = factsOf('eu-gdpr', 'access', { profile: german });
+  const inGerman = letterOf('answer', 'de', null);
+  const text = textOf({ name: '', letter: inGerman, facts });
+  for (const part of [
+    'Nutzungsmessung',
+    'Kundendatenbank',
+    'Jana Weiß, Datenschutzbeauftragte',
+    '(Vereinigtes Königreich)',
+  ])
+    expect(text).toContain(part);
+  for (const part of ['Advertising', 'Customer database', 'data protection officer']) expect(text).not.toContain(part);
+  expect(text).toContain('the consent banner of our web shop');
+  expect(quotesUntranslated(inGerman, facts)).toBe(false);
+  expect(quotesUntranslated(letterOf('answer', 'fr', null), facts)).toBe(true);
+  expect(quotesUntranslated(letterOf('answer', 'en', null), facts)).toBe(false);
 });

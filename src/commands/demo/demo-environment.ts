@@ -36,6 +36,40 @@ function profileOf(name: string): object {
       { id: 'newsletter', name: 'Newsletter tool' },
     ],
     signatory: 'Sam Sample, data protection officer',
+    translations: {
+      de: {
+        dataProtectionOfficer: 'Sam Sample, dpo@sample.example',
+        purposes: [
+          {
+            purpose: 'Nachweis von Einwilligungen',
+            lawfulBasis: 'Art. 6 Abs. 1 Buchst. c i. V. m. Art. 7 Abs. 1 DSGVO',
+            retention: 'solange wir uns auf sie berufen, danach 3 Jahre',
+          },
+          { purpose: 'Nutzungsstatistik', lawfulBasis: 'Art. 6 Abs. 1 Buchst. a DSGVO', retention: '13 Monate' },
+          { purpose: 'Werbung', lawfulBasis: 'Art. 6 Abs. 1 Buchst. a DSGVO', retention: 'bis zum Widerruf' },
+        ],
+        dataCategories: [
+          'Einwilligungsentscheidungen mit Zeitpunkt',
+          'pseudonyme Besucherkennung (Hashwert)',
+          'Region',
+        ],
+        dataSources: ['das Einwilligungsbanner auf unserer Website'],
+        recipients: [
+          {
+            name: 'Der Policy-Dienst (Auftragsverarbeiter)',
+            purpose: 'Betrieb des Einwilligungsbanners',
+            country: 'IE',
+          },
+        ],
+        automatedDecisions: 'Es finden keine automatisierten Entscheidungen im Sinne des Art. 22 DSGVO statt.',
+        withdrawalMethod: 'Jederzeit über „Cookie-Einstellungen“ am Ende jeder Seite.',
+        otherSystems: [
+          { id: 'shop', name: 'Shop-Datenbank' },
+          { id: 'newsletter', name: 'Newsletter-Programm' },
+        ],
+        signatory: 'Sam Sample, Datenschutzbeauftragte Person',
+      },
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { createSignInLink } from '../../http/auth/sign-in-links.ts';
@@ -55,6 +56,7 @@ export function registerDemo(program: Command, io: CommandIo): void {
 function summary(result: DemoResult, signIn: string | null): string {
   const { deliveries, rows, evidence, attention, folder, files, verification } = result;
   const here = relative(process.cwd(), folder) || folder;
+  const command = `cd ${here} && node ${relative(folder, fileURLToPath(new URL('../../cli.js', import.meta.url)))}`;
   return [
     '',
     pc.bold('What happened'),
@@ -77,15 +79,14 @@ function summary(result: DemoResult, signIn: string | null): string {
           '                                    the officer’s pages (one-time link, valid for an hour)',
         ]),
     '  npm run demo -- tamper            alter a record and watch verify fail',
-    `  cd ${here} && node ../dist/src/cli.js dsar list`,
-    `  cd ${here} && node ../dist/src/cli.js banner evidence list`,
+    `  ${command} dsar list`,
+    `  ${command} banner evidence list`,
     ...evidence.disputed
       .slice(0, 1)
       .map(
-        ({ source, decisionId, at }) =>
-          `  cd ${here} && node ../dist/src/cli.js consent show ${decisionId} --source ${source} --at ${at} --text`,
+        ({ source, decisionId, at }) => `  ${command} consent show ${decisionId} --source ${source} --at ${at} --text`,
       ),
-    `  cd ${here} && node ../dist/src/cli.js ledger verify`,
+    `  ${command} ledger verify`,
     ...(signIn === null ? [] : ['', 'Serving. Press Ctrl-C to stop.']),
   ].join('\n');
 }
