@@ -24,6 +24,7 @@ const projector = createProjector({
 const kept = Promise.resolve({ outcome: 'stored' as const, seq: 1 });
 
 const app = createPublicApp({
+  verifierKey: '',
   config: { bodyLimit: 1 << 20, trustProxy: false, inFlightLimit: 32 << 20, inFlightLimitPerAddress: 8 << 20 },
   webhooks: {
     findSource: (slug) => (slug === 'default' ? source : null),

@@ -15,6 +15,9 @@ export const limits: readonly string[] = [
 export const noLegalAdvice =
   'This document was put together by a program from the records named above. It gives no legal advice; whether it meets a particular duty is for the controller and its counsel to judge.';
 
+/** Under which name a PDF has the checkpoint attached. */
+const CHECKPOINT_FILE = 'checkpoint.txt';
+
 /** The checkpoint and how to verify: the same section in every document. */
 export function verificationBlocks(checkpoint: CheckpointToPrint | null, asOf: number): Block[] {
   const blocks: Block[] = [];
@@ -31,10 +34,18 @@ export function verificationBlocks(checkpoint: CheckpointToPrint | null, asOf: n
       pairs: [
         ['Checkpoint', `over ${formatCount(checkpoint.size)} entries`],
         ['Root hash (SHA-256)', checkpoint.rootHex],
-        ['Key id', checkpoint.keyId],
+        ['Verifier key', checkpoint.verifierKey],
       ],
     });
-    blocks.push({ block: 'verbatim', text: checkpoint.note.trimEnd() });
+    blocks.push({
+      block: 'verbatim',
+      text: checkpoint.note.trimEnd(),
+      file: {
+        name: CHECKPOINT_FILE,
+        description: 'The signed checkpoint (C2SP tlog-checkpoint)',
+        content: checkpoint.note,
+      },
+    });
     if (checkpoint.size < asOf) {
       const open = asOf - checkpoint.size;
       blocks.push({
@@ -52,7 +63,7 @@ export function verificationBlocks(checkpoint: CheckpointToPrint | null, asOf: n
       items: [
         'Is this file genuine? The SHA-256 of the file stands in the ledger: “consent-ledger document check FILE” finds it.',
         'Is the ledger unchanged? “consent-ledger ledger verify” recomputes every hash and compares them with the journal of checkpoints.',
-        'Without this program: the note above is a C2SP tlog-checkpoint, signed with Ed25519, over a Merkle tree as RFC 6962 describes it. Any tool for that format reads it.',
+        `Without this program: the note above is a C2SP tlog-checkpoint, signed with Ed25519, over a Merkle tree as RFC 6962 describes it. Any tool for that format reads it with the verifier key. In a PDF it is attached as ${CHECKPOINT_FILE}.`,
       ],
     },
   );

@@ -191,7 +191,9 @@ export const consentRecordSchema = z.strictObject({
     ledger: z.strictObject({
       source: known,
       as_of: z.number().int().nonnegative(),
-      checkpoint: z.strictObject({ size: z.number().int(), root: z.string(), note: z.string() }).nullable(),
+      checkpoint: z
+        .strictObject({ size: z.number().int(), root: z.string(), note: z.string(), verifier_key: z.string() })
+        .nullable(),
     }),
     limits: z.array(z.string()),
   }),
@@ -289,7 +291,12 @@ export function consentRecordOf(facts: ConsentRecordFacts): ConsentRecord {
         checkpoint:
           checkpoint === null
             ? null
-            : { size: Number(checkpoint.size), root: checkpoint.rootHex, note: checkpoint.note },
+            : {
+                size: Number(checkpoint.size),
+                root: checkpoint.rootHex,
+                note: checkpoint.note,
+                verifier_key: checkpoint.verifierKey,
+              },
       },
       limits: [
         'An entry is unchanged since the checkpoint that covers it. Who sent a delivery is not proven: an HMAC convinces only those who hold its secret.',

@@ -16,6 +16,8 @@ export interface CheckpointToPrint {
   readonly size: number;
   readonly rootHex: string;
   readonly keyId: string;
+  /** The log's key as C2SP tools take it: `<name>+<key hash>+<key>`. */
+  readonly verifierKey: string;
 }
 
 /** What every document is made from. The same input gives the same bytes. */

@@ -7,9 +7,9 @@ import type { CaseWriting } from './cases/view.ts';
 import type { Config } from './config.ts';
 import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
 import { loadVersion } from './config/version.ts';
-import { assertSharedDirectory } from './context/data-directory.ts';
+import { assertSharedDirectory, publishVerifierKey } from './context/data-directory.ts';
 import { createDistribution, openStore } from './context/engines.ts';
-import { parseTreeHead } from './crypto/checkpoint.ts';
+import { originOf, parseTreeHead, verifierKeyOf } from './crypto/checkpoint.ts';
 import type { Clock } from './core/clock.ts';
 import { UsageError } from './core/errors.ts';
 import type { ControllerProfile } from './law/profile.ts';
@@ -128,11 +128,15 @@ async function openIdentity({ config, opened }: Base) {
   /** `instance`: random name of this installation, part of every checkpoint's origin. */
   const { instance, epoch } = await loadIdentity(store);
   if (store.engine === 'postgres') await assertSharedDirectory(store, config.dataDir, instance);
+  const verifierKey = verifierKeyOf(originOf(instance, epoch), keys.verifying);
+  await publishVerifierKey(config.dataDir, verifierKey);
   return {
     store,
     keys,
     instance,
     epoch,
+    /** The key that checks its checkpoints, as C2SP tools take it. */
+    verifierKey,
     /** Of this program. */
     version: loadVersion(),
     /** DATA_DIR/evidence: files that entries commit to by their SHA-256. */

@@ -54,7 +54,12 @@ export type Block =
       readonly align?: 'left' | 'right';
     }
   /** Text to be kept exactly, such as a signed note. */
-  | { readonly block: 'verbatim'; readonly text: string }
+  | {
+      readonly block: 'verbatim';
+      readonly text: string;
+      /** The same for a program: a PDF has it attached. */
+      readonly file?: { readonly name: string; readonly description: string; readonly content: string };
+    }
   | { readonly block: 'gap'; readonly points: number }
   | { readonly block: 'page-break' };
 

@@ -67,9 +67,8 @@ export function setFacts(sheet: Sheet, pairs: readonly (readonly [string, string
 }
 
 export function setVerbatim(sheet: Sheet, text: string): void {
-  const look: Look = { face: 'mono', size: 7.2, leading: 10.5, colour: INK };
+  const { look, lines } = unbroken(sheet, text);
   const element = sheet.open('Code');
-  const lines = sheet.wrap(text, look, sheet.width - 20);
   sheet.ensure(Math.min(12 + lines.length * look.leading, sheet.bottom - sheet.top));
   const ground = (height: number) =>
     sheet.decorate(() => sheet.doc.rect(sheet.left, sheet.y - 0.1, sheet.width, height + 0.2).fill('#f2f5f8'));
@@ -84,6 +83,15 @@ export function setVerbatim(sheet: Sheet, text: string): void {
   ground(6);
   sheet.y += 6;
   sheet.close(element);
+}
+
+/** Small enough that no line breaks, where that can still be read: a signed note that is broken is none. */
+function unbroken(sheet: Sheet, text: string): { look: Look; lines: readonly string[] } {
+  for (let size = 7.2; ; size -= 0.2) {
+    const look: Look = { face: 'mono', size, leading: size + 3.3, colour: INK };
+    const lines = sheet.wrap(text, look, sheet.width - 20);
+    if (lines.length === text.split('\n').length || size < 5.8) return { look, lines };
+  }
 }
 
 /** Sets lines one below the other, such as an address; they stay together. */

@@ -241,6 +241,7 @@ async function setBlock(sheet: Sheet, block: Exclude<Block, Heading>): Promise<v
     }
     case 'verbatim':
       setVerbatim(sheet, block.text);
+      if (block.file !== undefined) sheet.attach(block.file);
       sheet.y += 8;
       return;
     case 'gap':

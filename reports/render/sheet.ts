@@ -47,6 +47,8 @@ export interface Sheet {
   decorate(draw: () => void): void;
   /** Names the place where the pen is in the outline of the document. */
   mark(title: string): void;
+  /** Attaches a text file to the document. */
+  attach(file: { readonly name: string; readonly description: string; readonly content: string }): void;
 }
 
 /** How a sheet is set. `lift`: points by which each page ends earlier; `dry`: measured only, nothing is drawn. */
@@ -178,6 +180,9 @@ export function beginSheet(paper: Paper, { density = 1, lift = 0, dry = false }:
     decorate,
     mark(title) {
       if (!dry) doc.outline.addItem(visibleText(title));
+    },
+    attach({ name, description, content }) {
+      if (!dry) doc.file(Buffer.from(content), { name, description, type: 'text/plain' });
     },
   };
   sheet.breakPage();

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { originOf, verifierKeyOf } from '../crypto/checkpoint.ts';
 import { counted, createProgress, type CommandIo, printResult, withJson } from './command-io.ts';
+import { registerLedgerProofs } from './ledger-proofs.ts';
 import { withContext } from './run-context.ts';
 
-/** `ledger verify|checkpoint|rebuild`: the evidence. */
+/** `ledger verify|checkpoint|key|rebuild`: the evidence. */
 export function registerLedger(program: Command, io: CommandIo): void {
-  const ledger = program.command('ledger').description('verify and seal the ledger, rebuild the read models');
+  const ledger = program.command('ledger').description('verify, seal and prove the ledger, rebuild the read models');
 
   withJson(ledger.command('verify'))
     .description(
@@ -57,7 +57,7 @@ export function registerLedger(program: Command, io: CommandIo): void {
     .action((options: { json?: boolean }) =>
       withContext(async (context) => {
         const sealing = await context.seal();
-        const verifierKey = verifierKeyOf(originOf(context.instance, context.epoch), context.keys.verifying);
+        const { verifierKey } = context;
         if (sealing.outcome === 'refused') io.exitCode = 3;
         const value =
           sealing.outcome === 'sealed' || sealing.outcome === 'unchanged'
@@ -85,6 +85,8 @@ export function registerLedger(program: Command, io: CommandIo): void {
         });
       }),
     );
+
+  registerLedgerProofs(ledger, io);
 
   withJson(ledger.command('rebuild'))
     .description('rebuild the read models from the ledger and report any differences')

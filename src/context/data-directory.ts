@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../core/errors.ts';
@@ -39,6 +39,22 @@ export async function assertSharedDirectory(store: Store, dataDir: string, insta
   throw new UsageError([
     `DATA_DIR (${dataDir}) is not the data directory of this installation: its processes share the one marked ${registered ?? '?'}, and this one is marked ${marker ?? 'with nothing'}. Documents and the journal of checkpoints would be in two places. Mount the shared directory here, or move it: stop every process, and copy the whole directory, marker.json with it. If it is lost for good, put {"instance":"${instance}","directory":"${registered ?? ''}"} into ${path}: the documents and the journal so far are then missing.`,
   ]);
+}
+
+/** DATA_DIR/log.vkey: the key that checks the checkpoints beside it (C2SP signed-note), for whoever is given a copy. */
+export function verifierKeyPath(dataDir: string): string {
+  return join(dataDir, 'log.vkey');
+}
+
+/** Nothing depends on the file: where it cannot be written, `ledger key` still prints the key. */
+export async function publishVerifierKey(dataDir: string, verifierKey: string): Promise<void> {
+  const path = verifierKeyPath(dataDir);
+  const line = `${verifierKey}\n`;
+  if ((await readFile(path, 'utf8').catch(() => null)) === line) return;
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, line, { flag: 'wx', mode: 0o644 })
+    .then(() => rename(draft, path))
+    .catch(() => rm(draft, { force: true }));
 }
 
 async function readMarker(path: string): Promise<string | null> {

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { type CheckpointToPrint, digestOf, type DocumentInput } from '../../reports/report.ts';
-import { keyHashOf, parseTreeHead } from '../crypto/checkpoint.ts';
+import { keyHashOf, parseTreeHead, verifierKeyOf } from '../crypto/checkpoint.ts';
 import type { Clock } from '../core/clock.ts';
 import type { ControllerProfile } from '../law/profile.ts';
 import type { RegimeTable } from '../law/regime-table.ts';
@@ -159,5 +159,6 @@ export async function lastCheckpoint(
     size: row.size,
     rootHex: row.root.toString('hex'),
     keyId: keyHashOf(origin, deps.publicKey).toString('hex'),
+    verifierKey: verifierKeyOf(origin, deps.publicKey),
   };
 }

@@ -14,6 +14,8 @@ export interface PublicAppOptions {
   readonly config: Pick<Config, 'bodyLimit' | 'trustProxy' | 'inFlightLimit' | 'inFlightLimitPerAddress'>;
   readonly webhooks: Omit<WebhookEndpointOptions, 'bodyLimit' | 'inFlight'>;
   readonly health: Health;
+  /** The log's verifier key (C2SP signed-note). */
+  readonly verifierKey: string;
   readonly logger?: FastifyServerOptions['loggerInstance'];
 }
 
@@ -23,7 +25,10 @@ export const requestTimes = {
   http: { headersTimeout: 15_000, connectionsCheckingInterval: 1000 },
 } satisfies Pick<FastifyHttpOptions<Server>, 'requestTimeout' | 'http'>;
 
-/** The public listener's app: webhooks, /healthz and /readyz. Nothing else is reachable from outside. */
+/** Where the public listener shows the verifier key (RFC 8615). */
+const VERIFIER_KEY_PATH = '/.well-known/consent-ledger/log.vkey';
+
+/** The public listener's app: webhooks, /healthz, /readyz and the verifier key. Nothing else is reachable from outside. */
 export function createPublicApp(options: PublicAppOptions): FastifyInstance {
   const { config, logger } = options;
   const app = Fastify({
@@ -46,6 +51,13 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
     inFlight: { bytes: config.inFlightLimit, bytesPerAddress: config.inFlightLimitPerAddress },
   });
   app.register(healthRoutes, options.health);
+  // So that whoever was given a document can compare its key with one from another way.
+  app.get(VERIFIER_KEY_PATH, (_request, reply) =>
+    reply
+      .type('text/plain; charset=utf-8')
+      .header('cache-control', 'public, max-age=3600')
+      .send(`${options.verifierKey}\n`),
+  );
   return app;
 }
 

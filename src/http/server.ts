@@ -35,6 +35,7 @@ export async function startServer(context: Context): Promise<Server> {
     config,
     webhooks: receiveInto(context, metrics),
     health,
+    verifierKey: context.verifierKey,
     logger: log,
   });
   const adminApp = await createAdminApp(context, metrics, health);

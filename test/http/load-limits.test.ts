@@ -17,6 +17,7 @@ beforeEach(async () => {
   hold = Promise.resolve();
   crowdedOut = 0;
   app = createPublicApp({
+    verifierKey: 'consent-ledger/test/1+00000000+AQ==',
     config: {
       bodyLimit: LIMIT,
       trustProxy: ['loopback'],

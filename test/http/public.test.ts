@@ -17,6 +17,7 @@ beforeEach(async () => {
   accepted = [];
   hold = null;
   app = createPublicApp({
+    verifierKey: 'consent-ledger/test/1+00000000+AQ==',
     config: { bodyLimit: LIMIT, trustProxy: false, inFlightLimit: 4 * LIMIT, inFlightLimitPerAddress: 3 * LIMIT },
     health: { notReady: async () => 'the ledger refuses appends' },
     webhooks: {

@@ -5,7 +5,7 @@ import { gapsIn, mergeWindows } from '../../reports/pulls.ts';
 import type { ConsentAudit } from '../../reports/consent-audit/gather.ts';
 import { limits } from '../../reports/closing.ts';
 import type { ReportInput } from '../../reports/report.ts';
-import { pdfText } from './files.ts';
+import { pdfAttachment, pdfText } from './files.ts';
 import {
   collect,
   decision,
@@ -337,6 +337,15 @@ test('a decision judged again later counts as it was known at asOf, and consent 
       'Consent recorded after a withdrawal by request',
     );
   }));
+
+test('the signed checkpoint stands on the last pages unbroken, and is attached to the PDF', async () => {
+  const pdf = await produce(month, { format: 'pdf' });
+  const { note, verifierKey } = month.input().checkpoint ?? { note: '', verifierKey: '' };
+  expect(pdfAttachment(pdf, 'checkpoint.txt').toString('utf8')).toBe(note);
+  const text = pdfText(pdf);
+  for (const line of note.trimEnd().split('\n')) expect(text).toContain(line);
+  expect(text.replaceAll(/\s/g, '')).toContain(verifierKey);
+});
 
 test('an empty month is a report all the same, and a period without a day is refused', () =>
   inWorld(async (world) => {

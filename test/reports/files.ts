@@ -29,6 +29,11 @@ export function pdfFonts(pdf: Buffer): string {
   return overFile(pdf, 'pdf', 'pdffonts', (file) => [file]).toString('utf8');
 }
 
+/** A file that is attached to a PDF. */
+export function pdfAttachment(pdf: Buffer, name: string): Buffer {
+  return overFile(pdf, 'pdf', 'qpdf', (file) => [`--show-attachment=${name}`, file]);
+}
+
 /** Names of the files of a ZIP archive, in its order. */
 export function zipNames(zip: Buffer): string[] {
   return overFile(zip, 'zip', 'unzip', (file) => ['-Z1', file])

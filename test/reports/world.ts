@@ -29,6 +29,7 @@ export const checkpoint = {
   size: 900,
   rootHex: 'a88352d4645178697410 6a8f526de605b058263c9e78dda9c42389d186c0da44'.replace(' ', ''),
   keyId: '5b2c91aa',
+  verifierKey: 'consent-ledger/3f2a9c/1+5b2c91aa+AWZvb2JhcmJhenF1eGZvb2JhcmJhenF1eGZvb2JhcmI=',
 };
 
 export async function openWorld(): Promise<World> {
