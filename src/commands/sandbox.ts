@@ -25,7 +25,7 @@ import { registerSandboxDeliveries, registerSandboxRedeliver } from './sandbox-d
 import { registerSandboxKeys } from './sandbox-keys.ts';
 import { registerSandboxTrigger } from './sandbox-trigger.ts';
 import { UsageError } from '../core/errors.ts';
-import { StateFileError } from '../sandbox/state-file.ts';
+import { StateFileError } from '../sandbox/state.ts';
 import type { StartedSandbox, StartRow } from '../sandbox/start.ts';
 
 interface SandboxFlags {

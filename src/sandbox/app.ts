@@ -1,16 +1,14 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { answerErrors, CONTROLS } from './api/answers.ts';
 import { createAuthenticate, createLimiter } from './api/authenticate.ts';
-import { addBulkRoute } from './api/bulk.ts';
+import { addBulkRoute, addPolicyRoutes, type GenerateOptions } from './api/policies.ts';
 import { addConsentLogRoutes } from './api/consent-logs.ts';
 import { addControlRoutes, type ControlRoutes } from './api/control.ts';
 import { addFaultHooks } from './api/fault-hooks.ts';
-import type { GenerateOptions } from './api/generate.ts';
 import { addMcpRoute } from './api/mcp.ts';
 import { describeApi } from './api/openapi.ts';
-import { addPolicyRoutes } from './api/policies.ts';
 import { addSiteRoutes } from './api/site.ts';
-import type { Cursors } from './cursor.ts';
+import type { Cursors } from './keys.ts';
 import type { Dialect } from './dialect.ts';
 import type { Limits } from './limits.ts';
 import type { World } from './world.ts';

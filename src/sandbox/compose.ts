@@ -1,9 +1,10 @@
+import { createHmac } from 'node:crypto';
 import type { SandboxClient } from './clients.ts';
 import type { Dialect } from './dialect.ts';
 import { renderBody } from './dialects.ts';
+import type { Faults } from './faults.ts';
 import type { Happening } from './happenings.ts';
-import { signatureHeaders } from './sign.ts';
-import type { DeliveryNote, OutgoingDelivery } from './webhooks.ts';
+import type { DeliveryNote, Disturbance, OutgoingDelivery } from './webhooks.ts';
 
 /** How often the service tries a delivery that got no 2xx. */
 const TRIES = 4;
@@ -82,4 +83,38 @@ export function address(parcel: Parcel, client: SandboxClient, url: string): Out
 /** The addresses of a client that are subscribed to an event. */
 export function subscribers(client: SandboxClient, event: string): string[] {
   return client.endpoints.flatMap(({ url, events }) => (events === 'all' || events.includes(event) ? [url] : []));
+}
+
+/**
+ * The two signature headers of a delivery (docs/service.md §6): HMAC-SHA256 over the raw body, once as bare lower-case hex,
+ * once prefixed. The sandbox has this of its own and shares nothing with the receiver, so that the two can disagree.
+ */
+function signatureHeaders(secret: string, body: Uint8Array): Record<string, string> {
+  const digest = createHmac('sha256', Buffer.from(secret, 'utf8')).update(body).digest('hex');
+  return { 'x-service-signature': digest, 'x-service-signature-256': `sha256=${digest}` };
+}
+
+/** What the faults of the moment make of a delivery. */
+export function createWebhookFaults(
+  faults: Faults,
+  clients: readonly SandboxClient[],
+): (delivery: OutgoingDelivery) => Disturbance {
+  return (delivery) => {
+    const drawn = faults.draw('webhooks');
+    const client = clients.find(({ slug }) => slug === delivery.client);
+    const secret =
+      drawn.find('webhook-wrong-secret') !== null
+        ? 'a guess'
+        : drawn.find('webhook-old-secret') !== null
+          ? client?.previousWebhookSecret
+          : undefined;
+    const reordered = drawn.find('webhook-reordered');
+    return {
+      holdBack: reordered === null ? null : { deliveries: reordered.by, ms: reordered.ms },
+      isLost: drawn.find('webhook-lost') !== null,
+      delayMs: drawn.find('webhook-delayed')?.ms ?? 0,
+      copies: drawn.find('webhook-duplicated') === null ? 1 : 2,
+      headers: secret === undefined ? {} : signatureHeaders(secret, delivery.body),
+    };
+  };
 }

@@ -1,7 +1,6 @@
 import type { SandboxClient } from './clients.ts';
-import type { Decisions } from './decisions.ts';
+import type { Decisions, Rhythm } from './decisions.ts';
 import type { DecisionHappening } from './happenings.ts';
-import type { Rhythm } from './rhythm.ts';
 
 /** Which rows, in which direction, from where on. */
 export interface LogQuery {

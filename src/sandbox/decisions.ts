@@ -1,8 +1,7 @@
-import type { SandboxClient } from './clients.ts';
+import { createHash } from 'node:crypto';
+import type { SandboxClient, SubjectRecipe } from './clients.ts';
 import type { Choice, DecisionHappening, PurposeChoices } from './happenings.ts';
 import { mix, mulberry32, pick, pickWeighted, type Random } from './prng.ts';
-import { type Visitor, visitorOf } from './visitors.ts';
-import type { Rhythm } from './rhythm.ts';
 
 /** The policy that a decision was made under. */
 export type PolicyAt = (at: Date) => { readonly id: string; readonly version: number } | null;
@@ -158,4 +157,140 @@ function groupSize(total: number): number {
   let size = 1;
   while (size * 2 <= Math.min(65_536, total / (BLOCK * 6))) size *= 2;
   return size;
+}
+
+/** Someone who met a banner. `number` is the index of the first row that this visitor caused. */
+export interface Visitor {
+  readonly number: number;
+  /** Lower-case hex SHA-256; what the service shows of the visitor. */
+  readonly hash: string;
+  /** Set for customers who are signed in: their hash is made of their address by the client's recipe. */
+  readonly person: Person | null;
+  readonly region: string;
+  readonly language: string;
+}
+
+interface Person {
+  readonly name: string;
+  readonly email: string;
+}
+
+const regions: readonly (readonly [string, string, number])[] = [
+  ['GB', 'en', 22],
+  ['DE', 'de', 24],
+  ['FR', 'fr', 16],
+  ['US-CA', 'en', 14],
+  ['NL', 'nl', 7],
+  ['US-VA', 'en', 4],
+  ['SE', 'sv', 4],
+  ['CA', 'fr', 4],
+  ['AU', 'en', 3],
+  ['SG', 'en', 2],
+];
+
+const weightedRegions = regions.map((entry) => [entry, entry[2]] as const);
+
+const firstNames = [
+  'Amelia',
+  'Björn',
+  'Chloé',
+  'Dmitri',
+  'Émile',
+  'Fatima',
+  'Grace',
+  'Håkon',
+  'Ines',
+  'Jürgen',
+  'Keiko',
+  'Łukasz',
+];
+const lastNames = [
+  'Ashworth',
+  'Brandt',
+  'Castaño',
+  'Dubois',
+  'Eriksson',
+  'Fischer',
+  'García',
+  'Hughes',
+  'Ibrahim',
+  'Jansen',
+  'Köhler',
+  'Lefèvre',
+];
+
+/** Hashes an address as the client's site does. */
+function hashAddress(recipe: SubjectRecipe, address: string): string {
+  return createHash('sha256')
+    .update(recipe.salt + address.trim().toLowerCase(), 'utf8')
+    .digest('hex');
+}
+
+/** Hashes the random id that the banner keeps in a visitor's browser. */
+export function hashDevice(client: SandboxClient, number: number): string {
+  return createHash('sha256').update(`${client.siteKey}\u0000device\u0000${number}`, 'utf8').digest('hex');
+}
+
+/** A person with an address under a reserved domain, so that nothing can ever be mailed to anyone. */
+export function drawPerson(seed: number, number: number): Person {
+  const random = mulberry32(mix(seed ^ 0x70657273, number));
+  const first = pick(random, firstNames);
+  const last = pick(random, lastNames);
+  const plain = (name: string): string =>
+    name
+      .replace('Ł', 'L')
+      .replace('ł', 'l')
+      .replace('ø', 'o')
+      .normalize('NFD')
+      .replace(/[^A-Za-z]/g, '');
+  return { name: `${first} ${last}`, email: `${plain(first)}.${plain(last)}.${number}@example.org`.toLowerCase() };
+}
+
+/** The visitor behind a first row. About one in four is a signed-in customer. */
+export function visitorOf(client: SandboxClient, number: number): Visitor {
+  const random = mulberry32(mix(client.seed ^ 0x76697369, number));
+  const home = regions.find(([code]) => code === client.home) ?? ([client.home, client.language, 0] as const);
+  const [region, language] = random() < 0.4 ? home : pickWeighted(random, weightedRegions);
+  const person = random() < 0.25 ? drawPerson(client.seed, number) : null;
+  const hash = person === null ? hashDevice(client, number) : hashAddress(client.subjectRecipe, person.email);
+  return { number, hash, person, region, language };
+}
+
+/** When the decisions of a site are made: `total` moments in ascending order, more by day than by night. */
+export interface Rhythm {
+  readonly total: number;
+  timeAt(index: number): Date;
+  /** The first index whose time is not before `at` (milliseconds); `total` when there is none. */
+  indexFrom(at: number): number;
+}
+
+/** Below 1, so that time never runs backwards. */
+const SWING = 0.8;
+
+/** Spreads `total` moments over [start, end) milliseconds. Any one of them is computed without the others. */
+export function createRhythm(seed: number, total: number, start: number, end: number): Rhythm {
+  if (!(end > start)) throw new Error('the consent log must end after it starts');
+  const warp = (at: number): number =>
+    at + (SWING * DAY * Math.sin((2 * Math.PI * (at - DAY * 0.08)) / DAY)) / (2 * Math.PI);
+  const first = warp(start);
+  const scale = (end - start) / (warp(end) - first);
+  const step = (end - start) / Math.max(1, total);
+  const timeOf = (index: number): number => {
+    const even = start + (index + mulberry32(mix(seed ^ 0x74696d65, index))()) * step;
+    return Math.min(end - 1, Math.floor(start + (warp(even) - first) * scale));
+  };
+  return {
+    total,
+    timeAt: (index) => new Date(timeOf(index)),
+    indexFrom: (at) => {
+      let low = 0;
+      let high = total;
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2);
+        if (timeOf(middle) < at) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    },
+  };
 }

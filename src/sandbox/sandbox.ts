@@ -2,13 +2,22 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { knownEvents, type KnownEvent } from '../core/vocabulary.ts';
-import { type Agency, agencyKeys, createAgency } from './agency.ts';
+import {
+  type Agency,
+  agencyKeys,
+  type ClientSpec,
+  createAgency,
+  createClient,
+  keysOf,
+  type SandboxClient,
+  specsFor,
+} from './clients.ts';
 import { createApp } from './app.ts';
-import { type ClientSpec, createClient, keysOf, type SandboxClient, specsFor } from './clients.ts';
 import {
   address,
   composeBytes,
   composeHappening,
+  createWebhookFaults,
   LATE_MS,
   oddBody,
   type Parcel,
@@ -16,20 +25,17 @@ import {
   subscribers,
 } from './compose.ts';
 import { MOST_RECORDED } from './consent-log.ts';
-import { createCursors } from './cursor.ts';
+import { createCursors, deriveText } from './keys.ts';
 import type { Dialect } from './dialect.ts';
 import { chooseDialect, type DialectChoice, deliveryIdOf, type DialectOverrides, renderBody } from './dialects.ts';
 import { createFaults, type FaultInput, type Faults } from './faults.ts';
 import type { Happening } from './happenings.ts';
-import { deriveText } from './keys.ts';
 import { createLimits, type LimitOptions, type LimitValues, limitValues } from './limits.ts';
-import { type LiveOptions, playLive } from './live.ts';
-import { drawMoment, takePlace } from './moment.ts';
+import { drawMoment, type LiveOptions, playLive, takePlace } from './live.ts';
 import { type ClientTraffic, type PlayOptions, playClient } from './play.ts';
-import { createQuota } from './quota.ts';
+import { createQuota } from './policies.ts';
 import { createOutbox, type DeliveryRecord, type Outbox } from './webhooks.ts';
 import type { ClientState, SandboxState } from './state.ts';
-import { createWebhookFaults } from './webhook-faults.ts';
 import { createWorld, type World } from './world.ts';
 
 const DAY = 86_400_000;

@@ -2,7 +2,7 @@ import type { SandboxClient } from './clients.ts';
 import { describeDialect } from './dialects.ts';
 import type { Fault } from './faults.ts';
 import type { LimitValues } from './limits.ts';
-import { createStateKeeper, loadState, type StateKeeper } from './state-file.ts';
+import { createStateKeeper, loadState, type StateKeeper } from './state.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 
 export interface StartOptions extends SandboxOptions {

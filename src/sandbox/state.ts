@@ -1,3 +1,4 @@
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { z } from 'zod';
 import { accountStates } from './clients.ts';
 
@@ -40,7 +41,7 @@ const decisionSchema = z.strictObject({
 });
 
 /** What callers and live traffic have added to a sandbox; everything else follows from the seed and the window. */
-export const stateSchema = z.strictObject({
+const stateSchema = z.strictObject({
   version: z.literal(1),
   seed: z.int(),
   savedAt: moment,
@@ -66,3 +67,101 @@ export const stateSchema = z.strictObject({
 });
 export type SandboxState = z.output<typeof stateSchema>;
 export type ClientState = SandboxState['clients'][string];
+
+/** A state file that cannot be used: `reason` says why. */
+export class StateFileError extends Error {
+  override readonly name = 'StateFileError';
+}
+
+/** Reads a state file. null: there is none yet. Throws a StateFileError when it is none, or one of another seed. */
+export async function loadState(path: string, seed: number): Promise<SandboxState | null> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw new StateFileError(`The state file ${path} cannot be read: ${error instanceof Error ? error.message : ''}`);
+  }
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    throw new StateFileError(`The state file ${path} is not JSON.`);
+  }
+  const parsed = stateSchema.safeParse(content);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new StateFileError(
+      `${path} is no state of a sandbox: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+    );
+  }
+  if (parsed.data.seed !== seed)
+    throw new StateFileError(`The state file ${path} belongs to the seed ${parsed.data.seed}, not ${seed}.`);
+  return parsed.data;
+}
+
+/** Keeps a state file up to date. */
+export interface StateKeeper {
+  /** Something changed: the file is written within `delayMs`. */
+  changed(): void;
+  /** Writes now. Throws a StateFileError when that fails. */
+  flush(): Promise<void>;
+}
+
+/** The file is written beside its place and renamed into it, so that it is whole at any time. */
+export function createStateKeeper(path: string, read: () => SandboxState, delayMs = 200): StateKeeper {
+  let timer: NodeJS.Timeout | null = null;
+  let writing: Promise<void> = Promise.resolve();
+  let failure: unknown = null;
+  // A large file is written less often: a tenth of the time at most goes into writing it.
+  let waitMs = delayMs;
+  const write = (): void => {
+    timer = null;
+    writing = writing
+      .then(async () => {
+        const started = performance.now();
+        await replaceFile(path, `${JSON.stringify(read())}\n`);
+        waitMs = Math.max(delayMs, 10 * (performance.now() - started));
+      })
+      .then(
+        () => {
+          failure = null;
+        },
+        (error: unknown) => {
+          failure = error;
+        },
+      );
+  };
+  return {
+    changed: () => {
+      timer ??= setTimeout(write, waitMs);
+    },
+    flush: async () => {
+      if (timer !== null) clearTimeout(timer);
+      write();
+      await writing;
+      if (failure !== null) {
+        const reason = failure instanceof Error ? failure.message : 'unknown reason';
+        throw new StateFileError(`The state file ${path} cannot be written: ${reason}`);
+      }
+    },
+  };
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const beside = `${path}.${process.pid}.part`;
+  try {
+    // It holds the names and addresses of invented people only, but is nobody else's business either.
+    const file = await open(beside, 'w', 0o600);
+    try {
+      await file.writeFile(text, 'utf8');
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { StateFileError } from '../../src/sandbox/state-file.ts';
+import { StateFileError } from '../../src/sandbox/state.ts';
 import { type StartOptions, startSandbox } from '../../src/sandbox/start.ts';
 import { allRows, get, NOON, post, withEndpoint } from './sandbox-world.ts';
 

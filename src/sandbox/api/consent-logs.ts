@@ -1,14 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { LogQuery } from '../consent-log.ts';
-import type { Cursors } from '../cursor.ts';
+import type { LogPage, LogQuery } from '../consent-log.ts';
 import type { Dialect } from '../dialect.ts';
 import { layJson } from '../dialects.ts';
+import type { Drawn } from '../faults.ts';
+import type { DecisionHappening } from '../happenings.ts';
+import type { Cursors } from '../keys.ts';
+import { mix } from '../prng.ts';
 import type { World } from '../world.ts';
 import { invalidRequest, notFound, ServiceError } from './answers.ts';
 import type { Authenticate } from './authenticate.ts';
 import { faultsOf } from './fault-hooks.ts';
-import { disturbPage } from './page-faults.ts';
 
 /** Rows per page when `limit` is not given: not documented. */
 const DEFAULT_LIMIT = 50;
@@ -120,4 +122,41 @@ function boundary(name: string, text: string, edge: 'start' | 'end'): number {
 export function firstProblem(error: z.ZodError): string {
   const issue = error.issues[0];
   return issue === undefined ? 'The request is not valid.' : `${issue.path.join('.')}: ${issue.message}`;
+}
+
+/** A page as a fault makes it, and which nonce its cursor gets. */
+interface FaultyPage extends LogPage {
+  readonly nonce: number;
+}
+
+/**
+ * Lets the page faults of a request happen. An expired cursor throws; a page that comes twice is one whose cursor leads to
+ * itself; a shift moves the next page, so that rows come twice (below zero) or never (above).
+ */
+function disturbPage(query: LogQuery, page: LogPage, drawn: Drawn): FaultyPage {
+  const expired = drawn.find('expired-cursor');
+  if (expired !== null && query.position !== null)
+    throw new ServiceError(expired.status, 'cursor_expired', 'The cursor has expired.');
+  if (drawn.find('empty-page') !== null) return { ...page, rows: [], next: page.start, nonce: 0 };
+  let { rows, next } = page;
+  let nonce = 0;
+  const looping = drawn.find('looping-cursor');
+  if (looping !== null || drawn.find('repeated-page') !== null) {
+    next = page.start;
+    // Without a disguise the cursor is the one that was given; with it, it looks new each time.
+    if (looping?.disguised === true) nonce = query.now + drawn.number;
+  }
+  const shifted = drawn.find('shifted-page');
+  if (shifted !== null && next !== null) {
+    next = Math.max(0, next + (query.order === 'oldest-first' ? shifted.by : -shifted.by));
+  }
+  if (drawn.find('reordered-page') !== null) rows = shuffle(rows, page.start);
+  return { rows, next, start: page.start, nonce };
+}
+
+function shuffle(rows: readonly DecisionHappening[], seed: number): DecisionHappening[] {
+  return rows
+    .map((row, index) => ({ row, key: mix(seed, index) }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ row }) => row);
 }

@@ -4,9 +4,8 @@ import type { Dialect } from '../dialect.ts';
 import type { LimitedKind } from '../limits.ts';
 import { ServiceError } from './answers.ts';
 import { type Authenticate, type Caller, worldFor } from './authenticate.ts';
-import { type GenerateOptions, generatePolicy, newPolicyOf } from './generate.ts';
+import { type GenerateOptions, generatePolicy, newPolicyOf, shapeA } from './policies.ts';
 import { formA } from './forms.ts';
-import { shapeA } from './policies.ts';
 
 interface McpRoutes extends GenerateOptions {
   readonly authenticate: Authenticate;

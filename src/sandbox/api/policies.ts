@@ -1,15 +1,16 @@
 import type { FastifyInstance } from 'fastify';
-import type { Cursors } from '../cursor.ts';
+import { z } from 'zod';
 import type { Dialect } from '../dialect.ts';
+import type { PolicyHappening } from '../happenings.ts';
+import { type Cursors, deriveText } from '../keys.ts';
 import type { NewPolicy, Policy } from '../policies.ts';
 import type { World } from '../world.ts';
-import { invalidRequest, notFound } from './answers.ts';
+import { invalidRequest, notFound, ServiceError } from './answers.ts';
 import { type Authenticate, worldFor } from './authenticate.ts';
 import { firstProblem } from './consent-logs.ts';
 import { formA, formB } from './forms.ts';
-import { type GenerateOptions, generatePolicy, newPolicyOf } from './generate.ts';
 
-export interface PolicyRoutes extends GenerateOptions {
+interface PolicyRoutes extends GenerateOptions {
   readonly authenticate: Authenticate;
   readonly dialect: Dialect;
   readonly cursors: Cursors;
@@ -125,4 +126,79 @@ function shapeB(world: World, policy: Policy, siteUrl: string): Record<string, u
     markdown: world.shelf.markdown(policy),
     created_at: policy.createdAt.toISOString(),
   };
+}
+
+export interface GenerateOptions {
+  readonly clock: () => Date;
+  readonly siteUrl: () => string;
+  /** How long a generation takes, milliseconds. */
+  readonly generateMs: number;
+  /** Waits by the sandbox's clock. */
+  readonly wait: (ms: number) => Promise<void>;
+  /** Queues webhooks; answers how many. */
+  readonly notify: (world: World, happening: PolicyHappening) => number;
+}
+
+/** One generation, by REST or MCP: takes its time, counts against the quota, fires policy.created. 402 when the quota is used up. */
+export async function generatePolicy(world: World, input: NewPolicy, options: GenerateOptions): Promise<Policy> {
+  const spent = (): ServiceError => new ServiceError(402, 'quota_exhausted', 'The quota of the plan is used up.');
+  if (world.shelf.remaining() === 0) throw spent();
+  if (options.generateMs > 0) await options.wait(options.generateMs);
+  const policy = world.shelf.generate(input, options.clock());
+  // Others may have used it up meanwhile.
+  if (policy === null) throw spent();
+  options.notify(world, world.shelf.happening(policy, 'policy.created', policy.createdAt));
+  return policy;
+}
+
+/** A new policy out of form A. */
+export function newPolicyOf(asked: z.infer<typeof formA>): NewPolicy {
+  const { policy_type: policyType, jurisdiction: code, language: lang, business_name: brandName = null } = asked;
+  return { policyType, jurisdiction: code, language: lang, brandName, domain: asked.domain ?? null, clauses: [] };
+}
+
+const MOST_ITEMS = 20;
+const bodySchema = z.object({ items: z.array(z.unknown()).min(1).max(MOST_ITEMS) });
+
+interface BulkResult {
+  readonly id: string | null;
+  readonly policy_type: string | null;
+  readonly status: 'created' | 'skipped' | 'failed';
+}
+
+interface BulkRoutes extends PolicyRoutes {
+  /** Numbers the batches, from 1. */
+  readonly nextBatch: () => number;
+}
+
+/** POST /policies/bulk (docs/service.md §4.2): items beyond the quota are skipped, items that make no sense failed. */
+export function addBulkRoute(app: FastifyInstance, { authenticate, clock, notify, nextBatch }: BulkRoutes): void {
+  app.post('/policies/bulk', { config: { target: 'bulk' } }, async (request) => {
+    const caller = authenticate(request);
+    const body = bodySchema.safeParse(request.body);
+    if (!body.success) throw invalidRequest(`items: must be an array of 1 to ${MOST_ITEMS} objects`);
+    const results = body.data.items.map((item): BulkResult => {
+      const parsed = formA.safeParse(item);
+      if (!parsed.success) return { id: null, policy_type: typeOf(item), status: 'failed' };
+      const world = worldFor(caller, parsed.data.domain);
+      const policy = world.shelf.generate(newPolicyOf(parsed.data), clock());
+      if (policy === null) return { id: null, policy_type: parsed.data.policy_type, status: 'skipped' };
+      notify(world, world.shelf.happening(policy, 'policy.created', policy.createdAt));
+      return { id: policy.id, policy_type: policy.policyType, status: 'created' };
+    });
+    const count = (status: BulkResult['status']): number => results.filter((result) => result.status === status).length;
+    return {
+      batch_id: `bat_${deriveText(16, caller[0].client.seed, 'batch', nextBatch())}`,
+      total: results.length,
+      created: count('created'),
+      failed: count('failed'),
+      results,
+    };
+  });
+}
+
+function typeOf(item: unknown): string | null {
+  return typeof item === 'object' && item !== null && 'policy_type' in item && typeof item.policy_type === 'string'
+    ? item.policy_type
+    : null;
 }

@@ -1,14 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { type ApiKey, isSameText } from '../keys.ts';
 import type { EmbedForm } from '../dialect.ts';
-import { escapeHtml } from '../sample-text.ts';
-import type { Policy } from '../policies.ts';
+import { type ApiKey, isSameText } from '../keys.ts';
+import { escapeHtml, type Policy } from '../policies.ts';
 import type { World } from '../world.ts';
 import { invalidRequest, notFound } from './answers.ts';
-import { type EmbedAnswer, type EmbedEntry, embedHub, embedText } from './embed-answer.ts';
-import { embedScript } from './embed-script.ts';
 
 /** How long the edge keeps an answer of the embed endpoint (docs/service.md §8). */
 const EDGE_MS = 300_000;
@@ -110,4 +107,167 @@ function embedAnswer(
     html: html(policy),
     markdown: markdown(policy),
   });
+}
+
+/** What is told of a policy beside its text. */
+interface EmbedEntry {
+  readonly id: string;
+  readonly policy_type: string;
+  readonly title: string;
+  readonly language: string;
+  readonly updated_at: string;
+  readonly url: string;
+}
+
+/** A policy with its text. */
+interface EmbedText {
+  readonly entry: EmbedEntry;
+  readonly version: number;
+  readonly html: string;
+  readonly markdown: string;
+}
+
+/** An answer of the embed endpoint, whose shape is not documented (docs/service.md §4.7). */
+interface EmbedAnswer {
+  readonly type: string;
+  readonly body: string;
+}
+
+/** One policy in a form. */
+function embedText(form: EmbedForm, { entry, version, html, markdown }: EmbedText): EmbedAnswer {
+  switch (form) {
+    case 'fields':
+      return json({ ...entry, version, html, markdown });
+    case 'content':
+      return json({ ...entry, version, content: markdown });
+    case 'html':
+      return json({ html });
+    case 'data':
+      return json({ data: { ...entry, version, html } });
+    case 'web page':
+      return page(html);
+    case 'markdown':
+      return { type: 'text/markdown; charset=utf-8', body: markdown };
+  }
+}
+
+/** The list of all policies in a form. */
+function embedHub(form: EmbedForm, policies: readonly EmbedEntry[]): EmbedAnswer {
+  switch (form) {
+    case 'fields':
+    case 'content':
+      return json({ policies });
+    case 'html':
+      return json(policies);
+    case 'data':
+      return json({ data: policies });
+    case 'web page': {
+      const items = policies.map(
+        ({ title, url }) => `<li><a href="${escapeHtml(url)}">${escapeHtml(title)}</a></li>\n`,
+      );
+      return page(`<ul>\n${items.join('')}</ul>\n`);
+    }
+    case 'markdown':
+      return {
+        type: 'text/markdown; charset=utf-8',
+        body: policies.map(({ title, url }) => `- [${title}](${url})\n`).join(''),
+      };
+  }
+}
+
+function json(value: unknown): EmbedAnswer {
+  return { type: 'application/json; charset=utf-8', body: JSON.stringify(value) };
+}
+
+function page(body: string): EmbedAnswer {
+  return { type: 'text/html; charset=utf-8', body };
+}
+
+/**
+ * The embed script (docs/service.md §4.8): draws a client's policy into the page that includes it, into `data-container` or
+ * behind the script tag (at the end of the page, when the tag is in its head). Without `data-policy` the type follows from the page's address; what fits nothing shows the hub.
+ */
+function embedScript(siteUrl: string): string {
+  return `(function () {
+  'use strict';
+  var script = document.currentScript;
+  if (!script || !script.dataset.siteKey) return;
+  var slugs = ['privacy-policy', 'cookie-policy', 'terms-of-service', 'terms-and-conditions', 'imprint', 'return-policy',
+    'refund-policy', 'shipping-policy', 'disclaimer', 'acceptable-use-policy', 'data-processing-agreement'];
+  function detect() {
+    var path = location.pathname.toLowerCase();
+    for (var i = 0; i < slugs.length; i += 1) {
+      if (path.indexOf(slugs[i]) !== -1) return slugs[i];
+      if (path.indexOf('/' + slugs[i].split('-')[0]) !== -1) return slugs[i];
+    }
+    return 'hub';
+  }
+  var type = script.dataset.policy || detect();
+  var address = ${JSON.stringify(`${siteUrl}/api/embed/policy`)} + '?siteKey=' + encodeURIComponent(script.dataset.siteKey) +
+    '&type=' + encodeURIComponent(type);
+  function place() {
+    var target = script.dataset.container ? document.getElementById(script.dataset.container) : null;
+    if (!target) {
+      target = document.createElement('div');
+      // What stands in the head is not shown.
+      if (document.head.contains(script)) document.body.appendChild(target);
+      else script.insertAdjacentElement('afterend', target);
+    }
+    target.setAttribute('data-service-policy', type);
+    if (script.dataset.theme) target.setAttribute('data-theme', script.dataset.theme);
+    draw(target);
+  }
+  // The text may come as JSON of several shapes, as HTML or as Markdown.
+  function draw(target) {
+    fetch(address).then(function (answer) {
+      if (!answer.ok) throw new Error('status ' + answer.status);
+      var form = answer.headers.get('content-type') || '';
+      return answer.text().then(function (text) {
+        if (form.indexOf('json') === -1) {
+          if (form.indexOf('html') === -1) target.replaceChildren(plainText(text));
+          else target.innerHTML = text;
+          return;
+        }
+        var found = JSON.parse(text);
+        var policy = found.data || found;
+        if (policy.html) target.innerHTML = policy.html;
+        else if (policy.content) target.replaceChildren(plainText(policy.content));
+        else target.replaceChildren(listOf(Array.isArray(policy) ? policy : policy.policies || []));
+      });
+    }).catch(function (error) {
+      target.textContent = 'The policy could not be loaded (' + error.message + ').';
+    });
+  }
+  function listOf(policies) {
+    var list = document.createElement('ul');
+    policies.forEach(function (policy) {
+      var item = document.createElement('li');
+      item.appendChild(linkTo(policy.title, policy.url));
+      list.appendChild(item);
+    });
+    return list;
+  }
+  function linkTo(title, url) {
+    var link = document.createElement('a');
+    link.href = url;
+    link.textContent = title;
+    return link;
+  }
+  // Line by line; of Markdown only links in lists are drawn as such.
+  function plainText(text) {
+    var article = document.createElement('article');
+    text.split('\\n').forEach(function (line) {
+      var link = /^- \\[(.*)\\]\\((https?:.*)\\)$/.exec(line);
+      var paragraph = document.createElement('p');
+      if (link) paragraph.appendChild(linkTo(link[1], link[2]));
+      else paragraph.textContent = line;
+      if (line) article.appendChild(paragraph);
+    });
+    return article;
+  }
+  // A container may stand further down in the page than the script.
+  if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', place);
+  else place();
+})();
+`;
 }
