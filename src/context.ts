@@ -284,12 +284,13 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
   };
 }
 
-function createSyncDeps({ store, ledger, clock, log }: Base & Identity & Ledgers): SyncDeps {
+function createSyncDeps({ store, ledger, clock, log, projector }: Base & Identity & Ledgers & ReadModels): SyncDeps {
   const paceOf = createReadPaces();
   return {
     store,
     ledger,
     clock,
+    catchUp: () => projector.catchUp(),
     serviceFor: ({ source, baseUrl, apiKey }) =>
       createServiceClient({
         baseUrl,

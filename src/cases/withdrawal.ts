@@ -1,7 +1,9 @@
 import { type Action, actionSchema } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
+import { timelineOf } from '../core/consent-timeline.ts';
 import { appendAction } from '../ledger/append-action.ts';
-import { loadWithdrawalsToExtend } from '../store/queries/withdrawals-to-extend.ts';
+import { createHistory } from '../store/queries/history.ts';
+import type { JudgedRow } from '../store/queries/history-decisions.ts';
 import type { CaseReading, CaseWriting } from './view.ts';
 import type { CaseRow } from './fold.ts';
 import type { Match } from './match.ts';
@@ -54,6 +56,9 @@ export async function withdrawalsOf(
   }));
 }
 
+/** What extending withdrawals works with; `catchUp` brings the read models up to the end of the ledger. */
+type ExtendingDeps = Pick<CaseWriting, 'store' | 'ledger' | 'clock'> & { readonly catchUp: () => Promise<unknown> };
+
 /** What names a withdrawal in the ledger: one for each answer, subject and banner. */
 export function withdrawalKey({ caseId, basedOn, subject, bannerId }: ConsentWithdrawn): readonly string[] {
   return ['consent-withdrawn', caseId, String(basedOn), subject, ...(bannerId === null ? [] : [bannerId])];
@@ -61,26 +66,26 @@ export function withdrawalKey({ caseId, basedOn, subject, bannerId }: ConsentWit
 
 /**
  * Extends withdrawals by request to banners that became known after the answer: consent from before the withdrawal, pulled or delivered late, would
- * otherwise still count (GDPR Art. 7(3)). Each extension is an entry that cites the same case. Needs read models that are up to date.
+ * otherwise still count (GDPR Art. 7(3)). Each extension is an entry that cites the same case and answer. Leaves the read models up to date.
  * Resolves with the number of entries appended.
  */
-export async function extendWithdrawals(
-  deps: Pick<CaseWriting, 'store' | 'ledger' | 'clock'>,
-  source: string,
-): Promise<number> {
-  const late = await loadWithdrawalsToExtend(deps.store.read, source);
+export async function extendWithdrawals(deps: ExtendingDeps, source: string): Promise<number> {
+  const { store, ledger, clock, catchUp } = deps;
+  await catchUp();
+  const history = createHistory(store.read);
   let appended = 0;
-  for (const { body, bannerId, stands } of late) {
-    if (body === null) continue;
-    const first = actionSchema.parse(JSON.parse(body.toString('utf8'))) as ConsentWithdrawn;
-    const action = {
-      ...first,
-      actor: 'schedule',
-      bannerId: bannerId === '' ? null : bannerId,
-      purposes: first.all ? (JSON.parse(stands) as string[]) : first.purposes,
-    };
-    const { outcome } = await appendAction(deps.ledger, source, action, withdrawalKey(action), isoNow(deps.clock));
+  for (const { body, bannerId } of await history.withdrawalsToExtend(source)) {
+    const answered = actionSchema.parse(JSON.parse(body.toString('utf8'))) as ConsentWithdrawn;
+    const { all, subject, at } = answered;
+    const rows: JudgedRow[] = [];
+    for await (const row of history.decisionRowsOf({ source, asOf: Number.MAX_SAFE_INTEGER }, [subject]))
+      rows.push(row);
+    const before = timelineOf(rows).findLast((decision) => decision.bannerId === bannerId && decision.at <= at);
+    const purposes = all ? (before?.stands ?? []) : answered.purposes;
+    const action = { ...answered, actor: 'schedule', bannerId, purposes: [...purposes] };
+    const { outcome } = await appendAction(ledger, source, action, withdrawalKey(action), isoNow(clock));
     if (outcome === 'stored') appended += 1;
   }
+  if (appended > 0) await catchUp();
   return appended;
 }

@@ -63,7 +63,6 @@ export function registerSync(program: Command, io: CommandIo): void {
           lines.end();
           if (stop.signal.aborted) break;
         }
-        await context.projector.catchUp();
         if (results.some(failed)) io.exitCode = 1;
         printResult(io, options, results, () => results.map(sentenceOf).join('\n'));
       }),

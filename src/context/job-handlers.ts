@@ -13,17 +13,7 @@ const JOBS_KEPT_DAYS = 30;
 
 type Needs = Pick<
   Context,
-  | 'config'
-  | 'sources'
-  | 'sync'
-  | 'projector'
-  | 'seal'
-  | 'documents'
-  | 'cases'
-  | 'jobs'
-  | 'clock'
-  | 'snapshots'
-  | 'policies'
+  'config' | 'sources' | 'sync' | 'seal' | 'documents' | 'cases' | 'jobs' | 'clock' | 'snapshots' | 'policies'
 >;
 
 /** What each kind of job does. All of them are harmless to repeat: the ledger deduplicates. */
@@ -42,17 +32,16 @@ export function createJobHandlers(context: Needs): JobHandlers {
     },
 
     async maintenance(_payload, { signal }) {
-      const settling = { ...context.sync, catchUp: () => context.projector.catchUp() };
-      await context.projector.catchUp();
-      let extended = 0;
-      for (const { slug } of context.sources.list()) extended += await extendWithdrawals(context.cases, slug);
+      const settledRepeats = { ...(await settleRepeats(context.sync, { source: null, actor: 'schedule', signal })) };
+      let extendedWithdrawals = 0;
+      for (const { slug } of context.sources.list()) extendedWithdrawals += await extendWithdrawals(context.sync, slug);
       const before = new Date(context.clock().getTime() - JOBS_KEPT_DAYS * 86_400_000);
       return {
         purgedJobs: await context.jobs.purge(before),
         removedDrafts: await removeOldDrafts(context.documents.folder, context.clock()),
         destroyedSecrets: await context.sources.destroyRetired('schedule'),
-        extendedWithdrawals: extended,
-        settledRepeats: { ...(await settleRepeats(settling, { source: null, actor: 'schedule', signal })) },
+        extendedWithdrawals,
+        settledRepeats,
       };
     },
   };

@@ -20,7 +20,6 @@ interface Needs {
   readonly config: { readonly syncRecountDays: number };
   readonly sources: Pick<Sources, 'find' | 'list'>;
   readonly sync: SyncDeps;
-  readonly projector: { catchUp(): Promise<number> };
   readonly jobs: Pick<Jobs, 'enqueue'>;
   readonly clock: Clock;
 }
@@ -57,8 +56,6 @@ async function sync(context: Needs, ...[payload, { signal, progress }]: Paramete
   });
   if (result.outcome === 'not-configured') throw new JobRefused(result.reason);
   signal.throwIfAborted();
-  await context.projector.catchUp();
-  await extendWithdrawals({ ...context.sync, clock: context.clock }, slug);
   const failed = result.banners.filter((banner) => banner.outcome === 'failed');
   // Each failure is an entry already and stands in the sync status; the schedule comes round again by itself.
   return { outcome: result.outcome, banners: result.banners.length, failed: failed.length };
@@ -70,7 +67,7 @@ async function recount(context: Needs, ...[payload, { signal, progress }]: Param
   const source = context.sources.find(slug);
   if (source?.baseUrl == null || source.apiKey === null) throw new JobRefused(`The source ${slug} cannot be pulled.`);
   const service = context.sync.serviceFor({ source, baseUrl: source.baseUrl, apiKey: source.apiKey });
-  const deps = { ...context.sync, service, catchUp: () => context.projector.catchUp() };
+  const deps = { ...context.sync, service };
   const bannerIds = await loadCompletedBanners(context.sync.store.read, source.slug);
   const summary = { counted: 0, found: 0, gone: 0, failed: 0 };
   let firstError = '';
@@ -86,6 +83,7 @@ async function recount(context: Needs, ...[payload, { signal, progress }]: Param
     summary.found += result.found;
     summary.gone += result.gone;
   }
+  await extendWithdrawals(context.sync, slug);
   if (summary.failed > 0) throw new Error(`${summary.failed} of ${bannerIds.length} recounts failed: ${firstError}`);
   return summary;
 }

@@ -1,3 +1,4 @@
+import { extendWithdrawals } from '../cases/withdrawal.ts';
 import { isoNow } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
 import type { ServiceClient } from '../service/client.ts';
@@ -9,6 +10,8 @@ import { loadWholeLog, noteRefusal } from './whole-log.ts';
 
 /** What a sync of a whole source works with. */
 export interface SyncDeps extends Omit<PullDeps, 'service'> {
+  /** Brings the read models up to the end of the ledger. */
+  readonly catchUp: () => Promise<unknown>;
   /** Opens the service for a source that has a base URL and a key. */
   readonly serviceFor: (access: ServiceAccess) => Pick<ServiceClient, 'fetchConsentLogPage'>;
 }
@@ -57,6 +60,7 @@ const AT_ONCE = 3;
  * known meanwhile follow in the same call. Where they name none: the whole log, asked for without a banner, since nobody here may have heard of
  * some of them, and beside it the banners that it leaves out (src/sync/banners.ts). A service that refuses to answer without a banner is
  * asked for each that is known, from then on.
+ * A run that was not cancelled then extends withdrawals by request to banners that became known (src/cases/withdrawal.ts) and leaves the read models up to date.
  * Errors: see pullConsentLogs; the other banners under way are ended first.
  */
 export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<SyncResult> {
@@ -133,6 +137,7 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
     wanted.push(...left);
     await pullAll();
   }
+  if (request.signal?.aborted !== true) await extendWithdrawals(deps, source.slug);
   const banners = wanted.flatMap((id) => results.get(id) ?? []);
   const ended = (outcome: PullResult['outcome']) => banners.some((banner) => banner.outcome === outcome);
   if (left.length > 0 || ended('cancelled') || ended('superseded'))

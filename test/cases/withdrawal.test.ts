@@ -36,6 +36,10 @@ async function ready(
     consent('r2', null, '2026-05-02T10:00:00.000Z', { purposes: { analytics: 'granted', marketing: 'denied' } }),
     consent('r3', 'b1', '2026-05-01T10:00:00.000Z', { subject: 'somebody-else' }),
   );
+  return { world, caseId: await openReady(world, kind, subject) };
+}
+
+async function openReady(world: CasesWorld, kind: OpenCaseInput['kind'], subject = 'visitor-7'): Promise<string> {
   const opened = await openCase(world.deps, {
     ...{ source: 'acme', actor: 'olga', receivedAt: '2026-07-01T10:00:00+02:00', kind, channel: 'letter' },
     ...{ jurisdiction: 'DE', requesterName: 'Ada', requesterEmail: null, subject, message: null },
@@ -46,7 +50,7 @@ async function ready(
     await moveCase(world.deps, { caseId: opened.caseId, basedOn: version, move, actor: 'olga' });
     await world.catchUp();
   }
-  return { world, caseId: opened.caseId };
+  return opened.caseId;
 }
 
 async function answer(world: CasesWorld, caseId: string, details: object = {}, actor = 'olga') {
@@ -128,7 +132,7 @@ describe('the answer to a request that ends consent', () => {
         .filter(({ subject }) => subject === 'visitor-7')
         .map(({ banner_id, label }) => [banner_id, label]);
     expect(await standing()).toContainEqual(['pulled-late', 'given']);
-    expect(await extendWithdrawals(world.deps, 'acme')).toBe(1);
+    expect(await extendWithdrawals(world.extending, 'acme')).toBe(1);
     await world.catchUp();
     expect(await standing()).toEqual([
       ['', 'withdrawn'],
@@ -143,7 +147,121 @@ describe('the answer to a request that ends consent', () => {
       .where('banner_id', '=', 'pulled-late')
       .execute();
     expect(row).toEqual({ at: '2026-07-03T09:00:00.000Z', case_id: caseId, withdraws: '["analytics","marketing"]' });
-    expect(await extendWithdrawals(world.deps, 'acme')).toBe(0);
+    expect(await extendWithdrawals(world.extending, 'acme')).toBe(0);
+  });
+
+  /** What stands of the subject on a banner, and the withdrawals there: when, by which case, of which purposes as the entry names them. */
+  async function on(world: CasesWorld, bannerId: string) {
+    const rows = await world.deps.store.read
+      .selectFrom('decision_history as d')
+      .innerJoin('entries as e', 'e.seq', 'd.seq')
+      .select(['d.case_id', 'd.at', 'e.body'])
+      .where('d.via', '=', 'request')
+      .where('d.banner_id', '=', bannerId)
+      .orderBy('d.seq')
+      .execute();
+    const state = (await stateOf(world)).find((one) => one.banner_id === bannerId && one.subject === 'visitor-7');
+    return {
+      label: state?.label,
+      stands: JSON.parse(state?.stands ?? '[]') as string[],
+      withdrawals: rows.map(({ case_id, at, body }) => {
+        const { purposes } = JSON.parse(String(body)) as { purposes: string[] };
+        return { caseId: case_id, at, purposes };
+      }),
+    };
+  }
+  const ANSWERED = '2026-07-03T09:00:00.000Z';
+  const late = (more: Partial<DecisionFact> = {}) => consent('late', 'late', '2026-06-01T10:00:00.000Z', more);
+
+  it('is extended before consent given since, and names what stood then', async () => {
+    const { world, caseId } = await ready('withdraw-consent');
+    await answer(world, caseId);
+    await record(
+      world,
+      late({ purposes: { analytics: 'granted' } }),
+      consent('since', 'late', '2026-07-03T10:00:00.000Z', { purposes: { marketing: 'granted' } }),
+    );
+    expect(await extendWithdrawals(world.extending, 'acme')).toBe(1);
+    expect(await on(world, 'late')).toEqual({
+      label: 'given',
+      stands: ['marketing'],
+      withdrawals: [{ caseId, at: ANSWERED, purposes: ['analytics'] }],
+    });
+    const shown = await showCase(world.deps, caseId, '2026-07-04T09:00:00.000Z');
+    expect(shown?.consentAfter).toMatchObject([{ bannerId: 'late', purposes: ['marketing'] }]);
+  });
+
+  it('is extended for the purposes that the officer picked and no other', async () => {
+    const { world, caseId } = await ready('withdraw-consent');
+    await answer(world, caseId, { purposes: ['marketing'] });
+    await record(world, late());
+    expect(await extendWithdrawals(world.extending, 'acme')).toBe(1);
+    expect(await on(world, 'late')).toEqual({
+      label: 'partly-withdrawn',
+      stands: ['analytics'],
+      withdrawals: [{ caseId, at: ANSWERED, purposes: ['marketing'] }],
+    });
+  });
+
+  it('is extended for each answer of a case that was reopened', async () => {
+    const { world, caseId } = await ready('withdraw-consent');
+    const effectiveAt = '2026-07-02T12:00:00.000Z';
+    await answer(world, caseId, { purposes: ['marketing'], effectiveAt });
+    const moves = [
+      ['reopen', { reason: 'all purposes were meant' }],
+      ['mark-ready', {}],
+      ['answer', { channel: 'mail', disclosure: 'categories-only', effectiveAt }],
+    ] as const;
+    for (const [place, [move, details]] of moves.entries()) {
+      const moved = await moveCase(world.deps, { caseId, basedOn: 3 + place, move, details, actor: 'olga' });
+      expect(moved).toMatchObject({ outcome: 'moved' });
+      await world.catchUp();
+    }
+    await record(world, late());
+    expect(await extendWithdrawals(world.extending, 'acme')).toBe(2);
+    expect(await on(world, 'late')).toMatchObject({ label: 'withdrawn', stands: [] });
+    expect(await extendWithdrawals(world.extending, 'acme')).toBe(0);
+  });
+
+  it('is extended for each case of the subject', async () => {
+    const { world, caseId } = await ready('withdraw-consent');
+    const other = await openReady(world, 'opt-out');
+    await answer(world, caseId, { purposes: ['marketing'] });
+    await answer(world, other, { purposes: ['analytics'] });
+    await record(world, late());
+    expect(await extendWithdrawals(world.extending, 'acme')).toBe(2);
+    expect(await on(world, 'late')).toMatchObject({
+      stands: [],
+      withdrawals: [
+        { caseId, purposes: ['marketing'] },
+        { caseId: other, purposes: ['analytics'] },
+      ],
+    });
+  });
+
+  it('is extended to a banner that only the first record of a decision names, and to a disputed decision', async () => {
+    const { world, caseId } = await ready('withdraw-consent');
+    await answer(world, caseId);
+    await record(world, late({ subject: null }), late({ bannerId: null }));
+    await record(
+      world,
+      consent('d', 'disputed', '2026-06-01T10:00:00.000Z'),
+      consent('d', 'disputed', '2026-06-01T10:00:00.000Z', { purposes: { analytics: 'granted', marketing: 'denied' } }),
+    );
+    expect(await extendWithdrawals(world.extending, 'acme')).toBe(2);
+    expect(await on(world, 'late')).toMatchObject({ label: 'withdrawn', stands: [] });
+    expect(await on(world, 'disputed')).toMatchObject({ label: 'withdrawn', stands: [] });
+    expect(await extendWithdrawals(world.extending, 'acme')).toBe(0);
+  });
+
+  it('is not written again from an entry that was erased', async () => {
+    const { world, caseId } = await ready('withdraw-consent');
+    await answer(world, caseId);
+    await world.store.transaction(({ query }) =>
+      query.updateTable('entries').set({ body: null, meta: null, salt: null }).where('kind', '=', 'action').execute(),
+    );
+    await record(world, late());
+    expect(await extendWithdrawals(world.extending, 'acme')).toBe(0);
   });
 
   it('withdraws nothing when another kind is answered, nobody was found, or everything was refused', async () => {

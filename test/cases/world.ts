@@ -1,4 +1,5 @@
 import { type CaseView, type CaseWriting, viewCase } from '../../src/cases/view.ts';
+import type { extendWithdrawals } from '../../src/cases/withdrawal.ts';
 import { caseFold, type CaseMoved, type CaseRow, openCaseFromRequest } from '../../src/cases/fold.ts';
 import type { Occurred, RequestFact } from '../../src/core/fact.ts';
 import { type ControllerProfile, profileSchema } from '../../src/law/profile.ts';
@@ -88,6 +89,7 @@ export function view(row: CaseRow, more: { profile?: ControllerProfile | null; n
 
 export interface CasesWorld {
   readonly deps: CaseWriting;
+  readonly extending: Parameters<typeof extendWithdrawals>[0];
   readonly store: Store;
   /** Brings the read models up to the end of the ledger. */
   catchUp(): Promise<void>;
@@ -103,20 +105,23 @@ export async function createCasesWorld(
   onTestFinished(() => projector.close());
   let now = '2026-07-03T09:00:00.000Z';
   const theProfile = options.profile === undefined ? profile() : options.profile;
+  const catchUp = async () => {
+    await projector.catchUp();
+  };
+  const deps: CaseWriting = {
+    store,
+    ledger,
+    regimes,
+    timeZone: 'Europe/Berlin',
+    clock: () => new Date(now),
+    profileOf: () => theProfile,
+    recipeOf: () => options.recipe ?? null,
+  };
   return {
     store,
-    deps: {
-      store,
-      ledger,
-      regimes,
-      timeZone: 'Europe/Berlin',
-      clock: () => new Date(now),
-      profileOf: () => theProfile,
-      recipeOf: () => options.recipe ?? null,
-    },
-    catchUp: async () => {
-      await projector.catchUp();
-    },
+    deps,
+    extending: { ...deps, catchUp },
+    catchUp,
     setNow: (iso) => {
       now = iso;
     },

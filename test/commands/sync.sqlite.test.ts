@@ -1,4 +1,6 @@
 // SQLite only: what a command tells of the service has nothing to do with the database.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
@@ -41,6 +43,51 @@ it('puts a banner aside that the service does not know, and takes it up again', 
   const restored = await dismiss('--banner', 'bnr_gone', '--restore', '--json');
   expect(JSON.parse(restored.stdout)).toMatchObject({ outcome: 'recorded' });
   expect((await run('sync', 'status')).stdout).not.toContain('dismissed');
+});
+
+it('extends a withdrawal by request to a banner whose earlier consent it brings', async () => {
+  const folder = await temporaryFolder();
+  const row = (bannerId: string, at: string) => ({
+    ...{ bannerId, at: Date.parse(at) },
+    text: JSON.stringify({
+      ...{ id: `clog_${bannerId}`, banner_id: bannerId, subject: 'visitor-7', status: 'granted', created_at: at },
+      purposes: { analytics: true, marketing: true },
+    }),
+  });
+  const recent = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString();
+  const fake = await fakeConsentLog([row('bnr_1', recent(9))]);
+  const profile = join(folder, 'controller.json');
+  await writeFile(profile, JSON.stringify({ name: 'Acme GmbH', country: 'DE', otherSystems: [] }));
+  const access = { SERVICE_BASE_URL: fake.baseUrl, SERVICE_API_KEY: 'pak_live_test', CONTROLLER_FILE: profile };
+  const env = environment(folder, access);
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runHere(folder, [...args, '--json'], env);
+    expect(code, stderr).toBe(0);
+    return JSON.parse(stdout) as Record<string, unknown>;
+  };
+  await run('sync', '--full');
+  const request = [
+    '--kind',
+    'withdraw-consent',
+    '--channel',
+    'letter',
+    '--jurisdiction',
+    'DE',
+    '--subject',
+    'visitor-7',
+  ];
+  const { caseId } = await run('dsar', 'open', '--received', recent(1), ...request);
+  for (const move of ['start', 'mark-ready']) await run('dsar', 'move', String(caseId), move);
+  const details = JSON.stringify({ channel: 'letter', disclosure: 'categories-only' });
+  await run('dsar', 'move', String(caseId), 'answer', '--details', details);
+  fake.rows = [...fake.rows, row('bnr_late', recent(8))];
+  await run('sync', '--full');
+  expect(await run('consent', 'show', 'visitor-7')).toMatchObject({
+    standing: ['bnr_1', 'bnr_late'].map((bannerId) => ({
+      bannerId,
+      purposes: ['analytics', 'marketing'].map((purpose) => ({ purpose, state: 'withdrawn' })),
+    })),
+  });
 });
 
 /** A delivery names the banner, as its rows do not. */

@@ -283,6 +283,19 @@ test('banners, agreement of the two ways in, and the list of deliveries are look
   expectIndexed(await plansOf((query) => createHistory(query).isInLog(period, 'nobody')));
 });
 
+test('withdrawals by request, and what they lack, are looked up', async () => {
+  const plans = await plansOf(async (query) => {
+    const history = createHistory(query);
+    await history.consentsAfterWithdrawal({ source: 'source-3', asOf: ROWS });
+    await history.withdrawalsToExtend('source-3');
+  });
+  expectIndexed(plans);
+  for (const { searched, sql: text } of plans) {
+    expect(searched.join(), text).toContain('decision_history_request');
+    expect(searched.join(), text).not.toContain('decision_history_at');
+  }
+});
+
 test('due jobs, unfinished jobs of a key and the newest jobs are looked up', async () => {
   const kinds = ['kind-1', 'kind-2'];
   const noted: RootOperationNode[] = [];

@@ -5,6 +5,7 @@ import { createServiceClient } from '../../src/service/client.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { PullDeps, PullRequest } from '../../src/sync/contract.ts';
 import { pullConsentLogs } from '../../src/sync/pull.ts';
+import type { SyncDeps } from '../../src/sync/sync-source.ts';
 import { temporaryLedger } from '../temporary.ts';
 
 /** A source that the fake service belongs to. */
@@ -26,7 +27,8 @@ export interface Syncing {
   readonly ledger: Ledger;
   /** The clock's present; may be moved. */
   now: Date;
-  readonly deps: PullDeps;
+  /** Its read models stay as the test projects them. */
+  readonly deps: PullDeps & Pick<SyncDeps, 'catchUp'>;
   pull(request?: Partial<PullRequest>): ReturnType<typeof pullConsentLogs>;
   /** Bodies of the pulled rows in the ledger, in order of seq; not the pieces of broken pages. */
   bodies(): Promise<string[]>;
@@ -55,7 +57,7 @@ export async function syncingWith(baseUrl: string, now = new Date()): Promise<Sy
     store,
     ledger,
     now,
-    deps: { store, ledger, clock, service },
+    deps: { store, ledger, clock, service, catchUp: () => Promise.resolve() },
     pull: (request = {}) =>
       pullConsentLogs(syncing.deps, { source: sourceAt(baseUrl), bannerId: 'bnr_1', actor: 'test', ...request }),
     bodies: () => bodiesOf('consent-log'),

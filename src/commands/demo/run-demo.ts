@@ -121,7 +121,6 @@ async function tellTheStory(stage: Stage): Promise<DemoResult> {
       rows.stored += banner.stored;
     }
   }
-  await context.projector.catchUp();
   steps.done(`consent log pulled: ${counted(rows.pulled, 'row')}`);
 
   steps.done(`policy texts fetched as visitors see them: ${counted(texts, 'fetch', 'fetches')}`);

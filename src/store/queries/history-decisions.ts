@@ -1,4 +1,4 @@
-import { type RawBuilder, type SelectQueryBuilder, sql, type Selectable } from 'kysely';
+import { type NotNull, type RawBuilder, type SelectQueryBuilder, sql, type Selectable } from 'kysely';
 import { ALL_PURPOSES, type Judged, type PurposeChoices, purposeKey } from '../../core/consent-judgement.ts';
 import { type Holds, holdsOf, judgeDecision } from '../../core/consent-timeline.ts';
 import type { ConsentState } from '../../core/vocabulary.ts';
@@ -44,6 +44,14 @@ export interface ConsentAfterWithdrawal {
   readonly withdrawnSeq: number;
   readonly at: string;
   readonly seq: number;
+}
+
+/** A withdrawal by request, and a banner on which the same subject decided something before it and which it does not cover. */
+export interface UncoveredBanner {
+  /** Of the first entry `consent.withdrawn-by-request` of the answer, and its body. */
+  readonly seq: number;
+  readonly body: Buffer;
+  readonly bannerId: string | null;
 }
 
 export interface DecisionTotals {
@@ -115,6 +123,8 @@ export interface DecisionQueries {
     /** Only consents that were received from this time on, however old they say they are. */
     readonly receivedFrom?: string;
   }): Promise<readonly ConsentAfterWithdrawal[]>;
+  /** Withdrawals by request of a source that lack a banner known by now, in ledger order; none whose entry was erased. */
+  withdrawalsToExtend(source: string): Promise<readonly UncoveredBanner[]>;
   /** Every row of the period, repeats too, by time. */
   decisionRows(period: Period): AsyncIterable<JudgedRow>;
   /** The last decisions of these subjects, as they are judged now, the latest entry first. */
@@ -314,7 +324,7 @@ export function createDecisionQueries(query: Query): DecisionQueries {
 
     async consentsAfterWithdrawal({ source, asOf, caseId, from, receivedFrom }) {
       const rows = await query
-        .selectFrom('decision_history as r')
+        .selectFrom(withdrawalsByRequest(source).as('r'))
         // `o` names the subject whose decision `d` is; mostly it is the first record.
         .innerJoin('decision_history as o', (join) =>
           join.onRef('o.source', '=', 'r.source').onRef('o.subject', '=', 'r.subject').on(namesOwner),
@@ -324,11 +334,9 @@ export function createDecisionQueries(query: Query): DecisionQueries {
             .onRef('d.source', '=', 'o.source')
             .onRef('d.decision_id', '=', 'o.decision_id')
             .on('d.is_first', '=', 1)
-            .on(sql<boolean>`(d.at > r.at or (d.at = r.at and d.seq > r.seq))`),
+            .on(sql<boolean>`(${timeOfDecision} > r.at or (d.at = r.at and d.seq > r.seq))`),
         )
-        .where(sql<boolean>`r.via = 'request'`)
         .where('r.seq', '<=', asOf)
-        .$if(source !== undefined, (some) => some.where('r.source', '=', source ?? ''))
         .$if(caseId !== undefined, (some) => some.where('r.case_id', '=', caseId ?? ''))
         .$if(from !== undefined, (some) => some.where('d.at', '>=', from ?? ''))
         .$if(receivedFrom !== undefined, (some) => some.where('o.received_at', '>=', receivedFrom ?? ''))
@@ -353,6 +361,34 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       }
       return [...found.values()];
     },
+
+    withdrawalsToExtend: (source) =>
+      query
+        .selectFrom(withdrawalsByRequest(source).as('r'))
+        .innerJoin('decision_history as o', (join) =>
+          join.onRef('o.source', '=', 'r.source').onRef('o.subject', '=', 'r.subject').on(namesOwner),
+        )
+        .innerJoin('decision_history as d', (join) =>
+          join
+            .onRef('d.source', '=', 'o.source')
+            .onRef('d.decision_id', '=', 'o.decision_id')
+            .on('d.is_first', '=', 1)
+            .on('d.via', '<>', 'request')
+            .on(sql<boolean>`${timeOfDecision} <= r.at`),
+        )
+        .innerJoin('entries as e', 'e.seq', 'r.seq')
+        .where(sql<boolean>`r.seq = (select min(f.seq) from decision_history as f where ${sameAnswer('f')})`)
+        .where(
+          sql<boolean>`not exists (select 1 from decision_history as k
+            where ${sameAnswer('k')} and coalesce(k.banner_id, '') = coalesce(d.banner_id, ''))`,
+        )
+        .where('e.body', 'is not', null)
+        .select(['r.seq', 'e.body', 'd.banner_id as bannerId'])
+        .distinct()
+        .orderBy('r.seq')
+        .orderBy('d.banner_id', nullsFirst)
+        .$narrowType<{ body: NotNull }>()
+        .execute(),
 
     async latestDecisionsOf(source, subjects, limit) {
       const now = { source, asOf: Number.MAX_SAFE_INTEGER };
@@ -433,6 +469,22 @@ export function createDecisionQueries(query: Query): DecisionQueries {
         ),
       );
     return query.selectFrom(ranked.as('d')).where('d.latest', '=', 1);
+  }
+
+  /**
+   * Withdrawals by request, of a source or of all, along their own index: SQLite takes one over all decisions unless the order asks for this one,
+   * and the limit keeps it from ignoring that order.
+   */
+  function withdrawalsByRequest(source: string | undefined) {
+    return query
+      .selectFrom('decision_history')
+      .select(['source', 'subject', 'at', 'seq', 'case_id', 'purposes'])
+      .where(sql<boolean>`via = 'request'`)
+      .$if(source !== undefined, (some) => some.where('source', '=', source ?? ''))
+      .orderBy('source')
+      .orderBy('subject')
+      .orderBy('at')
+      .limit(Number.MAX_SAFE_INTEGER);
   }
 
   /** Ids of the decisions of subjects. */
@@ -524,6 +576,15 @@ function grantedAgain(
 /** `o` is the first record that names a subject: the decision is this subject's. */
 const namesOwner = sql<boolean>`(o.is_first = 1 or not exists (select 1 from decision_history as p where p.source = o.source
     and p.decision_id = o.decision_id and p.seq < o.seq and p.subject is not null))`;
+
+/** Not the bare column, so that SQLite finds `d` by its decision and not along the index on the time. */
+const timeOfDecision = sql`d.at || ''`;
+
+/** The withdrawal `alias` follows from the same answer as `r`, or from another one of its case with the same effect. */
+function sameAnswer(alias: 'f' | 'k') {
+  const same = ['source', 'subject', 'case_id', 'at', 'purposes'].map((name) => `${alias}.${name} = r.${name}`);
+  return sql.raw(`${same.join(' and ')} and ${alias}.via = 'request'`);
+}
 
 /** How many rows meet a condition. Conditions are texts of this file only. */
 function sum(condition: string) {
