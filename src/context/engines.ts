@@ -28,7 +28,7 @@ export async function isInstallationBegun(database: DatabaseAddress): Promise<bo
 }
 
 /** Wake-ups over Redis, with the libraries loaded and the connection opened at the first need: most commands have none. */
-interface LazyDistribution {
+export interface LazyDistribution {
   readonly announce: Announce;
   open(): Promise<Distribution>;
   close(): Promise<void>;

@@ -21,12 +21,12 @@ export interface NewJob {
 }
 
 /** `exists`: an unfinished job of this kind and key is there already; its id is given. */
-interface Enqueued {
+export interface Enqueued {
   readonly outcome: 'enqueued' | 'exists';
   readonly id: string;
 }
 
-interface JobFilter {
+export interface JobFilter {
   readonly kind?: string;
   readonly state?: Job['state'];
   readonly limit?: number;

@@ -21,7 +21,7 @@ interface RebuildOptions extends Omit<ProjectorOptions, 'pollMs' | 'lingerMs'> {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-interface RebuildReport {
+export interface RebuildReport {
   /** Entries up to this seq were projected again. */
   readonly seq: number;
   /** What was not the same as in the live tables: some rows of each part that differs. Empty: everything was equal. */
