@@ -1,6 +1,16 @@
-import type { Command } from 'commander';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import pc from 'picocolors';
+import type { Context } from '../context.ts';
 import { verifierKeyPath } from '../context/data-directory.ts';
-import { type CommandIo, printResult, withJson } from './command-io.ts';
+import { UsageError } from '../core/errors.ts';
+import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
+import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.ts';
+import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/outside-checkpoints.ts';
+import { createProver, proofFiles } from '../ledger/prove-entry.ts';
+import { openTree } from '../ledger/tree.ts';
+import { counted, type CommandIo, printable, printResult, withJson } from './command-io.ts';
 import { withContext } from './run-context.ts';
 
 /** `ledger key|prove|consistency`: what others need to check the ledger without its keys (docs/proofs.md). */
@@ -13,4 +23,219 @@ export function registerLedgerProofs(ledger: Command, io: CommandIo): void {
         printResult(io, options, { verifierKey, instance, epoch, file }, () => verifierKey);
       }),
     );
+
+  withJson(ledger.command('prove'))
+    .argument('<what>', 'an entry number, a document id (from `document list`) or a case id (from `dsar list`)')
+    .description('prove entries to somebody who has only the verifier key: C2SP tlog-proof files, with meta and body')
+    .option('--out <folder>', 'folder to write the files to; without it the proof of one entry is printed')
+    .option('--no-content', 'leave out meta, body and salt: prove place and time, disclose nothing')
+    .action((what: string, options: { out?: string; content: boolean; json?: boolean }) =>
+      withContext((context) => prove(context, io, what, options)),
+    );
+
+  withJson(ledger.command('consistency'))
+    .argument(
+      '<old>',
+      'size of the earlier tree, or a file with its checkpoint (note, manifest, report, PDF, pack)',
+      sizeOrFile,
+    )
+    .argument('[new]', 'size of the later checkpoint, or a file with it; default: the newest', sizeOrFile)
+    .description('prove that a later checkpoint continues an earlier one (exit code 3 if it does not)')
+    .action((old: number | string, later: number | string | undefined, options: { json?: boolean }) =>
+      withContext((context) => showConsistency(context, io, old, later, options)),
+    );
+}
+
+function sizeOrFile(text: string): number | string {
+  if (!/^\d+$/.test(text)) return text;
+  if (!Number.isSafeInteger(Number(text))) throw new InvalidArgumentError('Use a size of at most 15 digits.');
+  return Number(text);
+}
+
+async function prove(
+  context: Context,
+  io: CommandIo,
+  what: string,
+  options: { out?: string; content: boolean; json?: boolean },
+): Promise<void> {
+  const seqs = await entriesOf(context, what);
+  if (options.out === undefined && seqs.length > 1)
+    throw new UsageError([`${printable(what)} has ${seqs.length} entries: name a folder for their proofs with --out.`]);
+  // Entries after the last checkpoint get one.
+  await context.seal();
+  const proveOne = createProver(context);
+  const proven: { seq: number; size: number; tlogProof: string; meta: Buffer | null; body: Buffer | null }[] = [];
+  const faults: { seq: number; sentence: string }[] = [];
+  for (const seq of seqs) {
+    const proof = await proveOne(seq, 'last');
+    if (proof.outcome === 'unproven') faults.push({ seq, sentence: proof.sentence });
+    else if (proof.inclusion === null)
+      faults.push({ seq, sentence: 'it could not be sealed: run `consent-ledger ledger checkpoint`' });
+    else
+      proven.push({
+        seq,
+        size: proof.inclusion.head.size,
+        ...proofFiles(proof.entry, proof.inclusion, options.content),
+      });
+  }
+  if (faults.length > 0) io.exitCode = 3;
+  const written = options.out === undefined ? [] : await writeProofs(options.out, context.verifierKey, proven);
+  const value = {
+    verifierKey: context.verifierKey,
+    entries: proven.map(({ meta, body, ...one }) => ({
+      ...one,
+      metaBase64: meta?.toString('base64') ?? null,
+      bodyBase64: body?.toString('base64') ?? null,
+    })),
+    faults,
+    files: written,
+  };
+  for (const { seq, sentence } of options.json ? [] : faults)
+    io.stderr.write(`${pc.red('✗ not proven')}: entry ${seq}: ${sentence}\n`);
+  if (options.out === undefined && !options.json) {
+    // The file as it is, so that it can be piped.
+    io.stdout.write(proven.map(({ tlogProof }) => tlogProof).join(''));
+    return;
+  }
+  printResult(io, options, value, () =>
+    [
+      `${counted(proven.length, 'entry', 'entries')} proven under the signed checkpoint over ${proven[0]?.size ?? 0} entries`,
+      ...written.map((file) => `  ${file}`),
+      'To check them without this program: docs/proofs.md.',
+    ].join('\n'),
+  );
+}
+
+/** The entries that something consists of, in order. Throws UsageError when there is no such thing. */
+async function entriesOf({ store, projector }: Context, what: string): Promise<readonly number[]> {
+  const { read } = store;
+  if (/^[1-9]\d{0,15}$/.test(what)) return [Number(what)];
+  await projector.catchUp();
+  const document = await read.selectFrom('documents').select('seq').where('document_id', '=', what).executeTakeFirst();
+  if (document !== undefined) return [Number(document.seq)];
+  const moves = await read
+    .selectFrom('case_history')
+    .select('seq')
+    .where('case_id', '=', what)
+    .orderBy('seq')
+    .execute();
+  if (moves.length > 0) return [...new Set(moves.map(({ seq }) => Number(seq)))];
+  throw new UsageError([
+    `Unknown entry, document or case ${printable(what)}: use an entry number, or an id from \`consent-ledger document list\` or \`dsar list\`.`,
+  ]);
+}
+
+async function writeProofs(
+  folder: string,
+  verifierKey: string,
+  proven: readonly { seq: number; tlogProof: string; meta: Buffer | null; body: Buffer | null }[],
+): Promise<string[]> {
+  const files: [string, string | Buffer][] = [
+    ['log.vkey', `${verifierKey}\n`],
+    ['tlog-policy', tlogPolicy(verifierKey)],
+  ];
+  for (const { seq, tlogProof, meta, body } of proven) {
+    files.push([`proofs/${seq}.tlog-proof`, tlogProof]);
+    if (meta !== null) files.push([`proofs/${seq}.meta`, meta]);
+    if (body !== null) files.push([`proofs/${seq}.body`, body]);
+  }
+  for (const [name, content] of files) {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, content);
+  }
+  return files.map(([name]) => join(folder, name));
+}
+
+/** What a checkpoint has to be signed by (c2sp.org/tlog-policy): the log alone, no witnesses. */
+export function tlogPolicy(verifierKey: string): string {
+  return `log ${verifierKey}\nquorum none\n`;
+}
+
+async function showConsistency(
+  context: Context,
+  io: CommandIo,
+  old: number | string,
+  later: number | string | undefined,
+  options: { json?: boolean },
+): Promise<void> {
+  const to = await laterCheckpoint(context, later);
+  const from = typeof old === 'number' ? { size: old, root: null } : await readOutside(context, old);
+  const isCut = from.size > to.head.size;
+  if (isCut && (from.root === null || later !== undefined))
+    throw new UsageError([
+      `The earlier tree has ${from.size} entries and the later one ${to.head.size}: name the smaller one first.`,
+    ]);
+  const tree = openTree(context.store.read, context.epoch);
+  const hashes = isCut ? null : await tree.consistency(from.size, to.head.size);
+  const ownRoot = isCut ? null : await tree.root(from.size);
+  const root = from.root ?? ownRoot;
+  // A proof may not need what was altered in the earlier tree; the ledger has to give its root all the same.
+  const isOurs = root !== null && ownRoot?.equals(root) === true;
+  const sound = isOurs && hashes !== null && provesConsistency({ size: from.size, root }, to.head, hashes);
+  if (!sound) io.exitCode = 3;
+  const value = {
+    consistent: sound,
+    old: { size: from.size, root: root?.toString('hex') ?? null },
+    new: { size: to.head.size, root: to.head.root.toString('hex'), note: to.note },
+    hashes: (sound ? hashes : []).map((hash) => hash.toString('base64')),
+  };
+  if (sound && !options.json) {
+    // The file as it is, so that it can be piped.
+    io.stdout.write(formatConsistencyProof(from.size, hashes, to.note));
+    return;
+  }
+  const why = isCut
+    ? `a checkpoint was signed over ${from.size} entries, but the newest one here covers ${to.head.size}: entries are gone from the end`
+    : ownRoot !== null && !isOurs
+      ? `the first ${from.size} entries do not give the root that the earlier checkpoint was signed for: they were rewritten since`
+      : `the ledger does not give the root that the checkpoint over ${to.head.size} entries was signed for`;
+  printResult(
+    io,
+    options,
+    { ...value, why: sound ? null : why },
+    () => `${pc.red('✗ not consistent')}: ${why}. Run \`consent-ledger ledger verify\`.`,
+  );
+}
+
+/** A checkpoint out of a file, signed with this ledger's key. Throws UsageError when it has none. */
+async function readOutside({ keys }: Context, path: string): Promise<TreeHead & { note: string }> {
+  const { size } = await stat(path).catch(unreadable(path));
+  if (size > OUTSIDE_FILE_BYTES) throw new UsageError([`${path} is too large to hold a checkpoint.`]);
+  const notes = findNotes(await readFile(path).catch(unreadable(path)));
+  const reasons: string[] = [];
+  for (const note of notes) {
+    const reading = readCheckpoint(note, keys.verifying);
+    if (reading.outcome === 'valid') return { ...reading.head, note };
+    reasons.push(reading.reason);
+  }
+  throw new UsageError([`${path} has no checkpoint of this ledger${reasons.length > 0 ? `: ${reasons[0]}` : ''}.`]);
+}
+
+function unreadable(path: string) {
+  return (error: NodeJS.ErrnoException): never => {
+    throw new UsageError([`Cannot read ${path} (${error.code ?? 'error'}).`]);
+  };
+}
+
+async function laterCheckpoint(
+  context: Context,
+  later: number | string | undefined,
+): Promise<{ head: TreeHead; note: string }> {
+  if (typeof later === 'string') {
+    const { note, ...head } = await readOutside(context, later);
+    return { head, note };
+  }
+  let query = context.store.read.selectFrom('checkpoints').select('note').where('epoch', '=', context.epoch);
+  if (later === undefined) await context.seal();
+  else query = query.where('size', '=', later);
+  const row = await query.orderBy('size', 'desc').limit(1).executeTakeFirst();
+  const head = row === undefined ? null : parseTreeHead(row.note);
+  if (row === undefined || head === null)
+    throw new UsageError([
+      later === undefined
+        ? 'The ledger is empty: there is no checkpoint.'
+        : `There is no checkpoint over ${later} entries. Leave the size out to use the newest.`,
+    ]);
+  return { head, note: row.note };
 }

@@ -3,7 +3,7 @@ import { sha256 } from './hash.ts';
 const NODE_PREFIX = Buffer.from([1]);
 
 /** Interior node hash, RFC 6962 §2.1: SHA-256(0x01 ‖ left ‖ right). */
-function nodeHashOf(left: Uint8Array, right: Uint8Array): Buffer {
+export function nodeHashOf(left: Uint8Array, right: Uint8Array): Buffer {
   return sha256(Buffer.concat([NODE_PREFIX, left, right]));
 }
 

@@ -1,11 +1,12 @@
 import type { KeyObject } from 'node:crypto';
-import type { Entry } from '../crypto/entry.ts';
+import { originOf, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
+import { type Entry, leafData } from '../crypto/entry.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
-import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
+import { formatTlogProof, provesInclusion } from '../crypto/tlog-proof.ts';
 import type { Query, Store } from '../store/store.ts';
 import { diagnoseEntry } from './entry-fault.ts';
 import { entryFromRow } from './read-entries.ts';
-import { frontierOf } from './seal.ts';
+import { openTree, type Tree } from './tree.ts';
 
 export interface ProofOptions {
   readonly store: Pick<Store, 'read'>;
@@ -14,77 +15,109 @@ export interface ProofOptions {
   readonly epoch: number;
 }
 
+/** A checkpoint as it was signed, and the proof that an entry is under its root. */
+export interface Inclusion {
+  readonly head: TreeHead;
+  readonly note: string;
+  readonly hashes: readonly Buffer[];
+}
+
 /** Whether one entry can be relied on. */
 export type EntryProof =
   | {
       readonly outcome: 'proven';
       readonly entry: Entry;
-      /** Size of the first checkpoint over the entry, under whose root it is; null while the entry is not sealed. */
+      /** Size of the checkpoint over the entry, under whose root it is; null while the entry is not sealed. */
       readonly sealedUnder: number | null;
+      readonly inclusion: Inclusion | null;
     }
   | { readonly outcome: 'unproven'; readonly sentence: string };
 
+/** Which checkpoint a proof is under: the first that covers the entry, the last of all, or the one at this size where it covers the entry, else the first. */
+export type Under = 'first' | 'last' | number;
+
+/** Proves one entry; see {@link createProver} for several. */
+export function proveEntry(options: ProofOptions, seq: number): Promise<EntryProof> {
+  return createProver(options)(seq);
+}
+
 /**
- * Checks one entry as far as the database allows: commitment, leaf hash and MAC, and that the entries give the root which the first checkpoint
- * over it was signed for. Reads the leaf hashes between two checkpoints, not the whole ledger.
+ * Checks entries as far as the database allows: commitment, leaf hash and MAC, and that the leaf is under the root that a checkpoint was signed for. Reads the leaf
+ * hashes near the entry and the subtrees that checkpoints know, not the whole ledger (tree.ts).
  */
-export async function proveEntry(options: ProofOptions, seq: number): Promise<EntryProof> {
+export function createProver(options: ProofOptions): (seq: number, under?: Under) => Promise<EntryProof> {
   const { read } = options.store;
-  const row = await read.selectFrom('entries').selectAll().where('seq', '=', seq).executeTakeFirst();
-  if (row === undefined) return unproven('the entry is missing');
-  const entry = entryFromRow(row);
-  const fault = diagnoseEntry(entry, options.keys.instance);
-  if (fault !== null) return unproven(fault.sentence);
-  const over = await checkpoints(read, options.epoch).where('size', '>=', seq).orderBy('size').executeTakeFirst();
-  if (over === undefined) return { outcome: 'proven', entry, sealedUnder: null };
-  const before = await checkpoints(read, options.epoch)
-    .where('size', '<', seq)
-    .orderBy('size', 'desc')
-    .executeTakeFirst();
-  const signer = { ...options, publicKey: options.keys.verifying };
-  const wanted = frontierOf(signer, over);
-  const from = before === undefined ? EMPTY_FRONTIER : frontierOf(signer, before);
-  if (wanted === null) return unproven(`the checkpoint at ${over.size} is not the one that was signed`);
-  if (from === null) return unproven(`the checkpoint at ${before?.size} is not the one that was signed`);
-  const found = await grownTo(read, from, wanted.size);
-  if (found === null || !rootOf(found).equals(rootOf(wanted)))
-    return unproven(
-      `the first ${wanted.size} entries do not give the root that the checkpoint at ${wanted.size} was signed for`,
-    );
-  return { outcome: 'proven', entry, sealedUnder: wanted.size };
+  const tree = openTree(read, options.epoch);
+  return async (seq, under = 'first') => {
+    const row = await read.selectFrom('entries').selectAll().where('seq', '=', seq).executeTakeFirst();
+    if (row === undefined) return unproven('the entry is missing');
+    const entry = entryFromRow(row);
+    const fault = diagnoseEntry(entry, options.keys.instance);
+    if (fault !== null) return unproven(fault.sentence);
+    const over = await checkpointOver(options, seq, under);
+    if (over === undefined) return { outcome: 'proven', entry, sealedUnder: null, inclusion: null };
+    const head = readSigned(options, over);
+    if (head === null) return unproven(`the checkpoint at ${over.size} is not the one that was signed`);
+    const hashes = await includedUnder(tree, entry, head);
+    if (hashes === null)
+      return unproven(
+        `the first ${head.size} entries do not give the root that the checkpoint at ${head.size} was signed for`,
+      );
+    return { outcome: 'proven', entry, sealedUnder: head.size, inclusion: { head, note: over.note, hashes } };
+  };
 }
 
 function unproven(sentence: string): EntryProof {
   return { outcome: 'unproven', sentence };
 }
 
-function checkpoints(read: Query, epoch: number) {
-  return read
-    .selectFrom('checkpoints')
-    .select(['size', 'root', 'frontier', 'note'])
-    .where('epoch', '=', epoch)
-    .limit(1);
+async function includedUnder(tree: Tree, { seq, leafHash }: Entry, { size, root }: TreeHead) {
+  const hashes = await tree.inclusion(seq - 1, size);
+  return hashes !== null && provesInclusion(leafHash, seq - 1, size, hashes, root) ? hashes : null;
 }
 
-/** Null when an entry is missing, or its leaf hash is not one. */
-async function grownTo(read: Query, from: Frontier, size: number): Promise<Frontier | null> {
-  let frontier = from;
-  while (frontier.size < size) {
-    const rows = await read
-      .selectFrom('entries')
-      .select(['seq', 'leaf_hash'])
-      .where('seq', '>', frontier.size)
-      .where('seq', '<=', size)
-      .orderBy('seq')
-      .limit(2000)
-      .execute();
-    const first = frontier.size + 1;
-    if (rows.length === 0 || rows.some((row, place) => row.seq !== first + place || !Buffer.isBuffer(row.leaf_hash)))
-      return null;
-    frontier = growFrontier(
-      frontier,
-      rows.map((row) => row.leaf_hash),
-    );
+async function checkpointOver({ store, epoch }: ProofOptions, seq: number, under: Under) {
+  if (typeof under === 'number' && under >= seq) {
+    const found = await checkpoints(store.read, epoch).where('size', '=', under).executeTakeFirst();
+    if (found !== undefined) return found;
   }
-  return frontier;
+  return checkpoints(store.read, epoch)
+    .where('size', '>=', seq)
+    .orderBy('size', under === 'last' ? 'desc' : 'asc')
+    .executeTakeFirst();
+}
+
+function checkpoints(read: Query, epoch: number) {
+  return read.selectFrom('checkpoints').select(['size', 'root', 'note']).where('epoch', '=', epoch).limit(1);
+}
+
+/** What a checkpoint was signed for; null when the row says something else. */
+function readSigned(
+  { keys, instance, epoch }: ProofOptions,
+  row: { readonly size: number; readonly root: Buffer; readonly note: string },
+): TreeHead | null {
+  if (typeof row.note !== 'string' || !Buffer.isBuffer(row.root)) return null;
+  const reading = readCheckpoint(row.note, keys.verifying);
+  if (reading.outcome !== 'valid') return null;
+  const { head } = reading;
+  return head.origin === originOf(instance, epoch) && head.size === row.size && head.root.equals(row.root)
+    ? head
+    : null;
+}
+
+/** The files that prove an entry to somebody who has the verifier key (docs/proofs.md). */
+export interface ProofFiles {
+  /** C2SP tlog-proof. Its extra data are the leaf data and, in a second line, the salt in hex where meta and body are handed out as well. */
+  readonly tlogProof: string;
+  /** Null when they were erased, or are not handed out. */
+  readonly meta: Buffer | null;
+  readonly body: Buffer | null;
+}
+
+/** `withContent` false: only what proves place and time. */
+export function proofFiles(entry: Entry, { note, hashes }: Inclusion, withContent: boolean): ProofFiles {
+  const { meta, body, salt } = withContent ? entry : { meta: null, body: null, salt: null };
+  const extra = `${leafData(entry).toString('utf8')}\n${salt === null ? '' : `${salt.toString('hex')}\n`}`;
+  const tlogProof = formatTlogProof({ index: entry.seq - 1, hashes, extra: Buffer.from(extra), note });
+  return { tlogProof, meta, body };
 }

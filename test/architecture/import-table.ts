@@ -91,6 +91,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   'csv-parse': ['commands', 'sources'],
   diff: ['src/snapshots/diff.ts'],
   'jsonc-parser': ['service'],
+  fflate: ['ledger', 'documents'],
   'p-retry': ['service'],
   undici: ['src/service/http.ts'],
   '@modelcontextprotocol/sdk': ['sandbox', 'src/service/mcp.ts'],
