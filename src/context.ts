@@ -25,7 +25,8 @@ import { type Sealing, sealLedger } from './ledger/seal.ts';
 import { verifyLedger } from './ledger/verify.ts';
 import type { Log } from './log.ts';
 import { createPolicyDeps } from './policies/callable.ts';
-import { rebuild } from './projections/rebuild.ts';
+import { createReadModelCheck } from './projections/last-check.ts';
+import { compareWithRebuild, rebuild, type RebuildReport } from './projections/rebuild.ts';
 import { createProjector } from './projections/run.ts';
 import { createRejectedRing } from './rejected/ring.ts';
 import { createServiceClient } from './service/client.ts';
@@ -63,7 +64,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     const identity = await openIdentity(base);
     const ledger = await openLedger(base, identity);
     const intake = await openIntake(base, identity, ledger);
-    const models = openReadModels(base, identity, intake);
+    const models = openReadModels(base, identity, ledger, intake);
     const work = openJobs(base, identity);
     const useCases = await createUseCases({ ...base, ...identity, ...ledger, ...intake, ...models, ...work, sample });
     return {
@@ -76,7 +77,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       ...models,
       ...work,
       ...useCases,
-      ...createOverview({ ...base, ...identity, ...ledger, ...intake, ...useCases }),
+      ...createOverview({ ...base, ...identity, ...ledger, ...intake, ...models, ...useCases }),
       /** Finishes what is under way and closes everything, in the reverse order of opening. */
       close: () => opened.close(),
     };
@@ -209,7 +210,7 @@ async function openIntake({ config, log, clock, opened }: Base, { store, keys }:
   return { sources, rejected };
 }
 
-function openReadModels({ log, opened }: Base, { store }: Identity, { sources }: Intake) {
+function openReadModels({ log, clock, opened }: Base, { store }: Identity, { ledger }: Ledgers, { sources }: Intake) {
   const defaults = sourceOptionsSchema.parse({});
   const projection = {
     store,
@@ -218,10 +219,21 @@ function openReadModels({ log, opened }: Base, { store }: Identity, { sources }:
   };
   const projector = createProjector({ ...projection, onAhead: () => rebuild(projection) });
   opened.add('projector', async () => projector.close());
+  const readModels = createReadModelCheck({
+    store,
+    ledger,
+    clock,
+    compare: (onProgress) => compareWithRebuild({ ...projection, ...(onProgress ? { onProgress } : {}) }),
+  });
   return {
     projector,
-    rebuild: (onProgress?: (done: number, total: number) => void) =>
-      rebuild({ ...projection, ...(onProgress ? { onProgress } : {}) }),
+    async rebuild(onProgress?: (done: number, total: number) => void): Promise<RebuildReport> {
+      const report = await rebuild({ ...projection, ...(onProgress ? { onProgress } : {}) });
+      await readModels.note(null);
+      return report;
+    },
+    /** Whether they are what the ledger says. */
+    readModels,
     /** A projector of the same rules over another store. */
     projectorOver: (other: Store) => createProjector({ ...projection, store: other }),
   };
@@ -266,6 +278,8 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
     version: parts.version,
     epoch: parts.epoch,
     publicKey: keys.verifying,
+    proofs: parts,
+    readModelsFault: () => parts.readModels.fault(),
     sources: { find },
     catchUp: () => projector.catchUp(),
     seal: parts.seal,
@@ -303,7 +317,7 @@ function createSyncDeps({ store, ledger, clock, log, projector }: Base & Identit
 }
 
 /** What the operator and the officer have to look at. */
-function createOverview(parts: Base & Identity & Ledgers & Intake & UseCases) {
+function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels & UseCases) {
   const { config, store, clock, cases } = parts;
   const listPulled = () => parts.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
   return {
@@ -313,6 +327,7 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & UseCases) {
         pulled: listPulled().map(({ slug }) => slug),
         disk: await readDisk(config.dataDir),
         sealFailure: (await readSetting(store, SEAL_FAILURE)) || null,
+        readModelsDiffer: await parts.readModels.differing(),
         refusal: parts.refusal(),
       });
     },

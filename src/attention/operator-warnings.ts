@@ -15,6 +15,7 @@ export interface Warning {
     | 'journal-ahead'
     | 'schema-altered'
     | 'read-models-ahead'
+    | 'read-models-differ'
     | 'unknown-call'
     | 'policies-disagree'
     | 'api-changed'
@@ -34,6 +35,8 @@ export interface Surroundings {
   readonly disk: { readonly free: number; readonly total: number } | null;
   /** Why the last sealing failed; null when it did not. */
   readonly sealFailure: string | null;
+  /** Tables that differed from the ledger at the last comparison, with how many rows; null when none did. */
+  readonly readModelsDiffer: string | null;
   /** Why appends are refused; null when they are not. */
   readonly refusal: Refusal | null;
 }
@@ -62,6 +65,7 @@ export async function findWarnings(read: Query, around: Surroundings): Promise<W
     ...sealWarning(around.sealFailure),
     ...diskWarning(around.disk),
     ...(await aheadWarning(read)),
+    ...differenceWarning(around.readModelsDiffer),
     ...(await surges(read, around.now)),
     ...(await silences(read, around.now)),
     ...(await syncWarnings(read, around)),
@@ -120,6 +124,19 @@ async function aheadWarning(read: Query): Promise<Warning[]> {
       sentence: `The read models are ${ahead} entries ahead of the ledger: the next ${ahead} deliveries would be stored but not shown, and requests among them would not open a case.`,
       remedy:
         'The database was changed from outside. Run `consent-ledger ledger rebuild` (a running server does the same), then `consent-ledger ledger verify`.',
+    },
+  ];
+}
+
+function differenceWarning(tables: string | null): Warning[] {
+  if (tables === null) return [];
+  return [
+    {
+      code: 'read-models-differ',
+      source: null,
+      sentence: `Rows of the read models are not what the ledger says: ${tables}. No report or pack is made until they are.`,
+      remedy:
+        'The database was changed from outside. Run `consent-ledger ledger rebuild --check` to list the rows, `consent-ledger ledger verify` to check the entries, then `consent-ledger ledger rebuild`.',
     },
   ];
 }

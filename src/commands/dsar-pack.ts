@@ -43,6 +43,11 @@ export function registerDsarPack(dsar: Command, io: CommandIo): void {
         if (produced.outcome === 'unknown-source') {
           throw new UsageError([`The source ${produced.source} of this case is no longer configured.`]);
         }
+        if (produced.outcome === 'refused') {
+          io.exitCode = 3;
+          printResult(io, options, produced, () => `${pc.red('✗')} ${produced.problem}`);
+          return;
+        }
         if (options.out !== undefined) await copyFile(produced.path, options.out);
         printResult(io, options, { ...produced, out: options.out ?? null }, () =>
           [

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
+import type { Context } from '../context.ts';
+import type { RebuildReport } from '../projections/rebuild.ts';
 import { counted, createProgress, type CommandIo, printResult, withJson } from './command-io.ts';
 import { registerLedgerProofs } from './ledger-proofs.ts';
 import { withContext } from './run-context.ts';
@@ -90,19 +92,49 @@ export function registerLedger(program: Command, io: CommandIo): void {
 
   withJson(ledger.command('rebuild'))
     .description('rebuild the read models from the ledger and report any differences')
-    .action((options: { json?: boolean }) =>
+    .option('--check', 'change no read model, only compare (exit code 3 if any row differs)')
+    .action((options: { check?: boolean; json?: boolean }) =>
       withContext(async (context) => {
         const progress = createProgress(io, 'entries projected');
-        await context.projector.catchUp();
-        const report = await context.rebuild((done, total) => progress.report(done, total));
+        const report = options.check
+          ? await context.readModels.check((done, total) => progress.report(done, total))
+          : await rebuildAll(context, (done, total) => progress.report(done, total));
         progress.end();
-        // Which rows differed, not what they hold: that may be somebody's name.
-        const differences = report.differences.map(({ table, key }) => ({ table, key }));
-        printResult(io, options, { seq: report.seq, differences }, () =>
-          differences.length === 0
-            ? `${pc.green('✓')} ${counted(report.seq, 'entry', 'entries')} projected again: no differences`
-            : `${counted(report.seq, 'entry', 'entries')} projected again; ${counted(differences.length, 'difference')} corrected:\n${differences.map(({ table, key }) => `  ${table} ${JSON.stringify(key)}`).join('\n')}`,
+        const { seq, ahead, counts, differences } = report;
+        if (options.check && (differences.length > 0 || ahead > 0)) io.exitCode = 3;
+        // Which rows differ, not what they hold: that may be somebody's name.
+        const keys = differences.map(({ table, key }) => ({ table, key }));
+        printResult(io, options, { seq, ahead, counts, differences: keys }, () =>
+          rebuildText(report, options.check === true),
         );
       }),
     );
+}
+
+async function rebuildAll(context: Context, onProgress: (done: number, total: number) => void) {
+  await context.projector.catchUp();
+  return context.rebuild(onProgress);
+}
+
+/** Examples that are named of each table. */
+const EXAMPLES = 5;
+
+function rebuildText({ seq, ahead, counts, differences }: RebuildReport, check: boolean): string {
+  const projected = `${counted(seq, 'entry', 'entries')} projected again`;
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (all === 0 && ahead === 0) return `${pc.green('✓')} ${projected}: no differences`;
+  return [
+    `${check ? pc.red('✗ ') : ''}${projected}; ${counted(all, 'row')} ${check ? 'differ from the ledger' : 'corrected'}:`,
+    ...(ahead > 0 ? [`  The read models were ${counted(ahead, 'entry', 'entries')} ahead of the ledger.`] : []),
+    ...Object.entries(counts).flatMap(([table, count]) => {
+      const keys = differences.filter((difference) => difference.table === table).map(({ key }) => key);
+      const shown = keys.slice(0, EXAMPLES).map((key) => `    ${key}`);
+      return [`  ${table}: ${counted(count, 'row')}`, ...shown, ...(count > shown.length ? ['    …'] : [])];
+    }),
+    ...(check
+      ? [
+          'Run `consent-ledger ledger verify` to check the entries themselves, then `consent-ledger ledger rebuild` to correct the read models.',
+        ]
+      : []),
+  ].join('\n');
 }

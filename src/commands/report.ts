@@ -1,5 +1,6 @@
 import { copyFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
+import pc from 'picocolors';
 import { reports } from '../../reports/index.ts';
 import type { ReportFormat } from '../../reports/report.ts';
 import { UsageError } from '../core/errors.ts';
@@ -82,6 +83,11 @@ function run(name: string, options: ReportFlags, io: CommandIo): Promise<void> {
     if (produced.outcome === 'invalid') throw new UsageError([produced.problem]);
     if (produced.outcome === 'unknown-source') {
       throw new UsageError([`Unknown source ${produced.source}: see \`consent-ledger source list\`.`]);
+    }
+    if (produced.outcome === 'refused') {
+      io.exitCode = 3;
+      printResult(io, options, produced, () => `${pc.red('✗')} ${produced.problem}`);
+      return;
     }
     if (options.out !== undefined) {
       await copyFile(produced.path, options.out).catch((error: NodeJS.ErrnoException) => {

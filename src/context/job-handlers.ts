@@ -13,7 +13,17 @@ const JOBS_KEPT_DAYS = 30;
 
 type Needs = Pick<
   Context,
-  'config' | 'sources' | 'sync' | 'seal' | 'documents' | 'cases' | 'jobs' | 'clock' | 'snapshots' | 'policies'
+  | 'config'
+  | 'sources'
+  | 'sync'
+  | 'seal'
+  | 'documents'
+  | 'cases'
+  | 'jobs'
+  | 'clock'
+  | 'snapshots'
+  | 'policies'
+  | 'readModels'
 >;
 
 /** What each kind of job does. All of them are harmless to repeat: the ledger deduplicates. */
@@ -29,6 +39,11 @@ export function createJobHandlers(context: Needs): JobHandlers {
       return sealing.outcome === 'sealed' || sealing.outcome === 'unchanged'
         ? { outcome: sealing.outcome, size: sealing.checkpoint.size }
         : { outcome: sealing.outcome };
+    },
+
+    async 'check-read-models'() {
+      const { seq, ahead, counts } = await context.readModels.check();
+      return { seq, ahead, counts };
     },
 
     async maintenance(_payload, { signal }) {

@@ -37,6 +37,7 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
   const schedules: Schedule[] = [
     { name: 'seal', kind: 'seal', cron: '*/5 * * * *' },
     { name: 'maintenance', kind: 'maintenance', cron: '17 3 * * *' },
+    { name: 'check-read-models', kind: 'check-read-models', cron: '53 4 * * *' },
     { name: 'settle-calls', kind: 'settle-calls', cron: '*/3 * * * *' },
     { name: 'snapshots', kind: 'snapshot-all', cron: '41 2 * * *' },
     { name: 'openapi-watch', kind: 'openapi-watch-all', cron: '23 4 * * *' },

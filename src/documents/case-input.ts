@@ -7,6 +7,7 @@ import { type CaseFolded, foldedColumn } from '../cases/folded.ts';
 import { loadPackCase, type PackCase } from '../cases/load-pack-case.ts';
 import type { Deadlines } from '../law/deadlines.ts';
 import type { Query } from '../store/store.ts';
+import type { Cited } from './cited.ts';
 import { type DocumentDeps, frameOf, type FrameRequest, type InvalidTime, type UnknownSource } from './frame.ts';
 
 /** What documents about a case are produced with. */
@@ -18,6 +19,7 @@ export type UnknownCase = { readonly outcome: 'unknown-case'; readonly caseId: s
 /** A case, and what its pack and its letters are made from. */
 export interface CaseInput {
   readonly input: DsarPackInput;
+  readonly cited: Cited;
   readonly found: PackCase;
 }
 
@@ -41,9 +43,11 @@ export async function loadCaseInput(
   caseId: string,
   wanted: FrameRequest & { readonly step?: LetterStep },
 ): Promise<CaseInput | UnknownCase | InvalidTime | UnknownSource> {
-  const frame = await frameOf(deps, source, wanted);
-  if ('outcome' in frame) return frame;
-  const found = await loadPackCase(deps.cases, caseId, frame.asOf, frame.generatedAt);
+  const framed = await frameOf(deps, source, wanted);
+  if ('outcome' in framed) return framed;
+  const { cited, ...frame } = framed;
+  const store = { ...deps.cases.store, read: cited.over(deps.cases.store.read) };
+  const found = await loadPackCase({ ...deps.cases, store }, caseId, frame.asOf, frame.generatedAt);
   if (found === null) return { outcome: 'unknown-case', caseId };
   const { view, disclosure, match, identity, systems, profile } = found;
   const { regimes } = deps.cases;
@@ -62,7 +66,7 @@ export async function loadCaseInput(
       written: await lastAnswer(deps.read, caseId, frame.asOf),
     },
   };
-  return { input, found };
+  return { input, cited, found };
 }
 
 /** Laws and dates for the letters of a case. A notice of extension that goes out before the extension is recorded has the date that it will bring. */

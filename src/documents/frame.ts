@@ -6,8 +6,10 @@ import type { ControllerProfile } from '../law/profile.ts';
 import type { RegimeTable } from '../law/regime-table.ts';
 import type { Source, SourceOptions } from '../core/source.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { ProofOptions } from '../ledger/prove-entry.ts';
 import { createHistory } from '../store/queries/history.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
+import { type Cited, createCited } from './cited.ts';
 
 /** What producing documents works with. */
 export interface DocumentDeps {
@@ -22,6 +24,10 @@ export interface DocumentDeps {
   readonly version: string;
   readonly epoch: number;
   readonly publicKey: KeyObject;
+  /** What entries are checked with before a document cites them. */
+  readonly proofs: ProofOptions;
+  /** Compares the read models with the ledger where that is due; a sentence when they differ. */
+  readonly readModelsFault: () => Promise<string | null>;
   readonly sources: { find(slug: string): Source | null };
   /** Projects everything appended so far; resolves with the position. */
   readonly catchUp: () => Promise<number>;
@@ -72,7 +78,7 @@ export async function frameOf(
   deps: DocumentDeps,
   slug: string,
   wanted: FrameRequest,
-): Promise<DocumentInput | UnknownSource | InvalidTime> {
+): Promise<(DocumentInput & { readonly cited: Cited }) | UnknownSource | InvalidTime> {
   const source = deps.sources.find(slug);
   if (source === null) return { outcome: 'unknown-source', source: slug };
   const position = await deps.catchUp();
@@ -83,7 +89,9 @@ export async function frameOf(
     const problem = await problemOfTime(deps, wanted.madeAt, asOf, now);
     if (problem !== null) return { outcome: 'invalid', problem };
   }
+  const cited = createCited(asOf);
   return {
+    cited,
     source: slug,
     sourceName: source.name,
     asOf,
@@ -91,7 +99,7 @@ export async function frameOf(
     generatedAt: wanted.madeAt ?? now,
     version: deps.version,
     profile: await deps.loadProfile(source),
-    history: createHistory(deps.read),
+    history: createHistory(cited.over(deps.read)),
     checkpoint: await lastCheckpoint(deps, asOf),
     sample: deps.sample,
     regimes: deps.regimes,

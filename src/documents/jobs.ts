@@ -36,6 +36,7 @@ export function createDocumentJobs(context: { readonly documents: DocumentDeps; 
         case 'produced':
           return resultOf(produced);
         case 'invalid':
+        case 'refused':
           throw new JobRefused(produced.problem);
         case 'unknown-source':
           throw new JobRefused(`There is no source ${produced.source}.`);

@@ -27,6 +27,7 @@ import {
   type RegisteredDocument,
   type UnknownSource,
 } from './frame.ts';
+import { type RefusedDocument, UntrustedEntry } from './cited.ts';
 import { registerDocument } from './register.ts';
 
 export const letterFormats = ['pdf', 'html', 'txt'] as const;
@@ -76,7 +77,7 @@ export type LetterOutcome =
       readonly missingLanguage: string | null;
       readonly untranslatedProfile: boolean;
     } & RegisteredDocument)
-  | { readonly outcome: 'refused'; readonly problem: string }
+  | RefusedDocument
   | UnknownCase
   | InvalidTime
   | UnknownSource;
@@ -124,7 +125,7 @@ export async function produceLetter(
   const madeAt = request.madeAt ?? before ?? undefined;
   const loaded = await loadCaseInput(deps, source, caseId, { asOf, madeAt, step });
   if ('outcome' in loaded) return loaded;
-  const { input } = loaded;
+  const { input, cited } = loaded;
   const { letter, facts, chosen } = await composeLetter(loaded, request);
   const problem = letterProblem(letter, facts);
   if (problem !== null) return { outcome: 'refused', problem };
@@ -142,10 +143,11 @@ export async function produceLetter(
   const document = { actor, reference, name: 'letter', format, asOf: input.asOf, caseId, parameters };
   try {
     const content = render(format, frame, letterBlocks(letter, facts));
-    const registered = await registerDocument(deps, source, document, content, signal);
+    const registered = await registerDocument(deps, source, document, cited, content, signal);
     const untranslatedProfile = quotesUntranslated(letter, facts);
     return { outcome: 'produced', letter, missingLanguage: chosen.missing, untranslatedProfile, ...registered };
   } catch (error) {
+    if (error instanceof UntrustedEntry) return { outcome: 'refused', problem: error.message };
     if (!(error instanceof Error && error.name === 'UnprintableText')) throw error;
     return {
       outcome: 'refused',

@@ -9,6 +9,7 @@ import {
   type RegisteredDocument,
   type UnknownSource,
 } from './frame.ts';
+import { type RefusedDocument, refusing } from './cited.ts';
 import { registerDocument } from './register.ts';
 
 /** The pack of one case, asked for by someone. */
@@ -26,6 +27,7 @@ export type PackOutcome =
     } & RegisteredDocument)
   | UnknownCase
   | InvalidTime
+  | RefusedDocument
   | UnknownSource;
 
 /**
@@ -44,7 +46,9 @@ export async function producePack(
   const before = asOf === undefined ? null : await madeBefore(deps, { ...asked, asOf }, {});
   const loaded = await loadCaseInput(deps, source, caseId, { asOf, madeAt: request.madeAt ?? before ?? undefined });
   if ('outcome' in loaded) return loaded;
-  const { input, found } = loaded;
+  const { input, cited, found } = loaded;
+  const fault = await deps.readModelsFault();
+  if (fault !== null) return { outcome: 'refused', problem: fault };
   const facts = {
     actor,
     reference: packReference(input),
@@ -54,6 +58,8 @@ export async function producePack(
     caseId,
     parameters: packParameters(input),
   };
-  const registered = await registerDocument(deps, source, facts, produceDsarPack(input), signal);
-  return { outcome: 'produced', disclosure: found.disclosure, readiness: found.readiness, ...registered };
+  return refusing(async () => {
+    const registered = await registerDocument(deps, source, facts, cited, produceDsarPack(input), signal);
+    return { outcome: 'produced', disclosure: found.disclosure, readiness: found.readiness, ...registered };
+  });
 }

@@ -18,6 +18,7 @@ import {
   type RegisteredDocument,
   type UnknownSource,
 } from './frame.ts';
+import { type RefusedDocument, refusing } from './cited.ts';
 import { registerDocument } from './register.ts';
 import { calendarProblem } from '../core/zoned-days.ts';
 
@@ -33,7 +34,11 @@ export interface ReportRequest extends FrameRequest {
   readonly subject?: string | undefined;
 }
 
-export type ReportOutcome = ({ readonly outcome: 'produced' } & RegisteredDocument) | InvalidTime | UnknownSource;
+export type ReportOutcome =
+  | ({ readonly outcome: 'produced' } & RegisteredDocument)
+  | InvalidTime
+  | RefusedDocument
+  | UnknownSource;
 
 /** Characters of a subject. */
 const SUBJECT = 300;
@@ -55,8 +60,11 @@ export async function produceReport(
   const before =
     asOf === undefined ? null : await madeBefore(deps, { source, name, format, asOf, caseId: null }, { from, to });
   const madeAt = request.madeAt ?? before ?? undefined;
-  const frame = await frameOf(deps, source, { asOf, madeAt });
-  if ('outcome' in frame) return frame;
+  const framed = await frameOf(deps, source, { asOf, madeAt });
+  if ('outcome' in framed) return framed;
+  const { cited, ...frame } = framed;
+  const fault = await deps.readModelsFault();
+  if (fault !== null) return { outcome: 'refused', problem: fault };
   const subject = request.subject?.trim();
   const input: ReportInput = { ...frame, from, to, format, ...(subject ? { subject } : {}) };
   const facts = {
@@ -68,7 +76,10 @@ export async function produceReport(
     caseId: null,
     parameters: reportParameters(input),
   };
-  return { outcome: 'produced', ...(await registerDocument(deps, source, facts, report.produce(input), signal)) };
+  return refusing(async () => ({
+    outcome: 'produced',
+    ...(await registerDocument(deps, source, facts, cited, report.produce(input), signal)),
+  }));
 }
 
 /** Records what is counted beside the ledger, so that the report reads entries only. Two processes at one position record it once. */

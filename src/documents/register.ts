@@ -4,6 +4,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Action } from '../core/action.ts';
 import { appendAction } from '../ledger/append-action.ts';
+import type { Cited } from './cited.ts';
 import type { DocumentDeps, RegisteredDocument } from './frame.ts';
 
 /** What is registered of a document besides its bytes. */
@@ -23,12 +24,13 @@ export function documentPath(folder: string, document: { documentId: string; for
 /**
  * Writes a document to the folder of documents and registers its SHA-256 as an entry. Its id is what it prints and the beginning of its
  * hash: other bytes are another document, under another name, and a stored one is never overwritten. The file appears under its name only
- * when it is whole and synced. Producing the same document again finds its file and its entry there.
+ * when it is whole and synced, and every entry that it was made from was checked ({@link UntrustedEntry}). Producing the same document again finds its file and its entry there.
  */
 export async function registerDocument(
-  deps: Pick<DocumentDeps, 'ledger' | 'clock' | 'folder' | 'assertHeld' | 'registeredIn'>,
+  deps: Pick<DocumentDeps, 'ledger' | 'clock' | 'folder' | 'proofs' | 'assertHeld' | 'registeredIn'>,
   source: string,
   facts: DocumentFacts,
+  cited: Cited,
   content: AsyncIterable<Uint8Array>,
   signal?: AbortSignal,
 ): Promise<RegisteredDocument> {
@@ -51,6 +53,7 @@ export async function registerDocument(
     }
     await file.datasync();
     await file.close();
+    await cited.assertSound(deps.proofs);
     await deps.assertHeld?.();
     sha256 = hash.digest('hex');
     documentId = `${facts.reference}-${sha256.slice(0, 16)}`;

@@ -23,6 +23,8 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   'openapi-watch': 'sync',
   'openapi-watch-all': 'maintenance',
   document: 'documents',
+  // It computes for as long as a rebuild, and sealing must not wait for it.
+  'check-read-models': 'documents',
   seal: 'maintenance',
   maintenance: 'maintenance',
   'settle-calls': 'maintenance',

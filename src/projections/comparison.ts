@@ -1,5 +1,6 @@
 import type { Query, StoreTransaction } from '../store/store.ts';
 import {
+  countDifferences,
   type Difference,
   findDifferences,
   keyText,
@@ -30,8 +31,16 @@ export interface Comparison {
   written(write: Write): void;
   /** Compares without a lock; the shadow tables are at this seq, the live ones may be further. */
   compareUpTo(seq: number): Promise<void>;
-  /** The rest, inside the transaction in which both are at `last.upTo`; replaces what differs if wanted. Some of each that differs. */
-  finish(tx: StoreTransaction, last: SeqRange, replace: boolean): Promise<readonly Difference[]>;
+  /** The rest, inside the transaction in which both are at the same seq; replaces what differs if wanted. */
+  finish(tx: StoreTransaction, replace: boolean): Promise<Differences>;
+}
+
+/** How live tables and their shadows differ. */
+export interface Differences {
+  /** Rows that differ, of each table that has any. */
+  readonly counts: Readonly<Partial<Record<ReadModelName, number>>>;
+  /** Some rows of each part that differs. */
+  readonly differences: readonly Difference[];
 }
 
 /** Histories are compared in parts of this many seqs, each a short query, and replaced in such parts. */
@@ -44,9 +53,26 @@ const MANY = 10_000;
 export function createComparison(read: Query): Comparison {
   const differing: { readonly table: ReadModelName; readonly range: SeqRange }[] = [];
   const differences: Difference[] = [];
+  const counts: Partial<Record<ReadModelName, number>> = {};
   /** Rows of states to look at again, by table and key; null: all of them. Without an entry: not compared yet. */
   const suspects = new Map<ReadModelName, Map<string, ReadModelRow> | null>();
-  let compared = 0;
+  // Rows below the first entry are compared too: no entry makes them, but documents would read them.
+  let compared = Number.MIN_SAFE_INTEGER;
+
+  function count(table: ReadModelName, rows: number): void {
+    if (rows > 0) counts[table] = (counts[table] ?? 0) + rows;
+  }
+
+  async function compareHistories(query: Query, range: SeqRange): Promise<void> {
+    for (const table of historyNames) {
+      const found = await findDifferences(query, table, range, SAMPLE);
+      if (found.length === 0) continue;
+      differing.push({ table, range });
+      differences.push(...found);
+      count(table, await countDifferences(query, table, range));
+    }
+    compared = range.upTo;
+  }
 
   async function compareStates(): Promise<void> {
     for (const table of stateNames) {
@@ -64,10 +90,11 @@ export function createComparison(read: Query): Comparison {
     const rows = suspects.get(table);
     if (rows) {
       const found = await recheck(tx.query, table, [...rows.values()]);
-      return { found, putRight: () => replaceByKey(tx, table, found) };
+      return { found, count: found.length, putRight: () => replaceByKey(tx, table, found) };
     }
     const found = await findDifferences(tx.query, table, null, SAMPLE);
-    return { found, putRight: () => replaceRows(tx.query, table, null) };
+    const all = found.length === 0 ? 0 : await countDifferences(tx.query, table, null);
+    return { found, count: all, putRight: () => replaceRows(tx.query, table, null) };
   }
 
   return {
@@ -81,31 +108,22 @@ export function createComparison(read: Query): Comparison {
     async compareUpTo(seq) {
       if (suspects.size === 0) await compareStates();
       while (compared < seq) {
-        const range = { after: compared, upTo: Math.min(compared + RANGE, seq) };
-        for (const table of historyNames) {
-          const found = await findDifferences(read, table, range, SAMPLE);
-          if (found.length > 0) differing.push({ table, range });
-          differences.push(...found);
-        }
-        compared = range.upTo;
+        const range = { after: compared, upTo: Math.min(Math.max(compared, 0) + RANGE, seq) };
+        await compareHistories(read, range);
       }
     },
 
-    async finish(tx, last, replace) {
-      const all = [...differences];
-      const parts = [...differing];
-      for (const table of last.after < last.upTo ? historyNames : []) {
-        const found = await findDifferences(tx.query, table, last, SAMPLE);
-        if (found.length > 0) parts.push({ table, range: last });
-        all.push(...found);
-      }
-      for (const { table, range } of replace ? parts : []) await replaceRows(tx.query, table, range);
+    async finish(tx, replace) {
+      // Up to the last number there is: rows beyond the position are of no entry that was projected.
+      await compareHistories(tx.query, { after: compared, upTo: Number.MAX_SAFE_INTEGER });
+      for (const { table, range } of replace ? differing : []) await replaceRows(tx.query, table, range);
       for (const table of stateNames) {
-        const { found, putRight } = await finishState(tx, table);
+        const { found, count: all, putRight } = await finishState(tx, table);
         if (found.length > 0 && replace) await putRight();
-        all.push(...found.slice(0, SAMPLE));
+        differences.push(...found.slice(0, SAMPLE));
+        count(table, all);
       }
-      return all;
+      return { counts, differences };
     },
   };
 }

@@ -28,15 +28,36 @@ export async function findDifferences(
   range: SeqRange | null,
   limit: number,
 ): Promise<Difference[]> {
+  const { onlyLive, onlyRebuilt } = exceptions(query, table, range);
+  const live = await onlyLive().limit(limit).execute();
+  const rebuilt = await onlyRebuilt().limit(limit).execute();
+  return paired(table, live, rebuilt);
+}
+
+/** How many keys have rows that differ. */
+export async function countDifferences(query: Query, table: ReadModelName, range: SeqRange | null): Promise<number> {
   const any = query as unknown as Kysely<AnyTable>;
-  const shadow = shadowName(table);
+  const { onlyLive, onlyRebuilt } = exceptions(query, table, range);
+  const keysOf = (rows: ReturnType<typeof onlyLive>) =>
+    any.selectFrom(rows.as('rows')).select(readModelTables[table].key);
+  const { count } = await any
+    .selectFrom(keysOf(onlyLive()).union(keysOf(onlyRebuilt())).as('keys'))
+    .select((eb) => eb.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+function exceptions(query: Query, table: ReadModelName, range: SeqRange | null) {
+  const any = query as unknown as Kysely<AnyTable>;
   const rowsOf = (name: string) => {
     const rows = any.selectFrom(name).selectAll();
     return range === null ? rows : rows.where('seq', '>', range.after).where('seq', '<=', range.upTo);
   };
-  const live = await rowsOf(table).except(rowsOf(shadow)).limit(limit).execute();
-  const rebuilt = await rowsOf(shadow).except(rowsOf(table)).limit(limit).execute();
-  return paired(table, live, rebuilt);
+  const shadow = shadowName(table);
+  return {
+    onlyLive: () => rowsOf(table).except(rowsOf(shadow)),
+    onlyRebuilt: () => rowsOf(shadow).except(rowsOf(table)),
+  };
 }
 
 /** How many keys one statement looks up. */

@@ -76,6 +76,12 @@ export async function entriesAhead(query: Query): Promise<number> {
   return position === null ? 0 : Math.max(0, position.seq - (await lastSeq(query)));
 }
 
+/** How many entries the read models contain. */
+export async function projectedEntries(query: Query): Promise<number> {
+  const position = await loadPosition(query, 'projector');
+  return Math.min(position?.seq ?? 0, await lastSeq(query));
+}
+
 /** Puts a position that is ahead of the ledger back to its end, with the rows behind it gone. False: it was not ahead. */
 export async function pullBackPosition(tx: StoreTransaction, historyTables: readonly string[]): Promise<boolean> {
   const end = await lastSeq(tx.query);

@@ -1,15 +1,16 @@
 import { CodedError } from '../core/errors.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { advance, foldPage, ProjectionFailure, type Target, writeAll } from './advance.ts';
-import { type Comparison, createComparison } from './comparison.ts';
-import type { Difference } from './differences.ts';
+import { type Comparison, createComparison, type Differences } from './comparison.ts';
 import { allProjections } from './index.ts';
 import { createPageReader, type PageReader } from './load-entries.ts';
 import {
+  entriesAhead,
   loadPosition,
   movePosition,
   nextGeneration,
   type Position,
+  projectedEntries,
   pullBackPosition,
   startPosition,
 } from './position.ts';
@@ -21,11 +22,12 @@ interface RebuildOptions extends Omit<ProjectorOptions, 'pollMs' | 'lingerMs'> {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-export interface RebuildReport {
+/** What was not the same as in the live tables. */
+export interface RebuildReport extends Differences {
   /** Entries up to this seq were projected again. */
   readonly seq: number;
-  /** What was not the same as in the live tables: some rows of each part that differs. Empty: everything was equal. */
-  readonly differences: readonly Difference[];
+  /** How many entries the live tables claimed to contain beyond the end of the ledger. */
+  readonly ahead: number;
 }
 
 /**
@@ -37,7 +39,7 @@ export function rebuild(options: RebuildOptions): Promise<RebuildReport> {
   return projectAgain(options, true);
 }
 
-/** The same without touching the live tables: are they what the ledger says? */
+/** The same without writing to the live tables: are they what the ledger says? */
 export function compareWithRebuild(options: RebuildOptions): Promise<RebuildReport> {
   return projectAgain(options, false);
 }
@@ -53,6 +55,7 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
     onWrite: (write) => comparison.written(write),
   };
   const pages = createPageReader(store.read, options.read, options.optionsOf, pageLimits(options));
+  const ahead = await entriesAhead(store.read);
   const started = await begin(store, replace);
   try {
     let at = started;
@@ -60,7 +63,7 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
       at = await replay(options, target, pages, at);
       await comparison.compareUpTo(at.seq);
       const settled = await settle(options, target, pages, at, { comparison, replace, maxPages: 2 ** attempt });
-      if (settled !== null) return settled;
+      if (settled !== null) return { ...settled, ahead };
     }
   } finally {
     await pages.close();
@@ -107,7 +110,7 @@ const EMPTIED = 20_000;
 async function replay(options: RebuildOptions, target: Target, pages: PageReader, from: Position): Promise<Position> {
   const { store, log = quiet, onProgress } = options;
   const projections = options.projections ?? allProjections(options);
-  const live = (await loadPosition(store.read, 'projector'))?.seq ?? 0;
+  const live = await projectedEntries(store.read);
   let at = from;
   while (at.seq < live) {
     const page = await pages.load(at.seq, live);
@@ -137,23 +140,23 @@ async function settle(
   pages: PageReader,
   from: Position,
   settling: Settling,
-): Promise<RebuildReport | null> {
+): Promise<Omit<RebuildReport, 'ahead'> | null> {
   const projections = options.projections ?? allProjections(options);
   try {
     return await options.store.transaction(async (tx) => {
-      const live = await loadPosition(tx.query, 'projector');
+      const live = await projectedEntries(tx.query);
       let at = from.seq;
-      for (let pagesLeft = settling.maxPages; at < (live?.seq ?? 0); pagesLeft -= 1) {
-        const page = pagesLeft > 0 ? await pages.load(at, live?.seq) : null;
+      for (let pagesLeft = settling.maxPages; at < live; pagesLeft -= 1) {
+        const page = pagesLeft > 0 ? await pages.load(at, live) : null;
         if (page === null) throw new FurtherAhead();
         await writeAll(tx, target, await foldPage(overShadows(tx.query), projections, page.entries));
         at = page.to;
       }
       if (!(await movePosition(tx, 'rebuild', from, at))) throw takenOver();
-      const differences = await settling.comparison.finish(tx, { after: from.seq, upTo: at }, settling.replace);
+      const found = await settling.comparison.finish(tx, settling.replace);
       // The live projector may be folding over the rows of before at this moment: its batch must fail and be folded again.
-      if (settling.replace && differences.length > 0) await nextGeneration(tx, 'projector');
-      return { seq: at, differences };
+      if (settling.replace && found.differences.length > 0) await nextGeneration(tx, 'projector');
+      return { seq: at, ...found };
     });
   } catch (error) {
     // After a projection failure replaying finds the entry that it fails on.

@@ -11,6 +11,7 @@ const calm: Surroundings = {
   pulled: ['shop'],
   disk: { free: 50 * 2 ** 30, total: 100 * 2 ** 30 },
   sealFailure: null,
+  readModelsDiffer: null,
   refusal: null,
 };
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString();

@@ -90,6 +90,17 @@ it('a fault that a verification finds ends with exit code 3; a changed file is n
   expect(changed.code).toBe(3);
   expect(changed.stdout).toContain('not known');
 
+  await alter(folder, `update delivery_history set received_at = '2020-01-01T00:00:00.000Z'`);
+  const check = await runHere(folder, ['ledger', 'rebuild', '--check', '--json'], env);
+  expect([check.code, JSON.parse(check.stdout)]).toMatchObject([3, { counts: { delivery_history: 1 } }]);
+  const again = await runHere(folder, ['ledger', 'rebuild', '--check'], env);
+  expect([again.code, again.stdout]).toEqual([3, expect.stringMatching(/delivery_history: 1 row\n\s+seq=\d+/)]);
+  const period = ['--from', '2020-01-01', '--to', '2100-01-01'];
+  const refused = await runHere(folder, ['report', 'delivery-log', ...period, '--format', 'csv'], env);
+  expect([refused.code, refused.stdout]).toEqual([3, expect.stringContaining('delivery_history (1)')]);
+  expect((await runHere(folder, ['ledger', 'rebuild'], env)).code).toBe(0);
+  expect((await runHere(folder, ['ledger', 'rebuild', '--check'], env)).code).toBe(0);
+
   await alter(folder, `update entries set body = ${bytes('{"event":"ping","n":2}')} where kind = 'webhook'`);
   const verify = await runProcess(folder, ['ledger', 'verify', '--json'], { env });
   expect([verify.code, JSON.parse(verify.stdout)]).toMatchObject([3, { faults: [{ fault: 'body-edited' }] }]);

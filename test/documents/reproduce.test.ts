@@ -150,6 +150,56 @@ describe('the time at which a document is made', () => {
   });
 });
 
+describe('a document is refused, with the entry or the table named,', () => {
+  const edited = (table: string, change: string) => `update ${table} set ${change} where seq = 2`;
+  it.each([
+    ['the body of an entry', edited('entries', `body = ${bytes('{}')}`), /Entry 2 .*body is not what was appended/],
+    ['the time of an entry', edited('entries', "received_at = '2020-01-01T00:00:00.000Z'"), /Entry 2 .*its time/],
+    ['an entry', 'delete from entries where seq = 2', /Entry \d .*do not give the root/],
+    ['a row of the history', edited('decision_history', "region = 'FR'"), /decision_history \(1\)/],
+    ['a row of the history', 'delete from decision_history where seq = 2', /decision_history \(1\)/],
+  ])('when %s was altered: %s', async (_what, statement, problem) => {
+    const world = await openWithDecisions();
+    await produced(world, asked({ format: 'csv' }));
+    await alter(world.context.config.dataDir, statement);
+    // Without a change of the read models it is the entry that decides, as in a ledger too long to be folded for each document.
+    const { documents } = world.context;
+    const deps = statement.includes('history') ? documents : { ...documents, readModelsFault: async () => null };
+    const made = await produceReport(deps, asked({ format: 'csv' }));
+    expect(made).toMatchObject({ outcome: 'refused', problem: expect.stringMatching(problem) as string });
+    expect(await world.context.warnings()).toMatchObject(
+      statement.includes('history')
+        ? expect.arrayContaining([expect.objectContaining({ code: 'read-models-differ' })])
+        : [],
+    );
+  });
+
+  it('also by a pack, when the request itself was altered', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    await world.event('dsar.submitted', {
+      request_id: 'r-1',
+      type: 'access',
+      jurisdiction: 'DE',
+      email: 'zoe@example.net',
+    });
+    await world.context.projector.catchUp();
+    const row = await world.context.store.read
+      .selectFrom('cases')
+      .select(['case_id', 'opened_seq'])
+      .executeTakeFirstOrThrow();
+    await alter(world.context.config.dataDir, `update entries set meta = ${bytes('{}')} where seq = ${row.opened_seq}`);
+    const { documents, cases } = world.context;
+    const pack = await producePack(
+      { ...documents, cases, readModelsFault: async () => null },
+      { caseId: row.case_id, actor: 'Olga' },
+    );
+    expect(pack).toMatchObject({
+      outcome: 'refused',
+      problem: expect.stringContaining(`Entry ${row.opened_seq} `) as string,
+    });
+  });
+});
+
 describe('whether a file is genuine', () => {
   const check = async ({ context }: OfficeWorld, path: string) => {
     const { documents, problems } = await checkFile(context, path);

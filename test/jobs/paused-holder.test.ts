@@ -1,16 +1,18 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { createCited } from '../../src/documents/cited.ts';
 import { registerDocument } from '../../src/documents/register.ts';
 import type { JobLog } from '../../src/jobs/handler.ts';
 import { createJobs } from '../../src/jobs/jobs.ts';
 import { createRunner } from '../../src/jobs/runner.ts';
 import { createScheduler } from '../../src/jobs/schedule.ts';
 import { databaseOf, engine } from '../servers/databases.ts';
-import { PATIENTLY, openStoreIn, temporaryFolder, temporaryLedger, temporaryStore } from '../temporary.ts';
+import { PATIENTLY, openStoreIn, temporaryFolder, temporaryLedger, temporaryStore, testKeys } from '../temporary.ts';
 
 const silent: JobLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const clock = () => new Date();
@@ -93,17 +95,18 @@ test('a document whose job was taken over leaves no file and no entry', async ()
   async function* content() {
     yield Buffer.from('a,b\n');
   }
+  const { publicKey } = generateKeyPairSync('ed25519');
+  const proofs = { store, keys: { instance: testKeys, verifying: publicKey }, instance: 'test', epoch: 1 };
+  const deps = { ledger, clock, folder, proofs };
   const lost = () => Promise.reject(new Error('another worker has taken this job over'));
   await expect(
-    registerDocument({ ledger, clock, folder, assertHeld: lost }, 'default', facts, content()),
+    registerDocument({ ...deps, assertHeld: lost }, 'default', facts, createCited(0), content()),
   ).rejects.toThrow('taken this job over');
   expect(await readdir(folder)).toEqual([]);
   expect(await store.read.selectFrom('entries').select('seq').execute()).toEqual([]);
 
   // Two that produce it at once do not write into one another's file, and register it once.
-  const both = await Promise.all(
-    [1, 2].map(() => registerDocument({ ledger, clock, folder }, 'default', facts, content())),
-  );
+  const both = await Promise.all([1, 2].map(() => registerDocument(deps, 'default', facts, createCited(0), content())));
   expect(new Set(both.map(({ seq, sha256 }) => `${seq} ${sha256}`)).size).toBe(1);
   expect(await readdir(folder)).toEqual([expect.stringMatching(/^doc1-[0-9a-f]{16}\.csv$/)]);
 });

@@ -203,7 +203,14 @@ describe('the list of policies', () => {
     expect(others).toEqual([]);
     expect(told?.sentence).toMatch(/^The service's list and its deliveries disagree about pol_/);
     expect(told?.sentence).toMatch(expected);
-    const surroundings = { now: world.now(), pulled: [], disk: null, sealFailure: null, refusal: null };
+    const surroundings = {
+      now: world.now(),
+      pulled: [],
+      disk: null,
+      sealFailure: null,
+      readModelsDiffer: null,
+      refusal: null,
+    };
     const warnings = await findWarnings(world.store.read, surroundings);
     expect(warnings.filter(({ code }) => code === 'policies-disagree')).toMatchObject([{ sentence: told?.sentence }]);
     expect(await ask()).toMatchObject({ outcome: 'unchanged' });

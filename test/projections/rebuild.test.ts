@@ -77,6 +77,12 @@ test('a rebuild puts right what someone altered, added or removed in the read mo
       .insertInto('ambiguous_repeats')
       .values({ seq: 5, source: 'acme', event: 'x', resolution: 'repeat', settled_repeats: 0 })
       .execute();
+    // Numbers that no entry has: a document would read the first, and the second once the ledger has grown.
+    for (const seq of [-1, 500])
+      await query
+        .insertInto('quarantine')
+        .values({ seq, source: 'acme', event: 'x', reason: 'x', received_at: at })
+        .execute();
   });
   const altered = await dump(world.store.read);
 
@@ -84,7 +90,11 @@ test('a rebuild puts right what someone altered, added or removed in the read mo
   expect(await dump(world.store.read)).toEqual(altered);
   const report = await rebuild(rules(world.store));
   expect(report).toEqual(compared);
-  expect(report.seq).toBe(120);
+  expect(report).toMatchObject({
+    seq: 120,
+    ahead: 0,
+    counts: { quarantine: 2, delivery_history: 2, decision_history: 1 },
+  });
   const named = report.differences.map(
     ({ table, key, live, rebuilt }) => `${table} ${key} ${live ? '1' : '0'}${rebuilt ? '1' : '0'}`,
   );
@@ -142,7 +152,7 @@ test('of two rebuilds at once the later one finishes, and the earlier one says s
   const earlier = rebuild({ ...rules(world.store), batchSize: 10, onProgress: () => begun() });
   const stopped = expect(earlier).rejects.toMatchObject({ code: 'conflict' });
   await first;
-  expect(await compareWithRebuild(rules(world.store))).toEqual({ seq: 200, differences: [] });
+  expect(await compareWithRebuild(rules(world.store))).toEqual({ seq: 200, ahead: 0, counts: {}, differences: [] });
   await stopped;
   const left = await world.store.read.introspection.getTables();
   expect(left.map(({ name }) => name).filter((name) => name.startsWith('rebuild_'))).toEqual([]);
@@ -192,7 +202,8 @@ test('a state of which almost everything is wrong is replaced as a whole', async
     deliveries: 1,
   }));
   await world.store.transaction((tx) => tx.insertMany('delivery_counts', wrong));
-  const { differences } = await rebuild(rules(world.store));
+  const { counts, differences } = await rebuild(rules(world.store));
+  expect(counts.delivery_counts).toBeGreaterThanOrEqual(25_000);
   expect(differences.length).toBeGreaterThan(0);
   expect(differences.length).toBeLessThan(100);
   expect(await dump(world.store.read)).toEqual(right);
@@ -207,6 +218,9 @@ test('puts a position right that is ahead of the ledger, and the rows of entries
   await world.projector().catchUp();
   // An attacker cuts the end off, or a database is put back without its read models.
   await world.store.transaction((tx) => tx.query.deleteFrom('entries').where('seq', '>', 30).execute());
+  expect(await entriesAhead(world.store.read)).toBe(10);
+  const ahead = await compareWithRebuild(rules(world.store));
+  expect(ahead).toMatchObject({ seq: 30, ahead: 10, counts: { delivery_history: 10 } });
   expect(await entriesAhead(world.store.read)).toBe(10);
   await rebuild(rules(world.store));
   expect(await entriesAhead(world.store.read)).toBe(0);

@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Clock } from '../core/clock.ts';
+import { CodedError } from '../core/errors.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import { readSetting, writeSetting } from '../store/settings.ts';
+import type { Store } from '../store/store.ts';
+import { projectedEntries } from './position.ts';
+import type { RebuildReport } from './rebuild.ts';
+
+const SETTING = 'read_models_checked';
+
+/** Up to so many entries (a second or two of computing) every document is preceded by a comparison of its own. */
+const FEW_ENTRIES = 10_000;
+/** Beyond that, a sound one of the last day is enough: the schedule makes one every night. */
+const VALID_HOURS = 25;
+/** How long a comparison under way in another process is waited for, milliseconds. */
+const PATIENCE_MS = 600_000;
+
+const storedSchema = z.object({ at: z.string(), found: z.string().nullable(), mac: z.string() });
+
+export interface ReadModelCheckOptions {
+  readonly store: Store;
+  readonly ledger: Pick<Ledger, 'keyOf'>;
+  readonly clock: Clock;
+  readonly compare: (onProgress?: (done: number, total: number) => void) => Promise<RebuildReport>;
+}
+
+/**
+ * Compares the read models with the ledger, and remembers what came of it. What is remembered carries a MAC: someone who can only write the
+ * database cannot make a comparison look as if it had been made.
+ */
+export function createReadModelCheck({ store, ledger, clock, compare }: ReadModelCheckOptions) {
+  const macOf = (at: string, found: string | null) =>
+    ledger.keyOf(SETTING, at, found === null ? 'sound' : `differs: ${found}`).toString('hex');
+  let running: Promise<RebuildReport> | null = null;
+
+  async function last(): Promise<{ readonly at: string; readonly found: string | null } | null> {
+    const text = await readSetting(store, SETTING);
+    if (text === null) return null;
+    try {
+      const { at, found, mac } = storedSchema.parse(JSON.parse(text));
+      return mac === macOf(at, found) ? { at, found } : null;
+    } catch {
+      return null;
+    }
+  }
+
+  async function note(found: string | null): Promise<void> {
+    const at = clock().toISOString();
+    await writeSetting(store, SETTING, JSON.stringify({ at, found, mac: macOf(at, found) }));
+  }
+
+  async function check(onProgress?: (done: number, total: number) => void): Promise<RebuildReport> {
+    const report = await compare(onProgress);
+    await note(textOf(report));
+    return report;
+  }
+
+  /** One at a time in this process, and after one that another process makes meanwhile. What differs, as text. */
+  async function checkShared(): Promise<string | null> {
+    const begun = clock().toISOString();
+    for (let waited = 0; ; waited += 250) {
+      running ??= check().finally(() => {
+        running = null;
+      });
+      try {
+        return textOf(await running);
+      } catch (error) {
+        if (!(error instanceof CodedError && error.code === 'conflict') || waited >= PATIENCE_MS) throw error;
+      }
+      await delay(250);
+      const other = await last();
+      if (other !== null && other.at >= begun) return other.found;
+    }
+  }
+
+  return {
+    check,
+    note,
+    /** Tables that differed at the last comparison, with how many rows; null when none did. */
+    differing: async () => (await last())?.found ?? null,
+    /** Before a document is made: compares where that is due, and says in a sentence what is wrong. */
+    async fault(): Promise<string | null> {
+      const known = await last();
+      const age = known === null ? Number.POSITIVE_INFINITY : clock().getTime() - Date.parse(known.at);
+      const isFresh = known?.found === null && age >= 0 && age < VALID_HOURS * 3_600_000;
+      const found = isFresh && (await projectedEntries(store.read)) > FEW_ENTRIES ? null : await checkShared();
+      return found === null
+        ? null
+        : `Rows of the read models are not what the ledger says: ${found}. Nothing was produced. Run \`consent-ledger ledger rebuild --check\` to list them, then \`consent-ledger ledger verify\` and \`consent-ledger ledger rebuild\`.`;
+    },
+  };
+}
+
+/** What differs, as `table (rows), …`; null when nothing does. */
+function textOf({ counts, ahead }: RebuildReport): string | null {
+  const tables = Object.entries(counts).map(([table, count]) => `${table} (${count})`);
+  if (ahead > 0) tables.push(`position (${ahead} ahead)`);
+  return tables.length === 0 ? null : tables.join(', ');
+}
