@@ -14,18 +14,6 @@ type BodyRefusal = 'too-large' | 'crowded-out' | 'cut-off';
 
 type BodyReading = { readonly outcome: 'read'; readonly body: Buffer } | { readonly outcome: BodyRefusal };
 
-interface BodyReader {
-  /**
-   * Reads a body of at most `limit` bytes to its end. `length`: its Content-Length, NaN when it has none.
-   * `done` is called once.
-   */
-  read(
-    stream: Readable,
-    request: { readonly limit: number; readonly length: number; readonly address: string },
-    done: (reading: BodyReading) => void,
-  ): void;
-}
-
 interface Flight {
   readonly sender: Sender;
   bytes: number;
@@ -43,7 +31,7 @@ const EMPTY = Buffer.alloc(0);
  * Reads bodies while keeping what is in flight within limits. Where a limit is reached, the bodies that began first are dropped: a sender that
  * means it has sent its body long before, and one that drips its bodies cannot keep the others out.
  */
-export function createBodyReader(limits: InFlightLimits): BodyReader {
+export function createBodyReader(limits: InFlightLimits) {
   let bytes = 0;
   // Sets keep the order of arrival: the oldest comes first.
   const flights = new Set<Flight>();
@@ -86,7 +74,15 @@ export function createBodyReader(limits: InFlightLimits): BodyReader {
   }
 
   return {
-    read(stream, { limit, length, address }, done) {
+    /**
+     * Reads a body of at most `limit` bytes to its end. `length`: its Content-Length, NaN when it has none.
+     * `done` is called once.
+     */
+    read(
+      stream: Readable,
+      { limit, length, address }: { readonly limit: number; readonly length: number; readonly address: string },
+      done: (reading: BodyReading) => void,
+    ): void {
       if (length > limit) {
         done({ outcome: 'too-large' });
         return;

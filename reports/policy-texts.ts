@@ -1,5 +1,5 @@
 import { addSighting, inForceBetween, sightingOf, type TextVersion } from '../src/texts/text-versions.ts';
-import type { TextLookRow } from '../src/store/queries/history-texts.ts';
+import type { TextLookRow } from '../src/store/queries/history-evidence.ts';
 
 /** A text of a policy that may have been in force in a period, as it was fetched. Times are ISO 8601 UTC. */
 export interface PolicyTextInterval {

@@ -101,24 +101,21 @@ type ReadModels = ReturnType<typeof openReadModels>;
 type Work = ReturnType<typeof openJobs>;
 type UseCases = Awaited<ReturnType<typeof createUseCases>>;
 
-interface Closers {
-  add(part: string, close: () => Promise<unknown>): void;
-  close(): Promise<void>;
-}
-
 /** A part that does not close, or not in time, leaves the others to be closed. */
-function createClosers(log: Log): Closers {
+function createClosers(log: Log) {
   const opened: { readonly part: string; readonly close: () => Promise<unknown> }[] = [];
   return {
-    add(part, close) {
+    add(part: string, close: () => Promise<unknown>): void {
       opened.push({ part, close });
     },
-    async close() {
+    async close(): Promise<void> {
       for (const { part, close } of opened.splice(0).reverse())
         await closeWithin(part === 'store' ? STORE_CLOSE_MS : CLOSE_MS, part, close, log);
     },
   };
 }
+
+type Closers = ReturnType<typeof createClosers>;
 
 /** The database, the keys that fit it, and who this installation is. */
 async function openIdentity({ config, opened }: Base) {

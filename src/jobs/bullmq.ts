@@ -29,22 +29,6 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/**
- * Wake-ups over BullMQ. A wake-up says "look into the table": it carries no work, no retry and no time that matters, so that a
- * Redis that is away, wiped or restarted delays jobs and loses none.
- */
-export interface Distribution {
-  /** Sends wake-ups. False: not all could be sent within about a second. Never rejects. */
-  announce(wakeUps: readonly WakeUp[]): Promise<boolean>;
-  /** Calls `work` for each wake-up, up to `concurrency` at once; false from it hands the wake-up on to another process. */
-  listen(queue: string, concurrency: number, work: () => Promise<boolean>): Listening;
-  /** Whether Redis could not be reached when it was last needed. */
-  isAway(): boolean;
-  state(): Promise<DistributionState>;
-  /** Bounded: what Redis does not answer within a few seconds is cut off. */
-  close(): Promise<void>;
-}
-
 const SEND_LIMIT_MS = 1000;
 const CLOSE_LIMIT_MS = 2000;
 /** Of BullMQ's own events, which nobody here reads. */
@@ -71,7 +55,7 @@ const listenerOptions: ConnectionSettings = {
 };
 
 /** Connects in the background; a Redis that is away is reported once, and found again by itself. */
-export function openDistribution(options: DistributionOptions): Distribution {
+export function openDistribution(options: DistributionOptions) {
   const { url, instance, clock, log } = options;
   const prefix = `consent-ledger-${instance}`;
   const queues = new Map<QueueName, Queue>();
@@ -189,12 +173,14 @@ export function openDistribution(options: DistributionOptions): Distribution {
   }
 
   return {
-    announce(wakeUps) {
+    /** Sends wake-ups. False: not all could be sent within about a second. Never rejects. */
+    announce(wakeUps: readonly WakeUp[]): Promise<boolean> {
       const announcing = announce(wakeUps);
       sending.add(announcing);
       return announcing.finally(() => sending.delete(announcing));
     },
-    listen(queue, concurrency, work) {
+    /** Calls `work` for each wake-up, up to `concurrency` at once; false from it hands the wake-up on to another process. */
+    listen(queue: string, concurrency: number, work: () => Promise<boolean>): Listening {
       const worker = new Worker(
         queue,
         async () => {
@@ -219,14 +205,16 @@ export function openDistribution(options: DistributionOptions): Distribution {
       listenings.add(listening);
       return listening;
     },
+    /** Whether Redis could not be reached when it was last needed. */
     isAway: () => away,
-    async state() {
+    async state(): Promise<DistributionState> {
       const answers = async () => (await isReady()) && (await producer.ping()).length > 0;
       const up = await answers().catch(() => false);
       if (up) markBack();
       return { up, wakeUpsSent: sent, wakeUpsFailed: failed };
     },
-    async close() {
+    /** Bounded: what Redis does not answer within a few seconds is cut off. */
+    async close(): Promise<void> {
       if (closing) return;
       await withinTime(Promise.allSettled(sending), SEND_LIMIT_MS);
       closing = true;
@@ -236,6 +224,12 @@ export function openDistribution(options: DistributionOptions): Distribution {
     },
   };
 }
+
+/**
+ * Wake-ups over BullMQ. A wake-up says "look into the table": it carries no work, no retry and no time that matters, so that a
+ * Redis that is away, wiped or restarted delays jobs and loses none.
+ */
+export type Distribution = ReturnType<typeof openDistribution>;
 
 function isConnectionError(error: Error): boolean {
   return /ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EAI_AGAIN|connection is closed|Command timed out|stream isn't writeable/i.test(

@@ -8,22 +8,11 @@ interface LaneOptions extends RunJobOptions {
   readonly owner: string;
 }
 
-/** Runs up to so many jobs of some kinds at once. */
-export interface RunningLane {
-  readonly running: ReadonlySet<RunningJob>;
-  /** Claims and runs what is due while there is room, now and whenever a job that it began ends. */
-  pump(): void;
-  /** Waits for room and runs one due job to its end, if there is one. False: the runner stops and did not look. */
-  take(): Promise<boolean>;
-  /** Resolves when no claim is under way. */
-  settled(): Promise<void>;
-}
-
 /**
  * A lane of a runner. Room is taken before a job is claimed, so that pumping and taking together never run more than allowed;
  * whoever waits for room gets it before pumping does, so that a message in hand is not held up by a search.
  */
-export function createLane(options: LaneOptions): RunningLane {
+export function createLane(options: LaneOptions) {
   const { jobs, kinds, concurrency, owner, lease, log, isStopping } = options;
   const running = new Set<RunningJob>();
   const waiting: (() => void)[] = [];
@@ -109,8 +98,10 @@ export function createLane(options: LaneOptions): RunningLane {
 
   return {
     running,
+    /** Claims and runs what is due while there is room, now and whenever a job that it began ends. */
     pump,
-    async take() {
+    /** Waits for room and runs one due job to its end, if there is one. False: the runner stops and did not look. */
+    async take(): Promise<boolean> {
       if (isStopping()) return false;
       await waitForRoom();
       if (isStopping()) {
@@ -123,9 +114,13 @@ export function createLane(options: LaneOptions): RunningLane {
       leave(job);
       return true;
     },
-    async settled() {
+    /** Resolves when no claim is under way. */
+    async settled(): Promise<void> {
       await pumping;
       await Promise.all(claiming);
     },
   };
 }
+
+/** Runs up to so many jobs of some kinds at once. */
+export type RunningLane = ReturnType<typeof createLane>;

@@ -25,14 +25,6 @@ export interface RunnerOptions {
   readonly poll?: number | (() => number);
 }
 
-export interface Runner {
-  start(): void;
-  /**
-   * Takes nothing new, waits up to `limit` milliseconds (default 10,000) for what runs, then aborts it and gives the jobs back.
-   */
-  stop(limit?: number): Promise<void>;
-}
-
 /** A runner whose queues can also be told one by one to take a job. */
 interface LocalRunner extends Runner {
   /**
@@ -114,22 +106,27 @@ export interface DistributedRunnerOptions extends Omit<RunnerOptions, 'lanes' | 
  * The runner of one of many processes: a wake-up goes to one that has room for it. It claims from the same table as the local
  * one, and looks by itself, less often, for what a lost wake-up left.
  */
-export function createDistributedRunner(options: DistributedRunnerOptions): Runner {
+export function createDistributedRunner(options: DistributedRunnerOptions) {
   const { distribution, lanes, sweep = 5000, sweepWhileAway = 1000 } = options;
   const runner = createRunner({ ...options, poll: () => (distribution.isAway() ? sweepWhileAway : sweep) });
   let listenings: ReturnType<Distribution['listen']>[] = [];
   return {
-    start() {
+    start(): void {
       if (listenings.length > 0) return;
       runner.start();
       listenings = lanes.map(({ queue, concurrency }) =>
         distribution.listen(queue, concurrency, () => runner.take(queue)),
       );
     },
-    async stop(limit) {
+    /**
+     * Takes nothing new, waits up to `limit` milliseconds (default 10,000) for what runs, then aborts it and gives the jobs back.
+     */
+    async stop(limit?: number): Promise<void> {
       // Not awaited yet: it ends when the jobs that its wake-ups began have ended, which the runner sees to. Redis may be away.
       for (const listening of listenings) void listening.close().catch(() => undefined);
       await runner.stop(limit);
     },
   };
 }
+
+export type Runner = ReturnType<typeof createDistributedRunner>;

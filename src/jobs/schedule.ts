@@ -23,16 +23,6 @@ interface ScheduleState {
   readonly lastAt: string | null;
 }
 
-interface Scheduler {
-  /** Makes these the schedules of the installation; others are forgotten. What was due while nothing ran comes up once. */
-  replaceAll(schedules: readonly Schedule[]): Promise<void>;
-  /** Enqueues what is due; how many. */
-  tick(): Promise<number>;
-  list(): Promise<readonly ScheduleState[]>;
-  start(): void;
-  stop(): Promise<void>;
-}
-
 interface SchedulerOptions {
   readonly store: Store;
   readonly jobs: Jobs;
@@ -56,7 +46,7 @@ const MAX_SKEW_MS = 300_000;
  * Turns schedules into jobs. Any number of processes may run one: the row's next time is moved in the transaction that
  * enqueues, so each moment comes up once.
  */
-export function createScheduler(options: SchedulerOptions): Scheduler {
+export function createScheduler(options: SchedulerOptions) {
   const { store, jobs, timeZone, clock, log } = options;
   let timer: NodeJS.Timeout | null = null;
   let ticking: Promise<unknown> | null = null;
@@ -125,8 +115,10 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   }
 
   return {
+    /** Enqueues what is due; how many. */
     tick,
-    async replaceAll(schedules) {
+    /** Makes these the schedules of the installation; others are forgotten. What was due while nothing ran comes up once. */
+    async replaceAll(schedules: readonly Schedule[]): Promise<void> {
       await store.transaction(async (tx) => {
         const now = clock();
         const before = new Map(
@@ -145,14 +137,14 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         await tx.insertMany('schedules', rows);
       });
     },
-    async list() {
+    async list(): Promise<readonly ScheduleState[]> {
       return store.read
         .selectFrom('schedules')
         .select(['name', 'kind', 'cron', 'next_at as nextAt', 'last_at as lastAt'])
         .orderBy('name')
         .execute();
     },
-    start() {
+    start(): void {
       timer ??= setInterval(() => {
         ticking ??= tick()
           .then(() => {
@@ -167,7 +159,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
           });
       }, options.poll ?? 1000);
     },
-    async stop() {
+    async stop(): Promise<void> {
       if (timer !== null) clearInterval(timer);
       timer = null;
       await ticking;

@@ -1,36 +1,28 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Gives the event loop its turn within long work, so that deliveries are answered meanwhile. */
-export interface Turns {
-  /** Whether the work has gone on for long enough; asks in passing, so that nothing is awaited in vain. */
-  areDue(): boolean;
-  /** Resolves when everything else that waited had its turn. */
-  take(): Promise<void>;
-}
-
 /** @param sliceMs milliseconds of work between two turns */
-export function createTurns(sliceMs = 5): Turns {
+export function createTurns(sliceMs = 5) {
   let sliceEnds = performance.now() + sliceMs;
   return {
+    /** Whether the work has gone on for long enough; asks in passing, so that nothing is awaited in vain. */
     areDue: () => performance.now() >= sliceEnds,
-    async take() {
+    /** Resolves when everything else that waited had its turn. */
+    async take(): Promise<void> {
       await nextTurn();
       sliceEnds = performance.now() + sliceMs;
     },
   };
 }
 
-/** Lets one in at a time, in the order of asking. */
-interface Gate {
-  /** Resolves when it is one's turn, with what ends it. Errors: the signal's reason when aborted before. */
-  enter(signal: AbortSignal): Promise<() => void>;
-}
+/** Gives the event loop its turn within long work, so that deliveries are answered meanwhile. */
+export type Turns = ReturnType<typeof createTurns>;
 
 /** Builds a gate that is open. */
-export function createGate(): Gate {
+export function createGate() {
   let last: Promise<void> = Promise.resolve();
   return {
-    async enter(signal) {
+    /** Resolves when it is one's turn, with what ends it. Errors: the signal's reason when aborted before. */
+    async enter(signal: AbortSignal): Promise<() => void> {
       const before = last;
       let leave = (): void => undefined;
       last = new Promise((resolve) => {

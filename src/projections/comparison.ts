@@ -19,22 +19,6 @@ import {
   stateNames,
 } from './tables.ts';
 
-/**
- * Compares live tables with their shadows while the live ones go on changing, so that only little is left to compare under
- * the write lock, where both stand still:
- * - history rows never change, so what was equal stays equal;
- * - a state row that was equal can only differ later if an entry has touched it since, and then the shadow row was written
- *   since too ({@link Comparison.written}). Those, and the rows that were not equal, are looked at again.
- */
-export interface Comparison {
-  /** Told of everything that is written into the shadow tables. */
-  written(write: Write): void;
-  /** Compares without a lock; the shadow tables are at this seq, the live ones may be further. */
-  compareUpTo(seq: number): Promise<void>;
-  /** The rest, inside the transaction in which both are at the same seq; replaces what differs if wanted. */
-  finish(tx: StoreTransaction, replace: boolean): Promise<Differences>;
-}
-
 /** How live tables and their shadows differ. */
 export interface Differences {
   /** Rows that differ, of each table that has any. */
@@ -50,7 +34,14 @@ const SAMPLE = 20;
 /** Beyond this many state rows that differ, the whole table is compared and replaced. */
 const MANY = 10_000;
 
-export function createComparison(read: Query): Comparison {
+/**
+ * Compares live tables with their shadows while the live ones go on changing, so that only little is left to compare under
+ * the write lock, where both stand still:
+ * - history rows never change, so what was equal stays equal;
+ * - a state row that was equal can only differ later if an entry has touched it since, and then the shadow row was written
+ *   since too ({@link Comparison.written}). Those, and the rows that were not equal, are looked at again.
+ */
+export function createComparison(read: Query) {
   const differing: { readonly table: ReadModelName; readonly range: SeqRange }[] = [];
   const differences: Difference[] = [];
   const counts: Partial<Record<ReadModelName, number>> = {};
@@ -98,14 +89,16 @@ export function createComparison(read: Query): Comparison {
   }
 
   return {
-    written({ table, rows }) {
+    /** Told of everything that is written into the shadow tables. */
+    written({ table, rows }: Write): void {
       if (!isReadModel(table) || readModelTables[table].sort === 'history') return;
       const known = suspects.get(table);
       if (!known) return;
       for (const row of rows as readonly ReadModelRow[]) known.set(keyText(table, row), row);
     },
 
-    async compareUpTo(seq) {
+    /** Compares without a lock; the shadow tables are at this seq, the live ones may be further. */
+    async compareUpTo(seq: number): Promise<void> {
       if (suspects.size === 0) await compareStates();
       while (compared < seq) {
         const range = { after: compared, upTo: Math.min(Math.max(compared, 0) + RANGE, seq) };
@@ -113,7 +106,8 @@ export function createComparison(read: Query): Comparison {
       }
     },
 
-    async finish(tx, replace) {
+    /** The rest, inside the transaction in which both are at the same seq; replaces what differs if wanted. */
+    async finish(tx: StoreTransaction, replace: boolean): Promise<Differences> {
       // Up to the last number there is: rows beyond the position are of no entry that was projected.
       await compareHistories(tx.query, { after: compared, upTo: Number.MAX_SAFE_INTEGER });
       for (const { table, range } of replace ? differing : []) await replaceRows(tx.query, table, range);
@@ -127,3 +121,5 @@ export function createComparison(read: Query): Comparison {
     },
   };
 }
+
+export type Comparison = ReturnType<typeof createComparison>;

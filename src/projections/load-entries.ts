@@ -23,23 +23,11 @@ export interface Page {
   readonly entries: readonly ProjectedEntry[];
 }
 
-export interface PageReader {
-  /** The page behind `after`, not beyond `upTo`. While it is being projected, the one behind it is read already. */
-  load(after: number, upTo?: number): Promise<Page | null>;
-  /** Waits for a page that is being read ahead. */
-  close(): Promise<void>;
-}
-
 /** How a source is set at the moment. */
 export type OptionsOf = (source: string) => SourceOptions | Promise<SourceOptions>;
 
 /** Reads pages of entries. Bodies are read here, outside any transaction and in slices that leave the event loop to deliveries. */
-export function createPageReader(
-  query: Query,
-  read: Readers = readers,
-  optionsOf: OptionsOf,
-  limits: PageLimits,
-): PageReader {
+export function createPageReader(query: Query, read: Readers = readers, optionsOf: OptionsOf, limits: PageLimits) {
   let ahead: { readonly after: number; readonly upTo: number; readonly page: Promise<Page | null> } | null = null;
 
   async function loadPage(after: number, upTo: number): Promise<Page | null> {
@@ -66,7 +54,8 @@ export function createPageReader(
   }
 
   return {
-    async load(after, upTo = Number.MAX_SAFE_INTEGER) {
+    /** The page behind `after`, not beyond `upTo`. While it is being projected, the one behind it is read already. */
+    async load(after: number, upTo: number = Number.MAX_SAFE_INTEGER): Promise<Page | null> {
       const read = ahead?.after === after && ahead.upTo === upTo ? ahead.page : loadPage(after, upTo);
       ahead = null;
       const page = await read;
@@ -78,12 +67,15 @@ export function createPageReader(
       }
       return page;
     },
-    async close() {
+    /** Waits for a page that is being read ahead. */
+    async close(): Promise<void> {
       await ahead?.page.catch(() => undefined);
       ahead = null;
     },
   };
 }
+
+export type PageReader = ReturnType<typeof createPageReader>;
 
 /** Where the page behind `after` ends: its number of entries and their bytes are both bounded. Null at the end of the ledger. */
 async function findEnd(

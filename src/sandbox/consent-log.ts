@@ -25,20 +25,6 @@ export interface LogPage {
   readonly start: number;
 }
 
-/** The consent log of one client: the lazily drawn rows, then those recorded while the sandbox runs. */
-export interface ConsentLog {
-  readonly client: SandboxClient;
-  readonly decisions: Decisions;
-  readonly rhythm: Rhythm;
-  page(query: LogQuery): LogPage;
-  /** Adds a decision made now. Of these only so many are kept; the oldest of them leave the log. */
-  record(decision: DecisionHappening): void;
-  /** What was added and is kept. */
-  recorded(): readonly DecisionHappening[];
-  /** How many rows exist at `now`. */
-  count(now: number): number;
-}
-
 /** How many decisions made while the sandbox runs are kept, over all clients: about 130 MB. */
 export const MOST_RECORDED = 200_000;
 
@@ -53,7 +39,7 @@ export function createConsentLog(
   rhythm: Rhythm,
   delayOf: (index: number) => number = () => 0,
   keep = MOST_RECORDED,
-): ConsentLog {
+) {
   /** A decision that is told late has its own time, but comes where it was recorded: positions, which cursors name, stay what they are. */
   const recorded: { readonly decision: DecisionHappening; readonly since: number }[] = [];
   const { total } = decisions;
@@ -92,17 +78,20 @@ export function createConsentLog(
     client,
     decisions,
     rhythm,
-    record: (decision) => {
+    /** Adds a decision made now. Of these only so many are kept; the oldest of them leave the log. */
+    record: (decision: DecisionHappening): void => {
       recorded.push({ decision, since: Math.max(decision.at.getTime(), recorded.at(-1)?.since ?? 0) });
       // A tenth at a time, so that the rest need not move for each one.
       if (recorded.length > keep) left += recorded.splice(0, Math.max(1, Math.floor(keep / 10))).length;
     },
-    recorded: () => recorded.map(({ decision }) => decision),
-    count: (now) => {
+    /** What was added and is kept. */
+    recorded: (): readonly DecisionHappening[] => recorded.map(({ decision }) => decision),
+    /** How many rows exist at `now`. */
+    count: (now: number): number => {
       const end = positionFrom(now + 1);
       return end > total ? end - left : end;
     },
-    page: ({ bannerId, from, to, limit, order, position, now }) => {
+    page: ({ bannerId, from, to, limit, order, position, now }: LogQuery): LogPage => {
       const low = from === null ? 0 : positionFrom(from);
       const high = positionFrom(Math.min(to ?? Number.POSITIVE_INFINITY, now + 1));
       const rows: DecisionHappening[] = [];
@@ -126,3 +115,6 @@ export function createConsentLog(
     },
   };
 }
+
+/** The consent log of one client: the lazily drawn rows, then those recorded while the sandbox runs. */
+export type ConsentLog = ReturnType<typeof createConsentLog>;

@@ -6,34 +6,11 @@ import { mix, mulberry32, pick, pickWeighted, type Random } from './prng.ts';
 /** The policy that a decision was made under. */
 export type PolicyAt = (at: Date) => { readonly id: string; readonly version: number } | null;
 
-/**
- * Every consent decision of one client, known by its index alone: nothing is stored, so millions cost no memory.
- * What is wrong between rows and webhooks on purpose is decided here too.
- */
-export interface Decisions {
-  readonly total: number;
-  /** The index-th decision as it was made; the webhook says this. */
-  at(index: number): DecisionHappening;
-  /** The banner of a decision, cheaper than all of it. */
-  bannerAt(index: number): string;
-  visitorAt(index: number): Visitor;
-  /** The index of the same visitor's decision before this one; null: the first. */
-  previousOf(index: number): number | null;
-  /** The webhook of this decision is never sent: only the row exists. */
-  isLost(index: number): boolean;
-  /** The row says something else than the webhook. */
-  isConflict(index: number): boolean;
-  /** The webhook is signed with the secret before the last rotation. */
-  isOldSecret(index: number): boolean;
-  /** The index-th decision as the consent log tells it. */
-  rowAt(index: number): DecisionHappening;
-}
-
 const BLOCK = 5;
 const DAY = 86_400_000;
 
 /** Builds the decisions of one client, spread over the rhythm of its site. */
-export function createDecisions(client: SandboxClient, rhythm: Rhythm, policyAt: PolicyAt): Decisions {
+export function createDecisions(client: SandboxClient, rhythm: Rhythm, policyAt: PolicyAt) {
   const total = rhythm.total;
   const { seed } = client;
   // About 1 in 61 lost and 1 in 97 in conflict, at least one of each where there are a few dozen rows, at most about 200.
@@ -94,16 +71,30 @@ export function createDecisions(client: SandboxClient, rhythm: Rhythm, policyAt:
   };
   return {
     total,
+    /** The index-th decision as it was made; the webhook says this. */
     at: decisionAt,
+    /** The banner of a decision, cheaper than all of it. */
     bannerAt,
-    visitorAt: (index) => visitorOf(client, firstOf(index)),
+    visitorAt: (index: number): Visitor => visitorOf(client, firstOf(index)),
+    /** The index of the same visitor's decision before this one; null: the first. */
     previousOf,
+    /** The webhook of this decision is never sent: only the row exists. */
     isLost,
+    /** The row says something else than the webhook. */
     isConflict,
+    /** The webhook is signed with the secret before the last rotation. */
     isOldSecret,
-    rowAt: (index) => (isConflict(index) ? contradict(decisionAt(index)) : decisionAt(index)),
+    /** The index-th decision as the consent log tells it. */
+    rowAt: (index: number): DecisionHappening =>
+      isConflict(index) ? contradict(decisionAt(index)) : decisionAt(index),
   };
 }
+
+/**
+ * Every consent decision of one client, known by its index alone: nothing is stored, so millions cost no memory.
+ * What is wrong between rows and webhooks on purpose is decided here too.
+ */
+export type Decisions = ReturnType<typeof createDecisions>;
 
 /** The service's own id of a decision: opaque, the same in the webhook and in the row. */
 function recordId(client: SandboxClient, index: number): string {
@@ -256,19 +247,11 @@ export function visitorOf(client: SandboxClient, number: number): Visitor {
   return { number, hash, person, region, language };
 }
 
-/** When the decisions of a site are made: `total` moments in ascending order, more by day than by night. */
-export interface Rhythm {
-  readonly total: number;
-  timeAt(index: number): Date;
-  /** The first index whose time is not before `at` (milliseconds); `total` when there is none. */
-  indexFrom(at: number): number;
-}
-
 /** Below 1, so that time never runs backwards. */
 const SWING = 0.8;
 
 /** Spreads `total` moments over [start, end) milliseconds. Any one of them is computed without the others. */
-export function createRhythm(seed: number, total: number, start: number, end: number): Rhythm {
+export function createRhythm(seed: number, total: number, start: number, end: number) {
   if (!(end > start)) throw new Error('the consent log must end after it starts');
   const warp = (at: number): number =>
     at + (SWING * DAY * Math.sin((2 * Math.PI * (at - DAY * 0.08)) / DAY)) / (2 * Math.PI);
@@ -281,8 +264,9 @@ export function createRhythm(seed: number, total: number, start: number, end: nu
   };
   return {
     total,
-    timeAt: (index) => new Date(timeOf(index)),
-    indexFrom: (at) => {
+    timeAt: (index: number): Date => new Date(timeOf(index)),
+    /** The first index whose time is not before `at` (milliseconds); `total` when there is none. */
+    indexFrom: (at: number): number => {
       let low = 0;
       let high = total;
       while (low < high) {
@@ -294,3 +278,6 @@ export function createRhythm(seed: number, total: number, start: number, end: nu
     },
   };
 }
+
+/** When the decisions of a site are made: `total` moments in ascending order, more by day than by night. */
+export type Rhythm = ReturnType<typeof createRhythm>;

@@ -26,11 +26,6 @@ type LimitVerdict =
       readonly retryAfterSeconds: number;
     };
 
-/** Counts requests per key in fixed windows that begin with a key's first request. */
-export interface Limits {
-  take(key: string, kind: LimitedKind, now: Date): LimitVerdict;
-}
-
 interface Rule {
   readonly name: string;
   readonly most: number;
@@ -60,7 +55,7 @@ export function limitValues(options: LimitOptions): LimitValues {
 }
 
 /** Builds the limits of one sandbox (docs/service.md §8). */
-export function createLimits(options: LimitOptions, form: LimitHeaderForm): Limits {
+export function createLimits(options: LimitOptions, form: LimitHeaderForm) {
   const { generatePerMinute, bulkPerMinute, bulkPerDay, otherPerMinute } = limitValues(options);
   const rules: Record<LimitedKind, readonly Rule[]> = {
     generate: [{ name: 'generate', most: generatePerMinute, windowMs: MINUTE }],
@@ -73,7 +68,7 @@ export function createLimits(options: LimitOptions, form: LimitHeaderForm): Limi
   const windows = new Map<string, { since: number; count: number }>();
 
   return {
-    take: (key, kind, now) => {
+    take: (key: string, kind: LimitedKind, now: Date): LimitVerdict => {
       const at = now.getTime();
       const states = rules[kind].map((rule) => {
         const name = `${rule.name}\u0000${key}`;
@@ -97,6 +92,9 @@ export function createLimits(options: LimitOptions, form: LimitHeaderForm): Limi
     },
   };
 }
+
+/** Counts requests per key in fixed windows that begin with a key's first request. */
+export type Limits = ReturnType<typeof createLimits>;
 
 function left({ rule, window }: { rule: Rule; window: { count: number } }): number {
   return Math.max(0, rule.most - window.count);

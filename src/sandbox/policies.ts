@@ -29,32 +29,6 @@ export interface NewPolicy {
   readonly clauses: readonly string[];
 }
 
-/** The policies of one client. What the timeline says has happened by `now` is applied before every answer. */
-export interface PolicyShelf {
-  list(now: Date): readonly Policy[];
-  find(id: string, now: Date): Policy | null;
-  /** Which policy an event may be about: the newest that waits to be published, else the first that is. */
-  candidate(event: PolicyHappening['event'], now: Date): Policy | null;
-  /** Counts against the quota. null: nothing is left of it. */
-  generate(input: NewPolicy, now: Date): Policy | null;
-  /** null: no such policy. Publishing again renews the time and keeps the address. */
-  publish(id: string, now: Date): Policy | null;
-  /** Lets happen to a policy what an event says: what a caller reads afterwards is as the event tells. */
-  apply(happening: PolicyHappening): void;
-  /** How much of the plan's quota is used. */
-  used(): number;
-  /** What is left of it. */
-  remaining(): number;
-  path(policy: Pick<Policy, 'id' | 'policyType'>): string;
-  markdown(policy: Policy): string;
-  html(policy: Policy): string;
-  /** What callers and triggers made or changed. */
-  changes(): ShelfChanges;
-  /** Puts such changes back, as of the moment at which they were taken. */
-  restore(changes: ShelfChanges, at: Date): void;
-  happening(policy: Policy, event: PolicyHappening['event'], at: Date): PolicyHappening;
-}
-
 /** What was added to the policies that the seed makes. */
 interface ShelfChanges {
   /** How many were generated. */
@@ -65,11 +39,7 @@ interface ShelfChanges {
 }
 
 /** Builds the shelf from what happens to the client's policies by itself (the timeline) and what callers add. */
-export function createPolicyShelf(
-  client: SandboxClient,
-  timeline: readonly PolicyHappening[],
-  quota: Quota,
-): PolicyShelf {
+export function createPolicyShelf(client: SandboxClient, timeline: readonly PolicyHappening[], quota: Quota) {
   const policies = new Map<string, Policy>();
   const touched = new Set<string>();
   const deleted = new Set<string>();
@@ -108,22 +78,24 @@ export function createPolicyShelf(
     `/policy/${policyType}/${id}?token=${deriveText(24, client.seed, 'hosted', id)}`;
 
   return {
-    list: (now) => {
+    list: (now: Date): readonly Policy[] => {
       catchUp(now);
       return [...policies.values()].filter((policy) => policy.publishedAt !== null);
     },
-    find: (id, now) => {
+    find: (id: string, now: Date): Policy | null => {
       catchUp(now);
       return policies.get(id) ?? null;
     },
-    candidate: (event, now) => {
+    /** Which policy an event may be about: the newest that waits to be published, else the first that is. */
+    candidate: (event: PolicyHappening['event'], now: Date): Policy | null => {
       catchUp(now);
       const all = [...policies.values()];
       const waiting =
         event === 'policy.published' ? all.findLast(({ publishedAt }) => publishedAt === null) : undefined;
       return waiting ?? all.find(({ publishedAt }) => publishedAt !== null) ?? null;
     },
-    generate: (input, now) => {
+    /** Counts against the quota. null: nothing is left of it. */
+    generate: (input: NewPolicy, now: Date): Policy | null => {
       catchUp(now);
       if (!quota.take()) return null;
       generated += 1;
@@ -145,7 +117,8 @@ export function createPolicyShelf(
       touched.add(policy.id);
       return policy;
     },
-    publish: (id, now) => {
+    /** null: no such policy. Publishing again renews the time and keeps the address. */
+    publish: (id: string, now: Date): Policy | null => {
       catchUp(now);
       const policy = policies.get(id);
       if (policy === undefined) return null;
@@ -154,16 +127,20 @@ export function createPolicyShelf(
       touched.add(id);
       return published;
     },
-    apply: (happening) => {
+    /** Lets happen to a policy what an event says: what a caller reads afterwards is as the event tells. */
+    apply: (happening: PolicyHappening): void => {
       catchUp(happening.at);
       set(happening);
       touched.add(happening.policyId);
       if (happening.event === 'policy.created') quota.take();
       if (happening.event === 'policy.deleted') deleted.add(happening.policyId);
     },
+    /** How much of the plan's quota is used. */
     used: () => quota.used(),
+    /** What is left of it. */
     remaining: () => quota.remaining(),
-    changes: () => ({
+    /** What callers and triggers made or changed. */
+    changes: (): ShelfChanges => ({
       generated,
       policies: [...touched].flatMap((id) => {
         const policy = policies.get(id);
@@ -171,7 +148,8 @@ export function createPolicyShelf(
       }),
       deleted: [...deleted],
     }),
-    restore: (changes, at) => {
+    /** Puts such changes back, as of the moment at which they were taken. */
+    restore: (changes: ShelfChanges, at: Date): void => {
       catchUp(at);
       generated = changes.generated;
       for (const id of changes.deleted) {
@@ -186,7 +164,7 @@ export function createPolicyShelf(
     path,
     markdown: sampleMarkdown,
     html: sampleHtml,
-    happening: (policy, event, at) => ({
+    happening: (policy: Policy, event: PolicyHappening['event'], at: Date): PolicyHappening => ({
       event,
       policyId: policy.id,
       policyType: policy.policyType,
@@ -201,6 +179,9 @@ export function createPolicyShelf(
   };
 }
 
+/** The policies of one client. What the timeline says has happened by `now` is applied before every answer. */
+export type PolicyShelf = ReturnType<typeof createPolicyShelf>;
+
 const smallWords = new Set(['of', 'and', 'to', 'for']);
 
 /** `terms-of-service` → `Terms of Service`. */
@@ -212,27 +193,22 @@ export function titleOf(policyType: string): string {
 }
 
 /** What is left of a plan's generations: one client's own, or pooled by an agency's clients (docs/service.md §8). */
-export interface Quota {
-  readonly most: number;
-  used(): number;
-  remaining(): number;
-  /** Counts one generation; false: nothing is left. */
-  take(): boolean;
-}
-
-export function createQuota(most: number, used = 0): Quota {
+export function createQuota(most: number, used = 0) {
   let taken = used;
   return {
     most,
     used: () => taken,
     remaining: () => Math.max(0, most - taken),
-    take: () => {
+    /** Counts one generation; false: nothing is left. */
+    take: (): boolean => {
       if (taken >= most) return false;
       taken += 1;
       return true;
     },
   };
 }
+
+export type Quota = ReturnType<typeof createQuota>;
 
 /** What a sample policy is made of. */
 interface SampleInput {

@@ -100,16 +100,8 @@ export async function loadState(path: string, seed: number): Promise<SandboxStat
   return parsed.data;
 }
 
-/** Keeps a state file up to date. */
-export interface StateKeeper {
-  /** Something changed: the file is written within `delayMs`. */
-  changed(): void;
-  /** Writes now. Throws a StateFileError when that fails. */
-  flush(): Promise<void>;
-}
-
 /** The file is written beside its place and renamed into it, so that it is whole at any time. */
-export function createStateKeeper(path: string, read: () => SandboxState, delayMs = 200): StateKeeper {
+export function createStateKeeper(path: string, read: () => SandboxState, delayMs = 200) {
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> = Promise.resolve();
   let failure: unknown = null;
@@ -133,10 +125,12 @@ export function createStateKeeper(path: string, read: () => SandboxState, delayM
       );
   };
   return {
-    changed: () => {
+    /** Something changed: the file is written within `delayMs`. */
+    changed: (): void => {
       timer ??= setTimeout(write, waitMs);
     },
-    flush: async () => {
+    /** Writes now. Throws a StateFileError when that fails. */
+    flush: async (): Promise<void> => {
       if (timer !== null) clearTimeout(timer);
       write();
       await writing;
@@ -147,6 +141,9 @@ export function createStateKeeper(path: string, read: () => SandboxState, delayM
     },
   };
 }
+
+/** Keeps a state file up to date. */
+export type StateKeeper = ReturnType<typeof createStateKeeper>;
 
 async function replaceFile(path: string, text: string): Promise<void> {
   const beside = `${path}.${process.pid}.part`;

@@ -81,25 +81,7 @@ interface Started {
 }
 
 /** Sends deliveries over HTTP POST, retries what got no 2xx and keeps a log. */
-export interface Outbox {
-  /** Sends one delivery and answers when it is settled. Never throws for what the endpoint does. */
-  deliver(delivery: OutgoingDelivery): Promise<DeliveryRecord>;
-  /** The same, for a caller that sends in order: `goOn` comes when the next one may be sent, which is sooner for what a fault holds back. */
-  start(delivery: OutgoingDelivery): Started;
-  /** Sends in the background. */
-  enqueue(delivery: OutgoingDelivery): void;
-  /** The newest delivery with that id (to that address, if given) once more, as it was before any fault; null: not remembered. */
-  redeliver(id: string, url?: string): Promise<DeliveryRecord | null>;
-  /** Waits until nothing is under way. */
-  settled(): Promise<void>;
-  /** How many deliveries are under way, those between tries included. */
-  underWay(): number;
-  log(): readonly DeliveryRecord[];
-  /** Gives up what is under way. */
-  close(): Promise<void>;
-}
-
-export function createOutbox(options: OutboxOptions): Outbox {
+export function createOutbox(options: OutboxOptions) {
   const remembered: { delivery: OutgoingDelivery; record: DeliveryRecord }[] = [];
   const running = new Set<Promise<DeliveryRecord>>();
   const stop = new AbortController();
@@ -191,27 +173,36 @@ export function createOutbox(options: OutboxOptions): Outbox {
   };
   const deliver = (delivery: OutgoingDelivery): Promise<DeliveryRecord> => start(delivery).record;
   return {
+    /** Sends one delivery and answers when it is settled. Never throws for what the endpoint does. */
     deliver,
+    /** The same, for a caller that sends in order: `goOn` comes when the next one may be sent, which is sooner for what a fault holds back. */
     start,
+    /** How many deliveries are under way, those between tries included. */
     underWay: () => running.size,
-    enqueue: (delivery) => {
+    /** Sends in the background. */
+    enqueue: (delivery: OutgoingDelivery): void => {
       // `run` does not reject: what an endpoint does is an outcome.
       void deliver(delivery);
     },
-    redeliver: async (id, url) => {
+    /** The newest delivery with that id (to that address, if given) once more, as it was before any fault; null: not remembered. */
+    redeliver: async (id: string, url?: string): Promise<DeliveryRecord | null> => {
       const found = remembered.findLast(({ delivery }) => delivery.id === id && (url ?? delivery.url) === delivery.url);
       return found === undefined ? null : deliver(found.delivery);
     },
-    settled: async () => {
+    /** Waits until nothing is under way. */
+    settled: async (): Promise<void> => {
       while (running.size > 0) await Promise.all(running);
     },
-    log: () => remembered.map(({ record }) => record),
-    close: async () => {
+    log: (): readonly DeliveryRecord[] => remembered.map(({ record }) => record),
+    /** Gives up what is under way. */
+    close: async (): Promise<void> => {
       stop.abort();
       await Promise.all(running);
     },
   };
 }
+
+export type Outbox = ReturnType<typeof createOutbox>;
 
 function isAccepted(attempt: DeliveryAttempt): boolean {
   return attempt.status !== null && attempt.status >= 200 && attempt.status < 300;

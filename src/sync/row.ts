@@ -92,12 +92,6 @@ export interface RowEntry {
   readonly occurredAt: number | null;
 }
 
-interface RowReader {
-  readRow(row: ConsentLogRow): RowEntry;
-  /** Makes bytes that stood among rows and cannot be told to be one an entry of their own, at most their first mebibyte. */
-  readUnreadable(bytes: Buffer): RowEntry;
-}
-
 const MAX_UNREADABLE = 1 << 20;
 
 /**
@@ -105,7 +99,7 @@ const MAX_UNREADABLE = 1 << 20;
  * part of that, so a row that changed upstream under its id is a new entry. A row that does not name its banner is told apart by the
  * banner it was asked for. A row whose content has no canonical form (lone surrogates, bytes that are no UTF-8) is known by its bytes.
  */
-export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext): RowReader {
+export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext) {
   const { source, receivedAt } = context;
   const { idNames, timeNames, leftOut } = context.names;
   const received = Date.parse(receivedAt);
@@ -149,7 +143,10 @@ export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext): R
     };
     return { entry, type: 'unreadable', occurredAt: null };
   };
-  return { readRow, readUnreadable };
+  return {
+    readRow /** Makes bytes that stood among rows and cannot be told to be one an entry of their own, at most their first mebibyte. */,
+    readUnreadable,
+  };
 }
 
 /**

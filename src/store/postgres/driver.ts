@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { StoreUnavailable, UsageError } from '../../core/errors.ts';
 import { ConstraintViolation } from '../store.ts';
-import { isOutage, openingProblem, reasonOf } from './outages.ts';
 import { parserOf } from './values.ts';
 
 type SqlRow = Record<string, unknown>;
@@ -41,20 +40,8 @@ export interface PoolOptions {
   readonly pipeline?: boolean;
 }
 
-/**
- * A bounded number of connections, opened when needed. The only file that knows the `pg` package. A connection that was lost
- * is replaced by the next use; nothing that happens to an idle one reaches the program.
- */
-interface PostgresPool {
-  acquire(): Promise<PostgresConnection>;
-  release(connection: PostgresConnection): void;
-  use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T>;
-  /** Lets the work under way end and refuses what waits. */
-  close(): Promise<void>;
-}
-
 /** Creates a pool; connects to nothing yet. Throws UsageError when the URL or a file that it names cannot be read. */
-export function createPool(options: PoolOptions): PostgresPool {
+export function createPool(options: PoolOptions) {
   const pool = newPool(options);
   const leased = new WeakMap<PostgresConnection, { client: pg.PoolClient; isBroken(): boolean }>();
   const prepared = new WeakSet<pg.PoolClient>();
@@ -95,7 +82,7 @@ export function createPool(options: PoolOptions): PostgresPool {
   return {
     acquire,
     release,
-    async use(work) {
+    async use<T>(work: (connection: PostgresConnection) => Promise<T>): Promise<T> {
       const connection = await acquire();
       try {
         return await work(connection);
@@ -103,6 +90,7 @@ export function createPool(options: PoolOptions): PostgresPool {
         release(connection);
       }
     },
+    /** Lets the work under way end and refuses what waits. */
     close: () => (closing ??= pool.end()),
   };
 }
@@ -187,4 +175,77 @@ function connectionOver(client: pg.PoolClient): { connection: PostgresConnection
       },
     },
   };
+}
+
+/*
+ * Keys of the advisory locks, the same in every version of the program. They belong to a database, and mean nothing outside it;
+ * another program that uses advisory locks in the same database is unlikely to draw the same 60 bits.
+ */
+
+/** Held by every transaction that writes, until it has committed. */
+export const WRITE_LOCK = '771490348120614921';
+/** Held while the schema is brought up to date. */
+export const MIGRATION_LOCK = '771490348120614922';
+
+/*
+ * Classes and codes (docs/current/errcodes-appendix.html) of what the database cannot help at the moment: answered with 503, and worth
+ * trying again. 08 connection, 25006 read-only (a standby), 25P03 idle too long in a transaction, 40 rolled back for another's
+ * sake, 53 resources (disk full, too many connections), 55P03 lock not available in time, 57 ended by an administrator or
+ * a time-out, 58 input and output, XX damage.
+ */
+const outage = /^(08|25006|25P03|40|53|55P03|57|58|XX)/;
+
+/** Whether a SQLSTATE stands for an outage, and not for a fault of the statement. */
+function isOutage(code: string): boolean {
+  return outage.test(code);
+}
+
+/** An error's own words on one line; those of Node name several addresses in an AggregateError without a message. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '')
+    return [...new Set(error.errors.map(reasonOf))].join('; ');
+  return error instanceof Error ? error.message || ((error as { code?: string }).code ?? error.name) : String(error);
+}
+
+/** What stops a connection from being opened, with where it leads to and what to do: never with the password. */
+function openingProblem(error: unknown, address: string): StoreUnavailable {
+  const code = codeOf(error);
+  const remedy = Object.entries({ ...misconfigured, ...remedies }).find(([prefix]) => code.startsWith(prefix))?.[1];
+  const text = `${address}: ${reasonOf(error)}`;
+  return new StoreUnavailable(remedy === undefined ? text : `${text}. ${remedy}`, { cause: error });
+}
+
+/** The same at a start: what only another DATABASE_URL (or the database's administrator) can mend is a fault of the configuration. */
+export function asMisconfiguration(error: unknown): unknown {
+  const code = error instanceof StoreUnavailable ? codeOf(error.cause) : '';
+  const misled = Object.keys(misconfigured).some((prefix) => code.startsWith(prefix));
+  return misled ? new UsageError([(error as Error).message]) : error;
+}
+
+const misconfigured: Readonly<Record<string, string>> = {
+  '28': 'Correct the user and password in DATABASE_URL, or allow this host in pg_hba.conf.',
+  '3D000': 'Create the database (createdb), or correct its name in DATABASE_URL.',
+  '3F000': 'Create the schema, or correct search_path.',
+};
+
+const remedies: Readonly<Record<string, string>> = {
+  ECONNREFUSED:
+    'Start the server, or correct host and port in DATABASE_URL; it must listen on that address (listen_addresses).',
+  ENOTFOUND: 'Correct the host in DATABASE_URL.',
+  EAI_AGAIN: 'The name of the host cannot be looked up at the moment.',
+  ENOENT: 'Start the server: its socket is not there.',
+  '53300':
+    'Raise max_connections, or run fewer processes: each takes up to 5 connections, and one more while it starts.',
+  '57P03': 'The server is starting up or shutting down.',
+  SELF_SIGNED: 'Name the certificate that signed the server’s with sslrootcert in DATABASE_URL.',
+  DEPTH_ZERO: 'Name the certificate that signed the server’s with sslrootcert in DATABASE_URL.',
+  UNABLE_TO: 'Name the certificate that signed the server’s with sslrootcert in DATABASE_URL.',
+};
+
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  if (error instanceof AggregateError) return error.errors.map(codeOf)[0] ?? '';
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (typeof code === 'string') return code;
+  return codeOf(cause);
 }

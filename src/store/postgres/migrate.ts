@@ -1,8 +1,6 @@
 import { UsageError } from '../../core/errors.ts';
 import { migrationsFor, schemaDifferences, type SchemaPart } from '../migrations.ts';
-import { createPool, type PostgresConnection } from './driver.ts';
-import { MIGRATION_LOCK } from './locks.ts';
-import { asMisconfiguration } from './outages.ts';
+import { asMisconfiguration, createPool, MIGRATION_LOCK, type PostgresConnection } from './driver.ts';
 
 const types = { blob: 'bytea', id: 'bigint generated always as identity primary key', big: 'bigint' };
 

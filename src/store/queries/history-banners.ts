@@ -30,14 +30,10 @@ export interface BannerEvidence {
   } | null;
 }
 
-export interface BannerQueries {
-  /** What officers added for the banners of a source, with what was retracted by `asOf`. By banner, then from when it was shown. */
-  bannerEvidence(scope: Scope): Promise<readonly BannerEvidence[]>;
-}
-
-export function createBannerQueries(query: Query): BannerQueries {
+export function createBannerQueries(query: Query) {
   return {
-    async bannerEvidence({ source, asOf }) {
+    /** What officers added for the banners of a source, with what was retracted by `asOf`. By banner, then from when it was shown. */
+    async bannerEvidence({ source, asOf }: Scope): Promise<readonly BannerEvidence[]> {
       const rows = await query
         .selectFrom('banner_evidence')
         .selectAll()

@@ -1,8 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { CaseHistoryTable } from '../schema.ts';
 import type { Query } from '../store.ts';
-import type { Scope } from './scope.ts';
-import { pageByKey } from './pages.ts';
+import { pageByKey, type Scope } from './scope.ts';
 
 export type CaseMoveRow = Selectable<CaseHistoryTable>;
 
@@ -14,18 +13,10 @@ export interface WithdrawalByRequest {
 }
 
 /** Cases as their history tells them: the table `cases` holds the present picture, which a document must not read. */
-export interface CaseQueries {
-  /** The openings of all cases of a source up to asOf, in ledger order. */
-  caseOpenings(scope: Scope): AsyncIterable<CaseMoveRow>;
-  /** The moves of a case up to asOf, its opening first, in ledger order. */
-  caseMoves(scope: Scope, caseId: string): Promise<readonly CaseMoveRow[]>;
-  /** The withdrawals of consent that answers of cases carried out up to asOf, in ledger order. */
-  withdrawalsByRequest(scope: Scope): Promise<readonly WithdrawalByRequest[]>;
-}
-
-export function createCaseQueries(query: Query): CaseQueries {
+export function createCaseQueries(query: Query) {
   return {
-    caseOpenings: (scope) =>
+    /** The openings of all cases of a source up to asOf, in ledger order. */
+    caseOpenings: (scope: Scope): AsyncIterable<CaseMoveRow> =>
       pageByKey<CaseMoveRow>((after, limit) =>
         query
           .selectFrom('case_history')
@@ -39,7 +30,8 @@ export function createCaseQueries(query: Query): CaseQueries {
           .execute(),
       ),
 
-    caseMoves: (scope, caseId) =>
+    /** The moves of a case up to asOf, its opening first, in ledger order. */
+    caseMoves: (scope: Scope, caseId: string): Promise<readonly CaseMoveRow[]> =>
       query
         .selectFrom('case_history')
         .selectAll()
@@ -49,7 +41,8 @@ export function createCaseQueries(query: Query): CaseQueries {
         .orderBy('seq')
         .execute(),
 
-    async withdrawalsByRequest(scope) {
+    /** The withdrawals of consent that answers of cases carried out up to asOf, in ledger order. */
+    async withdrawalsByRequest(scope: Scope): Promise<readonly WithdrawalByRequest[]> {
       const rows = await query
         .selectFrom('decision_history')
         .select(['case_id', 'seq', 'purposes'])

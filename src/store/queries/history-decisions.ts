@@ -7,8 +7,8 @@ import type { DecisionHistoryTable, Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import { type DecisionBuilder, decisionsIn, firstDecisionsIn, type JudgedAt, judgedAt } from './decisions-in.ts';
 import type { Period, Scope } from './scope.ts';
-import { nullsFirst } from './order.ts';
-import { pageByKey } from './pages.ts';
+import { nullsFirst } from './scope.ts';
+import { pageByKey } from './scope.ts';
 
 export type DecisionRow = Selectable<DecisionHistoryTable>;
 
@@ -90,56 +90,13 @@ interface StandingConsents {
 }
 
 /** Decisions of a period: by `at`, counted at the first row of each (`is_first`). */
-export interface DecisionQueries {
-  decisionTotals(period: Period): Promise<DecisionTotals>;
-  /** As they are judged at asOf. */
-  decisionsByState(period: Period): Promise<readonly { state: Judged; decisions: number }[]>;
-  /** As their records state it. */
-  decisionsByStatedState(period: Period): Promise<readonly { state: ConsentState; decisions: number }[]>;
-  /** Over adjoining spans (days, weeks, months); spans without decisions have no rows. */
-  decisionsBySpan(
-    period: Period,
-    spans: readonly Span[],
-  ): Promise<readonly { span: string; state: Judged; decisions: number }[]>;
-  /** By the whole choice, from which totals by purpose follow (core/consent-judgement.ts, outcomesOf). */
-  decisionsByChoice(period: Period): Promise<readonly ChoiceCount[]>;
-  decisionsByRegion(period: Period): Promise<readonly { region: string | null; state: Judged; decisions: number }[]>;
-  decisionsByBanner(period: Period): Promise<readonly { bannerId: string | null; decisions: number }[]>;
-  decisionsByPolicyVersion(
-    period: Period,
-  ): Promise<readonly { policyId: string | null; policyVersion: string | null; state: Judged; decisions: number }[]>;
-  standingConsents(period: Period, in30Days: string, in90Days: string): Promise<readonly StandingConsents[]>;
-  /** What a subject holds on a banner at the end of a period, of all subjects on whose banner not only the latest decision says so. */
-  heldConsents(period: Period): AsyncIterable<Holds>;
-  /** When each withdrawal of the period, in whole or in part, happened and when it was received, by time: nothing else of them is read. */
-  withdrawalTimes(period: Period): AsyncIterable<WithdrawalTime>;
-  /** Consent recorded after a withdrawal by request, in ledger order, the first 500: of a source or of all, of a case, since a time (ISO 8601 UTC). */
-  consentsAfterWithdrawal(of: {
-    readonly source?: string;
-    readonly asOf: number;
-    readonly caseId?: string;
-    /** Only consents given from this time on, ISO 8601 UTC. */
-    readonly from?: string;
-    /** Only consents that were received from this time on, however old they say they are. */
-    readonly receivedFrom?: string;
-  }): Promise<readonly ConsentAfterWithdrawal[]>;
-  /** Withdrawals by request of a source that lack a banner known by now, in ledger order; none whose entry was erased. */
-  withdrawalsToExtend(source: string): Promise<readonly UncoveredBanner[]>;
-  /** Every row of the period, repeats too, by time. */
-  decisionRows(period: Period): AsyncIterable<JudgedRow>;
-  /** The last decisions of these subjects, as they are judged now, the latest entry first. */
-  latestDecisionsOf(source: string, subjects: readonly string[], limit: number): Promise<readonly JudgedRow[]>;
-  /** Every row of these subjects up to asOf, in ledger order, and those of their decisions that name none. */
-  decisionRowsOf(scope: Scope, subjects: readonly string[]): AsyncIterable<JudgedRow>;
-}
-
-export function createDecisionQueries(query: Query): DecisionQueries {
+export function createDecisionQueries(query: Query) {
   const inPeriod = (period: Period) => decisionsIn(query, period);
   const first = (period: Period) => firstDecisionsIn(query, period);
   const count = (eb: DecisionBuilder) => eb.fn.countAll().as('decisions');
 
   return {
-    async decisionTotals(period) {
+    async decisionTotals(period: Period): Promise<DecisionTotals> {
       const { together } = await judgedAt(query, period);
       const owner = together('subject');
       const row = await inPeriod(period)
@@ -166,7 +123,8 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       };
     },
 
-    async decisionsByState(period) {
+    /** As they are judged at asOf. */
+    async decisionsByState(period: Period): Promise<readonly { state: Judged; decisions: number }[]> {
       const { judged } = await judgedAt(query, period);
       const rows = await first(period)
         .select(judged.as('judged'))
@@ -177,12 +135,17 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       return rows.map(({ judged: state, decisions }) => ({ state, decisions: Number(decisions) }));
     },
 
-    async decisionsByStatedState(period) {
+    /** As their records state it. */
+    async decisionsByStatedState(period: Period): Promise<readonly { state: ConsentState; decisions: number }[]> {
       const rows = await first(period).select('d.state').select(count).groupBy('d.state').orderBy('d.state').execute();
       return rows.map(({ state, decisions }) => ({ state, decisions: Number(decisions) }));
     },
 
-    async decisionsBySpan(period, spans) {
+    /** Over adjoining spans (days, weeks, months); spans without decisions have no rows. */
+    async decisionsBySpan(
+      period: Period,
+      spans: readonly Span[],
+    ): Promise<readonly { span: string; state: Judged; decisions: number }[]> {
       if (spans.length === 0) return [];
       const { judged } = await judgedAt(query, period);
       const values = sql.join(spans.map(({ name, start, end }) => sql`(${name}, ${start}, ${end})`));
@@ -196,7 +159,8 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       return rows.map(({ span, judged: state, decisions }) => ({ span, state, decisions: Number(decisions) }));
     },
 
-    async decisionsByChoice(period) {
+    /** By the whole choice, from which totals by purpose follow (core/consent-judgement.ts, outcomesOf). */
+    async decisionsByChoice(period: Period): Promise<readonly ChoiceCount[]> {
       const { column, disputed } = await judgedAt(query, period);
       const rows = await first(period)
         .select([column('purposes').as('chosen'), column('state').as('stated')])
@@ -217,7 +181,9 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       }));
     },
 
-    async decisionsByRegion(period) {
+    async decisionsByRegion(
+      period: Period,
+    ): Promise<readonly { region: string | null; state: Judged; decisions: number }[]> {
       const { judged } = await judgedAt(query, period);
       const rows = await first(period)
         .select(['d.region', judged.as('judged')])
@@ -229,7 +195,7 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       return rows.map(({ region, judged: state, decisions }) => ({ region, state, decisions: Number(decisions) }));
     },
 
-    async decisionsByBanner(period) {
+    async decisionsByBanner(period: Period): Promise<readonly { bannerId: string | null; decisions: number }[]> {
       const rows = await first(period)
         .select('d.banner_id as bannerId')
         .select(count)
@@ -239,7 +205,9 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       return rows.map((row) => ({ ...row, decisions: Number(row.decisions) }));
     },
 
-    async decisionsByPolicyVersion(period) {
+    async decisionsByPolicyVersion(
+      period: Period,
+    ): Promise<readonly { policyId: string | null; policyVersion: string | null; state: Judged; decisions: number }[]> {
       const { judged } = await judgedAt(query, period);
       const rows = await first(period)
         .select(['d.policy_id as policyId', 'd.policy_version as policyVersion', judged.as('judged')])
@@ -252,7 +220,7 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       return rows.map(({ judged: state, ...row }) => ({ ...row, state, decisions: Number(row.decisions) }));
     },
 
-    async standingConsents(period, in30Days, in90Days) {
+    async standingConsents(period: Period, in30Days: string, in90Days: string): Promise<readonly StandingConsents[]> {
       const { column, together } = await judgedAt(query, period);
       const latest = latestDecisions(period, together('subject'))
         .select([column('stands').as('stands'), column('held').as('held'), together('policy_id').as('policyId')])
@@ -287,7 +255,8 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       }));
     },
 
-    async *heldConsents(period) {
+    /** What a subject holds on a banner at the end of a period, of all subjects on whose banner not only the latest decision says so. */
+    async *heldConsents(period: Period): AsyncIterable<Holds> {
       const { column, together } = await judgedAt(query, period);
       // Found in one sort, and read a few at a time.
       const seqs = await latestDecisions(period, together('subject'))
@@ -308,7 +277,8 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       }
     },
 
-    async *withdrawalTimes(period) {
+    /** When each withdrawal of the period, in whole or in part, happened and when it was received, by time: nothing else of them is read. */
+    async *withdrawalTimes(period: Period): AsyncIterable<WithdrawalTime> {
       const { judged } = await judgedAt(query, period);
       yield* pageByKey<WithdrawalTime>((after, limit) =>
         firstDecisionsIn(query, period, after)
@@ -322,7 +292,22 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       );
     },
 
-    async consentsAfterWithdrawal({ source, asOf, caseId, from, receivedFrom }) {
+    /** Consent recorded after a withdrawal by request, in ledger order, the first 500: of a source or of all, of a case, since a time (ISO 8601 UTC). */
+    async consentsAfterWithdrawal({
+      source,
+      asOf,
+      caseId,
+      from,
+      receivedFrom,
+    }: {
+      readonly source?: string;
+      readonly asOf: number;
+      readonly caseId?: string;
+      /** Only consents given from this time on, ISO 8601 UTC. */
+      readonly from?: string;
+      /** Only consents that were received from this time on, however old they say they are. */
+      readonly receivedFrom?: string;
+    }): Promise<readonly ConsentAfterWithdrawal[]> {
       const rows = await query
         .selectFrom(withdrawalsByRequest(source).as('r'))
         // `o` names the subject whose decision `d` is; mostly it is the first record.
@@ -362,7 +347,8 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       return [...found.values()];
     },
 
-    withdrawalsToExtend: (source) =>
+    /** Withdrawals by request of a source that lack a banner known by now, in ledger order; none whose entry was erased. */
+    withdrawalsToExtend: (source: string): Promise<readonly UncoveredBanner[]> =>
       query
         .selectFrom(withdrawalsByRequest(source).as('r'))
         .innerJoin('decision_history as o', (join) =>
@@ -390,7 +376,8 @@ export function createDecisionQueries(query: Query): DecisionQueries {
         .$narrowType<{ body: NotNull }>()
         .execute(),
 
-    async latestDecisionsOf(source, subjects, limit) {
+    /** The last decisions of these subjects, as they are judged now, the latest entry first. */
+    async latestDecisionsOf(source: string, subjects: readonly string[], limit: number): Promise<readonly JudgedRow[]> {
       const now = { source, asOf: Number.MAX_SAFE_INTEGER };
       const latest = query
         .selectFrom('decision_history as d')
@@ -403,12 +390,14 @@ export function createDecisionQueries(query: Query): DecisionQueries {
       return withJudgement(await judgedAt(query, now), latest);
     },
 
-    decisionRows: (period) =>
+    /** Every row of the period, repeats too, by time. */
+    decisionRows: (period: Period): AsyncIterable<JudgedRow> =>
       judgedRows(period, (after, limit) =>
         decisionsIn(query, period, after).selectAll('d').orderBy('d.at').orderBy('d.seq').limit(limit),
       ),
 
-    async *decisionRowsOf(scope, subjects) {
+    /** Every row of these subjects up to asOf, in ledger order, and those of their decisions that name none. */
+    async *decisionRowsOf(scope: Scope, subjects: readonly string[]): AsyncIterable<JudgedRow> {
       // Subject by subject: each is one walk along the index on (source, subject, seq).
       for (const subject of [...new Set(subjects)].sort()) {
         const owned = ownedBy(scope, [subject]);
@@ -533,6 +522,8 @@ export function createDecisionQueries(query: Query): DecisionQueries {
     yield* pageByKey<JudgedRow>((after, limit) => withJudgement(judged, page(after, limit)));
   }
 }
+
+export type DecisionQueries = ReturnType<typeof createDecisionQueries>;
 
 type DecisionSelect = SelectQueryBuilder<Tables & { d: DecisionHistoryTable }, 'd', DecisionRow>;
 

@@ -1,14 +1,18 @@
 import { type Selectable, sql } from 'kysely';
 import type { ActionName } from '../../core/action.ts';
-import { erasedSeqs } from '../../crypto/entry.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import { addDays, dateIn, spansOf } from '../../core/zoned-days.ts';
-import type { ActionHistoryTable, DeliveryHistoryTable, EntriesTable, PolicyHistoryTable } from '../schema.ts';
+import { erasedSeqs } from '../../crypto/entry.ts';
+import type {
+  ActionHistoryTable,
+  DeliveryHistoryTable,
+  EntriesTable,
+  PolicyHistoryTable,
+  SnapshotHistoryTable,
+} from '../schema.ts';
 import type { Query } from '../store.ts';
 import { periodKey } from './counters.ts';
-import type { Period, Scope } from './scope.ts';
-import { nullsFirst } from './order.ts';
-import { pageByKey } from './pages.ts';
+import { nullsFirst, pageByKey, type Period, type Scope } from './scope.ts';
 
 /** A policy change, with the commitment of the entry that reported it. */
 export type PolicyRow = Selectable<PolicyHistoryTable> & { readonly commitment: string | null };
@@ -19,44 +23,13 @@ type RawEntry = Pick<
   'seq' | 'kind' | 'received_at' | 'meta' | 'body' | 'salt' | 'commitment'
 >;
 
-/** Deliveries, policies and actions. Periods of deliveries and actions are by time of receipt. */
-export interface EvidenceQueries {
-  /** When entry `asOf` was received; null for an empty ledger. */
-  receivedAtOf(asOf: number): Promise<string | null>;
-  deliveryCounts(period: Period): Promise<
-    readonly {
-      event: string | null;
-      verdict: string;
-      outcome: DeliveryRow['outcome'];
-      deliveries: number;
-      bytes: number;
-    }[]
-  >;
-  /** By day of the time zone; days without deliveries have no row. */
-  deliveriesByDay(period: Period, timeZone: string): Promise<readonly { day: string; deliveries: number }[]>;
-  deliveryRows(period: Period): AsyncIterable<DeliveryRow>;
-  /** Policy changes dated before `to`, whatever their beginning, in ledger order. */
-  policyRows(scope: Scope & { readonly to: string }): AsyncIterable<PolicyRow>;
-  /** Actions of these names on the source (or on several, with `sources`), in ledger order. */
-  actionRows(period: Period, names: readonly ActionName[], sources?: readonly string[]): AsyncIterable<ActionRow>;
-  /** Entries of the period that no fact could be read from, by event. */
-  quarantineCounts(period: Period): Promise<readonly { event: string | null; entries: number }[]>;
-  /** The newest observation of the counters of exactly this period (`counters.observed`); null: there is none up to asOf. */
-  observedCounters(period: Period): Promise<ActionRow | null>;
-  /** How many entries of the source were erased by erasures up to asOf. */
-  erasedEntries(scope: Scope): Promise<number>;
-  /** Exact bytes of entries; `meta`, `body` and `salt` are null after an erasure. */
-  rawEntries(scope: Scope, seqs: readonly number[]): Promise<readonly RawEntry[]>;
-  /** How the signatures of deliveries were judged, by seq. */
-  signatures(scope: Scope, seqs: readonly number[]): Promise<ReadonlyMap<number, string>>;
-}
-
 /** Days counted at once. */
 const DAYS = 1000;
 /** Entries looked up at once. */
 const SEQS = 500;
 
-export function createEvidenceQueries(query: Query): EvidenceQueries {
+/** Deliveries, policies and actions. Periods of deliveries and actions are by time of receipt. */
+export function createEvidenceQueries(query: Query) {
   const deliveries = (period: Period) =>
     query
       .selectFrom('delivery_history as h')
@@ -66,12 +39,21 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
       .where('h.received_at', '<', period.to);
 
   return {
-    async receivedAtOf(asOf) {
+    /** When entry `asOf` was received; null for an empty ledger. */
+    async receivedAtOf(asOf: number): Promise<string | null> {
       const row = await query.selectFrom('entries').select('received_at').where('seq', '=', asOf).executeTakeFirst();
       return row?.received_at ?? null;
     },
 
-    async deliveryCounts(period) {
+    async deliveryCounts(period: Period): Promise<
+      readonly {
+        event: string | null;
+        verdict: string;
+        outcome: DeliveryRow['outcome'];
+        deliveries: number;
+        bytes: number;
+      }[]
+    > {
       const rows = await deliveries(period)
         .select(['h.event', 'h.verdict', 'h.outcome'])
         .select((eb) => [eb.fn.countAll().as('deliveries'), eb.fn.sum('h.bytes').as('bytes')])
@@ -83,7 +65,8 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
       return rows.map((row) => ({ ...row, deliveries: Number(row.deliveries), bytes: Number(row.bytes) }));
     },
 
-    async deliveriesByDay(period, timeZone) {
+    /** By day of the time zone; days without deliveries have no row. */
+    async deliveriesByDay(period: Period, timeZone: string): Promise<readonly { day: string; deliveries: number }[]> {
       const ends = await deliveries(period)
         .select((eb) => [eb.fn.min('h.received_at').as('first'), eb.fn.max('h.received_at').as('last')])
         .executeTakeFirstOrThrow();
@@ -107,7 +90,7 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
       return found;
     },
 
-    deliveryRows: (period) =>
+    deliveryRows: (period: Period): AsyncIterable<DeliveryRow> =>
       pageByKey<DeliveryRow>((after, limit) =>
         deliveries(period)
           .selectAll('h')
@@ -117,7 +100,8 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
           .execute(),
       ),
 
-    policyRows: ({ source, asOf, to }) =>
+    /** Policy changes dated before `to`, whatever their beginning, in ledger order. */
+    policyRows: ({ source, asOf, to }: Scope & { readonly to: string }): AsyncIterable<PolicyRow> =>
       pageByKey<PolicyRow>((after, limit) =>
         query
           .selectFrom('policy_history as p')
@@ -133,7 +117,12 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
           .execute(),
       ),
 
-    actionRows: (period, names, sources = [period.source]) =>
+    /** Actions of these names on the source (or on several, with `sources`), in ledger order. */
+    actionRows: (
+      period: Period,
+      names: readonly ActionName[],
+      sources: readonly string[] = [period.source],
+    ): AsyncIterable<ActionRow> =>
       pageByKey<ActionRow>((after, limit) =>
         query
           .selectFrom('action_history')
@@ -149,7 +138,8 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
           .execute(),
       ),
 
-    async quarantineCounts(period) {
+    /** Entries of the period that no fact could be read from, by event. */
+    async quarantineCounts(period: Period): Promise<readonly { event: string | null; entries: number }[]> {
       const rows = await query
         .selectFrom('quarantine')
         .select('event')
@@ -164,7 +154,8 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
       return rows.map(({ event, entries }) => ({ event, entries: Number(entries) }));
     },
 
-    async observedCounters(period) {
+    /** The newest observation of the counters of exactly this period (`counters.observed`); null: there is none up to asOf. */
+    async observedCounters(period: Period): Promise<ActionRow | null> {
       const row = await query
         .selectFrom('action_history')
         .selectAll()
@@ -178,7 +169,8 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
       return row ?? null;
     },
 
-    async erasedEntries({ source, asOf }) {
+    /** How many entries of the source were erased by erasures up to asOf. */
+    async erasedEntries({ source, asOf }: Scope): Promise<number> {
       const erasures = await query
         .selectFrom('entries')
         .select('body')
@@ -201,7 +193,8 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
       return erased;
     },
 
-    async rawEntries(scope, seqs) {
+    /** Exact bytes of entries; `meta`, `body` and `salt` are null after an erasure. */
+    async rawEntries(scope: Scope, seqs: readonly number[]): Promise<readonly RawEntry[]> {
       const visible = seqs.filter((seq) => seq <= scope.asOf);
       if (visible.length === 0) return [];
       return query
@@ -213,7 +206,8 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
         .execute();
     },
 
-    async signatures(scope, seqs) {
+    /** How the signatures of deliveries were judged, by seq. */
+    async signatures(scope: Scope, seqs: readonly number[]): Promise<ReadonlyMap<number, string>> {
       const verdicts = new Map<number, string>();
       for (let start = 0; start < seqs.length; start += SEQS) {
         const rows = await query
@@ -227,5 +221,71 @@ export function createEvidenceQueries(query: Query): EvidenceQueries {
       }
       return verdicts;
     },
+  };
+}
+
+/** One look at a text of a policy. */
+export type TextLookRow = Pick<
+  Selectable<SnapshotHistoryTable>,
+  | 'seq'
+  | 'target'
+  | 'policy_type'
+  | 'policy_id'
+  | 'text_sha256'
+  | 'body_seq'
+  | 'origin_from'
+  | 'origin_to'
+  | 'phase'
+  | 'content_type'
+> & {
+  /** Of the entry that holds the answer. */
+  readonly commitment: Buffer | null;
+};
+
+/** Texts of policies as they were fetched. */
+export function createTextQueries(query: Query) {
+  return {
+    /** Every look of a source (at the public pages of some policies only), target by target, each in order of seq. */
+    textLooks: ({ source, asOf }: Scope, ofPolicies?: ReadonlySet<string>): AsyncIterable<TextLookRow> =>
+      pageByKey<TextLookRow>((after, limit) =>
+        query
+          .selectFrom('snapshot_history as s')
+          .leftJoin('entries as e', 'e.seq', 's.body_seq')
+          .select([
+            's.seq',
+            's.target',
+            's.policy_type',
+            's.policy_id',
+            's.text_sha256',
+            's.body_seq',
+            's.origin_from',
+            's.origin_to',
+            's.phase',
+            's.content_type',
+            'e.commitment',
+          ])
+          .where('s.source', '=', source)
+          .where('s.what', '=', 'policy')
+          .where('s.seq', '<=', asOf)
+          .$if(ofPolicies !== undefined, (page) =>
+            page.where(
+              's.target',
+              'in',
+              [...(ofPolicies ?? [])].map((id) => `hosted:${id}`),
+            ),
+          )
+          .$if(after !== null, (page) =>
+            page.where((eb) =>
+              eb.or([
+                eb('s.target', '>', after?.target ?? ''),
+                eb.and([eb('s.target', '=', after?.target ?? ''), eb('s.seq', '>', after?.seq ?? 0)]),
+              ]),
+            ),
+          )
+          .orderBy('s.target')
+          .orderBy('s.seq')
+          .limit(limit)
+          .execute(),
+      ),
   };
 }

@@ -2,8 +2,7 @@ import { sql } from 'kysely';
 import type { Query } from '../store.ts';
 import { contradicted, firstDecisionsIn, hasRow } from './decisions-in.ts';
 import type { DecisionRow } from './history-decisions.ts';
-import type { Period, Scope } from './scope.ts';
-import { pageByKey } from './pages.ts';
+import { pageByKey, type Period, type Scope } from './scope.ts';
 
 /** How the two ways in agree. `both + onlyWebhook + onlyPulled = decisions`; `conflicting` are counted among these too. */
 export interface Reconciliation {
@@ -45,28 +44,6 @@ export interface ReconciledDecision {
   readonly rows: readonly DecisionRow[];
 }
 
-/**
- * Deliveries matched with pulled rows, by the id of the decision. A decision belongs to the period in which its first row lies. Matching is
- * done in the database, along the index on (source, decision_id, seq, via, conflicts).
- */
-export interface ReconciliationQueries {
-  /** What a page says that is looked at often: it walks the index for the few decisions that a pulled row told first. */
-  disagreement(period: Period): Promise<Pick<Reconciliation, 'onlyPulled' | 'conflicting'>>;
-  /**
-   * Banner by banner, by id; null: the decision names none. `windows`: what was pulled of which banner, so that the log should have
-   * what was delivered then. Windows of one banner must not overlap.
-   */
-  reconciliationByBanner(period: Period, windows?: readonly BannerWindow[]): Promise<readonly BannerReconciliation[]>;
-  /** Whether any row of the pulled log names this banner. */
-  isInLog(scope: Scope, bannerId: string): Promise<boolean>;
-  /** The earliest time that counts of a pulled row; null without any. */
-  earliestPulled(scope: Scope): Promise<string | null>;
-  /** Which of these entries tell a decision of the period, by seq. */
-  decisionsAmong(period: Period, seqs: readonly number[]): Promise<readonly number[]>;
-  /** Decisions of one finding, by time: all of them, page by page, or the first `most` (at most 500). */
-  reconciledDecisions(period: Period, finding: ReconciliationFinding, most?: number): AsyncIterable<ReconciledDecision>;
-}
-
 /** Decisions looked up at once. */
 const DECISIONS = 500;
 
@@ -83,7 +60,11 @@ function isMissing(windows: readonly BannerWindow[]) {
     where d.at >= w.column2 and d.at < w.column3 and (d.banner_id = w.column1 or (d.banner_id is null and w.column1 is null)))`;
 }
 
-export function createReconciliationQueries(query: Query): ReconciliationQueries {
+/**
+ * Deliveries matched with pulled rows, by the id of the decision. A decision belongs to the period in which its first row lies. Matching is
+ * done in the database, along the index on (source, decision_id, seq, via, conflicts).
+ */
+export function createReconciliationQueries(query: Query) {
   // What an officer carried out on request was never to be delivered, nor is it in the log.
   const first = (period: Period, after: Found | null = null) =>
     firstDecisionsIn(query, period, after).where('d.via', '<>', 'request');
@@ -103,7 +84,8 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
     ]);
 
   return {
-    async disagreement(period) {
+    /** What a page says that is looked at often: it walks the index for the few decisions that a pulled row told first. */
+    async disagreement(period: Period): Promise<Pick<Reconciliation, 'onlyPulled' | 'conflicting'>> {
       const count = async (some: ReturnType<typeof first>) => {
         const { n } = await some.select((eb) => eb.fn.countAll().as('n')).executeTakeFirstOrThrow();
         return Number(n);
@@ -114,7 +96,14 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
       };
     },
 
-    async reconciliationByBanner(period, windows = []) {
+    /**
+     * Banner by banner, by id; null: the decision names none. `windows`: what was pulled of which banner, so that the log should have
+     * what was delivered then. Windows of one banner must not overlap.
+     */
+    async reconciliationByBanner(
+      period: Period,
+      windows: readonly BannerWindow[] = [],
+    ): Promise<readonly BannerReconciliation[]> {
       const groups = await query
         .selectFrom(matched(period, windows).as('m'))
         .select(['m.banner_id', 'm.via', 'm.nameless', 'm.conflicting', 'm.way'])
@@ -132,7 +121,8 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
         .sort((a, b) => compareIds(a.bannerId, b.bannerId));
     },
 
-    async isInLog({ source, asOf }, bannerId) {
+    /** Whether any row of the pulled log names this banner. */
+    async isInLog({ source, asOf }: Scope, bannerId: string): Promise<boolean> {
       const row = await query
         .selectFrom('decision_history')
         .select('seq')
@@ -145,7 +135,8 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
       return row !== undefined;
     },
 
-    async earliestPulled({ source, asOf }) {
+    /** The earliest time that counts of a pulled row; null without any. */
+    async earliestPulled({ source, asOf }: Scope): Promise<string | null> {
       const row = await query
         .selectFrom('decision_history')
         .select('at')
@@ -161,7 +152,8 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
       return row?.at ?? null;
     },
 
-    async decisionsAmong(period, seqs) {
+    /** Which of these entries tell a decision of the period, by seq. */
+    async decisionsAmong(period: Period, seqs: readonly number[]): Promise<readonly number[]> {
       const found: number[] = [];
       for (let start = 0; start < seqs.length; start += DECISIONS) {
         const rows = await query
@@ -178,7 +170,12 @@ export function createReconciliationQueries(query: Query): ReconciliationQueries
       return found.sort((a, b) => a - b);
     },
 
-    async *reconciledDecisions(period, finding, most) {
+    /** Decisions of one finding, by time: all of them, page by page, or the first `most` (at most 500). */
+    async *reconciledDecisions(
+      period: Period,
+      finding: ReconciliationFinding,
+      most?: number,
+    ): AsyncIterable<ReconciledDecision> {
       const load = (after: Found | null, limit: number): Promise<readonly Found[]> => {
         let page = first(period, after).select(['d.at', 'd.seq', 'd.decision_id']);
         if (finding === 'conflicting') page = page.where('d.decision_id', 'in', contradicted(query, period));
@@ -265,4 +262,145 @@ function compareIds(a: string | null, b: string | null): number {
   if (a === null) return 1;
   if (b === null) return -1;
   return a < b ? -1 : 1;
+}
+
+/**
+ * Decisions that follow each other in time, none of which was delivered: the endpoint was away, refused, or was not told. Rows of the log
+ * without a time that counts are left out, since nobody knows when they were made. ISO 8601 UTC.
+ */
+export interface UndeliveredStretch {
+  /** Decisions, one after the other, that only the pulled log has. */
+  readonly decisions: number;
+  readonly firstAt: string;
+  readonly lastAt: string;
+  /** Entries of the first and the last of them. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** The delivered decisions before and after them, within the period; null where there is none. */
+  readonly deliveredBefore: string | null;
+  readonly deliveredAfter: string | null;
+}
+
+/** Where deliveries are missing, in order of time. */
+export function createStretchQueries(query: Query) {
+  const delivered = (period: Period) =>
+    sql<number>`case when d.via = 'webhook' then 1 else ${hasRow(period, `o.via = 'webhook'`)} end`;
+
+  /** Decisions in order of time, each with what is said of the one before and the one after. */
+  const neighbours = (period: Period) => {
+    const over = sql`over (order by m.at, m.seq)`;
+    return query
+      .selectFrom(
+        firstDecisionsIn(query, period)
+          .where(
+            sql<boolean>`(d.via = 'webhook' or (d.via = 'pull' and d.occurred_counts = 1 and d.occurred_basis <> 'received'))`,
+          )
+          .select(['d.at', 'd.seq', delivered(period).as('delivered')])
+          .as('m'),
+      )
+      .select(['m.at', 'm.seq', 'm.delivered'])
+      .select([
+        sql<number | null>`lag(m.delivered) ${over}`.as('before'),
+        sql<string | null>`lag(m.at) ${over}`.as('before_at'),
+        sql<number | null>`lead(m.delivered) ${over}`.as('after'),
+        sql<string | null>`lead(m.at) ${over}`.as('after_at'),
+      ]);
+  };
+  /** The undelivered ones alone, numbered so that those between two delivered ones share a number. */
+  const numbered = (period: Period) =>
+    query
+      .selectFrom(neighbours(period).as('l'))
+      .where('l.delivered', '=', 0)
+      .select(['l.at', 'l.seq', 'l.before', 'l.before_at', 'l.after', 'l.after_at'])
+      .select(
+        sql<number>`sum(case when l.before = 0 then 0 else 1 end) over (order by l.at, l.seq rows between unbounded preceding and current row)`.as(
+          'stretch',
+        ),
+      );
+  const stretches = (period: Period) =>
+    query
+      .selectFrom(numbered(period).as('i'))
+      .groupBy('i.stretch')
+      .select((eb) => [
+        sql<string | null>`max(case when i.before = 1 then i.before_at end)`.as('deliveredBefore'),
+        sql<string | null>`max(case when i.after = 1 then i.after_at end)`.as('deliveredAfter'),
+        eb.fn.countAll().as('decisions'),
+        eb.fn.min('i.at').as('firstAt'),
+        eb.fn.max('i.at').as('lastAt'),
+        eb.fn.min('i.seq').as('firstSeq'),
+        eb.fn.max('i.seq').as('lastSeq'),
+      ]);
+
+  return {
+    /**
+     * How many stretches there are, how many of more than one decision, how many decisions lie in these, and the longest of all stretches
+     * (most decisions first, then by time), at most `limit`.
+     */
+    async undelivered(
+      period: Period,
+      limit: number,
+    ): Promise<{
+      readonly stretches: number;
+      readonly longer: number;
+      readonly inLonger: number;
+      readonly longest: readonly UndeliveredStretch[];
+    }> {
+      const all = (sum: string) => sql<number>`sum(${sql.raw(sum)}) over ()`;
+      const rows = await query
+        .selectFrom(stretches(period).as('s'))
+        .selectAll()
+        .select([
+          all('1').as('stretches'),
+          all('case when s.decisions > 1 then 1 else 0 end').as('longer'),
+          all('case when s.decisions > 1 then s.decisions else 0 end').as('inLonger'),
+        ])
+        .orderBy('s.decisions', 'desc')
+        .orderBy('s.firstAt')
+        .orderBy('s.firstSeq')
+        .limit(limit)
+        .execute();
+      const [any] = rows;
+      return {
+        stretches: Number(any?.stretches ?? 0),
+        longer: Number(any?.longer ?? 0),
+        inLonger: Number(any?.inLonger ?? 0),
+        longest: rows.map((row) => ({
+          decisions: Number(row.decisions),
+          firstAt: row.firstAt,
+          lastAt: row.lastAt,
+          firstSeq: Number(row.firstSeq),
+          lastSeq: Number(row.lastSeq),
+          deliveredBefore: row.deliveredBefore,
+          deliveredAfter: row.deliveredAfter,
+        })),
+      };
+    },
+
+    /** For each stretch of time, both ends included: deliveries of any event that were kept, by our clock. */
+    async keptBetween(
+      period: Period,
+      between: readonly { readonly from: string; readonly to: string }[],
+    ): Promise<readonly number[]> {
+      const reached = between.map(() => 0);
+      if (between.length === 0) return reached;
+      const values = sql.join(between.map(({ from, to }, place) => sql`(${String(place)}, ${from}, ${to})`));
+      const bounds = {
+        from: between.map(({ from }) => from).sort()[0],
+        to: between
+          .map(({ to }) => to)
+          .sort()
+          .at(-1),
+      };
+      // `cross join` keeps the order on SQLite: the deliveries once, the few stretches for each of them.
+      const kept = await sql<{ place: string; n: number }>`
+        select w.column1 as place, count(*) as n
+        from delivery_history as h cross join (values ${values}) as w
+        where h.source = ${period.source} and h.seq <= ${period.asOf}
+          and h.received_at >= ${bounds.from} and h.received_at <= ${bounds.to}
+          and h.received_at >= w.column2 and h.received_at <= w.column3
+        group by w.column1`.execute(query);
+      for (const { place, n } of kept.rows) reached[Number(place)] = Number(n);
+      return reached;
+    },
+  };
 }

@@ -2,8 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import type { ScanItem } from '../../core/fact.ts';
 import type { IntegrationHistoryTable, IntegrationsTable, ScanHistoryTable } from '../schema.ts';
 import type { Query } from '../store.ts';
-import { pageByKey } from './pages.ts';
-import type { Scope } from './scope.ts';
+import { pageByKey, type Scope } from './scope.ts';
 
 /** A finished scan, without what it lists. */
 export type ScanRow = Omit<Selectable<ScanHistoryTable>, 'items' | 'domain'> & {
@@ -23,22 +22,11 @@ interface ScanFilter extends Scope {
   readonly listed?: boolean;
 }
 
-/** Scans of sites, and integrations. */
-export interface ScanQueries {
-  /** The newest first. */
-  scanRows(filter: ScanFilter & { readonly limit: number }): Promise<readonly ScanRow[]>;
-  /** For each site its last inventory before `to`, by site. */
-  lastInventories(filter: ScanFilter): Promise<readonly ScanRow[]>;
-  /** What a scan found, by name; empty where it lists nothing. */
-  scanItems(scope: Scope, seq: number): Promise<readonly ScanItem[]>;
-  /** Connections and disconnections dated before `to`, in ledger order. */
-  integrationRows(filter: Scope & { readonly to?: string | undefined }): AsyncIterable<IntegrationRow>;
-}
-
 /** More sites of one source are not told apart. */
 const MAX_SITES = 1000;
 
-export function createScanQueries(query: Query): ScanQueries {
+/** Scans of sites, and integrations. */
+export function createScanQueries(query: Query) {
   const scans = ({ source, asOf, from, to, site, listed }: ScanFilter) =>
     query
       .selectFrom('scan_history as s')
@@ -60,10 +48,12 @@ export function createScanQueries(query: Query): ScanQueries {
       .select((eb) => eb.fn.coalesce('s.domain', sql<string>`''`).as('site'));
 
   return {
-    scanRows: (filter) =>
+    /** The newest first. */
+    scanRows: (filter: ScanFilter & { readonly limit: number }): Promise<readonly ScanRow[]> =>
       rowsOf(scans(filter)).orderBy('s.at', 'desc').orderBy('s.seq', 'desc').limit(filter.limit).execute(),
 
-    async lastInventories(filter) {
+    /** For each site its last inventory before `to`, by site. */
+    async lastInventories(filter: ScanFilter): Promise<readonly ScanRow[]> {
       const ranked = scans({ ...filter, listed: true }).select([
         's.seq',
         sql<number>`row_number() over (partition by s.domain order by s.at desc, s.seq desc)`.as('place'),
@@ -75,12 +65,18 @@ export function createScanQueries(query: Query): ScanQueries {
         .execute();
     },
 
-    async scanItems({ source, asOf }, seq) {
+    /** What a scan found, by name; empty where it lists nothing. */
+    async scanItems({ source, asOf }: Scope, seq: number): Promise<readonly ScanItem[]> {
       const row = await scans({ source, asOf }).select('s.items').where('s.seq', '=', seq).executeTakeFirst();
       return row?.items == null ? [] : (JSON.parse(row.items) as readonly ScanItem[]);
     },
 
-    integrationRows: ({ source, asOf, to }) =>
+    /** Connections and disconnections dated before `to`, in ledger order. */
+    integrationRows: ({
+      source,
+      asOf,
+      to,
+    }: Scope & { readonly to?: string | undefined }): AsyncIterable<IntegrationRow> =>
       pageByKey<IntegrationRow>((after, limit) =>
         query
           .selectFrom('integration_history as i')
@@ -97,6 +93,8 @@ export function createScanQueries(query: Query): ScanQueries {
       ),
   };
 }
+
+export type ScanQueries = ReturnType<typeof createScanQueries>;
 
 /** A site whose last scan that says so found something before consent. */
 export interface BeforeConsent {

@@ -1,13 +1,21 @@
+import {
+  type CompiledQuery,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
 import { mkdirSync } from 'node:fs';
 import { chmod, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { StoreUnavailable } from '../../core/errors.ts';
-import { ConstraintViolation, type Store, type StoreInspection, type StoreTransaction } from '../store.ts';
+import { type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
 import { countArrivals } from '../queries/arrivals.ts';
-import { createQuery } from './dialect.ts';
-import { isContention, openConnection, type SqliteConnection } from './driver.ts';
-import { findSeqs, insertEntries, insertEntriesAt, readHead } from './entries.ts';
-import { insertMany } from './insert-many.ts';
+import type { Tables } from '../schema.ts';
+import { ConstraintViolation, type Store, type StoreInspection, type StoreTransaction } from '../store.ts';
+import { isContention, openConnection, type SqliteConnection, type SqlRow, type SqlValue } from './driver.ts';
+import { findSeqs, insertEntries, insertEntriesAt, insertMany, readHead } from './entries.ts';
 import { findSchemaDifferences, migrate } from './migrate.ts';
 
 export interface SqliteOptions {
@@ -167,13 +175,8 @@ async function openReader(path: string, busyTimeout: number): Promise<SqliteConn
   }
 }
 
-interface Writer {
-  use<T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-}
-
 /** One connection behind a mutex. After an outage it is opened anew, so that a repaired disk or a freed lock needs no restart. */
-function createWriter(first: SqliteConnection, reopen: () => Promise<SqliteConnection>): Writer {
+function createWriter(first: SqliteConnection, reopen: () => Promise<SqliteConnection>) {
   let connection: SqliteConnection | null = first;
   let tail: Promise<unknown> = Promise.resolve();
   let closed = false;
@@ -183,7 +186,7 @@ function createWriter(first: SqliteConnection, reopen: () => Promise<SqliteConne
     return result;
   };
   return {
-    use: (work) =>
+    use: <T>(work: (connection: SqliteConnection) => Promise<T>): Promise<T> =>
       locked(async () => {
         if (closed) throw new StoreUnavailable('the store is closed');
         connection ??= await reopen();
@@ -272,4 +275,35 @@ function transactionOver(connection: SqliteConnection): StoreTransaction {
     countArrivals: (repeats) => countArrivals(tx, repeats),
   };
   return tx;
+}
+
+/** A query builder in this database's SQL, over connections from `source`. */
+export function createQuery(source: ConnectionSource<SqliteConnection>): Kysely<Tables> {
+  return createLeasedQuery(source, {
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    execute,
+  });
+}
+
+const returnsRows = new Set(['SelectQueryNode', 'RawNode']);
+
+async function execute<R>(connection: SqliteConnection, compiled: CompiledQuery): Promise<QueryResult<R>> {
+  const { sql, parameters, query } = compiled;
+  const values = parameters.map(toSqlValue);
+  if (returnsRows.has(query.kind) || ('returning' in query && query.returning !== undefined)) {
+    const rows: SqlRow[] = await connection.all(sql, values);
+    return { rows: rows as R[] };
+  }
+  const changes = BigInt(await connection.run(sql, values));
+  return { rows: [], numAffectedRows: changes };
+}
+
+function toSqlValue(value: unknown): SqlValue {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' || typeof value === 'number' || Buffer.isBuffer(value)) return value;
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value instanceof Uint8Array) return Buffer.from(value);
+  throw new TypeError(`SQLite cannot hold a ${typeof value}`);
 }
