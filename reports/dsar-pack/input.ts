@@ -5,13 +5,13 @@ import type { Match } from '../../src/cases/match.ts';
 import { answerPartSchema, type Disclosure, requesterRoles } from '../../src/cases/move-details.ts';
 import { decidingLaw, type Deadlines } from '../../src/law/deadlines.ts';
 import type { Letter } from '../letters/letter.ts';
-import type { CasesTable } from '../../src/store/schema.ts';
+import type { Tables } from '../../src/store/schema.ts';
 import { type DocumentInput, frameParameters, type Parameters, referenceOf } from '../report.ts';
 
 /** What the pack of one case is made from. */
 export interface DsarPackInput extends DocumentInput {
   /** The case as it stood at asOf. */
-  readonly case: Selectable<CasesTable>;
+  readonly case: Selectable<Tables['cases']>;
   readonly deadline: PackDeadline;
   readonly disclosure: Disclosure;
   /** How the requester was found in the records, and under which subjects. */

@@ -1,4 +1,8 @@
-import type { BannerReconciliation, Reconciliation, UndeliveredStretch } from '../../src/store/queries/history-reconciliation.ts';
+import type {
+  BannerReconciliation,
+  Reconciliation,
+  UndeliveredStretch,
+} from '../../src/store/queries/history-reconciliation.ts';
 import type { History } from '../../src/store/queries/history.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';

@@ -4,13 +4,13 @@ import { canonicalJson } from '../crypto/canonical.ts';
 import type { RequestFact } from '../core/fact.ts';
 import { mapJurisdiction } from '../law/jurisdictions.ts';
 import { requestKinds, type RequestKind } from '../core/vocabulary.ts';
-import type { CaseHistoryTable, CasesTable } from '../store/schema.ts';
+import type { Tables } from '../store/schema.ts';
 import { emptyFolded, foldedColumn, foldMove, parseFolded, unknownPlace } from './folded.ts';
 import { type CheckedMove, readMove } from './move-details.ts';
 import { moveRules, stateAfter } from './states.ts';
 
-export type CaseRow = Selectable<CasesTable>;
-export type CaseHistoryRow = Selectable<CaseHistoryTable>;
+export type CaseRow = Selectable<Tables['cases']>;
+export type CaseHistoryRow = Selectable<Tables['case_history']>;
 type CaseOpened = Extract<Action, { action: 'case.opened' }>;
 export type CaseMoved = Extract<Action, { action: 'case.moved' }>;
 

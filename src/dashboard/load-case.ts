@@ -3,11 +3,11 @@ import { type ShownCase, showCase } from '../cases/list-cases.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/job.ts';
 import { createHistory } from '../store/queries/history.ts';
-import type { DecisionHistoryTable } from '../store/schema.ts';
+import type { Tables } from '../store/schema.ts';
 import { type DocumentRow, payloadText } from './load-today.ts';
 
 export type DecisionRow = Pick<
-  Selectable<DecisionHistoryTable>,
+  Selectable<Tables['decision_history']>,
   'seq' | 'at' | 'banner_id' | 'state' | 'label' | 'withdraws' | 'policy_version' | 'via' | 'action' | 'page' | 'domain'
 > & {
   /** 1: its records contradict each other. */

@@ -4,9 +4,9 @@ import type { Warning } from '../attention/operator-warnings.ts';
 import type { Context } from '../context.ts';
 import type { Source } from '../core/source.ts';
 import type { Job } from '../jobs/job.ts';
-import type { DocumentsTable } from '../store/schema.ts';
+import type { Tables } from '../store/schema.ts';
 
-export type DocumentRow = Selectable<DocumentsTable>;
+export type DocumentRow = Selectable<Tables['documents']>;
 
 /** How the ledger stands. */
 export interface LedgerState {

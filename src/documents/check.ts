@@ -4,10 +4,10 @@ import type { Selectable } from 'kysely';
 import { type Action, actionSchema } from '../core/action.ts';
 import type { Entry } from '../crypto/entry.ts';
 import { type ProofOptions, proveEntry } from '../ledger/prove-entry.ts';
-import type { DocumentsTable } from '../store/schema.ts';
+import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 
-export type DocumentRow = Selectable<DocumentsTable>;
+export type DocumentRow = Selectable<Tables['documents']>;
 
 /** Documents, newest first. */
 export function listDocuments(read: Query, filter: { source?: string; limit?: number } = {}): Promise<DocumentRow[]> {

@@ -1,8 +1,8 @@
-import type { JobCountsTable } from '../store/schema.ts';
+import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import { queueNames, queueOf } from './queues.ts';
 
-type Outcome = JobCountsTable['outcome'];
+type Outcome = Tables['job_counts']['outcome'];
 
 /** Counts a job that ended, in the transaction that ends it. */
 export async function countIn(query: Query, kind: string, outcome: Outcome): Promise<void> {

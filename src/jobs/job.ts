@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { JobsTable } from '../store/schema.ts';
+import type { Tables } from '../store/schema.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
@@ -16,7 +16,7 @@ export interface Job {
   readonly kind: string;
   readonly key: string | null;
   readonly payload: Json;
-  readonly state: JobsTable['state'];
+  readonly state: Tables['jobs']['state'];
   readonly priority: number;
   readonly runAt: string;
   /** Attempts begun so far, the present one among them. */
@@ -39,7 +39,7 @@ export interface Claim {
   readonly token: number;
 }
 
-export type JobRow = Selectable<JobsTable>;
+export type JobRow = Selectable<Tables['jobs']>;
 
 /** The columns of a lease, given up. */
 export const noLease = { lease_owner: null, lease_until: null } as const;

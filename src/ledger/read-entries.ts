@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely';
 import type { Entry } from '../crypto/entry.ts';
-import type { EntriesTable } from '../store/schema.ts';
+import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 
 /** An entry out of its row. */
-export function entryFromRow(row: Selectable<EntriesTable>): Entry {
+export function entryFromRow(row: Selectable<Tables['entries']>): Entry {
   return {
     seq: row.seq,
     source: row.source,

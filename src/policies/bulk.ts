@@ -4,7 +4,7 @@ import type { CallPlan, CallResult } from '../core/call.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import type { Source } from '../core/source.ts';
 import { BULK_TIMEOUT_MS, type BulkItemResult, MAX_BATCH_ITEMS, readBulkResult } from '../service/bulk.ts';
-import type { CallPlansTable } from '../store/schema.ts';
+import type { Tables } from '../store/schema.ts';
 import { appendCall } from './append-call.ts';
 import { callOnce, type CallFailure, type CallOutcome, type Send } from './call.ts';
 import { type CallableSource, isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
@@ -15,7 +15,7 @@ import { findSentBefore, type SentBefore } from './sent-before.ts';
 import type { ItemRow } from './evidence.ts';
 import { settleCalls } from './settle.ts';
 
-export type PlanRow = Selectable<CallPlansTable>;
+export type PlanRow = Selectable<Tables['call_plans']>;
 
 /**
  * `exists`: the same items were begun before; go on with that plan, or begin `again` to send all of them a second time. `sent-before`: some of them,

@@ -1,12 +1,12 @@
 import type { Selectable } from 'kysely';
 import type { CallSettled } from '../core/call.ts';
-import type { CallItemsTable, CallsTable, PolicyHistoryTable } from '../store/schema.ts';
+import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 
 /** A call to the service, as the read models have it. */
-export type CallRow = Selectable<CallsTable>;
+export type CallRow = Selectable<Tables['calls']>;
 /** One item of a bulk plan. */
-export type ItemRow = Selectable<CallItemsTable>;
+export type ItemRow = Selectable<Tables['call_items']>;
 
 /** What settles a call, as it is written down. */
 export interface Evidence extends Pick<CallSettled, 'basis' | 'evidence' | 'happened' | 'policyId' | 'items'> {
@@ -24,7 +24,7 @@ interface Unit {
   readonly businessName: string | null;
 }
 
-type Change = Selectable<PolicyHistoryTable>;
+type Change = Selectable<Tables['policy_history']>;
 
 /** The service's clock may be off by so much, and a policy may be finished so long after we gave up. Milliseconds. */
 const MARGIN_MS = 300_000;

@@ -5,11 +5,11 @@ import type { Source } from '../core/source.ts';
 import { withoutToken } from '../service/answer-json.ts';
 import type { ListedPolicy, PolicyList } from '../service/policies.ts';
 import { ServiceError } from '../service/service-error.ts';
-import type { ListedPoliciesTable } from '../store/schema.ts';
+import type { Tables } from '../store/schema.ts';
 import { appendCall, storable } from './append-call.ts';
 import { isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
 
-export type ListedRow = Selectable<ListedPoliciesTable>;
+export type ListedRow = Selectable<Tables['listed_policies']>;
 
 /**
  * `unchanged`: the same bytes as the last time, which was then; nothing was written. Not `whole`: the list says itself that there are more policies

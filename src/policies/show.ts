@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { PoliciesTable, PolicyHistoryTable } from '../store/schema.ts';
+import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import type { ListedRow } from './list.ts';
 import type { CallRow, ItemRow } from './evidence.ts';
@@ -10,9 +10,9 @@ export interface PolicyView {
   readonly source: string;
   readonly policyId: string;
   /** As deliveries told of it; null when none did. */
-  readonly policy: Selectable<PoliciesTable> | null;
+  readonly policy: Selectable<Tables['policies']> | null;
   /** Oldest first. */
-  readonly history: readonly Selectable<PolicyHistoryTable>[];
+  readonly history: readonly Selectable<Tables['policy_history']>[];
   /** As the service listed it. */
   readonly listed: ListedRow | null;
   /** Calls from here that made or published it, oldest first. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { openSealed, sealBytes } from '../crypto/keys.ts';
 import { sourceOptionsSchema, type Source, type SourceOptions, type WebhookSecret } from '../core/source.ts';
-import type { SourcesTable } from '../store/schema.ts';
+import type { Tables } from '../store/schema.ts';
 
 /** The sealed part of a source's row. Secrets stand newest first. */
 const credentialsSchema = z.strictObject({
@@ -37,7 +37,7 @@ export interface StoredSource {
   readonly offboardedAt: string | null;
 }
 
-export type SourceRow = Selectable<SourcesTable>;
+export type SourceRow = Selectable<Tables['sources']>;
 
 export function toRow(source: StoredSource, restKey: Uint8Array): SourceRow {
   return {

@@ -3,683 +3,770 @@ import type { CallOperation, CallState, CallWay, PlanItemState } from '../core/c
 import type { Judged } from '../core/consent-judgement.ts';
 import type { ConsentState, EntryKind } from '../core/vocabulary.ts';
 
-/**
- * The tables, as both databases have them. Booleans are 0 or 1, times are ISO 8601 UTC text with milliseconds,
- * JSON is text, bytes are blobs. Every history row carries the `seq` of its entry: documents read rows with seq ≤ asOf.
+/*
+ * The tables, as both databases have them: the migrations and the types of rows are made from this list. Booleans are 0 or 1, times are
+ * ISO 8601 UTC text with milliseconds, JSON is text, bytes are blobs. Every history row carries the `seq` of its entry: documents read
+ * rows with seq ≤ asOf.
  */
 
-/** An immutable column: written once, never updated. */
-type Fixed<T> = ColumnType<T, T, never>;
-
-export interface EntriesTable {
-  seq: Fixed<number>;
-  source: Fixed<string>;
-  source_seq: Fixed<number>;
-  kind: Fixed<EntryKind>;
-  dedupe_key: Fixed<Buffer>;
-  received_at: Fixed<string>;
-  /** Null only after an erasure; so are body and salt. */
-  meta: ColumnType<Buffer | null, Buffer, null>;
-  body: ColumnType<Buffer | null, Buffer, null>;
-  salt: ColumnType<Buffer | null, Buffer, null>;
-  commitment: Fixed<Buffer>;
-  leaf_hash: Fixed<Buffer>;
-  mac: Fixed<Buffer>;
+/** A column: the name of its type (migrations.ts has each database's own), the rest of its declaration, and the type of its values. */
+interface Column<T> {
+  readonly type: 'text' | 'integer' | 'big' | 'real' | 'blob' | 'id';
+  readonly rule: string;
+  readonly value?: T;
 }
 
-/** Repeats of an entry: one row from the first repeat on. */
-interface ArrivalsTable {
-  seq: number;
-  /** Repeats beyond the first arrival. */
-  count: number;
-  /** JSON array of the first hundred repeat times. */
-  times: string;
-  last_at: string;
+const text: Column<string> = { type: 'text', rule: ' not null' };
+const integer: Column<number> = { type: 'integer', rule: ' not null' };
+/** Holds a seq, or a number that grows as far. */
+const big: Column<number> = { type: 'big', rule: ' not null' };
+const real: Column<number> = { type: 'real', rule: ' not null' };
+const blob: Column<Buffer> = { type: 'blob', rule: ' not null' };
+/** A key that the database assigns. */
+const id: Column<GeneratedAlways<number>> = { type: 'id', rule: '' };
+/** Null only after an erasure. */
+const erasable: Column<ColumnType<Buffer | null, Buffer, null>> = { type: 'blob', rule: '' };
+const optional = <T>({ type }: Column<T>): Column<T | null> => ({ type, rule: '' });
+const primary = <T>({ type, rule }: Column<T>): Column<T> => ({ type, rule: `${rule} primary key` });
+/** Written once, never updated. */
+const fixed = <T>({ type, rule }: Column<T>): Column<ColumnType<T, T, never>> => ({ type, rule });
+const defaulting = <T>({ type, rule }: Column<T>, value: number): Column<Generated<T>> => ({
+  type,
+  rule: `${rule} default ${value}`,
+});
+
+/** A table: its columns in order, then its constraints and indexes as SQL. */
+function table<Columns extends Readonly<Record<string, Column<unknown>>>>(
+  columns: Columns,
+  ...more: readonly string[]
+) {
+  return { columns, more };
 }
 
-interface CheckpointsTable {
-  size: number;
-  epoch: number;
-  root: Buffer;
-  /** Right edge of the tree at this size (crypto/merkle.ts), so that sealing goes on from here. */
-  frontier: Buffer;
-  /** The signed note (C2SP tlog-checkpoint). */
-  note: string;
-  created_at: string;
-}
-
-interface SettingsTable {
-  /** instance_id, epoch, fingerprint_instance, fingerprint_signing … */
-  name: string;
-  value: string;
-}
-
-/** How far a projector (or another reader of the ledger) has come; moved by compare-and-set in the writing transaction. */
-interface PositionsTable {
-  name: string;
-  seq: number;
-}
-
-interface QuarantineTable {
-  seq: number;
-  source: string;
-  event: string | null;
-  reason: string;
-  received_at: string;
-}
-
-/** Columns every history table shares. */
-interface HistoryColumns {
-  seq: number;
-  source: string;
-  received_at: string;
-}
-interface OccurredColumns {
-  occurred_at: string;
-  occurred_basis: 'payload' | 'row' | 'received' | 'assumed-offset' | 'officer';
+/** Columns that every history table has. */
+const history = { seq: big, source: text, received_at: text };
+const occurred = {
+  occurred_at: text,
+  occurred_basis: text as Column<'payload' | 'row' | 'received' | 'assumed-offset' | 'officer'>,
   /** 1 when the claimed time counts; else `at` is the received time. */
-  occurred_counts: number;
+  occurred_counts: integer,
   /** The time periods of reports use: occurred_at where it counts, else received_at. */
-  at: string;
-}
+  at: text,
+};
 
-export interface DeliveryHistoryTable extends HistoryColumns {
-  event: string | null;
-  verdict: string;
-  outcome: 'read' | 'unknown-event' | 'unreadable';
-  reason: string | null;
-  content_type: string | null;
-  bytes: number;
-  /** Of the entry, lower-case hex: what documents cite. A bare hash of the body would outlive its erasure. */
-  commitment: string;
-}
-interface DeliveryCountsTable {
-  source: string;
-  /** UTC date, YYYY-MM-DD. */
-  day: string;
-  event: string;
-  deliveries: number;
-}
+export const tables = {
+  entries: table(
+    {
+      seq: primary(fixed(big)),
+      source: fixed(text),
+      source_seq: fixed(big),
+      kind: fixed(text as Column<EntryKind>),
+      dedupe_key: fixed(blob),
+      received_at: fixed(text),
+      /** Null only after an erasure; so are body and salt. */
+      meta: erasable,
+      body: erasable,
+      salt: erasable,
+      commitment: fixed(blob),
+      leaf_hash: fixed(blob),
+      mac: fixed(blob),
+    },
+    'unique (source, kind, dedupe_key)',
+    'unique (source, source_seq)',
+  ),
+  /** Repeats of an entry: one row from the first repeat on. */
+  arrivals: table({
+    seq: primary(big),
+    /** Repeats beyond the first arrival. */
+    count: integer,
+    /** JSON array of the first hundred repeat times. */
+    times: text,
+    last_at: text,
+  }),
+  checkpoints: table(
+    {
+      size: big,
+      epoch: integer,
+      root: blob,
+      /** Right edge of the tree at this size (crypto/merkle.ts), so that sealing goes on from here. */
+      frontier: blob,
+      /** The signed note (C2SP tlog-checkpoint). */
+      note: text,
+      created_at: text,
+    },
+    'primary key (epoch, size)',
+  ),
+  settings: table({
+    /** instance_id, epoch, fingerprint_instance, fingerprint_signing … */
+    name: primary(text),
+    value: text,
+  }),
+  /** How far a projector (or another reader of the ledger) has come; moved by compare-and-set in the writing transaction. */
+  positions: table({ name: primary(text), seq: big }),
+  quarantine: table(
+    { seq: primary(big), source: text, event: optional(text), reason: text, received_at: text },
+    'index quarantine_source on quarantine (source, seq)',
+  ),
+  delivery_history: table(
+    {
+      ...history,
+      event: optional(text),
+      verdict: text,
+      outcome: text as Column<'read' | 'unknown-event' | 'unreadable'>,
+      reason: optional(text),
+      content_type: optional(text),
+      bytes: integer,
+      /** Of the entry, lower-case hex: what documents cite. A bare hash of the body would outlive its erasure. */
+      commitment: text,
+    },
+    'primary key (seq)',
+    'index delivery_history_source on delivery_history (source, seq)',
+  ),
+  delivery_counts: table(
+    {
+      source: text,
+      /** UTC date, YYYY-MM-DD. */
+      day: text,
+      event: text,
+      deliveries: integer,
+    },
+    'primary key (source, day, event)',
+  ),
+  policy_history: table(
+    {
+      ...history,
+      ...occurred,
+      event: text,
+      change: text as Column<'created' | 'updated' | 'published' | 'deleted'>,
+      policy_id: text,
+      policy_type: optional(text),
+      title: optional(text),
+      brand_name: optional(text),
+      jurisdiction: optional(text),
+      language: optional(text),
+      version: optional(text),
+      hosted_url: optional(text),
+    },
+    'primary key (seq)',
+    'index policy_history_policy on policy_history (source, policy_id, seq)',
+    // Documents read the history of one source in ledger order.
+    'index policy_history_source on policy_history (source, seq)',
+  ),
+  policies: table(
+    {
+      source: text,
+      policy_id: text,
+      policy_type: optional(text),
+      title: optional(text),
+      brand_name: optional(text),
+      jurisdiction: optional(text),
+      language: optional(text),
+      version: optional(text),
+      hosted_url: optional(text),
+      status: text as Column<'created' | 'updated' | 'published' | 'deleted'>,
+      first_seq: big,
+      last_seq: big,
+      last_at: text,
+      published_at: optional(text),
+    },
+    'primary key (source, policy_id)',
+  ),
+  decision_history: table(
+    {
+      ...history,
+      ...occurred,
+      /** `request`: an officer carried out what a data subject asked for (`case_id`). */
+      via: text as Column<'webhook' | 'pull' | 'request'>,
+      /**
+       * `r:<record id>`, else `c:<hash of banner, subject, time and choice>`: a webhook and a pulled row of one decision share it.
+       * `q:<seq>` of a withdrawal by request.
+       */
+      decision_id: text,
+      record_id: optional(text),
+      subject: optional(text),
+      banner_id: optional(text),
+      banner_version: optional(text),
+      /** As the record states it. */
+      state: text as Column<ConsentState>,
+      /** Canonical JSON object purpose → granted | denied. */
+      purposes: text,
+      /**
+       * What the decision amounts to by what was known at its seq (core/consent-judgement.ts). An earlier decision that becomes known later
+       * may change it: `decision_judgements` says so from then on.
+       */
+      label: text as Column<Judged>,
+      /** Canonical JSON array of the purposes that it withdraws, and of those provably granted once it was made. `*`: all that are not named. */
+      withdraws: text,
+      stands: text,
+      /** JSON array of what is held besides what it grants itself (core/consent-timeline.ts, Hold): from earlier decisions, expired, or in doubt. */
+      held: text,
+      /** The record's own word for what the visitor did, and how consent was asked for. */
+      action: optional(text),
+      method: optional(text),
+      domain: optional(text),
+      /** Origin and path. */
+      page: optional(text),
+      /** Canonical JSON object name → value of what came along and is no purpose; null without any. */
+      signals: optional(text),
+      policy_id: optional(text),
+      policy_version: optional(text),
+      region: optional(text),
+      language: optional(text),
+      expires_at: optional(text),
+      /** 1 on the first row of its decision_id within the source: totals count these. */
+      is_first: integer,
+      /** 1 when an earlier row of the same decision_id says something else. */
+      conflicts: integer,
+      /** The case that asked for it; null unless via `request`. */
+      case_id: optional(text),
+      /** Of the entry, lower-case hex: what documents cite. A bare hash of the body would outlive its erasure. */
+      commitment: text,
+    },
+    'primary key (seq)',
+    // Matches deliveries with pulled rows without leaving the index.
+    'index decision_history_decision on decision_history (source, decision_id, seq, via, conflicts)',
+    'index decision_history_subject on decision_history (source, subject, seq)',
+    'index decision_history_at on decision_history (source, at, seq)',
+    // Records that contradict another of the same decision are few, and every total asks for them.
+    'index decision_history_conflicts on decision_history (source, decision_id, seq) where conflicts = 1',
+    // Withdrawals by request are few, and looked up by how they came in.
+    "index decision_history_request on decision_history (source, subject, at) where via = 'request'",
+    // Banners that a source's decisions name, and whether any row of the log names one.
+    'index decision_history_banner on decision_history (source, banner_id, via)',
+  ),
+  /** How a decision is judged from the entry `seq` on, because a decision made before it, or another record of it, became known only then. */
+  decision_judgements: table(
+    {
+      seq: big,
+      source: text,
+      decision_id: text,
+      /** State and choice by all its records together. */
+      state: text as Column<ConsentState>,
+      purposes: text,
+      label: text as Column<Judged>,
+      withdraws: text,
+      stands: text,
+      held: text,
+    },
+    'primary key (source, decision_id, seq)',
+  ),
+  decisions: table(
+    {
+      source: text,
+      banner_id: text,
+      subject: text,
+      decision_id: text,
+      state: text as Column<ConsentState>,
+      purposes: text,
+      /** Of the latest decision by time, with all that is known now; columns as in the history. */
+      label: text as Column<Judged>,
+      withdraws: text,
+      stands: text,
+      held: text,
+      policy_id: optional(text),
+      policy_version: optional(text),
+      region: optional(text),
+      expires_at: optional(text),
+      at: text,
+      first_seq: big,
+      last_seq: big,
+      /** Decisions (distinct decision_id) of this subject on this banner. */
+      changes: integer,
+    },
+    'primary key (source, subject, banner_id)',
+  ),
+  /** A repeated delivery whose body carries neither id nor time: a new choice, or a repeat? Unresolved until the pulled log decides. */
+  ambiguous_repeats: table({
+    seq: primary(big),
+    source: text,
+    event: text,
+    resolution: text as Column<'unresolved' | 'repeat' | 'new-choice'>,
+    /** How many repeats there were when it was resolved; with more by now it is unresolved again. */
+    settled_repeats: defaulting(integer, 0),
+  }),
+  case_history: table(
+    {
+      ...history,
+      case_id: text,
+      /** 0 for the opening, then 1, 2, … */
+      version: integer,
+      move: text,
+      from_state: optional(text),
+      to_state: text,
+      actor: text,
+      /** Canonical JSON of the move's details. */
+      details: text,
+    },
+    'primary key (seq)',
+    'index case_history_case on case_history (case_id, version)',
+    'index case_history_source on case_history (source, seq)',
+  ),
+  cases: table(
+    {
+      case_id: primary(text),
+      source: text,
+      request_id: optional(text),
+      kind: text,
+      jurisdiction: optional(text),
+      requester_name: optional(text),
+      requester_email: optional(text),
+      subject: optional(text),
+      language: optional(text),
+      message: optional(text),
+      channel: text,
+      /** The legal receipt, ISO 8601 UTC, and by whose word. */
+      receipt_at: text,
+      receipt_basis: text as Column<'payload' | 'received' | 'officer' | 'assumed-offset'>,
+      state: text,
+      version: integer,
+      opened_seq: big,
+      last_seq: big,
+      /** Canonical JSON: everything else folded from the moves (identity, extension, suspension, refusal …). */
+      folded: text,
+      closed_at: optional(text),
+    },
+    'index cases_source on cases (source, receipt_at)',
+    'index cases_request on cases (source, request_id)',
+  ),
+  action_history: table(
+    {
+      ...history,
+      action: text,
+      actor: text,
+      /** What it was done to: a case, document or source id. */
+      object: optional(text),
+      /** The action's body, canonical JSON. */
+      details: text,
+    },
+    'primary key (seq)',
+    'index action_history_object on action_history (object, seq)',
+    'index action_history_source on action_history (source, seq)',
+  ),
+  /** What officers added, or retracted, as evidence of how a banner was shown. Rows of a retraction have neither file nor period. */
+  banner_evidence: table(
+    {
+      ...history,
+      change: text as Column<'added' | 'retracted'>,
+      /** The entry that added it. */
+      evidence: big,
+      actor: text,
+      banner_id: text,
+      /** Of the file in DATA_DIR/evidence. */
+      sha256: optional(text),
+      bytes: optional(integer),
+      media_type: optional(text),
+      file_name: optional(text),
+      /** By the officer's word; `shown_to` exclusive, null: still shown. */
+      shown_from: optional(text),
+      shown_to: optional(text),
+      /** Of a retraction its reason. */
+      note: optional(text),
+      /** Of the entry, hex. */
+      commitment: text,
+    },
+    'primary key (seq)',
+    'index banner_evidence_source on banner_evidence (source, seq)',
+  ),
+  documents: table(
+    {
+      document_id: primary(text),
+      source: text,
+      name: text,
+      format: text,
+      file_name: text,
+      sha256: text,
+      bytes: big,
+      as_of: big,
+      case_id: optional(text),
+      /** Canonical JSON. */
+      parameters: text,
+      actor: text,
+      seq: big,
+      created_at: text,
+      downloads: integer,
+    },
+    'index documents_sha256 on documents (sha256)',
+  ),
+  scan_history: table(
+    {
+      ...history,
+      ...occurred,
+      scan_id: optional(text),
+      domain: optional(text),
+      status: optional(text),
+      cookies_found: optional(integer),
+      trackers_found: optional(integer),
+      uncategorised: optional(integer),
+      score: optional(real),
+      /** Found before the visitor had chosen, although they need consent; null: not said. */
+      before_consent: optional(integer),
+      /** JSON array of what it found (core/fact.ts); null where it gives numbers alone. */
+      items: optional(text),
+      /** Things in its lists that could not be read: they are in the body. */
+      unread_items: integer,
+      /** 1: `items` is an inventory of the site, since the scan lists what it found and did not fail. */
+      listed: integer,
+    },
+    'primary key (seq)',
+    'index scan_history_source on scan_history (source, at)',
+  ),
+  scans: table(
+    {
+      source: text,
+      /** The domain, or '' where the payload names none. */
+      domain: text,
+      scans: integer,
+      cookies_found: optional(integer),
+      trackers_found: optional(integer),
+      uncategorised: optional(integer),
+      score: optional(real),
+      last_seq: big,
+      at: text,
+      /** Of the latest scan that says how many it found before consent: that number, its entry and its time. */
+      before_consent: optional(integer),
+      before_consent_seq: optional(big),
+      before_consent_at: optional(text),
+    },
+    'primary key (source, domain)',
+  ),
+  integration_history: table(
+    {
+      ...history,
+      ...occurred,
+      integration_id: optional(text),
+      name: optional(text),
+      site: optional(text),
+      change: text as Column<'connected' | 'disconnected' | 'lost'>,
+      /** Why, in the payload's own words. */
+      error: optional(text),
+    },
+    'primary key (seq)',
+    'index integration_history_source on integration_history (source, seq)',
+  ),
+  integrations: table(
+    {
+      source: text,
+      /** The service's id, else the name, else ''. */
+      integration_key: text,
+      integration_id: optional(text),
+      name: optional(text),
+      site: optional(text),
+      status: text as Column<'connected' | 'disconnected' | 'lost'>,
+      error: optional(text),
+      last_seq: big,
+      at: text,
+    },
+    'primary key (source, integration_key)',
+  ),
+  /** Calls to the service that change something, and what became of each (core/call.ts). */
+  calls: table(
+    {
+      request_id: primary(text),
+      source: text,
+      operation: text as Column<CallOperation>,
+      via: text as Column<CallWay>,
+      actor: text,
+      key_id: text,
+      plan_id: optional(text),
+      /** JSON: positions of the plan's items in a batch. */
+      positions: text,
+      policy_type: optional(text),
+      jurisdiction: optional(text),
+      language: optional(text),
+      business_name: optional(text),
+      state: text as Column<CallState>,
+      http_status: optional(integer),
+      error_kind: optional(text),
+      error: optional(text),
+      policy_id: optional(text),
+      version: optional(text),
+      hosted_url: optional(text),
+      remaining: optional(big),
+      webhooks_queued: optional(big),
+      batch_id: optional(text),
+      asked_at: text,
+      /** Without a result by then, it counts as lost. */
+      due_at: text,
+      finished_at: optional(text),
+      settled_by: optional(text),
+      /** The entry that settled it: a delivery or a list. */
+      evidence: optional(big),
+      intent_seq: big,
+      /** The entry with the answer's bytes. */
+      answer_seq: optional(big),
+      last_seq: big,
+    },
+    'index calls_source on calls (source, intent_seq)',
+    'index calls_unsettled on calls (state, due_at)',
+  ),
+  /** A file of policies that is sent in batches. */
+  call_plans: table({
+    plan_id: primary(text),
+    source: text,
+    actor: text,
+    file: optional(text),
+    digest: text,
+    items: integer,
+    created_at: text,
+    seq: big,
+  }),
+  call_items: table(
+    {
+      plan_id: text,
+      /** From 0, as in the file. */
+      position: integer,
+      source: text,
+      /** Canonical JSON of what is sent for it. */
+      item: text,
+      state: text as Column<PlanItemState>,
+      /** The last call that it was part of. */
+      request_id: optional(text),
+      attempts: integer,
+      policy_id: optional(text),
+      last_seq: big,
+    },
+    'primary key (plan_id, position)',
+  ),
+  /** The catalogue: what the service listed as published. */
+  listed_policies: table(
+    {
+      source: text,
+      policy_id: text,
+      policy_type: optional(text),
+      title: optional(text),
+      jurisdiction: optional(text),
+      language: optional(text),
+      updated_at: optional(text),
+      /** Without its token. */
+      url: optional(text),
+      list_id: text,
+      first_seq: big,
+      last_seq: big,
+      first_listed_at: text,
+      /** When a list came without it. */
+      gone_at: optional(text),
+    },
+    'primary key (source, policy_id)',
+  ),
+  /** The last list of a source that differed from the one before. */
+  policy_lists: table({
+    source: primary(text),
+    list_id: text,
+    digest: text,
+    policies: integer,
+    fetched_at: text,
+    seq: big,
+  }),
+  /** What the local rate limits count: written together with the intents, no read model. Kept for a little more than a day. */
+  call_slots: table(
+    {
+      request_id: primary(text),
+      key_id: text,
+      /** `pause-…`: the service asked the key to wait with this kind of call. */
+      sort: text as Column<'generate' | 'bulk' | `pause-${'generate' | 'bulk' | 'publish'}`>,
+      /** When the slot was taken; of a pause when it ends. */
+      at: text,
+    },
+    'index call_slots_key on call_slots (key_id, sort, at)',
+  ),
+  /** Every look at a text of a policy, or at the service's own description (`openapi`). */
+  snapshot_history: table(
+    {
+      ...history,
+      what: text as Column<'policy' | 'openapi'>,
+      fetch_id: text,
+      why: text,
+      phase: text as Column<'provisional' | 'settled'>,
+      /** `embed:<type>`, `hosted:<policy id>` or `openapi`. */
+      target: text,
+      policy_type: optional(text),
+      policy_id: optional(text),
+      status: integer,
+      outcome: text as Column<'present' | 'absent'>,
+      /** 1: the bytes are those of `body_seq`. */
+      unchanged: integer,
+      url: text,
+      bytes: integer,
+      body_sha256: text,
+      /** The entry that holds the bytes. */
+      body_seq: big,
+      text_sha256: optional(text),
+      text_form: optional(text),
+      content_type: optional(text),
+      date_header: optional(text),
+      age: optional(integer),
+      etag: optional(text),
+      /** The service gave the answer out no sooner and no later than this. */
+      origin_from: text,
+      origin_to: text,
+      /** JSON array of sentences; null but for `openapi`. */
+      findings: optional(text),
+    },
+    'primary key (seq)',
+    'index snapshot_history_target on snapshot_history (source, target, seq)',
+  ),
+  /** The texts of a target one after the other (texts/text-versions.ts). */
+  policy_texts: table(
+    {
+      source: text,
+      target: text,
+      version: integer,
+      policy_type: optional(text),
+      policy_id: optional(text),
+      /** Null: there was no text. */
+      text_sha256: optional(text),
+      body_seq: big,
+      first_seq: big,
+      last_seq: big,
+      not_before: optional(text),
+      first_seen: text,
+      last_seen: text,
+      settled: integer,
+      sightings: integer,
+    },
+    'primary key (source, target, version)',
+  ),
+  sources: table({
+    slug: primary(text),
+    name: text,
+    base_url: optional(text),
+    site_url: optional(text),
+    /** Sealed under K_rest: JSON {apiKey, siteKey, webhookSecrets: [{id, value, addedAt}]}. */
+    sealed: blob,
+    /** JSON: banners to pull, field names, time offset, controller file … */
+    options: text,
+    created_at: text,
+    updated_at: text,
+    /** When the source left; its credentials are gone then. Null: it is followed. */
+    offboarded_at: optional(text),
+  }),
+  sync_positions: table(
+    {
+      source: text,
+      banner_id: text,
+      /** Cursor to go on with, when a run was interrupted. */
+      cursor: optional(text),
+      /** The window of the run that `cursor` belongs to. */
+      run_id: optional(text),
+      run_from: optional(text),
+      run_to: optional(text),
+      /** When that run began, by our clock or the service's Date header, whichever is earlier: what the watermark may move to. */
+      run_as_of: optional(text),
+      /** Everything the service dated before this (by our clock and its Date header) has been pulled at least once. */
+      watermark: optional(text),
+      rows_total: big,
+      last_success_at: optional(text),
+      last_error: optional(text),
+      last_error_at: optional(text),
+      updated_at: text,
+      /** Earliest time of a row that counts: the service returned nothing before. */
+      earliest: optional(text),
+      /** Pieces of pages that could not be read and are kept with their bytes. */
+      unreadable_total: defaulting(integer, 0),
+      recounted_at: optional(text),
+      /** JSON: how the last recount of recent days compared with the ledger (src/sync/recount.ts). */
+      recount: optional(text),
+      /** Those of them that are new since the present run began: its end moves no watermark, so that they are asked for again. */
+      run_unreadable: defaulting(integer, 0),
+      /** JSON: what the present run still has to read (src/sync/plan.ts); null: no run is open. */
+      run_plan: optional(text),
+      /** Whatever can be reached before this was read: later runs begin here. The watermark stays where the first gap begins. */
+      read_to: optional(text),
+      /** JSON: periods that the service does not give to their end (src/sync/plan.ts). */
+      gaps: optional(text),
+      /** JSON: in which form the service takes requests (src/sync/request-form.ts); null: as usual. */
+      form: optional(text),
+      /** When an officer put the banner aside. */
+      dismissed_at: optional(text),
+    },
+    'primary key (source, banner_id)',
+  ),
+  /** The encrypted ring of rejected deliveries: outside the ledger, bounded, 72 hours. */
+  rejected_deliveries: table(
+    {
+      id: id,
+      source: text,
+      received_at: text,
+      address: text,
+      reason: text,
+      bytes: integer,
+      /** AES-256-GCM under K_rest: JSON {headers, body (base64)}. */
+      sealed: blob,
+    },
+    'index rejected_deliveries_address on rejected_deliveries (address)',
+  ),
+  rejected_counts: table(
+    {
+      source: text,
+      /** UTC minute, YYYY-MM-DDTHH:MM. */
+      minute: text,
+      reason: text,
+      count: integer,
+    },
+    'primary key (source, minute, reason)',
+  ),
+  jobs: table(
+    {
+      id: primary(text),
+      kind: text,
+      /** At most one unfinished job per (kind, job_key); null: no limit. */
+      job_key: optional(text),
+      /** JSON. */
+      payload: text,
+      state: text as Column<'waiting' | 'running' | 'done' | 'failed' | 'cancelled'>,
+      priority: integer,
+      run_at: text,
+      attempts: integer,
+      max_attempts: integer,
+      lease_owner: optional(text),
+      /** Counts claims: a paused holder whose lease was taken over cannot act twice. */
+      lease_token: integer,
+      lease_until: optional(text),
+      cancel_requested: integer,
+      /** JSON {done, total, message}. */
+      progress: optional(text),
+      /** JSON result of a finished job. */
+      result: optional(text),
+      error: optional(text),
+      created_at: text,
+      updated_at: text,
+      finished_at: optional(text),
+    },
+    'index jobs_due on jobs (state, run_at, priority)',
+    "unique index jobs_unfinished on jobs (kind, job_key) where state in ('waiting', 'running') and job_key is not null",
+    // SQLite does not use the partial index on unfinished jobs for a condition with parameters.
+    'index jobs_key on jobs (kind, job_key)',
+    'index jobs_created on jobs (created_at)',
+  ),
+  /** Jobs that ever ended. */
+  job_counts: table(
+    { kind: text, outcome: text as Column<'done' | 'failed' | 'cancelled'>, count: big },
+    'primary key (kind, outcome)',
+  ),
+  schedules: table({
+    name: primary(text),
+    kind: text,
+    cron: text,
+    payload: text,
+    next_at: text,
+    last_at: optional(text),
+  }),
+  /** One-time sign-in links; only the HMAC of the token is kept. */
+  sign_in_links: table({
+    token_hash: primary(blob),
+    officer: text,
+    created_at: text,
+    expires_at: text,
+    used_at: optional(text),
+  }),
+  sessions: table({ id_hash: primary(blob), officer: text, created_at: text, expires_at: text }),
+};
 
-export interface PolicyHistoryTable extends HistoryColumns, OccurredColumns {
-  event: string;
-  change: 'created' | 'updated' | 'published' | 'deleted';
-  policy_id: string;
-  policy_type: string | null;
-  title: string | null;
-  brand_name: string | null;
-  jurisdiction: string | null;
-  language: string | null;
-  version: string | null;
-  hosted_url: string | null;
-}
-export interface PoliciesTable {
-  source: string;
-  policy_id: string;
-  policy_type: string | null;
-  title: string | null;
-  brand_name: string | null;
-  jurisdiction: string | null;
-  language: string | null;
-  version: string | null;
-  hosted_url: string | null;
-  status: 'created' | 'updated' | 'published' | 'deleted';
-  first_seq: number;
-  last_seq: number;
-  last_at: string;
-  published_at: string | null;
-}
-
-export interface DecisionHistoryTable extends HistoryColumns, OccurredColumns {
-  /** `request`: an officer carried out what a data subject asked for (`case_id`). */
-  via: 'webhook' | 'pull' | 'request';
-  /**
-   * `r:<record id>`, else `c:<hash of banner, subject, time and choice>`: a webhook and a pulled row of one decision share it.
-   * `q:<seq>` of a withdrawal by request.
-   */
-  decision_id: string;
-  record_id: string | null;
-  subject: string | null;
-  banner_id: string | null;
-  banner_version: string | null;
-  /** As the record states it. */
-  state: ConsentState;
-  /** Canonical JSON object purpose → granted | denied. */
-  purposes: string;
-  /**
-   * What the decision amounts to by what was known at its seq (core/consent-judgement.ts). An earlier decision that becomes known later
-   * may change it: `decision_judgements` says so from then on.
-   */
-  label: Judged;
-  /** Canonical JSON array of the purposes that it withdraws, and of those provably granted once it was made. `*`: all that are not named. */
-  withdraws: string;
-  stands: string;
-  /** JSON array of what is held besides what it grants itself (core/consent-timeline.ts, Hold): from earlier decisions, expired, or in doubt. */
-  held: string;
-  /** The record's own word for what the visitor did, and how consent was asked for. */
-  action: string | null;
-  method: string | null;
-  domain: string | null;
-  /** Origin and path. */
-  page: string | null;
-  /** Canonical JSON object name → value of what came along and is no purpose; null without any. */
-  signals: string | null;
-  policy_id: string | null;
-  policy_version: string | null;
-  region: string | null;
-  language: string | null;
-  expires_at: string | null;
-  /** 1 on the first row of its decision_id within the source: totals count these. */
-  is_first: number;
-  /** 1 when an earlier row of the same decision_id says something else. */
-  conflicts: number;
-  /** The case that asked for it; null unless via `request`. */
-  case_id: string | null;
-  /** Of the entry, lower-case hex: what documents cite. A bare hash of the body would outlive its erasure. */
-  commitment: string;
-}
-/** How a decision is judged from the entry `seq` on, because a decision made before it, or another record of it, became known only then. */
-interface DecisionJudgementsTable {
-  seq: number;
-  source: string;
-  decision_id: string;
-  /** State and choice by all its records together. */
-  state: ConsentState;
-  purposes: string;
-  label: Judged;
-  withdraws: string;
-  stands: string;
-  held: string;
-}
-interface DecisionsTable {
-  source: string;
-  banner_id: string;
-  subject: string;
-  decision_id: string;
-  state: ConsentState;
-  purposes: string;
-  /** Of the latest decision by time, with all that is known now; columns as in the history. */
-  label: Judged;
-  withdraws: string;
-  stands: string;
-  held: string;
-  policy_id: string | null;
-  policy_version: string | null;
-  region: string | null;
-  expires_at: string | null;
-  at: string;
-  first_seq: number;
-  last_seq: number;
-  /** Decisions (distinct decision_id) of this subject on this banner. */
-  changes: number;
-}
-
-/** A repeated delivery whose body carries neither id nor time: a new choice, or a repeat? Unresolved until the pulled log decides. */
-interface AmbiguousRepeatsTable {
-  seq: number;
-  source: string;
-  event: string;
-  resolution: 'unresolved' | 'repeat' | 'new-choice';
-  /** How many repeats there were when it was resolved; with more by now it is unresolved again. */
-  settled_repeats: number;
-}
-
-export interface CaseHistoryTable extends HistoryColumns {
-  case_id: string;
-  /** 0 for the opening, then 1, 2, … */
-  version: number;
-  move: string;
-  from_state: string | null;
-  to_state: string;
-  actor: string;
-  /** Canonical JSON of the move's details. */
-  details: string;
-}
-export interface CasesTable {
-  case_id: string;
-  source: string;
-  request_id: string | null;
-  kind: string;
-  jurisdiction: string | null;
-  requester_name: string | null;
-  requester_email: string | null;
-  subject: string | null;
-  language: string | null;
-  message: string | null;
-  channel: string;
-  /** The legal receipt, ISO 8601 UTC, and by whose word. */
-  receipt_at: string;
-  receipt_basis: 'payload' | 'received' | 'officer' | 'assumed-offset';
-  state: string;
-  version: number;
-  opened_seq: number;
-  last_seq: number;
-  /** Canonical JSON: everything else folded from the moves (identity, extension, suspension, refusal …). */
-  folded: string;
-  closed_at: string | null;
-}
-
-export interface ScanHistoryTable extends HistoryColumns, OccurredColumns {
-  scan_id: string | null;
-  domain: string | null;
-  status: string | null;
-  cookies_found: number | null;
-  trackers_found: number | null;
-  uncategorised: number | null;
-  score: number | null;
-  /** Found before the visitor had chosen, although they need consent; null: not said. */
-  before_consent: number | null;
-  /** JSON array of what it found (core/fact.ts); null where it gives numbers alone. */
-  items: string | null;
-  /** Things in its lists that could not be read: they are in the body. */
-  unread_items: number;
-  /** 1: `items` is an inventory of the site, since the scan lists what it found and did not fail. */
-  listed: number;
-}
-interface ScansTable {
-  source: string;
-  /** The domain, or '' where the payload names none. */
-  domain: string;
-  scans: number;
-  cookies_found: number | null;
-  trackers_found: number | null;
-  uncategorised: number | null;
-  score: number | null;
-  last_seq: number;
-  at: string;
-  /** Of the latest scan that says how many it found before consent: that number, its entry and its time. */
-  before_consent: number | null;
-  before_consent_seq: number | null;
-  before_consent_at: string | null;
-}
-
-export interface IntegrationHistoryTable extends HistoryColumns, OccurredColumns {
-  integration_id: string | null;
-  name: string | null;
-  site: string | null;
-  change: 'connected' | 'disconnected' | 'lost';
-  /** Why, in the payload's own words. */
-  error: string | null;
-}
-export interface IntegrationsTable {
-  source: string;
-  /** The service's id, else the name, else ''. */
-  integration_key: string;
-  integration_id: string | null;
-  name: string | null;
-  site: string | null;
-  status: 'connected' | 'disconnected' | 'lost';
-  error: string | null;
-  last_seq: number;
-  at: string;
-}
-
-export interface ActionHistoryTable extends HistoryColumns {
-  action: string;
-  actor: string;
-  /** What it was done to: a case, document or source id. */
-  object: string | null;
-  /** The action's body, canonical JSON. */
-  details: string;
-}
-
-/** What officers added, or retracted, as evidence of how a banner was shown. Rows of a retraction have neither file nor period. */
-interface BannerEvidenceTable extends HistoryColumns {
-  change: 'added' | 'retracted';
-  /** The entry that added it. */
-  evidence: number;
-  actor: string;
-  banner_id: string;
-  /** Of the file in DATA_DIR/evidence. */
-  sha256: string | null;
-  bytes: number | null;
-  media_type: string | null;
-  file_name: string | null;
-  /** By the officer's word; `shown_to` exclusive, null: still shown. */
-  shown_from: string | null;
-  shown_to: string | null;
-  /** Of a retraction its reason. */
-  note: string | null;
-  /** Of the entry, hex. */
-  commitment: string;
-}
-
-export interface DocumentsTable {
-  document_id: string;
-  source: string;
-  name: string;
-  format: string;
-  file_name: string;
-  sha256: string;
-  bytes: number;
-  as_of: number;
-  case_id: string | null;
-  /** Canonical JSON. */
-  parameters: string;
-  actor: string;
-  seq: number;
-  created_at: string;
-  downloads: number;
-}
-
-/** Every look at a text of a policy, or at the service's own description (`openapi`). */
-export interface SnapshotHistoryTable extends HistoryColumns {
-  what: 'policy' | 'openapi';
-  fetch_id: string;
-  why: string;
-  phase: 'provisional' | 'settled';
-  /** `embed:<type>`, `hosted:<policy id>` or `openapi`. */
-  target: string;
-  policy_type: string | null;
-  policy_id: string | null;
-  status: number;
-  outcome: 'present' | 'absent';
-  /** 1: the bytes are those of `body_seq`. */
-  unchanged: number;
-  url: string;
-  bytes: number;
-  body_sha256: string;
-  /** The entry that holds the bytes. */
-  body_seq: number;
-  text_sha256: string | null;
-  text_form: string | null;
-  content_type: string | null;
-  date_header: string | null;
-  age: number | null;
-  etag: string | null;
-  /** The service gave the answer out no sooner and no later than this. */
-  origin_from: string;
-  origin_to: string;
-  /** JSON array of sentences; null but for `openapi`. */
-  findings: string | null;
-}
-/** The texts of a target one after the other (texts/text-versions.ts). */
-interface PolicyTextsTable {
-  source: string;
-  target: string;
-  version: number;
-  policy_type: string | null;
-  policy_id: string | null;
-  /** Null: there was no text. */
-  text_sha256: string | null;
-  body_seq: number;
-  first_seq: number;
-  last_seq: number;
-  not_before: string | null;
-  first_seen: string;
-  last_seen: string;
-  settled: number;
-  sightings: number;
-}
-
-export interface SourcesTable {
-  slug: string;
-  name: string;
-  base_url: string | null;
-  site_url: string | null;
-  /** Sealed under K_rest: JSON {apiKey, siteKey, webhookSecrets: [{id, value, addedAt}]}. */
-  sealed: Buffer;
-  /** JSON: banners to pull, field names, time offset, controller file … */
-  options: string;
-  created_at: string;
-  updated_at: string;
-  /** When the source left; its credentials are gone then. Null: it is followed. */
-  offboarded_at: string | null;
-}
-
-export interface SyncPositionsTable {
-  source: string;
-  banner_id: string;
-  /** Cursor to go on with, when a run was interrupted. */
-  cursor: string | null;
-  /** The window of the run that `cursor` belongs to. */
-  run_id: string | null;
-  run_from: string | null;
-  run_to: string | null;
-  /** When that run began, by our clock or the service's Date header, whichever is earlier: what the watermark may move to. */
-  run_as_of: string | null;
-  /** Everything the service dated before this (by our clock and its Date header) has been pulled at least once. */
-  watermark: string | null;
-  rows_total: number;
-  last_success_at: string | null;
-  last_error: string | null;
-  last_error_at: string | null;
-  updated_at: string;
-  /** Earliest time of a row that counts: the service returned nothing before. */
-  earliest: string | null;
-  /** Pieces of pages that could not be read and are kept with their bytes. */
-  unreadable_total: Generated<number>;
-  /** Those of them that are new since the present run began: its end moves no watermark, so that they are asked for again. */
-  run_unreadable: Generated<number>;
-  /** JSON: what the present run still has to read (src/sync/plan.ts); null: no run is open. */
-  run_plan: string | null;
-  /** Whatever can be reached before this was read: later runs begin here. The watermark stays where the first gap begins. */
-  read_to: string | null;
-  /** JSON: periods that the service does not give to their end (src/sync/plan.ts). */
-  gaps: string | null;
-  /** JSON: in which form the service takes requests (src/sync/request-form.ts); null: as usual. */
-  form: string | null;
-  /** When an officer put the banner aside. */
-  dismissed_at: string | null;
-  recounted_at: string | null;
-  /** JSON: how the last recount of recent days compared with the ledger (src/sync/recount.ts). */
-  recount: string | null;
-}
-
-/** The encrypted ring of rejected deliveries: outside the ledger, bounded, 72 hours. */
-interface RejectedDeliveriesTable {
-  id: GeneratedAlways<number>;
-  source: string;
-  received_at: string;
-  address: string;
-  reason: string;
-  bytes: number;
-  /** AES-256-GCM under K_rest: JSON {headers, body (base64)}. */
-  sealed: Buffer;
-}
-interface RejectedCountsTable {
-  source: string;
-  /** UTC minute, YYYY-MM-DDTHH:MM. */
-  minute: string;
-  reason: string;
-  count: number;
-}
-
-export interface JobsTable {
-  id: string;
-  kind: string;
-  /** At most one unfinished job per (kind, job_key); null: no limit. */
-  job_key: string | null;
-  /** JSON. */
-  payload: string;
-  state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
-  priority: number;
-  run_at: string;
-  attempts: number;
-  max_attempts: number;
-  lease_owner: string | null;
-  /** Counts claims: a paused holder whose lease was taken over cannot act twice. */
-  lease_token: number;
-  lease_until: string | null;
-  cancel_requested: number;
-  /** JSON {done, total, message}. */
-  progress: string | null;
-  /** JSON result of a finished job. */
-  result: string | null;
-  error: string | null;
-  created_at: string;
-  updated_at: string;
-  finished_at: string | null;
-}
-/** Jobs that ever ended. */
-export interface JobCountsTable {
-  kind: string;
-  outcome: 'done' | 'failed' | 'cancelled';
-  count: number;
-}
-interface SchedulesTable {
-  name: string;
-  kind: string;
-  cron: string;
-  payload: string;
-  next_at: string;
-  last_at: string | null;
-}
-
-/** One-time sign-in links; only the HMAC of the token is kept. */
-interface SignInLinksTable {
-  token_hash: Buffer;
-  officer: string;
-  created_at: string;
-  expires_at: string;
-  used_at: string | null;
-}
-export interface SessionsTable {
-  id_hash: Buffer;
-  officer: string;
-  created_at: string;
-  expires_at: string;
-}
-
-/** Calls to the service that change something, and what became of each (core/call.ts). */
-export interface CallsTable {
-  request_id: string;
-  source: string;
-  operation: CallOperation;
-  via: CallWay;
-  actor: string;
-  key_id: string;
-  plan_id: string | null;
-  /** JSON: positions of the plan's items in a batch. */
-  positions: string;
-  policy_type: string | null;
-  jurisdiction: string | null;
-  language: string | null;
-  business_name: string | null;
-  state: CallState;
-  http_status: number | null;
-  error_kind: string | null;
-  error: string | null;
-  policy_id: string | null;
-  version: string | null;
-  hosted_url: string | null;
-  remaining: number | null;
-  webhooks_queued: number | null;
-  batch_id: string | null;
-  asked_at: string;
-  /** Without a result by then, it counts as lost. */
-  due_at: string;
-  finished_at: string | null;
-  settled_by: string | null;
-  /** The entry that settled it: a delivery or a list. */
-  evidence: number | null;
-  intent_seq: number;
-  /** The entry with the answer's bytes. */
-  answer_seq: number | null;
-  last_seq: number;
-}
-/** A file of policies that is sent in batches. */
-export interface CallPlansTable {
-  plan_id: string;
-  source: string;
-  actor: string;
-  file: string | null;
-  digest: string;
-  items: number;
-  created_at: string;
-  seq: number;
-}
-export interface CallItemsTable {
-  plan_id: string;
-  /** From 0, as in the file. */
-  position: number;
-  source: string;
-  /** Canonical JSON of what is sent for it. */
-  item: string;
-  state: PlanItemState;
-  /** The last call that it was part of. */
-  request_id: string | null;
-  attempts: number;
-  policy_id: string | null;
-  last_seq: number;
-}
-/** The catalogue: what the service listed as published. */
-export interface ListedPoliciesTable {
-  source: string;
-  policy_id: string;
-  policy_type: string | null;
-  title: string | null;
-  jurisdiction: string | null;
-  language: string | null;
-  updated_at: string | null;
-  /** Without its token. */
-  url: string | null;
-  list_id: string;
-  first_seq: number;
-  last_seq: number;
-  first_listed_at: string;
-  /** When a list came without it. */
-  gone_at: string | null;
-}
-/** The last list of a source that differed from the one before. */
-interface PolicyListsTable {
-  source: string;
-  list_id: string;
-  digest: string;
-  policies: number;
-  fetched_at: string;
-  seq: number;
-}
-/** What the local rate limits count: written together with the intents, no read model. Kept for a little more than a day. */
-export interface CallSlotsTable {
-  request_id: string;
-  key_id: string;
-  /** `pause-…`: the service asked the key to wait with this kind of call. */
-  sort: 'generate' | 'bulk' | `pause-${'generate' | 'bulk' | 'publish'}`;
-  /** When the slot was taken; of a pause when it ends. */
-  at: string;
-}
-
-export interface Tables {
-  entries: EntriesTable;
-  arrivals: ArrivalsTable;
-  checkpoints: CheckpointsTable;
-  settings: SettingsTable;
-  positions: PositionsTable;
-  quarantine: QuarantineTable;
-  delivery_history: DeliveryHistoryTable;
-  delivery_counts: DeliveryCountsTable;
-  policy_history: PolicyHistoryTable;
-  policies: PoliciesTable;
-  decision_history: DecisionHistoryTable;
-  decision_judgements: DecisionJudgementsTable;
-  decisions: DecisionsTable;
-  ambiguous_repeats: AmbiguousRepeatsTable;
-  case_history: CaseHistoryTable;
-  cases: CasesTable;
-  scan_history: ScanHistoryTable;
-  scans: ScansTable;
-  integration_history: IntegrationHistoryTable;
-  integrations: IntegrationsTable;
-  action_history: ActionHistoryTable;
-  banner_evidence: BannerEvidenceTable;
-  documents: DocumentsTable;
-  snapshot_history: SnapshotHistoryTable;
-  policy_texts: PolicyTextsTable;
-  sources: SourcesTable;
-  sync_positions: SyncPositionsTable;
-  rejected_deliveries: RejectedDeliveriesTable;
-  rejected_counts: RejectedCountsTable;
-  jobs: JobsTable;
-  job_counts: JobCountsTable;
-  schedules: SchedulesTable;
-  calls: CallsTable;
-  call_plans: CallPlansTable;
-  call_items: CallItemsTable;
-  listed_policies: ListedPoliciesTable;
-  policy_lists: PolicyListsTable;
-  call_slots: CallSlotsTable;
-  sign_in_links: SignInLinksTable;
-  sessions: SessionsTable;
-}
-export type TableName = keyof Tables;
+export type Tables = {
+  [Name in TableName]: {
+    [Of in keyof (typeof tables)[Name]['columns']]: (typeof tables)[Name]['columns'][Of] extends Column<infer T>
+      ? T
+      : never;
+  };
+};
+export type TableName = keyof typeof tables;

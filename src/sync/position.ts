@@ -1,4 +1,4 @@
-import type { SyncPositionsTable } from '../store/schema.ts';
+import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import { firstGap, joinGaps, type Piece, type Plan, planSchema } from './plan.ts';
 import type { RecountSummary } from './recount-summary.ts';
@@ -6,7 +6,10 @@ import { type RequestForm, requestFormSchema, usualForm } from './request-form.t
 
 /** How far the pull of one banner has come. */
 export type SyncPosition = Readonly<
-  Omit<SyncPositionsTable, 'unreadable_total' | 'run_unreadable'> & { unreadable_total: number; run_unreadable: number }
+  Omit<Tables['sync_positions'], 'unreadable_total' | 'run_unreadable'> & {
+    unreadable_total: number;
+    run_unreadable: number;
+  }
 >;
 
 /** The run that is going on: its window, and when it began. Times ISO 8601. */

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findWarnings, type Surroundings } from '../../src/attention/operator-warnings.ts';
-import type { SyncPositionsTable } from '../../src/store/schema.ts';
+import type { Tables } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryStore } from '../temporary.ts';
 
@@ -52,7 +52,7 @@ const refused = (count: number, minutesAgo: number, reason = 'mismatch') =>
   store.transaction((tx) =>
     tx.insertMany('rejected_counts', [{ source: 'shop', minute: ago(minutesAgo).slice(0, 16), reason, count }]),
   );
-const synced = (row: Partial<Insertable<SyncPositionsTable>> & { last_success_at: string | null }) =>
+const synced = (row: Partial<Insertable<Tables['sync_positions']>> & { last_success_at: string | null }) =>
   store.transaction((tx) =>
     tx.insertMany('sync_positions', [
       {

@@ -8,7 +8,7 @@ import { formASchema, generatePolicy, type GenerateOutcome } from '../../src/pol
 import { publishPolicy } from '../../src/policies/publish.ts';
 import { settleCalls } from '../../src/policies/settle.ts';
 import { loadCalls } from '../../src/policies/show.ts';
-import type { CallSlotsTable } from '../../src/store/schema.ts';
+import type { Tables } from '../../src/store/schema.ts';
 import { answering, createPolicyWorld, impatient, patient, type PolicyWorld, sourceFor } from './policy-world.ts';
 
 const form = formASchema.parse({ policy_type: 'imprint', jurisdiction: 'DE' });
@@ -110,7 +110,7 @@ describe('a slot of a rate limit', () => {
     const world = await createPolicyWorld();
     const keyId = keyIdOf(world.ledger, world.source.apiKey ?? '');
     const at = new Date(world.now().getTime() + 400 * 86_400_000).toISOString();
-    const sorts: CallSlotsTable['sort'][] = ['generate', 'pause-generate'];
+    const sorts: Tables['call_slots']['sort'][] = ['generate', 'pause-generate'];
     const rows = sorts.flatMap((sort) =>
       Array.from({ length: 20 }, (_, nth) => ({ request_id: `${sort} ${nth}`, key_id: keyId, sort, at })),
     );

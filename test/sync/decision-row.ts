@@ -1,10 +1,10 @@
 import type { Insertable } from 'kysely';
-import type { DecisionHistoryTable } from '../../src/store/schema.ts';
+import type { Tables } from '../../src/store/schema.ts';
 
 /** A row of the decision history, as the projector writes it; what the test does not care about is filled in. */
 export function decisionRow(
-  row: Partial<Insertable<DecisionHistoryTable>> & { seq: number },
-): Insertable<DecisionHistoryTable> {
+  row: Partial<Insertable<Tables['decision_history']>> & { seq: number },
+): Insertable<Tables['decision_history']> {
   const at = row.at ?? '2026-07-01T00:00:00.000Z';
   return {
     source: 'acme',

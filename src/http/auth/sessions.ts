@@ -5,7 +5,7 @@ import { isoNow } from '../../core/clock.ts';
 import { hmacSha256 } from '../../crypto/hash.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import { appendAction } from '../../ledger/append-action.ts';
-import type { SessionsTable } from '../../store/schema.ts';
+import type { Tables } from '../../store/schema.ts';
 
 type SessionDeps = Pick<Context, 'store' | 'keys' | 'clock'>;
 
@@ -38,7 +38,7 @@ export function sessionRow(
   deps: Pick<SessionDeps, 'keys'>,
   session: NewSession,
   now: string,
-): Insertable<SessionsTable> {
+): Insertable<Tables['sessions']> {
   return {
     id_hash: idHash(deps, session.id),
     officer: session.officer,

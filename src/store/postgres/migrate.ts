@@ -2,7 +2,12 @@ import { UsageError } from '../../core/errors.ts';
 import { migrationsFor, schemaDifferences, type SchemaPart } from '../migrations.ts';
 import { asMisconfiguration, createPool, MIGRATION_LOCK, type PostgresConnection } from './driver.ts';
 
-const types = { blob: 'bytea', id: 'bigint generated always as identity primary key', big: 'bigint' };
+const types = {
+  big: 'bigint',
+  real: 'double precision',
+  blob: 'bytea',
+  id: 'bigint generated always as identity primary key',
+};
 
 /** Migrations in order; the number of those applied is kept in the table `schema_version`. */
 const migrations = migrationsFor(types).map((statements) => statements.map(orderedBytewise));

@@ -1,13 +1,13 @@
 import { type ExpressionBuilder, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Judged } from '../../core/consent-judgement.ts';
-import type { DecisionHistoryTable, Tables } from '../schema.ts';
+import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import type { Period, Scope } from './scope.ts';
 
-export type DecisionBuilder = ExpressionBuilder<Tables & { d: DecisionHistoryTable }, 'd'>;
+export type DecisionBuilder = ExpressionBuilder<Tables & { d: Tables['decision_history'] }, 'd'>;
 
 /** Where a page of rows in the order of time and seq ends. */
-type Place = Pick<Selectable<DecisionHistoryTable>, 'at' | 'seq'>;
+type Place = Pick<Selectable<Tables['decision_history']>, 'at' | 'seq'>;
 
 /**
  * Every row of the decisions of a period, as `d`: along the index on (source, at, seq). `after`: only what follows a row in the order of time and

@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
-import type { CaseHistoryTable } from '../schema.ts';
+import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import { pageByKey, type Scope } from './scope.ts';
 
-export type CaseMoveRow = Selectable<CaseHistoryTable>;
+export type CaseMoveRow = Selectable<Tables['case_history']>;
 
 export interface WithdrawalByRequest {
   readonly caseId: string;

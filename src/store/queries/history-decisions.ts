@@ -3,14 +3,12 @@ import { ALL_PURPOSES, type Judged, type PurposeChoices, purposeKey } from '../.
 import { type Holds, holdsOf, judgeDecision } from '../../core/consent-timeline.ts';
 import type { ConsentState } from '../../core/vocabulary.ts';
 import type { Span } from '../../core/zoned-days.ts';
-import type { DecisionHistoryTable, Tables } from '../schema.ts';
+import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import { type DecisionBuilder, decisionsIn, firstDecisionsIn, type JudgedAt, judgedAt } from './decisions-in.ts';
-import type { Period, Scope } from './scope.ts';
-import { nullsFirst } from './scope.ts';
-import { pageByKey } from './scope.ts';
+import { nullsFirst, pageByKey, type Period, type Scope } from './scope.ts';
 
-export type DecisionRow = Selectable<DecisionHistoryTable>;
+export type DecisionRow = Selectable<Tables['decision_history']>;
 
 /** A row with the judgement of its decision at asOf; `disputed` 1: records of the decision contradict each other. */
 export interface JudgedRow extends DecisionRow {
@@ -19,7 +17,7 @@ export interface JudgedRow extends DecisionRow {
   readonly chosen: string;
 }
 
-interface WithdrawalTime
+export interface WithdrawalTime
   extends Pick<DecisionRow, 'seq' | 'at' | 'received_at' | 'occurred_basis' | 'occurred_counts' | 'via'> {
   readonly judged: Judged;
 }
@@ -76,7 +74,7 @@ export interface DecisionTotals {
  * What subjects hold on a banner at the end of a period where their latest decision alone says so: one row for each policy version and set of
  * purposes. What earlier decisions granted, or what is in doubt, comes in {@link DecisionQueries.heldConsents}.
  */
-interface StandingConsents {
+export interface StandingConsents {
   readonly policyId: string | null;
   readonly policyVersion: string | null;
   /** Canonical JSON array of the purposes that stand. */
@@ -523,9 +521,7 @@ export function createDecisionQueries(query: Query) {
   }
 }
 
-export type DecisionQueries = ReturnType<typeof createDecisionQueries>;
-
-type DecisionSelect = SelectQueryBuilder<Tables & { d: DecisionHistoryTable }, 'd', DecisionRow>;
+type DecisionSelect = SelectQueryBuilder<Tables & { d: Tables['decision_history'] }, 'd', DecisionRow>;
 
 async function withJudgement({ column, disputed }: JudgedAt, select: DecisionSelect): Promise<JudgedRow[]> {
   const rows = await select

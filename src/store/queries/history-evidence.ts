@@ -3,23 +3,17 @@ import type { ActionName } from '../../core/action.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import { addDays, dateIn, spansOf } from '../../core/zoned-days.ts';
 import { erasedSeqs } from '../../crypto/entry.ts';
-import type {
-  ActionHistoryTable,
-  DeliveryHistoryTable,
-  EntriesTable,
-  PolicyHistoryTable,
-  SnapshotHistoryTable,
-} from '../schema.ts';
+import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import { periodKey } from './counters.ts';
 import { nullsFirst, pageByKey, type Period, type Scope } from './scope.ts';
 
 /** A policy change, with the commitment of the entry that reported it. */
-export type PolicyRow = Selectable<PolicyHistoryTable> & { readonly commitment: string | null };
-export type DeliveryRow = Selectable<DeliveryHistoryTable>;
-type ActionRow = Selectable<ActionHistoryTable>;
+export type PolicyRow = Selectable<Tables['policy_history']> & { readonly commitment: string | null };
+export type DeliveryRow = Selectable<Tables['delivery_history']>;
+type ActionRow = Selectable<Tables['action_history']>;
 type RawEntry = Pick<
-  Selectable<EntriesTable>,
+  Selectable<Tables['entries']>,
   'seq' | 'kind' | 'received_at' | 'meta' | 'body' | 'salt' | 'commitment'
 >;
 
@@ -226,7 +220,7 @@ export function createEvidenceQueries(query: Query) {
 
 /** One look at a text of a policy. */
 export type TextLookRow = Pick<
-  Selectable<SnapshotHistoryTable>,
+  Selectable<Tables['snapshot_history']>,
   | 'seq'
   | 'target'
   | 'policy_type'

@@ -29,7 +29,7 @@ export interface BannerReconciliation extends Reconciliation {
 }
 
 /** A stretch of time of one banner (null: of decisions that name none). ISO 8601 UTC, `to` exclusive. */
-interface BannerWindow {
+export interface BannerWindow {
   readonly bannerId: string | null;
   readonly from: string;
   readonly to: string;

@@ -1,20 +1,20 @@
 import { type Selectable, sql } from 'kysely';
 import type { ScanItem } from '../../core/fact.ts';
-import type { IntegrationHistoryTable, IntegrationsTable, ScanHistoryTable } from '../schema.ts';
+import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import { pageByKey, type Scope } from './scope.ts';
 
 /** A finished scan, without what it lists. */
-export type ScanRow = Omit<Selectable<ScanHistoryTable>, 'items' | 'domain'> & {
+export type ScanRow = Omit<Selectable<Tables['scan_history']>, 'items' | 'domain'> & {
   /** The domain; '' where the scan names none. */
   readonly site: string;
   /** Of the entry, lower-case hex. */
   readonly commitment: string | null;
 };
-export type IntegrationRow = Selectable<IntegrationHistoryTable> & { readonly commitment: string | null };
+export type IntegrationRow = Selectable<Tables['integration_history']> & { readonly commitment: string | null };
 
 /** Which scans: times are those of the scans, ISO 8601 UTC, `to` exclusive. */
-interface ScanFilter extends Scope {
+export interface ScanFilter extends Scope {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly site?: string | undefined;
@@ -105,7 +105,7 @@ export interface BeforeConsent {
   readonly seq: number;
   readonly at: string;
 }
-export type BrokenIntegration = Selectable<IntegrationsTable>;
+export type BrokenIntegration = Selectable<Tables['integrations']>;
 
 /** Rows that attention names at most, of each sort. */
 const NAMED = 200;

@@ -2,7 +2,7 @@ import { UsageError } from '../../core/errors.ts';
 import { migrationsFor, schemaDifferences, type SchemaPart } from '../migrations.ts';
 import { openConnection, type SqliteConnection } from './driver.ts';
 
-const types = { blob: 'blob', id: 'integer primary key autoincrement', big: 'integer' };
+const types = { big: 'integer', real: 'real', blob: 'blob', id: 'integer primary key autoincrement' };
 
 /** Migrations in order; the number of those applied is kept in `user_version`. */
 const migrations = migrationsFor(types);
@@ -62,6 +62,7 @@ async function describe(connection: SqliteConnection): Promise<SchemaPart[]> {
   return rows.map(({ type, name, tbl_name: table, sql }) => ({
     table: String(table).toLowerCase(),
     part: type === 'index' || type === 'trigger' ? `${type} ${String(name)}` : String(type),
-    definition: String(sql),
+    // However it is laid out.
+    definition: String(sql).replace(/\s+/g, ' ').replaceAll('( ', '('),
   }));
 }
