@@ -34,6 +34,8 @@ export interface LetterOfCase {
   readonly firstLimit: string | null;
   /** Whether this kind of request must not depend on an identity check. */
   readonly unchecked: boolean;
+  /** Why the request cannot be refused, in words for the officer; null: it can. */
+  readonly irrefusable: string | null;
   /** The answer as an officer last made it as a letter; null: not yet. */
   readonly written: Letter | null;
 }

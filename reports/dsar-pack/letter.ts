@@ -73,6 +73,7 @@ export function letterFactsOf({ input, found, disclosure, texts, banner, withhel
     answeredOn: day(folded.answer?.at ?? folded.refusal?.at ?? null),
     limit: input.letter === undefined ? deadline.legalLimit : input.letter.limit,
     firstLimit: input.letter?.firstLimit ?? null,
+    irrefusable: input.letter?.irrefusable ?? null,
     requester: {
       name: row.requester_name,
       email: row.requester_email,

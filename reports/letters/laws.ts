@@ -18,8 +18,6 @@ export interface LetterLaw {
   readonly refusedCorrectionTakesStatement?: true;
   /** An answer about the data has to name what was sold, shared and disclosed (Cal. Civ. Code §§ 1798.110, 1798.115). */
   readonly namesSales?: true;
-  /** Consent can be withdrawn at any time, so that no request to withdraw it is refused (GDPR Art. 7(3); LGPD Art. 8 § 5). */
-  readonly consentEndsAtWill?: true;
   /** The clock stops while a clarification is awaited, for requests of access. */
   readonly clarificationStopsClock?: true;
 }
@@ -29,7 +27,6 @@ const gdpr = {
   remedies: 'eu',
   authority: null,
   appealDays: null,
-  consentEndsAtWill: true,
 } as const satisfies Partial<LetterLaw>;
 
 /** A law of a US state with an appeal to the controller and then to the attorney general. */
@@ -148,7 +145,6 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     remedies: 'authority',
     authority: 'Autoridade Nacional de Proteção de Dados (ANPD), https://www.gov.br/anpd',
     appealDays: null,
-    consentEndsAtWill: true,
   },
   'ca-pipeda': {
     ...other(

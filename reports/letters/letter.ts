@@ -30,6 +30,8 @@ export interface LetterFacts {
   readonly limit: string | null;
   /** The same without an extension. */
   readonly firstLimit: string | null;
+  /** Why the request cannot be refused, in words for the officer; null: it can. */
+  readonly irrefusable: string | null;
   readonly requester: {
     readonly name: string | null;
     readonly email: string | null;
@@ -86,12 +88,7 @@ export function letterProblem({ step, text }: Letter, facts: LetterFacts): strin
     return 'No law that applies to this request gives an appeal to the controller.';
   if (step === 'notice' && copies(facts.kind))
     return 'Recipients are told what was done to the data: a request for a copy changes nothing for them.';
-  if (
-    refusesAll(step, facts) &&
-    facts.kind === 'withdraw-consent' &&
-    lawsOf(facts).some((law) => law.consentEndsAtWill)
-  )
-    return 'A withdrawal of consent cannot be refused (GDPR Art. 7(3), LGPD Art. 8 § 5): write the answer. It can say that no consent was found, or that it was withdrawn before.';
+  if (refusesAll(step, facts) && facts.irrefusable !== null) return facts.irrefusable;
   if (step === 'no-match' && choices(facts.kind))
     return 'This kind of request takes effect whether or not a record is found: write the answer.';
   if (step === 'identity' && facts.identity.unchecked)

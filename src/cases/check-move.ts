@@ -1,3 +1,4 @@
+import { whyNotRefused } from '../law/deadlines.ts';
 import { jurisdictionSchema, unknownJurisdiction } from '../law/jurisdictions.ts';
 import type { ControllerProfile } from '../law/profile.ts';
 import { dateIn } from '../core/zoned-days.ts';
@@ -7,7 +8,7 @@ import type { CheckedMove } from './move-details.ts';
 import { caseReadiness } from './readiness.ts';
 import { moveRules } from './states.ts';
 import type { CaseView } from './view.ts';
-import { takesEffect } from './withdrawal.ts';
+import { refusesAll, takesEffect } from './withdrawal.ts';
 
 /** What a move is judged by besides its own details. */
 interface MoveContext {
@@ -71,11 +72,12 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
       return [
         ...blockers(view, context),
         ...problemsOfDisclosure(view, details.disclosure, context),
+        ...(refusesAll(details) ? problemsOfRefusal(view) : []),
         ...problemsOfWithdrawal(view, details, context),
         ...problemsOfApproval(details, context),
       ];
     case 'refuse':
-      return problemsOfApproval(details, context);
+      return [...problemsOfRefusal(view), ...problemsOfApproval(details, context)];
     case 'amend': {
       const { jurisdiction = null } = details;
       return [
@@ -105,6 +107,12 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
   }
 }
 
+/** Consent ends when the person says so, whatever the controller holds of it: neither a refusal nor an answer that refuses every part. */
+function problemsOfRefusal(view: CaseView): readonly string[] {
+  const why = whyNotRefused(view.deadline);
+  return why === null ? [] : [why];
+}
+
 function problemsOfWithdrawal(
   view: CaseView,
   details: Extract<CheckedMove, { move: 'answer' }>['details'],
@@ -112,6 +120,7 @@ function problemsOfWithdrawal(
 ): readonly string[] {
   const { purposes, effectiveAt } = details;
   if (purposes === undefined && effectiveAt === undefined) return [];
+  if (refusesAll(details)) return ['leave out purposes and effectiveAt: every part is refused, so no consent ends'];
   if (!takesEffect(view.kind, match, details)) {
     return [
       'purposes and effectiveAt apply only to the answer to a request to withdraw consent, opt out or object whose subject was found in the consent records',

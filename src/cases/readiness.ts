@@ -1,3 +1,4 @@
+import { whyNotRefused } from '../law/deadlines.ts';
 import { type ControllerProfile, missingProfileParts } from '../law/profile.ts';
 import type { Match } from './match.ts';
 import type { CaseView } from './view.ts';
@@ -57,17 +58,13 @@ function lacksOfRequest(view: CaseView): readonly Lack[] {
     lacks.push(
       lost && index === 0 ? { code: 'place', text, blocking: true } : { code: 'regime', text, blocking: false },
     );
-  const { rule, unverified } = view.deadline.identity;
+  const { rule } = view.deadline.identity;
   if (view.identity === 'needed') {
     const why = rule === 'required' ? 'is required by law' : 'was requested because of a recorded doubt';
     lacks.push({ code: 'identity', text: `The identity check ${why} and is not complete.`, blocking: true });
   } else if (view.identity === 'failed') {
-    const general = unverified === 'categories-only';
-    const text = general
-      ? 'The identity could not be confirmed: the answer may contain categories only, no specific pieces of data.'
-      : 'The identity could not be confirmed: refuse with reasons, or confirm it after all.';
-    // Nothing is ever deleted for somebody who is not identified.
-    lacks.push({ code: 'identity', text, blocking: !general || view.kind === 'erasure' });
+    const { blocking, text } = afterFailedCheck(view);
+    lacks.push({ code: 'identity', text: `The identity could not be confirmed: ${text}.`, blocking });
   }
   if (view.row.state === 'waiting-clarification') {
     lacks.push({ code: 'clarification', text: 'Waiting for a clarification.', blocking: true });
@@ -76,6 +73,20 @@ function lacksOfRequest(view: CaseView): readonly Lack[] {
     lacks.push({ code: 'fee', text: 'A fee was requested and has not been paid.', blocking: false });
   }
   return lacks;
+}
+
+/** What may still be answered when the identity could not be confirmed. */
+function afterFailedCheck({ kind, deadline }: CaseView): { readonly blocking: boolean; readonly text: string } {
+  // Nobody has to be identified to withdraw consent that was given without it (GDPR Art. 7(3)).
+  if (whyNotRefused(deadline) !== null)
+    return { blocking: false, text: 'the request takes effect all the same; the answer may not contain data' };
+  if (deadline.identity.unverified !== 'categories-only')
+    return { blocking: true, text: 'refuse with reasons, or confirm it after all' };
+  // Nothing is ever deleted for somebody who is not identified.
+  return {
+    blocking: kind === 'erasure',
+    text: 'the answer may contain categories only, no specific pieces of data',
+  };
 }
 
 function lacksOfController(view: CaseView, profile: ControllerProfile | null): readonly Lack[] {

@@ -1,4 +1,4 @@
-import { type Asked, computeDeadlines, type Deadlines } from '../law/deadlines.ts';
+import { type Asked, computeDeadlines, type Deadlines, whyNotRefused } from '../law/deadlines.ts';
 import type { ControllerProfile } from '../law/profile.ts';
 import type { RegimeTable } from '../law/regime-table.ts';
 import type { Clock } from '../core/clock.ts';
@@ -128,6 +128,7 @@ const identityMoves: readonly MoveName[] = ['ask-identity', 'confirm-identity', 
 
 function isMoveOffered(move: MoveName, folded: CaseFolded, deadline: Deadlines): boolean {
   if (identityMoves.includes(move)) return deadline.identity.rule !== 'forbidden';
+  if (move === 'refuse') return whyNotRefused(deadline) === null;
   if (move === 'acknowledge') return folded.acknowledgedAt === null;
   if (move === 'extend') return folded.extension === null && deadline.laws.some((law) => law.row.extension !== null);
   return true;

@@ -21,7 +21,12 @@ type ConsentWithdrawn = Extract<Action, { action: 'consent.withdrawn-by-request'
 export function takesEffect(kind: string, match: Match, details: MoveDetails<'answer'>): boolean {
   if (!withdrawingKinds.includes(kind)) return false;
   if (match.status !== 'from-device' && match.status !== 'computed') return false;
-  return details.parts?.every(({ outcome }) => outcome === 'refused') !== true;
+  return !refusesAll(details);
+}
+
+/** Whether an answer grants nothing of what was asked. */
+export function refusesAll({ parts }: Pick<MoveDetails<'answer'>, 'parts'>): boolean {
+  return parts?.every(({ outcome }) => outcome === 'refused') === true;
 }
 
 /** What the answer of a case ends in the consent records: one withdrawal for each banner on which the subject decided something. */

@@ -5,7 +5,7 @@ import { type DsarPackInput, type LetterOfCase, packDeadline } from '../../repor
 import { type CaseReading, type CaseView, viewCase, type ViewContext } from '../cases/view.ts';
 import { type CaseFolded, foldedColumn } from '../cases/folded.ts';
 import { loadPackCase, type PackCase } from '../cases/load-pack-case.ts';
-import type { Deadlines } from '../law/deadlines.ts';
+import { type Deadlines, whyNotRefused } from '../law/deadlines.ts';
 import type { Query } from '../store/store.ts';
 import type { Cited } from './cited.ts';
 import { type DocumentDeps, frameOf, type FrameRequest, type InvalidTime, type UnknownSource } from './frame.ts';
@@ -85,6 +85,7 @@ function datesOfLetter(view: CaseView, context: ViewContext, step: LetterStep): 
     limit: limitOf(deadline),
     firstLimit: limitOf(first),
     unchecked: deadline.identity.rule === 'forbidden',
+    irrefusable: whyNotRefused(deadline),
   };
 }
 

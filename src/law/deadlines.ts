@@ -10,7 +10,7 @@ import {
   placeOfEstablishment,
   type RegimeTable,
 } from './regime-table.ts';
-import type { IdentityRule } from './regime-schema.ts';
+import type { IdentityRule, RegimeRow } from './regime-schema.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 
 export type { Asked, DeadlineFlag, LawDeadline } from './deadline-words.ts';
@@ -193,4 +193,14 @@ function combineIdentity(laws: readonly LawDeadline[], kind: RequestKind): CaseI
     from: decisive.filter((law) => law.row.identity === rule).map((law) => law.id),
     forbiddenBy: laws.filter((law) => law.row.identity === 'forbidden').map((law) => law.id),
   };
+}
+
+/** Why a request cannot be refused, in words: one of the laws leaves no ground for it (GDPR Art. 7(3)). Null: it can. */
+export function whyNotRefused(deadlines: {
+  readonly laws: readonly { readonly row: Pick<RegimeRow, 'refusable' | 'citation'> }[];
+}): string | null {
+  const row = deadlines.laws.find((law) => !law.row.refusable)?.row;
+  return row === undefined
+    ? null
+    : `This kind of request cannot be refused (${row.citation}): write the answer. It can say that no consent was found, or that it was withdrawn before.`;
 }

@@ -55,6 +55,8 @@ export const regimeRowSchema = z
     /** Inside which time the receipt has to be confirmed. */
     acknowledge: periodSchema.nullable().default(null),
     identity: z.enum(identityRules),
+    /** False: the law leaves no ground on which such a request could be refused (GDPR Art. 7(3)). */
+    refusable: z.boolean().default(true),
     /** What a requester may get whose identity was asked for and not confirmed. */
     unverified: z.enum(['nothing', 'categories-only']).default('nothing'),
     /** What follows a refusal: the controller decides an appeal inside so many days; null: the law provides no appeal. */

@@ -94,6 +94,8 @@ function atOnce(regime: string, citation: string, confirmed = false): Row {
     kinds: ['withdraw-consent'],
     period: 'at-once',
     identity: 'on-recorded-doubt',
+    // Others have exceptions (PIPEDA: legal or contractual restrictions), or were not read.
+    refusable: !confirmed,
     citation,
     readOn: confirmed ? READ : null,
     confirmed,

@@ -158,6 +158,61 @@ describe('what an answer may hold', () => {
   });
 });
 
+describe('a withdrawal of consent', () => {
+  const refusal = { reasons: 'x', basis: 'y', remedies: 'z' };
+  const readyToAnswer = (more: Parameters<typeof openedCase>[0]) =>
+    moved(openedCase({ kind: 'withdraw-consent', ...more }), ...searched, ['start'], ['mark-ready']);
+  const parts = (...outcomes: readonly string[]) => ({
+    ...answer('categories-only'),
+    parts: outcomes.map((outcome, place) => ({ what: `part ${place}`, outcome, ground: 'none' })),
+  });
+
+  it('is not refused under a law that leaves no ground for it, neither as a whole nor part by part', () => {
+    for (const jurisdiction of ['DE', 'GB', 'BR']) {
+      const more = { profile: profile({ country: jurisdiction, region: null }) };
+      const row = readyToAnswer({ jurisdiction });
+      const why = [expect.stringMatching(/^This kind of request cannot be refused \(.+\): write/)];
+      expect(problems(row, 'refuse', refusal, more), jurisdiction).toEqual(why);
+      expect(problems(row, 'answer', parts('refused', 'refused'), more), jurisdiction).toEqual(why);
+      expect(problems(row, 'answer', parts('refused', 'done'), more), jurisdiction).toEqual([]);
+      expect(view(row, more).moves, jurisdiction).not.toContain('refuse');
+    }
+    expect(
+      problems(openedCase({ kind: 'withdraw-consent', jurisdiction: 'US-CT' }), 'refuse', refusal, inAmerica),
+    ).toEqual([]);
+    const canadian = { profile: profile({ country: 'CA', region: 'ON' }) };
+    expect(
+      problems(openedCase({ kind: 'withdraw-consent', jurisdiction: 'CA-ON' }), 'refuse', refusal, canadian),
+    ).toEqual([]);
+    expect(problems(openedCase({ kind: 'objection' }), 'refuse', refusal)).toEqual([]);
+    expect(problems(openedCase({ kind: 'unknown' }), 'refuse', refusal)).toEqual([]);
+  });
+
+  it('is answered even if the identity could not be confirmed, without any data', () => {
+    const row = moved(
+      readyToAnswer({}),
+      ['rework', { reason: 'x' }],
+      ['ask-identity', { asked: 'a reply', doubt: 'x' }],
+      ['fail-identity', { reason: 'no reply' }],
+      ['mark-ready'],
+    );
+    expect(caseReadiness(view(row), profile(), computed).lacks).toContainEqual({
+      ...{ code: 'identity', blocking: false },
+      text: 'The identity could not be confirmed: the request takes effect all the same; the answer may not contain data.',
+    });
+    expect(problems(row, 'answer', answer('categories-only'))).toEqual([]);
+    expect(problems(row, 'answer', answer('full'))).not.toEqual([]);
+  });
+
+  it('that is an objection names why purposes and time do not fit an answer that refuses every part', () => {
+    const row = moved(openedCase({ kind: 'objection' }), ...searched, ['start'], ['mark-ready']);
+    const effectiveAt = '2026-07-02T09:00:00.000Z';
+    expect(problems(row, 'answer', { ...parts('refused'), effectiveAt })).toEqual([
+      'leave out purposes and effectiveAt: every part is refused, so no consent ends',
+    ]);
+  });
+});
+
 describe('a case is ready', () => {
   it('only when each other system is marked', () => {
     const row = moved(openedCase(), ['start']);

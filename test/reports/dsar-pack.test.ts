@@ -144,7 +144,7 @@ test('the letter is addressed, answers point by point as GDPR Art. 15 has it, an
     'from 3 June 2026 to 20 June 2026; number of decisions: 2',
     'Advertising (legal basis: consent, GDPR Art. 6(1)(a); kept: until withdrawn',
     'hashed visitor identifier',
-    'Policy Service Ltd (GB): operates the consent banner',
+    'Policy Service Ltd (United Kingdom): operates the consent banner',
     'the consent banner of our web shop',
     'adequacy decision (EU) 2021/1772',
     'Automated decisions none',
@@ -182,7 +182,14 @@ test('an answer whose text is not written yet is a draft, and one that an office
   const letter = letterOf(
     await pack({
       case: asked,
-      letter: { laws: ['eu-gdpr'], limit: '2026-08-03', firstLimit: null, unchecked: false, written },
+      letter: {
+        laws: ['eu-gdpr'],
+        limit: '2026-08-03',
+        firstLimit: null,
+        unchecked: false,
+        irrefusable: null,
+        written,
+      },
     }),
   );
   expect(letter).toContain('Wir haben Ihr Kundenkonto gelöscht.');
@@ -257,7 +264,9 @@ test('California: government ids and account numbers are never disclosed, and an
   expect(letterOf(verified).split(told.slice(0, 53))).toHaveLength(2);
   // Where the GDPR decides the date, the ban of California's rules stands beside it.
   const laws = ['eu-gdpr', 'us-ca'];
-  const both = await pack({ letter: { laws, limit: null, firstLimit: null, unchecked: false, written: null } });
+  const both = await pack({
+    letter: { laws, limit: null, firstLimit: null, unchecked: false, irrefusable: null, written: null },
+  });
   expect(zipNames(both)).not.toContain('records.jsonl');
   for (const id of ['078-05-1120', '078051120', '4111 1111 1111 1111']) expect(everything(both)).not.toContain(id);
   expect(letterOf(both)).toContain('The law does not allow us to disclose it');

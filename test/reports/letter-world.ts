@@ -11,7 +11,11 @@ import {
 import type { Block } from '../../reports/render/blocks.ts';
 import { letterSteps, type LetterStep } from '../../reports/letters/texts.ts';
 import { requestKinds, type RequestKind } from '../../src/core/vocabulary.ts';
+import { whyNotRefused } from '../../src/law/deadlines.ts';
+import { createRegimeTable, findRows } from '../../src/law/regime-table.ts';
 import { profile } from './profile.ts';
+
+const regimes = createRegimeTable();
 
 /** A case under a law, for letters. */
 export function factsOf(law: string, kind: RequestKind, changes: Partial<LetterFacts> = {}): LetterFacts {
@@ -26,6 +30,9 @@ export function factsOf(law: string, kind: RequestKind, changes: Partial<LetterF
     madeOn: '2026-07-20',
     limit: '2026-08-03',
     firstLimit: '2026-08-03',
+    irrefusable: whyNotRefused({
+      laws: findRows(regimes, law, kind, { place, receivedOn: '2026-07-01' }).map((row) => ({ row })),
+    }),
     requester: { name: 'Zoë Krüger-Łącka', email: 'zoe@example.net', role: 'person', represented: null },
     identity: { met: true, confirmed: true, unchecked: false },
     disclosure: kind === 'access' || kind === 'portability' ? 'full' : 'categories-only',

@@ -407,7 +407,7 @@ test('a withdrawal of consent cannot be refused under a law that lets it be with
     kind: 'withdraw-consent' | 'erasure' = 'withdraw-consent',
   ) => letterProblem(letterOf(step, 'en', 'Reasons.'), factsOf(law, kind));
   for (const law of ['eu-gdpr', 'uk-gdpr', 'br-lgpd'])
-    expect(problem(law, 'refusal'), law).toMatch(/^A withdrawal of consent cannot be refused .*: write the answer/);
+    expect(problem(law, 'refusal'), law).toMatch(/^This kind of request cannot be refused \(.*: write the answer/);
   expect(problem('eu-gdpr', 'answer')).toBeNull();
   const refused = factsOf('eu-gdpr', 'withdraw-consent', { parts: [{ what: 'Analytics', outcome: 'refused' }] });
   expect(letterProblem(letterOf('answer', 'en', null), refused)).toContain('cannot be refused');
