@@ -3,11 +3,10 @@ import { auditBlocks } from './consent-audit/blocks.ts';
 import { gatherConsentAudit } from './consent-audit/gather.ts';
 import { createReport } from './create-report.ts';
 import { decisionColumns } from './decision-columns.ts';
-import { loadPolicyTextIntervals } from './policy-texts.ts';
-import { renderCsv } from './render/csv.ts';
+import { loadPolicyTextIntervals, createTextCitation } from './policy-texts.ts';
+import { renderCsv } from './render/csv-json.ts';
 import { periodOf } from './report.ts';
 import { scanAuditJson } from './scan-audit/findings.ts';
-import { createTextCitation } from './text-citation.ts';
 
 /** Consent decisions of a period, with how complete they are and what they rest on (GDPR Art. 7(1); EDPB 05/2020 §104–108). */
 export const consentAudit = createReport({

@@ -5,10 +5,10 @@ import type { ControllerProfile } from '../src/law/profile.ts';
 import type { BannerEvidence } from '../src/store/queries/history-banners.ts';
 import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
 import type { CheckpointToPrint } from './report.ts';
-import type { TextCitation } from './text-citation.ts';
+import type { TextCitation } from './policy-texts.ts';
 
 /** What a consent record is written from. The same facts give the same bytes. */
-export interface ConsentRecordFacts {
+interface ConsentRecordFacts {
   readonly source: string;
   /** The last entry of the ledger that the record knows. */
   readonly asOf: number;
@@ -22,7 +22,7 @@ export interface ConsentRecordFacts {
 }
 
 /** The profile of ISO/IEC TS 27560 that the W3C's Data Privacy Vocabulary group defines. */
-export const RECORD_SCHEMA = 'https://w3id.org/dpv/schema/dpv-27560#record';
+const RECORD_SCHEMA = 'https://w3id.org/dpv/schema/dpv-27560#record';
 
 /**
  * The names of ISO/IEC TS 27560 as terms of the Data Privacy Vocabulary (DPVCG, Guide for consent records 27560). It stands in every record, so that

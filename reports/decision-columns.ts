@@ -1,7 +1,7 @@
 import type { CiteBanner } from '../src/store/queries/history-banners.ts';
 import type { JudgedRow } from '../src/store/queries/history-decisions.ts';
-import type { CsvColumn } from './render/csv.ts';
-import { type CiteText, textColumns } from './text-citation.ts';
+import type { CsvColumn } from './render/csv-json.ts';
+import { type CiteText, textColumns } from './policy-texts.ts';
 
 /** A decision as a row of a file: what was recorded, under which text, how it came in, and where it stands in the ledger. Times are UTC. */
 export function decisionColumns(cite: CiteText, citeBanner: CiteBanner): readonly CsvColumn<JudgedRow>[] {

@@ -2,7 +2,7 @@ import type { DeliveryRow } from '../src/store/queries/history-evidence.ts';
 import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
 import { formatCount, formatDate } from './format.ts';
 import type { Block } from './render/blocks.ts';
-import { type CsvColumn, renderCsv } from './render/csv.ts';
+import { type CsvColumn, renderCsv } from './render/csv-json.ts';
 import { periodOf, type ReportInput } from './report.ts';
 import { notStated, readWords, verdictWord } from './words.ts';
 

@@ -3,7 +3,7 @@ import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
 import { counted, formatComputation, formatCount, formatDate, formatShare, formatTime } from './format.ts';
 import { type RegisterRow, type RegisterTotals, registerRows, registerTotals } from './register-rows.ts';
 import type { Block } from './render/blocks.ts';
-import { type CsvColumn, renderCsv } from './render/csv.ts';
+import { type CsvColumn, renderCsv } from './render/csv-json.ts';
 import type { ReportInput } from './report.ts';
 import { caseStateWord, kindWord, notStated } from './words.ts';
 

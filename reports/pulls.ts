@@ -160,7 +160,7 @@ export function gapsIn(whole: Window, covered: readonly Window[]): Window[] {
 }
 
 /** What of windows lies in a whole. */
-export function within(whole: Window, windows: readonly Window[]): Window[] {
+function within(whole: Window, windows: readonly Window[]): Window[] {
   return mergeWindows(windows)
     .map(({ from, to }) => ({ from: from > whole.from ? from : whole.from, to: to < whole.to ? to : whole.to }))
     .filter(({ from, to }) => from < to);

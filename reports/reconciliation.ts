@@ -3,18 +3,17 @@ import type { Period } from '../src/store/queries/scope.ts';
 import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
 import { counted, formatCount, formatTime } from './format.ts';
 import { loadPulls } from './pulls.ts';
-import { type Agreement, loadAgreement } from './reconciliation/agreement.ts';
+import { type Agreement, loadAgreement, contradictionsOf } from './reconciliation/agreement.ts';
 import {
   contradictionsTable,
   coverageBlocks,
   gapBlocks,
   outageBlocks,
   waysInTable,
+  agreementConcerns,
 } from './reconciliation/agreement-blocks.ts';
-import { agreementConcerns } from './reconciliation/agreement-concerns.ts';
-import { contradictionsOf } from './reconciliation/contradictions.ts';
 import type { Block } from './render/blocks.ts';
-import { type CsvColumn, renderCsv } from './render/csv.ts';
+import { type CsvColumn, renderCsv } from './render/csv-json.ts';
 import { periodOf, type ReportInput } from './report.ts';
 import { bannerWord, stateWord } from './words.ts';
 

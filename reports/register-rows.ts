@@ -13,7 +13,7 @@ import { periodOf, type ReportInput } from './report.ts';
  * What became of a request. `complied`, `in-part` and `denied` are what 11 CCR 7102(a)(1) counts; `no-match` is an answer that no record could
  * be linked; `not-recorded` one of which nobody recorded what was done.
  */
-export const outcomes = [
+const outcomes = [
   'complied',
   'in-part',
   'denied',
@@ -23,7 +23,7 @@ export const outcomes = [
   'duplicate',
   'open',
 ] as const;
-export type Outcome = (typeof outcomes)[number];
+type Outcome = (typeof outcomes)[number];
 
 /** A request as 11 CCR 7101 wants it recorded, with its deadline. No name, no address: the case id leads to them. */
 export interface RegisterRow {

@@ -1,9 +1,26 @@
 import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
-import { renderCsv } from './render/csv.ts';
+import { renderCsv } from './render/csv-json.ts';
 import { periodOf, type ReportInput } from './report.ts';
-import { scanBlocks } from './scan-audit/blocks.ts';
-import { findingColumns, findingsOf, scanAuditJson } from './scan-audit/findings.ts';
-import { gatherScanAudit, type ScanAudit } from './scan-audit/gather.ts';
+import {
+  findingColumns,
+  findingsOf,
+  scanAuditJson,
+  changeColumns,
+  changeWords,
+  driftFindings,
+  integrationColumns,
+  integrationFinding,
+  inventoryFindings,
+  itemColumns,
+  nameOfItem,
+  scanColumns,
+  type ShownColumn,
+  siteWord,
+  gatherScanAudit,
+  type ScanAudit,
+} from './scan-audit/findings.ts';
+import { counted, formatCount, formatTime } from './format.ts';
+import type { Block, Column } from './render/blocks.ts';
 
 const title = 'Scans and integrations';
 
@@ -26,3 +43,127 @@ export const scanAudit = createReport({
     yield* closingBlocks(input, 2);
   },
 });
+
+/** What was found before consent, in a sentence; null when no scan says so. */
+export function beforeConsentSentence({ sites, scans }: ScanAudit): string {
+  const found = sites.filter(({ beforeConsent }) => beforeConsent.length > 0);
+  const count = found.reduce((sum, { beforeConsent }) => sum + beforeConsent.length, 0);
+  if (count > 0)
+    return `${counted(count, 'cookie or tracker that needs consent was', 'cookies or trackers that need consent were')} set before it on ${counted(found.length, 'site', 'sites')}, by the last scan of the period.`;
+  if (scans.some((scan) => (scan.before_consent ?? 0) > 0))
+    return 'Scans of the period report trackers before consent; the last inventory of each site names none.';
+  return sites.some(({ items }) => items.some(({ beforeConsent }) => beforeConsent !== null))
+    ? 'The last scan of each site found none before consent.'
+    : 'The scans do not say what was set before consent.';
+}
+
+/** Inventory, drift and integrations. `rows`: lines of each table; the rest is counted. */
+export function* scanBlocks(
+  audit: ScanAudit,
+  input: ReportInput,
+  { rows, level = 2 }: { readonly rows: number; readonly level?: 1 | 2 },
+): Generator<Block> {
+  const { scans, sites, changes, integrations } = audit;
+  const time = (iso: string) => formatTime(iso, input.timeZone);
+  const lost = integrations.changes.filter(({ change }) => change !== 'connected').length;
+  yield {
+    block: 'paragraph',
+    text: `${counted(scans.length, 'scan', 'scans')} in the period${audit.cut ? ' (only the last of them are compared)' : ''}, ${counted(changes.length, 'change', 'changes')} of what they found; ${counted(integrations.changes.length - lost, 'integration', 'integrations')} connected and ${formatCount(lost)} disconnected or lost. ${beforeConsentSentence(audit)}`,
+  };
+  const early = sites.flatMap(({ site, beforeConsent }) =>
+    beforeConsent.map((item) => `${nameOfItem(item)} on ${siteWord(site)}, category ${item.category ?? 'none'}`),
+  );
+  if (early.length > 0)
+    yield {
+      block: 'notice',
+      tone: 'warning',
+      title: 'Before consent',
+      text: 'The last scan of the period found these before the visitor had chosen, although they are not strictly necessary (ePrivacy Directive Art. 5(3)):',
+      items: [
+        ...early.slice(0, rows),
+        ...(early.length > rows ? [`and ${formatCount(early.length - rows)} more`] : []),
+      ],
+    };
+  yield { block: 'heading', level, text: 'Inventory at the end of the period' };
+  for (const inventory of sites) {
+    const { site, scan, items } = inventory;
+    const unread = scan.unread_items;
+    yield* tableOf(itemColumns, inventoryFindings(inventory), {
+      caption: `${siteWord(site)}: scan of ${time(scan.at)}, entry ${formatCount(scan.seq)}${unread === 0 ? '' : `; ${formatCount(unread)} more could not be read`}`,
+      empty: `The last scan of ${siteWord(site)} (${time(scan.at)}) found nothing.`,
+      ...{ rows, time, count: items.length },
+    });
+  }
+  if (sites.length === 0)
+    yield { block: 'paragraph', text: 'No scan up to the end of the period lists what it found.' };
+  yield { block: 'heading', level, text: 'Drift in the period' };
+  yield* tableOf(changeColumns, driftFindings(changes).slice(-rows), {
+    caption: 'New, gone or changed, from one scan of a site to the next',
+    empty: 'No change was found in the period.',
+    ...{ rows, time, count: changes.length },
+  });
+  yield { block: 'heading', level, text: 'Scans' };
+  yield* tableOf(scanColumns, scans, {
+    caption: 'Scans of the period, the newest first',
+    empty: 'No scan finished in the period.',
+    ...{ rows, time, count: scans.length },
+  });
+  yield { block: 'heading', level, text: 'Integrations' };
+  yield* tableOf(integrationColumns, integrations.states, {
+    caption: 'Integrations at the end of the period',
+    empty: 'No integration was connected or disconnected up to the end of the period.',
+    ...{ rows, time, count: integrations.states.length },
+  });
+  if (integrations.changes.length > 0)
+    yield* tableOf(integrationChanges, integrations.changes.slice(-rows).map(integrationFinding), {
+      caption: 'Connected and lost in the period',
+      empty: '',
+      ...{ rows, time, count: integrations.changes.length },
+    });
+  yield {
+    block: 'paragraph',
+    look: 'fine',
+    text: 'What a scan found is the word of the service’s scanner. A scan that failed, or that gives numbers alone, changes no inventory. What could not be read is counted, and is in the entry.',
+  };
+}
+
+const integrationChanges: readonly ShownColumn<ReturnType<typeof integrationFinding>>[] = [
+  { title: 'When', share: 3, value: ({ at }, time) => time(at) },
+  { title: 'Integration', share: 3, value: ({ name }) => name },
+  { title: 'Site', share: 3, value: ({ site }) => siteWord(site) },
+  { title: 'Change', share: 2, value: changeWords },
+  { title: 'Reason', share: 4, value: ({ reason }) => reason ?? '–' },
+  { title: 'Entry', share: 1.2, align: 'right', value: ({ entry }) => formatCount(entry) },
+];
+
+function* tableOf<T>(
+  columns: readonly ShownColumn<T>[],
+  all: readonly T[],
+  {
+    caption,
+    empty,
+    rows,
+    count,
+    time,
+  }: {
+    readonly caption: string;
+    readonly empty: string;
+    readonly rows: number;
+    readonly count: number;
+    readonly time: (iso: string) => string;
+  },
+): Generator<Block> {
+  yield {
+    block: 'table',
+    caption,
+    columns: columns.map(({ title, share, align }): Column => ({ title, share, ...(align && { align }) })),
+    rows: all.slice(0, rows).map((row) => columns.map(({ value }) => value(row, time))),
+    empty,
+  };
+  if (count > rows)
+    yield {
+      block: 'paragraph',
+      look: 'fine',
+      text: `${formatCount(rows)} of ${formatCount(count)}; the report scan-audit as CSV or JSON has them all.`,
+    };
+}

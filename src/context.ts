@@ -30,7 +30,7 @@ import { compareWithRebuild, rebuild, type RebuildReport } from './projections/r
 import { createProjector } from './projections/run.ts';
 import { createRejectedRing } from './rejected/ring.ts';
 import { createServiceClient } from './service/client.ts';
-import { createReadPaces } from './service/read-pace.ts';
+import { createReadPaces } from './service/rate-limit.ts';
 import { createSnapshotDeps } from './snapshots/fetching.ts';
 import { createSources } from './sources/sources.ts';
 import { MOVED_TO, readSetting, UNFINISHED_COPY, writeSetting } from './store/settings.ts';

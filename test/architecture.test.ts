@@ -108,8 +108,8 @@ describe('the check finds a planted', () => {
     ],
     [
       'store in a page',
-      'src/dashboard/planted.tsx',
-      `import { openSqlite } from '../store/sqlite/open.ts';`,
+      'src/http/pages/planted.tsx',
+      `import { openSqlite } from '../../store/sqlite/open.ts';`,
       'values of',
     ],
     [

@@ -1,4 +1,4 @@
-import { evidenceKindText } from '../../src/banners/media-type.ts';
+import { evidenceKindText } from '../../src/banners/evidence.ts';
 import { type BannerEvidence, createBannerCitation } from '../../src/store/queries/history-banners.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { formatCount, formatTime } from '../format.ts';
@@ -7,7 +7,7 @@ import type { ReportInput } from '../report.ts';
 import { notStated } from '../words.ts';
 
 /** A stretch of the period in which the same evidence showed a banner, and the decisions made on it then. */
-export interface BannerStretch {
+interface BannerStretch {
   readonly bannerId: string | null;
   /** ISO 8601 UTC, `to` exclusive. */
   readonly from: string;

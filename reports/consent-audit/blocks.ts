@@ -17,11 +17,19 @@ import type { ReportInput } from '../report.ts';
 import { describeText } from '../policy-texts.ts';
 import { notStated, stateWords } from '../words.ts';
 import { bannerBlocks } from './banner-evidence.ts';
-import { scanBlocks } from '../scan-audit/blocks.ts';
-import { CHECKPOINT_SECTION, coverBlocks, glossaryBlocks, sections } from './cover.ts';
+import { scanBlocks } from '../scan-audit.ts';
+import {
+  CHECKPOINT_SECTION,
+  coverBlocks,
+  glossaryBlocks,
+  sections,
+  countOf,
+  monthTable,
+  ROWS_SHOWN,
+  totals,
+} from './cover.ts';
 import { subjectBlocks } from './subject.ts';
 import { completenessBlocks } from './completeness-blocks.ts';
-import { countOf, monthTable, ROWS_SHOWN, totals } from './totals-blocks.ts';
 import { sumOf, type ConsentAudit, type Standing } from './gather.ts';
 
 /** The pages of the report. Lists that could grow without end are cut, and say so; the JSON has them whole. */
@@ -102,7 +110,7 @@ function* opening(audit: ConsentAudit, input: ReportInput): Generator<Block> {
 }
 
 /** The decisions over the period, stacked by state. */
-export function decisionsChart(audit: ConsentAudit, input: ReportInput): StackedBars {
+function decisionsChart(audit: ConsentAudit, input: ReportInput): StackedBars {
   const { unit, spans } = audit.overTime;
   const used = stateWords.filter(({ state }) => spans.some(({ states }) => states.some((one) => one.state === state)));
   const series = used.map(({ state, word, colour }) => ({

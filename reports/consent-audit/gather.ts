@@ -16,13 +16,18 @@ import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
 import { periodOf, type ReportInput } from '../report.ts';
 import { stateOrder } from '../words.ts';
-import { limits, noLegalAdvice } from '../closing.ts';
+import { limits, noLegalAdvice } from '../create-report.ts';
 import { loadSubjectAppendix, type SubjectAppendix } from './subject.ts';
-import { loadCompleteness, type Completeness } from './completeness.ts';
+import { loadCompleteness, type Completeness } from './completeness-blocks.ts';
 import { type BannerAudit, loadBannerAudit } from './banner-evidence.ts';
-import { loadPolicyIntervals, type PolicyInterval, supersededBy } from '../policy-intervals.ts';
-import { gatherScanAudit, type ScanAudit } from '../scan-audit/gather.ts';
-import { loadPolicyTextIntervals, type PolicyTextInterval } from '../policy-texts.ts';
+import {
+  loadPolicyIntervals,
+  type PolicyInterval,
+  supersededBy,
+  loadPolicyTextIntervals,
+  type PolicyTextInterval,
+} from '../policy-texts.ts';
+import { gatherScanAudit, type ScanAudit } from '../scan-audit/findings.ts';
 
 export interface StateCount {
   /** As judged by purpose with what is known at asOf. */
@@ -30,7 +35,7 @@ export interface StateCount {
   readonly decisions: number;
 }
 /** Decisions about one purpose that needs consent. */
-export interface PurposeCount {
+interface PurposeCount {
   readonly purpose: string;
   readonly granted: number;
   /** Denied, and not granted before. */
@@ -41,7 +46,7 @@ export interface PurposeCount {
   /** Consents that stand at the end of the period. */
   readonly standing: number;
 }
-export interface Withdrawals {
+interface Withdrawals {
   readonly decisions: number;
   /** Of these: other purposes stay granted; carried out at a data subject's request. */
   readonly partly: number;
@@ -71,7 +76,7 @@ export interface Standing {
   readonly within30Days: number;
   readonly within90Days: number;
 }
-export interface Access {
+interface Access {
   readonly at: string;
   readonly seq: number;
   readonly actor: string;

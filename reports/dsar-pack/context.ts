@@ -1,18 +1,29 @@
 import { type BannerEvidence, type CiteBanner, createBannerCitation } from '../../src/store/queries/history-banners.ts';
 import { stateOfEvidenceFile } from '../../src/ledger/evidence-files.ts';
 import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
-import { loadPolicyIntervals, type PolicyInterval } from '../policy-intervals.ts';
-import { loadPolicyTextIntervals, type PolicyTextInterval } from '../policy-texts.ts';
-import { type CiteText, createTextCitation } from '../text-citation.ts';
+import {
+  loadPolicyIntervals,
+  type PolicyInterval,
+  loadPolicyTextIntervals,
+  type PolicyTextInterval,
+  type CiteText,
+  createTextCitation,
+} from '../policy-texts.ts';
 import { formatCount } from '../format.ts';
 import type { WithheldType } from '../letters/texts.ts';
 import type { Frame } from '../render/blocks.ts';
-import type { Disclosure } from '../../src/cases/move-details.ts';
-import { type DsarPackInput, effectiveDisclosure, packReference } from './input.ts';
-import { withholdIdentifiers, withholdsIdentifiers } from './withheld.ts';
+import { type Disclosure, answerPartSchema, requesterRoles } from '../../src/cases/move-details.ts';
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import type { PackCase } from '../../src/cases/load-pack-case.ts';
+import type { Match } from '../../src/cases/match.ts';
+import { decidingLaw, type Deadlines } from '../../src/law/deadlines.ts';
+import type { Letter } from '../letters/letter.ts';
+import type { Tables } from '../../src/store/schema.ts';
+import { type DocumentInput, frameParameters, type Parameters, referenceOf } from '../report.ts';
 
 /** What is known of the person's records before the first file is written. Constant in size however long the history is. */
-export interface RecordsFound {
+interface RecordsFound {
   /** Distinct decisions. */
   readonly decisions: number;
   readonly first: string | null;
@@ -151,4 +162,156 @@ export function packFrame(context: PackContext, title: string, kind: Frame['kind
     watermark: input.sample ? 'SAMPLE' : null,
     kind,
   };
+}
+
+/** What the pack of one case is made from. */
+export interface DsarPackInput extends DocumentInput {
+  /** The case as it stood at asOf. */
+  readonly case: Selectable<Tables['cases']>;
+  readonly deadline: PackDeadline;
+  readonly disclosure: Disclosure;
+  /** How the requester was found in the records, and under which subjects. */
+  readonly match: Pick<Match, 'status' | 'subjects'>;
+  /** Whether the identity check that applies was made; how, in words (never a document). */
+  readonly identity: PackCase['identity'];
+  /** The controller's other systems, as the case marks them; null: not marked. */
+  readonly systems?: PackCase['systems'];
+  /** DATA_DIR/evidence; absent: the files of evidence are named as missing. */
+  readonly evidenceFolder?: string;
+  /** What its letter says of the law and the time, and the letter itself. */
+  readonly letter?: LetterOfCase;
+}
+
+/** Dates are YYYY-MM-DD; null: no law sets one, or what is asked takes effect at once. */
+export interface LetterOfCase {
+  /** Ids of the laws that apply, the one that decides first. */
+  readonly laws: readonly string[];
+  readonly limit: string | null;
+  readonly firstLimit: string | null;
+  /** Whether this kind of request must not depend on an identity check. */
+  readonly unchecked: boolean;
+  /** Why the request cannot be refused, in words for the officer; null: it can. */
+  readonly irrefusable: string | null;
+  /** The answer as an officer last made it as a letter; null: not yet. */
+  readonly written: Letter | null;
+}
+
+/** The dates of the case under the law that decides. */
+interface PackDeadline {
+  /** Id of the deciding law; `none` where no law known here gives a right to an answer. */
+  readonly regime: string;
+  readonly aimFor: string | null;
+  readonly legalLimit: string | null;
+  readonly explanation: readonly string[];
+  readonly citation: string;
+}
+
+/** What a pack says of the deadlines of its case. */
+export function packDeadline(deadlines: Deadlines): PackDeadline {
+  const law = decidingLaw(deadlines);
+  return {
+    regime: law?.id ?? 'none',
+    aimFor: deadlines.aimFor,
+    legalLimit: deadlines.limit,
+    explanation: law?.explanation ?? [],
+    citation: law?.citation ?? '',
+  };
+}
+
+/** What a pack is made from besides the entries up to asOf. Who was matched follows from them. */
+export function packParameters(input: DsarPackInput): Parameters {
+  return { ...frameParameters(input), disclosure: input.disclosure };
+}
+
+/** What a pack prints to be found again; the id under which it is registered begins with it. */
+export function packReference(input: DsarPackInput): string {
+  const { asOf } = input;
+  const parameters = packParameters(input);
+  return referenceOf({ name: 'dsar-pack', format: 'zip', asOf, caseId: input.case.case_id, parameters });
+}
+
+/**
+ * What may be disclosed in the end. Whatever the caller says: nothing of a person without the identity check that applies, nothing
+ * under a subject that several people share, and nothing in a refusal.
+ */
+function effectiveDisclosure(input: DsarPackInput): Disclosure {
+  if (input.disclosure !== 'full') return input.disclosure;
+  if (input.identity.status !== 'met' || readFolded(input).refusal !== null) return 'categories-only';
+  if (input.match.status === 'none' || input.match.status === 'shared' || input.match.subjects.length === 0)
+    return 'no-match';
+  return 'full';
+}
+
+const foldedSchema = z.looseObject({
+  identity: z
+    .looseObject({
+      requester: z.enum(requesterRoles).nullable(),
+      represented: z.string().nullable().default(null),
+    })
+    .optional(),
+  answer: z.looseObject({ at: z.string().optional(), parts: z.array(answerPartSchema).default([]) }).nullish(),
+  refusal: z
+    .looseObject({ at: z.string(), reasons: z.string(), basis: z.string(), remedies: z.string() })
+    .nullish()
+    .transform((value) => value ?? null),
+});
+
+/** What the letter needs of the moves of a case. */
+export function readFolded(input: DsarPackInput): z.infer<typeof foldedSchema> {
+  return foldedSchema.parse(JSON.parse(input.case.folded));
+}
+
+/** What stands in place of a piece that may not be disclosed, by its kind: the reader has to be told what is held (11 CCR 7024(d)). */
+const WITHHELD: Readonly<Record<WithheldType, string>> = {
+  socialSecurity: '[withheld: Social Security number, 11 CCR 7024(d)]',
+  longNumber: '[withheld: account, card or identification number, 11 CCR 7024(d)]',
+};
+
+const SOCIAL_SECURITY = /^\d{3}-\d{2}-\d{4}$/;
+// Social security numbers, and long runs of digits that look like account, card or licence numbers.
+const FORBIDDEN = /(?<![\dA-Za-z])(?:\d{3}-\d{2}-\d{4}|\d{9}|\d(?:[ -]?\d){12,18})(?![\dA-Za-z])/g;
+
+/**
+ * Whether a law of the case bars government ids and account numbers from the answer, verified requester or not (11 CCR 7024(d)). It does so
+ * where another law decides the date as well: a rule of one law never loosens another.
+ */
+export function withholdsIdentifiers({ letter, deadline }: Pick<DsarPackInput, 'letter' | 'deadline'>): boolean {
+  return (letter?.laws ?? [deadline.regime]).includes('us-ca');
+}
+
+/**
+ * A decision without what may never be disclosed (11 CCR 7024(d)). The records hold hashed subjects; but what the service or a site
+ * put into their texts is not ours to choose, so every text of them is searched. `found` takes the kinds of what was left out.
+ */
+function withholdIdentifiers(row: JudgedRow, found: Set<WithheldType>): JudgedRow {
+  const texts = [
+    'record_id',
+    'subject',
+    'banner_id',
+    'banner_version',
+    'purposes',
+    'withdraws',
+    'stands',
+    'action',
+    'method',
+    'domain',
+    'page',
+    'signals',
+    'policy_id',
+    'policy_version',
+    'region',
+    'language',
+    'decision_id',
+  ] as const;
+  const safe: Record<string, unknown> = { ...row };
+  for (const name of texts) {
+    const value = row[name];
+    if (typeof value !== 'string') continue;
+    safe[name] = value.replace(FORBIDDEN, (number) => {
+      const type = SOCIAL_SECURITY.test(number) ? 'socialSecurity' : 'longNumber';
+      found.add(type);
+      return WITHHELD[type];
+    });
+  }
+  return safe as unknown as JudgedRow;
 }

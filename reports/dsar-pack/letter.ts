@@ -6,9 +6,7 @@ import { chooseLanguage } from '../letters/languages.ts';
 import { type Letter, letterBlocks, type LetterFacts, letterFrame, refusalText } from '../letters/letter.ts';
 import { renderHtml } from '../render/html.tsx';
 import { renderPdf } from '../render/pdf.ts';
-import { letterhead, type PackContext, type PackPart } from './context.ts';
-import { readFolded } from './input.ts';
-import { withholdsIdentifiers } from './withheld.ts';
+import { letterhead, type PackContext, type PackPart, readFolded, withholdsIdentifiers } from './context.ts';
 
 /**
  * The letter to the requester. A PDF; where the embedded font lacks a character of a name, or the text runs from right to left, an HTML

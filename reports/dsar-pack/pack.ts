@@ -1,34 +1,86 @@
 import { createHash } from 'node:crypto';
 import { renderZip, type ZipFile } from '../render/zip.ts';
-import { bannerFiles } from './banners.ts';
-import { caseFile } from './case-file.ts';
-import { loadContext, type PackFile, type PackPart, type WrittenFile } from './context.ts';
-import { decisionsCsv, decisionsJson } from './decisions.ts';
-import { historyPage } from './history-page.ts';
-import type { DsarPackInput } from './input.ts';
+import { bannerFiles, evidenceName, historyPage } from './history-page.ts';
+import {
+  loadContext,
+  type PackFile,
+  type PackPart,
+  type WrittenFile,
+  type PackContext,
+  type DsarPackInput,
+  withholdsIdentifiers,
+} from './context.ts';
 import { letter } from './letter.ts';
-import { manifest } from './manifest.ts';
-import { policies, policyTexts } from './policies.ts';
-import { readme } from './readme.ts';
-import { records27560 } from './records-27560.ts';
-import { records } from './records.ts';
+import { renderJson, renderCsv } from '../render/csv-json.ts';
+import { missingProfileParts } from '../../src/law/profile.ts';
+import { limits, noLegalAdvice } from '../create-report.ts';
+import { timelineOf } from '../../src/core/consent-timeline.ts';
+import { consentRecordOf } from '../consent-record.ts';
+import { sha256Hex } from '../../src/crypto/hash.ts';
+import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
+import { decisionColumns } from '../decision-columns.ts';
+import { readPolicyText } from '../../src/texts/policy-text.ts';
+import { formatCount, formatTime } from '../format.ts';
+import { describeText, type PolicyTextInterval } from '../policy-texts.ts';
 
-/** The parts of a pack, in their order. README.txt and manifest.json follow, because they speak of the others. */
+/** A part that is in the pack only where the disclosure is full. */
+function inFull(name: string, what: string, content: (context: PackContext) => PackFile['content']): PackPart {
+  return (context) => (context.disclosure === 'full' ? { name, what, content: content(context) } : null);
+}
+
+/** The parts of a pack, in order. README.txt and manifest.json follow, because they describe the others. */
 const parts: readonly PackPart[] = [
   letter,
   historyPage,
-  decisionsCsv,
-  decisionsJson,
-  records27560,
-  records,
-  policies,
-  policyTexts,
+  inFull(
+    'decisions.csv',
+    'the same for a spreadsheet: every record, those that were reported twice too',
+    ({ cite, banner, decisions }) => renderCsv(decisionColumns(cite, banner.cite), decisions()),
+  ),
+  inFull('decisions.json', 'the same for a program', (context) =>
+    renderJson({ case: context.input.case.case_id, records: decisionsOf(context) }),
+  ),
+  inFull('records-27560.json', 'the decisions as consent records (ISO/IEC TS 27560)', (context) =>
+    renderJson({ case: context.input.case.case_id, records: consentRecords(context) }),
+  ),
+  // A faithful copy (GDPR Art. 15(3)). Left out under a law that bars identifiers from the answer: exact bytes cannot be
+  // searched for them without being changed.
+  (context) =>
+    context.disclosure === 'full' && !withholdsIdentifiers(context.input)
+      ? {
+          name: 'records.jsonl',
+          what: 'the records exactly as they were received, one a line',
+          content: rawRecords(context),
+        }
+      : null,
+  inFull('policies.json', 'the policies that were in force at the time of the decisions', (context) =>
+    renderJson({
+      note:
+        'Policies: as the service reported them; commitment is what the ledger holds for the entry with the report, not a hash of the text. ' +
+        'Texts: as they were fetched; textSha256 is the hash of the visible text (policy-texts.txt), commitment that of the entry with the answer.',
+      bannerAsShown:
+        context.banner.evidence.length === 0
+          ? 'not evidenced'
+          : context.banner.evidence.map((one) => ({ file: evidenceName(one), ...one })),
+      policies: context.policies,
+      texts: context.texts.map((text, place) => ({ text: place + 1, ...text })),
+    }),
+  ),
+  // The texts themselves, to read: under which text the person decided.
+  (context) =>
+    context.disclosure === 'full' && context.texts.length > 0
+      ? {
+          name: 'policy-texts.txt',
+          what: 'the texts of these policies at the time, as they were fetched',
+          content: readableTexts(context),
+        }
+      : null,
   caseFile,
 ];
 
 /**
  * The pack that answers a case, as a ZIP. The same input gives the same bytes. Records of a person are in it only where the
- * disclosure is full, the identity check that applies was made and the subject is that person's alone (dsar-pack/input.ts).
+ * disclosure is full, the identity check that applies was made and the subject is that person's alone (context.ts).
  */
 export async function* produceDsarPack(input: DsarPackInput): AsyncGenerator<Uint8Array> {
   yield* renderZip(filesOf(input), input.generatedAt);
@@ -59,4 +111,165 @@ function counted({ name, what, content }: PackFile, written: WrittenFile[]): Zip
     written.push({ name, what, bytes, sha256: hash.digest('hex') });
   }
   return { name, content: passed() };
+}
+
+/** The case and how its deadline was computed, without officers' internal notes. */
+function caseFile({ input, reference, disclosure }: PackContext): PackFile {
+  return {
+    name: 'case.json',
+    what: 'the request and how the date for its answer was computed',
+    content: renderJson({
+      reference,
+      case: {
+        id: input.case.case_id,
+        requestId: input.case.request_id,
+        kind: input.case.kind,
+        jurisdiction: input.case.jurisdiction,
+        receivedAt: input.case.receipt_at,
+        receiptBasis: input.case.receipt_basis,
+        channel: input.case.channel,
+      },
+      deadline: { ...input.deadline, timeZone: input.timeZone },
+      identity: input.identity,
+      match: input.match.status,
+      disclosure,
+    }),
+  };
+}
+
+/** The list of the files with their hashes, the checkpoint and how to verify: the last file of the pack. */
+function manifest(context: PackContext, written: readonly WrittenFile[]): AsyncIterable<Uint8Array> {
+  const { input, reference, disclosure } = context;
+  return renderJson({
+    reference,
+    case: input.case.case_id,
+    source: input.source,
+    regime: input.deadline.regime,
+    disclosure,
+    covers: 'consent and policy records only',
+    generatedAt: input.generatedAt,
+    generator: `consent-ledger ${input.version}`,
+    sample: input.sample,
+    asOf: input.asOf,
+    files: written,
+    notStatedByTheController:
+      input.profile === null ? ['the controller profile as a whole'] : missingProfileParts(input.profile),
+    checkpoint: input.checkpoint,
+    verify: [
+      'Each file: its SHA-256 is listed above (`sha256sum FILE`).',
+      'The pack as a whole: its SHA-256 stands in the ledger; the controller finds it with `consent-ledger document check FILE`.',
+      'The ledger: `consent-ledger ledger verify` recomputes every hash. The checkpoint is a C2SP tlog-checkpoint signed with Ed25519, over a Merkle tree as in RFC 6962.',
+    ],
+    limits: [...limits, noLegalAdvice],
+  });
+}
+
+/** What the files are, as plain text. */
+async function* readme({ input }: PackContext, written: readonly WrittenFile[]): AsyncGenerator<Uint8Array> {
+  const lines = [
+    `Answer to request ${input.case.case_id}${input.sample ? ' (SAMPLE)' : ''}`,
+    '',
+    'Start with the letter. This pack covers consent and policy records only.',
+    '',
+    ...written.map(({ name, what }) => `${name.padEnd(18)} ${what}`),
+    `${'manifest.json'.padEnd(18)} all files with their SHA-256, and how to verify them`,
+    '',
+    noLegalAdvice,
+    '',
+  ];
+  yield Buffer.from(lines.join('\r\n'), 'utf8');
+}
+
+async function* consentRecords(context: PackContext): AsyncGenerator<Record<string, unknown>> {
+  const { input, cite } = context;
+  const rows = [];
+  for await (const row of context.decisions()) rows.push(row);
+  for (const decision of timelineOf(rows)) {
+    const policyId = decision.rows.find(({ policy_id }) => policy_id !== null)?.policy_id ?? null;
+    const deliveries = decision.rows.filter(({ via }) => via === 'webhook').map(({ seq }) => Number(seq));
+    yield consentRecordOf({
+      source: input.source,
+      asOf: input.asOf,
+      decision,
+      signatures: await input.history.signatures(input, deliveries),
+      citation: cite({ policy_id: policyId, at: decision.at }),
+      banner: context.banner.cite(decision),
+      profile: input.profile,
+      checkpoint: input.checkpoint,
+    });
+  }
+}
+
+const AT_ONCE = 200;
+
+async function* rawRecords(context: PackContext): AsyncGenerator<Uint8Array> {
+  let page: DecisionRow[] = [];
+  for await (const row of context.decisions()) {
+    page.push(row);
+    if (page.length < AT_ONCE) continue;
+    yield* rawLines(context, page);
+    page = [];
+  }
+  yield* rawLines(context, page);
+}
+
+/**
+ * With each record what checks it against the ledger: its commitment is SHA-256(tag ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)), see
+ * docs/architecture.md, Checking a commitment.
+ */
+async function* rawLines({ input }: PackContext, page: readonly DecisionRow[]): AsyncGenerator<Uint8Array> {
+  const seqs = page.map(({ seq }) => Number(seq));
+  for (const entry of await input.history.rawEntries(input, seqs)) {
+    const said = {
+      entry: Number(entry.seq),
+      kind: entry.kind,
+      received: entry.received_at,
+      commitment: entry.commitment.toString('hex'),
+      ...(entry.body === null || entry.meta === null || entry.salt === null
+        ? { erased: true }
+        : { salt: entry.salt.toString('hex'), meta_sha256: sha256Hex(entry.meta), ...bodyOf(entry.body) }),
+    };
+    yield Buffer.from(`${JSON.stringify(said)}\n`, 'utf8');
+  }
+}
+
+/** The text where the bytes are UTF-8, so that the commitment can be recomputed from it; else base64. */
+function bodyOf(body: Buffer): { body: string } | { body_base64: string } {
+  const text = body.toString('utf8');
+  return Buffer.from(text, 'utf8').equals(body) ? { body: text } : { body_base64: body.toString('base64') };
+}
+
+async function* decisionsOf(context: PackContext): AsyncGenerator<Record<string, unknown>> {
+  const columns = decisionColumns(context.cite, context.banner.cite);
+  for await (const row of context.decisions())
+    yield {
+      ...Object.fromEntries(columns.map(({ title, value }) => [title, value(row)])),
+      purposes: JSON.parse(row.purposes) as unknown,
+    };
+}
+
+/** One text in memory at a time. */
+async function* readableTexts({ input, texts }: PackContext): AsyncGenerator<Uint8Array> {
+  for (const [place, text] of texts.entries()) {
+    const [entry] = text.textSha256 === null ? [] : await input.history.rawEntries(input, [text.bodySeq]);
+    const head = [`${'='.repeat(72)}`, `Text ${place + 1}: ${describeText(text)}`, ...factsOf(text, input.timeZone)];
+    const lines =
+      text.textSha256 === null
+        ? ['The service answered that there is no text.']
+        : entry?.body == null
+          ? ['The text is not kept any more: it was erased. Its hash remains.']
+          : readPolicyText(entry.body, text.contentType).lines;
+    yield Buffer.from([...head, '', ...lines, '', ''].join('\r\n'), 'utf8');
+  }
+}
+
+function factsOf(text: PolicyTextInterval, zone: string): string[] {
+  const seen = (at: string) => formatTime(at, zone);
+  return [
+    text.notBefore === null
+      ? `Seen first ${seen(text.firstSeen)}; it was there by then.`
+      : `Came between ${seen(text.notBefore)}, when the text before was seen last, and ${seen(text.firstSeen)}.`,
+    text.nextSeen === null ? 'No later text has been seen.' : `The next text was seen first ${seen(text.nextSeen)}.`,
+    `SHA-256 of the lines below, joined by line feeds: ${text.textSha256 ?? 'none'}; entry ${formatCount(text.bodySeq)} of the ledger.`,
+  ];
 }

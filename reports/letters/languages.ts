@@ -13,7 +13,7 @@ import type { LetterTexts } from './texts.ts';
 export const letterLanguages: Readonly<Record<string, LetterTexts>> = { en, de, es, fr, it, nl, pl, pt, sv };
 
 /** The language in which letters go out where neither the request nor the controller says otherwise. */
-export const LAST_LANGUAGE = 'en';
+const LAST_LANGUAGE = 'en';
 
 export interface ChosenLanguage {
   /** A key of {@link letterLanguages}. */

@@ -749,7 +749,7 @@ function joined(text: string, locale: string): string {
 }
 
 /** Puts values in the place of `{name}`. Throws for a name without a value: a letter with a placeholder must not go out. */
-export function fill(template: string, values: Readonly<Record<string, string>>): string {
+function fill(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`no value for {${name}} in “${template}”`);

@@ -30,7 +30,7 @@ export type RemedyKey = 'eu' | 'uk' | 'california' | 'quebec' | 'authority' | 'u
 /** Kinds of data that are recognised and never disclosed where a law forbids it. */
 export type WithheldType = 'socialSecurity' | 'longNumber';
 
-export interface LawNames {
+interface LawNames {
   readonly name: string;
   readonly short: string;
   /** Who takes complaints, where this language has a name of its own for it. */

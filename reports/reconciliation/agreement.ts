@@ -2,6 +2,7 @@ import type {
   BannerReconciliation,
   Reconciliation,
   UndeliveredStretch,
+  ReconciledDecision,
 } from '../../src/store/queries/history-reconciliation.ts';
 import type { History } from '../../src/store/queries/history.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
@@ -15,9 +16,12 @@ import {
   type Recounts,
   type Window,
 } from '../pulls.ts';
-import { loadCounters, type ObservedCounters, refusedBetween } from '../counters.ts';
 import type { ReportInput } from '../report.ts';
-import { type Contradiction, contradictionsOf } from './contradictions.ts';
+import { choicesThatDiffer } from '../../src/core/consent-judgement.ts';
+import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
+import { stateWord } from '../words.ts';
+import { actionSchema, type Counters } from '../../src/core/action.ts';
+import { REFUSED_COUNT_DAYS } from '../../src/core/vocabulary.ts';
 
 /** How the two ways in agree on one banner, and what was pulled of it. */
 export interface BannerAgreement extends BannerReconciliation {
@@ -38,7 +42,7 @@ export interface Outage extends UndeliveredStretch {
 }
 
 /** A stretch of the period that no finished pull asked for. */
-export interface Gap extends Window {
+interface Gap extends Window {
   /** Null: the whole log. Banners of which nothing was pulled are named elsewhere. */
   readonly bannerIds: readonly (string | null)[] | null;
 }
@@ -78,7 +82,7 @@ export interface Agreement {
   readonly erasedEntries: number;
 }
 
-export interface AgreementLimits {
+interface AgreementLimits {
   readonly stretches: number;
   readonly contradictions: number;
 }
@@ -244,4 +248,91 @@ function sum(a: Reconciliation, b: Reconciliation): Reconciliation {
     unmatchableDelivered: add('unmatchableDelivered'),
     unmatchablePulled: add('unmatchablePulled'),
   };
+}
+
+/** Two records of one decision that cannot both be right. */
+export interface Contradiction {
+  readonly decisionId: string;
+  readonly at: string;
+  readonly bannerId: string | null;
+  /** The entry that came first and counts, and the one that contradicts it. */
+  readonly first: number;
+  readonly other: number;
+  /** `state: given / refused`, one for each field that differs. */
+  readonly differs: readonly string[];
+}
+
+const fields = [
+  ['subject', 'subject'],
+  ['banner_id', 'banner'],
+  ['policy_id', 'policy'],
+  ['policy_version', 'policy version'],
+] as const;
+
+/** The rows of a decision that contradict an earlier one, each beside the first row that it differs from. */
+export function contradictionsOf({ decisionId, rows }: ReconciledDecision): Contradiction[] {
+  const found: Contradiction[] = [];
+  for (const [place, row] of rows.entries()) {
+    if (row.conflicts !== 1) continue;
+    const earlier = rows.slice(0, place).find((one) => differencesOf(one, row).length > 0) ?? rows[0];
+    if (earlier === undefined) continue;
+    found.push({
+      decisionId,
+      at: (rows[0] ?? row).at,
+      bannerId: row.banner_id,
+      first: earlier.seq,
+      other: row.seq,
+      differs: differencesOf(earlier, row),
+    });
+  }
+  return found;
+}
+
+/** What two rows say differently; what one of them leaves out is no difference. Subjects are named as differing only. */
+export function differencesOf(a: DecisionRow, b: DecisionRow): string[] {
+  const differs: string[] = [];
+  if (a.state !== b.state && a.state !== 'unknown' && b.state !== 'unknown')
+    differs.push(`state: ${stateWord(a.state)} / ${stateWord(b.state)}`);
+  for (const [field, word] of fields) {
+    if (a[field] === null || b[field] === null || a[field] === b[field]) continue;
+    differs.push(field === 'subject' ? word : `${word}: ${a[field]} / ${b[field]}`);
+  }
+  for (const { purpose, choices } of choicesThatDiffer(a, b)) differs.push(`${purpose}: ${choices.join(' / ')}`);
+  return differs;
+}
+
+/** Repeats and refusals of the period, as an entry of the ledger says that they were counted. Times are ISO 8601 UTC. */
+export interface ObservedCounters extends Counters {
+  /** The entry, and when it was made. */
+  readonly seq: number;
+  readonly observedAt: string;
+}
+
+/** The newest observation of the counters of this period up to asOf; null: nobody looked by then. */
+async function loadCounters({ history }: ReportInput, period: Period): Promise<ObservedCounters | null> {
+  const row = await history.observedCounters(period);
+  if (row === null) return null;
+  const action = actionSchema.parse(JSON.parse(row.details));
+  if (action.action !== 'counters.observed') throw new Error(`entry ${row.seq} is no observation of counters`);
+  return { ...action, seq: row.seq, observedAt: row.received_at };
+}
+
+/** How far back the counts of refused deliveries went when they were read: those of an earlier time are not kept. */
+export function refusedSince({ observedAt }: ObservedCounters): string {
+  return new Date(Date.parse(observedAt) - REFUSED_COUNT_DAYS * 86_400_000).toISOString();
+}
+
+/** Refused deliveries by reason, in the order of the reasons. */
+export function refusedByReason({ refused }: ObservedCounters): readonly { reason: string; deliveries: number }[] {
+  const sums = new Map<string, number>();
+  for (const [, reason, n] of refused.counts) sums.set(reason, (sums.get(reason) ?? 0) + n);
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([reason, deliveries]) => ({ reason, deliveries }));
+}
+
+/** Refused deliveries from one moment to another, both included, by whole spans of the observation (as a rule minutes). */
+function refusedBetween({ refused }: ObservedCounters, from: string, to: string): number {
+  return refused.counts.reduce((sum, [span, , n]) => {
+    const isWithin = span >= from.slice(0, span.length) && span <= to.slice(0, span.length);
+    return isWithin ? sum + n : sum;
+  }, 0);
 }

@@ -1,7 +1,7 @@
 import type { StackedBars } from './chart.ts';
 
 /** Rows of a table: all at once or as they come. Each row has one text per column. */
-export type Rows = Iterable<readonly string[]> | AsyncIterable<readonly string[]>;
+type Rows = Iterable<readonly string[]> | AsyncIterable<readonly string[]>;
 
 /** One column of a table. `share` is its part of the width, relative to the other columns. */
 export interface Column {

@@ -15,7 +15,7 @@ export interface StackedBars {
 }
 
 /** A thing to draw. Coordinates in points from the top left corner; paths are SVG path data. */
-export type Mark =
+type Mark =
   | {
       readonly mark: 'path';
       readonly d: string;

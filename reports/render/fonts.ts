@@ -8,7 +8,7 @@ export type Face = 'regular' | 'bold' | 'mono';
 
 /** Fonts that stand in for a face where it lacks a character, in this order. */
 const standIns = ['regular', 'chinese-japanese', 'korean', 'emoji'] as const;
-export type FontName = Face | (typeof standIns)[number];
+type FontName = Face | (typeof standIns)[number];
 
 const require = createRequire(import.meta.url);
 const faces: Readonly<Record<Face, string>> = {
@@ -46,7 +46,7 @@ export class UnprintableText extends Error {
 }
 
 /** A part of a line that is set in one font and one direction. */
-export interface Run {
+interface Run {
   readonly text: string;
   readonly font: FontName;
 }

@@ -1,8 +1,18 @@
 import type { Block, Frame } from './blocks.ts';
 import { INK, MUTED } from './chart.ts';
-import { CHART_ROOM, noticeRoom, setChart, setFigures, setNotice } from './pdf-boxes.ts';
+import {
+  CHART_ROOM,
+  noticeRoom,
+  setChart,
+  setFigures,
+  setNotice,
+  setFacts,
+  setLines,
+  setList,
+  setText,
+  setVerbatim,
+} from './pdf-text.ts';
 import { setTable, tableRoom } from './pdf-table.ts';
-import { setFacts, setLines, setList, setText, setVerbatim } from './pdf-text.ts';
 import { beginSheet, closeSheet, openPaper, type Look, type Paper, type Setting, type Sheet } from './sheet.ts';
 
 /**
@@ -32,7 +42,7 @@ const WORTH_FITTING = 0.35;
 const FORGOTTEN = 0.2;
 
 /** How a letter comes out: pages, how far down the last one is filled (0 to 1), and the density at which it is set. */
-export interface LetterFit {
+interface LetterFit {
   readonly pages: number;
   readonly filled: number;
   readonly density: number;

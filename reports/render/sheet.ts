@@ -66,7 +66,7 @@ export interface Paper {
   readonly typesetter: Typesetter;
 }
 
-export const PAGE = { width: 595.28, height: 841.89, left: 56, right: 56, top: 78, bottom: 66 } as const;
+const PAGE = { width: 595.28, height: 841.89, left: 56, right: 56, top: 78, bottom: 66 } as const;
 
 /** Opens an A4 document. Opening its fonts takes longer than setting a letter: measure on the same paper that is written on. */
 export async function openPaper(frame: Frame): Promise<Paper> {

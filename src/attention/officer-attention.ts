@@ -9,7 +9,7 @@ import type { Query } from '../store/store.ts';
 import { type BannerStatus, loadSyncStatus } from '../sync/status.ts';
 
 /** A request that still waits for an answer, and how its sender was found in the consent records. */
-export interface OpenRequest {
+interface OpenRequest {
   readonly view: CaseView;
   readonly match: Match;
 }
@@ -31,7 +31,7 @@ export interface OfficerAttention {
 }
 
 /** What scans and integrations ask for. */
-export interface ScanAttention {
+interface ScanAttention {
   /** Sites whose last scan found something before consent that needs it. */
   readonly beforeConsent: readonly BeforeConsent[];
   /** Disconnected or lost over the last {@link AGREEMENT_DAYS} days, and not connected since. */
@@ -50,7 +50,7 @@ export interface Agreement {
 export const AGREEMENT_DAYS = 31;
 
 /** A request whose legal limit is this near is named with its days. */
-export const DUE_SOON_DAYS = 7;
+const DUE_SOON_DAYS = 7;
 /** Cases that are matched at once: each takes some queries. */
 const TOGETHER = 8;
 

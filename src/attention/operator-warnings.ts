@@ -1,4 +1,4 @@
-import { findDisagreements } from '../policies/disagreements.ts';
+import { findDisagreements } from '../policies/list.ts';
 import { entriesAhead } from '../projections/position.ts';
 import type { Query } from '../store/store.ts';
 

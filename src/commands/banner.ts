@@ -1,16 +1,30 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { addBannerEvidence, EVIDENCE_BYTES, findBannerEvidence, retractBannerEvidence } from '../banners/evidence.ts';
-import { evidenceExtensions, evidenceKindText } from '../banners/media-type.ts';
+import {
+  addBannerEvidence,
+  EVIDENCE_BYTES,
+  findBannerEvidence,
+  retractBannerEvidence,
+  evidenceExtensions,
+  evidenceKindText,
+} from '../banners/evidence.ts';
 import { UsageError } from '../core/errors.ts';
 import { addDays } from '../core/zoned-days.ts';
 import { readEvidenceFile, stateOfEvidenceFile } from '../ledger/evidence-files.ts';
 import { type BannerEvidence, createBannerQueries } from '../store/queries/history-banners.ts';
-import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
-import { assertSource, isDay, timeOf } from './policy-targets.ts';
+import {
+  type CommandIo,
+  counted,
+  printable,
+  printResult,
+  tableText,
+  wholeNumberFrom,
+  withJson,
+  writeOut,
+} from './command-io.ts';
+import { assertSource, isDay, timeOf } from './policy-stored-text.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
-import { writeOut } from './write-out.ts';
 
 interface AddFlags {
   readonly source: string;

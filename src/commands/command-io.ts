@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { calendarProblem } from '../core/zoned-days.ts';
+import { writeFile } from 'node:fs/promises';
 
 /** Exit codes (docs/configuration.md): done, failed, usage or configuration, verification found a fault. */
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -136,3 +137,24 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 export const STOP_ALL_MS = 25_000;
 /** Milliseconds that the process lives on when everything is closed. */
 export const ENDED_MS = 3000;
+
+const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Parses a flag like `90s`, `10m`, `24h` or `7d` into milliseconds. */
+export function durationFrom(text: string): number {
+  const [, number, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (number === undefined || unit === undefined || Number(number) === 0)
+    throw new InvalidArgumentError('Use a number and a unit: 90s, 10m, 24h, 7d.');
+  return Number(number) * units[unit as keyof typeof units];
+}
+
+/** Writes what a command made to the file of its --out flag; a sentence when that fails, because what was made is there all the same. */
+export async function writeOut(path: string, content: string | Uint8Array): Promise<string | null> {
+  try {
+    await writeFile(path, content);
+    return null;
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    return `Cannot write ${printable(path)} (${code}).`;
+  }
+}

@@ -15,10 +15,9 @@ import {
 import { UsageError } from '../core/errors.ts';
 import { addDays } from '../core/zoned-days.ts';
 import { lastCheckpoint } from '../documents/frame.ts';
-import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
-import { assertSource, isDay, timeOf } from './policy-targets.ts';
+import { type CommandIo, printable, printResult, withJson, writeOut } from './command-io.ts';
+import { assertSource, isDay, timeOf } from './policy-stored-text.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
-import { writeOut } from './write-out.ts';
 
 /** `consent show|record`: how a person's consent stood at a moment, and one decision as a consent record. */
 export function registerConsent(program: Command, io: CommandIo): void {

@@ -5,10 +5,14 @@ import { UsageError } from '../core/errors.ts';
 import { loadAmbiguousRepeats } from '../projections/ambiguous-repeats.ts';
 import { readmitRejected, type Readmitted } from '../rejected/readmit.ts';
 import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
-import { loadDeliveries, loadQuarantine, loadRefusedCounts } from './delivery-lists.ts';
-import { diagnoseRefused, diagnosisText } from './delivery-diagnosis.ts';
-import { loadDelivery, deliveryText } from './delivery-show.ts';
 import { withContext } from './run-context.ts';
+import { diagnoseSignature } from '../../receivers/diagnose.ts';
+import type { Finding } from '../../receivers/finding.ts';
+import type { Context } from '../context.ts';
+import type { RejectedItem } from '../rejected/ring.ts';
+import type { Query } from '../store/store.ts';
+import { isUtf8 } from 'node:buffer';
+import { sha256Hex } from '../crypto/hash.ts';
 
 interface ListFlags {
   readonly source?: string;
@@ -229,4 +233,263 @@ function readmittedText(results: readonly Readmitted[]): string {
     }),
     ...(outside.length > 0 ? ['Run `consent-ledger delivery diagnose` for the reasons.'] : []),
   ].join('\n');
+}
+
+/** A refused delivery and why, for the operator's eyes. Holds no secret and no digest. */
+export interface Diagnosed extends RejectedItem {
+  readonly findings: readonly (Omit<Finding, 'code'> & { readonly code: string })[];
+}
+
+/** Says of each refused delivery why its signature failed, with the secrets of now. */
+export async function diagnoseRefused(
+  { rejected, sources }: Pick<Context, 'rejected' | 'sources'>,
+  items: readonly RejectedItem[],
+): Promise<readonly Diagnosed[]> {
+  const diagnosed: Diagnosed[] = [];
+  for (const item of items) {
+    const content = await rejected.read(item.id);
+    const source = sources.find(item.source);
+    if (content === null) {
+      diagnosed.push({
+        ...item,
+        findings: [
+          {
+            code: 'unreadable',
+            sentence: 'It has expired or was altered in the database.',
+            remedy: 'Ask the service to send it again.',
+          },
+        ],
+      });
+      continue;
+    }
+    if (source === null) {
+      const remedy = `Add it again: \`source add ${item.source}\`.`;
+      diagnosed.push({
+        ...item,
+        findings: [{ code: 'unknown-source', sentence: `Source ${item.source} no longer exists.`, remedy }],
+      });
+      continue;
+    }
+    const otherSecrets = sources
+      .list()
+      .filter(({ slug }) => slug !== source.slug)
+      .flatMap(({ slug, webhookSecrets }) =>
+        webhookSecrets.map((secret) => ({ ...secret, id: `${secret.id} of ${slug}` })),
+      );
+    const { headers, rawBody } = content;
+    const findings = diagnoseSignature({ headers, rawBody, secrets: source.webhookSecrets, otherSecrets });
+    diagnosed.push({ ...item, findings });
+  }
+  return diagnosed;
+}
+
+const IDS_SHOWN = 8;
+
+/** Deliveries that failed for the same reasons stand together: a wrong secret refuses hundreds alike. */
+export function diagnosisText(diagnosed: readonly Diagnosed[], kept: number): string {
+  const groups = new Map<string, Diagnosed[]>();
+  for (const one of diagnosed) {
+    const key = JSON.stringify([one.source, one.findings]);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  const blocks = [...groups.values()].map((group) => {
+    const first = group[0] as Diagnosed;
+    const last = group[group.length - 1] as Diagnosed;
+    const ids = group
+      .slice(0, IDS_SHOWN)
+      .map(({ id }) => id)
+      .join(', ');
+    const times = group.length === 1 ? first.receivedAt : `${last.receivedAt} to ${first.receivedAt}`;
+    const addresses = [...new Set(group.map(({ address }) => address))];
+    const from = addresses.length === 1 ? addresses[0] : counted(addresses.length, 'address', 'addresses');
+    return [
+      pc.bold(`${counted(group.length, 'delivery', 'deliveries')} to ${first.source}, ${times}, from ${from}`),
+      `  number ${ids}${group.length > IDS_SHOWN ? ' …' : ''}`,
+      ...first.findings.flatMap(({ sentence, remedy }) => [
+        `  ${pc.red('✗')} ${printable(sentence)}`,
+        `    ${printable(remedy)}`,
+      ]),
+    ].join('\n');
+  });
+  const more = kept - diagnosed.length;
+  return [...blocks, ...(more > 0 ? [`${counted(more, 'older one')} not examined: raise --limit.`] : [])].join('\n\n');
+}
+
+interface Filter {
+  readonly source: string | undefined;
+  readonly event: string | undefined;
+  readonly limit: number;
+}
+
+/** Deliveries that were stored, newest first, as the command line shows them. */
+export async function loadDeliveries(read: Query, { source, event, limit }: Filter) {
+  let query = read
+    .selectFrom('delivery_history')
+    .leftJoin('arrivals', 'arrivals.seq', 'delivery_history.seq')
+    .select([
+      'delivery_history.seq',
+      'delivery_history.source',
+      'delivery_history.received_at as receivedAt',
+      'delivery_history.event',
+      'delivery_history.verdict',
+      'delivery_history.outcome',
+      'delivery_history.content_type as contentType',
+      'delivery_history.bytes',
+      'delivery_history.commitment',
+      'delivery_history.reason as note',
+      'arrivals.count as repeats',
+    ]);
+  if (source !== undefined) query = query.where('delivery_history.source', '=', source);
+  if (event !== undefined) query = query.where('delivery_history.event', '=', event);
+  const rows = await query.orderBy('delivery_history.seq', 'desc').limit(limit).execute();
+  return rows.map((row) => ({ ...row, repeats: row.repeats ?? 0 }));
+}
+
+/** Entries that could not be read, and deliveries that nothing was read from (no JSON, no event, an event that is not known), newest first. */
+export async function loadQuarantine(read: Query, { source, event, limit }: Filter) {
+  const columns = ['seq', 'source', 'event', 'reason', 'received_at as receivedAt'] as const;
+  let quarantined = read.selectFrom('quarantine').select(columns);
+  let unread = read.selectFrom('delivery_history').select(columns).where('outcome', '=', 'unknown-event');
+  if (source !== undefined) {
+    quarantined = quarantined.where('source', '=', source);
+    unread = unread.where('source', '=', source);
+  }
+  if (event !== undefined) {
+    quarantined = quarantined.where('event', '=', event);
+    unread = unread.where('event', '=', event);
+  }
+  const rows = [
+    ...(await quarantined.orderBy('seq', 'desc').limit(limit).execute()),
+    ...(await unread.orderBy('seq', 'desc').limit(limit).execute()),
+  ];
+  return rows.sort((a, b) => b.seq - a.seq).slice(0, limit);
+}
+
+const HOURS = 72;
+
+/** How many deliveries were refused in the last 72 hours, by source and reason. */
+export async function loadRefusedCounts(
+  { rejected, clock }: Pick<Context, 'rejected' | 'clock'>,
+  source: string | undefined,
+): Promise<readonly { readonly source: string; readonly reason: string; readonly count: number }[]> {
+  const sums = new Map<string, { source: string; reason: string; count: number }>();
+  for (const row of await rejected.counts(new Date(clock().getTime() - HOURS * 3_600_000).toISOString())) {
+    if (source !== undefined && row.source !== source) continue;
+    const key = JSON.stringify([row.source, row.reason]);
+    const sum = sums.get(key) ?? { source: row.source, reason: row.reason, count: 0 };
+    sum.count += row.count;
+    sums.set(key, sum);
+  }
+  return [...sums.values()];
+}
+
+/** One entry of the ledger in full. A body that is not UTF-8 is given as base64; both are null when it was erased. */
+export interface ShownDelivery {
+  readonly seq: number;
+  readonly source: string;
+  readonly sourceSeq: number;
+  readonly kind: string;
+  readonly receivedAt: string;
+  readonly event: string | null;
+  readonly outcome: string | null;
+  readonly note: string | null;
+  readonly repeats: { readonly count: number; readonly times: readonly string[] };
+  readonly meta: unknown;
+  readonly bytes: number | null;
+  /** What the ledger holds of meta and body: SHA-256(tag ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)). */
+  readonly commitment: string;
+  /** What one needs besides the body to compute the commitment; null when it was erased. */
+  readonly salt: string | null;
+  readonly metaSha256: string | null;
+  readonly bodyText: string | null;
+  readonly bodyBase64: string | null;
+  readonly leafHash: string;
+  readonly erased: boolean;
+}
+
+/** Reads an entry and what was made of it; null when there is none. */
+export async function loadDelivery(read: Query, seq: number): Promise<ShownDelivery | null> {
+  const entry = await read.selectFrom('entries').selectAll().where('seq', '=', seq).executeTakeFirst();
+  if (entry === undefined) return null;
+  const history = await read.selectFrom('delivery_history').selectAll().where('seq', '=', seq).executeTakeFirst();
+  const arrivals = await read.selectFrom('arrivals').selectAll().where('seq', '=', seq).executeTakeFirst();
+  const { body, meta } = entry;
+  const isText = body !== null && isUtf8(body);
+  return {
+    seq,
+    source: entry.source,
+    sourceSeq: entry.source_seq,
+    kind: entry.kind,
+    receivedAt: entry.received_at,
+    event: history?.event ?? null,
+    outcome: history?.outcome ?? null,
+    note: history?.reason ?? null,
+    repeats: {
+      count: arrivals?.count ?? 0,
+      times: arrivals === undefined ? [] : (JSON.parse(arrivals.times) as string[]),
+    },
+    meta: meta === null ? null : readMeta(meta),
+    bytes: body?.length ?? null,
+    commitment: entry.commitment.toString('hex'),
+    salt: entry.salt?.toString('hex') ?? null,
+    metaSha256: meta === null ? null : sha256Hex(meta),
+    bodyText: isText ? body.toString('utf8') : null,
+    bodyBase64: body === null || isText ? null : body.toString('base64'),
+    leafHash: entry.leaf_hash.toString('hex'),
+    erased: body === null,
+  };
+}
+
+function readMeta(meta: Buffer): unknown {
+  try {
+    return JSON.parse(meta.toString('utf8'));
+  } catch {
+    return meta.toString('base64');
+  }
+}
+
+const TEXT_SHOWN = 20_000;
+const HEX_SHOWN = 512;
+
+export function deliveryText(shown: ShownDelivery): string {
+  const { repeats, note } = shown;
+  return [
+    pc.bold(`entry ${shown.seq}  ${shown.kind} of ${shown.source}, number ${shown.sourceSeq} there`),
+    `received     ${shown.receivedAt}`,
+    ...(shown.kind === 'webhook'
+      ? [`event        ${printable(shown.event ?? 'unknown')} (${shown.outcome ?? 'not projected'})`]
+      : []),
+    ...(note === null ? [] : [`note         ${printable(note)}`]),
+    ...(repeats.count === 0
+      ? []
+      : [
+          `repeated     ${counted(repeats.count, 'time')}: ${repeats.times.slice(0, 5).join(', ')}${repeats.count > 5 ? ' …' : ''}`,
+        ]),
+    `leaf hash    ${shown.leafHash}`,
+    `commitment   ${shown.commitment}`,
+    ...(shown.erased
+      ? ['', 'The content was erased; the position in the ledger is still proven.']
+      : [
+          `size         ${shown.bytes} bytes`,
+          `meta         ${printable(JSON.stringify(shown.meta))}`,
+          '',
+          bodyPreview(shown),
+        ]),
+  ].join('\n');
+}
+
+function bodyPreview({ bodyText, bodyBase64 }: ShownDelivery): string {
+  if (bodyText !== null) {
+    const lines = bodyText.slice(0, TEXT_SHOWN).split('\n').map(printable).join('\n');
+    return bodyText.length > TEXT_SHOWN
+      ? `${lines}\n… ${bodyText.length - TEXT_SHOWN} more characters: use --json to see all of it`
+      : lines;
+  }
+  const bytes = Buffer.from(bodyBase64 ?? '', 'base64');
+  const lines =
+    bytes
+      .subarray(0, HEX_SHOWN)
+      .toString('hex')
+      .match(/.{1,64}/g) ?? [];
+  return [`not text; in hex${bytes.length > HEX_SHOWN ? `, the first ${HEX_SHOWN} bytes` : ''}:`, ...lines].join('\n');
 }

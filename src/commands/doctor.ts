@@ -5,12 +5,10 @@ import { isInstallationBegun } from '../context/engines.ts';
 import { CodedError, StoreUnavailable, UsageError } from '../core/errors.ts';
 import { type CommandIo, counted, printable, printResult, withJson } from './command-io.ts';
 import { checkData } from './doctor/data.ts';
-import { fault, type Line } from './doctor/line.ts';
-import { checkNetwork } from './doctor/network.ts';
-import { checkDescriptions, checkStoredDescriptions } from './doctor/openapi.ts';
-import { checkRedis } from './doctor/redis.ts';
+import { fault, type Line } from './doctor/finding.ts';
+import { checkNetwork, checkDescriptions, checkStoredDescriptions } from './doctor/network.ts';
+import { checkRedis, checkSurroundings } from './doctor/surroundings.ts';
 import { checkSettings, checkSources } from './doctor/sources.ts';
-import { checkSurroundings } from './doctor/surroundings.ts';
 import { withContextOf } from './run-context.ts';
 
 /** `doctor`: is this installation safe to go into production. Changes nothing; exit code 0 when it is, 1 when not. */

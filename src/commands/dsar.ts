@@ -13,8 +13,7 @@ import { UsageError } from '../core/errors.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
 import { dsarDescription, registerDeadline } from './deadline.ts';
-import { registerDsarLetter } from './dsar-letter.ts';
-import { registerDsarPack } from './dsar-pack.ts';
+import { registerDsarLetter, registerDsarPack } from './dsar-documents.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 interface JsonOption {

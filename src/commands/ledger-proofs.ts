@@ -148,7 +148,7 @@ async function writeProofs(
 }
 
 /** What a checkpoint has to be signed by (c2sp.org/tlog-policy): the log alone, no witnesses. */
-export function tlogPolicy(verifierKey: string): string {
+function tlogPolicy(verifierKey: string): string {
   return `log ${verifierKey}\nquorum none\n`;
 }
 

@@ -3,16 +3,37 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
-import { findPlan, loadPlanItems, loadSentBatches, planBulk, runBulk } from '../policies/bulk.ts';
-import { MAX_BATCH_ITEMS } from '../service/bulk.ts';
-import type { FormA } from '../policies/generate.ts';
-import type { SentBefore } from '../policies/sent-before.ts';
-import { type CommandIo, counted, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
-import { bulkText, countsOf, resultCsv, SHOWN, shownItem, summaryOf } from './policy-bulk-text.ts';
-import { readBulkItems } from './policy-items.ts';
-import { callableSource, patienceOf } from './policy-source.ts';
+import {
+  findPlan,
+  loadPlanItems,
+  loadSentBatches,
+  planBulk,
+  runBulk,
+  type BulkEnd,
+  type SentBatch,
+  type SentBefore,
+} from '../policies/bulk.ts';
+import { MAX_BATCH_ITEMS } from '../service/policies.ts';
+import { type FormA, formASchema } from '../policies/generate.ts';
+import {
+  type CommandIo,
+  counted,
+  printable,
+  printResult,
+  wholeNumberFrom,
+  withJson,
+  writeOut,
+  tableText,
+} from './command-io.ts';
+import { callableSource, patienceOf, refusedText, unknownText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
-import { writeOut } from './write-out.ts';
+import { buffer } from 'node:stream/consumers';
+import { Readable } from 'node:stream';
+import { renderCsv } from '../../reports/render/csv-json.ts';
+import type { ItemRow } from '../policies/settle.ts';
+import { readFile } from 'node:fs/promises';
+import { CsvError, parse } from 'csv-parse/sync';
+import { canonicalJson } from '../crypto/canonical.ts';
 
 interface BulkFlags {
   readonly source?: string;
@@ -156,4 +177,257 @@ async function enqueue(
 function resumeCommand({ file, source }: BulkFlags): string {
   const quoted = /^[\w./:=@%+-]+$/.test(file) ? file : `'${printable(file).replaceAll("'", "'\\''")}'`;
   return `consent-ledger policy bulk --file ${quoted}${source === undefined ? '' : ` --source ${source}`} --resume`;
+}
+
+type Counts = Readonly<Partial<Record<ItemRow['state'], number>>>;
+
+/** How many items stand how. */
+function countsOf(items: readonly ItemRow[]): Counts {
+  const counts: Partial<Record<ItemRow['state'], number>> = {};
+  for (const { state } of items) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
+const words: Readonly<Record<ItemRow['state'], string>> = {
+  created: 'created',
+  skipped: 'skipped (beyond the quota)',
+  failed: 'failed',
+  unknown: 'unknown',
+  sent: 'sent, no response yet',
+  planned: 'not sent',
+};
+
+/** The same in words. */
+function summaryOf(counts: Counts): string {
+  return (Object.keys(words) as ItemRow['state'][])
+    .filter((state) => counts[state] !== undefined)
+    .map((state) => `${counts[state]} ${words[state]}`)
+    .join(', ');
+}
+
+/** Items of the table for people; the rest is in --out and --json. */
+const SHOWN = 60;
+
+/** What came of a run, for people: a row per item, the counts, and what to do next. */
+function bulkText(
+  planId: string,
+  ended: BulkEnd,
+  items: readonly ItemRow[],
+  waiting: readonly SentBatch[],
+  resume: string,
+): string {
+  const rows = items.map(shownItem);
+  const columns: readonly (readonly [string, (row: Shown) => string | number | null])[] = [
+    ['item', (row) => row.item],
+    ['type', (row) => row.policyType],
+    ['jurisdiction', (row) => row.jurisdiction],
+    ['language', (row) => row.language],
+    ['business', (row) => row.businessName],
+    ['result', (row) => words[row.state]],
+    ['policy', (row) => row.policyId],
+  ];
+  // A column that the file does not have is left out.
+  const used = columns.filter(([, valueOf]) => rows.some((row) => valueOf(row) !== null));
+  const table = tableText(
+    used.map(([title]) => title),
+    rows.slice(0, SHOWN).map((row) => used.map(([, valueOf]) => valueOf(row))),
+    'No items.',
+  );
+  return [
+    table,
+    ...(rows.length > SHOWN ? [`… and ${rows.length - SHOWN} more: --out writes all of them to a CSV file.`] : []),
+    '',
+    `${counted(items.length, 'item')}: ${summaryOf(countsOf(items))} (${planId})`,
+    ...waiting.map(
+      ({ askedAt, dueAt, items: count }) =>
+        `${counted(count, 'item')} of the batch of ${askedAt.slice(0, 19)} ${count === 1 ? 'is' : 'are'} waiting for the answer. If the process that sent the batch has ended, ${count === 1 ? 'it counts' : 'they count'} as unknown from ${dueAt.slice(0, 19)}.`,
+    ),
+    ...endText(ended, items, resume),
+  ].join('\n');
+}
+
+function endText(ended: BulkEnd, items: readonly ItemRow[], resume: string): string[] {
+  switch (ended.outcome) {
+    case 'finished':
+      return [
+        ...(items.some(({ state }) => state === 'failed')
+          ? [`To send the failed ones again: ${resume} --retry-failed`]
+          : []),
+        ...(items.some(({ state }) => state === 'unknown' || state === 'sent')
+          ? [
+              'Items whose outcome is unknown are not sent again automatically. A webhook about them settles them; for the rest, see `consent-ledger policy calls --open` and `policy settle`. All other items were sent.',
+            ]
+          : []),
+      ];
+    case 'quota':
+      return [`The quota of the plan is used up. When quota is available again: ${resume}`];
+    case 'stopped':
+      return [`Stopped. To continue: ${resume}`];
+    case 'waiting':
+      return [
+        `The rate limit allows nothing more before ${ended.until.toISOString()} (${ended.limit}). Then run: ${resume}`,
+        'With --background, the server’s jobs wait and continue automatically.',
+      ];
+    case 'refused':
+      return [refusedText(ended.error), `Then continue with: ${resume}`];
+    case 'unknown': {
+      const isRest = items.some(({ state }) => state === 'planned' || state === 'skipped');
+      return [
+        unknownText(ended.requestId, ended.error),
+        '    --items 3,4 settles only these items of the file.',
+        ...(isRest ? [`The rest was not sent. To continue: ${resume}`] : []),
+      ];
+    }
+    case 'not-configured':
+      return [ended.reason];
+  }
+}
+
+type Shown = ReturnType<typeof shownItem>;
+
+/** An item as --json and --out show it. */
+function shownItem(row: ItemRow) {
+  const item = JSON.parse(row.item) as FormA;
+  return {
+    item: row.position + 1,
+    policyType: item.policy_type,
+    jurisdiction: item.jurisdiction,
+    language: item.language ?? null,
+    businessName: item.business_name ?? null,
+    state: row.state,
+    policyId: row.policy_id,
+    requestId: row.request_id,
+    attempts: row.attempts,
+  };
+}
+
+/** The result of each item as CSV. */
+function resultCsv(items: readonly ItemRow[]): Promise<Buffer> {
+  const columns = [
+    { title: 'item', value: (row: Shown) => row.item },
+    { title: 'policy_type', value: (row: Shown) => row.policyType },
+    { title: 'jurisdiction', value: (row: Shown) => row.jurisdiction },
+    { title: 'language', value: (row: Shown) => row.language },
+    { title: 'business_name', value: (row: Shown) => row.businessName },
+    { title: 'result', value: (row: Shown) => (row.state === 'planned' ? 'not sent' : row.state) },
+    { title: 'policy_id', value: (row: Shown) => row.policyId },
+    { title: 'request_id', value: (row: Shown) => row.requestId },
+  ];
+  return buffer(Readable.from(renderCsv(columns, items.map(shownItem))));
+}
+
+const fields = Object.keys(formASchema.shape) as (keyof FormA)[];
+
+/** Largest file, bytes, and most items. */
+const LARGEST = 5 * 1024 * 1024;
+const MOST = 10_000;
+/** Problems that are named before the rest is only counted. */
+const NAMED = 20;
+
+/**
+ * Reads the items of a bulk file: CSV (RFC 4180, UTF-8; commas, semicolons or tabs) whose columns are the fields of form A, or JSON, an array of such
+ * objects or an object with `items` (docs/service.md §4.1, §4.2). Throws UsageError with every problem and where it is.
+ */
+async function readBulkItems(path: string): Promise<readonly FormA[]> {
+  let bytes: Buffer;
+  try {
+    bytes = await readFile(path);
+  } catch (error) {
+    throw new UsageError([`Cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? String(error)}).`]);
+  }
+  return parseBulkItems(bytes, path);
+}
+
+/** The same for bytes; `path` is only for the messages. */
+export function parseBulkItems(bytes: Buffer, path: string): readonly FormA[] {
+  if (bytes.length > LARGEST) throw new UsageError([`${path} is larger than ${LARGEST} bytes: split it.`]);
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError([`${path} is not UTF-8: save it as “CSV UTF-8”.`]);
+  }
+  const found = /^\s*[[{]/.test(text) ? fromJson(path, text) : fromCsv(path, text);
+  if (found.length === 0) throw new UsageError([`${path} contains no items.`]);
+  if (found.length > MOST)
+    throw new UsageError([`${path} has ${found.length} items, more than the limit of ${MOST}: split it.`]);
+  return checked(path, found);
+}
+
+/** An item before it was looked at, and where it stands. */
+interface Found {
+  readonly where: string;
+  readonly value: unknown;
+}
+
+function checked(path: string, found: readonly Found[]): FormA[] {
+  const problems: string[] = [];
+  const items: FormA[] = [];
+  const before = new Map<string, string>();
+  for (const { where, value } of found) {
+    const parsed = formASchema.safeParse(value);
+    if (parsed.success) {
+      const name = canonicalJson(parsed.data).toString('utf8');
+      const same = before.get(name);
+      if (same !== undefined) problems.push(`${path}, ${where}: duplicate of ${same}; it would be generated twice.`);
+      before.set(name, same ?? where);
+      items.push(parsed.data);
+    } else
+      problems.push(
+        ...parsed.error.issues.map((issue) => {
+          if (issue.code === 'unrecognized_keys')
+            return `${path}, ${where}: unknown field ${issue.keys.join(', ')}; valid fields are ${fields.join(', ')}.`;
+          const field = issue.path.join('.');
+          return `${path}, ${where}: ${field === '' ? 'it' : field} ${isMissing(value, field) ? 'is missing' : issue.message}.`;
+        }),
+      );
+  }
+  if (problems.length > NAMED)
+    problems.splice(NAMED, problems.length, `${problems.length - NAMED} more problems are not listed.`);
+  if (problems.length > 0) throw new UsageError(problems);
+  return items;
+}
+
+function isMissing(value: unknown, field: string): boolean {
+  return typeof value === 'object' && value !== null && field !== '' && !Object.hasOwn(value, field);
+}
+
+function fromJson(path: string, text: string): Found[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError([`${path} is not valid JSON: ${error instanceof Error ? error.message : String(error)}.`]);
+  }
+  const list = Array.isArray(json) ? (json as unknown[]) : (json as { items?: unknown }).items;
+  if (!Array.isArray(list)) throw new UsageError([`${path} must contain an array, or an object with \`items\`.`]);
+  return list.map((value: unknown, at) => ({ where: `item ${at + 1}`, value: withoutNothing(value) }));
+}
+
+function fromCsv(path: string, text: string): Found[] {
+  const head = text.slice(0, /\r|\n/.exec(text)?.index ?? text.length);
+  const delimiter = [',', ';', '\t'].reduce((best, one) =>
+    head.split(one).length > head.split(best).length ? one : best,
+  );
+  try {
+    const rows = parse(text, {
+      bom: true,
+      delimiter,
+      info: true,
+      trim: true,
+      skip_empty_lines: true,
+      skip_records_with_empty_values: true,
+      columns: (names: string[]) => names.map((name) => name.toLowerCase().replace(/[\s-]+/g, '_')),
+    }) as unknown as { record: Record<string, string>; info: { lines: number } }[];
+    return rows.map(({ record, info }) => ({ where: `line ${info.lines}`, value: withoutNothing(record) }));
+  } catch (error) {
+    if (error instanceof CsvError) throw new UsageError([`${path} is not valid CSV: ${error.message}.`]);
+    throw error;
+  }
+}
+
+/** An empty cell, or null, says nothing. */
+function withoutNothing(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== '' && one !== null));
 }

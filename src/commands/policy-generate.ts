@@ -9,11 +9,17 @@ import {
   generatePolicy,
   type GenerateOutcome,
 } from '../policies/generate.ts';
-import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
-import { callableSource, patienceOf, withStopwatch } from './policy-source.ts';
-import { noSlotText, refusedText, unknownText, unsettledText } from './policy-text.ts';
+import { type CommandIo, printable, printResult, withJson, writeOut } from './command-io.ts';
+import {
+  callableSource,
+  patienceOf,
+  withStopwatch,
+  noSlotText,
+  refusedText,
+  unknownText,
+  unsettledText,
+} from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
-import { writeOut } from './write-out.ts';
 
 interface GenerateFlags {
   readonly source?: string;

@@ -2,9 +2,16 @@ import type { Command } from 'commander';
 import { UsageError } from '../core/errors.ts';
 import { sideBySide } from '../core/side-by-side.ts';
 import { isCallable } from '../policies/callable.ts';
-import { type Disagreement, findDisagreements } from '../policies/disagreements.ts';
-import { fetchPolicyList, type ListOutcome, type ListedRow, loadCatalogue } from '../policies/list.ts';
-import { linkKey, loadListedLinks } from '../policies/links.ts';
+import {
+  type Disagreement,
+  findDisagreements,
+  fetchPolicyList,
+  type ListOutcome,
+  type ListedRow,
+  loadCatalogue,
+  linkKey,
+  loadListedLinks,
+} from '../policies/list.ts';
 import { settleCalls } from '../policies/settle.ts';
 import { type CommandIo, counted, createProgress, printable, printResult, tableText, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';

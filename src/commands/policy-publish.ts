@@ -3,8 +3,7 @@ import type { Context } from '../context.ts';
 import { type Arrival, awaitWebhooks, publishPolicy, type PublishOutcome } from '../policies/publish.ts';
 import { settleCalls } from '../policies/settle.ts';
 import { type CommandIo, counted, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
-import { callableSource, patienceOf } from './policy-source.ts';
-import { noSlotText, refusedText, unknownPublishText } from './policy-text.ts';
+import { callableSource, patienceOf, noSlotText, refusedText, unknownPublishText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 interface PublishFlags {

@@ -2,14 +2,12 @@ import type { Command } from 'commander';
 import type { Query } from '../store/store.ts';
 import { UsageError } from '../core/errors.ts';
 import { loadCalls, loadPolicy, loadUnknownItems, type PolicyView } from '../policies/show.ts';
-import { linkKey, loadListedLinks, loadPublishedLink } from '../policies/links.ts';
-import type { CallRow } from '../policies/evidence.ts';
-import { settleByOfficer, settleCalls, type SettleOutcome } from '../policies/settle.ts';
+import { linkKey, loadListedLinks, loadPublishedLink } from '../policies/list.ts';
+import { type CallRow, settleByOfficer, settleCalls, type SettleOutcome } from '../policies/settle.ts';
 import { loadPolicyTexts, type NamedVersion, type TargetTexts } from '../snapshots/texts.ts';
 import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
-import { cameText } from './policy-stored-text.ts';
-import { targetText } from './policy-targets.ts';
-import { stateText } from './policy-text.ts';
+import { cameText, targetText } from './policy-stored-text.ts';
+import { stateText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `policy show`, `policy calls`, `policy settle`: what is known here; asks the service nothing. */

@@ -3,15 +3,12 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
-import { createHostedUrls } from '../snapshots/hosted-url.ts';
-import { type KnownPolicy, loadKnownPolicies } from '../snapshots/routine.ts';
-import { type Look, takeSnapshots } from '../snapshots/take.ts';
+import { createHostedUrls, type Look, takeSnapshots } from '../snapshots/take.ts';
+import { type KnownPolicy, loadKnownPolicies } from '../snapshots/request.ts';
 import { loadPolicyTexts } from '../snapshots/texts.ts';
 import { type CommandIo, counted, createProgress, printable, printResult, tableText, withJson } from './command-io.ts';
-import { registerPolicyDiff } from './policy-diff.ts';
-import { registerPolicyOpenapi } from './policy-openapi.ts';
-import { cameText } from './policy-stored-text.ts';
-import { targetText } from './policy-targets.ts';
+import { registerPolicyDiff, registerPolicyOpenapi } from './policy-diff.ts';
+import { cameText, targetText } from './policy-stored-text.ts';
 import { withContext } from './run-context.ts';
 
 interface SnapshotFlags {

@@ -1,13 +1,14 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Context } from '../context.ts';
 import { readPolicyText, withoutTokens } from '../texts/policy-text.ts';
 import { inForceBetween } from '../texts/text-versions.ts';
 import { addDays, startOfDay } from '../core/zoned-days.ts';
-import { loadStoredText, type NamedVersion } from '../snapshots/texts.ts';
+import { loadStoredText, type NamedVersion, loadPolicyTexts, type TargetTexts } from '../snapshots/texts.ts';
 import type { Query } from '../store/store.ts';
 import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
-import { assertSource, isDay, loadTargets, targetText, timeOf, type Via, viaOption } from './policy-targets.ts';
 import { withContext } from './run-context.ts';
+import { UsageError } from '../core/errors.ts';
+import { HUB } from '../texts/snapshot.ts';
 
 interface TextFlags {
   readonly source: string;
@@ -136,4 +137,53 @@ export function cameText({ notBefore, firstSeen }: Pick<NamedVersion, 'notBefore
 /** Until when it was seen; of a single answer the latest moment at which it can have been made. */
 function lastText({ firstSeen, lastSeen }: Pick<NamedVersion, 'firstSeen' | 'lastSeen'>): string {
   return lastSeen < firstSeen ? firstSeen : lastSeen;
+}
+
+/** Which of the two ways a text was fetched. */
+type Via = 'hosted' | 'embed';
+
+export function viaOption(): Option {
+  return new Option('--via <way>', 'the public page or the embed endpoint').choices(['hosted', 'embed']);
+}
+
+/** What a target is, in words. */
+export function targetText(target: string): string {
+  const name = printable(target.slice(target.indexOf(':') + 1));
+  if (target.startsWith('hosted:')) return `public page of ${name}`;
+  return name === HUB ? 'embed endpoint, list of all (hub)' : `embed endpoint, ${name}`;
+}
+
+export function assertSource(context: Pick<Context, 'sources'>, slug: string): void {
+  if (context.sources.find(slug) === null)
+    throw new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list\`.`]);
+}
+
+/** The stored texts of a policy, its public page first; or of a policy type. Throws UsageError where there is none. */
+export async function loadTargets(
+  context: Pick<Context, 'store'>,
+  policyName: string,
+  { source, via }: { readonly source: string; readonly via?: Via },
+): Promise<readonly [TargetTexts, ...TargetTexts[]]> {
+  const { read } = context.store;
+  const byId = await loadPolicyTexts(read, { source, policyId: policyName });
+  const all = byId.length > 0 ? byId : await loadPolicyTexts(read, { source, policyId: null, policyType: policyName });
+  const [first, ...more] = all.filter(({ target }) => via === undefined || target.startsWith(`${via}:`));
+  if (first === undefined)
+    throw new UsageError([
+      `No text of ${printable(policyName)} is stored: fetch it with \`consent-ledger policy snapshot --policy …\`.`,
+    ]);
+  return [first, ...more];
+}
+
+/** A time of a flag: ISO 8601, or a day, which begins at midnight in `timeZone`. ISO 8601 UTC. Throws UsageError for anything else. */
+export function timeOf(text: string, flag: string, timeZone: string): string {
+  try {
+    return isDay(text) ? startOfDay(text, timeZone) : new Date(text).toISOString();
+  } catch {
+    throw new UsageError([`Invalid time "${printable(text)}" for ${flag}: use an ISO 8601 time or YYYY-MM-DD.`]);
+  }
+}
+
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text);
 }

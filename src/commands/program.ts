@@ -33,7 +33,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Reg
   document: async () => (await import('./document.ts')).registerDocument,
   ledger: async () => (await import('./ledger.ts')).registerLedger,
   store: async () => (await import('./store.ts')).registerStore,
-  demo: async () => (await import('./demo/register.ts')).registerDemo,
+  demo: async () => (await import('./demo/demo.ts')).registerDemo,
   sandbox: async () => (await import('./sandbox.ts')).registerSandbox,
 };
 

@@ -30,7 +30,7 @@ export async function withContextOf<T>(
 const sentences = { write: (line: string) => void process.stderr.write(`${sentenceOf(line)}\n`) };
 
 /** A line of the log in words: `shop: the service is asked again: It could not be reached …`. Exported for tests. */
-export function sentenceOf(line: string): string {
+function sentenceOf(line: string): string {
   const { source, msg, reason, err } = JSON.parse(line) as Record<string, unknown> & { err?: { message?: unknown } };
   const parts = [source, msg, reason, err?.message].filter((part) => typeof part === 'string' && part !== '');
   return printable(parts.join(': '));

@@ -1,13 +1,17 @@
-import { InvalidArgumentError, type Command } from 'commander';
-import type { CommandIo } from './command-io.ts';
+import { InvalidArgumentError, type Command, Option } from 'commander';
+import { type CommandIo, printResult, tableText, withJson, wholeNumber } from './command-io.ts';
+import { type DeliveryRecord, deliveryNotes } from '../sandbox/webhooks.ts';
+import type { ApiKey } from '../sandbox/keys.ts';
+import { knownEvents } from '../core/vocabulary.ts';
+import type { TriggerInput } from '../sandbox/api/control.ts';
 
 /** Adds `--sandbox <url>`, which every command that talks to a running sandbox has. */
-export function withSandboxUrl(command: Command): Command {
+function withSandboxUrl(command: Command): Command {
   return command.option('--sandbox <url>', 'address of the sandbox', httpUrl, 'http://127.0.0.1:4010');
 }
 
 /** A request to the controls of a running sandbox (docs/sandbox.md). */
-export interface ControlRequest {
+interface ControlRequest {
   /** Where the sandbox listens. */
   readonly sandbox: string;
   /** Below /_sandbox. */
@@ -17,7 +21,7 @@ export interface ControlRequest {
 }
 
 /** Asks a running sandbox. null: it refused or does not answer, which was said on standard error, and the exit code is 1. */
-export async function askSandbox<T>({ sandbox, path, body }: ControlRequest, io: CommandIo): Promise<T | null> {
+async function askSandbox<T>({ sandbox, path, body }: ControlRequest, io: CommandIo): Promise<T | null> {
   const answer = await fetch(new URL(`/_sandbox${path}`, sandbox), {
     ...(body === undefined
       ? {}
@@ -39,8 +43,207 @@ export async function askSandbox<T>({ sandbox, path, body }: ControlRequest, io:
 }
 
 /** An http or https address, as an option. */
-export function httpUrl(text: string): string {
+function httpUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw new InvalidArgumentError('Use an http or https address.');
   return text;
+}
+
+interface DeliveriesFlags {
+  readonly sandbox: string;
+  readonly client?: string;
+  readonly event?: string;
+  readonly json?: boolean;
+}
+
+interface RedeliverFlags {
+  readonly sandbox: string;
+  readonly to?: string;
+  readonly json?: boolean;
+}
+
+/** Adds `sandbox deliveries`: the delivery log of a running sandbox, oldest first. */
+export function registerSandboxDeliveries(sandbox: Command, io: CommandIo): void {
+  const command = withSandboxUrl(
+    sandbox.command('deliveries').description('list what a running sandbox has delivered, oldest first'),
+  )
+    .option('--client <slug>', 'only this client')
+    .option('--event <event>', 'only this event');
+  withJson(command).action(() => listDeliveries(command.optsWithGlobals<DeliveriesFlags>(), io));
+}
+
+/** Adds `sandbox redeliver <delivery-id>`: sends a delivery of a running sandbox once more, with the same id and body. */
+export function registerSandboxRedeliver(sandbox: Command, io: CommandIo): void {
+  const command = withSandboxUrl(
+    sandbox
+      .command('redeliver')
+      .description('make a running sandbox send a delivery again, with the same bytes and id')
+      .argument('<delivery-id>', 'id from `sandbox deliveries`'),
+  ).option('--to <url>', 'which address, if it was sent to several (default: the last one)', httpUrl);
+  withJson(command).action((id: string) => redeliver(id, command.optsWithGlobals<RedeliverFlags>(), io));
+}
+
+async function listDeliveries(flags: DeliveriesFlags, io: CommandIo): Promise<void> {
+  const result = await askSandbox<{ deliveries: DeliveryRecord[] }>({ ...flags, path: '/deliveries' }, io);
+  if (result === null) return;
+  const deliveries = result.deliveries.filter(
+    ({ client, event }) =>
+      (flags.client === undefined || client === flags.client) && (flags.event === undefined || event === flags.event),
+  );
+  printResult(io, flags, { deliveries }, () => deliveriesText(deliveries, 'No such deliveries.'));
+}
+
+async function redeliver(id: string, flags: RedeliverFlags, io: CommandIo): Promise<void> {
+  const path = `/deliveries/${encodeURIComponent(id)}/redeliver`;
+  const body = flags.to === undefined ? {} : { to: flags.to };
+  const delivery = await askSandbox<DeliveryRecord>({ sandbox: flags.sandbox, path, body }, io);
+  if (delivery === null) return;
+  printResult(io, flags, delivery, () => deliveriesText([delivery], ''));
+  if (delivery.outcome !== 'accepted') io.exitCode = 1;
+}
+
+/** Deliveries as a table: one line each, with its last try. */
+function deliveriesText(deliveries: readonly DeliveryRecord[], none: string): string {
+  return tableText(
+    ['time', 'event', 'client', 'to', 'tries', 'last status', 'outcome', 'delivery'],
+    deliveries.map(({ id, event, client, url, outcome, attempts }) => {
+      const last = attempts.at(-1);
+      return [
+        last?.at ?? '',
+        event,
+        client,
+        url,
+        String(attempts.length),
+        String(last?.status ?? last?.error ?? ''),
+        outcome,
+        id,
+      ];
+    }),
+    none,
+  );
+}
+
+/** A key as it crosses the controls. */
+type Key = Omit<ApiKey, 'lastUsedAt'> & { readonly lastUsedAt: string | null };
+
+interface KeyFlags {
+  readonly sandbox: string;
+  readonly json?: boolean;
+}
+
+/** Adds `sandbox keys` and `sandbox revoke <api-key>`, which the service has in its dashboard (docs/service.md §2.5). */
+export function registerSandboxKeys(sandbox: Command, io: CommandIo): void {
+  const list = withSandboxUrl(
+    sandbox.command('keys').description('list the API keys of a running sandbox and their last use'),
+  );
+  withJson(list).action(async () => {
+    const flags = list.optsWithGlobals<KeyFlags>();
+    const result = await askSandbox<{ keys: Key[] }>({ ...flags, path: '/keys' }, io);
+    if (result !== null) printResult(io, flags, result, () => keysText(result.keys));
+  });
+  const revoke = withSandboxUrl(
+    sandbox
+      .command('revoke')
+      .description('revoke an API key of a running sandbox, which then answers 401')
+      .argument('<api-key>', 'key from `sandbox keys`'),
+  );
+  withJson(revoke).action(async (value: string) => {
+    const flags = revoke.optsWithGlobals<KeyFlags>();
+    const key = await askSandbox<Key>({ ...flags, path: '/keys/revoke', body: { key: value } }, io);
+    if (key !== null) printResult(io, flags, key, () => keysText([key]));
+  });
+}
+
+function keysText(keys: readonly Key[]): string {
+  return tableText(
+    ['clients', 'scopes', 'state', 'last used', 'key'],
+    keys.map(({ clients, scopes, revoked, lastUsedAt, value }) => [
+      clients.length > 3 ? `${clients.length} clients` : clients.join(', '),
+      scopes.join(', '),
+      revoked ? 'revoked' : 'active',
+      lastUsedAt ?? 'never',
+      value,
+    ]),
+    'No keys.',
+  );
+}
+
+interface TriggerFlags {
+  readonly sandbox: string;
+  readonly client?: string;
+  readonly policy?: string;
+  readonly set: Readonly<Record<string, unknown>>;
+  readonly to?: string;
+  readonly count: number;
+  readonly note?: DeliveryRecord['note'];
+  readonly json?: boolean;
+}
+
+/** Adds `sandbox trigger <event>`: makes a running sandbox deliver an event now. */
+export function registerSandboxTrigger(sandbox: Command, io: CommandIo): void {
+  const command = withSandboxUrl(
+    sandbox
+      .command('trigger')
+      .description('make a running sandbox deliver an event now')
+      .argument('<event>', knownEvents.join(', ')),
+  )
+    .option('--client <slug>', 'client of the event (default: the first one)')
+    .option('--policy <id>', 'policy that is updated, published or deleted (default: any suitable one)')
+    .option('--set <field=value>', 'set a payload field, repeatable; JSON values are parsed', setField, {})
+    .option('--to <url>', "send to this address instead of the client's endpoints")
+    .option('--count <number>', 'number of deliveries', wholeNumber(1, 10_000), 1)
+    .addOption(
+      new Option(
+        '--note <how>',
+        'fault of the delivery: sent twice, a day late, badly signed, unknown event, not JSON',
+      ).choices([...deliveryNotes]),
+    );
+  // `--json` may be taken by `sandbox`, which has it too.
+  withJson(command).action((event: string) => trigger(event, command.optsWithGlobals<TriggerFlags>(), io));
+}
+
+async function trigger(event: string, flags: TriggerFlags, io: CommandIo): Promise<void> {
+  const input: TriggerInput = {
+    event,
+    set: flags.set,
+    count: flags.count,
+    ...(flags.client === undefined ? {} : { client: flags.client }),
+    ...(flags.policy === undefined ? {} : { happening: { policyId: flags.policy } }),
+    ...(flags.to === undefined ? {} : { to: flags.to }),
+    ...(flags.note === undefined ? {} : { note: flags.note }),
+  };
+  const result = await askSandbox<{ deliveries: DeliveryRecord[] }>(
+    { sandbox: flags.sandbox, path: '/trigger', body: input },
+    io,
+  );
+  if (result === null) return;
+  const { deliveries } = result;
+  printResult(io, flags, result, () =>
+    tableText(
+      ['delivery', 'event', 'to', 'outcome', 'answers'],
+      deliveries.map(({ id, event: name, url, outcome, attempts }) => [
+        id,
+        name,
+        url,
+        outcome,
+        attempts.map(({ status, error }) => status ?? error).join(', '),
+      ]),
+      'Nothing was delivered.',
+    ),
+  );
+  if (deliveries.some(({ outcome }) => outcome !== 'accepted')) io.exitCode = 1;
+}
+
+function setField(text: string, before: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const [, field, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (field === undefined || value === undefined) throw new InvalidArgumentError('Use field=value.');
+  return { ...before, [field]: jsonOrText(value) };
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
 }

@@ -21,9 +21,12 @@ import {
   wholeNumber,
   withJson,
 } from './command-io.ts';
-import { registerSandboxDeliveries, registerSandboxRedeliver } from './sandbox-deliveries.ts';
-import { registerSandboxKeys } from './sandbox-keys.ts';
-import { registerSandboxTrigger } from './sandbox-trigger.ts';
+import {
+  registerSandboxDeliveries,
+  registerSandboxRedeliver,
+  registerSandboxKeys,
+  registerSandboxTrigger,
+} from './sandbox-control.ts';
 import { UsageError } from '../core/errors.ts';
 import { StateFileError } from '../sandbox/state.ts';
 import type { StartedSandbox, StartRow } from '../sandbox/start.ts';

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { loadInventories, loadIntegrations, type SiteInventory } from '../../reports/scan-audit/gather.ts';
 import {
+  loadInventories,
+  loadIntegrations,
+  type SiteInventory,
   changeColumns,
   driftFindings,
   type Finding,
@@ -18,12 +20,12 @@ import {
   type ShownColumn,
   siteWord,
 } from '../../reports/scan-audit/findings.ts';
-import { renderCsv } from '../../reports/render/csv.ts';
+import { renderCsv } from '../../reports/render/csv-json.ts';
 import { UsageError } from '../core/errors.ts';
 import { addDays } from '../core/zoned-days.ts';
 import { createScanQueries } from '../store/queries/history-scans.ts';
 import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
-import { assertSource, isDay, timeOf } from './policy-targets.ts';
+import { assertSource, isDay, timeOf } from './policy-stored-text.ts';
 import { withContext } from './run-context.ts';
 
 interface ListFlags {

@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import pc from 'picocolors';
-import { discover, type Discovery, type DiscoverySample } from '../../receivers/discover/discover.ts';
+import {
+  discover,
+  type Discovery,
+  type DiscoverySample,
+  type EventDiscovery,
+} from '../../receivers/discover/discover.ts';
 import { maskKey, maskValue } from '../../receivers/discover/mask.ts';
 import { verifySignature } from '../../receivers/signature.ts';
 import type { Context } from '../context.ts';
@@ -16,9 +21,16 @@ import {
   proposalOf,
   saveProposal,
 } from '../sources/discovery.ts';
-import { type CommandIo, counted, printable, printResult, tableText, withJson, wholeNumberFrom } from './command-io.ts';
-import { discoveryText } from './discovery-text.ts';
-import { durationFrom } from './duration.ts';
+import {
+  type CommandIo,
+  counted,
+  printable,
+  printResult,
+  tableText,
+  withJson,
+  wholeNumberFrom,
+  durationFrom,
+} from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 import { noSuchSource } from './source-text.ts';
 
@@ -271,5 +283,35 @@ function text(
           ),
           `${pc.bold(`Proposal ${proposal.proposalId}`)}: apply it with \`consent-ledger source discover ${slug} --accept ${proposal.proposalId}\`. Review it first: a wrong mapping is worse than none.`,
         ]),
+  ].join('\n');
+}
+
+/** What was found in the payloads of a source, for people. Holds shapes, no values. */
+function discoveryText({ samples, notJson, events }: Discovery): string {
+  if (samples === 0) return 'No deliveries and no rows yet: wait for some with --for 10m, or pull rows with `sync`.';
+  return [
+    ...(notJson > 0
+      ? [`${counted(notJson, 'body is', 'bodies are')} not a JSON object and could not be examined.`]
+      : []),
+    ...events.map(eventText),
+  ].join('\n\n');
+}
+
+function eventText({ event, samples, paths, understood, missing, unread, proposals }: EventDiscovery): string {
+  const name = event === 'row' ? 'Rows of the consent log' : event === null ? 'Unknown events' : event;
+  return [
+    pc.bold(`${printable(name)} (${samples})`),
+    tableText(
+      ['field', 'in', 'different', 'values look like'],
+      paths.map(({ path, present, distinct, shapes }) => [path, present, distinct, shapes.join(' | ')]),
+      'No fields.',
+    ),
+    ...(understood.length > 0 ? [`${pc.green('✓')} understood: ${understood.join(', ')}`] : []),
+    ...(missing.length > 0 ? [`· not in all of them: ${missing.join(', ')}`] : []),
+    ...(unread.length > 0 ? [`· not read: ${unread.map(printable).join(', ')}`] : []),
+    ...proposals.map(
+      ({ what, field, path, because, foundBefore, foundAfter }) =>
+        `${pc.yellow('→')} ${what} (${field}) seems to be in ${printable(path)}: ${because.join(', ')}; found in ${foundAfter} of ${samples} instead of ${foundBefore}`,
+    ),
   ].join('\n');
 }

@@ -4,9 +4,8 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import { readEnvironmentVariable } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
-import { importColumns, importTemplate } from '../sources/import/columns.ts';
+import { importColumns, importTemplate, importLimits } from '../sources/import/read-csv.ts';
 import { type ImportReport, importSources } from '../sources/import/import-sources.ts';
-import { importLimits } from '../sources/import/read-csv.ts';
 import { type CommandIo, counted, printable, printResult, tableText, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 

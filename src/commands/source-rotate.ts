@@ -5,9 +5,8 @@ import { checkKey } from '../context/check-key.ts';
 import { UsageError } from '../core/errors.ts';
 import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
 import type { SourceOutcome } from '../sources/sources.ts';
-import { type CommandIo, withJson } from './command-io.ts';
-import { durationFrom } from './duration.ts';
-import { readSecrets, withSecret } from './read-secret.ts';
+import { type CommandIo, withJson, durationFrom } from './command-io.ts';
+import { readSecrets, withSecret } from './source-flags.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 import { noSuchSecret, noSuchSource, report } from './source-text.ts';
 

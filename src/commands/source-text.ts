@@ -6,7 +6,7 @@ import { publicUrlOf } from '../core/address.ts';
 import type { Source } from '../core/source.ts';
 import type { OffboardedSource, SourceOutcome } from '../sources/sources.ts';
 import { type CommandIo, counted, printable, printResult, tableText } from './command-io.ts';
-import { findSourceFaults } from './source-faults.ts';
+import { findSourceFaults } from './doctor/finding.ts';
 
 /** A source as it is shown: which credentials are set, never what they are. */
 export function shown(context: Context, source: Source) {

@@ -3,16 +3,23 @@ import pc from 'picocolors';
 import { checkKey, type KeyCheck } from '../context/check-key.ts';
 import { sideBySide } from '../core/side-by-side.ts';
 import { type Source, sourceOptionsSchema } from '../core/source.ts';
-import type { SourceChanges } from '../sources/input.ts';
+import type { SourceChanges } from '../sources/changes.ts';
 import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
-import { readSecrets, withSecret } from './read-secret.ts';
+import {
+  readSecrets,
+  withSecret,
+  type Clearable,
+  optionsFrom,
+  type SourceFlags,
+  withClear,
+  withSourceFlags,
+} from './source-flags.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
-import { findSourceFaults, type SourceFault } from './source-faults.ts';
+import { findSourceFaults, type SourceFault } from './doctor/finding.ts';
 import { registerSourceDiscover } from './source-discover.ts';
 import { registerSourceImport } from './source-import.ts';
 import { registerSourceOffboard } from './source-offboard.ts';
 import { registerSourceRotate } from './source-rotate.ts';
-import { type Clearable, optionsFrom, type SourceFlags, withClear, withSourceFlags } from './source-flags.ts';
 import { listText, noSuchSource, report, shown, shownOffboarded } from './source-text.ts';
 
 interface JsonOption {

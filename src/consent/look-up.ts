@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { differencesOf } from '../../reports/reconciliation/contradictions.ts';
-import { loadPolicyTextIntervals, type PolicyTextInterval } from '../../reports/policy-texts.ts';
-import { createTextCitation, type TextKnown } from '../../reports/text-citation.ts';
+import { differencesOf } from '../../reports/reconciliation/agreement.ts';
+import {
+  loadPolicyTextIntervals,
+  type PolicyTextInterval,
+  createTextCitation,
+  type TextKnown,
+} from '../../reports/policy-texts.ts';
 import type { Clock } from '../core/clock.ts';
 import {
   type BannerStanding,

@@ -1,7 +1,6 @@
 import { type ConsentRecord, consentRecordOf } from '../../reports/consent-record.ts';
-import { loadPolicyTextIntervals } from '../../reports/policy-texts.ts';
+import { loadPolicyTextIntervals, createTextCitation } from '../../reports/policy-texts.ts';
 import type { CheckpointToPrint } from '../../reports/report.ts';
-import { createTextCitation } from '../../reports/text-citation.ts';
 import { timelineOf } from '../core/consent-timeline.ts';
 import type { ControllerProfile } from '../law/profile.ts';
 import { createHistory } from '../store/queries/history.ts';

@@ -192,7 +192,7 @@ const consentLookedUp = z.object({
   at: z.string().nullable(),
   records: z.number().int().nonnegative(),
 });
-/** Kinds of files that show a banner, told by their bytes (src/banners/media-type.ts). */
+/** Kinds of files that show a banner, told by their bytes (src/banners/evidence.ts). */
 const evidenceMediaType = z.enum([
   'image/png',
   'image/jpeg',

@@ -30,7 +30,7 @@ export interface ProducedDocument {
 }
 
 /** Whether a file is one that this installation produced. */
-export interface CheckedFile {
+interface CheckedFile {
   readonly sha256: string;
   /** Genuine when there is one. */
   readonly documents: readonly ProducedDocument[];

@@ -19,7 +19,13 @@ import { renderPlain } from '../../reports/render/plain.ts';
 import { frameParameters, type Parameters, referenceOf } from '../../reports/report.ts';
 import type { CaseFolded } from '../cases/folded.ts';
 import { normaliseJurisdiction } from '../law/regime-table.ts';
-import { type CaseDocumentDeps, type CaseInput, loadCaseInput, sourceOfCase, type UnknownCase } from './case-input.ts';
+import {
+  type CaseDocumentDeps,
+  type CaseInput,
+  loadCaseInput,
+  sourceOfCase,
+  type UnknownCase,
+} from './produce-pack.ts';
 import {
   type FrameRequest,
   type InvalidTime,

@@ -1,16 +1,31 @@
-import { type DsarPackInput, packParameters, packReference } from '../../reports/dsar-pack/input.ts';
+import {
+  type DsarPackInput,
+  packParameters,
+  packReference,
+  type LetterOfCase,
+  packDeadline,
+} from '../../reports/dsar-pack/context.ts';
 import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
 import type { Readiness } from '../cases/readiness.ts';
-import { type CaseDocumentDeps, loadCaseInput, sourceOfCase, type UnknownCase } from './case-input.ts';
 import {
   type FrameRequest,
   type InvalidTime,
   madeBefore,
   type RegisteredDocument,
   type UnknownSource,
+  type DocumentDeps,
+  frameOf,
 } from './frame.ts';
-import { type RefusedDocument, refusing } from './cited.ts';
+import { type RefusedDocument, refusing, type Cited } from './cited.ts';
 import { registerDocument } from './register.ts';
+import { chooseLanguage } from '../../reports/letters/languages.ts';
+import type { Letter } from '../../reports/letters/letter.ts';
+import { isLetterStep, type LetterStep } from '../../reports/letters/texts.ts';
+import { type CaseReading, type CaseView, viewCase, type ViewContext } from '../cases/view.ts';
+import { type CaseFolded, foldedColumn } from '../cases/folded.ts';
+import { loadPackCase, type PackCase } from '../cases/load-pack-case.ts';
+import { type Deadlines, whyNotRefused } from '../law/deadlines.ts';
+import type { Query } from '../store/store.ts';
 
 /** The pack of one case, asked for by someone. */
 export interface PackRequest extends FrameRequest {
@@ -62,4 +77,109 @@ export async function producePack(
     const registered = await registerDocument(deps, source, facts, cited, produceDsarPack(input), signal);
     return { outcome: 'produced', disclosure: found.disclosure, readiness: found.readiness, ...registered };
   });
+}
+
+/** What documents about a case are produced with. */
+export type CaseDocumentDeps = DocumentDeps & { readonly cases: CaseReading };
+
+/** A case that is not there, or was not yet there at the entry that was asked for. */
+export type UnknownCase = { readonly outcome: 'unknown-case'; readonly caseId: string };
+
+/** A case, and what its pack and its letters are made from. */
+export interface CaseInput {
+  readonly input: DsarPackInput;
+  readonly cited: Cited;
+  readonly found: PackCase;
+}
+
+/** The source of a case, after everything appended so far was projected; null: there is no such case. */
+export async function sourceOfCase(
+  deps: Pick<DocumentDeps, 'read' | 'catchUp'>,
+  caseId: string,
+): Promise<string | null> {
+  await deps.catchUp();
+  const row = await deps.read.selectFrom('cases').select('source').where('case_id', '=', caseId).executeTakeFirst();
+  return row?.source ?? null;
+}
+
+/**
+ * Loads a case as of an entry for a document made at a time; a letter that is asked for speaks of the dates of its step. The same ledger,
+ * asOf and madeAt give the same input.
+ */
+export async function loadCaseInput(
+  deps: CaseDocumentDeps,
+  source: string,
+  caseId: string,
+  wanted: FrameRequest & { readonly step?: LetterStep },
+): Promise<CaseInput | UnknownCase | InvalidTime | UnknownSource> {
+  const framed = await frameOf(deps, source, wanted);
+  if ('outcome' in framed) return framed;
+  const { cited, ...frame } = framed;
+  const store = { ...deps.cases.store, read: cited.over(deps.cases.store.read) };
+  const found = await loadPackCase({ ...deps.cases, store }, caseId, frame.asOf, frame.generatedAt);
+  if (found === null) return { outcome: 'unknown-case', caseId };
+  const { view, disclosure, match, identity, systems, profile } = found;
+  const { regimes } = deps.cases;
+  const context = { regimes, timeZone: frame.timeZone, profile, now: frame.generatedAt };
+  const input: DsarPackInput = {
+    ...frame,
+    case: view.row,
+    deadline: packDeadline(view.deadline),
+    disclosure,
+    match: { status: match.status, subjects: match.subjects },
+    identity,
+    systems,
+    evidenceFolder: deps.evidenceFolder,
+    letter: {
+      ...datesOfLetter(view, context, wanted.step ?? 'answer'),
+      written: await lastAnswer(deps.read, caseId, frame.asOf),
+    },
+  };
+  return { input, cited, found };
+}
+
+/** Laws and dates for the letters of a case. A notice of extension that goes out before the extension is recorded has the date that it will bring. */
+function datesOfLetter(view: CaseView, context: ViewContext, step: LetterStep): Omit<LetterOfCase, 'written'> {
+  const { folded } = view;
+  const extension =
+    step === 'extension' && folded.extension === null
+      ? { noticeAt: context.now, reasons: '', until: null, approvedBy: null }
+      : folded.extension;
+  const deadline = extension === folded.extension ? view.deadline : withFolded(view, context, { extension });
+  const first = folded.extension === null ? view.deadline : withFolded(view, context, { extension: null });
+  const limitOf = ({ atOnce, limit }: Deadlines) => (atOnce ? null : limit);
+  const ids = deadline.laws.map(({ id }) => id);
+  return {
+    laws: [...ids.filter((id) => id === deadline.law), ...ids.filter((id) => id !== deadline.law)],
+    limit: limitOf(deadline),
+    firstLimit: limitOf(first),
+    unchecked: deadline.identity.rule === 'forbidden',
+    irrefusable: whyNotRefused(deadline),
+  };
+}
+
+function withFolded(view: CaseView, context: ViewContext, changes: Partial<CaseFolded>): Deadlines {
+  return viewCase({ ...view.row, folded: foldedColumn({ ...view.folded, ...changes }) }, context).deadline;
+}
+
+/** Letters that answer a request. */
+export const answerSteps: readonly LetterStep[] = ['answer', 'partial', 'refusal', 'no-match'];
+
+/** The answer as an officer last made it as a letter, as the ledger has it up to an entry; null: none yet. */
+async function lastAnswer(read: Query, caseId: string, asOf: number): Promise<Letter | null> {
+  const rows = await read
+    .selectFrom('documents')
+    .select('parameters')
+    .where('case_id', '=', caseId)
+    .where('name', '=', 'letter')
+    .where('seq', '<=', asOf)
+    .orderBy('seq', 'desc')
+    .execute();
+  for (const row of rows) {
+    const { step, language, text } = JSON.parse(row.parameters) as Readonly<Record<string, unknown>>;
+    if (typeof step !== 'string' || !isLetterStep(step) || !answerSteps.includes(step)) continue;
+    const chosen = chooseLanguage([typeof language === 'string' ? language : null]);
+    return { step, language: chosen.language, locale: chosen.locale, text: typeof text === 'string' ? text : null };
+  }
+  return null;
 }

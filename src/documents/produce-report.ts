@@ -34,7 +34,7 @@ export interface ReportRequest extends FrameRequest {
   readonly subject?: string | undefined;
 }
 
-export type ReportOutcome =
+type ReportOutcome =
   | ({ readonly outcome: 'produced' } & RegisteredDocument)
   | InvalidTime
   | RefusedDocument

@@ -8,7 +8,7 @@ import type { Cited } from './cited.ts';
 import type { DocumentDeps, RegisteredDocument } from './frame.ts';
 
 /** What is registered of a document besides its bytes. */
-export type DocumentFacts = Omit<
+type DocumentFacts = Omit<
   Extract<Action, { action: 'document.produced' }>,
   'action' | 'documentId' | 'sha256' | 'bytes'
 > & {

@@ -7,22 +7,21 @@ import { isIP } from 'node:net';
 import type { Context } from '../context.ts';
 import { CodedError } from '../core/errors.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
-import { stylesheet, stylesheetPath } from '../dashboard/style.ts';
-import { formOwner, guardScope, recogniseOfficer } from './auth/guard.ts';
+import { stylesheet, stylesheetPath } from './pages/style.ts';
+import { formOwner, guardScope, recogniseOfficer } from './auth/sessions.ts';
 import { signInRoutes, signOutRoutes } from './auth/sign-in-routes.tsx';
 import { answersToMalformed } from './errors.ts';
-import { type Health, healthRoutes } from './health.ts';
+import { type Health, healthRoutes, proxyTrust, requestTimes } from './public.ts';
 import type { Metrics } from './metrics.ts';
 import { answerErrorsWithPages } from './page-errors.tsx';
 import { bannerRoutes, bannerUploadRoutes } from './pages/banners.tsx';
 import { caseRoutes } from './pages/cases.tsx';
 import { consentRoutes } from './pages/consent.tsx';
 import { letterRoutes } from './pages/letters.tsx';
-import { documentRoutes } from './pages/documents.ts';
+import { documentRoutes } from './pages/documents.tsx';
 import { deadlineRoutes } from './pages/deadline.tsx';
 import { scanRoutes } from './pages/scans.tsx';
 import { todayRoutes } from './pages/today.tsx';
-import { proxyTrust, requestTimes } from './public.ts';
 
 /**
  * The admin listener's app: the officer's pages behind a sign-in, and without one `/metrics`, `/healthz` and `/readyz` for the

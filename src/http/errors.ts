@@ -15,7 +15,7 @@ export function codeOf(error: unknown): ErrorCode {
 }
 
 /** Answers with the envelope `{"error":{"code","message"}}` (docs/service.md §7); the text never names internals. */
-export function sendError(reply: FastifyReply, code: ErrorCode): FastifyReply {
+function sendError(reply: FastifyReply, code: ErrorCode): FastifyReply {
   const { status, text } = errorCodes[code];
   if (status === 503) void reply.header('retry-after', '5');
   return reply

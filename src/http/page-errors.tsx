@@ -1,9 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import { CodedError, errorCodes, StoreUnavailable, UsageError } from '../core/errors.ts';
-import { renderPage } from '../dashboard/layout.tsx';
-import { ErrorPage } from '../dashboard/plain-pages.tsx';
+import { renderPage, Csrf, Page } from './pages/layout.tsx';
 import { codeOf } from './errors.ts';
-import { html } from './html.ts';
+import { html } from './pages/frame.ts';
 
 const titles: Partial<Record<keyof typeof errorCodes, string>> = {
   sign_in_required: 'Please sign in',
@@ -38,7 +37,7 @@ export function answerErrorsWithPages(app: FastifyInstance): void {
 }
 
 /** A page for one of the error codes, with its status. */
-export function sendErrorPage(reply: FastifyReply, code: keyof typeof errorCodes, sentence?: string): FastifyReply {
+function sendErrorPage(reply: FastifyReply, code: keyof typeof errorCodes, sentence?: string): FastifyReply {
   const { status, text } = errorCodes[code];
   if (status === 503) void reply.header('retry-after', '5');
   return html(
@@ -60,4 +59,62 @@ function sentenceOf(error: unknown): string | undefined {
   if (error instanceof StoreUnavailable)
     return 'The database is temporarily unavailable. Nothing was changed; try again in a moment.';
   return error instanceof CodedError ? error.message : undefined;
+}
+
+/** The page behind a one-time link. Opening it uses nothing up, so that a mail program's preview does not either. */
+export function SignInPage({ officer, token, csrf }: { officer: string; token: string; csrf: string }) {
+  return (
+    <Page title="Sign in" frame={null}>
+      <div class="panel narrow">
+        <h1>Sign in</h1>
+        <p>This link signs you in as {officer}. It works once.</p>
+        <form method="post" action="/sign-in">
+          <Csrf token={csrf} />
+          <input type="hidden" name="token" value={token} />
+          <button type="submit">Sign in as {officer}</button>
+        </form>
+      </div>
+    </Page>
+  );
+}
+
+/** After signing out. */
+export function SignedOutPage() {
+  return (
+    <Page title="Signed out" frame={null}>
+      <div class="panel narrow">
+        <h1>Signed out</h1>
+        <p>
+          To sign in again, ask the operator for a new link: <span class="mono">consent-ledger token create</span>
+        </p>
+      </div>
+    </Page>
+  );
+}
+
+/** What went wrong and what to do about it. `home`: a way back for who is signed in. */
+function ErrorPage({
+  title,
+  sentences,
+  home = false,
+}: {
+  title: string;
+  sentences: readonly string[];
+  home?: boolean;
+}) {
+  return (
+    <Page title={title} frame={null}>
+      <div class="panel narrow">
+        <h1>{title}</h1>
+        {sentences.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+        {home ? (
+          <p>
+            <a href="/">To Today</a>
+          </p>
+        ) : null}
+      </div>
+    </Page>
+  );
 }

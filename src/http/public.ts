@@ -8,9 +8,8 @@ import type { Server } from 'node:http';
 import { webhookEndpoint, type WebhookEndpointOptions } from '../../receivers/endpoint.ts';
 import type { Config } from '../config.ts';
 import { answerErrors, answersToMalformed } from './errors.ts';
-import { healthRoutes, type Health } from './health.ts';
 
-export interface PublicAppOptions {
+interface PublicAppOptions {
   readonly config: Pick<Config, 'bodyLimit' | 'trustProxy' | 'inFlightLimit' | 'inFlightLimitPerAddress'>;
   readonly webhooks: Omit<WebhookEndpointOptions, 'bodyLimit' | 'inFlight'>;
   readonly health: Health;
@@ -66,4 +65,20 @@ export function proxyTrust(
   trust: Config['trustProxy'],
 ): boolean | string[] | ((address: string, hop: number) => boolean) {
   return typeof trust === 'number' ? (_address, hop) => hop < trust : trust;
+}
+
+/** What an orchestrator asks. */
+export interface Health {
+  /** Null when deliveries can be kept; else why not, in a few words that leak nothing. */
+  readonly notReady: () => Promise<string | null>;
+}
+
+/** `/healthz`: the process answers. `/readyz`: deliveries can be kept, else 503. */
+export async function healthRoutes(app: FastifyInstance, health: Health): Promise<void> {
+  app.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
+    const reason = await health.notReady();
+    if (reason === null) return reply.send({ status: 'ready' });
+    return reply.code(503).send({ status: 'not ready', reason });
+  });
 }

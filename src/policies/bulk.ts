@@ -3,25 +3,32 @@ import { canonicalJson } from '../crypto/canonical.ts';
 import type { CallPlan, CallResult } from '../core/call.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import type { Source } from '../core/source.ts';
-import { BULK_TIMEOUT_MS, type BulkItemResult, MAX_BATCH_ITEMS, readBulkResult } from '../service/bulk.ts';
+import { BULK_TIMEOUT_MS, type BulkItemResult, MAX_BATCH_ITEMS, readBulkResult } from '../service/policies.ts';
 import type { Tables } from '../store/schema.ts';
-import { appendCall } from './append-call.ts';
-import { callOnce, type CallFailure, type CallOutcome, type Send } from './call.ts';
+import {
+  appendCall,
+  callOnce,
+  type CallFailure,
+  type CallOutcome,
+  type Send,
+  pauseAfter,
+  type Patience,
+  waitUntil,
+} from './call.ts';
 import { type CallableSource, isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
-import type { FormA } from './generate.ts';
+import { type FormA, aboutOf } from './generate.ts';
 import { SERVICE_ASKED } from './limits.ts';
-import { pauseAfter, type Patience, waitUntil } from './patient.ts';
-import { findSentBefore, type SentBefore } from './sent-before.ts';
-import type { ItemRow } from './evidence.ts';
-import { settleCalls } from './settle.ts';
+import { type ItemRow, settleCalls } from './settle.ts';
+import type { Query } from '../store/store.ts';
+import { isTwin, loadOpenGenerations } from './twin.ts';
 
-export type PlanRow = Selectable<Tables['call_plans']>;
+type PlanRow = Selectable<Tables['call_plans']>;
 
 /**
  * `exists`: the same items were begun before; go on with that plan, or begin `again` to send all of them a second time. `sent-before`: some of them,
  * by their positions from 0, were made or may have been, with another file or one by one; `first` is what the first of them was sent with.
  */
-export type PlanOutcome =
+type PlanOutcome =
   | { readonly outcome: 'planned'; readonly planId: string }
   | { readonly outcome: 'exists'; readonly plan: PlanRow }
   | ({ readonly outcome: 'sent-before' } & SentBefore);
@@ -76,7 +83,7 @@ function findPlans(deps: Pick<PolicyDeps, 'store'>, source: string, digest: stri
     .execute();
 }
 
-export interface BulkRequest extends Patience {
+interface BulkRequest extends Patience {
   readonly source: Source;
   readonly planId: string;
   readonly actor: string;
@@ -92,7 +99,7 @@ export interface BulkRequest extends Patience {
   readonly onBatch?: (() => void) | undefined;
 }
 
-export interface BulkProgress {
+interface BulkProgress {
   readonly done: number;
   readonly total: number;
 }
@@ -290,4 +297,42 @@ function isOfType(result: BulkItemResult | undefined, policyType: string): boole
 
 function resultOf({ position }: SentItem, result: BulkItemResult | undefined): ItemResult {
   return { position, status: result?.status ?? 'unknown', policyId: result?.id ?? null };
+}
+
+/** Items that were made or may have been, by their positions from 0, and what the first of them was sent with. */
+export interface SentBefore {
+  readonly positions: readonly number[];
+  readonly first: SentWith;
+}
+
+/** A plan, or a single call, that items were sent with. */
+interface SentWith {
+  readonly id: string;
+  /** Of a plan: the name of its file, for people. */
+  readonly file: string | null;
+  readonly at: string;
+}
+
+/** Which of the items were made, or may have been, with other files of the source or one by one: a file that grew is not sent a second time as a whole. */
+async function findSentBefore(read: Query, source: string, items: readonly FormA[]): Promise<SentBefore | null> {
+  const planned = await read
+    .selectFrom('call_items as item')
+    .innerJoin('call_plans as plan', 'plan.plan_id', 'item.plan_id')
+    .select(['item.item', 'plan.plan_id', 'plan.file', 'plan.created_at'])
+    .where('item.source', '=', source)
+    .where('item.state', 'in', ['sent', 'unknown', 'created'])
+    .execute();
+  const single = await loadOpenGenerations(read, source);
+  const byItem = new Map<string, SentWith>();
+  for (const { item, plan_id: id, file, created_at: at } of planned) byItem.set(item, { id, file, at });
+  const found = items.flatMap((item, position) => {
+    const twin = single.find((call) => isTwin(call, aboutOf(item)));
+    const first =
+      byItem.get(canonicalJson(item).toString('utf8')) ??
+      (twin === undefined ? undefined : { id: twin.request_id, file: null, at: twin.asked_at });
+    return first === undefined ? [] : [{ position, first }];
+  });
+  const [one] = found;
+  if (one === undefined) return null;
+  return { positions: found.map(({ position }) => position), first: one.first };
 }

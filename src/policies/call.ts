@@ -1,13 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { CallIntent, CallOperation, CallResult, CallWay } from '../core/call.ts';
-import type { Ledger } from '../ledger/ledger.ts';
+import {
+  type CallIntent,
+  type CallOperation,
+  type CallResult,
+  type CallWay,
+  type CallMeta,
+  callSchema,
+} from '../core/call.ts';
+import type { Ledger, Appended } from '../ledger/ledger.ts';
 import { changedNothing, neverSent, ServiceError } from '../service/service-error.ts';
-import { type AlsoWritten, appendCall, appendResult, storable } from './append-call.ts';
 import type { CallableSource, PolicyDeps } from './callable.ts';
 import { NoSlot, releaseSlot, reserveSlot, type Slot, writePause } from './limits.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
+import { StoreUnavailable } from '../core/errors.ts';
+import type { StoreTransaction } from '../store/store.ts';
 
 /** What is sent, and to whom. */
-export interface SendOrder {
+interface SendOrder {
   readonly source: CallableSource;
   /** The exact bytes; empty for a publish. */
   readonly body: Buffer;
@@ -17,7 +26,7 @@ export interface SendOrder {
 }
 
 /** An answer with a success status. */
-export interface Sent {
+interface Sent {
   readonly status: number;
   /** The exact bytes of the answer. */
   readonly bytes: Buffer;
@@ -49,7 +58,7 @@ export interface CallOrder {
 }
 
 /** What an answer says, as the ledger keeps it beside the bytes. */
-export type AnswerFacts = Partial<
+type AnswerFacts = Partial<
   Pick<CallResult, 'policyId' | 'version' | 'hostedUrl' | 'remaining' | 'webhooksQueued' | 'batchId' | 'items'>
 >;
 
@@ -75,7 +84,7 @@ export type CallOutcome<T> =
   | { readonly outcome: 'taken' };
 
 /** How a call is sent besides what it is. */
-export interface Calling {
+interface Calling {
   /** Not sent once this is aborted; a call under way goes on. */
   readonly signal?: AbortSignal | undefined;
   /** Gives up a call under way, too: its outcome is then unknown. */
@@ -252,4 +261,142 @@ function afterwards(deps: Pick<PolicyDeps, 'clock'>, slot: Slot, ended: Ended<un
 
 function textOf(text: string | null | undefined): string | null {
   return text === null || text === undefined ? null : storable(text).slice(0, 1000);
+}
+
+/** What is committed together with an entry. */
+type AlsoWritten = (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>;
+
+/** Appends one entry of kind `call`; its key is made of the parts given. */
+export async function appendCall(
+  deps: Pick<PolicyDeps, 'ledger' | 'clock'>,
+  source: string,
+  meta: CallMeta,
+  keyParts: readonly string[],
+  body: Buffer,
+  alsoInTransaction?: AlsoWritten,
+): Promise<Appended> {
+  const [appended] = await deps.ledger.append(
+    [
+      {
+        source,
+        kind: 'call',
+        dedupeKey: deps.ledger.keyOf('call', ...keyParts),
+        receivedAt: deps.clock().toISOString(),
+        meta: canonicalJson(callSchema.parse(meta)),
+        body,
+      },
+    ],
+    alsoInTransaction,
+  );
+  if (appended === undefined) throw new Error('the ledger answered for no entry');
+  return appended;
+}
+
+const RESULT_TRIES = 6;
+
+/**
+ * The answer is worth waiting for the store: without it the call would stay unknown although somebody knew. Some half a minute, then
+ * StoreUnavailable with what the service said, which stands nowhere else.
+ */
+async function appendResult(
+  deps: Pick<PolicyDeps, 'ledger' | 'clock' | 'sleep'>,
+  source: string,
+  meta: CallResult,
+  bytes: Buffer,
+  also: AlsoWritten | null,
+): Promise<number> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      const key = [meta.requestId, 'result'];
+      return (await appendCall(deps, source, meta, key, bytes, also ?? undefined)).seq;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      if (tried === RESULT_TRIES) throw new StoreUnavailable(notKeptText(meta, error), { cause: error });
+      await deps.sleep(500 * 2 ** tried);
+    }
+  }
+}
+
+/** What to do with an answer that could not be written down: nobody but the reader of this knows it. */
+function notKeptText(meta: CallResult, cause: Error): string {
+  const made = meta.items.map(({ position, status, policyId }) => `item ${position + 1} ${policyId ?? status}`);
+  const said = {
+    done: `The service did it${meta.policyId === null ? '' : ` (policy ${meta.policyId})`}${made.length === 0 ? '' : `: ${made.join(', ')}`}.`,
+    refused: `The service refused it; nothing was generated. ${meta.error?.message ?? ''}`,
+    unknown: `The service may or may not have done it. ${meta.error?.message ?? ''}`,
+  }[meta.outcome].trim();
+  const settle =
+    meta.outcome === 'unknown'
+      ? 'When the ledger can be written again, `consent-ledger policy calls --open` shows the call.'
+      : `When the ledger can be written again, the call counts as unknown after some minutes; then run: consent-ledger policy settle ${meta.requestId} --as ${meta.outcome === 'done' ? 'created' : 'not-created'}${meta.outcome === 'done' && meta.policyId !== null && meta.items.length === 0 ? ` --policy ${meta.policyId}` : ''}`;
+  return `The service’s response could not be written to the ledger (${cause.message}), so it is reported here. ${said} ${settle}`;
+}
+
+/** Text of the service that canonical JSON and every database can hold. */
+export function storable(text: string): string {
+  return (text as string & { toWellFormed(): string }).toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+/** Told while a call waits for its turn: until when, and why. */
+type OnWait = (until: Date, why: string) => void;
+
+/** How long a call may wait for its turn. */
+export interface Patience {
+  /** Ends the waiting; a call that is under way is brought to its end, since giving it up leaves its outcome unknown. */
+  readonly signal?: AbortSignal | undefined;
+  /** Gives up even a call that is under way. */
+  readonly giveUp?: AbortSignal | undefined;
+  /** Longest wait in one piece, milliseconds; 0 never waits. */
+  readonly maxWaitMs: number;
+  readonly onWait?: OnWait | undefined;
+}
+
+/** Further tries after the first, of what certainly changed nothing. */
+const MORE_TRIES = 3;
+
+/**
+ * Calls until something comes of it: waits for a free slot of the rate limits, and tries again what the service put off (429) or what never
+ * left this machine (connection refused, DNS). Anything else is handed on at once; what is unknown is never tried again.
+ */
+export async function callPatiently<T>(
+  deps: Pick<PolicyDeps, 'clock' | 'sleep'>,
+  call: () => Promise<CallOutcome<T>>,
+  patience: Patience,
+): Promise<CallOutcome<T>> {
+  for (let more = MORE_TRIES; ; ) {
+    const ended = await call();
+    if (ended.outcome === 'no-slot') {
+      if (!(await waitUntil(deps, ended.freeAt, ended.limit, patience)))
+        return patience.signal?.aborted ? { outcome: 'stopped' } : ended;
+      continue;
+    }
+    const pause = ended.outcome === 'refused' && more > 0 ? pauseAfter(ended.error, MORE_TRIES - more) : null;
+    if (pause === null || ended.outcome !== 'refused') return ended;
+    const until = new Date(deps.clock().getTime() + pause);
+    if (!(await waitUntil(deps, until, ended.error.message, patience))) return ended;
+    more -= 1;
+  }
+}
+
+/** How long to wait before the same may be sent again, milliseconds; null: it would be of no use. */
+export function pauseAfter(error: { kind: string; retryAfterMs: number | null }, tried: number): number | null {
+  if (error.kind === 'rate-limited') return Math.max(error.retryAfterMs ?? 0, 1000 * 2 ** tried * (1 + Math.random()));
+  // A refusal of kind network was never sent.
+  return error.kind === 'network' ? 500 * 2 ** tried * (1 + Math.random()) : null;
+}
+
+/** Waits until then; false when that is longer than the patience, or when it was stopped meanwhile. */
+export async function waitUntil(
+  deps: Pick<PolicyDeps, 'clock' | 'sleep'>,
+  until: Date,
+  why: string,
+  { signal, maxWaitMs, onWait }: Patience,
+): Promise<boolean> {
+  const ms = until.getTime() - deps.clock().getTime();
+  if (ms > maxWaitMs || (ms > 0 && maxWaitMs === 0)) return false;
+  if (ms > 0) {
+    onWait?.(until, why);
+    await deps.sleep(ms, signal);
+  }
+  return !signal?.aborted;
 }

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { canonicalJson } from '../crypto/canonical.ts';
 import type { CallWay } from '../core/call.ts';
-import { GENERATE_TIMEOUT_MS, type GeneratedPolicy, readGenerated } from '../service/generate.ts';
+import { GENERATE_TIMEOUT_MS, type GeneratedPolicy, readGenerated } from '../service/policies.ts';
 import { generateViaMcp } from '../service/mcp.ts';
 import { ServiceError } from '../service/service-error.ts';
-import { callOnce, type CallFailure, type CallOutcome, type Send } from './call.ts';
+import { callOnce, type CallFailure, type CallOutcome, type Send, callPatiently, type Patience } from './call.ts';
 import { isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
 import type { Source } from '../core/source.ts';
-import { callPatiently, type Patience } from './patient.ts';
 import { settleCalls } from './settle.ts';
 import { type Asked, countGenerations, findUnsettledTwin, type UnsettledCall } from './twin.ts';
 
@@ -52,7 +51,7 @@ export const formBSchema = z.strictObject({
 });
 export type FormB = z.infer<typeof formBSchema>;
 
-export interface GenerateRequest extends Patience {
+interface GenerateRequest extends Patience {
   readonly source: Source;
   readonly actor: string;
   /** Checked by {@link formASchema} or {@link formBSchema}. */

@@ -1,10 +1,17 @@
 import type { Source } from '../core/source.ts';
-import { PUBLISH_TIMEOUT_MS, publishPath, type PublishedPolicy, readPublished } from '../service/publish.ts';
-import { callOnce, type CallFailure, type CallOrder, type CallOutcome, type Send } from './call.ts';
+import { PUBLISH_TIMEOUT_MS, publishPath, type PublishedPolicy, readPublished } from '../service/policies.ts';
+import {
+  callOnce,
+  type CallFailure,
+  type CallOrder,
+  type CallOutcome,
+  type Send,
+  callPatiently,
+  type Patience,
+} from './call.ts';
 import { isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
-import { callPatiently, type Patience } from './patient.ts';
 
-export interface PublishRequest extends Patience {
+interface PublishRequest extends Patience {
   readonly source: Source;
   readonly policyId: string;
   readonly actor: string;

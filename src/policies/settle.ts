@@ -1,8 +1,9 @@
 import type { CallSettled } from '../core/call.ts';
-import { appendCall } from './append-call.ts';
+import { appendCall } from './call.ts';
 import type { PolicyDeps } from './callable.ts';
-import { findEvidence } from './evidence.ts';
-import type { CallRow } from './evidence.ts';
+import type { Selectable } from 'kysely';
+import type { Tables } from '../store/schema.ts';
+import type { Query } from '../store/store.ts';
 
 /** Clocks of processes that share a database differ by less, milliseconds. */
 const WRONG_CLOCK_MS = 3_600_000;
@@ -60,7 +61,7 @@ function settledKey(call: CallRow, versions: ReadonlyMap<string, number>): reado
   return [call.request_id, 'settled', String(Math.max(call.last_seq, versions.get(call.request_id) ?? 0))];
 }
 
-export interface SettleRequest {
+interface SettleRequest {
   readonly requestId: string;
   readonly happened: boolean;
   readonly actor: string;
@@ -125,4 +126,221 @@ async function unknownItems(deps: Pick<PolicyDeps, 'store'>, call: CallRow): Pro
     .orderBy('position')
     .execute();
   return rows.map(({ position }) => position);
+}
+
+/** A call to the service, as the read models have it. */
+export type CallRow = Selectable<Tables['calls']>;
+/** One item of a bulk plan. */
+export type ItemRow = Selectable<Tables['call_items']>;
+
+/** What settles a call, as it is written down. */
+interface Evidence extends Pick<CallSettled, 'basis' | 'evidence' | 'happened' | 'policyId' | 'items'> {
+  readonly call: CallRow;
+}
+
+/** One policy that may have been made: a generation, or one item of a batch. */
+interface Unit {
+  readonly call: CallRow;
+  /** Null: the call itself. */
+  readonly position: number | null;
+  readonly policyType: string;
+  readonly jurisdiction: string;
+  readonly language: string;
+  readonly businessName: string | null;
+}
+
+type Change = Selectable<Tables['policy_history']>;
+
+/** The service's clock may be off by so much, and a policy may be finished so long after we gave up. Milliseconds. */
+const MARGIN_MS = 300_000;
+
+/**
+ * What deliveries, lists and later answers of the service tell of calls whose outcome is unknown.
+ * A generation or an item was made if a policy.created came for the same type, jurisdiction, language and business, dated within the time of the call, whose
+ * policy belongs to no other call, and if it fits no other open call as well: then nobody can tell, and an officer has to.
+ * A publish happened if policy.published came for its policy, or if the policy is listed anew since. It is as good as happened if the policy was published
+ * from here since: publishing again makes the same public, and nothing is left to look up.
+ */
+async function findEvidence(read: Query): Promise<Evidence[]> {
+  const unknown = await read
+    .selectFrom('calls')
+    .selectAll()
+    .where('state', '=', 'unknown')
+    .orderBy('intent_seq')
+    .execute();
+  const openItems = await read.selectFrom('call_items').selectAll().where('state', 'in', ['unknown', 'sent']).execute();
+  if (unknown.length === 0 && openItems.every(({ state }) => state === 'sent')) return [];
+  const itemCalls = await loadCallsOf(read, openItems);
+  const sent = await read.selectFrom('calls').selectAll().where('state', '=', 'sent').execute();
+  const units = [
+    ...[...unknown, ...sent].flatMap(unitOfCall),
+    ...openItems.flatMap((item) => unitOfItem(item, itemCalls.get(item.request_id ?? ''))),
+  ];
+  const found = await assign(read, units);
+  const evidence: Evidence[] = [];
+  for (const call of new Map([...unknown, ...itemCalls.values()].map((one) => [one.request_id, one])).values()) {
+    if (call.state === 'sent' || call.state === 'refused') continue;
+    const made = found.filter(({ unit }) => unit.call.request_id === call.request_id);
+    if (call.operation === 'publish') evidence.push(...(await findPublished(read, call)));
+    else if (made.length > 0) evidence.push(evidenceOf(call, made, openItems));
+  }
+  return evidence;
+}
+
+async function loadCallsOf(read: Query, items: readonly ItemRow[]): Promise<Map<string, CallRow>> {
+  const ids = new Set(items.flatMap(({ request_id: id }) => (id === null ? [] : [id])));
+  if (ids.size === 0) return new Map();
+  const rows = await read
+    .selectFrom('calls')
+    .selectAll()
+    .where('request_id', 'in', [...ids])
+    .execute();
+  return new Map(rows.map((row) => [row.request_id, row]));
+}
+
+function unitOfCall(call: CallRow): Unit[] {
+  const { operation, policy_type: policyType, jurisdiction, language, business_name: businessName } = call;
+  if (operation !== 'generate' || policyType === null || jurisdiction === null) return [];
+  return [{ call, position: null, policyType, jurisdiction, language: language ?? 'en', businessName }];
+}
+
+function unitOfItem(item: ItemRow, call: CallRow | undefined): Unit[] {
+  if (call === undefined) return [];
+  const asked = JSON.parse(item.item) as Record<string, string | undefined>;
+  const { policy_type: policyType, jurisdiction, language = 'en', business_name: businessName = null } = asked;
+  if (policyType === undefined || jurisdiction === undefined) return [];
+  return [{ call, position: item.position, policyType, jurisdiction, language, businessName }];
+}
+
+interface Assigned {
+  readonly unit: Unit;
+  readonly change: Change;
+}
+
+async function assign(read: Query, units: readonly Unit[]): Promise<Assigned[]> {
+  const [first] = units.map(({ call }) => call.intent_seq).sort((a, b) => a - b);
+  if (first === undefined) return [];
+  const sources = [...new Set(units.map(({ call }) => call.source))];
+  const changes = await read
+    .selectFrom('policy_history')
+    .selectAll()
+    .where('change', '=', 'created')
+    .where('seq', '>', first)
+    .where('source', 'in', sources)
+    .orderBy('seq')
+    .execute();
+  const claimed = await loadClaimed(read, sources);
+  const free = new Set(units);
+  const assigned: Assigned[] = [];
+  for (const change of changes) {
+    const key = `${change.source} ${change.policy_id}`;
+    if (claimed.has(key)) continue;
+    const fitting = [...free].filter((unit) => fits(unit, change));
+    const [unit] = fitting;
+    // Equal items of one batch are as good as each other.
+    if (unit === undefined || fitting.some((other) => !isInterchangeable(unit, other))) continue;
+    claimed.add(key);
+    free.delete(unit);
+    if (unit.call.state !== 'sent') assigned.push({ unit, change });
+  }
+  return assigned;
+}
+
+/** Policies that are known to have come from some call. */
+async function loadClaimed(read: Query, sources: readonly string[]): Promise<Set<string>> {
+  const calls = await read
+    .selectFrom('calls')
+    .select(['source', 'policy_id'])
+    .where('operation', '=', 'generate')
+    .where('source', 'in', sources)
+    .where('policy_id', 'is not', null)
+    .execute();
+  const items = await read
+    .selectFrom('call_items')
+    .select(['source', 'policy_id'])
+    .where('source', 'in', sources)
+    .where('policy_id', 'is not', null)
+    .execute();
+  return new Set([...calls, ...items].map((row) => `${row.source} ${row.policy_id}`));
+}
+
+function fits(unit: Unit, change: Change): boolean {
+  const { call } = unit;
+  const at = Date.parse(change.at);
+  return (
+    change.source === call.source &&
+    change.seq > call.intent_seq &&
+    at >= Date.parse(call.asked_at) - MARGIN_MS &&
+    at <= Date.parse(call.due_at) + MARGIN_MS &&
+    change.policy_type === unit.policyType &&
+    (change.jurisdiction === null || change.jurisdiction === unit.jurisdiction) &&
+    (change.language === null || change.language === unit.language) &&
+    (change.brand_name === null || unit.businessName === null || change.brand_name === unit.businessName)
+  );
+}
+
+function isInterchangeable(a: Unit, b: Unit): boolean {
+  return (
+    a.call.request_id === b.call.request_id &&
+    a.policyType === b.policyType &&
+    a.jurisdiction === b.jurisdiction &&
+    a.language === b.language &&
+    a.businessName === b.businessName
+  );
+}
+
+function evidenceOf(call: CallRow, made: readonly Assigned[], openItems: readonly ItemRow[]): Evidence {
+  const [first] = made;
+  const items = made.flatMap(({ unit, change }) =>
+    unit.position === null
+      ? []
+      : [{ position: unit.position, happened: true, policyId: change.policy_id, evidence: change.seq }],
+  );
+  const open = openItems.filter(({ request_id: id, state }) => id === call.request_id && state === 'unknown').length;
+  return {
+    call,
+    basis: 'webhook',
+    evidence: first?.change.seq ?? null,
+    happened: items.length < open ? null : true,
+    policyId: call.operation === 'generate' ? (first?.change.policy_id ?? null) : null,
+    items,
+  };
+}
+
+async function findPublished(read: Query, call: CallRow): Promise<Evidence[]> {
+  if (call.policy_id === null) return [];
+  const settled = (basis: Evidence['basis'], seq: number): Evidence[] => [
+    { call, basis, evidence: seq, happened: true, policyId: call.policy_id, items: [] },
+  ];
+  const since = new Date(Date.parse(call.asked_at) - MARGIN_MS).toISOString();
+  const change = await read
+    .selectFrom('policy_history')
+    .select('seq')
+    .where('source', '=', call.source)
+    .where('policy_id', '=', call.policy_id)
+    .where('change', '=', 'published')
+    .where('seq', '>', call.intent_seq)
+    .where('at', '>=', since)
+    .orderBy('seq')
+    .executeTakeFirst();
+  if (change !== undefined) return settled('webhook', change.seq);
+  const again = await read
+    .selectFrom('calls')
+    .select('last_seq')
+    .where('operation', '=', 'publish')
+    .where('source', '=', call.source)
+    .where('policy_id', '=', call.policy_id)
+    .where('state', '=', 'done')
+    .where('intent_seq', '>', call.intent_seq)
+    .orderBy('intent_seq')
+    .executeTakeFirst();
+  if (again !== undefined) return settled('call', again.last_seq);
+  const listed = await read
+    .selectFrom('listed_policies')
+    .select('first_seq')
+    .where('source', '=', call.source)
+    .where('policy_id', '=', call.policy_id)
+    .where('first_seq', '>', call.intent_seq)
+    .executeTakeFirst();
+  return listed === undefined ? [] : settled('list', listed.first_seq);
 }

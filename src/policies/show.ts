@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import type { ListedRow } from './list.ts';
-import type { CallRow, ItemRow } from './evidence.ts';
+import type { CallRow, ItemRow } from './settle.ts';
 import { askedOf } from './twin.ts';
 
 /** Everything known of one policy. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { assertWithinLimits, type JsonLimits, usualLimits } from './json-limits.ts';
 import { ServiceError, type ServiceSubject } from './service-error.ts';
 
 /** The JSON of an answer. Errors: ServiceError `unreadable`, which says what came instead and quotes none of it; `too-large`. */
@@ -55,4 +54,95 @@ export function withoutToken(address: string | null): string | null {
   if (address === null || !/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
   const { origin, pathname } = new URL(address);
   return `${origin}${pathname}`;
+}
+
+/** How much JSON of the service is taken: everything beyond is an attack or a mistake, and reading it could take the memory of the process. */
+export interface JsonLimits {
+  /** Brackets within brackets. */
+  readonly depth: number;
+  /** Values in all, members and elements. */
+  readonly values: number;
+}
+
+/** A page of 200 rows has some thousand values, three levels deep. */
+export const usualLimits: JsonLimits = { depth: 100, values: 1_000_000 };
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Measures JSON before it is parsed, in one pass and without memory; broken JSON is measured as far as its quotes can be trusted.
+ * Errors: ServiceError `too-large` beyond the limits.
+ */
+export function assertWithinLimits(bytes: Buffer, about?: ServiceSubject, limits: JsonLimits = usualLimits): void {
+  let depth = 0;
+  let values = 1;
+  let at = 0;
+  while (at < bytes.length) {
+    const sign = bytes[at];
+    if (sign === QUOTE) {
+      at = endOfString(bytes, at);
+      continue;
+    }
+    if (sign === 0x5b || sign === 0x7b) {
+      depth += 1;
+      values += 1;
+    } else if (sign === 0x5d || sign === 0x7d) depth -= 1;
+    else if (sign === 0x2c) values += 1;
+    if (depth > limits.depth) throw tooLarge(`nested more than ${limits.depth} levels deep`, about);
+    if (values > limits.values) throw tooLarge(`more than ${limits.values} values`, about);
+    at += 1;
+  }
+}
+
+function endOfString(bytes: Buffer, start: number): number {
+  for (let at = start + 1; at < bytes.length; at += 1) {
+    const sign = bytes[at];
+    if (sign === BACKSLASH) at += 1;
+    else if (sign === QUOTE) return at + 1;
+  }
+  return bytes.length;
+}
+
+export function tooLarge(detail: string, about?: ServiceSubject): ServiceError {
+  return new ServiceError('too-large', { detail, ...(about === undefined ? {} : { about }) });
+}
+
+/** The service's error envelope: `{"error": {"code", "message"}}` (docs/service.md §7); a bare string is taken too. */
+const envelopeSchema = z.object({
+  error: z.union([
+    z.string().transform((message) => ({ code: undefined, message })),
+    z.object({
+      code: z.union([z.string(), z.number()]).transform(String).optional().catch(undefined),
+      message: z.string().optional().catch(undefined),
+    }),
+  ]),
+});
+
+const MAX_ENVELOPE = 1 << 20;
+
+/** Code and message out of an error body; empty when it is not the service's envelope. */
+export function readEnvelope(body: string, secret: string | null): { code?: string; detail?: string } {
+  let json: unknown;
+  try {
+    // Codes and messages are short; what is longer explains nothing to anybody.
+    if (body.length > MAX_ENVELOPE) return {};
+    json = JSON.parse(body);
+  } catch {
+    return {};
+  }
+  const parsed = envelopeSchema.safeParse(json);
+  if (!parsed.success) return {};
+  const { code, message } = parsed.data.error;
+  return {
+    ...(code === undefined ? {} : { code: cleanText(code, secret, 60) }),
+    ...(message === undefined ? {} : { detail: cleanText(message, secret, 300) }),
+  };
+}
+
+/** Text of someone else, fit for a log line: one line, no control characters, no secret, bounded. */
+export function cleanText(text: string, secret: string | null, maxLength: number): string {
+  const hidden = secret === null || secret === '' ? text : text.replaceAll(secret, '[API key]');
+  const oneLine = hidden.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+  return oneLine.length > maxLength ? `${oneLine.slice(0, maxLength - 1).trimEnd()}…` : oneLine;
 }

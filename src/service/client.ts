@@ -1,15 +1,21 @@
-import { generateBulk } from './bulk.ts';
+import {
+  generateBulk,
+  generatePolicy,
+  type Sending,
+  fetchPolicyPages,
+  type ListedPolicy,
+  listPolicies,
+  type PolicyList,
+  publishPolicy,
+} from './policies.ts';
 import { type ConsentLogPage, type ConsentLogQuery, fetchConsentLogPage } from './consent-logs.ts';
-import { generatePolicy, type Sending } from './generate.ts';
-import { fetchPolicyPages, type ListedPolicy, listPolicies, type PolicyList } from './policies.ts';
-import { publishPolicy } from './publish.ts';
-import type { ReadPace } from './read-pace.ts';
+import type { ReadPace } from './rate-limit.ts';
 import { createTransport, type ServiceAnswer, type TransportOptions } from './transport.ts';
 
 /**
  * The service as one source's key sees it. One member per resource of docs/service.md §4 that this program uses.
  * What changes something is sent exactly once, as the bytes given, and answers with the bytes that came; the readers are beside it
- * (generate.ts, bulk.ts, publish.ts).
+ * (policies.ts).
  */
 export interface ServiceClient {
   /** One page of the consent log (docs/service.md §4.5), of at most `maxBytes`. Errors: ServiceError; the signal's reason when aborted. */
@@ -26,7 +32,7 @@ export interface ServiceClient {
   publishPolicy(policyId: string, body: Buffer, sending?: Sending): Promise<ServiceAnswer>;
 }
 
-export interface ClientOptions extends TransportOptions {
+interface ClientOptions extends TransportOptions {
   /** Shared by all clients of one key, so that their reads keep within its limit together. */
   readonly pace?: ReadPace;
 }

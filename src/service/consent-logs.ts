@@ -1,10 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createTurns } from '../jobs/turns.ts';
-import { findMembers, mayHoldLongNumbers, parseExactly, type Span } from './json-rows.ts';
-import type { ReadPace } from './read-pace.ts';
-import { salvagePage } from './page-salvage.ts';
-import { cleanText, readEnvelope } from './error-envelope.ts';
-import { assertWithinLimits, tooLarge } from './json-limits.ts';
+import { findMembers, mayHoldLongNumbers, parseExactly, type Span, salvagePage } from './page-salvage.ts';
+import type { ReadPace } from './rate-limit.ts';
+import { cleanText, readEnvelope, assertWithinLimits, tooLarge } from './answer-json.ts';
 import { ServiceError } from './service-error.ts';
 import type { ServiceAnswer, Transport } from './transport.ts';
 

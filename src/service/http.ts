@@ -7,7 +7,7 @@ import { Agent, request as send } from 'undici';
  * The only way out of this program over HTTP: to the service (transport.ts), to its public pages (public-fetch.ts) and to its MCP endpoint
  * (mcp.ts). Redirects are never followed here. Every limit is explicit, and an answer that breaks its own encoding ends the exchange.
  */
-export interface HttpRequest {
+interface HttpRequest {
   readonly url: string;
   readonly method?: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;

@@ -1,13 +1,13 @@
 import type { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import { z } from 'zod';
-import { createStreamingFetch, withDeadline } from './http.ts';
-import { ServiceError } from './service-error.ts';
-import { asMcpError, createWatchedFetch, toolError } from './mcp-errors.ts';
-import { type ToolSchema, toToolArguments } from './mcp-fields.ts';
+import { createStreamingFetch, withDeadline, HttpTimeout } from './http.ts';
+import { ServiceError, kindOfStatus, type ServiceErrorKind, networkFaultOf } from './service-error.ts';
+import { waitFromHeaders } from './rate-limit.ts';
+import { cleanText, readEnvelope } from './answer-json.ts';
 
 /** How to reach the MCP endpoint for one source (docs/service.md §4.9), and what to send. */
-export interface McpGeneration {
+interface McpGeneration {
   /** Public origin of the service; the endpoint is `/api/mcp` under it. */
   readonly siteUrl: string;
   /** Sent as `Authorization: Bearer …`, to that address only. */
@@ -20,7 +20,7 @@ export interface McpGeneration {
 }
 
 /** What the tool answered. */
-export interface McpAnswer {
+interface McpAnswer {
   readonly status: number;
   /** The text of the tool's answer, as it came. */
   readonly bytes: Buffer;
@@ -111,4 +111,205 @@ function textOf(result: Record<string, unknown>): string {
     typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string' ? [part.text] : [],
   );
   return texts.find((text) => text.trimStart().startsWith('{')) ?? texts[0] ?? '';
+}
+
+/** The input schema of a tool, as far as it is looked at (JSON Schema). */
+interface ToolSchema {
+  readonly properties?: Readonly<Record<string, unknown>> | undefined;
+  readonly required?: readonly string[] | undefined;
+  readonly additionalProperties?: unknown;
+}
+
+/** `impossible`: the tool does not take what was asked for, or wants what form A does not have. */
+type ToolArguments =
+  | { readonly outcome: 'mapped'; readonly arguments: Readonly<Record<string, unknown>> }
+  | { readonly outcome: 'impossible'; readonly reason: string };
+
+/** Other names that a field of form A may have there. The input of the tool is not documented (docs/assumptions.md). */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  policy_type: ['policyType', 'type', 'policy', 'document_type', 'documentType'],
+  jurisdiction: ['jurisdictions', 'region', 'country'],
+  language: ['lang', 'locale'],
+  business_name: ['businessName', 'company_name', 'companyName', 'brand_name', 'brandName', 'company', 'business'],
+  domain: ['website', 'website_url', 'websiteUrl', 'site_url', 'siteUrl', 'url'],
+  industry: ['sector'],
+  business_type: ['businessType', 'legal_structure', 'legalStructure', 'company_type', 'companyType', 'entity_type'],
+};
+
+/**
+ * Form A in the words of the tool: by the same name, else by a likely other one; a value becomes a list where the tool wants one, and takes the
+ * spelling (hyphens or underscores) that the tool lists. Nothing that was asked for is dropped in silence.
+ */
+export function toToolArguments(form: Readonly<Record<string, string>>, schema: ToolSchema): ToolArguments {
+  const properties = schema.properties ?? {};
+  const isSilent = Object.keys(properties).length === 0;
+  const given: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(form)) {
+    const name = [field, ...(otherNames[field] ?? [])].find((one) => Object.hasOwn(properties, one));
+    if (name !== undefined) given[name] = fitted(value, properties[name]);
+    else if (isSilent || schema.additionalProperties !== false) given[field] = value;
+    else return { outcome: 'impossible', reason: `the MCP tool does not take ${field}: leave it out, or use REST` };
+  }
+  const missing = (schema.required ?? []).filter((name) => !Object.hasOwn(given, name));
+  if (missing.length > 0)
+    return { outcome: 'impossible', reason: `the MCP tool also needs ${missing.join(', ')}: use REST` };
+  return { outcome: 'mapped', arguments: given };
+}
+
+function fitted(value: string, property: unknown): unknown {
+  if (typeof property !== 'object' || property === null) return value;
+  const { type, items } = property as { type?: unknown; items?: unknown };
+  if (type === 'array') return [spelled(value, items)];
+  return spelled(value, property);
+}
+
+function spelled(value: string, property: unknown): string {
+  const allowed =
+    typeof property === 'object' && property !== null && 'enum' in property && Array.isArray(property.enum)
+      ? (property.enum as unknown[])
+      : [];
+  const plain = (text: string) => text.toLowerCase().replaceAll('_', '-');
+  const same = allowed.find((one): one is string => typeof one === 'string' && plain(one) === plain(value));
+  return same ?? value;
+}
+
+/** What the last exchange with the endpoint came to, which the SDK's own errors do not say. */
+interface LastExchange {
+  /** Status of a refusal; null where the last answer was none. */
+  readonly status: number | null;
+  /** How long that refusal asks to wait, milliseconds. */
+  readonly retryAfterMs: number | null;
+  /** Why there was no answer; null where there was one. */
+  readonly failure: unknown;
+  readonly tooLarge: boolean;
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** A fetch that follows no redirects, takes no endless answer and remembers how the last exchange ended. */
+function createWatchedFetch(ask: typeof fetch): { readonly fetch: typeof fetch; last(): LastExchange } {
+  const silent: LastExchange = { status: null, retryAfterMs: null, failure: null, tooLarge: false };
+  let last = silent;
+  return {
+    last: () => last,
+    fetch: async (input, init) => {
+      // The stream that the SDK opens beside its requests says nothing about them.
+      const counts = init?.method === 'POST';
+      try {
+        const response = await ask(input, { ...init, redirect: 'manual' });
+        const { status, headers } = response;
+        if (counts)
+          last = response.ok ? silent : { ...silent, status, retryAfterMs: waitFromHeaders(headers, Date.now()) };
+        // With an opaque status the SDK would go on as if it had been answered.
+        if (status >= 300 && status < 400) {
+          await response.body?.cancel();
+          return new Response(null, { status: 502 });
+        }
+        if (response.body === null) return response;
+        const bounded = response.body.pipeThrough(limit(() => (last = { ...last, tooLarge: true })));
+        return new Response(bounded, { status, headers });
+      } catch (error) {
+        if (counts) last = { ...silent, failure: error };
+        throw error;
+      }
+    },
+  };
+}
+
+function limit(onTooLarge: () => void): TransformStream<Uint8Array, Uint8Array> {
+  let total = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      total += chunk.length;
+      if (total <= MAX_BYTES) return controller.enqueue(chunk);
+      onTooLarge();
+      controller.error(new Error('too large'));
+    },
+  });
+}
+
+/** A failure of the protocol or the connection as what REST would have said. */
+function asMcpError(
+  error: unknown,
+  about: LastExchange & { readonly apiKey: string; readonly unsent: boolean },
+): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const { unsent, status, retryAfterMs } = about;
+  const details = { about: 'policies', unsent } as const;
+  if (about.tooLarge) return new ServiceError('too-large', details);
+  if (error instanceof HttpTimeout) return new ServiceError('timeout', details);
+  if (status !== null) {
+    const kind = kindOfStatus(status);
+    const envelope = error instanceof Error ? readEnvelope(jsonIn(error.message), about.apiKey) : {};
+    const wait = kind === 'rate-limited' && retryAfterMs !== null ? { retryAfterMs } : {};
+    return new ServiceError(kind, { ...details, status, ...envelope, ...wait });
+  }
+  const code = codeOf(error);
+  // The SDK's own time-out, and its word for a connection that closed.
+  if (code === REQUEST_TIMEOUT) return new ServiceError('timeout', details);
+  if (about.failure !== null) {
+    const cause = about.failure instanceof Error && about.failure.cause ? about.failure.cause : about.failure;
+    return new ServiceError('network', { ...details, fault: networkFaultOf(cause) });
+  }
+  const detail = error instanceof Error ? cleanText(error.message, about.apiKey, 200) : '';
+  if (error instanceof Error && error.name === 'ZodError') return new ServiceError('unreadable', details);
+  return new ServiceError(kindOfCode(code), { ...details, ...(detail === '' ? {} : { detail }) });
+}
+
+const REQUEST_TIMEOUT = -32001;
+
+function codeOf(error: unknown): number | null {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
+  return typeof code === 'number' ? code : null;
+}
+
+/** JSON-RPC: a request that is not valid was not acted on; anything else leaves it open. */
+function kindOfCode(code: number | null): ServiceErrorKind {
+  if (code === -32602 || code === -32601 || code === -32600 || code === -32700) return 'bad-request';
+  return code === null ? 'network' : 'server-error';
+}
+
+/** The JSON in a text that has words before it; the text itself where it has none. */
+function jsonIn(text: string): string {
+  const start = text.indexOf('{');
+  return start === -1 ? text : text.slice(start);
+}
+
+/**
+ * What the tool says when it fails. Its words are not documented: the envelope of REST is looked for, and its code or, without one, the
+ * text decides. What cannot be told leaves open whether a policy was made.
+ */
+export function toolError(text: string, apiKey: string): ServiceError {
+  const { code, detail } = readEnvelope(jsonIn(text), apiKey);
+  const kind = code === undefined ? kindOfText(detail ?? text) : kindOfWord(code);
+  return new ServiceError(kind, {
+    about: 'policies',
+    ...(code === undefined ? {} : { code }),
+    detail: detail ?? cleanText(text, apiKey, 200),
+    answer: Buffer.from(text, 'utf8'),
+  });
+}
+
+/** Only words about the request itself: `invalid_output` or `model_not_found` may come from half way through. */
+const codes: readonly (readonly [RegExp, ServiceErrorKind])[] = [
+  [/rate.?limit|too.?many/i, 'rate-limited'],
+  [/quota|payment|subscription/i, 'payment-required'],
+  [/unauthori[sz]ed|invalid.?(api.?)?key|revoked/i, 'unauthorized'],
+  [/forbidden|permission|scope/i, 'forbidden'],
+  [/^((policy|client|resource|banner).?)?not.?found$/i, 'not-found'],
+  [
+    /^(bad.?request|validation.*|missing.*|invalid(.?(request|input|argument|param|field|policy|type|jurisdiction|language).*)?)$/i,
+    'bad-request',
+  ],
+];
+
+function kindOfWord(code: string): ServiceErrorKind {
+  return codes.find(([pattern]) => pattern.test(code))?.[1] ?? 'server-error';
+}
+
+/** Running text is only believed where it cannot be about something that went wrong half way. */
+function kindOfText(text: string): ServiceErrorKind {
+  if (/^(MCP error -32602|Input validation error)/i.test(text.trim())) return 'bad-request';
+  if (/rate limit|too many requests/i.test(text)) return 'rate-limited';
+  return /\bquota\b|payment required/i.test(text) ? 'payment-required' : 'server-error';
 }

@@ -1,5 +1,4 @@
 import { sha256Hex } from '../crypto/hash.ts';
-import { describesPaths, findGone } from './relied-on.ts';
 import { ServiceError } from './service-error.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
 
@@ -19,7 +18,7 @@ export interface Description {
 }
 
 /** `silent`: the service has none, or none that can be read, which is no alarm. `refused`: asking failed. */
-export type DescriptionFetch =
+type DescriptionFetch =
   | { readonly outcome: 'fetched'; readonly description: Description }
   | { readonly outcome: 'silent'; readonly sentence: string }
   | { readonly outcome: 'refused'; readonly transient: boolean; readonly sentence: string };
@@ -75,4 +74,271 @@ export function findGoneIn(bytes: Buffer): readonly string[] | null {
   } catch {
     return null;
   }
+}
+
+/** Something the client sends or reads. Of a list of names one is enough: the service documents both. */
+type Field = string | readonly string[];
+
+/** What the client relies on of one endpoint (docs/service.md §4, §8). */
+interface Relied {
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  /** Query parameters that it sends. */
+  readonly parameters?: readonly string[];
+  /** Fields that it sends, and that it reads. */
+  readonly sends?: readonly Field[];
+  readonly reads?: readonly Field[];
+  /** Limits that it goes up to: the keyword of JSON Schema must not be lower. */
+  readonly limits?: readonly {
+    readonly of: string;
+    readonly keyword: 'maximum' | 'maxItems';
+    readonly atLeast: number;
+  }[];
+}
+
+export const reliedOn: readonly Relied[] = [
+  {
+    method: 'get',
+    path: '/consent/logs',
+    parameters: ['banner_id', 'from', 'to', 'limit', 'cursor'],
+    reads: ['data', 'next_cursor'],
+    limits: [{ of: 'limit', keyword: 'maximum', atLeast: 200 }],
+  },
+  { method: 'get', path: '/policies', reads: [['policies', 'data']] },
+  {
+    method: 'post',
+    path: '/policies/generate',
+    sends: [['policy_type', 'type'], 'jurisdiction', 'language', ['business_name', 'type'], ['domain', 'type']],
+    reads: ['id', ['content', 'markdown', 'html']],
+  },
+  {
+    method: 'post',
+    path: '/policies/bulk',
+    sends: ['items'],
+    reads: ['batch_id', 'created', 'failed', 'results'],
+    limits: [{ of: 'items', keyword: 'maxItems', atLeast: 20 }],
+  },
+  {
+    method: 'post',
+    path: '/policies/{id}/publish',
+    reads: ['id', 'hosted_url', 'published_at', 'webhook_deliveries_queued'],
+  },
+];
+
+/** Whether it is an OpenAPI description at all: something that describes at least one path. */
+function describesPaths(json: unknown): json is { readonly paths: object } {
+  if (typeof json !== 'object' || json === null || !('paths' in json)) return false;
+  return typeof json.paths === 'object' && json.paths !== null && Object.keys(json.paths).length > 0;
+}
+
+/**
+ * What the client relies on and an OpenAPI description does not have, a sentence each. Only what is described and lacks something counts: a
+ * description without paths, an endpoint without parameters and a body without fields say nothing, and are no alarm.
+ */
+export function findGone(description: object): string[] {
+  if (!describesPaths(description)) return [];
+  return reliedOn.flatMap((relied) => {
+    const name = `${relied.method.toUpperCase()} ${relied.path}`;
+    const operation = findOperation(description, relied.method, relied.path);
+    if (operation === null) return [`${name} is gone.`];
+    return goneOf(description, relied, operation).map((sentence) => `${name} ${sentence}.`);
+  });
+}
+
+function goneOf(root: object, relied: Relied, operation: Operation): string[] {
+  const parameters = listedParameters(root, operation);
+  const sent = requestSchema(root, operation);
+  return [
+    ...(parameters === null ? [] : (relied.parameters ?? []).filter((one) => !parameters.has(one))).map(
+      (one) => `no longer takes the parameter ${one}`,
+    ),
+    ...missing(fieldsOf(root, sent), relied.sends).map((one) => `no longer takes the field ${one}`),
+    ...missing(fieldsOf(root, responseSchema(root, operation)), relied.reads).map(
+      (one) => `no longer answers with the field ${one}`,
+    ),
+    ...(relied.limits ?? []).flatMap(({ of, keyword, atLeast }) => {
+      const now = keywordOf(root, parameters?.get(of) ?? fieldsOf(root, sent)?.get(of), keyword);
+      return now !== null && now < atLeast ? [`takes at most ${now} of ${of} instead of ${atLeast}`] : [];
+    }),
+  ];
+}
+
+/** Names of what is not among the fields; none where no fields are described. */
+function missing(fields: ReadonlyMap<string, Schema> | null, wanted: readonly Field[] = []): string[] {
+  if (fields === null) return [];
+  return wanted.flatMap((field) => {
+    const names = typeof field === 'string' ? [field] : field;
+    return names.some((name) => fields.has(name)) ? [] : [names.join(' or ')];
+  });
+}
+
+/** One endpoint of a description, with what its path says for all methods. */
+interface Operation {
+  readonly operation: Readonly<Record<string, unknown>>;
+  readonly shared: readonly unknown[];
+}
+
+/** Finds an endpoint by its path, whatever its path parameters are called and whether or not the version prefix stands before it. */
+function findOperation(root: object, method: string, path: string): Operation | null {
+  const paths = (root as { paths?: Record<string, unknown> }).paths ?? {};
+  for (const [written, value] of Object.entries(paths)) {
+    if (plainPath(written) !== plainPath(path)) continue;
+    const item = resolve(root, value);
+    const operation = resolve(root, item?.[method]);
+    if (item === null || operation === null) continue;
+    return { operation, shared: Array.isArray(item['parameters']) ? (item['parameters'] as unknown[]) : [] };
+  }
+  return null;
+}
+
+function plainPath(path: string): string {
+  return path
+    .replace(/^https?:\/\/[^/]+/i, '')
+    .replace(/^\/?(?:api\/)?v\d+(?=\/)/, '')
+    .replace(/\{[^{}]*\}/g, '{}')
+    .replace(/(?<!\/)\/+$/, '');
+}
+
+/** Query parameters by name; null where none are described. */
+function listedParameters(root: object, { operation, shared }: Operation): ReadonlyMap<string, Schema> | null {
+  const own = Array.isArray(operation['parameters']) ? (operation['parameters'] as unknown[]) : [];
+  const found = new Map<string, Schema>();
+  for (const one of [...shared, ...own]) {
+    const parameter = resolve(root, one);
+    if (parameter === null) continue;
+    const { name } = parameter;
+    if (typeof name === 'string' && parameter['in'] === 'query') found.set(name, parameter);
+  }
+  return found.size === 0 ? null : found;
+}
+
+/** The schema of the JSON body that is sent; undefined where none is described. */
+function requestSchema(root: object, { operation }: Operation): Schema {
+  return jsonSchema(root, resolve(root, operation['requestBody'])?.['content']);
+}
+
+/** The schema of the first JSON answer with a success status; undefined where none is described. */
+function responseSchema(root: object, { operation }: Operation): Schema {
+  const responses = resolve(root, operation['responses']);
+  if (responses === null) return undefined;
+  for (const status of ['200', '201', '2XX', '2xx', 'default']) {
+    const schema = jsonSchema(root, resolve(root, responses[status])?.['content']);
+    if (schema !== undefined) return schema;
+  }
+  return undefined;
+}
+
+function jsonSchema(root: object, content: unknown): Schema {
+  const types = resolve(root, content);
+  if (types === null) return undefined;
+  const type = Object.keys(types).find((name) => /[/+]json\b/i.test(name));
+  return type === undefined ? undefined : resolve(root, types[type])?.['schema'];
+}
+
+/** A part of a description; nothing of it is believed before it is looked at. */
+type Schema = unknown;
+
+const MAX_REFERENCES = 12;
+
+/** What a part is, with references inside the description followed; null where they lead nowhere or in a circle. */
+function resolve(root: object, part: unknown): Readonly<Record<string, unknown>> | null {
+  let at = part;
+  for (let step = 0; step < MAX_REFERENCES; step += 1) {
+    if (typeof at !== 'object' || at === null || Array.isArray(at)) return null;
+    const object = at as Record<string, unknown>;
+    const reference = object['$ref'];
+    if (typeof reference !== 'string') return object;
+    at = pointedAt(root, reference);
+  }
+  return null;
+}
+
+function pointedAt(root: object, reference: string): unknown {
+  if (!reference.startsWith('#/')) return null;
+  let at: unknown = root;
+  for (const step of reference.slice(2).split('/')) {
+    const name = decodeStep(step);
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) return null;
+    at = (at as Record<string, unknown>)[name];
+  }
+  return at;
+}
+
+function decodeStep(step: string): string {
+  const plain = step.replaceAll('~1', '/').replaceAll('~0', '~');
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}
+
+/**
+ * The fields of an object, those of all alternatives and parts of it together; null where none are described. An alternative that
+ * describes nothing could have any field, so the whole then says nothing.
+ */
+function fieldsOf(root: object, schema: Schema): ReadonlyMap<string, Schema> | null {
+  const fields = new Map<string, Schema>();
+  return collect(root, schema, fields, new Map()) && fields.size > 0 ? fields : null;
+}
+
+/** `said`: what was looked at, since parts may refer to each other in circles and any number of times. */
+function collect(root: object, schema: Schema, fields: Map<string, Schema>, said: Map<object, boolean>): boolean {
+  const object = resolve(root, schema);
+  if (object === null) return false;
+  const known = said.get(object);
+  if (known !== undefined) return known;
+  said.set(object, false);
+  const speaks = collectFrom(root, object, fields, said);
+  said.set(object, speaks);
+  return speaks;
+}
+
+function collectFrom(
+  root: object,
+  object: Readonly<Record<string, unknown>>,
+  fields: Map<string, Schema>,
+  said: Map<object, boolean>,
+): boolean {
+  let speaks = false;
+  const { properties, allOf } = object;
+  if (typeof properties === 'object' && properties !== null) {
+    for (const [name, property] of Object.entries(properties)) if (!fields.has(name)) fields.set(name, property);
+    speaks = Object.keys(properties).length > 0;
+  }
+  if (Array.isArray(allOf)) {
+    const spoke = allOf.map((part) => collect(root, part, fields, said));
+    speaks ||= spoke.some(Boolean);
+  }
+  for (const name of ['anyOf', 'oneOf']) {
+    const alternatives = object[name];
+    if (!Array.isArray(alternatives) || alternatives.length === 0) continue;
+    const all = alternatives.map((part) => collect(root, part, fields, said)).every(Boolean);
+    if (!all) return false;
+    speaks = true;
+  }
+  return speaks;
+}
+
+/** A numeric keyword of a schema or of its alternatives: the most that any of them allows; null where none says it. */
+function keywordOf(
+  root: object,
+  schema: Schema,
+  keyword: 'maximum' | 'maxItems',
+  seen = new Set<object>(),
+): number | null {
+  const object = resolve(root, schema);
+  if (object === null || seen.has(object)) return null;
+  seen.add(object);
+  const own = object[keyword];
+  if (typeof own === 'number') return own;
+  const inner = [object['schema'], ...listOf(object['anyOf']), ...listOf(object['oneOf']), ...listOf(object['allOf'])];
+  const found = inner
+    .map((part) => keywordOf(root, part, keyword, seen))
+    .filter((value): value is number => value !== null);
+  return found.length === 0 ? null : Math.max(...found);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
 }

@@ -1,8 +1,111 @@
 import { z } from 'zod';
-import { countOrNull, idSchema, linkOf, readJson, withoutToken } from './answer-json.ts';
-import { type JsonLimits, tooLarge, usualLimits } from './json-limits.ts';
+import {
+  countOrNull,
+  idSchema,
+  linkOf,
+  readJson,
+  withoutToken,
+  type JsonLimits,
+  tooLarge,
+  usualLimits,
+  slugOf,
+  textOrNull,
+} from './answer-json.ts';
 import { ServiceError } from './service-error.ts';
-import type { Transport } from './transport.ts';
+import type { Transport, ServiceAnswer } from './transport.ts';
+
+/** A generation takes up to 120 s (docs/service.md §8), and the answer has to come back, too. */
+export const GENERATE_TIMEOUT_MS = 150_000;
+
+/** How a call that changes something is sent. It is sent once; what came back are bytes, read by whoever keeps them. */
+export interface Sending {
+  readonly signal?: AbortSignal | undefined;
+  /** Longest time, milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * POST /policies/generate (docs/service.md §4.1) with these exact bytes. Never tried again.
+ * Errors: ServiceError; the signal's reason when aborted, which leaves open whether the policy was made.
+ */
+export function generatePolicy(transport: Transport, body: Buffer, sending: Sending = {}): Promise<ServiceAnswer> {
+  return transport.request({
+    method: 'POST',
+    path: '/policies/generate',
+    body,
+    about: 'policies',
+    signal: sending.signal,
+    timeoutMs: sending.timeoutMs ?? GENERATE_TIMEOUT_MS,
+    read: (answer) => answer,
+  });
+}
+
+/** A generated policy in the words of form A, whichever form the service answered in (docs/service.md §2.1, §4.1). */
+export interface GeneratedPolicy {
+  readonly id: string;
+  readonly policyType: string | null;
+  /** Several codes are joined by commas. */
+  readonly jurisdiction: string | null;
+  readonly language: string | null;
+  readonly version: string | null;
+  /** Without its token. */
+  readonly hostedUrl: string | null;
+  /** The text in Markdown, where there is one. */
+  readonly markdown: string | null;
+  readonly html: string | null;
+  /** As given. */
+  readonly createdAt: string | null;
+  /** What is left of the quota, where the service says it. */
+  readonly remaining: number | null;
+}
+
+const generatedSchema = z.looseObject({
+  id: idSchema,
+  policy_type: textOrNull,
+  type: textOrNull,
+  jurisdiction: z
+    .union([z.string(), z.array(z.string()).transform((codes) => codes.join(','))])
+    .nullish()
+    .catch(null),
+  language: textOrNull,
+  version: z.union([z.string(), z.number()]).transform(String).nullish().catch(null),
+  hosted_url: textOrNull,
+  content: textOrNull,
+  markdown: textOrNull,
+  html: textOrNull,
+  created_at: textOrNull,
+  policies_remaining: countOrNull,
+});
+
+/**
+ * Reads the answer to a generation: form A, form B, or either of them inside `data` or `policy`. Nothing but the id is required.
+ * Errors: ServiceError `unreadable`.
+ */
+export function readGenerated(bytes: Buffer): GeneratedPolicy {
+  const json = readJson(bytes, 'policies');
+  const found = [json, memberOf(json, 'data'), memberOf(json, 'policy')].map((one) => generatedSchema.safeParse(one));
+  const parsed = found.find(({ success }) => success)?.data;
+  if (parsed === undefined)
+    throw new ServiceError('unreadable', { detail: 'no policy with an id in it', about: 'policies' });
+  return {
+    id: parsed.id,
+    policyType: slugOf(parsed.policy_type ?? parsed.type),
+    jurisdiction: parsed.jurisdiction ?? null,
+    language: parsed.language,
+    version: parsed.version ?? null,
+    hostedUrl: withoutToken(parsed.hosted_url),
+    markdown: parsed.markdown ?? parsed.content,
+    html: parsed.html,
+    createdAt: parsed.created_at,
+    remaining: parsed.policies_remaining,
+  };
+}
+
+function memberOf(json: unknown, name: string): unknown {
+  return typeof json === 'object' && json !== null && Object.hasOwn(json, name)
+    ? (json as Record<string, unknown>)[name]
+    : undefined;
+}
 
 /** A listed policy (docs/service.md §2.2): nothing but the id is required, unknown fields are kept. */
 const listedPolicySchema = z.looseObject({
@@ -42,7 +145,7 @@ const limits: JsonLimits = { ...usualLimits, values: 200_000 };
 const MAX_CURSOR = 8192;
 
 /** One answer of the list: what it lists, and its exact bytes. */
-export interface PolicyListPage {
+interface PolicyListPage {
   readonly policies: readonly ListedPolicy[];
   readonly bytes: Buffer;
 }
@@ -111,11 +214,6 @@ function endless(detail: string): ServiceError {
   });
 }
 
-/** The hosted address of a listed policy without its token. */
-export function addressOf(policy: ListedPolicy): string | null {
-  return withoutToken(policy.url ?? null);
-}
-
 /** Id → the address that works, of one answer of the list; empty where it cannot be read. */
 export function readLinks(bytes: Buffer): ReadonlyMap<string, string> {
   try {
@@ -144,4 +242,144 @@ function parseList(bytes: Buffer): z.infer<typeof listSchema> {
       about: 'policy-list',
     });
   return parsed.data;
+}
+
+/** Items of one batch at most (docs/service.md §4.2, §8). */
+export const MAX_BATCH_ITEMS = 20;
+
+/** How long a batch may take is not documented; beyond 300 s the runtime gives up by itself (docs/assumptions.md). */
+export const BULK_TIMEOUT_MS = 290_000;
+
+/** POST /policies/bulk (docs/service.md §4.2) with these exact bytes. Never tried again. Errors as {@link generatePolicy}. */
+export function generateBulk(transport: Transport, body: Buffer, sending: Sending = {}): Promise<ServiceAnswer> {
+  return transport.request({
+    method: 'POST',
+    path: '/policies/bulk',
+    body,
+    about: 'policies',
+    signal: sending.signal,
+    timeoutMs: sending.timeoutMs ?? BULK_TIMEOUT_MS,
+    read: (answer) => answer,
+  });
+}
+
+/** What became of one item (docs/service.md §3); `unknown` for a status that is not documented. */
+type BulkStatus = 'created' | 'skipped' | 'failed' | 'unknown';
+
+export interface BulkItemResult {
+  readonly id: string | null;
+  readonly policyType: string | null;
+  readonly status: BulkStatus;
+}
+
+/** A batch result (docs/service.md §2.4). */
+interface BulkResult {
+  readonly batchId: string | null;
+  /** In the order of the answer. */
+  readonly results: readonly BulkItemResult[];
+}
+
+const itemSchema = z.looseObject({
+  id: idSchema.nullish().catch(null),
+  policy_type: textOrNull,
+  type: textOrNull,
+  status: textOrNull,
+});
+const bulkSchema = z.looseObject({
+  batch_id: idSchema.nullish().catch(null),
+  total: countOrNull,
+  results: z.array(z.unknown()),
+});
+
+/** Reads the answer to a batch. Items that make no sense count as `unknown`. Errors: ServiceError `unreadable`. */
+export function readBulkResult(bytes: Buffer): BulkResult {
+  const json = readJson(bytes, 'policies');
+  const inner = typeof json === 'object' && json !== null && 'data' in json ? json.data : undefined;
+  const parsed = [json, inner].map((one) => bulkSchema.safeParse(one)).find(({ success }) => success)?.data;
+  if (parsed === undefined) throw new ServiceError('unreadable', { detail: 'no list of results', about: 'policies' });
+  return { batchId: parsed.batch_id ?? null, results: parsed.results.map(readItem) };
+}
+
+function readItem(value: unknown): BulkItemResult {
+  const item = itemSchema.safeParse(value);
+  if (!item.success) return { id: null, policyType: null, status: 'unknown' };
+  const { id = null, policy_type: policyType, type, status } = item.data;
+  return { id, policyType: slugOf(policyType ?? type), status: statusOf(status) };
+}
+
+function statusOf(word: string | null): BulkStatus {
+  switch (word?.toLowerCase()) {
+    case 'created':
+    case 'success':
+    case 'ok':
+      return 'created';
+    case 'skipped':
+      return 'skipped';
+    case 'failed':
+    case 'error':
+      return 'failed';
+    default:
+      return 'unknown';
+  }
+}
+
+export const PUBLISH_TIMEOUT_MS = 60_000;
+
+/** POST /policies/{id}/publish (docs/service.md §4.4). An empty body is not sent. Never tried again. Errors as {@link generatePolicy}. */
+export function publishPolicy(
+  transport: Transport,
+  policyId: string,
+  body: Buffer,
+  sending: Sending = {},
+): Promise<ServiceAnswer> {
+  return transport.request({
+    method: 'POST',
+    path: publishPath(policyId),
+    ...(body.length === 0 ? {} : { body }),
+    about: 'policies',
+    signal: sending.signal,
+    timeoutMs: sending.timeoutMs ?? PUBLISH_TIMEOUT_MS,
+    read: (answer) => answer,
+  });
+}
+
+/** Below the API root. */
+export function publishPath(policyId: string): string {
+  return `/policies/${encodeURIComponent(policyId)}/publish`;
+}
+
+/** A publish result (docs/service.md §2.3). */
+export interface PublishedPolicy {
+  readonly id: string | null;
+  /** Without its token. */
+  readonly hostedUrl: string | null;
+  /** With its token: the address that works. For people; it is kept nowhere but in the bytes of the answer. */
+  readonly link: string | null;
+  /** As given. */
+  readonly publishedAt: string | null;
+  /** Null where the service does not say. */
+  readonly webhooksQueued: number | null;
+}
+
+const publishedSchema = z.looseObject({
+  id: idSchema.nullish().catch(null),
+  hosted_url: textOrNull,
+  published_at: textOrNull,
+  webhook_deliveries_queued: countOrNull,
+});
+
+/**
+ * Reads the answer to the publish of this policy; any JSON object with a success status will do that names no other policy.
+ * Errors: ServiceError `unreadable`.
+ */
+export function readPublished(bytes: Buffer, policyId: string): PublishedPolicy {
+  const parsed = publishedSchema.safeParse(readJson(bytes, 'policies'));
+  if (!parsed.success) throw new ServiceError('unreadable', { detail: 'no result of publishing', about: 'policies' });
+  const { id = null, hosted_url: url, published_at: publishedAt, webhook_deliveries_queued: queued } = parsed.data;
+  if (id !== null && id !== policyId)
+    throw new ServiceError('unreadable', {
+      detail: 'it concerns a different policy than the one to be published',
+      about: 'policies',
+    });
+  return { id, hostedUrl: withoutToken(url), link: linkOf(url), publishedAt, webhooksQueued: queued };
 }

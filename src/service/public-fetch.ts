@@ -1,9 +1,11 @@
 import { exchange, type HttpAnswer, HttpTimeout, withDeadline } from './http.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import { webUrlOf } from '../core/address.ts';
+import { HUB } from '../texts/snapshot.ts';
+import { readEnvelope } from './answer-json.ts';
 
 /** What is fetched without credentials: a page or answer that everybody can see (docs/service.md §2.2, §4.7). */
-export interface PublicRequest {
+interface PublicRequest {
   /** Public origin of the service, as configured for the source. Nothing outside it is ever asked. */
   readonly siteUrl: string;
   /** The address wanted; it may come from a payload and is trusted with nothing. */
@@ -13,7 +15,7 @@ export interface PublicRequest {
 }
 
 /** Limits of a fetch, and what tests replace. */
-export interface PublicFetchOptions {
+interface PublicFetchOptions {
   /** Largest body taken, in bytes, default 5 MiB. */
   readonly maxBytes?: number;
   /** Longest time in all, redirects and body included, in milliseconds, default 20,000. */
@@ -22,7 +24,7 @@ export interface PublicFetchOptions {
 }
 
 /** Headers that say of when an answer is and how it is to be read. Each is cut at 200 characters. */
-export interface AnswerHeaders {
+interface AnswerHeaders {
   readonly date: string | null;
   /** Seconds that a cache had kept the answer (RFC 9111 §5.1); null where the header is missing or no number. */
   readonly age: number | null;
@@ -52,13 +54,7 @@ export interface PublicAnswer {
  * Why nothing was fetched. `not-allowed`: the address, or one that it redirects to, is not under the configured origin, and nobody was
  * asked there. The others are of the answer or of the way to it; `transient` says whether trying again may help.
  */
-export type RefusalKind =
-  | 'not-allowed'
-  | 'too-many-redirects'
-  | 'too-large'
-  | 'timeout'
-  | 'network'
-  | 'unexpected-status';
+type RefusalKind = 'not-allowed' | 'too-many-redirects' | 'too-large' | 'timeout' | 'network' | 'unexpected-status';
 
 export type PublicFetch =
   | { readonly outcome: 'answered'; readonly answer: PublicAnswer }
@@ -208,4 +204,61 @@ function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const { code } = cause as { code?: unknown };
   return typeof code === 'string' ? code : cause instanceof Error ? cause.name : 'unknown';
+}
+
+/** Which text: the policy of a type, or `hub`. */
+export interface EmbedRequest {
+  readonly siteUrl: string;
+  /** Goes into the query and nowhere else: it doubles as a legacy API key (docs/service.md §2.5). */
+  readonly siteKey: string;
+  readonly type: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Fetches the live text as the embed endpoint gives it to visitors (docs/service.md §4.7); up to five minutes old. That there is no
+ * text is only believed (404, 410) when the same key is given the list of all texts: else the key itself may be wrong, revoked or given up, and that says
+ * nothing about any text. An error with a success status is no text either. Rejects as fetchPublic.
+ */
+export async function fetchEmbedPolicy(request: EmbedRequest, options?: PublicFetchOptions): Promise<PublicFetch> {
+  const fetched = await ask(request, options);
+  if (fetched.outcome === 'refused' || isText(fetched.answer)) return fetched;
+  const { answer } = fetched;
+  const code = readEnvelope(answer.bytes.toString('utf8'), request.siteKey).code ?? `HTTP ${answer.status}`;
+  if (answer.status !== 200 && request.type !== HUB) {
+    const hub = await ask({ ...request, type: HUB }, options);
+    if (hub.outcome === 'refused' && hub.transient) return hub;
+    if (hub.outcome === 'answered' && isText(hub.answer)) return fetched;
+  }
+  const sentence = `The embed endpoint of ${new URL(request.siteUrl).origin} does not accept the site key, or gives it nothing at all (${code}): this says nothing about the text. Check SERVICE_SITE_KEY, or \`source change --site-key-file\`.`;
+  return { outcome: 'refused', kind: 'unexpected-status', transient: false, sentence };
+}
+
+function isText({ status, bytes }: PublicAnswer): boolean {
+  if (status !== 200) return false;
+  const { code, detail } = readEnvelope(bytes.toString('utf8'), null);
+  return code === undefined && detail === undefined;
+}
+
+function ask(request: EmbedRequest, options?: PublicFetchOptions): Promise<PublicFetch> {
+  const { siteUrl, siteKey, type, signal } = request;
+  const url = new URL('/api/embed/policy', siteUrl);
+  url.searchParams.set('siteKey', siteKey);
+  url.searchParams.set('type', type);
+  return fetchPublic(
+    { siteUrl, url: url.href, accept: 'application/json, text/html;q=0.9, */*;q=0.5', signal },
+    options,
+  );
+}
+
+/** Which page. `url` is the address as the service gave it, token included (docs/service.md §2.2). */
+export interface HostedRequest {
+  readonly siteUrl: string;
+  readonly url: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Fetches the public page of a policy, if its address lies under the configured origin (docs/service.md §2.2). Rejects as fetchPublic. */
+export function fetchHostedPolicy(request: HostedRequest, options?: PublicFetchOptions): Promise<PublicFetch> {
+  return fetchPublic({ ...request, accept: 'text/html, */*;q=0.5' }, options);
 }

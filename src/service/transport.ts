@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import { ACCEPT_ENCODING, type BodyFault, exchange, type HttpAnswer, HttpTimeout, longest } from './http.ts';
-import { networkFaultOf } from './network-fault.ts';
+import { networkFaultOf, isTransient, kindOfStatus, ServiceError, type ServiceSubject } from './service-error.ts';
 import { waitFromHeaders } from './rate-limit.ts';
-import { cleanText, readEnvelope } from './error-envelope.ts';
-import { isTransient, kindOfStatus, ServiceError, type ServiceSubject } from './service-error.ts';
+import { cleanText, readEnvelope } from './answer-json.ts';
 
 /** How to reach the service for one source (docs/service.md §4, §5). */
 export interface TransportOptions {
@@ -28,7 +27,7 @@ export interface TransportOptions {
 }
 
 /** One request. Parameters that are null or undefined are left out. */
-export interface ServiceRequest<T> {
+interface ServiceRequest<T> {
   readonly method?: 'GET' | 'POST';
   /** Below the API root, with a leading slash. */
   readonly path: string;

@@ -4,8 +4,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Projector } from '../projections/run.ts';
 import { createServiceClient } from '../service/client.ts';
-import { type EmbedRequest, fetchEmbedPolicy } from '../service/embed.ts';
-import { fetchHostedPolicy, type HostedRequest } from '../service/hosted-policy.ts';
+import { type EmbedRequest, fetchEmbedPolicy, fetchHostedPolicy, type HostedRequest } from '../service/public-fetch.ts';
 import { fetchDescription } from '../service/openapi.ts';
 import { isTransient, ServiceError } from '../service/service-error.ts';
 import type { Store } from '../store/store.ts';
@@ -38,7 +37,7 @@ export function createSnapshotDeps(parts: {
 }
 
 /** A policy as the service lists it; `url` with its token. */
-export interface ListedAddress {
+interface ListedAddress {
   readonly policyId: string;
   readonly policyType: string | null;
   readonly url: string | null;

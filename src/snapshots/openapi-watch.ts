@@ -6,7 +6,7 @@ import type { Query } from '../store/store.ts';
 import type { SnapshotDeps } from './fetching.ts';
 import { findSameBytes } from './texts.ts';
 
-export type Watched =
+type Watched =
   | { readonly outcome: 'stored' | 'unchanged'; readonly gone: readonly string[] }
   | { readonly outcome: 'not-configured' | 'silent'; readonly sentence: string }
   | { readonly outcome: 'refused'; readonly transient: boolean; readonly sentence: string };
@@ -122,7 +122,7 @@ export function sourcesToWatch(sources: readonly Source[]): readonly Source[] {
 }
 
 /** Operations by method and path, `GET /consent/logs`; in the order of their names. */
-export interface OperationChanges {
+interface OperationChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   /** Their own description changed; what they refer to elsewhere in the document is not followed. */

@@ -1,5 +1,7 @@
 import { addSighting, sightingOf, type TextVersion } from '../texts/text-versions.ts';
 import type { Query } from '../store/store.ts';
+import { createTwoFilesPatch } from 'diff';
+import { readPolicyText, withoutTokens } from '../texts/policy-text.ts';
 
 /** A text, with the policy that the first answer with it was of: the embed endpoint may show any policy of the type. */
 export interface NamedVersion extends TextVersion {
@@ -13,7 +15,7 @@ export interface TargetTexts {
   readonly versions: readonly NamedVersion[];
 }
 
-export interface TextsQuery {
+interface TextsQuery {
   readonly source: string;
   /** Null: only what the embed endpoint shows for the type. */
   readonly policyId: string | null;
@@ -97,7 +99,7 @@ async function loadType(read: Query, source: string, policyId: string): Promise<
 }
 
 /** An answer as it is stored. */
-export interface StoredText {
+interface StoredText {
   readonly seq: number;
   readonly bytes: Buffer;
   readonly contentType: string | null;
@@ -118,7 +120,7 @@ export async function loadStoredText(read: Query, source: string, seq: number): 
 }
 
 /** An entry that holds certain bytes of a target. */
-export interface SameBytes {
+interface SameBytes {
   readonly seq: number;
   readonly textSha256: string | null;
   readonly textForm: string | null;
@@ -144,4 +146,36 @@ export async function findSameBytes(
     .limit(1)
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** One side of a comparison, with the name that the diff gives it. */
+interface DiffSide {
+  readonly name: string;
+  readonly text: StoredText;
+}
+
+/** `diff`: unified, empty where nothing differs. `too-different`: it was given up after five seconds. */
+type TextDiff = { readonly outcome: 'diff'; readonly diff: string } | { readonly outcome: 'too-different' };
+
+const TIMEOUT_MS = 5000;
+
+/**
+ * Compares two stored texts line by line: the visible text, or with `raw` the answers as they were stored (as UTF-8). Tokens in
+ * addresses are left out either way.
+ */
+export function diffTexts(before: DiffSide, after: DiffSide, { raw }: { readonly raw: boolean }): TextDiff {
+  const [older, newer] = [before, after].map((side) => linesOf(side.text, raw)) as [string, string];
+  if (older === newer) return { outcome: 'diff', diff: '' };
+  const patch = createTwoFilesPatch(before.name, after.name, older, newer, undefined, undefined, {
+    context: 3,
+    timeout: TIMEOUT_MS,
+  });
+  return patch === undefined ? { outcome: 'too-different' } : { outcome: 'diff', diff: patch.replace(/^=+\n/, '') };
+}
+
+function linesOf({ bytes, contentType }: StoredText, raw: boolean): string {
+  const text = raw
+    ? withoutTokens(bytes.toString('utf8')).replace(/></g, '>\n<')
+    : readPolicyText(bytes, contentType).lines.join('\n');
+  return text.endsWith('\n') ? text : `${text}\n`;
 }

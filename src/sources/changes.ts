@@ -1,8 +1,179 @@
-import type { z } from 'zod';
-import type { SecretEncoding, SourceOptions } from '../core/source.ts';
-import { signingKeyOf, webhookSecretOf } from '../crypto/keys.ts';
-import { newSourceSchema, type sourceChangesSchema } from './input.ts';
-import { isPast, noCredentials, type StoredSource } from './row.ts';
+import { z } from 'zod';
+import {
+  type SecretEncoding,
+  type SourceOptions,
+  sourceOptionsSchema,
+  type Source,
+  type WebhookSecret,
+  sourceSlugSchema,
+} from '../core/source.ts';
+import { signingKeyOf, webhookSecretOf, openSealed, sealBytes } from '../crypto/keys.ts';
+import type { Selectable } from 'kysely';
+import { canonicalJson } from '../crypto/canonical.ts';
+import type { Tables } from '../store/schema.ts';
+import { serviceOriginOf, serviceRootOf } from '../core/address.ts';
+
+/** The sealed part of a source's row. Secrets stand newest first. */
+const credentialsSchema = z.strictObject({
+  apiKey: z.string().nullable(),
+  siteKey: z.string().nullable(),
+  webhookSecrets: z.array(
+    z.strictObject({
+      id: z.string(),
+      value: z.string(),
+      addedAt: z.string(),
+      /** ISO 8601 UTC: from then on it is accepted no more. */
+      retireAt: z.string().exactOptional(),
+    }),
+  ),
+});
+type Credentials = z.infer<typeof credentialsSchema>;
+
+const noCredentials: Credentials = { apiKey: null, siteKey: null, webhookSecrets: [] };
+
+/** A source as its row holds it. `updatedAt` is its version: it grows with every change. */
+export interface StoredSource {
+  readonly slug: string;
+  readonly name: string;
+  readonly baseUrl: string | null;
+  readonly siteUrl: string | null;
+  readonly credentials: Credentials;
+  readonly options: SourceOptions;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** When it left, ISO 8601 UTC; its credentials are gone then. Null: it is followed. */
+  readonly offboardedAt: string | null;
+}
+
+type SourceRow = Selectable<Tables['sources']>;
+
+export function toRow(source: StoredSource, restKey: Uint8Array): SourceRow {
+  return {
+    slug: source.slug,
+    name: source.name,
+    base_url: source.baseUrl,
+    site_url: source.siteUrl,
+    sealed: sealBytes(
+      restKey,
+      canonicalJson(source.credentials),
+      contextOf(source.slug, source.baseUrl, source.siteUrl),
+    ),
+    options: canonicalJson(source.options).toString('utf8'),
+    created_at: source.createdAt,
+    updated_at: source.updatedAt,
+    offboarded_at: source.offboardedAt,
+  };
+}
+
+/** A row as a source; null when its credentials do not open or its options make no sense: someone altered it. */
+export function fromRow(row: SourceRow, restKey: Uint8Array): StoredSource | null {
+  const opened = openSealed(restKey, row.sealed, contextOf(row.slug, row.base_url, row.site_url));
+  if (opened === null) return null;
+  try {
+    return {
+      slug: row.slug,
+      name: row.name,
+      baseUrl: row.base_url,
+      siteUrl: row.site_url,
+      credentials: credentialsSchema.parse(JSON.parse(opened.toString('utf8'))),
+      options: sourceOptionsSchema.parse(JSON.parse(row.options)),
+      createdAt: row.created_at,
+      updatedAt: row.updated_at,
+      offboardedAt: row.offboarded_at,
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** A source as it is at a moment: secrets whose time has come are left out. */
+export function toSource(stored: StoredSource, now: Date): Source {
+  const { slug, name, baseUrl, siteUrl, credentials, options } = stored;
+  const accepted = credentials.webhookSecrets.filter(({ retireAt }) => !isPast(retireAt, now));
+  return {
+    slug,
+    name,
+    baseUrl,
+    siteUrl,
+    apiKey: credentials.apiKey,
+    siteKey: credentials.siteKey,
+    webhookSecrets: withEncodings(accepted, options),
+    options,
+  };
+}
+
+/** Whether a secret's time has come. */
+export function isPast(retireAt: string | undefined, now: Date): boolean {
+  return retireAt !== undefined && Date.parse(retireAt) <= now.getTime();
+}
+
+/** Secrets with the encodings that the options give them. */
+export function withEncodings(secrets: readonly WebhookSecret[], options: SourceOptions): readonly WebhookSecret[] {
+  return secrets.map(({ id, value }) => {
+    const encoding = options.secretEncodings?.[id];
+    return encoding === undefined || encoding === 'text' ? { id, value } : { id, value, encoding };
+  });
+}
+
+// Slug and addresses are bound to the credentials: whoever can only write the database can neither give one
+// source the secrets of another nor have an API key sent to an address of his own.
+function contextOf(slug: string, baseUrl: string | null, siteUrl: string | null): string {
+  return `source:${JSON.stringify([slug, baseUrl, siteUrl])}`;
+}
+
+const name = z.string().trim().min(1).max(200);
+const baseUrl = z
+  .string()
+  .refine((text) => serviceRootOf(text) !== null, 'must be the API root of the service, a URL that ends in /api/v1')
+  .transform((text) => serviceRootOf(text) ?? text);
+const siteUrl = z
+  .string()
+  .refine((text) => serviceOriginOf(text) !== null, 'must be an origin like https://service.example, without a path')
+  .transform((text) => serviceOriginOf(text) ?? text);
+/** API key, site key: one word, as a header can carry it. */
+const token = z.string().regex(/^[\x21-\x7e]{1,1000}$/, 'must be one word of printable ASCII characters');
+const webhookSecret = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(1000)
+  .refine((text) => text.trim() === text, 'must not begin or end with white space');
+
+/** The embed endpoint takes the legacy key; a named key in its query would be told to everybody (docs/service.md §2.5, §4.7). */
+const siteKeySchema = token.refine(
+  (text) => !text.startsWith('pak_'),
+  'is a named API key (pak_…), which must not go into public addresses: give the site key, pk_…',
+);
+
+/** What a new source is made of. Everything but the slug may be missing; the name is then the slug. */
+export const newSourceSchema = z.strictObject({
+  slug: sourceSlugSchema,
+  name: name.optional(),
+  baseUrl: baseUrl.nullable().default(null),
+  siteUrl: siteUrl.nullable().default(null),
+  apiKey: token.nullable().default(null),
+  siteKey: siteKeySchema.nullable().default(null),
+  webhookSecrets: z.array(webhookSecret).default([]),
+  options: sourceOptionsSchema.prefault({}),
+});
+export type NewSource = z.input<typeof newSourceSchema>;
+
+/** What can be changed of a source; signing secrets are added and retired one by one instead. */
+export const sourceChangesSchema = z.strictObject({
+  name: name.exactOptional(),
+  baseUrl: baseUrl.nullable().exactOptional(),
+  siteUrl: siteUrl.nullable().exactOptional(),
+  apiKey: token.nullable().exactOptional(),
+  siteKey: siteKeySchema.nullable().exactOptional(),
+  options: sourceOptionsSchema.exactOptional(),
+});
+export type SourceChanges = z.input<typeof sourceChangesSchema>;
+
+export const newWebhookSecretSchema = webhookSecret;
+
+/** The problems that a schema found, one sentence each. Values are not repeated: they may be secrets. */
+export function problemsIn(error: z.ZodError): readonly string[] {
+  return error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
+}
 
 // What a change makes of a source's row, and the names of what it changed: never the values.
 

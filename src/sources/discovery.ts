@@ -6,7 +6,7 @@ import type { Query, Store } from '../store/store.ts';
 import type { FieldMapping } from './changes.ts';
 
 /** A delivery or a pulled row out of the ledger. */
-export interface LedgerSample {
+interface LedgerSample {
   readonly seq: number;
   readonly body: Buffer;
   readonly receivedAt: string;

@@ -4,7 +4,7 @@ import type { Query } from '../store/store.ts';
 import type { Sources } from './sources.ts';
 
 /** What letting a source go works with. */
-export interface OffboardDeps {
+interface OffboardDeps {
   readonly read: Query;
   readonly sources: Pick<Sources, 'find' | 'findAny' | 'offboard'>;
   readonly rejected: Pick<RejectedRing, 'list' | 'remove'>;
@@ -19,7 +19,7 @@ export interface OffboardDeps {
   readonly compact: () => Promise<void>;
 }
 
-export interface OffboardRequest {
+interface OffboardRequest {
   readonly slug: string;
   readonly actor: string;
   /** Lets it go although requests wait for an answer; the reason is recorded. */
@@ -28,7 +28,7 @@ export interface OffboardRequest {
 }
 
 /** What stays of a source that left. */
-export interface Remains {
+interface Remains {
   readonly entries: number;
   readonly documents: number;
   readonly cases: number;
@@ -42,7 +42,7 @@ export interface Remains {
 /**
  * `open-cases`: requests wait for an answer, nothing was done. `left`: it left before. Others: as {@link Sources.offboard}.
  */
-export type OffboardOutcome =
+type OffboardOutcome =
   | { readonly outcome: 'done'; readonly seq: number; readonly remains: Remains }
   | { readonly outcome: 'open-cases'; readonly cases: readonly string[] }
   | { readonly outcome: 'unknown' | 'left' | 'configured' | 'conflict' };

@@ -6,8 +6,7 @@ import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
-import { rowForConfigured } from './changes.ts';
-import { fromRow, isPast, toRow, toSource, type StoredSource, withEncodings } from './row.ts';
+import { rowForConfigured, fromRow, isPast, toRow, toSource, type StoredSource, withEncodings } from './changes.ts';
 
 export interface RegisterOptions {
   readonly store: Store;
@@ -28,7 +27,7 @@ export type SourceOutcome =
   | { readonly outcome: 'exists' | 'unknown' | 'configured' | 'unchanged' | 'conflict' }
   | { readonly outcome: 'invalid'; readonly problems: readonly string[] };
 
-export type SourceAction = Extract<Action, { sourceSlug: string }>;
+type SourceAction = Extract<Action, { sourceSlug: string }>;
 
 const VERSION_SETTING = 'sources_version';
 

@@ -9,17 +9,17 @@ import {
   offboardedSource,
   retiredSecrets,
   rotatedSecret,
-} from './changes.ts';
-import {
   newSourceSchema,
   newWebhookSecretSchema,
   type NewSource,
   problemsIn,
   type SourceChanges,
   sourceChangesSchema,
-} from './input.ts';
+  isPast,
+  type StoredSource,
+  toSource,
+} from './changes.ts';
 import { type RegisterOptions, type SourceOutcome, SourceRegister } from './register.ts';
-import { isPast, type StoredSource, toSource } from './row.ts';
 
 export type { SourceOutcome } from './register.ts';
 

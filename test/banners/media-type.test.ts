@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sniffMediaType } from '../../src/banners/media-type.ts';
+import { sniffMediaType } from '../../src/banners/evidence.ts';
 
 const png = Buffer.from('89504e470d0a1a0a0000000d', 'hex');
 

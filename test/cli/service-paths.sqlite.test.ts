@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { GENERATE_TIMEOUT_MS } from '../../src/service/generate.ts';
+import { GENERATE_TIMEOUT_MS } from '../../src/service/policies.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { environment } from '../serving.ts';
 import { openStoreIn, temporaryFolder } from '../temporary.ts';

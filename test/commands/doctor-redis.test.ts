@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkRedis, linesOf } from '../../src/commands/doctor/redis.ts';
+import { checkRedis, linesOf } from '../../src/commands/doctor/surroundings.ts';
 import { findFreePort } from '../servers/own-process.ts';
 import { type RedisServer, startRedis } from '../servers/redis.ts';
 

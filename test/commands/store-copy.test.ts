@@ -8,7 +8,7 @@ import { openStore } from '../../src/context/engines.ts';
 import { createLog } from '../../src/log.ts';
 import { readModelNames } from '../../src/projections/tables.ts';
 import { tables } from '../../src/store/schema.ts';
-import { seedRequests } from '../dashboard/seed.ts';
+import { seedRequests } from '../http/pages/seed.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
 import { createDatabase, engine } from '../servers/databases.ts';
 import { runCli } from '../cli/command-line.ts';

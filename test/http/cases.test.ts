@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createOfficeWorld, type OfficeWorld, type Page, signedIn, type Visitor } from './office-world.ts';
-import { seedRequests } from '../dashboard/seed.ts';
+import { seedRequests } from './pages/seed.ts';
 
 async function openedAccess(world: OfficeWorld): Promise<string> {
   return `default-${(await seedRequests(world)).access}`;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { seedRequests } from '../dashboard/seed.ts';
+import { seedRequests } from './pages/seed.ts';
 import { createOfficeWorld, signedIn } from './office-world.ts';
 
 it('the page Consent look-up answers for an id and a time, records it, and keeps the id out of the address', async () => {

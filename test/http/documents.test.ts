@@ -3,7 +3,7 @@ import { appendFile, readFile, rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/crypto/hash.ts';
 import { documentPath } from '../../src/documents/register.ts';
-import { attachment } from '../../src/http/pages/documents.ts';
+import { attachment } from '../../src/http/pages/documents.tsx';
 import { alter } from '../tampering.ts';
 import { createOfficeWorld, type OfficeWorld, signedIn, type Visitor } from './office-world.ts';
 

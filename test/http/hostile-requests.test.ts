@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { seedRequests } from '../dashboard/seed.ts';
+import { seedRequests } from './pages/seed.ts';
 import { createOfficeWorld, signedIn } from './office-world.ts';
 
 /** One form of a page: where it goes, and its fields with their values. */

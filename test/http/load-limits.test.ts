@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { connectionsWithin, limitConnections } from '../../src/http/connections.ts';
+import { connectionsWithin, limitConnections } from '../../src/http/server.ts';
 import { createPublicApp } from '../../src/http/public.ts';
 
 const SECRET = 'a-signing-secret-of-the-tests';

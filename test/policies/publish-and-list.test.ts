@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { findWarnings } from '../../src/attention/operator-warnings.ts';
-import { findDisagreements } from '../../src/policies/disagreements.ts';
+import {
+  findDisagreements,
+  fetchPolicyList,
+  loadCatalogue,
+  linkKey,
+  loadListedLinks,
+  loadPublishedLink,
+} from '../../src/policies/list.ts';
 import { formASchema, generatePolicy } from '../../src/policies/generate.ts';
-import { fetchPolicyList, loadCatalogue } from '../../src/policies/list.ts';
-import { linkKey, loadListedLinks, loadPublishedLink } from '../../src/policies/links.ts';
 import { awaitWebhooks, publishPolicy } from '../../src/policies/publish.ts';
 import { settleCalls } from '../../src/policies/settle.ts';
 import { loadCalls, loadPolicy } from '../../src/policies/show.ts';

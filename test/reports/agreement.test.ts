@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { consentAudit } from '../../reports/consent-audit.ts';
-import type { Completeness } from '../../reports/consent-audit/completeness.ts';
+import type { Completeness } from '../../reports/consent-audit/completeness-blocks.ts';
 import { reconciliation } from '../../reports/reconciliation.ts';
 import type { Agreement } from '../../reports/reconciliation/agreement.ts';
 import type { ReportInput } from '../../reports/report.ts';

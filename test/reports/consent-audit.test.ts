@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consentAudit } from '../../reports/consent-audit.ts';
 import { gapsIn, mergeWindows } from '../../reports/pulls.ts';
 import type { ConsentAudit } from '../../reports/consent-audit/gather.ts';
-import { limits } from '../../reports/closing.ts';
+import { limits } from '../../reports/create-report.ts';
 import type { ReportInput } from '../../reports/report.ts';
 import { pdfAttachment, pdfText } from './files.ts';
 import {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
+import type { DsarPackInput } from '../../reports/dsar-pack/context.ts';
 import { commitmentOf } from '../../src/crypto/entry.ts';
 import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
 import { pdfText, zipFile, zipNames } from './files.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { judgeChoice, type PurposeChoices } from '../../src/core/consent-judgement.ts';
-import type { DsarPackInput } from '../../reports/dsar-pack/input.ts';
+import type { DsarPackInput } from '../../reports/dsar-pack/context.ts';
 import { periodOf, type ReportInput } from '../../reports/report.ts';
 import { periodKey, readCounters } from '../../src/store/queries/counters.ts';
 import { type StoredJudgement, storedJudgement, timelineOf } from '../../src/core/consent-timeline.ts';

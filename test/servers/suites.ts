@@ -21,7 +21,7 @@ export const onBoth: readonly string[] = [
   'test/commands/store-copy.test.ts',
   'test/commands/worker.test.ts',
   'test/consent/look-up.test.ts',
-  'test/dashboard/pages.test.ts',
+  'test/http/pages/pages.test.ts',
   'test/documents/reproduce.test.ts',
   'test/http/sign-in.test.ts',
   'test/policies/limits.test.ts',

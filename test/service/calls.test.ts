@@ -1,12 +1,9 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readBulkResult } from '../../src/service/bulk.ts';
+import { readBulkResult, readGenerated, readPublished } from '../../src/service/policies.ts';
 import { createServiceClient } from '../../src/service/client.ts';
-import { readGenerated } from '../../src/service/generate.ts';
-import { networkFaultOf } from '../../src/service/network-fault.ts';
-import { readPublished } from '../../src/service/publish.ts';
-import { changedNothing, ServiceError, serviceErrorKinds } from '../../src/service/service-error.ts';
+import { networkFaultOf, changedNothing, ServiceError, serviceErrorKinds } from '../../src/service/service-error.ts';
 import { selfSigned } from '../cli/self-signed.ts';
 import { answeringServer, sendJson } from './answering-server.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Node, parseTree } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { findElements, findMembers, mayHoldLongNumbers, parseExactly } from '../../src/service/json-rows.ts';
+import { findElements, findMembers, mayHoldLongNumbers, parseExactly } from '../../src/service/page-salvage.ts';
 
 /** JSON text with white space and escapes in all the places where they may stand. */
 function jsonText(): fc.Arbitrary<string> {

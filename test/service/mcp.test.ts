@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { generateViaMcp } from '../../src/service/mcp.ts';
-import { toolError } from '../../src/service/mcp-errors.ts';
-import { toToolArguments } from '../../src/service/mcp-fields.ts';
-import { readGenerated } from '../../src/service/generate.ts';
+import { generateViaMcp, toolError, toToolArguments } from '../../src/service/mcp.ts';
+import { readGenerated } from '../../src/service/policies.ts';
 import { changedNothing, ServiceError } from '../../src/service/service-error.ts';
 import { withSandbox } from '../sandbox/sandbox-world.ts';
 import { answeringServer, sendJson } from './answering-server.ts';

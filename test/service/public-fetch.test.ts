@@ -1,9 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/crypto/hash.ts';
-import { fetchEmbedPolicy } from '../../src/service/embed.ts';
-import { fetchHostedPolicy } from '../../src/service/hosted-policy.ts';
-import type { PublicFetch } from '../../src/service/public-fetch.ts';
+import { fetchEmbedPolicy, fetchHostedPolicy, type PublicFetch } from '../../src/service/public-fetch.ts';
 import { answeringServer } from './answering-server.ts';
 
 const TOKEN = 'a-token-of-the-tests';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createServiceClient } from '../../src/service/client.ts';
-import { createReadPace, createReadPaces, remainingFromHeaders } from '../../src/service/read-pace.ts';
+import { createReadPace, createReadPaces, remainingFromHeaders } from '../../src/service/rate-limit.ts';
 
 const query = { bannerId: null, from: null, to: null, cursor: null };
 

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fetchDescription, findGoneIn } from '../../src/service/openapi.ts';
-import { findGone, reliedOn } from '../../src/service/relied-on.ts';
+import { fetchDescription, findGoneIn, findGone, reliedOn } from '../../src/service/openapi.ts';
 import { get, type Json, withSandbox } from '../sandbox/sandbox-world.ts';
 import { answeringServer, sendJson } from './answering-server.ts';
 

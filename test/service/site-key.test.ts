@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkSiteKey } from '../../src/context/check-key.ts';
-import { fetchEmbedPolicy } from '../../src/service/embed.ts';
-import { newSourceSchema } from '../../src/sources/input.ts';
+import { fetchEmbedPolicy } from '../../src/service/public-fetch.ts';
+import { newSourceSchema } from '../../src/sources/changes.ts';
 import { sourceAt } from '../sync/syncing.ts';
 import { answeringServer, sendJson } from './answering-server.ts';
 

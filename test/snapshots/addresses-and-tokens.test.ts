@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { requestRoutineSnapshots } from '../../src/snapshots/routine.ts';
+import { requestRoutineSnapshots } from '../../src/snapshots/request.ts';
 import { createSnapshotWorld, everythingStored, looksOf, MINUTE } from './world.ts';
 
 describe('an address that a delivery brings', () => {

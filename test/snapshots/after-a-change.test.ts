@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/crypto/hash.ts';
 import { textAt } from '../../src/texts/text-versions.ts';
-import { createHostedUrls } from '../../src/snapshots/hosted-url.ts';
-import { requestRoutineSnapshots } from '../../src/snapshots/routine.ts';
-import { takeSnapshots } from '../../src/snapshots/take.ts';
+import { createHostedUrls, takeSnapshots } from '../../src/snapshots/take.ts';
+import { requestRoutineSnapshots } from '../../src/snapshots/request.ts';
 import { loadPolicyTexts, loadStoredText } from '../../src/snapshots/texts.ts';
 import { answeringServer } from '../service/answering-server.ts';
 import { createSnapshotWorld, looksOf, MINUTE } from './world.ts';

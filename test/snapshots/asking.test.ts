@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createPolicyDeps } from '../../src/policies/callable.ts';
 import { publishPolicy } from '../../src/policies/publish.ts';
-import { requestRoutineSnapshots } from '../../src/snapshots/routine.ts';
+import { requestRoutineSnapshots } from '../../src/snapshots/request.ts';
 import { createSnapshotWorld, looksOf, MINUTE } from './world.ts';
 
 it('asking for texts comes together to one fetch per policy, and none is left to a fetch that begins too early for it', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { loadPolicyTextIntervals } from '../../reports/policy-texts.ts';
 import { compareWithRebuild } from '../../src/projections/rebuild.ts';
-import { requestRoutineSnapshots } from '../../src/snapshots/routine.ts';
+import { requestRoutineSnapshots } from '../../src/snapshots/request.ts';
 import { loadPolicyTexts } from '../../src/snapshots/texts.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import { createSnapshotWorld, looksOf, MINUTE } from './world.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { findWarnings } from '../../src/attention/operator-warnings.ts';
-import { checkDescriptions, checkStoredDescriptions } from '../../src/commands/doctor/openapi.ts';
+import { checkDescriptions, checkStoredDescriptions } from '../../src/commands/doctor/network.ts';
 import type { Context } from '../../src/context.ts';
 import { watchDescription } from '../../src/snapshots/openapi-watch.ts';
 import { get, type Json } from '../sandbox/sandbox-world.ts';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { createSnapshotJobs } from '../../src/snapshots/jobs.ts';
+import { createSnapshotJobs, createSnapshotTriggers } from '../../src/snapshots/jobs.ts';
 import { createSnapshotDeps } from '../../src/snapshots/fetching.ts';
 import { type Source, sourceOptionsSchema } from '../../src/core/source.ts';
 import { JobRefused } from '../../src/jobs/handler.ts';
@@ -11,7 +11,6 @@ import { createProjector, type Projector, type ProjectorOptions } from '../../sr
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Policy } from '../../src/sandbox/policies.ts';
 import type { Context } from '../../src/context.ts';
-import { createSnapshotTriggers } from '../../src/snapshots/triggers.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryLedger } from '../temporary.ts';
 

@@ -1,6 +1,6 @@
 import { type RootOperationNode, sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { loadDeliveries } from '../../src/commands/delivery-lists.ts';
+import { loadDeliveries } from '../../src/commands/delivery.ts';
 import { sealEntry } from '../../src/crypto/entry.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { claimIn, isAnythingDue } from '../../src/jobs/claim.ts';

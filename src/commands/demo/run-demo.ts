@@ -13,11 +13,7 @@ import { createLog } from '../../log.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { syncSource } from '../../sync/sync-source.ts';
 import { counted, createProgress, type CommandIo } from '../command-io.ts';
-import { answerWithdrawals, DEMO_OFFICER, prepareAnswer } from './answer-request.ts';
-import { createDemoClock, type DemoClock } from './demo-clock.ts';
-import { demoEnvironment, writeProfile } from './demo-environment.ts';
-import { fetchTexts, showBanners } from './keep-evidence.ts';
-import { playMonth } from './play-month.ts';
+import { answerWithdrawals, DEMO_OFFICER, prepareAnswer, fetchTexts, showBanners } from './keep-evidence.ts';
 
 const DAY = 86_400_000;
 const CLIENTS = 2;
@@ -265,4 +261,179 @@ function createSteps(io: CommandIo): { done(what: string): void } {
       last = now;
     },
   };
+}
+
+/** The demo's clock: follows the month that is played, then the real time. Never runs backwards while it plays. */
+export interface DemoClock {
+  now(): Date;
+  /** The played month has come to this moment. */
+  advanceTo(moment: Date): void;
+  /** From here on it is the real time. */
+  release(): void;
+}
+
+/** A clock that stands at `start` until it is advanced. */
+export function createDemoClock(start: Date): DemoClock {
+  let played: number | null = start.getTime();
+  return {
+    now: () => new Date(played ?? Date.now()),
+    advanceTo(moment) {
+      if (played !== null) played = Math.max(played, moment.getTime());
+    },
+    release() {
+      played = null;
+    },
+  };
+}
+
+// Moments in a body of the sandbox's plain dialect: when it happened, sometimes also until when a consent is valid.
+const moments = /"(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z)"/g;
+
+/** When a played delivery arrives: a moment after what it tells of, which lies before `end`; null where its body names no time. */
+export function arrivalOf(body: Buffer, end: Date, delay: number): Date | null {
+  const past = [...body.toString('utf8').matchAll(moments)]
+    .map(([, text]) => Date.parse(text as string))
+    .filter((moment) => moment <= end.getTime());
+  return past.length === 0 ? null : new Date(Math.max(...past) + delay);
+}
+
+/** The controller profile of the demo's clients: complete, and plainly made up. */
+function profileOf(name: string): object {
+  return {
+    name: `${name} (SAMPLE)`,
+    address: ['Sample Street 1', '10115 Berlin', 'Germany'],
+    country: 'DE',
+    region: 'BE',
+    email: 'privacy@sample.example',
+    website: 'https://sample.example',
+    dataProtectionOfficer: 'Sam Sample, dpo@sample.example',
+    purposes: [
+      {
+        purpose: 'Proving consent choices',
+        lawfulBasis: 'GDPR Art. 6(1)(c) with Art. 7(1)',
+        retention: 'while relied on, and 3 years after',
+      },
+      { purpose: 'Statistics of use', lawfulBasis: 'GDPR Art. 6(1)(a)', retention: '13 months' },
+      { purpose: 'Marketing', lawfulBasis: 'GDPR Art. 6(1)(a)', retention: 'until withdrawn' },
+    ],
+    dataCategories: ['consent choices with their time', 'hashed visitor identifier', 'region'],
+    dataSources: ['the consent banner on the website'],
+    recipients: [{ name: 'The policy service (processor)', purpose: 'operates the consent banner', country: 'IE' }],
+    noTransfers: true,
+    automatedDecisions: 'None within the meaning of GDPR Art. 22.',
+    supervisoryAuthority: {
+      name: 'Berliner Beauftragte für Datenschutz und Informationsfreiheit',
+      website: 'https://www.datenschutz-berlin.de',
+    },
+    withdrawalMethod: 'At any time through "Cookie settings" at the foot of each page.',
+    otherSystems: [
+      { id: 'shop', name: 'Shop database' },
+      { id: 'newsletter', name: 'Newsletter tool' },
+    ],
+    signatory: 'Sam Sample, data protection officer',
+    translations: {
+      de: {
+        dataProtectionOfficer: 'Sam Sample, dpo@sample.example',
+        purposes: [
+          {
+            purpose: 'Nachweis von Einwilligungen',
+            lawfulBasis: 'Art. 6 Abs. 1 Buchst. c i. V. m. Art. 7 Abs. 1 DSGVO',
+            retention: 'solange wir uns auf sie berufen, danach 3 Jahre',
+          },
+          { purpose: 'Nutzungsstatistik', lawfulBasis: 'Art. 6 Abs. 1 Buchst. a DSGVO', retention: '13 Monate' },
+          { purpose: 'Werbung', lawfulBasis: 'Art. 6 Abs. 1 Buchst. a DSGVO', retention: 'bis zum Widerruf' },
+        ],
+        dataCategories: [
+          'Einwilligungsentscheidungen mit Zeitpunkt',
+          'pseudonyme Besucherkennung (Hashwert)',
+          'Region',
+        ],
+        dataSources: ['das Einwilligungsbanner auf unserer Website'],
+        recipients: [
+          {
+            name: 'Der Policy-Dienst (Auftragsverarbeiter)',
+            purpose: 'Betrieb des Einwilligungsbanners',
+            country: 'IE',
+          },
+        ],
+        automatedDecisions: 'Es finden keine automatisierten Entscheidungen im Sinne des Art. 22 DSGVO statt.',
+        withdrawalMethod: 'Jederzeit über „Cookie-Einstellungen“ am Ende jeder Seite.',
+        otherSystems: [
+          { id: 'shop', name: 'Shop-Datenbank' },
+          { id: 'newsletter', name: 'Newsletter-Programm' },
+        ],
+        signatory: 'Sam Sample, Datenschutzbeauftragte Person',
+      },
+    },
+  };
+}
+
+/** The environment of the demo's installation: the first client as the source `default`, nothing of the user's own settings. */
+export async function demoEnvironment(
+  folder: string,
+  sandbox: Sandbox,
+  urls: { baseUrl: string; siteUrl: string },
+): Promise<Record<string, string>> {
+  const [client] = sandbox.clients;
+  if (client === undefined) throw new Error('the sandbox has no client');
+  const controllerFile = join(folder, 'controller.json');
+  await writeFile(controllerFile, `${JSON.stringify(profileOf(client.name), null, 2)}\n`);
+  const env = {
+    DATA_DIR: join(folder, 'data'),
+    PORT: '0',
+    ADMIN_PORT: '0',
+    SERVICE_BASE_URL: urls.baseUrl,
+    SERVICE_SITE_URL: urls.siteUrl,
+    SERVICE_API_KEY: client.apiKey,
+    SERVICE_SITE_KEY: client.siteKey,
+    WEBHOOK_SECRETS: client.webhookSecret,
+    CONTROLLER_FILE: controllerFile,
+    TIME_ZONE: 'Europe/Berlin',
+    LOG_LEVEL: 'error',
+  };
+  // So that every other command works in this folder as it is: `cd demo-output && consent-ledger dsar list`.
+  const lines = Object.entries({ ...env, PORT: '8080', ADMIN_PORT: '8081' }).map(([name, value]) => `${name}=${value}`);
+  await writeFile(join(folder, '.env'), `${lines.join('\n')}\n`, { mode: 0o600 });
+  return env;
+}
+
+/** Writes the profile of a further client; returns its path. */
+export async function writeProfile(folder: string, slug: string, name: string): Promise<string> {
+  const path = join(folder, `controller-${slug}.json`);
+  await writeFile(path, `${JSON.stringify(profileOf(name), null, 2)}\n`);
+  return path;
+}
+
+/** Plays a month of the sandbox's traffic over HTTP, the clock following it; seals at each end of a day. */
+export async function playMonth(
+  sandbox: Sandbox,
+  context: Context,
+  clock: DemoClock,
+  doing: { readonly onDelivery: (sent: number) => void; readonly everyThirdDay: () => Promise<void> },
+): Promise<{ sent: number; accepted: number; refused: number }> {
+  let sent = 0;
+  let days = 0;
+  let day = clock.now().toISOString().slice(0, 10);
+  const traffic = await sandbox.playTraffic({
+    async deliver(delivery) {
+      // Spread from one to ten seconds, the same for the same delivery.
+      const arrival = arrivalOf(delivery.body, sandbox.window.end, 1000 + (delivery.body.length % 10) * 1000);
+      if (arrival !== null) clock.advanceTo(arrival);
+      const today = clock.now().toISOString().slice(0, 10);
+      if (today !== day) {
+        day = today;
+        await context.seal();
+        days += 1;
+        if (days % 3 === 1) await doing.everyThirdDay();
+      }
+      return sandbox.outbox.deliver(delivery);
+    },
+    onDelivery: () => {
+      sent += 1;
+      doing.onDelivery(sent);
+    },
+  });
+  const sum = (count: (one: (typeof traffic)[number]) => number) =>
+    traffic.reduce((total, one) => total + count(one), 0);
+  return { sent, accepted: sum((one) => one.accepted), refused: sum((one) => one.refused) };
 }

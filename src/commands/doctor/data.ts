@@ -7,7 +7,7 @@ import { diagnoseEntry } from '../../ledger/entry-fault.ts';
 import { readEntryPages } from '../../ledger/read-entries.ts';
 import { loadPosition } from '../../projections/position.ts';
 import { counted } from '../command-io.ts';
-import { fault, type Line, note, ok } from './line.ts';
+import { fault, type Line, note, ok } from './finding.ts';
 
 const MEBIBYTE = 1024 ** 2;
 /** A larger database is not read through: that takes seconds per GiB. */

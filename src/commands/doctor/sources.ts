@@ -2,8 +2,7 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../core/errors.ts';
 import { missingProfileParts } from '../../law/profile.ts';
 import type { Source } from '../../core/source.ts';
-import { findSourceFaults } from '../source-faults.ts';
-import { fault, type Line, note, ok } from './line.ts';
+import { findSourceFaults, fault, type Line, note, ok } from './finding.ts';
 
 /** Whether every source is set up to be received, pulled and answered for. */
 export async function checkSources(context: Context): Promise<Line[]> {

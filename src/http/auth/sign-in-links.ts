@@ -7,7 +7,7 @@ import { INSTALLATION } from '../../core/vocabulary.ts';
 import { appendAction } from '../../ledger/append-action.ts';
 import { newSession, type NewSession, sessionRow } from './sessions.ts';
 
-export type AuthDeps = Pick<Context, 'store' | 'ledger' | 'keys' | 'clock'>;
+type AuthDeps = Pick<Context, 'store' | 'ledger' | 'keys' | 'clock'>;
 
 /** How long a link opens a session unless said otherwise. */
 export const LINK_MINUTES = 15;
@@ -16,7 +16,7 @@ export const DEFAULT_OFFICER = 'operator';
 const TOKEN_BYTES = 32;
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
 
-export interface NewSignInLink {
+interface NewSignInLink {
   /** 32 random bytes, base64url. Shown once: only its HMAC is kept. */
   readonly token: string;
   readonly officer: string;

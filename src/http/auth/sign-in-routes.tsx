@@ -2,9 +2,9 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
-import { renderPage } from '../../dashboard/layout.tsx';
-import { SignedOutPage, SignInPage } from '../../dashboard/plain-pages.tsx';
-import { formOf, html } from '../html.ts';
+import { renderPage } from '../pages/layout.tsx';
+import { SignedOutPage, SignInPage } from '../page-errors.tsx';
+import { formOf, html } from '../pages/frame.ts';
 import {
   cookieOptions,
   csrfToken,
@@ -13,8 +13,8 @@ import {
   requireCsrf,
   sessionCookie,
   setSessionCookie,
-} from './guard.ts';
-import { closeSession } from './sessions.ts';
+  closeSession,
+} from './sessions.ts';
 import { findSignInLink, openSession } from './sign-in-links.ts';
 
 /** Of one address within a minute; guessing 256 random bits is hopeless anyway, this spares the database. */

@@ -7,15 +7,18 @@ import { openCase, type OpenCaseInput } from '../../cases/open-case.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { momentAt } from '../../core/zoned-days.ts';
-import { CasePage } from '../../dashboard/case-page.tsx';
-import { renderPage } from '../../dashboard/layout.tsx';
-import { loadCase } from '../../dashboard/load-case.ts';
-import { readDetails } from '../../dashboard/move-fields.ts';
-import { NewRequestPage } from '../../dashboard/new-request-page.tsx';
-import { RequestsPage } from '../../dashboard/requests-page.tsx';
-import { officerOf } from '../auth/guard.ts';
-import { formOf, html } from '../html.ts';
-import { frameOf, untilDoneSoon, untilProjected } from './frame.ts';
+import { CasePage } from './case-page.tsx';
+import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
+import { loadCase } from './move-forms.tsx';
+import { readDetails, placeChoices } from './move-fields.ts';
+import { officerOf } from '../auth/sessions.ts';
+import { formOf, html, frameOf, untilDoneSoon, untilProjected } from './frame.ts';
+import type { Source } from '../../core/source.ts';
+import { requestKinds } from '../../core/vocabulary.ts';
+import { Field, Panel, Problems, Select } from './parts.tsx';
+import { kindText } from './words.ts';
+import type { CaseView } from '../../cases/view.ts';
+import { RequestTable, SourceFilter } from './request-table.tsx';
 
 /** What an address may say was just done. */
 const doneTexts: Readonly<Record<string, string>> = {
@@ -171,4 +174,159 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
       ...(reference === null ? {} : { reference }),
     };
   }
+}
+
+interface NewRequestProps {
+  readonly frame: PageFrame;
+  readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
+  /** Sent twice, it opens one case. */
+  readonly reference: string;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly problems?: readonly string[];
+}
+
+/** The form for a request that came by letter, mail, telephone or in person. */
+function NewRequestPage({ frame, sources, reference, form = {}, problems = [] }: NewRequestProps) {
+  const value = (name: string) => form[name] ?? '';
+  return (
+    <Page title="Record a request" frame={frame} current="new-request">
+      <h1>Record a request</h1>
+      <p class="lead">
+        For a request received by letter, e-mail, telephone or in person. Requests reported by the service are recorded
+        automatically.
+      </p>
+      <Problems title="This was not recorded:" problems={problems} />
+      <Panel id="request" title="The request">
+        {sources.length === 0 ? (
+          <p>No sources yet.</p>
+        ) : (
+          <form method="post" action="/cases">
+            <Csrf token={frame.csrf} />
+            <input type="hidden" name="reference" value={reference} />
+            <div class="pair">
+              <Field id="source" label="Source">
+                <Select
+                  id="source"
+                  name="source"
+                  value={value('source')}
+                  options={sources.map(({ slug, name }) => [slug, name])}
+                />
+              </Field>
+              <Field id="kind" label="Kind of request">
+                <Select
+                  id="kind"
+                  name="kind"
+                  value={value('kind')}
+                  options={requestKinds.map((kind) => [kind, kindText(kind)])}
+                />
+              </Field>
+              <Field
+                id="receivedAt"
+                label="Received"
+                hint={`When it arrived through any channel of the controller, in ${frame.timeZone}.`}
+              >
+                <input
+                  id="receivedAt"
+                  name="receivedAt"
+                  type="datetime-local"
+                  value={value('receivedAt')}
+                  aria-describedby="receivedAt-hint"
+                  required
+                />
+              </Field>
+              <Field id="channel" label="Channel" hint="For example letter, e-mail, telephone.">
+                <input
+                  id="channel"
+                  name="channel"
+                  type="text"
+                  maxLength={200}
+                  value={value('channel')}
+                  aria-describedby="channel-hint"
+                  required
+                />
+              </Field>
+              <Field id="requesterName" label="Name of the requester" optional>
+                <input
+                  id="requesterName"
+                  name="requesterName"
+                  type="text"
+                  maxLength={300}
+                  value={value('requesterName')}
+                  autocomplete="off"
+                />
+              </Field>
+              <Field id="requesterEmail" label="E-mail of the requester" optional>
+                <input
+                  id="requesterEmail"
+                  name="requesterEmail"
+                  type="email"
+                  maxLength={300}
+                  value={value('requesterEmail')}
+                  autocomplete="off"
+                />
+              </Field>
+              <Field id="jurisdiction" label="Where the requester is" optional>
+                <Select
+                  id="jurisdiction"
+                  name="jurisdiction"
+                  value={value('jurisdiction')}
+                  options={[['', 'unknown: only the controller’s law applies'], ...placeChoices(value('jurisdiction'))]}
+                />
+              </Field>
+              <Field id="subject" label="Id from the requester’s device" optional>
+                <input
+                  id="subject"
+                  name="subject"
+                  type="text"
+                  maxLength={300}
+                  value={value('subject')}
+                  autocomplete="off"
+                />
+              </Field>
+            </div>
+            <Field id="message" label="What was requested" optional>
+              <textarea id="message" name="message" maxLength={4000} rows={4}>
+                {value('message')}
+              </textarea>
+            </Field>
+            <button type="submit">Record the request</button>
+          </form>
+        )}
+      </Panel>
+    </Page>
+  );
+}
+
+interface RequestsProps {
+  readonly frame: PageFrame;
+  readonly cases: readonly CaseView[];
+  readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
+  readonly source: string | null;
+}
+
+/** Every open request, and the latest of those that are settled. */
+function RequestsPage({ frame, cases, sources, source }: RequestsProps) {
+  const [open, settled] = [cases.filter((view) => view.open), cases.filter((view) => !view.open)];
+  const withSource = sources.length > 1 && source === null;
+  const table = (views: readonly CaseView[], caption: string, none: string) =>
+    views.length === 0 ? (
+      <p>{none}</p>
+    ) : (
+      <RequestTable caption={caption} requests={views.map((view) => ({ view }))} withSource={withSource} />
+    );
+  return (
+    <Page title="All requests" frame={frame} current="requests">
+      <h1>All requests</h1>
+      <p class="lead">
+        {open.length} open, {settled.length} settled shown.
+      </p>
+      {sources.length > 1 ? <SourceFilter action="/cases" sources={sources} source={source} /> : null}
+      <Panel id="open" title="Open">
+        {table(open, 'By legal limit, nearest first', 'No open requests.')}
+      </Panel>
+      <Panel id="settled" title="Settled">
+        {table(settled, 'By receipt, latest first', 'None yet.')}
+      </Panel>
+    </Page>
+  );
 }

@@ -1,12 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { lookUpConsent } from '../../consent/look-up.ts';
+import { lookUpConsent, type CitedDecision, type LookUp } from '../../consent/look-up.ts';
 import type { Context } from '../../context.ts';
 import { localTimeOf, momentAt } from '../../core/zoned-days.ts';
-import { ConsentPage, type ConsentProps } from '../../dashboard/consent-page.tsx';
-import { renderPage } from '../../dashboard/layout.tsx';
-import { officerOf } from '../auth/guard.ts';
-import { formOf, html } from '../html.ts';
-import { frameOf } from './frame.ts';
+import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
+import { officerOf } from '../auth/sessions.ts';
+import { formOf, html, frameOf } from './frame.ts';
+import type { BannerStanding } from '../../core/consent-timeline.ts';
+import {
+  bannerWord,
+  evidenceWords,
+  policyWords,
+  purposeStateWords,
+  purposeWord,
+  standingWords,
+  wayInWords,
+} from '../../consent/words.ts';
+import type { Source } from '../../core/source.ts';
+import { Badge, Field, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
 
 /** The look-up of a person's consent. A form that is posted, so that no identifier stands in an address or a log. */
 export async function consentRoutes(app: FastifyInstance, context: Context): Promise<void> {
@@ -46,4 +56,257 @@ export async function consentRoutes(app: FastifyInstance, context: Context): Pro
       return null;
     }
   }
+}
+
+interface ConsentProps {
+  readonly frame: PageFrame;
+  readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
+  readonly form: Readonly<Record<string, string>>;
+  readonly problems?: readonly string[];
+  readonly answer?: Extract<LookUp, { outcome: 'found' | 'not-found' }> | null;
+}
+
+/** The look-up: paste an id and a time, read how consent stood. */
+function ConsentPage({ frame, sources, form, problems = [], answer = null }: ConsentProps) {
+  const value = (name: string) => form[name] ?? '';
+  return (
+    <Page title="Consent look-up" frame={frame} current="consent">
+      <h1>Consent look-up</h1>
+      <p class="lead">
+        What one person had consented to at a given time: purposes, decisions and policy texts. Each look-up is recorded
+        in the ledger, without the identifier itself.
+      </p>
+      <Problems title="The look-up failed:" problems={problems} />
+      <Panel id="look-up" title="Who and when">
+        {sources.length === 0 ? (
+          <p>No sources yet.</p>
+        ) : (
+          <form method="post" action="/consent">
+            <Csrf token={frame.csrf} />
+            <div class="pair">
+              <Field
+                id="identifier"
+                label="Visitor, e-mail or record"
+                hint="A visitor hash, an e-mail address, or the id of a consent record."
+              >
+                <input
+                  id="identifier"
+                  name="identifier"
+                  type="text"
+                  maxLength={500}
+                  value={value('identifier')}
+                  aria-describedby="identifier-hint"
+                  autocomplete="off"
+                  spellcheck={false}
+                  required
+                />
+              </Field>
+              <Field id="at" label="At" hint={`In ${frame.timeZone}.`}>
+                <input
+                  id="at"
+                  name="at"
+                  type="datetime-local"
+                  value={value('at')}
+                  aria-describedby="at-hint"
+                  required
+                />
+              </Field>
+              <Field id="source" label="Source">
+                <Select
+                  id="source"
+                  name="source"
+                  value={value('source')}
+                  options={sources.map(({ slug, name }) => [slug, name])}
+                />
+              </Field>
+            </div>
+            <button type="submit">Look up</button>
+          </form>
+        )}
+      </Panel>
+      {answer === null ? null : answer.outcome === 'not-found' ? (
+        <Notice tone="warn">
+          No consent record matches. This does not mean that no data is held (GDPR Art. 11(2)). The look-up is entry{' '}
+          {answer.recorded}.
+        </Notice>
+      ) : (
+        <Answer frame={frame} answer={answer} />
+      )}
+    </Page>
+  );
+}
+
+function Answer({ frame, answer }: { frame: PageFrame; answer: Extract<LookUp, { outcome: 'found' }> }) {
+  const { standing, knownThen, decisions, at, total, later, recorded, subjects } = answer;
+  const then = knownThen === null ? [] : standingWords(knownThen);
+  return (
+    <>
+      <Panel id="answer" title="Consent at that time">
+        <p>
+          <Moment iso={at} timeZone={frame.timeZone} />, of visitor{' '}
+          <span class="mono">{subjects.join(', ') || 'not named'}</span>: {total}{' '}
+          {total === 1 ? 'decision' : 'decisions'} in all, {later} later. As known at entry {answer.asOf}.
+        </p>
+        {knownThen === null ? null : (
+          <Notice tone="warn">
+            <strong>What had been received by then said something else:</strong>{' '}
+            {then.length === 0 ? 'nothing yet.' : then.join('; ')}
+          </Notice>
+        )}
+        {standing.length === 0 ? (
+          <p>No decision had been made by then.</p>
+        ) : (
+          <Standing frame={frame} standing={standing} />
+        )}
+        <p class="soft small">This look-up is recorded as entry {recorded}.</p>
+      </Panel>
+      {decisions.map((decision) => (
+        <Decision key={decision.decisionId} frame={frame} decision={decision} />
+      ))}
+    </>
+  );
+}
+
+function Standing({ frame, standing }: { frame: PageFrame; standing: readonly BannerStanding[] }) {
+  return (
+    <table class="stacks" role="table">
+      <caption>Necessary purposes need no consent and are listed separately.</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          <th scope="col" role="columnheader">
+            Purpose
+          </th>
+          <th scope="col" role="columnheader">
+            State
+          </th>
+          <th scope="col" role="columnheader">
+            Since
+          </th>
+          <th scope="col" role="columnheader">
+            Banner
+          </th>
+          <th scope="col" role="columnheader">
+            By decision
+          </th>
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {standing.flatMap(({ bannerId, purposes, necessary }) => [
+          ...purposes.map(({ purpose, state, since, decisionId }) => (
+            <tr role="row" key={`${bannerId} ${purpose}`}>
+              <th scope="row" role="rowheader">
+                {purposeWord(purpose)}
+              </th>
+              <td role="cell" data-label="State">
+                <Badge
+                  text={purposeStateWords[state]}
+                  tone={state === 'granted' ? 'good' : state === 'disputed' ? 'bad' : 'warn'}
+                />
+              </td>
+              <td role="cell" data-label="Since">
+                <Moment iso={since} timeZone={frame.timeZone} />
+              </td>
+              <td role="cell" data-label="Banner">
+                {bannerWord(bannerId)}
+              </td>
+              <td role="cell" data-label="By decision">
+                <a href={`#${anchorOf(decisionId)}`}>{decisionId}</a>
+              </td>
+            </tr>
+          )),
+          ...(necessary.length === 0
+            ? []
+            : [
+                <tr role="row" key={`${bannerId} necessary`}>
+                  <th scope="row" role="rowheader">
+                    {necessary.join(', ')}
+                  </th>
+                  <td role="cell" data-label="State">
+                    <span class="soft">necessary, needs no consent</span>
+                  </td>
+                  <td role="cell" />
+                  <td role="cell" data-label="Banner">
+                    {bannerWord(bannerId)}
+                  </td>
+                  <td role="cell" />
+                </tr>,
+              ]),
+        ])}
+      </tbody>
+    </table>
+  );
+}
+
+function anchorOf(decisionId: string): string {
+  return `decision-${encodeURIComponent(decisionId)}`;
+}
+
+function Decision({ frame, decision }: { frame: PageFrame; decision: CitedDecision }) {
+  const { timeZone } = frame;
+  return (
+    <Panel id={anchorOf(decision.decisionId)} title={`Decision ${decision.decisionId}`}>
+      {decision.disputed ? (
+        <Notice tone="bad">
+          <strong>Its records contradict each other:</strong> {decision.contradictions.join('; ')}
+        </Notice>
+      ) : null}
+      <dl class="facts">
+        <dt>Made</dt>
+        <dd>
+          <Moment iso={decision.at} timeZone={timeZone} /> <span class="soft">({decision.timeBasis})</span>
+        </dd>
+        <dt>Choice</dt>
+        <dd>
+          {Object.entries(decision.outcomes)
+            .map(([purpose, state]) => `${purposeWord(purpose)}: ${purposeStateWords[state]}`)
+            .join('; ') || 'none named'}
+        </dd>
+        {decision.caseId === null ? null : (
+          <>
+            <dt>Request</dt>
+            <dd>
+              <a href={`/cases/${encodeURIComponent(decision.caseId)}`}>{decision.caseId}</a>
+            </dd>
+          </>
+        )}
+        <dt>Under</dt>
+        <dd>{policyWords(decision)}</dd>
+        {decision.policy.texts.map((text) => (
+          <>
+            <dt>Text</dt>
+            <dd>
+              entry {text.bodySeq}, first seen <Moment iso={text.firstSeen} timeZone={timeZone} />, SHA-256{' '}
+              <span class="mono">{text.textSha256 ?? 'no text'}</span>
+            </dd>
+          </>
+        ))}
+        <dt>Banner as shown</dt>
+        <dd>
+          {decision.banner.length === 0
+            ? 'not evidenced'
+            : decision.banner.map((one) => (
+                <div key={one.seq}>
+                  <a href={`/banners/evidence/${one.seq}/file`} download>
+                    {one.fileName}
+                  </a>{' '}
+                  <span class="soft small">{evidenceWords(one)}</span>
+                </div>
+              ))}
+        </dd>
+        {decision.entries.map((entry) => (
+          <>
+            <dt>Entry {entry.seq}</dt>
+            <dd>
+              {wayInWords[entry.wayIn]}, received <Moment iso={entry.receivedAt} timeZone={timeZone} />
+              {entry.signature === null ? '' : `, signature ${entry.signature}`}
+              <br />
+              <span class="soft small">
+                commitment <span class="mono">{entry.commitment}</span>
+              </span>
+            </dd>
+          </>
+        ))}
+      </dl>
+    </Panel>
+  );
 }

@@ -2,10 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
 import { type ComputedCase, computeCase, readDeadlineCase } from '../../law/deadline-case.ts';
 import { dateIn } from '../../core/zoned-days.ts';
-import { DeadlinePage } from '../../dashboard/deadline-page.tsx';
-import { renderPage } from '../../dashboard/layout.tsx';
-import { formOf, html } from '../html.ts';
-import { frameOf } from './frame.ts';
+import { renderPage, Page, type PageFrame } from './layout.tsx';
+import { formOf, html, frameOf } from './frame.ts';
+import { partsOf } from '../../law/jurisdictions.ts';
+import { requestKinds } from '../../core/vocabulary.ts';
+import { LawList, Badge, Day, Field, Panel, Problems, Select } from './parts.tsx';
+import { placeChoices } from './move-fields.ts';
+import { kindText } from './words.ts';
 
 /** The deadline calculator of the officer: a form that is sent in the address, so that an answer can be kept as a link. */
 export async function deadlineRoutes(app: FastifyInstance, context: Context): Promise<void> {
@@ -56,4 +59,189 @@ function caseOf(form: Readonly<Record<string, string>>): unknown {
     identity: pair('identityAsked', 'identityReceived'),
     fee: pair('feeAsked', 'feeReceived'),
   };
+}
+
+interface DeadlinePageProps {
+  readonly frame: PageFrame;
+  readonly form: Readonly<Record<string, string>>;
+  readonly problems: readonly string[];
+  /** Null: nothing was asked yet, or it was refused. */
+  readonly computed: ComputedCase | null;
+}
+
+/** Countries whose regions the form proposes: their public holidays differ by region. */
+const countriesOfRegions = ['AT', 'AU', 'CA', 'CH', 'DE', 'ES', 'GB', 'US'];
+
+/** The deadline calculator. It records nothing: what is asked stands in the address. */
+function DeadlinePage({ frame, form, problems, computed }: DeadlinePageProps) {
+  return (
+    <Page title="Deadline calculator" frame={frame}>
+      <h1>Deadline calculator</h1>
+      <p class="lead">
+        When a request must be answered, under every applicable law. Nothing is recorded here; the dates of a case are
+        shown with the case.
+      </p>
+      <Problems title="The deadline could not be calculated:" problems={problems} />
+      {computed === null ? null : <Answer computed={computed} />}
+      <Panel id="case" title="The case">
+        <CaseForm form={form} timeZone={frame.timeZone} />
+      </Panel>
+    </Page>
+  );
+}
+
+function CaseForm({ form, timeZone }: { form: Readonly<Record<string, string>>; timeZone: string }) {
+  const value = (name: string) => form[name] ?? '';
+  const countries = placeChoices().filter(([code]) => code.length === 2 && code !== 'EU');
+  return (
+    <form method="get" action="/deadline">
+      <div class="pair">
+        <Field id="kind" label="Kind of request">
+          <Select
+            id="kind"
+            name="kind"
+            value={value('kind')}
+            options={requestKinds.map((kind) => [kind, kindText(kind)])}
+          />
+        </Field>
+        <Field id="received" label="Received" hint="The day on which it arrived through any channel of the controller.">
+          <input
+            id="received"
+            name="received"
+            type="date"
+            value={value('received')}
+            aria-describedby="received-hint"
+            required
+          />
+        </Field>
+        <Field id="place" label="Where the person is" optional>
+          <Select
+            id="place"
+            name="place"
+            value={value('place')}
+            options={[['', 'unknown'], ...placeChoices(value('place'))]}
+          />
+        </Field>
+        <Field id="country" label="Where the controller is established" optional>
+          <Select id="country" name="country" value={value('country')} options={[['', 'unknown'], ...countries]} />
+        </Field>
+        <Field
+          id="region"
+          label="Region of the controller"
+          optional
+          hint="Needed where public holidays differ by region: a code like DE-BY."
+        >
+          <input
+            id="region"
+            name="region"
+            type="text"
+            maxLength={20}
+            value={value('region')}
+            list="regions"
+            autocomplete="off"
+            aria-describedby="region-hint"
+          />
+          <datalist id="regions">
+            {partsOf(...countriesOfRegions).map(({ code, name }) => (
+              <option key={code} value={code}>
+                {name}
+              </option>
+            ))}
+          </datalist>
+        </Field>
+        <Field id="timeZone" label="Time zone" optional hint={`Of the controller, for example ${timeZone}.`}>
+          <input
+            id="timeZone"
+            name="timeZone"
+            type="text"
+            maxLength={64}
+            value={value('timeZone')}
+            aria-describedby="timeZone-hint"
+          />
+        </Field>
+      </div>
+      <details open={happened.some(([name]) => value(name) !== '')}>
+        <summary>What happened since</summary>
+        <div class="pair">
+          {happened.map(([name, label]) => (
+            <Field key={name} id={name} label={label} optional>
+              <input id={name} name={name} type="date" value={value(name)} />
+            </Field>
+          ))}
+        </div>
+      </details>
+      <br />
+      <button type="submit">Compute</button>
+    </form>
+  );
+}
+
+/** Days that can move a date under one law or another. */
+const happened: readonly (readonly [name: string, label: string])[] = [
+  ['noticeAt', 'Notice of an extension sent'],
+  ['until', 'New date given in this notice'],
+  ['clarificationAsked', 'Clarification requested'],
+  ['clarificationReceived', 'Clarification received'],
+  ['identityAsked', 'Identity information requested'],
+  ['identityReceived', 'Identity information received'],
+  ['feeAsked', 'Fee requested'],
+  ['feeReceived', 'Fee received'],
+];
+
+function Answer({ computed }: { computed: ComputedCase }) {
+  const { answer, deadlines, timeZone } = computed;
+  return (
+    <Panel id="answer" title="Answer by">
+      {answer.limit === null ? (
+        <p>No deadline: no implemented law requires an answer.</p>
+      ) : (
+        <dl class="facts">
+          <dt>Legal limit</dt>
+          <dd>
+            <strong>
+              <Day date={answer.limit} />
+            </strong>{' '}
+            {answer.atOnce ? <Badge text="takes effect immediately" tone="warn" /> : null}
+          </dd>
+          {answer.aimFor === null || answer.atOnce ? null : (
+            <>
+              <dt>Aim for</dt>
+              <dd>
+                <Day date={answer.aimFor} />
+              </dd>
+            </>
+          )}
+          {answer.warnOn === null ? null : (
+            <>
+              <dt>Finish by</dt>
+              <dd>
+                <Day date={answer.warnOn} /> <span class="soft">(the last working day before the limit)</span>
+              </dd>
+            </>
+          )}
+          {answer.acknowledgeBy === null ? null : (
+            <>
+              <dt>Confirm receipt by</dt>
+              <dd>
+                <Day date={answer.acknowledgeBy} />
+              </dd>
+            </>
+          )}
+        </dl>
+      )}
+      <LawList deadline={deadlines} />
+      {deadlines.says.length === 0 ? null : (
+        <ul class="plain">
+          {deadlines.says.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+      <p class="hint">
+        Days are counted in {timeZone}
+        {computed.timeZoneBasis === 'UTC' ? ' because the controller’s country does not determine a zone' : ''}. This is
+        a calculation, not legal advice.
+      </p>
+    </Panel>
+  );
 }

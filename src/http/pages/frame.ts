@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import type { PageFrame } from '../../dashboard/layout.tsx';
-import { csrfToken, officerOf } from '../auth/guard.ts';
+import type { PageFrame } from './layout.tsx';
+import { csrfToken, officerOf } from '../auth/sessions.ts';
 
 /** What every page of a signed-in officer knows. */
 export function frameOf(
@@ -47,4 +47,17 @@ export async function untilDoneSoon(context: Pick<Context, 'jobs' | 'projector' 
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+/** Sends a page. */
+export function html(reply: FastifyReply, page: string, status = 200): FastifyReply {
+  return reply.code(status).type('text/html; charset=utf-8').send(page);
+}
+
+/** Fields of a form: each name once, each value a text that can be stored (JSON may hold half a surrogate pair); what is none is left out. */
+export function formOf(body: unknown): Readonly<Record<string, string>> {
+  const entries = typeof body === 'object' && body !== null ? Object.entries(body as Record<string, unknown>) : [];
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, Buffer.from(value).toString()]] : [])),
+  );
 }

@@ -1,19 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isLetterStep, type LetterStep } from '../../../reports/letters/texts.ts';
+import { isLetterStep, type LetterStep, letterSteps } from '../../../reports/letters/texts.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
-import { renderPage } from '../../dashboard/layout.tsx';
-import { fingerprint, LetterPage } from '../../dashboard/letter-page.tsx';
+import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import {
   draftLetter,
   LETTER_TEXT_LENGTH,
   letterFormats,
   type LetterWish,
   produceLetter,
+  type LetterDraft,
 } from '../../documents/produce-letter.ts';
-import { officerOf } from '../auth/guard.ts';
-import { formOf, html } from '../html.ts';
-import { frameOf, untilProjected } from './frame.ts';
+import { officerOf } from '../auth/sessions.ts';
+import { formOf, html, frameOf, untilProjected } from './frame.ts';
+import { letterLanguages } from '../../../reports/letters/languages.ts';
+import { renderHtmlPart } from '../../../reports/render/html.tsx';
+import { sha256Hex } from '../../crypto/hash.ts';
+import { Field, Notice, Panel, Problems, Select } from './parts.tsx';
+import { letterText } from './words.ts';
 
 interface CaseParams {
   readonly Params: { readonly caseId: string };
@@ -95,4 +99,158 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
 function stepOf(text: string): LetterStep {
   if (!isLetterStep(text)) throw new CodedError('invalid_request', 'Choose which letter to write.');
   return text;
+}
+
+interface LetterPageProps {
+  readonly frame: PageFrame;
+  readonly caseId: string;
+  readonly draft: LetterDraft;
+  /** As the officer chose it the last time. */
+  readonly format?: string | undefined;
+  readonly problems?: readonly string[];
+}
+
+/** One letter of a case: which one, in which language, what it says, how it looks, and the button that makes it. Needs no script. */
+function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageProps) {
+  const { letter, missingLanguage, untranslatedProfile, starts, problem } = draft;
+  const { step } = letter;
+  const here = `/cases/${encodeURIComponent(caseId)}/letter`;
+  const title = `${letterText(step)} · ${caseId}`;
+  return (
+    <Page title={title} frame={frame}>
+      <p class="small">
+        <a href={`/cases/${encodeURIComponent(caseId)}#letters`}>← {caseId}</a>
+      </p>
+      <h1>{title}</h1>
+      <p class="lead">
+        Choose, write, check the preview, then create the letter. A letter cannot be changed once it is created.
+      </p>
+      <Problems title="The letter was not created:" problems={problems} />
+      {missingLanguage === null ? null : (
+        <Notice tone="warn">
+          <p>
+            There are no letters in the language that was wanted (<bdi>{missingLanguage}</bdi>): this one is in{' '}
+            {letterLanguages[letter.language]?.name}. Choose another language if the requester reads it better.
+          </p>
+        </Notice>
+      )}
+      {untranslatedProfile ? (
+        <Notice tone="warn">
+          <p>
+            The controller profile has no texts in {letterLanguages[letter.language]?.name}: its purposes, recipients
+            and other parts appear as they are. The operator can add them to the profile under{' '}
+            <code>translations.{letter.language}</code>.
+          </p>
+        </Notice>
+      ) : null}
+      <div class="columns halves">
+        <Panel id="write" title="Content">
+          <form method="post" action={here}>
+            <Csrf token={frame.csrf} />
+            <input type="hidden" name="shownStep" value={step} />
+            <input type="hidden" name="shownStart" value={startOf(draft)} />
+            <input type="hidden" name="unedited" value={fingerprint(starts[Number(startOf(draft))] ?? '')} />
+            <Field id="step" label="Letter">
+              <Select id="step" name="step" value={step} options={stepChoices(draft)} />
+            </Field>
+            <Field
+              id="language"
+              label="Language"
+              hint="Dates and numbers use this language. Your own text is not translated."
+            >
+              <Select id="language" name="language" value={letter.locale} options={languageChoices(draft)} />
+            </Field>
+            {step !== 'notice' ? null : (
+              <Field id="recipient" label="Recipient" hint="The recipient to whom you disclosed the data.">
+                <input id="recipient" name="recipient" type="text" maxLength={300} value={letter.recipient ?? ''} />
+              </Field>
+            )}
+            {starts.length < 2 ? null : (
+              <Field id="start" label="Start from" hint="Choosing another one replaces your text at the next preview.">
+                <Select
+                  id="start"
+                  name="start"
+                  value={startOf(draft)}
+                  options={starts.map((text, place) => [String(place), shortened(text)] as const)}
+                />
+              </Field>
+            )}
+            <Field
+              id="text"
+              label={starts.length === 0 ? 'Your additions' : 'Your text'}
+              optional={starts.length === 0}
+              hint="Empty lines separate paragraphs, lines that begin with “- ” are a list. Fill in the blanks in square brackets."
+            >
+              <textarea
+                id="text"
+                name="text"
+                rows={12}
+                maxLength={LETTER_TEXT_LENGTH}
+                lang={letter.locale}
+                aria-describedby="text-hint"
+              >
+                {`\n${letter.text ?? ''}`}
+              </textarea>
+            </Field>
+            {problem === null ? null : <p class="small">Before the letter can be created: {problem}</p>}
+            <div class="buttons">
+              <button type="submit" name="do" value="preview" class="quiet">
+                Update the preview
+              </button>
+              <button type="submit" name="do" value="make">
+                Create the letter
+              </button>
+              <span class="as">
+                <label for="format">as</label>
+                <Select
+                  id="format"
+                  name="format"
+                  value={format ?? 'pdf'}
+                  options={letterFormats.map((one) => [one, formatTexts[one]] as const)}
+                />
+              </span>
+            </div>
+          </form>
+        </Panel>
+        <Panel id="preview" title="Preview">
+          {/* Made of blocks by the renderer of documents, which escapes every text. */}
+          <article
+            class="sheet"
+            lang={letter.locale}
+            dangerouslySetInnerHTML={{ __html: renderHtmlPart(draft.blocks) }}
+          />
+        </Panel>
+      </div>
+    </Page>
+  );
+}
+
+const formatTexts = { pdf: 'PDF', html: 'HTML', txt: 'Text' } as const;
+
+/** Of the text that a letter started from, to tell whether the officer has edited it. */
+function fingerprint(text: string): string {
+  return sha256Hex(Buffer.from(text.replaceAll('\r\n', '\n').trim())).slice(0, 16);
+}
+
+/** The place of the text that this one started from; the first where it was edited. */
+function startOf({ starts, letter }: LetterDraft): string {
+  return String(Math.max(0, starts.indexOf(letter.text ?? '')));
+}
+
+function stepChoices({ impossible, letter }: LetterDraft): readonly (readonly [string, string])[] {
+  return letterSteps
+    .filter((step: LetterStep) => step === letter.step || !impossible.has(step))
+    .map((step) => [step, letterText(step)] as const);
+}
+
+/** The language of the request keeps its region. */
+function languageChoices({ letter }: LetterDraft): readonly (readonly [string, string])[] {
+  return Object.entries(letterLanguages).map(
+    ([code, { name }]) => [code === letter.language ? letter.locale : code, `${name} (${code})`] as const,
+  );
+}
+
+function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length > 70 ? `${line.slice(0, 69)}…` : line;
 }

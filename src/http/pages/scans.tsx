@@ -1,12 +1,27 @@
 import type { FastifyInstance } from 'fastify';
-import { loadIntegrations, loadInventories } from '../../../reports/scan-audit/gather.ts';
+import {
+  loadIntegrations,
+  loadInventories,
+  changeColumns,
+  driftFindings,
+  integrationColumns,
+  inventoryFindings,
+  itemColumns,
+  nameOfItem,
+  scanColumns,
+  type ShownColumn,
+  siteWord,
+  type Integrations,
+  type SiteInventory,
+} from '../../../reports/scan-audit/findings.ts';
 import type { Context } from '../../context.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
-import { renderPage } from '../../dashboard/layout.tsx';
-import { SCANS_SHOWN, ScansPage, SITES_TOGETHER } from '../../dashboard/scans-page.tsx';
-import { createScanQueries } from '../../store/queries/history-scans.ts';
-import { formOf, html } from '../html.ts';
-import { frameOf } from './frame.ts';
+import { renderPage, Page, type PageFrame } from './layout.tsx';
+import { createScanQueries, type ScanRow } from '../../store/queries/history-scans.ts';
+import { formOf, html, frameOf } from './frame.ts';
+import type { Source } from '../../core/source.ts';
+import { momentText } from './words.ts';
+import { Field, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
 
 /** What scans found, and integrations. Inside the guarded scope. */
 export async function scanRoutes(app: FastifyInstance, context: Context): Promise<void> {
@@ -39,4 +54,237 @@ export async function scanRoutes(app: FastifyInstance, context: Context): Promis
       return undefined;
     }
   }
+}
+
+interface ScansProps {
+  readonly frame: PageFrame;
+  readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
+  readonly source: string;
+  /** Every site of the source that was scanned. */
+  readonly sites: readonly string[];
+  /** The one that is looked at; null: all. */
+  readonly site: string | null;
+  /** YYYY-MM-DD: as it was at the end of this day; empty: now. */
+  readonly at: string;
+  readonly inventories: readonly SiteInventory[];
+  readonly scans: readonly ScanRow[];
+  readonly integrations: Integrations['states'];
+  readonly problems?: readonly string[];
+}
+
+/** What scans found on the sites of a source, how that changed, and what is connected. */
+function ScansPage(props: ScansProps) {
+  const { frame, source, at, inventories, scans, integrations, problems = [] } = props;
+  const time = (iso: string) => momentText(iso, frame.timeZone);
+  return (
+    <Page title="Scans and integrations" frame={frame} current="scans">
+      <h1>Scans and integrations</h1>
+      <p class="lead">
+        Cookies and trackers as the service’s scanner found them on each site, what changed since the previous scan, and
+        which integrations are connected.
+      </p>
+      <Problems title="The scans cannot be shown:" problems={problems} />
+      {props.sources.length === 0 ? null : <Choice {...props} />}
+      {inventories.map((inventory) => (
+        <Inventory key={inventory.site} frame={frame} inventory={inventory} />
+      ))}
+      <Panel id="scans" title="Scans">
+        {scans.length === 0 && at === '' ? (
+          <>
+            <p>
+              No scans yet. Run one in the service, and subscribe the webhook endpoint to{' '}
+              <span class="mono">cookie_scan.completed</span>.
+            </p>
+            <p>
+              <a href="/">To Today</a>, which shows whether deliveries arrive
+            </p>
+          </>
+        ) : (
+          <>
+            <ShownTable
+              caption={`The last ${SCANS_SHOWN}, newest first. Only a scan that lists what it found counts as an inventory.`}
+              columns={scanColumns}
+              rows={scans}
+              time={time}
+              empty="No scan had finished by then."
+            />
+            <p class="small">
+              For a whole period: <a href={`/?source=${encodeURIComponent(source)}#report`}>create the report</a> “Scans
+              and integrations”.
+            </p>
+          </>
+        )}
+      </Panel>
+      <Panel id="integrations" title="Integrations">
+        <ShownTable
+          caption="Current state. Lost means disconnected by an error rather than by choice."
+          columns={integrationColumns}
+          rows={integrations}
+          time={time}
+          empty={
+            at === ''
+              ? 'No integrations have been connected or disconnected yet. The service reports this with integration.connected and integration.disconnected.'
+              : 'No integrations had been connected or disconnected by then.'
+          }
+        />
+      </Panel>
+    </Page>
+  );
+}
+
+/** Scans listed on the page. */
+const SCANS_SHOWN = 25;
+/** With more sites than these, one of them is shown at a time. */
+const SITES_TOGETHER = 5;
+/** Cookies of a site listed on the page. */
+const ITEMS_SHOWN = 300;
+
+function Choice({ sources, source, sites, site, at, frame }: ScansProps) {
+  return (
+    <Panel id="choice" title="What to show">
+      <form method="get" action="/scans">
+        <div class="pair">
+          {sources.length > 1 ? (
+            <Field id="source" label="Source">
+              <Select
+                id="source"
+                name="source"
+                value={source}
+                options={sources.map(({ slug, name }) => [slug, name])}
+              />
+            </Field>
+          ) : null}
+          {sites.length > 1 ? (
+            <Field id="site" label="Site">
+              <Select
+                id="site"
+                name="site"
+                value={site ?? ''}
+                options={[
+                  ...(sites.length > SITES_TOGETHER ? [] : [['', 'All sites'] as const]),
+                  ...sites.map((one) => [one, siteWord(one)] as const),
+                ]}
+              />
+            </Field>
+          ) : null}
+          <Field id="at" label="At the end of" optional hint={`A day in ${frame.timeZone}; leave empty for now.`}>
+            <input id="at" name="at" type="date" value={at} aria-describedby="at-hint" />
+          </Field>
+        </div>
+        <button type="submit" class="quiet">
+          Show
+        </button>
+      </form>
+    </Panel>
+  );
+}
+
+function Inventory({ frame, inventory }: { readonly frame: PageFrame; readonly inventory: SiteInventory }) {
+  const { site, scan, items, beforeConsent, base, drift } = inventory;
+  const time = (iso: string) => momentText(iso, frame.timeZone);
+  const says = items.some((item) => item.beforeConsent !== null);
+  return (
+    <Panel id={`site-${encodeURIComponent(site)}`} title={siteWord(site)}>
+      {beforeConsent.length > 0 ? (
+        <Notice tone="warn">
+          <p>
+            <strong>Set before consent but not strictly necessary:</strong>{' '}
+            {beforeConsent.slice(0, 10).map(nameOfItem).join(', ')}
+            {beforeConsent.length > 10 ? ` and ${beforeConsent.length - 10} more` : ''}. Block them until the visitor
+            has chosen, then scan again.
+          </p>
+        </Notice>
+      ) : null}
+      <dl class="facts">
+        <dt>Last inventory</dt>
+        <dd>
+          <Moment iso={scan.at} timeZone={frame.timeZone} /> (entry {scan.seq})
+        </dd>
+        <dt>Found</dt>
+        <dd>
+          {items.length} {items.length === 1 ? 'cookie or tracker' : 'cookies and trackers'}
+          {scan.unread_items > 0 ? `; ${scan.unread_items} more could not be read and are kept in the entry` : ''}
+        </dd>
+        {beforeConsent.length > 0 ? null : (
+          <>
+            <dt>Before consent</dt>
+            <dd>{says ? 'none that needs consent' : 'not stated by the scan'}</dd>
+          </>
+        )}
+      </dl>
+      <h3>Changes since the previous scan</h3>
+      {base === null ? (
+        <p>This is the first inventory of the site: nothing to compare it with.</p>
+      ) : (
+        <ShownTable
+          caption={`Compared with the scan of ${time(base.at)} (entry ${base.seq}).`}
+          columns={changeColumns.slice(2, 4)}
+          rows={driftFindings(drift.slice(0, ITEMS_SHOWN).map((change) => ({ ...change, scan })))}
+          time={time}
+          empty={`Nothing changed since the scan of ${time(base.at)}.`}
+        />
+      )}
+      <h3>Inventory</h3>
+      <ShownTable
+        caption={
+          items.length > ITEMS_SHOWN
+            ? `The first ${ITEMS_SHOWN} of ${items.length}; the report lists all of them.`
+            : null
+        }
+        columns={itemColumns}
+        rows={inventoryFindings(inventory).slice(0, ITEMS_SHOWN)}
+        time={time}
+        empty="The scan found nothing."
+      />
+    </Panel>
+  );
+}
+
+/** A table of the columns that documents have, too; on a narrow screen each row becomes a block. */
+function ShownTable<T>({
+  caption,
+  columns,
+  rows,
+  time,
+  empty,
+}: {
+  readonly caption: string | null;
+  readonly columns: readonly ShownColumn<T>[];
+  readonly rows: readonly T[];
+  readonly time: (iso: string) => string;
+  readonly empty: string;
+}) {
+  if (rows.length === 0) return <p>{empty}</p>;
+  const numberClass = (align: 'right' | undefined) => (align === undefined ? {} : { class: 'number' });
+  return (
+    <table class="stacks" role="table">
+      {caption === null ? null : <caption>{caption}</caption>}
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map(({ title, align }) => (
+            <th key={title} scope="col" role="columnheader" {...numberClass(align)}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row, place) => (
+          <tr role="row" key={place}>
+            {columns.map(({ title, align, value }, column) =>
+              column === 0 ? (
+                <th key={title} scope="row" role="rowheader">
+                  <bdi class="outside">{value(row, time)}</bdi>
+                </th>
+              ) : (
+                <td key={title} role="cell" data-label={title} {...numberClass(align)}>
+                  <bdi class="outside">{value(row, time)}</bdi>
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
 }

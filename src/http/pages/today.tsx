@@ -2,13 +2,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findReport, reports } from '../../../reports/index.ts';
 import type { Context } from '../../context.ts';
 import { addDays, calendarProblem, dateIn } from '../../core/zoned-days.ts';
-import { renderPage } from '../../dashboard/layout.tsx';
-import { loadToday } from '../../dashboard/load-today.ts';
-import { type ReportForm, TodayPage } from '../../dashboard/today-page.tsx';
+import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
+import { loadToday, type Today } from './load-today.ts';
 import { dismissBanner } from '../../sync/dismiss.ts';
-import { officerOf } from '../auth/guard.ts';
-import { formOf, html } from '../html.ts';
-import { frameOf, untilDoneSoon } from './frame.ts';
+import { officerOf } from '../auth/sessions.ts';
+import { formOf, html, frameOf, untilDoneSoon } from './frame.ts';
+import { formatCount } from '../../../reports/format.ts';
+import { siteWord } from '../../../reports/scan-audit/findings.ts';
+import { DocumentTable, JobList } from './documents.tsx';
+import { Badge, Field, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
+import { RequestTable, SourceFilter } from './request-table.tsx';
+import { SyncPanel } from './sync-panel.tsx';
 
 /** What an address may say was just done; the address never carries the text itself. */
 const doneTexts: Readonly<Record<string, string>> = {
@@ -146,4 +150,294 @@ function reportFormOf(form: Readonly<Record<string, string>>): ReportForm {
 function dateProblem(text: string): string | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return 'use YYYY-MM-DD.';
   return /^(?:19|20|21)/.test(text) ? calendarProblem(text) : 'the year must be 1900 to 2199.';
+}
+
+/** What was filled into the form for a report: as the officer left it, or as it is proposed. */
+interface ReportForm {
+  readonly name: string;
+  readonly source: string;
+  readonly format: string;
+  /** YYYY-MM-DD, both included. */
+  readonly from: string;
+  readonly to: string;
+  /** Of the appendix; empty: none. */
+  readonly subject: string;
+}
+
+interface TodayProps {
+  readonly frame: PageFrame;
+  readonly today: Today;
+  readonly form: ReportForm;
+  readonly problems?: readonly string[];
+  /** What was just done. */
+  readonly done?: string | null;
+}
+
+/** The page that the officer begins the day with. */
+function TodayPage({ frame, today, form, problems = [], done = null }: TodayProps) {
+  const { attention, sources, source } = today;
+  const several = sources.length > 1;
+  return (
+    <Page title="Today" frame={frame} current="today">
+      <h1>Today</h1>
+      <p class="lead">{attention.sentence}</p>
+      {done === null ? null : (
+        <Notice tone="good">
+          <p>{done}</p>
+        </Notice>
+      )}
+      <Problems title="The request failed:" problems={problems} />
+      {several ? <SourceFilter action="/" sources={sources} source={source} /> : null}
+      <Warnings today={today} />
+      <ConsentAfter cases={attention.consentAfterWithdrawal} />
+      <ScanTasks frame={frame} today={today} />
+      <Panel id="requests" title="Requests">
+        <OpenRequests frame={frame} today={today} withSource={several && source === null} />
+        <p class="small">
+          <a href="/deadline">Deadline calculator</a> for a request that is not recorded here
+        </p>
+      </Panel>
+      <div class="columns">
+        <div>
+          <Panel id="documents" title="Documents to download">
+            <DocumentTable documents={today.documents} total={today.documentCount} timeZone={frame.timeZone} />
+          </Panel>
+          <SyncPanel frame={frame} today={today} />
+        </div>
+        <div>
+          {today.jobs.length === 0 ? null : (
+            <Panel id="work" title="In progress and recently completed">
+              <JobList
+                jobs={today.jobs}
+                timeZone={frame.timeZone}
+                again={source === null ? '/' : `/?source=${encodeURIComponent(source)}`}
+              />
+            </Panel>
+          )}
+          <ReportPanel frame={frame} today={today} form={form} />
+          <LedgerPanel frame={frame} today={today} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+/** Cases named; more are in the consent audit. */
+const CASES_NAMED = 10;
+
+function ConsentAfter({ cases }: { cases: readonly string[] }) {
+  if (cases.length === 0) return null;
+  return (
+    <Notice tone="warn">
+      <p>
+        Consent was recorded after it was withdrawn at the request of the same person:{' '}
+        {cases.slice(0, CASES_NAMED).map((caseId, place) => (
+          <span key={caseId}>
+            {place === 0 ? '' : ', '}
+            <a href={`/cases/${encodeURIComponent(caseId)}#records`}>{caseId}</a>
+          </span>
+        ))}
+        {cases.length > CASES_NAMED ? ` and ${formatCount(cases.length - CASES_NAMED)} more` : ''}. Check whether they
+        were asked again.
+      </p>
+    </Notice>
+  );
+}
+
+/** What scans and integrations ask for; each ends by itself, with a clean scan or a new connection. */
+function ScanTasks({ frame, today }: { frame: PageFrame; today: Today }) {
+  const { beforeConsent, integrations } = today.attention.scans;
+  const of = (source: string) => `/scans?source=${encodeURIComponent(source)}`;
+  return (
+    <>
+      {beforeConsent.length === 0 ? null : (
+        <Notice tone="warn">
+          <p>According to the last scan, set before consent but not strictly necessary:</p>
+          <ul>
+            {beforeConsent.slice(0, CASES_NAMED).map(({ source, site, found, at }) => (
+              <li key={`${source} ${site}`}>
+                <a href={of(source)}>{siteWord(site)}</a>: {found}{' '}
+                {found === 1 ? 'cookie or tracker' : 'cookies or trackers'} (scan of{' '}
+                <Moment iso={at} timeZone={frame.timeZone} />)
+              </li>
+            ))}
+          </ul>
+          <p>{moreOf(beforeConsent.length)}Block these until the visitor has made a choice, then scan again.</p>
+        </Notice>
+      )}
+      {integrations.length === 0 ? null : (
+        <Notice tone="warn">
+          <p>Integrations no longer connected:</p>
+          <ul>
+            {integrations.slice(0, CASES_NAMED).map((one) => (
+              <li key={`${one.source} ${one.integration_key}`}>
+                <a href={`${of(one.source)}#integrations`}>{one.name ?? one.integration_id ?? 'not named'}</a>
+                {one.site === null ? '' : ` of ${one.site}`}: {one.status}{' '}
+                <Moment iso={one.at} timeZone={frame.timeZone} />
+                {one.error === null ? '' : ` (${one.error})`}
+              </li>
+            ))}
+          </ul>
+          <p>{moreOf(integrations.length)}Reconnect them in the service if this was not intended.</p>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function moreOf(count: number): string {
+  return count > CASES_NAMED ? `${formatCount(count - CASES_NAMED)} more. ` : '';
+}
+
+/** More than these are looked through on their own page. */
+const REQUESTS_SHOWN = 50;
+
+function OpenRequests({ frame, today, withSource }: { frame: PageFrame; today: Today; withSource: boolean }) {
+  const { requests } = today.attention;
+  if (requests.length === 0) return <p>No open requests.</p>;
+  const more =
+    requests.length > REQUESTS_SHOWN ? `The first ${REQUESTS_SHOWN} of ${formatCount(requests.length)}: ` : '';
+  return (
+    <RequestTable
+      caption={`${more}open requests by legal limit. Dates are days in ${frame.timeZone}.`.replace(/^o/, 'O')}
+      requests={requests.slice(0, REQUESTS_SHOWN)}
+      withSource={withSource}
+    />
+  );
+}
+
+function Warnings({ today }: { today: Today }) {
+  if (today.warnings.length === 0) return null;
+  return (
+    <section aria-labelledby="warnings">
+      <h2 id="warnings">For the operator</h2>
+      <ul class="warnings">
+        {today.warnings.map(({ code, source, sentence, remedy }) => (
+          <li key={`${code} ${source}`}>
+            <strong>{sentence}</strong>
+            {remedy}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; form: ReportForm }) {
+  const formats = [...new Set(reports.flatMap((report) => report.formats))];
+  const [only] = today.sources;
+  return (
+    <Panel id="report" title="Create a report">
+      {only === undefined ? (
+        <p>No sources yet, so there is nothing to report on.</p>
+      ) : (
+        <form method="post" action="/reports">
+          <Csrf token={frame.csrf} />
+          <Field id="report-name" label="Report">
+            <Select
+              id="report-name"
+              name="name"
+              value={form.name}
+              options={reports.map(({ name, title }) => [name, title])}
+            />
+          </Field>
+          <details>
+            <summary>What the reports contain</summary>
+            <div>
+              {reports.map(({ name, title, description }) => (
+                <p key={name} class="small">
+                  <strong>{title}.</strong> {description}
+                </p>
+              ))}
+            </div>
+          </details>
+          <br />
+          {today.sources.length === 1 ? (
+            <input type="hidden" name="source" value={only.slug} />
+          ) : (
+            <Field id="report-source" label="Source">
+              <Select
+                id="report-source"
+                name="source"
+                value={form.source}
+                options={today.sources.map(({ slug, name }) => [slug, name])}
+              />
+            </Field>
+          )}
+          <div class="pair">
+            <Field id="report-from" label="First day">
+              <input id="report-from" name="from" type="date" value={form.from} required />
+            </Field>
+            <Field id="report-to" label="Last day">
+              <input id="report-to" name="to" type="date" value={form.to} required />
+            </Field>
+          </div>
+          <Field id="report-format" label="Format">
+            <Select
+              id="report-format"
+              name="format"
+              value={form.format}
+              options={formats.map((format) => [format, format.toUpperCase()])}
+            />
+          </Field>
+          <Field
+            id="report-subject"
+            label="One subject"
+            optional
+            hint="Consent audit only: appends the whole history of this visitor hash."
+          >
+            <input
+              id="report-subject"
+              name="subject"
+              type="text"
+              maxLength={300}
+              value={form.subject}
+              aria-describedby="report-subject-hint"
+            />
+          </Field>
+          <button type="submit">Create the report</button>
+        </form>
+      )}
+    </Panel>
+  );
+}
+
+function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
+  const { entries, checkpoint, quarantined, ambiguousRepeats } = today.ledger;
+  const unsealed = entries - (checkpoint?.size ?? 0);
+  return (
+    <Panel id="ledger" title="Ledger">
+      <dl class="facts">
+        <dt>Entries</dt>
+        <dd>{formatCount(entries)}</dd>
+        <dt>Last checkpoint</dt>
+        <dd>
+          {checkpoint === null ? (
+            'none yet'
+          ) : (
+            <>
+              over {formatCount(checkpoint.size)} entries,{' '}
+              <Moment iso={checkpoint.createdAt} timeZone={frame.timeZone} />
+              <br />
+              <span class="mono" title={checkpoint.rootHex}>
+                root {checkpoint.rootHex.slice(0, 16)}…
+              </span>
+            </>
+          )}
+        </dd>
+        <dt>Not yet sealed</dt>
+        <dd>{formatCount(unsealed)}</dd>
+        <dt>Quarantine</dt>
+        <dd>{quarantined === 0 ? 'empty' : <Badge text={`${formatCount(quarantined)} not read`} tone="warn" />}</dd>
+        <dt>Ambiguous repeats</dt>
+        <dd>
+          {ambiguousRepeats === 0 ? 'none' : <Badge text={`${formatCount(ambiguousRepeats)} unresolved`} tone="warn" />}
+        </dd>
+      </dl>
+      <p class="hint">
+        To verify every entry against its hash, key and checkpoint:{' '}
+        <span class="mono">consent-ledger ledger verify</span>
+      </p>
+    </Panel>
+  );
 }

@@ -1,11 +1,11 @@
 import { type Source, type SourceOptions, sourceOptionsSchema } from '../../core/source.ts';
 import { webhookSecretOf } from '../../crypto/keys.ts';
-import type { SourceChanges } from '../input.ts';
+import type { SourceChanges } from '../changes.ts';
 import type { SourceOutcome, Sources } from '../sources.ts';
 import { type ImportProblem, readImportCsv } from './read-csv.ts';
 import { type ImportLine, type ImportReaders, readImportLines } from './read-lines.ts';
 
-export interface ImportDeps {
+interface ImportDeps {
   readonly sources: Pick<
     Sources,
     'list' | 'find' | 'findAny' | 'damaged' | 'add' | 'change' | 'rotateSecret' | 'refresh'
@@ -27,7 +27,7 @@ export interface ImportRequest {
 }
 
 /** What came of a line. `planned-…`: nothing was done, because other lines are wrong or it was a dry run. */
-export interface ImportedLine {
+interface ImportedLine {
   readonly line: number;
   readonly slug: string;
   readonly outcome: 'added' | 'changed' | 'unchanged' | 'planned-add' | 'planned-change' | 'failed';

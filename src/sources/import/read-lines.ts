@@ -7,9 +7,8 @@ import {
   sourceSlugSchema,
 } from '../../core/source.ts';
 import { signingKeyOf, webhookSecretOf } from '../../crypto/keys.ts';
-import { type NewSource, newSourceSchema } from '../input.ts';
-import type { ImportColumnName } from './columns.ts';
-import type { CsvLine, ImportProblem } from './read-csv.ts';
+import { type NewSource, newSourceSchema } from '../changes.ts';
+import type { ImportColumnName, CsvLine, ImportProblem } from './read-csv.ts';
 
 /** Where cells that name a file or a variable get their content. */
 export interface ImportReaders {

@@ -1,0 +1,167 @@
+import { relative, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { createSignInLink } from '../../http/auth/sign-in-links.ts';
+import { type CommandIo, printResult, withJson } from '../command-io.ts';
+import { DEMO_OFFICER } from './keep-evidence.ts';
+import type { DemoResult } from './run-demo.ts';
+import { loadConfig } from '../../config.ts';
+import type { Context } from '../../context.ts';
+import { withContextOf } from '../run-context.ts';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { UsageError } from '../../core/errors.ts';
+
+interface DemoFlags {
+  readonly once?: boolean;
+  readonly folder: string;
+  readonly json?: boolean;
+}
+
+/** `demo` and `demo tamper`: the main job on made-up traffic, everything on this machine. */
+export function registerDemo(program: Command, io: CommandIo): void {
+  const command = withJson(program.command('demo'))
+    .description('simulate a month of traffic: webhooks, sync, report, DSAR pack, verification')
+    .option('--once', 'exit when done instead of serving the pages')
+    .option('--folder <path>', 'output folder; an earlier demo in it is removed first', 'demo-output')
+    .action(async (options: DemoFlags) => {
+      const stopped = options.once ? null : io.untilStopped();
+      io.stderr.write(`${pc.bold('consent-ledger demo')}: a simulated service and the product, talking over HTTP\n`);
+      const { runDemo } = await import('./run-demo.ts');
+      const demo = await runDemo(await prepareFolder(options.folder), io);
+      try {
+        const { result } = demo;
+        if (stopped === null) {
+          printResult(io, options, result, () => summary(result, null));
+          return;
+        }
+        const { token } = await createSignInLink(demo.context, {
+          officer: DEMO_OFFICER,
+          minutes: 60,
+          actor: DEMO_OFFICER,
+        });
+        printResult(io, options, result, () => summary(result, `${result.readMoreAt.adminUrl}/sign-in?token=${token}`));
+        await stopped;
+      } finally {
+        await demo.close();
+      }
+    });
+
+  withJson(command.command('tamper'))
+    .description('alter one record of the last demo directly in the database and run verify, which exits with code 3')
+    .option('--folder <path>', 'folder of that demo (default: the same as for `demo`)')
+    .action((options: Partial<DemoFlags>) => {
+      const { folder, json } = { ...command.opts<DemoFlags>(), ...options };
+      return tamper(io, { folder, ...(json === undefined ? {} : { json }) });
+    });
+}
+
+function summary(result: DemoResult, signIn: string | null): string {
+  const { deliveries, rows, evidence, attention, folder, files, verification } = result;
+  const here = relative(process.cwd(), folder) || folder;
+  const command = `cd ${here} && node ${relative(folder, fileURLToPath(new URL('../../cli.js', import.meta.url)))}`;
+  return [
+    '',
+    pc.bold('What happened'),
+    `  ${deliveries.sent} deliveries arrived; ${deliveries.accepted} were kept (repeats once), ${deliveries.refused} had an invalid signature or none`,
+    `  ${rows.pulled} rows were pulled from the consent log and reconciled with them`,
+    `  ${evidence.texts} fetches of policy texts, ${evidence.banners.length} files of banner evidence, ${evidence.disputed.length} disputed decisions, ${evidence.withdrawals.length} withdrawal by request`,
+    `  ${verification.entries} entries, root ${verification.root.slice(0, 16)}…`,
+    '',
+    pc.bold('What needs attention'),
+    `  ${attention}`,
+    '',
+    pc.bold(`Files (in ${here}/, every page marked SAMPLE)`),
+    ...files.map((file) => `  ${relative(folder, file)}`),
+    '',
+    pc.bold('What to try next'),
+    ...(signIn === null
+      ? ['  npm run demo                      the same, then serve the officer’s pages']
+      : [
+          `  open ${signIn}`,
+          '                                    the officer’s pages (one-time link, valid for an hour)',
+        ]),
+    '  npm run demo -- tamper            alter a record and watch verify fail',
+    `  ${command} dsar list`,
+    `  ${command} banner evidence list`,
+    ...evidence.disputed
+      .slice(0, 1)
+      .map(
+        ({ source, decisionId, at }) => `  ${command} consent show ${decisionId} --source ${source} --at ${at} --text`,
+      ),
+    `  ${command} ledger verify`,
+    ...(signIn === null ? [] : ['', 'Serving. Press Ctrl-C to stop.']),
+  ].join('\n');
+}
+
+/** Does what the ledger is there to find: alters one recorded choice behind its back, then verifies. Ends with exit code 3. */
+export async function tamper(io: CommandIo, options: { folder: string; json?: boolean }): Promise<void> {
+  const folder = findFolder(options.folder);
+  await withContextOf(loadConfig({}, folder), async (context) => {
+    const altered = await alterOne(context);
+    const verification = await context.verify();
+    io.exitCode = verification.faults.length > 0 ? 3 : 1;
+    printResult(io, options, { altered, faults: verification.faults }, () =>
+      [
+        altered === null
+          ? 'Nothing was altered: the demo has no refused choice left to change.'
+          : `Someone with write access to the database changed entry ${altered.seq} of ${altered.source}: a refused choice now reads as given.`,
+        '',
+        verification.faults.length > 0 ? pc.red(`✗ ledger verify finds it:`) : pc.red('✗ ledger verify found nothing'),
+        ...verification.faults.map(({ seq, fault, sentence }) => `  entry ${seq ?? '–'}: ${fault}: ${sentence}`),
+        '',
+        'Run `npm run demo` again for an intact ledger.',
+      ].join('\n'),
+    );
+  });
+}
+
+async function alterOne(context: Context): Promise<{ seq: number; source: string } | null> {
+  await context.projector.catchUp();
+  const refused = await context.store.read
+    .selectFrom('decision_history')
+    .innerJoin('entries', 'entries.seq', 'decision_history.seq')
+    .select(['entries.seq', 'entries.source', 'entries.body'])
+    .where('decision_history.state', '=', 'refused')
+    .where('decision_history.via', '=', 'webhook')
+    .orderBy('entries.seq')
+    .limit(1)
+    .executeTakeFirst();
+  if (!refused?.body) return null;
+  const text = refused.body.toString('utf8');
+  const changed = text.replaceAll('false', 'true').replaceAll('reject', 'accept');
+  const body = Buffer.from(changed === text ? `${text} ` : changed);
+  // The schema's type forbids it, as it should: an entry is written once.
+  await context.store.transaction((tx) =>
+    tx.query
+      .updateTable('entries')
+      .set({ body: body as never })
+      .where('seq', '=', refused.seq)
+      .execute(),
+  );
+  return { seq: refused.seq, source: refused.source };
+}
+
+const MARKER = '.consent-ledger-demo';
+
+/** Makes the demo's folder empty. Refuses to touch a folder that the demo did not make. */
+export async function prepareFolder(path: string): Promise<string> {
+  const folder = resolve(path);
+  if (existsSync(folder) && !existsSync(join(folder, MARKER)) && (await readdir(folder)).length > 0) {
+    throw new UsageError([`${folder} contains files that are not from a demo. Choose another folder with --folder.`]);
+  }
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, MARKER), 'Made by `consent-ledger demo`, which empties this folder each time.\n');
+  return folder;
+}
+
+/** The demo's folder as an earlier run left it. */
+export function findFolder(path: string): string {
+  const folder = resolve(path);
+  if (!existsSync(join(folder, MARKER))) {
+    throw new UsageError([`No demo found in ${folder}: run \`npm run demo\` first.`]);
+  }
+  return folder;
+}

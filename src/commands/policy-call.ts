@@ -1,0 +1,176 @@
+import type { Context } from '../context.ts';
+import { DEFAULT_SOURCE } from '../config.ts';
+import { UsageError } from '../core/errors.ts';
+import type { Source } from '../core/source.ts';
+import { isCallable, whyNotCallable } from '../policies/callable.ts';
+import { type CommandIo, printable, counted } from './command-io.ts';
+import type { CallFailure } from '../policies/call.ts';
+import type { CallRow } from '../policies/settle.ts';
+import type { UnsettledCall } from '../policies/twin.ts';
+
+/**
+ * The source that a command about policies calls: the one named, the only one there is, or `default`. Throws UsageError when there is none,
+ * when it has no address or key, or when several could be meant.
+ */
+export function callableSource(context: Pick<Context, 'sources'>, slug: string | undefined): Source {
+  const source = slug === undefined ? onlySource(context.sources.list()) : context.sources.find(slug);
+  if (source === null)
+    throw new UsageError([`Unknown source ${printable(slug ?? '')}: see \`consent-ledger source list\`.`]);
+  const reason = whyNotCallable(source);
+  if (reason !== null)
+    throw new UsageError([
+      `${reason} Set SERVICE_BASE_URL and SERVICE_API_KEY, or \`consent-ledger source change ${source.slug}\`.`,
+    ]);
+  return source;
+}
+
+function onlySource(sources: readonly Source[]): Source {
+  const callable = sources.filter(isCallable);
+  const [one] = callable;
+  const chosen = callable.find(({ slug }) => slug === DEFAULT_SOURCE) ?? (callable.length === 1 ? one : undefined);
+  if (chosen !== undefined) return chosen;
+  throw new UsageError([
+    callable.length === 0
+      ? 'No source has API access: set SERVICE_BASE_URL and SERVICE_API_KEY, or run `consent-ledger source add`.'
+      : 'There are several sources: choose one with --source.',
+  ]);
+}
+
+/** Who calls from a terminal: stopped by Ctrl-C (what is under way is brought to its end), patient for a quarter of an hour unless told otherwise, saying what is waited for. */
+export function patienceOf(io: CommandIo, flags: { readonly wait?: boolean }) {
+  const stop = new AbortController();
+  const line = createStatusLine(io);
+  void io.untilStopped().then(() => {
+    stop.abort(new Error('stopped'));
+    line.say('stopping after the current response; press Ctrl-C again to give up, which leaves its outcome unknown');
+  });
+  return {
+    signal: stop.signal,
+    maxWaitMs: flags.wait === false ? 0 : 15 * 60_000,
+    onWait: (until: Date, why: string) =>
+      line.say(`waiting until ${until.toISOString().slice(11, 19)} UTC: ${printable(why)}`),
+    line,
+  };
+}
+
+/** One line on standard error: rewritten on a terminal, a line of its own elsewhere. */
+interface StatusLine {
+  say(text: string): void;
+  end(): void;
+}
+
+function createStatusLine(io: CommandIo): StatusLine {
+  let shown = '';
+  return {
+    say(text) {
+      if (text === shown) return;
+      io.stderr.write(io.stderr.isTTY ? `\r\u001b[K${text}` : `${text}\n`);
+      shown = text;
+    },
+    end() {
+      if (shown !== '' && io.stderr.isTTY) io.stderr.write('\r\u001b[K');
+      shown = '';
+    },
+  };
+}
+
+/** Says while a call is under way how long it has been, so that two minutes of silence do not look like a fault. */
+export async function withStopwatch<T>(
+  line: StatusLine,
+  what: string,
+  isTTY: boolean,
+  work: () => Promise<T>,
+): Promise<T> {
+  const began = Date.now();
+  const timer = setInterval(
+    () => line.say(`${what}: ${Math.round((Date.now() - began) / 1000)} s`),
+    isTTY ? 1000 : 15_000,
+  );
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Plain words for a call of which nobody knows what came of it, with what to do about it. */
+export function unknownText(requestId: string, error: CallFailure): string {
+  return [
+    `Outcome unknown: the service may or may not have done it. ${printable(error.message)}`,
+    ...(error.status === 500
+      ? [
+          'The service’s documentation allows repeating a generation after an internal error; if the first one did succeed, both count against the quota.',
+        ]
+      : []),
+    'It is not sent again automatically, since both would count against the quota. It is settled by:',
+    '  - a webhook about the same policy, which every `consent-ledger policy` command and the server (every few minutes) look for; or',
+    '  - you: check the service’s dashboard (its list shows published policies only), then run',
+    `      consent-ledger policy settle ${requestId} --as created`,
+    `    or consent-ledger policy settle ${requestId} --as not-created`,
+  ].join('\n');
+}
+
+/** The same for a publish, which costs nothing and may be repeated. */
+export function unknownPublishText(requestId: string, error: CallFailure): string {
+  return [
+    `Outcome unknown: the policy may or may not be public now. ${printable(error.message)}`,
+    'Publish it again: this is safe, because the address stays the same and only the webhooks are sent again. Success settles this call.',
+    'It is also settled by its webhook, by `consent-ledger policy list` if the policy was not listed before, or by you:',
+    `      consent-ledger policy settle ${requestId} --as published`,
+    `    or consent-ledger policy settle ${requestId} --as not-published`,
+  ].join('\n');
+}
+
+/** A refusal with what to do, and how long the service asks to wait. */
+export function refusedText(error: CallFailure): string {
+  const wait =
+    error.retryAfterMs === null ? '' : ` The service asks clients to wait ${Math.ceil(error.retryAfterMs / 1000)} s.`;
+  return `${printable(error.message)}${wait}`;
+}
+
+/** The same was asked for before, and nobody knows what came of it. */
+export function unsettledText(call: UnsettledCall): string {
+  const { requestId, position, askedAt, dueAt } = call;
+  const again = 'Use --again to send it a second time anyway; if both succeed, both count against the quota.';
+  const item = position === null ? '' : ` as item ${position + 1} of a batch`;
+  if (call.state === 'sent')
+    return [
+      `Not sent: an identical request was sent at ${askedAt}${item}, and its response has not arrived yet (${requestId}).`,
+      `Either another process is waiting for it, or that process has ended; then its outcome counts as unknown from ${dueAt}.`,
+      again,
+    ].join('\n');
+  const settle = `consent-ledger policy settle ${requestId}${position === null ? '' : ` --items ${position + 1}`}`;
+  return [
+    `Not sent: an identical request was sent at ${askedAt}${item}, and its outcome is still unknown. ${printable(call.error ?? '')}`.trim(),
+    'Check the service’s dashboard, then run',
+    `    ${settle} --as created`,
+    ` or ${settle} --as not-created`,
+    again,
+  ].join('\n');
+}
+
+/** When no slot of the rate limit is free, or the service asked the key to wait. */
+export function noSlotText(ended: { readonly freeAt: Date; readonly limit: string }, waited: boolean): string {
+  const why = `Not sent: the rate limit allows nothing before ${ended.freeAt.toISOString()} (${printable(ended.limit)}).`;
+  return waited
+    ? `${why} That is longer than the 15 minutes that this command waits.`
+    : `${why} Without --no-wait this command waits up to 15 minutes.`;
+}
+
+/** How a call stands, in words. `unknownItems`: of how many of its items nobody knows what came of them. */
+export function stateText(call: Pick<CallRow, 'state' | 'due_at'>, unknownItems = 0): string {
+  switch (call.state) {
+    case 'sent':
+      return `sent, no response yet; unknown from ${call.due_at.slice(0, 19)}`;
+    case 'done':
+      return unknownItems === 0 ? 'done' : `done, but ${counted(unknownItems, 'item')} unknown`;
+    case 'refused':
+      return 'refused, nothing generated';
+    case 'unknown':
+      return 'unknown';
+    case 'happened':
+      return 'done (settled later)';
+    case 'not-happened':
+      return 'not done (settled later)';
+  }
+}

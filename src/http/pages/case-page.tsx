@@ -1,0 +1,474 @@
+import { moveRules } from '../../cases/states.ts';
+import { isMoveName } from '../../cases/move-details.ts';
+import { formatCount } from '../../../reports/format.ts';
+import { type LetterStep, letterSteps } from '../../../reports/letters/texts.ts';
+import { ALL_PURPOSES } from '../../core/consent-judgement.ts';
+import {
+  momentText,
+  dueText,
+  identityText,
+  kindText,
+  letterText,
+  matchText,
+  phrase,
+  receiptText,
+  stateText,
+} from './words.ts';
+import { DocumentTable, JobList } from './documents.tsx';
+import { LawList, Badge, Day, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
+import { Csrf, Page, type PageFrame } from './layout.tsx';
+import { type CasePageData, MoveForms } from './move-forms.tsx';
+import type { Deadlines } from '../../law/deadlines.ts';
+import { jurisdictionText } from '../../law/jurisdictions.ts';
+import { missingProfileParts } from '../../law/profile.ts';
+import { detailTexts } from './move-fields.ts';
+
+interface CasePageProps {
+  readonly frame: PageFrame;
+  readonly data: CasePageData;
+  readonly problems?: readonly string[];
+  /** The form that was refused, to be filled in again. */
+  readonly refused?: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
+  readonly done?: string | null;
+}
+
+/** Everything about one request, and what can be done next. */
+export function CasePage({ frame, data, problems = [], refused = null, done = null }: CasePageProps) {
+  const { shown, documents, jobs } = data;
+  const { view } = shown;
+  const { row } = view;
+  const title = `${kindText(view.kind)} · ${row.case_id}`;
+  const packs = documents.filter(({ name }) => name !== 'letter');
+  return (
+    <Page title={title} frame={frame}>
+      <p class="small">
+        <a href="/">← Today</a>
+      </p>
+      <h1>{title}</h1>
+      <p class="lead">
+        {stateText(row.state)}. Legal limit <Day date={view.deadline.limit} /> <Badge {...dueText(view)} />
+      </p>
+      {done === null ? null : (
+        <Notice tone="good">
+          <p>{done}</p>
+        </Notice>
+      )}
+      <Problems title="This was not recorded:" problems={problems} />
+      <div class="columns">
+        <div>
+          <RequestPanel frame={frame} data={data} />
+          <DeadlinePanel data={data} />
+          <RecordsPanel frame={frame} data={data} />
+          <HistoryPanel frame={frame} data={data} />
+        </div>
+        <div>
+          <ReadinessPanel data={data} />
+          <Panel id="moves" title="What to do next">
+            <MoveForms frame={frame} data={data} refused={refused} />
+          </Panel>
+          <LettersPanel data={data} timeZone={frame.timeZone} />
+          <Panel id="pack" title="Response pack">
+            <p class="small">
+              A ZIP with the latest letter of answer (or a draft if there is none), the history in words, tables and a
+              manifest with hashes.
+            </p>
+            {jobs.length === 0 ? null : (
+              <JobList jobs={jobs} timeZone={frame.timeZone} again={`/cases/${encodeURIComponent(row.case_id)}`} />
+            )}
+            {packs.length === 0 ? null : <DocumentTable documents={packs} timeZone={frame.timeZone} />}
+            <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/pack`}>
+              <Csrf token={frame.csrf} />
+              <br />
+              <button class="quiet" type="submit">
+                Create the pack
+              </button>
+            </form>
+          </Panel>
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+/** The letters that were made, and which one to write next. */
+function LettersPanel({ data, timeZone }: PartProps & { timeZone: string }) {
+  const { shown, documents } = data;
+  const { row } = shown.view;
+  const letters = documents.filter(({ name }) => name === 'letter');
+  return (
+    <Panel id="letters" title="Letters">
+      {letters.length === 0 ? null : <DocumentTable documents={letters} timeZone={timeZone} />}
+      <form method="get" action={`/cases/${encodeURIComponent(row.case_id)}/letter`}>
+        <div class="buttons">
+          <label for="letter-step">Letter</label>
+          <Select
+            id="letter-step"
+            name="step"
+            value={nextLetter(data)}
+            options={letterSteps.map((step) => [step, letterText(step)] as const)}
+          />
+          <button class="quiet" type="submit">
+            Write letter
+          </button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+/** The letter that the state of the case asks for. */
+function nextLetter({ shown: { view } }: CasePageData): LetterStep {
+  switch (view.row.state) {
+    case 'opened':
+      return 'acknowledgement';
+    case 'waiting-identity':
+      return 'identity';
+    case 'waiting-clarification':
+      return 'clarification';
+    default:
+      return view.folded.refusal === null ? 'answer' : 'refusal';
+  }
+}
+
+function placeText({ row, folded }: CasePageData['shown']['view']): string {
+  if (row.jurisdiction !== null) return jurisdictionText(row.jurisdiction);
+  return folded.placeAsGiven === null ? 'no place given' : `place stated as “${folded.placeAsGiven}”`;
+}
+
+interface PartProps {
+  readonly data: CasePageData;
+}
+
+function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
+  const { view, profile } = data.shown;
+  const { row, deadline } = view;
+  return (
+    <Panel id="request" title="Request">
+      <dl class="facts">
+        <dt>Requester</dt>
+        <dd>
+          <bdi>{row.requester_name ?? 'not named'}</bdi>
+          {row.requester_email === null ? null : (
+            <span class="soft">
+              {' '}
+              · <bdi>{row.requester_email}</bdi>
+            </span>
+          )}
+        </dd>
+        <dt>Received</dt>
+        <dd>
+          <Moment iso={row.receipt_at} timeZone={frame.timeZone} />{' '}
+          <span class="soft">({receiptText(row.receipt_basis)})</span>
+        </dd>
+        <dt>Channel</dt>
+        <dd>{row.channel}</dd>
+        <dt>Source</dt>
+        <dd>{row.source}</dd>
+        {row.request_id === null ? null : (
+          <>
+            <dt>Id at the service</dt>
+            <dd>{row.request_id}</dd>
+          </>
+        )}
+        <dt>Law</dt>
+        <dd>
+          {deadline.laws.length === 0 ? 'none of those implemented' : deadline.laws.map((law) => law.name).join('; ')}{' '}
+          <span class="soft">({placeText(view)})</span>
+        </dd>
+        <dt>Identity</dt>
+        <dd>
+          <Badge {...identityText(view)} />
+        </dd>
+        {row.language === null ? null : (
+          <>
+            <dt>Language</dt>
+            <dd>{row.language}</dd>
+          </>
+        )}
+        <dt>Controller</dt>
+        <dd>{profile === null ? 'no controller profile' : profile.name}</dd>
+      </dl>
+      {row.message === null ? null : (
+        <>
+          <h3>Message</h3>
+          <blockquote>
+            <bdi>{row.message}</bdi>
+          </blockquote>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+/** The dates that bind, and under them every law that applies with its own computation. */
+function DeadlinePanel({ data }: PartProps) {
+  const { deadline, folded, open } = data.shown.view;
+  return (
+    <Panel id="deadline" title="Deadline">
+      {deadline.says.length === 0 ? null : (
+        <Notice tone={deadline.limit === null ? 'bad' : 'warn'}>
+          {deadline.says.map((text, i) => (
+            <p key={text}>
+              {text} {i === 0 && open && deadline.placeMissing ? <a href="#moves">Correct the request</a> : null}
+            </p>
+          ))}
+        </Notice>
+      )}
+      <dl class="facts">
+        <dt>Aim for</dt>
+        <dd>
+          <Day date={deadline.aimFor} />
+        </dd>
+        <dt>Legal limit</dt>
+        <dd>
+          <Day date={deadline.limit} /> {deadline.atOnce ? <Badge text="takes effect immediately" tone="bad" /> : null}
+        </dd>
+        {deadline.warnOn === null ? null : (
+          <>
+            <dt>Warning from</dt>
+            <dd>
+              <Day date={deadline.warnOn} />
+            </dd>
+          </>
+        )}
+        {deadline.acknowledgeBy === null ? null : (
+          <>
+            <dt>Confirm receipt by</dt>
+            <dd>
+              <Day date={deadline.acknowledgeBy} />{' '}
+              {folded.acknowledgedAt === null ? null : <Badge text="done" tone="good" />}
+            </dd>
+          </>
+        )}
+        {deadline.laws.every((law) => law.row.extension === null) ? null : (
+          <>
+            <dt>{folded.extension === null ? 'Extend by' : 'Extended; notice was due'}</dt>
+            <dd>
+              <Day date={deadline.firstLimit} /> <span class="soft">{extendsText(deadline)}</span>
+            </dd>
+          </>
+        )}
+      </dl>
+      <LawList deadline={deadline} />
+      <p class="small">
+        <a href={calculatorLink(data)}>Try other dates in the calculator</a>
+      </p>
+    </Panel>
+  );
+}
+
+/** The calculator, filled in with this case. */
+function calculatorLink({ shown }: CasePageData): string {
+  const { view, profile } = shown;
+  const filled = {
+    kind: view.kind,
+    received: view.deadline.receivedOn,
+    place: view.row.jurisdiction ?? '',
+    country: profile?.country ?? '',
+    region: profile?.region ?? '',
+  };
+  return `/deadline?${new URLSearchParams(filled).toString()}`;
+}
+
+/** Which laws an extension would move, where not all of them have one. */
+function extendsText({ laws }: Deadlines): string {
+  const without = laws.filter((law) => law.row.extension === null).map(({ id }) => id);
+  return without.length === 0 ? '' : `(${without.join(', ')} has no extension and keeps its date)`;
+}
+
+function ReadinessPanel({ data }: PartProps) {
+  const { readiness, disclosure, view, profile } = data.shown;
+  const blocking = readiness.lacks.filter((lack) => lack.blocking);
+  const others = readiness.lacks
+    .filter((lack) => !lack.blocking && lack.code !== 'profile-part')
+    .map(({ text }) => text);
+  const missing = profile === null ? [] : missingProfileParts(profile);
+  if (missing.length > 0) others.push(`The controller profile lacks: ${missing.join('; ')}.`);
+  const holds = {
+    full: 'the person’s records',
+    'categories-only': 'categories only, nothing about the person',
+    'no-match': 'a statement that we cannot link the requester to records',
+  };
+  return (
+    <Panel id="readiness" title="Is it ready?">
+      {view.open ? (
+        <p>
+          {readiness.ready ? (
+            <Badge text="Ready to send" tone="good" />
+          ) : (
+            <Badge text={`${blocking.length} to resolve first`} tone="warn" />
+          )}
+        </p>
+      ) : (
+        <p>The case is settled.</p>
+      )}
+      {blocking.length === 0 ? null : (
+        <ul class="plain">
+          {blocking.map(({ text }) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+      {others.length === 0 ? null : (
+        <>
+          <h3>To know</h3>
+          <ul class="plain small">
+            {others.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      <p class="small soft">The answer may hold: {holds[disclosure]}.</p>
+    </Panel>
+  );
+}
+
+function RecordsPanel({ frame, data }: PartProps & { frame: PageFrame }) {
+  const { match, consentAfter } = data.shown;
+  const { decisions } = data;
+  return (
+    <Panel id="records" title="Consent records">
+      <p>
+        <Badge {...matchText(match)} /> {match.says}
+      </p>
+      {match.subjects.length === 0 ? null : (
+        <p class="small">
+          Subject: <span class="mono">{match.subjects.join(', ')}</span>
+        </p>
+      )}
+      {consentAfter.length === 0 ? null : (
+        <Notice tone="warn">
+          <p>
+            Consent was recorded after this case withdrew it: entries{' '}
+            {consentAfter
+              .slice(0, 10)
+              .map(({ seq, at }) => `${formatCount(seq)} (${momentText(at, frame.timeZone)})`)
+              .join(', ')}
+            {consentAfter.length > 10 ? ` and ${formatCount(consentAfter.length - 10)} more` : ''}. Check whether the
+            person was asked again.
+          </p>
+        </Notice>
+      )}
+      {decisions.length === 0 ? null : (
+        <table class="stacks" role="table">
+          <caption>
+            {match.decisions > decisions.length
+              ? `The latest ${decisions.length} of ${formatCount(match.decisions)} decisions`
+              : 'Every recorded decision, latest first'}
+          </caption>
+          <thead role="rowgroup">
+            <tr role="row">
+              {['When', 'Decision', 'Banner', 'Policy version', 'Entry'].map((title) => (
+                <th key={title} scope="col" role="columnheader">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
+            {decisions.map((decision) => (
+              <tr role="row" key={decision.seq}>
+                <th scope="row" role="rowheader">
+                  <Moment iso={decision.at} timeZone={frame.timeZone} />
+                </th>
+                <td role="cell" data-label="Decision">
+                  <span>
+                    {decision.disputed === 1 ? 'Disputed' : phrase(decision.label)}
+                    {decision.via === 'request' ? ' by request' : ''}
+                    <br />
+                    <span class="soft small">{decisionText(decision)}</span>
+                  </span>
+                </td>
+                <td role="cell" data-label="Banner">
+                  {decision.banner_id ?? '–'}
+                </td>
+                <td role="cell" data-label="Version">
+                  {decision.policy_version ?? '–'}
+                </td>
+                <td role="cell" data-label="Entry">
+                  {formatCount(decision.seq)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Panel>
+  );
+}
+
+/** What was chosen, where and by which act, and what the record states where that is not how it is judged. */
+function decisionText(decision: CasePageData['decisions'][number]): string {
+  const { state, label, disputed, action, page, domain, via } = decision;
+  const stated = disputed === 1 || state !== label ? `stated as ${phrase(state).toLowerCase()}` : null;
+  const withdrawn = (JSON.parse(decision.withdraws) as readonly string[]).map((purpose) =>
+    purpose === ALL_PURPOSES ? 'every purpose' : purpose,
+  );
+  const parts = [
+    purposesText(decision.chosen),
+    withdrawn.length === 0 ? null : `withdraws ${withdrawn.join(', ')}`,
+    via === 'request' ? null : stated,
+    via === 'request' ? null : action,
+    page ?? domain,
+  ];
+  return parts.filter((part) => part !== null && part !== '').join(' · ');
+}
+
+/** `analytics granted, marketing denied`. */
+function purposesText(purposes: string): string {
+  const choices = JSON.parse(purposes) as Readonly<Record<string, string>>;
+  return Object.entries(choices)
+    .map(([purpose, choice]) => `${purpose} ${choice}`)
+    .join(', ');
+}
+
+function HistoryPanel({ frame, data }: PartProps & { frame: PageFrame }) {
+  return (
+    <Panel id="history" title="History">
+      <table class="stacks" role="table">
+        <caption>Every move is a ledger entry.</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            {['When', 'What', 'By', 'Entry'].map((title) => (
+              <th key={title} scope="col" role="columnheader">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {data.shown.history.map((move) => (
+            <tr role="row" key={`${move.seq} ${move.version}`}>
+              <td role="cell" data-label="When">
+                <Moment iso={move.received_at} timeZone={frame.timeZone} />
+              </td>
+              <td role="cell" data-label="What">
+                <div>
+                  {moveText(move.move)}
+                  {move.move === 'opened' || move.move === 'reported-again'
+                    ? null
+                    : detailTexts(move.details, frame.timeZone).map(([label, text]) => (
+                        <p key={label} class="hint">
+                          {label}: <bdi>{text}</bdi>
+                        </p>
+                      ))}
+                </div>
+              </td>
+              <td role="cell" data-label="By">
+                {move.actor}
+              </td>
+              <td role="cell" data-label="Entry">
+                {formatCount(move.seq)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  );
+}
+
+function moveText(move: string): string {
+  return isMoveName(move) ? moveRules[move].label : phrase(move);
+}

@@ -1,0 +1,269 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { FastifyInstance } from 'fastify';
+import type { Context } from '../../context.ts';
+import { isoNow } from '../../core/clock.ts';
+import { CodedError } from '../../core/errors.ts';
+import { loadProduced } from '../../documents/check.ts';
+import { documentPath } from '../../documents/register.ts';
+import { appendAction } from '../../ledger/append-action.ts';
+import { officerOf } from '../auth/sessions.ts';
+import { findReport } from '../../../reports/index.ts';
+import { formatCount, formatPeriod } from '../../../reports/format.ts';
+import { isLetterStep } from '../../../reports/letters/texts.ts';
+import { sizeText, letterText, type Worded } from './words.ts';
+import { type DocumentRow, payloadText } from './load-today.ts';
+import { Moment, Badge } from './parts.tsx';
+import type { Job } from '../../jobs/job.ts';
+
+const contentTypes: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  csv: 'text/csv; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+  zip: 'application/zip',
+};
+
+/** Registered documents as files. */
+export async function documentRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get<{ Params: { documentId: string } }>('/documents/:documentId/download', async (request, reply) => {
+    const { documentId } = request.params;
+    const row = await context.store.read
+      .selectFrom('documents')
+      .selectAll()
+      .where('document_id', '=', documentId)
+      .executeTakeFirst();
+    if (row === undefined || !/^[\w-]+$/.test(row.document_id) || !/^\w+$/.test(row.format)) {
+      throw new CodedError('not_found', 'Unknown document.');
+    }
+    const produced = await loadProduced(context, row.seq, row.sha256);
+    if (typeof produced === 'string') {
+      throw new CodedError('conflict', `${produced} Tell the operator; it is not handed out.`);
+    }
+    const file = await openRegistered(
+      documentPath(context.documents.folder, { documentId, format: row.format }),
+      row.sha256,
+    );
+    try {
+      // Before the first byte leaves: a download that is not in the ledger did not happen.
+      const { officer } = officerOf(request);
+      const action = { action: 'document.downloaded' as const, actor: officer, documentId, sha256: row.sha256 };
+      await appendAction(
+        context.ledger,
+        row.source,
+        action,
+        ['document.downloaded', documentId, randomUUID()],
+        isoNow(context.clock),
+      );
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+    return reply
+      .header('content-disposition', attachment(row.file_name))
+      .header('content-length', row.bytes)
+      .type(contentTypes[row.format] ?? 'application/octet-stream')
+      .send(file.createReadStream({ start: 0 }));
+  });
+}
+
+/** Opens a file that is byte for byte the registered one. What was altered since never leaves under its old name. */
+async function openRegistered(path: string, sha256: string): Promise<FileHandle> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    throw new CodedError(
+      'not_found',
+      'The file of this document is missing from the documents folder: restore it from a backup, or create it again.',
+    );
+  });
+  try {
+    const hash = createHash('sha256');
+    for await (const chunk of file.createReadStream({ start: 0, autoClose: false })) hash.update(chunk as Buffer);
+    if (hash.digest('hex') !== sha256) {
+      throw new CodedError(
+        'conflict',
+        'The file of this document differs from the registered one (different hash) and is not served. Tell the operator.',
+      );
+    }
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** RFC 6266: a plain name for every browser, and the exact one beside it. */
+export function attachment(fileName: string): string {
+  const plain = fileName.replace(/[^\w.-]+/g, '_');
+  const exact = encodeURIComponent(Buffer.from(fileName).toString()).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
+}
+
+/** Registered files. The link downloads; each download is an entry. */
+export function DocumentTable({
+  documents,
+  total,
+  timeZone,
+}: {
+  documents: readonly DocumentRow[];
+  total?: number;
+  timeZone: string;
+}) {
+  if (documents.length === 0) return <p>None yet.</p>;
+  const more = (total ?? documents.length) - documents.length;
+  return (
+    <table class="stacks" role="table">
+      <caption>
+        {more > 0 ? `The newest ${documents.length} of ${formatCount(total ?? 0)}. ` : ''}Each download is recorded in
+        the ledger.
+      </caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          <th scope="col" role="columnheader">
+            Document
+          </th>
+          <th scope="col" role="columnheader">
+            Made
+          </th>
+          <th scope="col" role="columnheader">
+            SHA-256
+          </th>
+          <th scope="col" role="columnheader" class="number">
+            Downloads
+          </th>
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {documents.map((document) => (
+          <tr role="row" key={document.document_id}>
+            <th scope="row" role="rowheader">
+              <a href={`/documents/${encodeURIComponent(document.document_id)}/download`} download>
+                {titleOf(document)}
+                <span class="soft">
+                  {' '}
+                  ({document.format.toUpperCase()}, {sizeText(document.bytes)})
+                </span>
+              </a>
+              <br />
+              <span class="soft small">{aboutOf(document)}</span>
+            </th>
+            <td role="cell" data-label="Made">
+              <span class="small">
+                <Moment iso={document.created_at} timeZone={timeZone} />
+                <br />
+                <span class="soft">by {document.actor}</span>
+              </span>
+            </td>
+            <td role="cell" data-label="SHA-256">
+              <span class="mono" title={document.sha256}>
+                {document.sha256.slice(0, 12)}…
+              </span>
+            </td>
+            <td role="cell" data-label="Downloads" class="number">
+              {formatCount(document.downloads)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function titleOf({ name, case_id, parameters }: DocumentRow): string {
+  if (name === 'letter') {
+    const { step, language } = JSON.parse(parameters) as { step?: unknown; language?: unknown };
+    const title = typeof step === 'string' && isLetterStep(step) ? letterText(step) : 'Letter';
+    return `${title} for ${case_id ?? ''} (${typeof language === 'string' ? language : ''})`;
+  }
+  const title = findReport(name)?.title ?? name;
+  return case_id === null ? title : `${title === name ? 'Response pack' : title} for ${case_id}`;
+}
+
+/** Period and source, as far as the document has them. */
+function aboutOf({ parameters, source, as_of }: DocumentRow): string {
+  const { from, to } = JSON.parse(parameters) as { from?: unknown; to?: unknown };
+  const period = typeof from === 'string' && typeof to === 'string' ? `${periodText(from, to)} · ` : '';
+  return `${period}${source} · as of entry ${formatCount(as_of)}`;
+}
+
+function periodText(from: string, to: string): string {
+  return /^\d{4}-\d{2}-\d{2}$/.test(from) && /^\d{4}-\d{2}-\d{2}$/.test(to)
+    ? formatPeriod(from, to)
+    : `${from} – ${to}`;
+}
+
+/** What was asked for and how far it is. The page does not reload by itself: a link does. */
+export function JobList({ jobs, timeZone, again }: { jobs: readonly Job[]; timeZone: string; again: string }) {
+  return (
+    <>
+      <ul class="jobs">
+        {jobs.map((job) => (
+          <li key={job.id}>
+            {nameOf(job)} <Badge {...stateOf(job)} />
+            <br />
+            <span class="soft small">
+              requested <Moment iso={job.createdAt} timeZone={timeZone} />
+              {payloadText(job, 'actor') === null ? '' : ` by ${payloadText(job, 'actor')}`}
+            </span>
+            <Progress job={job} />
+            {job.error !== null && job.state !== 'done' ? <p class="hint">{job.error}</p> : null}
+          </li>
+        ))}
+      </ul>
+      {jobs.some((job) => job.finishedAt === null) ? (
+        <p>
+          <a href={again}>Refresh</a>
+        </p>
+      ) : null}
+    </>
+  );
+}
+
+function Progress({ job }: { job: Job }) {
+  if (job.state !== 'running' || job.progress === null) return null;
+  const { done, total, message } = job.progress;
+  return (
+    <p class="hint">
+      {total === null ? null : (
+        <progress aria-label={`Progress of ${nameOf(job)}`} value={done} max={Math.max(total, 1)} />
+      )}{' '}
+      {message}
+    </p>
+  );
+}
+
+function nameOf(job: Job): string {
+  const source = payloadText(job, 'source');
+  if (job.kind === 'sync') return `Sync of ${source ?? 'all sources'}`;
+  const caseId = payloadText(job, 'caseId');
+  if (caseId !== null) return `Response pack for ${caseId}`;
+  const name = payloadText(job, 'name') ?? 'document';
+  return `${findReport(name)?.title ?? name} (${(payloadText(job, 'format') ?? '').toUpperCase()})`;
+}
+
+function stateOf(job: Job): Worded {
+  switch (job.state) {
+    case 'waiting':
+      return job.attempts > 0 ? { text: 'failed, will be retried', tone: 'warn' } : { text: 'waiting', tone: 'calm' };
+    case 'running':
+      return { text: 'running', tone: 'calm' };
+    case 'done':
+      return failedBanners(job) > 0
+        ? { text: 'completed with failures', tone: 'warn' }
+        : { text: 'done', tone: 'good' };
+    case 'failed':
+      return { text: 'failed', tone: 'bad' };
+    case 'cancelled':
+      return { text: 'cancelled', tone: 'calm' };
+  }
+}
+
+function failedBanners({ result }: Job): number {
+  if (result === null || typeof result !== 'object' || Array.isArray(result)) return 0;
+  const { failed } = result as { failed?: unknown };
+  return typeof failed === 'number' ? failed : 0;
+}

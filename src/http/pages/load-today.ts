@@ -1,0 +1,131 @@
+import type { Selectable } from 'kysely';
+import type { OfficerAttention } from '../../attention/officer-attention.ts';
+import type { Warning } from '../../attention/operator-warnings.ts';
+import type { Context } from '../../context.ts';
+import type { Source } from '../../core/source.ts';
+import type { Job } from '../../jobs/job.ts';
+import type { Tables } from '../../store/schema.ts';
+
+export type DocumentRow = Selectable<Tables['documents']>;
+
+/** How the ledger stands. */
+interface LedgerState {
+  readonly entries: number;
+  readonly checkpoint: { readonly size: number; readonly rootHex: string; readonly createdAt: string } | null;
+  readonly quarantined: number;
+  readonly ambiguousRepeats: number;
+}
+
+/** Everything on the page Today. */
+export interface Today {
+  readonly attention: OfficerAttention;
+  readonly warnings: readonly Warning[];
+  readonly sources: readonly Pick<Source, 'slug' | 'name' | 'baseUrl' | 'apiKey'>[];
+  /** The source that is looked at; null: all. */
+  readonly source: string | null;
+  readonly documents: readonly DocumentRow[];
+  readonly documentCount: number;
+  readonly jobs: readonly Job[];
+  readonly ledger: LedgerState;
+}
+
+type Needs = Pick<Context, 'store' | 'attention' | 'warnings' | 'sources' | 'jobs' | 'clock' | 'epoch'>;
+
+const DOCUMENTS_SHOWN = 25;
+/** Finished work stays on the page this long. */
+const JOBS_SHOWN_MS = 24 * 3_600_000;
+
+/** Gathers the page, of one source or of all. */
+export async function loadToday(context: Needs, source: string | null): Promise<Today> {
+  const [attention, warnings, documents, documentCount, jobs, ledger] = await Promise.all([
+    context.attention(source ?? undefined),
+    context.warnings(),
+    loadDocuments(context, source),
+    countDocuments(context, source),
+    loadJobs(context, source),
+    loadLedgerState(context),
+  ]);
+  return {
+    attention,
+    warnings: warnings.filter((warning) => source === null || warning.source === null || warning.source === source),
+    sources: context.sources.list(),
+    source,
+    documents,
+    documentCount,
+    jobs,
+    ledger,
+  };
+}
+
+function loadDocuments({ store }: Needs, source: string | null): Promise<DocumentRow[]> {
+  let query = store.read.selectFrom('documents').selectAll();
+  if (source !== null) query = query.where('source', '=', source);
+  return query.orderBy('seq', 'desc').limit(DOCUMENTS_SHOWN).execute();
+}
+
+async function countDocuments({ store }: Needs, source: string | null): Promise<number> {
+  let query = store.read.selectFrom('documents').select((eb) => eb.fn.countAll<number>().as('count'));
+  if (source !== null) query = query.where('source', '=', source);
+  return Number((await query.executeTakeFirstOrThrow()).count);
+}
+
+/** Documents and syncs that someone asked for: what is under way, and what ended lately; of each the newest first. */
+async function loadJobs({ jobs, clock }: Needs, source: string | null): Promise<Job[]> {
+  const since = new Date(clock().getTime() - JOBS_SHOWN_MS).toISOString();
+  const [documents, syncs] = await Promise.all([
+    jobs.list({ kind: 'document', limit: 50 }),
+    jobs.list({ kind: 'sync', limit: 50 }),
+  ]);
+  const wanted = [...documents, ...syncs].filter((job) => {
+    const unfinished = job.finishedAt === null;
+    const byHand = payloadText(job, 'actor') !== 'schedule';
+    return (
+      (unfinished || (byHand && job.finishedAt !== null && job.finishedAt >= since)) &&
+      (source === null || payloadText(job, 'source') === source || payloadText(job, 'source') === null)
+    );
+  });
+  return wanted.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, 8);
+}
+
+/** A text out of a job's payload; null when it is not there. */
+export function payloadText(job: Job, name: string): string | null {
+  const { payload } = job;
+  if (payload === null || typeof payload !== 'object' || Array.isArray(payload)) return null;
+  const value = (payload as Readonly<Record<string, unknown>>)[name];
+  return typeof value === 'string' ? value : null;
+}
+
+async function loadLedgerState({ store, epoch }: Needs): Promise<LedgerState> {
+  const { read } = store;
+  const [entries, checkpoint, quarantined, ambiguous] = await Promise.all([
+    read
+      .selectFrom('entries')
+      .select((eb) => eb.fn.max('seq').as('seq'))
+      .executeTakeFirst(),
+    read
+      .selectFrom('checkpoints')
+      .select(['size', 'root', 'created_at'])
+      .where('epoch', '=', epoch)
+      .orderBy('size', 'desc')
+      .limit(1)
+      .executeTakeFirst(),
+    read
+      .selectFrom('quarantine')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow(),
+    read
+      .selectFrom('ambiguous_repeats')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('resolution', '=', 'unresolved')
+      .executeTakeFirstOrThrow(),
+  ]);
+  return {
+    entries: Number(entries?.seq ?? 0),
+    checkpoint:
+      checkpoint === undefined
+        ? null
+        : { size: checkpoint.size, rootHex: checkpoint.root.toString('hex'), createdAt: checkpoint.created_at },
+    quarantined: Number(quarantined.count),
+    ambiguousRepeats: Number(ambiguous.count),
+  };
+}

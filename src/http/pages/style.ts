@@ -1,0 +1,142 @@
+import { sha256Hex } from '../../crypto/hash.ts';
+
+/** The stylesheet of the officer's pages: one file, nothing loaded from elsewhere. Colours keep a contrast of 4.5 : 1 and more. */
+export const stylesheet = `
+:root {
+  --ink: #1b2430; --soft: #556070; --line: #d9dfe7; --paper: #ffffff; --ground: #f4f6f9; --accent: #14527d; --accent-deep: #0d3b5c;
+  --bad: #9c1c1c; --bad-ground: #fdecea; --warn: #7a4b00; --warn-ground: #fdf3dc; --good: #1c5e36; --good-ground: #e6f4ea; --calm-ground: #e9eef4;
+}
+* { box-sizing: border-box; }
+html { font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; color: var(--ink); background: var(--ground); }
+body { margin: 0; }
+a { color: var(--accent); text-underline-offset: 0.15em; }
+a:hover { color: var(--accent-deep); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 2px; }
+.skip { position: absolute; left: -100rem; top: 0; background: var(--paper); padding: 0.5rem 1rem; z-index: 2; }
+.skip:focus { left: 0; }
+.top { background: var(--accent-deep); color: #ffffff; }
+.top-inner { max-width: 76rem; margin: 0 auto; padding: 0.6rem 1.25rem; display: flex; flex-wrap: wrap; gap: 0.4rem 1.5rem; align-items: center; }
+.top a { color: #ffffff; }
+.top :focus-visible { outline-color: #ffffff; }
+.brand { font-weight: 650; letter-spacing: 0.01em; text-decoration: none; margin-right: auto; }
+.top nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin: 0; padding: 0; }
+.top nav a[aria-current] { text-decoration-thickness: 2px; font-weight: 600; }
+.who { display: flex; align-items: center; gap: 0.75rem; font-size: 0.925rem; }
+.who form { margin: 0; }
+.top button { background: transparent; border: 1px solid #b9cddd; color: #ffffff; padding: 0.2rem 0.7rem; }
+.top button:hover { background: #ffffff; color: var(--accent-deep); }
+main { max-width: 76rem; margin: 0 auto; padding: 1.5rem 1.25rem 4rem; }
+main:focus { outline: none; }
+footer { max-width: 76rem; margin: 0 auto; padding: 0 1.25rem 2rem; color: var(--soft); font-size: 0.875rem; }
+h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 0.25rem; letter-spacing: -0.01em; }
+h2 { font-size: 1.15rem; margin: 0 0 0.75rem; }
+h3 { font-size: 1rem; margin: 1.25rem 0 0.35rem; }
+p { margin: 0 0 0.75rem; max-width: 46rem; }
+.lead { font-size: 1.1rem; color: var(--ink); margin-bottom: 1.25rem; }
+.soft, .hint { color: var(--soft); }
+.hint { font-size: 0.875rem; margin: 0.15rem 0 0; }
+.small { font-size: 0.875rem; }
+.mono { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 0.875em; overflow-wrap: anywhere; }
+.panel { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 1.1rem 1.25rem 1.25rem; margin: 0 0 1.25rem; container-type: inline-size; }
+.columns { display: grid; grid-template-columns: minmax(0, 3fr) minmax(17rem, 2fr); gap: 0 1.25rem; align-items: start; }
+.notice { border-left: 5px solid var(--accent); background: var(--calm-ground); padding: 0.7rem 1rem; margin: 0 0 1.25rem; border-radius: 0 6px 6px 0; }
+.notice > :last-child { margin-bottom: 0; }
+.notice ul { margin: 0.25rem 0 0; padding-left: 1.2rem; }
+.notice.warn { border-color: #b97a00; background: var(--warn-ground); }
+.notice.bad { border-color: var(--bad); background: var(--bad-ground); }
+.notice.good { border-color: var(--good); background: var(--good-ground); }
+.warnings { list-style: none; padding: 0; margin: 0 0 1.25rem; }
+.warnings li { border-left: 5px solid #b97a00; background: var(--warn-ground); padding: 0.6rem 1rem; margin-bottom: 0.5rem; border-radius: 0 6px 6px 0; }
+.warnings strong { display: block; font-weight: 600; }
+table { border-collapse: collapse; width: 100%; font-size: 0.9375rem; }
+caption { text-align: left; color: var(--soft); font-size: 0.875rem; padding-bottom: 0.5rem; }
+th, td { text-align: left; vertical-align: top; padding: 0.55rem 0.75rem 0.55rem 0; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
+thead th { font-size: 0.8125rem; color: var(--soft); font-weight: 600; border-bottom-color: #b8c2cf; padding-top: 0; }
+tbody th { font-weight: 500; }
+tbody tr:last-child > * { border-bottom: 0; padding-bottom: 0.1rem; }
+th:last-child, td:last-child { padding-right: 0; }
+table .mono { white-space: nowrap; }
+.outside { overflow-wrap: anywhere; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+.badge { display: inline-block; padding: 0.05rem 0.55rem; border-radius: 999px; font-size: 0.8125rem; font-weight: 600; white-space: nowrap; background: var(--calm-ground); color: var(--ink); }
+.badge.bad { background: var(--bad-ground); color: var(--bad); }
+.badge.warn { background: var(--warn-ground); color: var(--warn); }
+.badge.good { background: var(--good-ground); color: var(--good); }
+dl.facts { display: grid; grid-template-columns: minmax(8rem, max-content) minmax(0, 1fr); gap: 0.35rem 1.25rem; margin: 0; }
+dl.facts dt { color: var(--soft); }
+dl.facts dd { margin: 0; overflow-wrap: anywhere; }
+ul.plain, ol.plain { margin: 0 0 0.75rem; padding-left: 1.2rem; }
+ul.plain li, ol.plain li { margin-bottom: 0.25rem; }
+blockquote { margin: 0; padding: 0.5rem 0.9rem; border-left: 3px solid var(--line); white-space: pre-wrap; overflow-wrap: anywhere; }
+form { margin: 0; }
+.field { margin-bottom: 0.85rem; }
+.pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; }
+label, legend { display: block; font-weight: 600; font-size: 0.925rem; margin-bottom: 0.2rem; }
+label .optional { font-weight: 400; color: var(--soft); }
+input, select, textarea { font: inherit; color: inherit; width: 100%; padding: 0.4rem 0.55rem; border: 1px solid #7d8896; border-radius: 5px; background: var(--paper); min-height: 2.5rem; }
+textarea { min-height: 5rem; resize: vertical; }
+button, .button { font: inherit; font-weight: 600; cursor: pointer; border: 1px solid var(--accent); background: var(--accent); color: #ffffff; border-radius: 6px; padding: 0.45rem 1.1rem; text-decoration: none; display: inline-block; }
+button:hover, .button:hover { background: var(--accent-deep); color: #ffffff; }
+button.quiet, .button.quiet { background: var(--paper); color: var(--accent); }
+button.quiet:hover, .button.quiet:hover { background: var(--calm-ground); color: var(--accent-deep); }
+button.slim { padding: 0.15rem 0.7rem; font-size: 0.875rem; }
+details { border-top: 1px solid var(--line); }
+details:last-of-type { border-bottom: 1px solid var(--line); }
+summary { cursor: pointer; padding: 0.55rem 0.25rem; font-weight: 500; }
+summary:hover { background: var(--calm-ground); }
+details[open] > summary { font-weight: 650; }
+details > form, details > div { padding: 0.5rem 0.25rem 1.1rem; }
+progress { width: 100%; max-width: 14rem; height: 0.6rem; accent-color: var(--accent); }
+.filter { display: flex; flex-wrap: wrap; gap: 0.35rem 0.75rem; align-items: center; margin-bottom: 1.25rem; }
+.filter label { margin: 0; }
+.buttons { display: flex; flex-wrap: wrap; gap: 0.5rem 0.75rem; align-items: center; margin-top: 1rem; }
+.buttons select { width: auto; min-width: 12rem; }
+.filter select { width: auto; min-width: 12rem; }
+.head { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0.5rem 1.5rem; align-items: baseline; }
+.jobs { list-style: none; margin: 0; padding: 0; }
+.jobs li { padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
+.jobs li:last-child { border-bottom: 0; }
+.narrow { max-width: 34rem; margin: 3rem auto; }
+.columns.halves { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
+.buttons .as { display: inline-flex; gap: 0.5rem; align-items: center; }
+.buttons .as label { margin: 0; font-weight: 400; }
+.buttons .as select { min-width: 6rem; }
+textarea[rows="12"] { min-height: 17rem; }
+.sheet { border: 1px solid var(--line); padding: 1.5rem 1.6rem; font-size: 0.9375rem; overflow-wrap: anywhere; }
+.sheet h2 { margin: 1.1rem 0 0.75rem; font-size: 1.1rem; }
+.sheet h3 { margin: 1.1rem 0 0.3rem; font-size: 0.9375rem; }
+.sheet .strong { font-weight: 600; }
+.sheet p { white-space: pre-line; }
+.sheet .lines { white-space: normal; }
+.sheet .lines.muted { color: var(--soft); font-size: 0.875rem; }
+.sheet .lines.right { text-align: right; max-width: none; }
+.sheet ul, .sheet ol { margin: 0 0 0.75rem; padding-left: 1.3rem; }
+.sheet dl { margin: 0 0 0.75rem; }
+.sheet dl div { display: grid; grid-template-columns: minmax(6rem, 11rem) minmax(0, 1fr); gap: 0 1rem; padding: 0.1rem 0; }
+.sheet dt { color: var(--soft); }
+.sheet dd { margin: 0; white-space: pre-line; }
+.sheet aside { border-left: 5px solid #b97a00; background: var(--warn-ground); padding: 0.6rem 0.9rem; margin: 0 0 0.75rem; white-space: pre-line; }
+.sheet aside p { margin: 0.2rem 0 0; }
+@media (max-width: 60rem) { .columns, .columns.halves { grid-template-columns: minmax(0, 1fr); } }
+@media (max-width: 44rem) {
+  main { padding: 1.1rem 0.9rem 3rem; }
+  .panel { padding: 0.9rem 0.9rem 1rem; }
+  .pair { grid-template-columns: 1fr; }
+  dl.facts { grid-template-columns: minmax(0, 1fr); gap: 0; }
+  dl.facts dd { margin-bottom: 0.6rem; }
+}
+@container (max-width: 34rem) {
+  .stacks, .stacks tbody, .stacks tr, .stacks th, .stacks td, .stacks caption { display: block; }
+  .stacks thead { position: absolute; left: -100rem; }
+  .stacks tr { padding: 0.7rem 0; border-bottom: 1px solid var(--line); }
+  .stacks tr:last-child { border-bottom: 0; }
+  .stacks th, .stacks td { border: 0; padding: 0.1rem 0; }
+  .stacks td[data-label] { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0 0.75rem; }
+  .stacks td[data-label]::before { content: attr(data-label); color: var(--soft); font-size: 0.875rem; }
+  .stacks .number { text-align: left; }
+}
+@media print { .top, .skip, form, details { display: none; } body, html { background: #ffffff; } .panel { border: 0; padding: 0; } }
+`.trimStart();
+
+/** Where it is served; the name changes with the content, so that it may be kept for long. */
+export const stylesheetPath = `/assets/style-${sha256Hex(Buffer.from(stylesheet)).slice(0, 12)}.css`;

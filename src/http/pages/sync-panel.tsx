@@ -1,0 +1,152 @@
+import { formatCount, formatDuration } from '../../../reports/format.ts';
+import { type Agreement, AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
+import type { BannerStatus } from '../../sync/status.ts';
+import { Csrf, type PageFrame } from './layout.tsx';
+import type { Today } from './load-today.ts';
+import { Badge, Moment, Panel, Select } from './parts.tsx';
+import { syncText } from './words.ts';
+
+/** Banners on the page; what is not up to date comes first. */
+const BANNERS_SHOWN = 30;
+
+/** How the pull of the consent log stands, and a button that pulls now. */
+export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) {
+  const pulled = today.sources.filter(
+    ({ slug, baseUrl, apiKey }) =>
+      baseUrl !== null && apiKey !== null && (today.source === null || slug === today.source),
+  );
+  const { banners, gaps } = today.attention;
+  const shown = [...gaps, ...banners.filter((banner) => !gaps.includes(banner))].slice(0, BANNERS_SHOWN);
+  return (
+    <Panel id="sync" title="Consent log">
+      {pulled.length === 0 ? (
+        <p>No source has an API key: deliveries are stored but nothing is pulled.</p>
+      ) : (
+        <>
+          {shown.length === 0 ? (
+            <p>No banners known yet. The first pull requests everything the key has access to.</p>
+          ) : (
+            <BannerTable
+              banners={shown}
+              csrf={frame.csrf}
+              total={banners.length}
+              withSource={today.sources.length > 1}
+              timeZone={frame.timeZone}
+            />
+          )}
+          <AgreementText agreement={today.attention.agreement} />
+          <form class="buttons" method="post" action="/sync">
+            <Csrf token={frame.csrf} />
+            {pulled.length === 1 ? (
+              <input type="hidden" name="source" value={pulled[0]?.slug} />
+            ) : (
+              <>
+                <label for="sync-source">Source</label>
+                <Select id="sync-source" name="source" options={pulled.map(({ slug, name }) => [slug, name])} />
+              </>
+            )}
+            <button class="quiet" type="submit">
+              Sync now
+            </button>
+          </form>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function AgreementText({ agreement: { undelivered, contradicting } }: { agreement: Agreement }) {
+  if (undelivered === 0 && contradicting === 0) return null;
+  return (
+    <p>
+      In the last {AGREEMENT_DAYS} days {formatCount(undelivered)} decisions arrived through the consent log only, and{' '}
+      {formatCount(contradicting)} have records that contradict each other. See the consent audit for details.
+    </p>
+  );
+}
+
+interface BannerTableProps {
+  readonly banners: readonly BannerStatus[];
+  readonly csrf: string;
+  readonly total: number;
+  readonly withSource: boolean;
+  readonly timeZone: string;
+}
+
+function BannerTable({ banners, csrf, total, withSource, timeZone }: BannerTableProps) {
+  const some = total > banners.length ? `${banners.length} of ${formatCount(total)} banners, gaps first. ` : '';
+  return (
+    <table class="stacks" role="table">
+      <caption>{some}Sync status of each banner</caption>
+      <thead role="rowgroup">
+        <tr role="row">
+          <th scope="col" role="columnheader">
+            Banner
+          </th>
+          <th scope="col" role="columnheader">
+            State
+          </th>
+          <th scope="col" role="columnheader">
+            Complete until
+          </th>
+          <th scope="col" role="columnheader" class="number">
+            Rows
+          </th>
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {banners.map((banner) => (
+          <tr role="row" key={`${banner.source} ${banner.bannerId}`}>
+            <th scope="row" role="rowheader">
+              {banner.bannerId === '' ? 'all banners' : banner.bannerId}
+              {withSource ? <span class="soft"> · {banner.source}</span> : null}
+            </th>
+            <td role="cell" data-label="State">
+              <div>
+                <Badge {...syncText(banner.state)} />
+                {banner.state === 'failing' && banner.lastError !== null ? (
+                  <p class="hint">{banner.lastError}</p>
+                ) : null}
+                <DismissForm banner={banner} csrf={csrf} />
+              </div>
+            </td>
+            <td role="cell" data-label="Complete until">
+              <div>
+                {banner.watermark === null ? '–' : <Moment iso={banner.watermark} timeZone={timeZone} />}
+                {banner.lagMs === null ? null : <span class="soft"> ({formatDuration(banner.lagMs)} ago)</span>}
+              </div>
+            </td>
+            <td role="cell" data-label="Rows" class="number">
+              {formatCount(banner.rows)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Puts a banner aside that was never pulled, or takes it up again: an answer to those that only deliveries name and the service does not know. */
+function DismissForm({
+  banner: { source, bannerId, state, lastSuccessAt },
+  csrf,
+}: {
+  banner: BannerStatus;
+  csrf: string;
+}) {
+  const isDismissed = state === 'dismissed';
+  const neverCame = lastSuccessAt === null && (state === 'failing' || state === 'never-pulled');
+  if (bannerId === '' || !(isDismissed || neverCame)) return null;
+  const words = isDismissed ? 'Resume' : 'Stop pulling';
+  return (
+    <form class="buttons" method="post" action="/sync/dismiss">
+      <Csrf token={csrf} />
+      <input type="hidden" name="source" value={source} />
+      <input type="hidden" name="banner" value={bannerId} />
+      {isDismissed ? <input type="hidden" name="restore" value="yes" /> : null}
+      <button class="quiet" type="submit" aria-label={`${words}: banner ${bannerId}`}>
+        {words}
+      </button>
+    </form>
+  );
+}

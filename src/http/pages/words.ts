@@ -1,0 +1,165 @@
+import type { LetterStep } from '../../../reports/letters/texts.ts';
+import type { CaseView } from '../../cases/view.ts';
+import { kindWord } from '../../../reports/words.ts';
+import type { Match } from '../../cases/match.ts';
+import type { BannerStatus } from '../../sync/status.ts';
+
+/** How a word is coloured; colour never stands alone. */
+export type Tone = 'calm' | 'good' | 'warn' | 'bad';
+export interface Worded {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+/** A kind of request, for people. */
+export const kindText = kindWord;
+
+/** A word with hyphens as a phrase: `waiting-identity` → `Waiting identity`. */
+export function phrase(word: string): string {
+  const text = word.replaceAll('-', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const stateTexts: Readonly<Record<string, string>> = {
+  opened: 'New',
+  acknowledged: 'Receipt confirmed',
+  'waiting-identity': 'Waiting for identification',
+  'waiting-clarification': 'Waiting for clarification',
+  'in-progress': 'In progress',
+  ready: 'Ready to answer',
+};
+
+/** A state of a case, for people. */
+export function stateText(state: string): string {
+  return stateTexts[state] ?? phrase(state);
+}
+
+/** How near the legal limit is, in words. */
+export function dueText(view: Pick<CaseView, 'daysLeft' | 'overdue' | 'open' | 'deadline'>): Worded {
+  const { daysLeft, overdue, open, deadline } = view;
+  if (open && deadline.limit === null)
+    return deadline.placeMissing
+      ? { text: 'no deadline yet: choose the place', tone: 'bad' }
+      : { text: 'no implemented law sets a deadline', tone: 'warn' };
+  if (open && deadline.atOnce && !overdue) return { text: 'due immediately', tone: 'bad' };
+  if (daysLeft === null) return { text: 'settled', tone: 'calm' };
+  if (overdue) return { text: `overdue by ${days(-daysLeft)}`, tone: 'bad' };
+  if (daysLeft === 0) return { text: 'due today', tone: 'bad' };
+  return { text: `in ${days(daysLeft)}`, tone: daysLeft <= 7 ? 'warn' : 'calm' };
+}
+
+/** Where the identity check stands, in words. */
+export function identityText(view: Pick<CaseView, 'identity' | 'deadline' | 'folded'>): Worded {
+  if (view.deadline.identity.rule === 'forbidden') return { text: 'no check allowed', tone: 'calm' };
+  if (view.identity === 'failed') return { text: 'not confirmed', tone: 'bad' };
+  if (view.folded.identity.status === 'confirmed') return { text: 'confirmed', tone: 'good' };
+  if (view.folded.identity.status === 'asked') return { text: 'asked for', tone: 'warn' };
+  if (view.folded.identity.status === 'recheck') return { text: 'check again', tone: 'warn' };
+  return view.identity === 'needed' ? { text: 'to check', tone: 'warn' } : { text: 'no doubts', tone: 'calm' };
+}
+
+/** How the requester was found in the consent records, in words. */
+export function matchText(match: Match): Worded {
+  const found = `${match.decisions} ${match.decisions === 1 ? 'decision' : 'decisions'}`;
+  switch (match.status) {
+    case 'from-device':
+    case 'computed':
+      return { text: found, tone: 'good' };
+    case 'shared':
+      return { text: `${found}, shared address`, tone: 'warn' };
+    case 'none':
+      return { text: 'unmatched', tone: 'warn' };
+  }
+}
+
+/** How the pull of a banner stands, in words. */
+export function syncText(state: BannerStatus['state']): Worded {
+  switch (state) {
+    case 'up-to-date':
+      return { text: 'up to date', tone: 'good' };
+    case 'running':
+      return { text: 'being pulled', tone: 'calm' };
+    case 'interrupted':
+      return { text: 'interrupted: continues with the next run', tone: 'warn' };
+    case 'failing':
+      return { text: 'failing', tone: 'bad' };
+    case 'never-pulled':
+      return { text: 'never pulled: a gap', tone: 'warn' };
+    case 'dismissed':
+      return { text: 'dismissed', tone: 'calm' };
+  }
+}
+
+const receiptTexts: Readonly<Record<CaseView['row']['receipt_basis'], string>> = {
+  payload: 'as reported by the service',
+  received: 'arrival of the notice; no earlier receipt known',
+  officer: 'as recorded by an officer',
+  'assumed-offset': 'as reported by the service, UTC offset assumed',
+};
+
+/** By whose word the receipt is what it is. */
+export function receiptText(basis: CaseView['row']['receipt_basis']): string {
+  return receiptTexts[basis];
+}
+
+/** `1 day`, `3 days`. */
+function days(count: number): string {
+  return `${count} ${count === 1 ? 'day' : 'days'}`;
+}
+
+const letterTexts: Readonly<Record<LetterStep, string>> = {
+  acknowledgement: 'Acknowledgement of receipt',
+  identity: 'Request for proof of identity',
+  clarification: 'Question about the request',
+  extension: 'Extension of time',
+  answer: 'Answer',
+  partial: 'Answer, granted in part',
+  refusal: 'Refusal',
+  'no-match': 'Answer without a match',
+  notice: 'Notice to a recipient of the data',
+  appeal: 'Decision on an appeal',
+};
+
+/** A letter, for officers. */
+export function letterText(step: LetterStep): string {
+  return letterTexts[step];
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** `21 Nov 2026, 11:32` in a time zone. */
+export function momentText(iso: string, timeZone: string): string {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-GB', {
+      timeZone,
+      day: 'numeric',
+      month: 'short',
+      year: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    });
+    formats.set(timeZone, format);
+  }
+  return format.format(new Date(iso));
+}
+
+const dateFormat = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+});
+
+/** `21 Nov 2026` for 2026-11-21. */
+export function dateText(date: string): string {
+  return dateFormat.format(new Date(`${date}T00:00:00Z`));
+}
+
+/** `812 bytes`, `34 kB`, `1.2 MB` (of 1000). */
+export function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} bytes`;
+  if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

@@ -1,0 +1,159 @@
+// SQLite only: what a browser makes of the pages. What the pages say is tested on both databases (pages.test.ts, test/http).
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { createOfficeWorld, type OfficeWorld } from '../../http/office-world.ts';
+import { openOffice } from './browser.ts';
+import { seedRequests } from './seed.ts';
+
+async function seededWorld(): Promise<{ world: OfficeWorld; access: string; hostile: string }> {
+  const world = await createOfficeWorld({
+    SERVICE_BASE_URL: 'http://127.0.0.1:9/api/v1',
+    SERVICE_API_KEY: 'pak_live_x',
+  });
+  const seqs = await seedRequests(world);
+  await world.context.seal();
+  return { world, access: `default-${seqs.access}`, hostile: `default-${seqs.erasure}` };
+}
+
+const downloads = (page: Page) => page.locator('a[download]');
+
+async function violations(page: Page): Promise<readonly string[]> {
+  const found = await new AxeBuilder({ page }).analyze();
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
+}
+
+describe('the pages in a browser', () => {
+  for (const width of [1280, 390]) {
+    it(`are accessible and fit into ${width} pixels`, async () => {
+      const { world, access, hostile } = await seededWorld();
+      await world.context.sources.add({ slug: 'bolt', name: 'Bolt Ltd' }, 'test');
+      const { page } = await openOffice(world, { width });
+      const check = async (what: string) => {
+        expect([what, await violations(page)]).toEqual([what, []]);
+        const [content, view] = await page.evaluate<[number, number]>(
+          '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
+        );
+        expect([what, content]).toEqual([what, view]);
+      };
+      await page.getByLabel('Report', { exact: true }).selectOption({ label: 'Consent audit' });
+      await page.getByRole('button', { name: 'Create the report' }).click();
+      await page.getByText('The report is being created').waitFor();
+      await expect
+        .poll(
+          async () => (
+            await page.goto(world.adminUrl), await page.getByRole('link', { name: /Consent audit/ }).count()
+          ),
+          { timeout: 20_000 },
+        )
+        .toBe(1);
+      await page.getByRole('button', { name: 'Sync now' }).click();
+      await page.getByText('What the reports contain').click();
+      await check('today');
+      const computed = '/deadline?kind=access&received=2026-11-25&place=US-CA&country=DE&region=BE';
+      for (const path of [
+        '/cases',
+        '/cases/new',
+        '/deadline',
+        computed,
+        '/nowhere',
+        '/?source=bolt',
+        '/scans',
+        '/scans?at=2020-01-01',
+      ]) {
+        await page.goto(world.adminUrl + path);
+        await check(path);
+      }
+      for (const caseId of [access, hostile]) {
+        await page.goto(`${world.adminUrl}/cases/${caseId}`);
+        for (const summary of await page.locator('summary').all()) await summary.click();
+        await check(caseId);
+      }
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'Signed out' }).waitFor();
+      await check('signed out');
+      await page.goto(`${world.adminUrl}/sign-in?token=${await world.link()}`);
+      await check('sign-in');
+    });
+  }
+
+  it('run nothing that came with a request', async () => {
+    const { world, hostile } = await seededWorld();
+    const { page } = await openOffice(world);
+    const heard: string[] = [];
+    page.on('dialog', (dialog) => {
+      heard.push(dialog.message());
+      void dialog.dismiss();
+    });
+    page.on('console', (message) => heard.push(message.text()));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(world.adminUrl)) heard.push(request.url());
+    });
+    for (const path of ['/', '/cases', `/cases/${hostile}`]) {
+      await page.goto(world.adminUrl + path);
+      await page.getByText('<script>').first().waitFor();
+    }
+    expect(heard).toEqual([]);
+  });
+
+  it('do everything without scripts: a request is answered, a report and a pack are made and downloaded', async () => {
+    const { world, access } = await seededWorld();
+    const { page } = await openOffice(world, { scripts: false });
+    await page.getByRole('link', { name: `Access · ${access}` }).click();
+    const move = async (label: string, fill: () => Promise<unknown> = async () => undefined) => {
+      await page.locator('summary', { hasText: label }).click();
+      await fill();
+      await page.getByRole('button', { name: label, exact: true }).click();
+      await page.getByText('Recorded in the ledger.', { exact: true }).waitFor();
+    };
+    await move('Start work');
+    await move('Mark another system as searched', () =>
+      page.locator('#mark-system-result').selectOption('not-applicable'),
+    );
+    await page.getByRole('button', { name: 'Create the pack' }).click();
+    await page.getByText('The pack is being created').waitFor();
+    const pack = page.getByRole('link', { name: new RegExp(`for ${access}`) });
+    await expect.poll(async () => (await page.goto(`${world.adminUrl}/cases/${access}`), await pack.count())).toBe(1);
+    await move('Ready to be answered');
+    await move('The answer was sent', () => page.locator('#answer-channel').fill('e-mail'));
+    await page.goto(world.adminUrl);
+    await page.getByText('2 requests').first().waitFor();
+    await page.getByLabel('Format').selectOption('json');
+    await page.getByRole('button', { name: 'Create the report' }).click();
+    await page.getByText('The report is being created').waitFor();
+    await expect.poll(async () => (await page.goto(world.adminUrl), await downloads(page).count())).toBe(2);
+    for (const link of await downloads(page).all()) {
+      const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+      const bytes = await readFile(await download.path());
+      const rows = await world.context.store.read
+        .selectFrom('documents')
+        .selectAll()
+        .where('file_name', '=', download.suggestedFilename())
+        .execute();
+      expect(rows.map(({ sha256 }) => sha256)).toEqual([createHash('sha256').update(bytes).digest('hex')]);
+    }
+    expect((await world.actions('document.downloaded')).length).toBe(2);
+    const answered = await world.context.store.read
+      .selectFrom('case_history')
+      .select('details')
+      .where('move', '=', 'answer')
+      .executeTakeFirstOrThrow();
+    // The document that was made for the case is proposed as the one that was sent.
+    expect(JSON.parse(answered.details)).toMatchObject({
+      disclosure: 'full',
+      documentSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  it('can be used with the keyboard alone: the first stop leads to the content', async () => {
+    const { world } = await seededWorld();
+    const { page } = await openOffice(world);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate("document.querySelector('main').contains(document.activeElement)")).toBe(true);
+  });
+});

@@ -1,0 +1,44 @@
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+import type { OfficeWorld } from '../../http/office-world.ts';
+
+const quiet = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-dev-shm-usage',
+];
+
+/** Chromium as `npm test` found it (CHROMIUM_PATH, else the distribution's), ended with the test. */
+export async function openBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+    args: quiet,
+  });
+  onTestFinished(() => browser.close());
+  return browser;
+}
+
+/** A browser window in which an officer has signed in through a one-time link. */
+export async function openOffice(
+  world: OfficeWorld,
+  options: { width?: number; height?: number; scripts?: boolean; officer?: string } = {},
+): Promise<{ window: BrowserContext; page: Page }> {
+  const { width = 1280, height = 900, scripts = true, officer = 'Olga Officer' } = options;
+  const browser = await openBrowser();
+  const window = await browser.newContext({
+    viewport: { width, height },
+    javaScriptEnabled: scripts,
+    acceptDownloads: true,
+  });
+  const page = await window.newPage();
+  page.setDefaultTimeout(15_000);
+  await page.goto(`${world.adminUrl}/sign-in?token=${await world.link({ officer })}`);
+  await page.getByRole('button', { name: /Sign in as/ }).click();
+  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+  return { window, page };
+}

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { createOfficeWorld, signedIn } from '../../http/office-world.ts';
+import { seedRequests } from './seed.ts';
+
+describe('text from outside', () => {
+  it('stays text on every page, whatever a requester calls himself', async () => {
+    const world = await createOfficeWorld();
+    const { erasure } = await seedRequests(world);
+    const row = await world.context.store.read
+      .selectFrom('cases')
+      .selectAll()
+      .where('case_id', '=', `default-${erasure}`)
+      .executeTakeFirstOrThrow();
+    expect(row.requester_name).toContain('<script>');
+    expect(row.message).toContain('<script>');
+    const olga = await signedIn(world, '<b>Olga</b> "onload=x');
+    const pages = [
+      '/',
+      '/cases',
+      '/cases/new',
+      `/cases/default-${erasure}`,
+      '/deadline?received=<script>alert(4)</script>&region=<img src=x>&place="onload=x',
+      '/?source=<script>alert(1)</script>&done=<script>alert(2)</script>',
+      '/cases/<script>alert(3)</script>',
+      '/scans',
+      '/scans?source=<script>&site=<img src=x>&at="onload=x',
+    ];
+    for (const path of pages) {
+      const { text } = await olga.get(path);
+      expect(text, path).not.toMatch(/<script|<img|<b>|onerror=|javascript:/i);
+      expect(text, path).not.toContain('"onload');
+    }
+    expect((await olga.get('/')).text).toContain('&lt;script>');
+    expect((await olga.get('/')).text).toContain('&lt;b>Olga&lt;/b>');
+  });
+});
+
+describe('the page of scans', () => {
+  it('shows inventory, changes, scans and integrations, now and at the end of a day', async () => {
+    const world = await createOfficeWorld();
+    await seedRequests(world);
+    const olga = await signedIn(world);
+    const { text } = await olga.get('/scans');
+    expect(text).toContain('Set before consent but not strictly necessary:');
+    expect(text).toContain('_ga (shop.example)');
+    expect(text).toContain('now set before consent');
+    expect(text).toContain('HTTP 401');
+    const day = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
+    const earlier = (await olga.get(`/scans?at=${day}`)).text;
+    expect(earlier).toContain('This is the first inventory of the site');
+    expect(earlier).not.toContain('Set before consent');
+    expect(earlier).toContain('No integrations had been connected or disconnected by then.');
+    expect(await olga.get('/scans?at=tomorrow')).toMatchObject({ status: 422 });
+  });
+
+  it('says what to do when no scan has arrived', async () => {
+    const world = await createOfficeWorld();
+    const { text } = await (await signedIn(world)).get('/scans');
+    expect(text).toContain('No scans yet. Run one in the service');
+    expect(text).toContain('<a href="/">To Today</a>');
+  });
+});
+
+describe('the page Today', () => {
+  it('begins with what needs attention and lists requests by legal limit, overdue ones in words', async () => {
+    const world = await createOfficeWorld();
+    await seedRequests(world);
+    const { text } = await (await signedIn(world)).get('/');
+    expect(text).toMatch(/3 requests: 1 overdue, 1 due in \d days?, 2 unmatched, 1 opt-out/);
+    const places = ['Erasure · default', 'Access · default', 'Opt-out · default'].map((title) => text.indexOf(title));
+    expect(places.every((place, index) => place > (places[index - 1] ?? 0))).toBe(true);
+    expect(text).toMatch(/overdue by \d+ days/);
+    // California bans a check of an opt-out; the GDPR of the controller allows one on a recorded doubt.
+    expect(text).toContain('no doubts');
+    expect(text).toContain('2 decisions');
+  });
+
+  it('names sites where something is set before consent, and integrations that were lost, until both are put right', async () => {
+    const world = await createOfficeWorld();
+    await seedRequests(world);
+    const olga = await signedIn(world);
+    const before = (await olga.get('/')).text;
+    expect(before).toContain('set before consent on 1 site · 1 integration disconnected');
+    expect(before).toContain('<a href="/scans?source=default">shop.example</a>: 1 cookie or tracker');
+    expect(before).toMatch(/lost .*\(HTTP 401\)/);
+    await world.event('cookie_scan.completed', {
+      domain: 'shop.example',
+      cookies: [{ name: 'a', before_consent: false }],
+    });
+    await world.event('integration.connected', { provider: '<b>Shop</b>' });
+    const { text } = await olga.get('/');
+    expect(text).not.toContain('Set before consent');
+    expect(text).not.toContain('HTTP 401');
+  });
+
+  it('shows one source at a time where there are several', async () => {
+    const world = await createOfficeWorld();
+    await seedRequests(world);
+    const olga = await signedIn(world);
+    expect((await olga.get('/')).text).not.toContain('All sources');
+    await world.context.sources.add(
+      { slug: 'bolt', name: 'Bolt Ltd', webhookSecrets: ['another-signing-secret'] },
+      'test',
+    );
+    const all = await olga.get('/');
+    expect(all.text).toContain('All sources');
+    expect(all.text).toContain('Access · default');
+    const bolt = await olga.get('/?source=bolt');
+    expect(bolt.text).toContain('No open requests');
+    expect(bolt.text).not.toContain('Access · default');
+    expect((await olga.get('/cases?source=bolt')).text).not.toContain('Access · default');
+  });
+
+  it('tells the operator’s warnings with their remedy', async () => {
+    const world = await createOfficeWorld();
+    await world.event('dsar.submitted', { request_id: 'r-1', type: 'access', jurisdiction: 'DE' });
+    world.setNow(new Date(Date.now() + 5 * 86_400_000).toISOString());
+    const { text } = await (await signedIn(world)).get('/');
+    expect(text).toContain('default has delivered nothing for 120 hours.');
+    expect(text).toContain('Check that the webhook is still registered');
+  });
+
+  it('says how the ledger stands', async () => {
+    const world = await createOfficeWorld();
+    await seedRequests(world);
+    const olga = await signedIn(world);
+    expect((await olga.get('/')).text).toContain('none yet');
+    const sealing = await world.context.seal();
+    if (sealing.outcome !== 'sealed') throw new Error(sealing.outcome);
+    const { text } = await olga.get('/');
+    expect(text).toContain(`over ${sealing.checkpoint.size} entries`);
+    expect(text).toContain(sealing.checkpoint.root.toString('hex').slice(0, 16));
+  });
+});
