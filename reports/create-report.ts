@@ -191,6 +191,7 @@ function verificationBlocks(checkpoint: CheckpointToPrint | null, asOf: number):
         'Is this file genuine? The SHA-256 of the file stands in the ledger: “consent-ledger document check FILE” finds it.',
         'Is the ledger unchanged? “consent-ledger ledger verify” recomputes every hash and compares them with the journal of checkpoints.',
         `Without this program: the note above is a C2SP tlog-checkpoint, signed with Ed25519, over a Merkle tree as RFC 6962 describes it. Any tool for that format reads it with the verifier key. In a PDF it is attached as ${CHECKPOINT_FILE}.`,
+        'Against a copy of the ledger, without any secret: “consent-ledger ledger verify --public --key KEY --checkpoint FILE” compares it with this file.',
       ],
     },
   );

@@ -2,9 +2,11 @@ import type { Command } from 'commander';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
 import type { RebuildReport } from '../projections/rebuild.ts';
+import { UsageError } from '../core/errors.ts';
 import { counted, createProgress, type CommandIo, printResult, withJson } from './command-io.ts';
 import { registerLedgerProofs } from './ledger-proofs.ts';
-import { withContext } from './run-context.ts';
+import type { PublicFlags } from './ledger-verify-public.ts';
+import { databaseAddress, withContext } from './run-context.ts';
 
 /** `ledger verify|checkpoint|key|rebuild`: the evidence. */
 export function registerLedger(program: Command, io: CommandIo): void {
@@ -14,8 +16,22 @@ export function registerLedger(program: Command, io: CommandIo): void {
     .description(
       'check the whole ledger against its hashes, keys, checkpoints and journal (exit code 3 if anything was altered)',
     )
-    .action((options: { json?: boolean }) =>
-      withContext(async (context) => {
+    .option('--public', 'without any secret, on a database or a copy of one that is only read (needs --key)')
+    .option('--key <key>', 'with --public: the verifier key, or a file with it')
+    .option(
+      '--checkpoint <file...>',
+      'with --public: files with checkpoints that were handed out (notes, manifests, JSON reports, PDFs, pages, packs)',
+    )
+    .option(
+      '--database <address>',
+      'with --public: sqlite:<path> or postgres://…; default: DATABASE_URL',
+      databaseAddress,
+    )
+    .action(async (options: PublicFlags & { public?: boolean }) => {
+      if (options.public) return (await import('./ledger-verify-public.ts')).verifyWithoutSecrets(io, options);
+      if ((options.key ?? options.checkpoint ?? options.database) !== undefined)
+        throw new UsageError(['--key, --checkpoint and --database go with --public.']);
+      return withContext(async (context) => {
         const progress = createProgress(io, 'entries verified');
         const verification = await context.verify((done, total) => progress.report(done, total));
         progress.end();
@@ -51,8 +67,8 @@ export function registerLedger(program: Command, io: CommandIo): void {
             'Do not change the database or the journal: they are now evidence. Compare with a backup to see the original.',
           ].join('\n');
         });
-      }),
-    );
+      });
+    });
 
   withJson(ledger.command('checkpoint'))
     .description('seal all entries so far and print the signed tree head')

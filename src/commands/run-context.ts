@@ -1,4 +1,6 @@
+import { InvalidArgumentError } from 'commander';
 import { loadProcessConfig, type Config } from '../config.ts';
+import { type DatabaseAddress, valuesSchema } from '../config/variables.ts';
 import { type Context, openContext } from '../context.ts';
 import { createLog } from '../log.ts';
 import { printable } from './command-io.ts';
@@ -25,6 +27,15 @@ export async function withContextOf<T>(
   } finally {
     await context.close();
   }
+}
+
+/** Parses a flag that takes the address of a database, as DATABASE_URL does. */
+export function databaseAddress(text: string): DatabaseAddress {
+  const parsed = valuesSchema.shape.DATABASE_URL.safeParse(text);
+  if (!parsed.success)
+    throw new InvalidArgumentError(`It ${parsed.error.issues.map(({ message }) => message).join(', ')}.`);
+  if (parsed.data === undefined) throw new InvalidArgumentError('Use sqlite:<path> or postgres://….');
+  return parsed.data;
 }
 
 const sentences = { write: (line: string) => void process.stderr.write(`${sentenceOf(line)}\n`) };

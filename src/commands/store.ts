@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import pc from 'picocolors';
 import { type DatabaseAddress, valuesSchema } from '../config/variables.ts';
 import { readEnvironmentVariable } from '../config.ts';
@@ -6,7 +6,7 @@ import { copyInstallation, type CopyReport } from '../context/copy/copy-installa
 import { openStore } from '../context/engines.ts';
 import { UsageError } from '../core/errors.ts';
 import { counted, createProgress, type CommandIo, printResult, withJson } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, databaseAddress, withContext } from './run-context.ts';
 
 /** `store copy`: the installation in another database. */
 export function registerStore(program: Command, io: CommandIo): void {
@@ -16,7 +16,7 @@ export function registerStore(program: Command, io: CommandIo): void {
     .description(
       'copy the installation in DATABASE_URL to another database and verify the copy (exit code 3 if it has a fault)',
     )
-    .option('--to <url>', 'target database: postgres://… or sqlite:<path>', address)
+    .option('--to <url>', 'target database: postgres://… or sqlite:<path>', databaseAddress)
     .option(
       '--to-env <name>',
       'read the target from this environment variable, which keeps the password out of the process list',
@@ -54,14 +54,6 @@ export function registerStore(program: Command, io: CommandIo): void {
         }
       }),
     );
-}
-
-function address(text: string): DatabaseAddress {
-  const parsed = valuesSchema.shape.DATABASE_URL.safeParse(text);
-  if (!parsed.success)
-    throw new InvalidArgumentError(`It ${parsed.error.issues.map(({ message }) => message).join(', ')}.`);
-  if (parsed.data === undefined) throw new InvalidArgumentError('Use the address of the target database.');
-  return parsed.data;
 }
 
 function addressIn(name: string | undefined): DatabaseAddress {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { DatabaseAddress } from '../config/variables.ts';
 import type { Distribution, DistributionOptions, RedisReport } from '../jobs/bullmq.ts';
 import type { Announce } from '../jobs/jobs.ts';
-import type { Store } from '../store/store.ts';
+import type { Query, Store } from '../store/store.ts';
 
 /**
  * Opens the database that DATABASE_URL names, with the driver loaded only then.
@@ -15,6 +15,16 @@ export async function openStore(database: DatabaseAddress): Promise<Store> {
   }
   const { openSqliteStore } = await import('../store/sqlite/open.ts');
   return openSqliteStore({ path: database.path });
+}
+
+/** Opens a database, or a copy of one, only to read it: nothing is made, migrated or locked. Rejects with StoreUnavailable when it cannot be reached. */
+export async function openToRead(database: DatabaseAddress): Promise<{ read: Query; close(): Promise<void> }> {
+  if (database.engine === 'postgres') {
+    const { openPostgresToRead } = await import('../store/postgres/open.ts');
+    return openPostgresToRead(database.url);
+  }
+  const { openSqliteToRead } = await import('../store/sqlite/open.ts');
+  return openSqliteToRead(database.path);
 }
 
 /**

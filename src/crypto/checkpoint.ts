@@ -45,6 +45,16 @@ export function verifierKeyOf(name: string, publicKey: KeyObject): string {
   return `${name}+${keyHashOf(name, publicKey).toString('hex')}+${key}`;
 }
 
+/** The name and the key of {@link verifierKeyOf}; null when it is none, or its key hash is not that of the key. */
+export function parseVerifierKey(text: string): { readonly name: string; readonly publicKey: KeyObject } | null {
+  const [, name = '', hash, encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(text.trim()) ?? [];
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.length !== 33 || bytes[0] !== ED25519) return null;
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: bytes.subarray(1).toString('base64url') };
+  const publicKey = createPublicKey({ key: jwk, format: 'jwk' });
+  return keyHashOf(name, publicKey).toString('hex') === hash ? { name, publicKey } : null;
+}
+
 /** Signs a tree head; returns the note's text. */
 export function signCheckpoint(head: TreeHead, signingKey: KeyObject): string {
   const text = `${head.origin}\n${head.size}\n${head.root.toString('base64')}\n`;

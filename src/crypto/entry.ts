@@ -143,11 +143,11 @@ export function placeEntry(
 type EntryFault = 'content' | 'leaf' | 'mac' | 'kind' | 'partial-erasure';
 
 /**
- * Checks one stored entry against its own hashes and the append key.
+ * Checks one stored entry against its own hashes and the append key; null: whoever checks does not have it.
  * `content`: meta, body or salt are not what was committed to. `leaf`: seq, source, kind, time or key were edited.
  * `mac`: the row was not written by a holder of the key. `kind`: its kind is not one that this program writes. An erased entry is checked without its content.
  */
-export function findEntryFault(entry: Entry, appendKey: Uint8Array): EntryFault | null {
+export function findEntryFault(entry: Entry, appendKey: Uint8Array | null): EntryFault | null {
   const { meta, body, salt } = entry;
   if (meta !== null && body !== null && salt !== null) {
     if (salt.length !== SALT_BYTES || !equalBytes(commitmentOf(salt, meta, body), entry.commitment)) return 'content';
@@ -155,7 +155,7 @@ export function findEntryFault(entry: Entry, appendKey: Uint8Array): EntryFault 
     return 'partial-erasure';
   }
   if (!equalBytes(leafHashOf(entry), entry.leafHash)) return 'leaf';
-  if (!equalBytes(macOf(appendKey, entry.leafHash), entry.mac)) return 'mac';
+  if (appendKey !== null && !equalBytes(macOf(appendKey, entry.leafHash), entry.mac)) return 'mac';
   return isEntryKind(entry.kind) ? null : 'kind';
 }
 

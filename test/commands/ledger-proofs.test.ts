@@ -1,10 +1,16 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { createPrivateKey } from 'node:crypto';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runCli } from '../cli/command-line.ts';
+import { sealEntry } from '../../src/crypto/entry.ts';
+import { deriveKeys } from '../../src/crypto/keys.ts';
+import { createJournal } from '../../src/ledger/journal.ts';
+import { sealLedger } from '../../src/ledger/seal.ts';
+import { runCli, runHere } from '../cli/command-line.ts';
+import { databaseOf, engine } from '../servers/databases.ts';
 import { startServing } from '../serving.ts';
 import { alter, bytes } from '../tampering.ts';
-import { temporaryFolder } from '../temporary.ts';
+import { openStoreIn, temporaryFolder } from '../temporary.ts';
 
 test('the verifier key is printed, lies in DATA_DIR, and is shown by the public listener', async () => {
   const folder = await temporaryFolder();
@@ -93,3 +99,185 @@ describe('proofs on the command line', () => {
     expect([cut.code, cut.stdout]).toEqual([3, expect.stringContaining('entries are gone from the end')]);
   });
 });
+
+describe('ledger verify --public', () => {
+  /** An installation whose checkpoints were handed out as a note, as a JSON report and as a PDF; and its key. */
+  async function handedOut(...reports: ('json' | 'pdf' | 'html')[]) {
+    const folder = await temporaryFolder();
+    const run = (...args: string[]) => runCli(folder, args);
+    for (const name of ['Ada', 'Berta', 'Carla'])
+      await run(
+        'dsar',
+        'open',
+        '--kind',
+        'access',
+        '--received',
+        '2026-06-01T10:00:00Z',
+        '--name',
+        name,
+        '--channel',
+        'letter',
+      );
+    const paths = Object.fromEntries(reports.map((format) => [format, join(folder, `audit.${format}`)]));
+    const files: Record<string, string> = { note: join(folder, 'note.txt'), ...paths };
+    await writeFile(files.note ?? '', (await run('ledger', 'checkpoint')).stdout);
+    for (const format of reports)
+      await run(
+        'report',
+        'dsar-register',
+        '--from',
+        '2026-06-01',
+        '--to',
+        '2026-07-01',
+        '--format',
+        format,
+        '--out',
+        paths[format] ?? '',
+      );
+    const key = (await run('ledger', 'key')).stdout.trim();
+    // The only secret-free way: no keys are there, and nothing else of the installation.
+    const alone = await temporaryFolder();
+    const database = ['--database', engine === 'postgres' ? databaseOf(folder) : `sqlite:${folder}/ledger.sqlite`];
+    const verify = (...args: string[]) => runHere(alone, ['ledger', 'verify', '--public', ...database, ...args]);
+    return { folder, run, files, key, verify };
+  }
+
+  test('confirms what was handed out, by the verifier key alone and without writing anything', async () => {
+    const { folder, files, key, verify } = await handedOut('json', 'pdf', 'html');
+    const before = await readdir(folder);
+    const found = await verify('--key', key, '--checkpoint', ...Object.values(files), '--json');
+    const { faults, confirmed, entries } = JSON.parse(found.stdout) as {
+      faults: unknown[];
+      confirmed: { where: string; size: number }[];
+      entries: number;
+    };
+    expect(faults).toEqual([]);
+    expect(confirmed.map(({ where }) => where).sort()).toEqual(Object.values(files).sort());
+    expect(entries).toBeGreaterThan(5);
+    expect(found.code).toBe(0);
+    expect(await readdir(folder)).toEqual(before);
+    const keyFile = await verify('--key', join(folder, 'log.vkey'));
+    expect([keyFile.code, keyFile.stdout]).toEqual([
+      0,
+      expect.stringContaining('No checkpoint from outside was given'),
+    ]);
+  });
+
+  test.runIf(engine === 'sqlite')('reads a copy that nobody may write to', async () => {
+    const { folder, files, key, verify } = await handedOut();
+    const copy = join(await temporaryFolder(), 'copy');
+    await mkdir(copy);
+    await copyFile(`${folder}/ledger.sqlite`, `${copy}/a copy?.sqlite`);
+    await chmod(`${copy}/a copy?.sqlite`, 0o400);
+    await chmod(copy, 0o500);
+    const found = await verify(
+      '--database',
+      `sqlite:${copy}/a copy?.sqlite`,
+      '--key',
+      key,
+      '--checkpoint',
+      files.note ?? '',
+    );
+    await chmod(copy, 0o700);
+    expect([found.code, found.stdout]).toEqual([0, expect.stringContaining('are still those that it was signed for')]);
+    expect(await readdir(copy)).toEqual(['a copy?.sqlite']);
+  });
+
+  test('finds a history that was rewritten and signed again, by what was handed out before', async () => {
+    const { folder, run, files, key, verify } = await handedOut('json', 'pdf', 'html');
+    // With both keys: everything is recomputed and signed afresh.
+    await rewriteHistory(folder, key);
+    expect((await run('ledger', 'verify')).code).toBe(0);
+    expect((await verify('--key', key)).code).toBe(0);
+    for (const file of Object.values(files)) {
+      const found = await verify('--key', key, '--checkpoint', file);
+      expect([found.code, found.stdout]).toEqual([
+        3,
+        expect.stringContaining('they were rewritten after it was handed out'),
+      ]);
+    }
+  });
+
+  test('finds a ledger that was cut off', async () => {
+    const { folder, files, key, verify } = await handedOut('pdf');
+    await alter(folder, 'delete from entries where seq > 2', 'delete from checkpoints where size > 2');
+    const found = await verify('--key', key, '--checkpoint', files.pdf ?? '');
+    expect([found.code, found.stdout]).toEqual([
+      3,
+      expect.stringMatching(/the ledger ends at 2, but .* are gone from its end/),
+    ]);
+  });
+
+  test.each([
+    ['an edited body', `update entries set body = ${bytes('x')} where seq = 2`, 'entry 2: content-edited'],
+    [
+      'an edited time',
+      `update entries set received_at = '2020-01-01T00:00:00.000Z' where seq = 2`,
+      'entry 2: identity-edited',
+    ],
+    ['a missing entry', 'delete from entries where seq = 2', 'entry 2: missing'],
+    [
+      'an unrecorded erasure',
+      'update entries set meta = null, body = null, salt = null where seq = 2',
+      'entry 2: erased-without-record',
+    ],
+    ['a note of the database', `update checkpoints set note = 'x'`, 'checkpoint-invalid'],
+  ])('names %s', async (_, statement, sentence) => {
+    const { folder, key, verify } = await handedOut();
+    await alter(folder, statement);
+    const found = await verify('--key', key);
+    expect([found.code, found.stdout]).toEqual([3, expect.stringContaining(sentence)]);
+  });
+
+  test('refuses a key that is none, a file without a checkpoint, and names a checkpoint of another key', async () => {
+    const { folder, files, key, verify } = await handedOut();
+    expect(await verify()).toMatchObject({ code: 2, stderr: expect.stringContaining('Without --key') as string });
+    expect((await verify('--key', key.replace(/.$/, 'A'))).code).toBe(2);
+    await writeFile(join(folder, 'none.txt'), 'nothing');
+    expect((await verify('--key', key, '--checkpoint', join(folder, 'none.txt'))).stderr).toContain(
+      'has no checkpoint',
+    );
+    const other = await handedOut();
+    const found = await verify('--key', key, '--checkpoint', other.files.note ?? '', files.note ?? '');
+    expect([found.code, found.stdout]).toEqual([3, expect.stringContaining('it is not signed with this key')]);
+  });
+});
+
+/** What somebody with database, DATA_DIR and both keys does. */
+async function rewriteHistory(folder: string, key: string): Promise<void> {
+  const keys = deriveKeys(Buffer.from(await readFile(join(folder, 'keys/instance.key'), 'utf8'), 'base64'));
+  const signingKey = createPrivateKey(await readFile(join(folder, 'keys/signing.pem'), 'utf8'));
+  const store = await openStoreIn(folder);
+  const rows = await store.read.selectFrom('entries').selectAll().orderBy('seq').execute();
+  await store.close();
+  const statements = ['delete from checkpoints'];
+  const first = rows[0];
+  if (first?.meta == null || first.salt == null) throw new Error('no entry');
+  const forged = {
+    source: first.source,
+    kind: first.kind,
+    dedupeKey: first.dedupe_key,
+    receivedAt: first.received_at,
+    meta: first.meta,
+    body: Buffer.from('{"forged":true}'),
+  };
+  const entry = sealEntry(forged, 1, 1, first.salt, keys.append);
+  statements.push(
+    `update entries set body = ${bytes(forged.body)}, commitment = ${bytes(entry.commitment)}, leaf_hash = ${bytes(entry.leafHash)}, mac = ${bytes(entry.mac)} where seq = 1`,
+  );
+  await alter(folder, ...statements);
+  await rm(join(folder, 'journal'), { recursive: true });
+  const [, instance = ''] = key.split(/[/+]/);
+  const again = await openStoreIn(folder);
+  const sealing = await sealLedger({
+    store: again,
+    journal: createJournal(join(folder, 'journal')),
+    appendKey: keys.append,
+    signingKey,
+    instance,
+    epoch: 1,
+    clock: () => new Date(),
+  });
+  await again.close();
+  expect(sealing.outcome).toBe('sealed');
+}

@@ -14,6 +14,7 @@ import type { Tables } from '../schema.ts';
 import {
   ConstraintViolation,
   type LedgerHead,
+  type Query,
   type Store,
   type StoreInspection,
   type StoreTransaction,
@@ -132,6 +133,20 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await Promise.all([pool.close(), locked(() => writer.close())]);
     },
   };
+}
+
+/** A database that is only read, as it is: nothing is made or migrated, and the role needs no more than SELECT. */
+export function openPostgresToRead(url: string): { read: Query; close(): Promise<void> } {
+  const settings = { ...session, default_transaction_read_only: 'on', statement_timeout: 600_000 };
+  const pool = createPool({
+    url,
+    size: 1,
+    connectTimeout: 10_000,
+    answerTimeout: 610_000,
+    idleTimeout: 60_000,
+    settings,
+  });
+  return { read: createQuery(pool), close: () => pool.close() };
 }
 
 /** The lock is a statement of its own: what the next ones see is of after the wait for it (READ COMMITTED). */

@@ -41,8 +41,21 @@ const STATEMENTS_KEPT = 200;
 
 /** Opens a connection. Rejects with StoreUnavailable when the file cannot be opened. */
 export function openConnection(path: string): Promise<SqliteConnection> {
+  return connect(path, sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE);
+}
+
+/**
+ * Opens a file that is only read. A copy without a write-ahead log is opened as one that nobody writes to, which also works where its folder cannot be written to.
+ * Rejects as {@link openConnection}.
+ */
+export function openToRead(path: string, hasLog: boolean): Promise<SqliteConnection> {
+  const address = new URL(`file://${hasLog ? '' : '?immutable=1'}`);
+  address.pathname = path.split('/').map(encodeURIComponent).join('/');
+  return connect(address.href, sqlite3.OPEN_READONLY | sqlite3.OPEN_URI);
+}
+
+function connect(path: string, flags: number): Promise<SqliteConnection> {
   return new Promise((resolve, reject) => {
-    const flags = sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE;
     const database = new sqlite3.Database(path, flags, (error) => {
       if (error) reject(translate(error));
       else resolve(connectionOver(database));

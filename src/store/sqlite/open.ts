@@ -13,8 +13,15 @@ import { StoreUnavailable } from '../../core/errors.ts';
 import { type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
 import { countArrivals } from '../queries/arrivals.ts';
 import type { Tables } from '../schema.ts';
-import { ConstraintViolation, type Store, type StoreInspection, type StoreTransaction } from '../store.ts';
-import { isContention, openConnection, type SqliteConnection, type SqlRow, type SqlValue } from './driver.ts';
+import { ConstraintViolation, type Query, type Store, type StoreInspection, type StoreTransaction } from '../store.ts';
+import {
+  isContention,
+  openConnection,
+  openToRead,
+  type SqliteConnection,
+  type SqlRow,
+  type SqlValue,
+} from './driver.ts';
 import { findSeqs, insertEntries, insertEntriesAt, insertMany, readHead } from './entries.ts';
 import { findSchemaDifferences, migrate } from './migrate.ts';
 
@@ -122,6 +129,16 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       await writer.close();
     },
   };
+}
+
+/** A database that is only read, as it is: nothing is made, migrated or locked. Rejects with StoreUnavailable when it cannot be opened. */
+export async function openSqliteToRead(path: string): Promise<{ read: Query; close(): Promise<void> }> {
+  const log = await stat(`${path}-wal`).then(
+    (found) => found.size > 0,
+    () => false,
+  );
+  const pool = createReaders(1, () => openToRead(path, log));
+  return { read: createQuery(pool), close: () => pool.close() };
 }
 
 async function openWriter(path: string, busyTimeout: number): Promise<SqliteConnection> {

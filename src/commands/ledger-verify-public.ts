@@ -1,0 +1,91 @@
+import { readFile, stat } from 'node:fs/promises';
+import pc from 'picocolors';
+import { loadProcessConfig } from '../config.ts';
+import type { DatabaseAddress } from '../config/variables.ts';
+import { openToRead } from '../context/engines.ts';
+import { UsageError } from '../core/errors.ts';
+import { parseVerifierKey } from '../crypto/checkpoint.ts';
+import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/outside-checkpoints.ts';
+import { type OutsideNote, verifyPublicly } from '../ledger/verify-public.ts';
+import { counted, createProgress, type CommandIo, printable, printResult } from './command-io.ts';
+
+export interface PublicFlags {
+  readonly key?: string;
+  readonly checkpoint?: readonly string[];
+  readonly database?: DatabaseAddress;
+  readonly json?: boolean;
+}
+
+/** `ledger verify --public`: with the verifier key alone, on a database or a copy of one that is only read. */
+export async function verifyWithoutSecrets(io: CommandIo, options: PublicFlags): Promise<void> {
+  if (options.key === undefined)
+    throw new UsageError([
+      'Without --key there is nothing to check signatures with: use the verifier key from `consent-ledger ledger key`, or a file with it.',
+    ]);
+  const key = await readKey(options.key);
+  const outside = (await Promise.all((options.checkpoint ?? []).map(readNotes))).flat();
+  const database = options.database ?? loadProcessConfig().database;
+  const opened = await openToRead(database);
+  try {
+    const progress = createProgress(io, 'entries verified');
+    const found = await verifyPublicly({ read: opened.read, key, outside, onProgress: progress.report });
+    progress.end();
+    const { faults, moreFaults, confirmed } = found;
+    if (faults.length > 0) io.exitCode = 3;
+    printResult(io, options, { key: key.name, ...found }, () =>
+      [
+        `${faults.length === 0 ? pc.green('✓ sound') : pc.red(`✗ ${counted(faults.length + moreFaults, 'fault')}`)}: ${counted(found.entries, 'entry', 'entries')}, ${counted(found.checkpoints, 'checkpoint')} of ${key.name}`,
+        ...faults.map(
+          ({ seq, fault, sentence }) =>
+            `  ${seq === null ? 'ledger' : `entry ${seq}`}: ${fault}: ${printable(sentence)}`,
+        ),
+        ...(moreFaults > 0 ? [`  … and ${moreFaults} more`] : []),
+        ...confirmed.map(
+          ({ where, size }) =>
+            `${pc.green('✓')} ${printable(where)}: the first ${size} entries are still those that it was signed for`,
+        ),
+        ...(outside.length === 0
+          ? [
+              'No checkpoint from outside was given (--checkpoint FILE): someone who holds the signing key could have rewritten everything.',
+            ]
+          : []),
+        `root of all ${found.entries}: ${found.root}`,
+        ...(found.unsealed > 0
+          ? [
+              `${counted(found.unsealed, 'entry', 'entries')} after the last checkpoint: without the instance key nobody can tell who wrote them`,
+            ]
+          : []),
+        ...(found.erased > 0
+          ? [`${counted(found.erased, 'entry', 'entries')} erased: position proven, content gone`]
+          : []),
+      ].join('\n'),
+    );
+  } finally {
+    await opened.close();
+  }
+}
+
+/** A verifier key, or a file that holds one. */
+async function readKey(
+  text: string,
+): Promise<{ name: string; publicKey: NonNullable<ReturnType<typeof parseVerifierKey>>['publicKey'] }> {
+  const given = parseVerifierKey(text) ?? parseVerifierKey(await readFile(text, 'utf8').catch(() => ''));
+  if (given === null || !/^consent-ledger\/[^/]+\/\d+$/.test(given.name))
+    throw new UsageError([
+      `${printable(text)} is neither a verifier key of a ledger (consent-ledger/<instance>/<epoch>+<hash>+<key>) nor a file with one.`,
+    ]);
+  return given;
+}
+
+async function readNotes(path: string): Promise<readonly OutsideNote[]> {
+  const unreadable = (error: NodeJS.ErrnoException): never => {
+    throw new UsageError([`Cannot read ${path} (${error.code ?? 'error'}).`]);
+  };
+  const { size } = await stat(path).catch(unreadable);
+  const notes = size > OUTSIDE_FILE_BYTES ? [] : findNotes(await readFile(path).catch(unreadable));
+  if (notes.length === 0)
+    throw new UsageError([
+      `${path} has no checkpoint: use a signed note, a manifest or JSON report, a PDF, a page, a proof or a pack.`,
+    ]);
+  return notes.map((note) => ({ where: notes.length === 1 ? path : `${path} (over ${note.split('\n')[1]})`, note }));
+}

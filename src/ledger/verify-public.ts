@@ -1,0 +1,238 @@
+import type { KeyObject } from 'node:crypto';
+import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
+import { type Entry, erasedSeqs, findEntryFault } from '../crypto/entry.ts';
+import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
+import type { Query } from '../store/store.ts';
+import { type Fault, hasLeafTypes } from './entry-fault.ts';
+import { readEntryPages } from './read-entries.ts';
+
+/** A signed note that left the installation, and where it was found. */
+export interface OutsideNote {
+  readonly where: string;
+  readonly note: string;
+}
+
+export interface PublicVerifyOptions {
+  readonly read: Query;
+  /** The log's name and key (crypto/checkpoint.ts, parseVerifierKey). */
+  readonly key: { readonly name: string; readonly publicKey: KeyObject };
+  readonly outside: readonly OutsideNote[];
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** What a verification without secrets found. Sound when `faults` is empty. */
+export interface PublicVerification {
+  readonly entries: number;
+  readonly erased: number;
+  /** Checkpoints of the database that are signed with the key. */
+  readonly checkpoints: number;
+  /** Checkpoints from outside that the entries give the root of. */
+  readonly confirmed: readonly { readonly where: string; readonly size: number }[];
+  /** Entries after the last signed checkpoint: without the instance key nobody can tell who wrote them. */
+  readonly unsealed: number;
+  readonly root: string;
+  readonly faults: readonly Fault[];
+  readonly moreFaults: number;
+}
+
+const FAULTS_LISTED = 1000;
+
+interface Signed {
+  readonly where: string;
+  readonly head: TreeHead;
+  readonly isOutside: boolean;
+}
+
+/**
+ * Reads a whole ledger once and checks what can be checked without any secret: numbering, commitments and leaf hashes, signatures, and that the entries give the root
+ * of each checkpoint, above all of those that were handed out before: a rewritten or shortened ledger cannot.
+ */
+export async function verifyPublicly(options: PublicVerifyOptions): Promise<PublicVerification> {
+  const { read, onProgress } = options;
+  const faults: Fault[] = [];
+  let moreFaults = 0;
+  const report = (fault: Fault) => {
+    if (faults.length < FAULTS_LISTED) faults.push(fault);
+    else moreFaults += 1;
+  };
+  const signed = await readSigned(options, report);
+  const wanted = new Map<number, Signed[]>();
+  for (const one of signed) wanted.set(one.head.size, [...(wanted.get(one.head.size) ?? []), one]);
+  const confirmed: { where: string; size: number }[] = [];
+  const sealed = Math.max(0, ...wanted.keys());
+
+  const { highest, total } = await extentOf(read);
+  const walk = createWalk(report);
+  const compare = (frontier: Frontier) => {
+    const found = rootOf(frontier);
+    for (const { where, head, isOutside } of wanted.get(frontier.size) ?? []) {
+      if (!head.root.equals(found))
+        report({ seq: frontier.size, fault: 'root-mismatch', sentence: mismatch(frontier.size, where, isOutside) });
+      else if (isOutside) confirmed.push({ where, size: head.size });
+    }
+  };
+  let frontier: Frontier = EMPTY_FRONTIER;
+  let done = 0;
+  for await (const page of readEntryPages(read, 0, highest)) {
+    for (const entry of page) {
+      walk.entry(entry);
+      if (frontier.size !== entry.seq - 1) continue;
+      frontier = growFrontier(frontier, [Buffer.isBuffer(entry.leafHash) ? entry.leafHash : Buffer.alloc(0)]);
+      if (wanted.has(frontier.size)) compare(frontier);
+    }
+    done += page.length;
+    onProgress?.(done, total);
+  }
+  if (done < total)
+    report({
+      seq: null,
+      fault: 'foreign-entry',
+      sentence: `${total - done} entries have numbers that no entry can have`,
+    });
+  for (const { where, head } of signed.filter((one) => one.head.size > highest)) {
+    const sentence = `the ledger ends at ${highest}, but ${where} was signed over ${head.size} entries: ${head.size - highest} are gone from its end`;
+    report({ seq: highest + 1, fault: 'truncated', sentence });
+  }
+  const unreached = signed.filter(({ head }) => head.size > frontier.size && head.size <= highest);
+  if (unreached.length > 0)
+    report({
+      seq: null,
+      fault: 'root-mismatch',
+      sentence: 'with entries missing, the roots of the checkpoints cannot be reproduced',
+    });
+  const erased = walk.erased();
+  return {
+    entries: total,
+    erased,
+    checkpoints: signed.filter(({ isOutside }) => !isOutside).length,
+    confirmed,
+    unsealed: Math.max(0, highest - sealed),
+    root: rootOf(frontier).toString('hex'),
+    faults: faults.sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity)),
+    moreFaults,
+  };
+}
+
+function mismatch(size: number, where: string, isOutside: boolean): string {
+  const said = `the first ${size} entries do not give the root that ${where} was signed for`;
+  return isOutside ? `${said}: they were rewritten after it was handed out` : said;
+}
+
+/** The checkpoints of the database and those from outside, if they are signed with the key. */
+async function readSigned(
+  { read, key, outside }: PublicVerifyOptions,
+  report: (fault: Fault) => void,
+): Promise<readonly Signed[]> {
+  const signed: Signed[] = [];
+  const judge = (note: string, where: string, isOutside: boolean): TreeHead | null => {
+    const reading = readCheckpoint(note, key.publicKey);
+    const problem =
+      reading.outcome !== 'valid'
+        ? reading.outcome === 'other-key'
+          ? 'it is not signed with this key'
+          : reading.reason
+        : reading.head.origin === key.name
+          ? null
+          : `it is signed for ${JSON.stringify(reading.head.origin)}, but the key is of ${JSON.stringify(key.name)}`;
+    if (reading.outcome === 'valid' && problem === null) {
+      signed.push({ where, head: reading.head, isOutside });
+      return reading.head;
+    }
+    report({
+      seq: parseTreeHead(note)?.size ?? null,
+      fault: 'checkpoint-invalid',
+      sentence: `${where}: ${problem ?? ''}`,
+    });
+    return null;
+  };
+  for (const { where, note } of outside) judge(note, where, true);
+  const epoch = Number(key.name.slice(key.name.lastIndexOf('/') + 1));
+  for await (const { size, root, note } of checkpointRows(read, epoch)) {
+    const where = `the checkpoint at ${size}`;
+    const head = judge(String(note), where, false);
+    if (head !== null && (head.size !== size || !Buffer.isBuffer(root) || !head.root.equals(root)))
+      report({ seq: size, fault: 'checkpoint-invalid', sentence: `${where} does not say what its note says` });
+  }
+  return signed;
+}
+
+async function* checkpointRows(read: Query, epoch: number) {
+  for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+    const rows = await read
+      .selectFrom('checkpoints')
+      .select(['size', 'root', 'note'])
+      .where('epoch', '=', epoch)
+      .where('size', '>', after)
+      .orderBy('size')
+      .limit(1000)
+      .execute();
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || !(last.size > after)) return;
+    after = last.size;
+  }
+}
+
+async function extentOf(read: Query): Promise<{ highest: number; total: number }> {
+  const { highest, total } = await read
+    .selectFrom('entries')
+    .select((eb) => [eb.fn.max('seq').as('highest'), eb.fn.countAll().as('total')])
+    .executeTakeFirstOrThrow();
+  return { highest: Number(highest ?? 0), total: Number(total) };
+}
+
+const sentences = {
+  content: ['content-edited', 'its body, meta or salt is not what was appended'],
+  leaf: ['identity-edited', 'its number, time, source, kind or key is not what was appended'],
+  kind: ['foreign-entry', 'its kind is unknown'],
+  'partial-erasure': ['partial-erasure', 'meta, body or salt is gone without an erasure of all three'],
+} as const;
+
+/** Checks each entry by itself, and the numbering. */
+function createWalk(report: (fault: Fault) => void) {
+  let due = 1;
+  const lastOf = new Map<string, number>();
+  const erased = new Set<number>();
+  const recorded = new Set<number>();
+  return {
+    entry(entry: Entry): void {
+      const { seq, source, sourceSeq } = entry;
+      if (seq !== due)
+        report({ seq: due, fault: 'missing', sentence: `the entries from ${due} to ${seq - 1} are missing` });
+      due = seq + 1;
+      const dueInSource = (lastOf.get(source) ?? 0) + 1;
+      if (sourceSeq !== dueInSource)
+        report({
+          seq,
+          fault: 'source-gap',
+          sentence: `it is number ${sourceSeq} of source ${source}, where ${dueInSource} was due`,
+        });
+      lastOf.set(source, sourceSeq);
+      const fault = faultOf(entry);
+      if (fault !== null) report(fault);
+      if (entry.body === null) erased.add(seq);
+      if (entry.kind === 'erasure') for (const one of erasedSeqs(entry.body)) recorded.add(one);
+    },
+    erased(): number {
+      for (const seq of erased)
+        if (!recorded.has(seq))
+          report({
+            seq,
+            fault: 'erased-without-record',
+            sentence: 'its content is gone, and no erasure is recorded that took it',
+          });
+      return erased.size;
+    },
+  };
+}
+
+function faultOf(entry: Entry): Fault | null {
+  const { seq } = entry;
+  const content = [entry.meta, entry.body, entry.salt];
+  if (!hasLeafTypes(entry) || !content.every((value) => value === null || Buffer.isBuffer(value)))
+    return { seq, fault: 'identity-edited', sentence: 'its columns are not of the types that were appended' };
+  const found = findEntryFault(entry, null);
+  if (found === null || found === 'mac') return null;
+  const [fault, sentence] = sentences[found];
+  return { seq, fault, sentence };
+}
