@@ -177,7 +177,7 @@ async function oneWayTable(
       if (row === undefined) continue;
       shown.push([
         formatTime(row.at, input.timeZone),
-        bannerWord(row.banner_id),
+        bannerWord(row.banner_id, input),
         stateWord(row.state),
         row.record_id ?? decisionId,
         formatCount(row.seq),

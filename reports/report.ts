@@ -3,6 +3,7 @@ import { sha256Hex } from '../src/crypto/hash.ts';
 import type { RegimeTable } from '../src/law/regime-table.ts';
 import type { ControllerProfile } from '../src/law/profile.ts';
 import { startOfDay } from '../src/core/zoned-days.ts';
+import type { BannerNames } from '../src/store/queries/history-banners.ts';
 import type { History } from '../src/store/queries/history.ts';
 import type { Period } from '../src/store/queries/scope.ts';
 import type { Frame } from './render/blocks.ts';
@@ -34,6 +35,8 @@ export interface DocumentInput {
   readonly version: string;
   readonly profile: ControllerProfile | null;
   readonly history: History;
+  /** What officers call the banners of the source, as of the entry; absent: nothing. */
+  readonly bannerNames?: BannerNames;
   readonly checkpoint: CheckpointToPrint | null;
   /** True: every page is marked SAMPLE. */
   readonly sample: boolean;

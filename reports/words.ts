@@ -1,5 +1,6 @@
 import type { Judged } from '../src/core/consent-judgement.ts';
 import type { RequestKind } from '../src/core/vocabulary.ts';
+import type { DocumentInput } from './report.ts';
 
 /** Words for what decisions amount to (the states of ISO/IEC TS 27560 and those by purpose), in the order in which they are listed and stacked. */
 export const stateWords: readonly { readonly state: Judged; readonly word: string; readonly colour: string }[] = [
@@ -45,8 +46,11 @@ export const viaWords: Readonly<Record<string, string>> = {
 
 export const notStated = 'not stated';
 
-export function bannerWord(bannerId: string | null): string {
-  return bannerId ?? notStated;
+/** A banner by its name, with its id beside; by its id where it has no name. */
+export function bannerWord(bannerId: string | null, { bannerNames }: Pick<DocumentInput, 'bannerNames'>): string {
+  if (bannerId === null) return notStated;
+  const name = bannerNames?.get(bannerId);
+  return name === undefined ? bannerId : `${name} (${bannerId})`;
 }
 
 const kindWords: Readonly<Record<RequestKind, string>> = {

@@ -4,7 +4,7 @@ import type { Period } from '../../src/store/queries/scope.ts';
 import { formatCount, formatTime } from '../format.ts';
 import type { Block } from '../render/blocks.ts';
 import type { ReportInput } from '../report.ts';
-import { notStated } from '../words.ts';
+import { bannerWord } from '../words.ts';
 
 /** A stretch of the period in which the same evidence showed a banner, and the decisions made on it then. */
 interface BannerStretch {
@@ -88,7 +88,7 @@ export function* bannerBlocks(audit: BannerAudit, input: ReportInput): Generator
     rows: audit.stretches
       .slice(0, ROWS)
       .map(({ bannerId, from, to, evidence, decisions }) => [
-        bannerId ?? notStated,
+        bannerWord(bannerId, input),
         formatTime(from, input.timeZone),
         formatTime(to, input.timeZone),
         evidence.length === 0 ? 'not evidenced' : evidence.map((seq) => `entry ${formatCount(seq)}`).join(', '),
@@ -112,7 +112,7 @@ export function* bannerBlocks(audit: BannerAudit, input: ReportInput): Generator
       .map((one) => [
         formatCount(one.seq),
         [
-          one.bannerId,
+          bannerWord(one.bannerId, input),
           `${one.fileName} (${evidenceKindText[one.mediaType]})`,
           ...(one.note === null ? [] : [one.note]),
           ...(one.retraction === null ? [] : [`retracted: ${one.retraction.reason} (entry ${one.retraction.seq})`]),

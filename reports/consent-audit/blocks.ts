@@ -41,7 +41,7 @@ export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator
   yield { block: 'heading', level: 1, text: sections.completeness };
   yield* completenessBlocks(audit.completeness, audit.totals, input);
   yield { block: 'heading', level: 1, text: sections.totals };
-  yield* totals(audit);
+  yield* totals(audit, input);
   yield { block: 'heading', level: 1, text: sections.withdrawals };
   yield* withdrawals(audit, input);
   yield { block: 'heading', level: 1, text: sections.policies };

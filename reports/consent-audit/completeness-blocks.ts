@@ -18,7 +18,7 @@ import {
   loadAgreement,
 } from '../reconciliation/agreement.ts';
 import { periodOf, type ReportInput } from '../report.ts';
-import { notStated, readWords, verdictWord } from '../words.ts';
+import { bannerWord, notStated, readWords, verdictWord } from '../words.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { addDays, startOfDay } from '../../src/core/zoned-days.ts';
 import { type BannerPull, knownPart, loadPulls, type Window } from '../pulls.ts';
@@ -62,7 +62,7 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
       { title: 'Malformed', share: 1.7, align: 'right' },
     ],
     rows: pulls.map((pull) => [
-      pull.bannerId ?? 'all banners',
+      pull.bannerId === null ? 'all banners' : bannerWord(pull.bannerId, input),
       formatCount(pull.runs),
       formatCount(pull.failedRuns),
       formatCount(pull.rows),

@@ -4,7 +4,7 @@ import type { Block } from '../render/blocks.ts';
 import type { ReportInput } from '../report.ts';
 import type { ConsentAudit, StateCount } from './gather.ts';
 import { beforeConsentSentence } from '../scan-audit.ts';
-import { notStated, stateWord } from '../words.ts';
+import { bannerWord, notStated, stateWord } from '../words.ts';
 
 /** Where the sections of this report stand: the cover refers to them, so they are named once. */
 export const sections = {
@@ -191,7 +191,7 @@ export function monthTable(audit: ConsentAudit): Block {
   );
 }
 
-export function* totals(audit: ConsentAudit): Generator<Block> {
+export function* totals(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   const { decisions } = audit.totals;
   const stateShares = formatShares(audit.byState.map((row) => row.decisions));
   const bannerShares = formatShares(audit.byBanner.map((row) => row.decisions));
@@ -286,7 +286,7 @@ export function* totals(audit: ConsentAudit): Generator<Block> {
         { title: 'Share', share: 2, align: 'right' },
       ],
       rows: audit.byBanner.map(({ bannerId, decisions: n }, place) => [
-        bannerId ?? notStated,
+        bannerWord(bannerId, input),
         formatCount(n),
         bannerShares[place] ?? '–',
       ]),

@@ -84,7 +84,7 @@ export function* subjectBlocks({ subject, decisions, left }: SubjectAppendix, in
       formatTime(one.at, input.timeZone).replace(' ', '\n'),
       `${stateWord(one.state)}${one.contradicts ? '\n(contradicts)' : one.repeated ? '\n(told again)' : ''}`,
       purposesInWords(one.purposes),
-      bannerWord(one.bannerId),
+      bannerWord(one.bannerId, input),
       one.policyId === null
         ? notStated
         : `${one.policyId}${one.policyVersion === null ? '' : `, ${one.policyVersion}`}`,

@@ -5,7 +5,7 @@ import { formatCount, formatTime } from '../format.ts';
 import type { Block } from '../render/blocks.ts';
 import { renderHtml } from '../render/html.tsx';
 import { describeText } from '../policy-texts.ts';
-import { basisWords, notStated, purposesInWords, stateWord, viaWords } from '../words.ts';
+import { bannerWord, basisWords, notStated, purposesInWords, stateWord, viaWords } from '../words.ts';
 import { packFrame, type PackContext, type PackPart, type PackFile } from './context.ts';
 import { evidenceExtensions, evidenceKindText } from '../../src/banners/evidence.ts';
 import { readEvidenceFile } from '../../src/ledger/evidence-files.ts';
@@ -125,12 +125,13 @@ function stateInWords(row: JudgedRow): string {
   return row.case_id === null ? stateWord(row.label) : `${stateWord(row.label)} (case ${row.case_id})`;
 }
 
-/** `banner-main, entry 42`. */
-function bannerInWords({ banner_id: bannerId, at }: JudgedRow, { banner }: PackContext): string {
-  if (bannerId === null) return notStated;
+/** `Main site (banner-main), entry 42`. */
+function bannerInWords({ banner_id: bannerId, at }: JudgedRow, { banner, input }: PackContext): string {
+  const word = bannerWord(bannerId, input);
+  if (bannerId === null) return word;
   const seqs = banner.cite({ bannerId, at }).map(({ seq }) => formatCount(seq));
-  if (seqs.length === 0) return banner.evidence.length === 0 ? bannerId : `${bannerId}, not evidenced`;
-  return `${bannerId}, ${seqs.length === 1 ? 'entry' : 'entries'} ${seqs.join(', ')}`;
+  if (seqs.length === 0) return banner.evidence.length === 0 ? word : `${word}, not evidenced`;
+  return `${word}, ${seqs.length === 1 ? 'entry' : 'entries'} ${seqs.join(', ')}`;
 }
 
 /** `pol-1, version 3, text 2`. */
@@ -170,7 +171,7 @@ export async function* bannerFiles({ input, banner, disclosure }: PackContext): 
       input.evidenceFolder === undefined
         ? { state: 'missing' as const }
         : await readEvidenceFile(input.evidenceFolder, one.sha256);
-    const what = `the banner ${one.bannerId} as it was shown (entry ${one.seq})`;
+    const what = `the banner ${bannerWord(one.bannerId, input)} as it was shown (entry ${one.seq})`;
     if (file.state === 'sound') yield { name: evidenceName(one), what, content: bytesOf(file.bytes) };
     else
       yield {
@@ -212,7 +213,7 @@ function* bannerHistory({ input, banner }: PackContext): Generator<Block> {
     ],
     rows: banner.evidence.map((one) => [
       formatCount(one.seq),
-      one.note === null ? one.bannerId : `${one.bannerId}: ${one.note}`,
+      [bannerWord(one.bannerId, input), ...(one.note === null ? [] : [one.note])].join(': '),
       `from ${formatTime(one.from, zone)}${one.to === null ? ' on' : ` until ${formatTime(one.to, zone)}`}; added ${formatTime(one.addedAt, zone)}`,
       `${evidenceName(one)} (${evidenceKindText[one.mediaType]})`,
       one.sha256,

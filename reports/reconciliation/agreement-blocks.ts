@@ -55,7 +55,7 @@ export function* coverageBlocks(agreement: Agreement, input: ReportInput): Gener
       { title: 'Pulled', share: 4 },
     ],
     rows: shown.map((banner) => [
-      bannerWord(banner.bannerId),
+      bannerWord(banner.bannerId, input),
       formatCount(banner.both),
       formatCount(banner.onlyWebhook),
       formatCount(banner.onlyPulled),
@@ -112,7 +112,7 @@ export function* gapBlocks({ gaps }: Agreement, input: ReportInput, limit: numbe
     rows: gaps
       .slice(0, limit)
       .map((gap) => [
-        gap.bannerIds === null ? 'all' : listed(gap.bannerIds.map(bannerWord)),
+        gap.bannerIds === null ? 'all' : listed(gap.bannerIds.map((id) => bannerWord(id, input))),
         formatTime(gap.from, input.timeZone),
         formatTime(gap.to, input.timeZone),
         formatDuration(lengthOf(gap)),
@@ -188,7 +188,7 @@ export function contradictionsTable(found: readonly Contradiction[], total: numb
     ],
     rows: found.map((one) => [
       formatTime(one.at, input.timeZone),
-      bannerWord(one.bannerId),
+      bannerWord(one.bannerId, input),
       formatCount(one.other),
       formatCount(one.first),
       one.differs.join('; ') || 'not told by the records that remain',
@@ -206,7 +206,7 @@ export function agreementConcerns(agreement: Agreement, input: ReportInput): str
     concerns.push(
       'Not one delivery matches a row of the log. The two may name their records differently, and then each decision is counted twice and nothing that follows says what is missing: “consent-ledger source discover” shows what either carries.',
     );
-  concerns.push(...pullConcerns(agreement, input), ...deliveryConcerns(agreement));
+  concerns.push(...pullConcerns(agreement, input), ...deliveryConcerns(agreement, input));
   if (totals.conflicting > 0)
     concerns.push(
       `${counted(totals.conflicting, 'decision has', 'decisions have')} records that contradict each other; counted as disputed, and never as granted.`,
@@ -241,7 +241,7 @@ function pullConcerns(agreement: Agreement, input: ReportInput): string[] {
   const never = banners.filter(({ notPulled }) => notPulled);
   if (never.length > 0)
     concerns.push(
-      `For ${counted(never.length, 'banner', 'banners')} (${namesOf(never)}) no finished pull covers any part of the period: what was not delivered for ${never.length === 1 ? 'it' : 'them'} is not known.`,
+      `For ${counted(never.length, 'banner', 'banners')} (${namesOf(never, input)}) no finished pull covers any part of the period: what was not delivered for ${never.length === 1 ? 'it' : 'them'} is not known.`,
     );
   const longest = Math.max(0, ...gaps.map(lengthOf));
   if (gaps.length > 0)
@@ -271,14 +271,14 @@ function pullConcerns(agreement: Agreement, input: ReportInput): string[] {
 }
 
 /** What the deliveries leave open. */
-function deliveryConcerns({ totals, banners, undelivered }: Agreement): string[] {
+function deliveryConcerns({ totals, banners, undelivered }: Agreement, input: ReportInput): string[] {
   const concerns: string[] = [];
   const silent = banners.filter(({ both, onlyWebhook, onlyPulled }) => both + onlyWebhook === 0 && onlyPulled > 0);
   if (silent.length > 0)
     concerns.push(
       totals.both + totals.onlyWebhook === 0
         ? 'No decision of the period was delivered: what is known comes from the pulled log alone. Is the webhook registered with the service, for all events?'
-        : `For ${counted(silent.length, 'banner', 'banners')} (${namesOf(silent)}) no decision was delivered at all: what is known of ${silent.length === 1 ? 'it' : 'them'} (${counted(
+        : `For ${counted(silent.length, 'banner', 'banners')} (${namesOf(silent, input)}) no decision was delivered at all: what is known of ${silent.length === 1 ? 'it' : 'them'} (${counted(
             sumOf(silent, ({ onlyPulled }) => onlyPulled),
             'decision',
             'decisions',
@@ -300,8 +300,8 @@ function deliveryConcerns({ totals, banners, undelivered }: Agreement): string[]
   return concerns;
 }
 
-function namesOf(banners: readonly BannerAgreement[]): string {
-  return listed(banners.map(({ bannerId }) => bannerWord(bannerId)));
+function namesOf(banners: readonly BannerAgreement[], input: ReportInput): string {
+  return listed(banners.map(({ bannerId }) => bannerWord(bannerId, input)));
 }
 
 function sumOf(banners: readonly BannerAgreement[], read: (banner: BannerAgreement) => number): number {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { z } from 'zod';
 import type { EvidenceMediaType } from '../core/action.ts';
@@ -132,6 +133,40 @@ export async function retractBannerEvidence(
     isoNow(deps.clock),
   );
   return outcome === 'stored' ? { outcome: 'retracted', seq } : { outcome: 'retracted-before' };
+}
+
+/** Characters that the name of a banner may have. */
+export const BANNER_NAME_LENGTH = 100;
+
+const nameSchema = z.object({
+  source: z.string(),
+  actor: z.string(),
+  bannerId: z.string().trim().min(1, 'Enter the banner id.').max(200, 'The banner id is too long.'),
+  /** Empty: the banner goes by its id again. */
+  name: z
+    .string()
+    .trim()
+    .max(BANNER_NAME_LENGTH, `The name is longer than ${BANNER_NAME_LENGTH} characters.`)
+    .refine((name) => !/[\p{Cc}\p{Cs}]/u.test(name), 'The name contains control characters.'),
+});
+
+export type NamedBanner =
+  | { readonly outcome: 'named' | 'unchanged'; readonly seq: number | null; readonly name: string | null }
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] };
+
+/** Gives a banner the name by which people know it. Pages and documents show it with the id beside. */
+export async function nameBanner(deps: EvidenceDeps, input: z.infer<typeof nameSchema>): Promise<NamedBanner> {
+  const parsed = nameSchema.safeParse(input);
+  const problems = parsed.success ? [] : parsed.error.issues.map(({ message }) => message);
+  if (deps.sources.findAny(input.source) === null) problems.push(`Unknown source ${input.source}.`);
+  if (!parsed.success || problems.length > 0) return { outcome: 'refused', problems };
+  const { source, actor, bannerId } = parsed.data;
+  const name = parsed.data.name === '' ? null : parsed.data.name;
+  const names = await createBannerQueries(deps.store.read).bannerNames({ source, asOf: Number.MAX_SAFE_INTEGER });
+  if ((names.get(bannerId) ?? null) === name) return { outcome: 'unchanged', seq: null, name };
+  const action = { action: 'banner.named', actor, bannerId, name } as const;
+  const { seq } = await appendAction(deps.ledger, source, action, ['banner.named', randomUUID()], isoNow(deps.clock));
+  return { outcome: 'named', seq, name };
 }
 
 /** One piece of evidence by its entry; null where there is none. */

@@ -5,6 +5,7 @@ import {
   addBannerEvidence,
   EVIDENCE_BYTES,
   findBannerEvidence,
+  nameBanner,
   retractBannerEvidence,
   evidenceExtensions,
   evidenceKindText,
@@ -36,13 +37,34 @@ interface AddFlags {
   readonly json?: boolean;
 }
 
-/** `banner evidence add|list|show|retract`: how banners were shown, which the service's API does not tell. */
+/** `banner name`, `banner evidence add|list|show|retract`: what banners are called and how they were shown, which the service's API does not tell. */
 export function registerBanner(program: Command, io: CommandIo): void {
-  const evidence = program
+  const banner = program
     .command('banner')
-    .description('evidence of what consent banners looked like, added by officers')
-    .command('evidence')
-    .description('add, list, show and retract evidence of a banner');
+    .description('names of consent banners, and evidence of what they looked like, added by officers');
+
+  withJson(banner.command('name'))
+    .description('give a banner a name, shown beside its id on pages and in documents')
+    .argument('<banner>', 'banner id as in the consent records')
+    .argument('[name]', 'its name, e.g. "Main site"; without one, the banner goes by its id again')
+    .option('--source <slug>', 'source of the banner', 'default')
+    .action((bannerId: string, name: string | undefined, flags: { source: string; json?: boolean }) =>
+      withContext(async (context) => {
+        assertSource(context, flags.source);
+        await context.projector.catchUp();
+        const actor = COMMAND_LINE_ACTOR;
+        const named = await nameBanner(context, { source: flags.source, actor, bannerId, name: name ?? '' });
+        if (named.outcome === 'refused') throw new UsageError(named.problems);
+        printResult(io, flags, named, () => {
+          const called = named.name === null ? 'goes by its id' : `is named ${printable(named.name)}`;
+          return named.outcome === 'named'
+            ? `${pc.green('✓')} Banner ${printable(bannerId)} ${called} (entry ${named.seq}).`
+            : `Banner ${printable(bannerId)} ${called} already.`;
+        });
+      }),
+    );
+
+  const evidence = banner.command('evidence').description('add, list, show and retract evidence of a banner');
 
   withJson(evidence.command('add'))
     .description('add a screenshot or the text of a banner and the period in which it looked like this')

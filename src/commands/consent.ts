@@ -43,7 +43,9 @@ export function registerConsent(program: Command, io: CommandIo): void {
         });
         if (found.outcome === 'refused') throw new UsageError(found.problems);
         if (found.outcome === 'not-found') io.exitCode = 1;
-        printResult(io, flags, found, () =>
+        const shown =
+          found.outcome === 'found' ? { ...found, bannerNames: Object.fromEntries(found.bannerNames) } : found;
+        printResult(io, flags, shown, () =>
           found.outcome === 'found'
             ? foundText(found)
             : `No consent record matches ${found.by === 'email' ? 'this e-mail address' : printable(identifier)}. (This look-up is recorded as entry ${found.recorded}.)`,
@@ -107,7 +109,7 @@ function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
   ];
   const byId = new Map(found.decisions.map((decision) => [decision.decisionId, decision]));
   for (const { bannerId, purposes, necessary } of found.standing) {
-    lines.push(pc.bold(printable(bannerWord(bannerId))));
+    lines.push(pc.bold(printable(bannerWord(bannerId, found.bannerNames))));
     for (const { purpose, state, since, decisionId } of purposes) {
       const seqs = byId.get(decisionId)?.entries.map(({ seq }) => seq) ?? [];
       const word = state === 'granted' ? pc.green('granted') : pc.yellow(purposeStateWords[state]);
@@ -120,7 +122,7 @@ function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
   }
   if (found.standing.length === 0) lines.push('No decision had been made by then.');
   if (found.knownThen !== null) {
-    const then = standingWords(found.knownThen);
+    const then = standingWords(found.knownThen, found.bannerNames);
     lines.push('', pc.yellow('According to what had been received by then:'));
     lines.push(...(then.length === 0 ? ['  nothing'] : then.map((line) => `  ${printable(line)}`)));
   }

@@ -20,7 +20,7 @@ import { subjectForms, subjectOfEmail } from '../core/subject.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { createHistory, type History } from '../store/queries/history.ts';
-import { type BannerEvidence, createBannerCitation } from '../store/queries/history-banners.ts';
+import { type BannerEvidence, type BannerNames, createBannerCitation } from '../store/queries/history-banners.ts';
 import type { DecisionRow } from '../store/queries/history-decisions.ts';
 import type { Query, Store } from '../store/store.ts';
 
@@ -102,6 +102,8 @@ export type LookUp =
       readonly knownThen: readonly BannerStanding[] | null;
       /** Those that made it so, and those that came later than what was known then. */
       readonly decisions: readonly CitedDecision[];
+      /** What officers call the banners of the source. */
+      readonly bannerNames: BannerNames;
       /** Decisions of the person in all, and those made after the moment. */
       readonly total: number;
       readonly later: number;
@@ -151,6 +153,7 @@ export async function lookUpConsent(deps: LookUpDeps, request: LookUpRequest): P
     standing,
     knownThen: JSON.stringify(knownThen) === JSON.stringify(standing) ? null : knownThen,
     decisions,
+    bannerNames: await history.bannerNames(request),
     total: timeline.length,
     later: timeline.filter((decision) => decision.at > at).length,
     recorded,

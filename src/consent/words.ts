@@ -1,5 +1,6 @@
 import { ALL_PURPOSES } from '../core/consent-judgement.ts';
 import type { BannerStanding, PurposeState } from '../core/consent-timeline.ts';
+import type { BannerNames } from '../store/queries/history-banners.ts';
 import type { CitedDecision } from './look-up.ts';
 
 /** The answer of a look-up in words, the same on the command line and on the page. */
@@ -18,8 +19,10 @@ export function purposeWord(purpose: string): string {
   return purpose === ALL_PURPOSES ? 'all purposes (none named)' : purpose;
 }
 
-export function bannerWord(bannerId: string | null): string {
-  return bannerId === null ? 'no banner named' : `banner ${bannerId}`;
+export function bannerWord(bannerId: string | null, names: BannerNames): string {
+  if (bannerId === null) return 'no banner named';
+  const name = names.get(bannerId);
+  return name === undefined ? `banner ${bannerId}` : `banner ${name} (${bannerId})`;
 }
 
 export const wayInWords: Readonly<Record<CitedDecision['entries'][number]['wayIn'], string>> = {
@@ -51,10 +54,10 @@ export function evidenceWords({ seq, from, to, addedAt, actor }: CitedDecision['
 }
 
 /** What had been known at the moment, where that differs from what is known now: `marketing: refused`. */
-export function standingWords(standing: readonly BannerStanding[]): readonly string[] {
+export function standingWords(standing: readonly BannerStanding[], names: BannerNames): readonly string[] {
   return standing.flatMap(({ bannerId, purposes }) =>
     purposes.map(
-      ({ purpose, state }) => `${bannerWord(bannerId)}, ${purposeWord(purpose)}: ${purposeStateWords[state]}`,
+      ({ purpose, state }) => `${bannerWord(bannerId, names)}, ${purposeWord(purpose)}: ${purposeStateWords[state]}`,
     ),
   );
 }

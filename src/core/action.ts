@@ -225,6 +225,13 @@ const bannerEvidenceRetracted = z.object({
   bannerId: z.string(),
   reason: z.string(),
 });
+/** What people call a banner, by an officer's word; null: by its id again. */
+const bannerNamed = z.object({
+  action: z.literal('banner.named'),
+  actor,
+  bannerId: z.string(),
+  name: z.string().nullable(),
+});
 const count = z.number().int().nonnegative();
 /** Refused deliveries, by a span of time and the reason, sparse: `2026-06-09T11:31`, `2026-06-09T11` or `2026-06-09` (UTC). */
 const refusedCounts = z.object({
@@ -276,6 +283,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   consentLookedUp,
   bannerEvidenceAdded,
   bannerEvidenceRetracted,
+  bannerNamed,
   countersObserved,
   syncFormLearned,
   syncBannerDismissed,

@@ -90,6 +90,7 @@ export async function frameOf(
     if (problem !== null) return { outcome: 'invalid', problem };
   }
   const cited = createCited(asOf);
+  const history = createHistory(cited.over(deps.read));
   return {
     cited,
     source: slug,
@@ -99,7 +100,8 @@ export async function frameOf(
     generatedAt: wanted.madeAt ?? now,
     version: deps.version,
     profile: await deps.loadProfile(source),
-    history: createHistory(cited.over(deps.read)),
+    history,
+    bannerNames: await history.bannerNames({ source: slug, asOf }),
     checkpoint: await lastCheckpoint(deps, asOf),
     sample: deps.sample,
     regimes: deps.regimes,

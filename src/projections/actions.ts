@@ -48,6 +48,7 @@ function objectOf(action: Action): string | null {
       return action.bannerId;
     case 'banner.evidence-added':
     case 'banner.evidence-retracted':
+    case 'banner.named':
       return action.bannerId;
     case 'consent.looked-up':
       return action.about;

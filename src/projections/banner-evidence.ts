@@ -1,7 +1,7 @@
 import { historyColumns } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, type Row } from './projection.ts';
 
-/** What officers added and retracted as evidence of how banners were shown. */
+/** What officers added and retracted as evidence of how banners were shown, and what they call the banners. */
 export const bannerEvidence: Projection = {
   name: 'banner-evidence',
   tables: ['banner_evidence'],
@@ -29,20 +29,33 @@ function evidenceRow(entry: ProjectedEntry): Row<'banner_evidence'> | null {
       shown_to: action.to,
       note: action.note,
     };
+  const withoutFile = {
+    sha256: null,
+    bytes: null,
+    media_type: null,
+    file_name: null,
+    shown_from: null,
+    shown_to: null,
+  };
   if (action?.action === 'banner.evidence-retracted')
     return {
       ...same,
+      ...withoutFile,
       change: 'retracted',
       evidence: action.evidence,
       actor: action.actor,
       banner_id: action.bannerId,
-      sha256: null,
-      bytes: null,
-      media_type: null,
-      file_name: null,
-      shown_from: null,
-      shown_to: null,
       note: action.reason,
+    };
+  if (action?.action === 'banner.named')
+    return {
+      ...same,
+      ...withoutFile,
+      change: 'named',
+      evidence: entry.seq,
+      actor: action.actor,
+      banner_id: action.bannerId,
+      note: action.name,
     };
   return null;
 }

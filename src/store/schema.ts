@@ -342,12 +342,12 @@ export const tables = {
     'index action_history_object on action_history (object, seq)',
     'index action_history_source on action_history (source, seq)',
   ),
-  /** What officers added, or retracted, as evidence of how a banner was shown. Rows of a retraction have neither file nor period. */
+  /** What officers added, or retracted, as evidence of how a banner was shown, and its names. Only rows that add have a file and a period. */
   banner_evidence: table(
     {
       ...history,
-      change: text as Column<'added' | 'retracted'>,
-      /** The entry that added it. */
+      change: text as Column<'added' | 'retracted' | 'named'>,
+      /** The entry that added it; of a name its own. */
       evidence: big,
       actor: text,
       banner_id: text,
@@ -359,7 +359,7 @@ export const tables = {
       /** By the officer's word; `shown_to` exclusive, null: still shown. */
       shown_from: optional(text),
       shown_to: optional(text),
-      /** Of a retraction its reason. */
+      /** Of a retraction its reason; of a name the name, null: none any more. */
       note: optional(text),
       /** Of the entry, hex. */
       commitment: text,

@@ -108,6 +108,19 @@ describe('banner evidence', () => {
     expect((await run('ledger', 'verify', '--json')).json['faults']).toEqual([]);
   });
 
+  it('names a banner, keeps the last name, and goes by the id again when the name is taken away', async () => {
+    const { run, folder } = await createInstallation();
+    const name = (...args: string[]) => run('banner', 'name', 'banner-main', ...args, '--json');
+    expect((await name('Main site')).json).toMatchObject({ outcome: 'named', name: 'Main site' });
+    expect((await name(' Main site ')).json).toMatchObject({ outcome: 'unchanged' });
+    expect((await name()).json).toMatchObject({ outcome: 'named', name: null });
+    expect((await run('ledger', 'verify', '--json')).json['faults']).toEqual([]);
+    await expect(name('x'.repeat(101))).rejects.toThrow('longer than 100 characters');
+    await expect(name('Main\u0007')).rejects.toThrow('control characters');
+    await expect(run('banner', 'name', 'banner-main', 'Main', '--source', 'none')).rejects.toThrow(UsageError);
+    expect(await readdir(folder)).not.toContain('evidence');
+  });
+
   it('refuses what is no picture or text, what is too large, and a period that ends before it begins', async () => {
     const { file, add, list, run, folder } = await createInstallation();
     await expect(add('--from', '2026-03-02', '--to', '2026-02-28')).rejects.toThrow('ends before it starts');

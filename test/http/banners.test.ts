@@ -62,6 +62,19 @@ describe('the page Banners', () => {
     expect((await olga.get('/banners')).text).toContain('Another site’s &lt;banner>');
   });
 
+  it('takes a name for a banner and shows it beside the id', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const olga = await signedIn(world, 'Olga');
+    await upload(world, olga);
+    const named = await olga.post('/banners/names', { source: 'default', bannerId: 'bnr_1', name: 'Main <site>' });
+    expect(named.headers.get('location')).toBe('/banners?source=default&done=named');
+    const shown = await olga.get('/banners?source=default&done=named');
+    expect(shown.text).toContain('<bdi>Main &lt;site></bdi> <span class="soft small">bnr_1</span>');
+    expect(await world.actions('banner.named')).toEqual([{ actor: 'Olga', object: 'bnr_1' }]);
+    const refused = await olga.post('/banners/names', { source: 'default', bannerId: '', name: 'x' });
+    expect([refused.status, refused.text.includes('Enter the banner id.')]).toEqual([422, true]);
+  });
+
   it('never hands out a page as a page', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const olga = await signedIn(world);

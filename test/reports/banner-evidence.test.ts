@@ -117,6 +117,25 @@ test('the audit says which banner had which evidence in which part of the period
   expect(text).toContain('retracted: another site');
 });
 
+test('documents call a banner by the name that it had at asOf, with the id beside', async () => {
+  const unnamed = { sha256: null, bytes: null, media_type: null, file_name: null, shown_from: null, shown_to: null };
+  const named = (seq: number, name: string | null) =>
+    evidence(seq, '', null, { change: 'named', note: name, ...unnamed });
+  await world.insert('banner_evidence', [named(31, 'Main page'), named(32, 'Main site'), named(33, 'Shop')]);
+  const before = async (asOf: number) => ({
+    bannerNames: await world.input().history.bannerNames({ source: 'default', asOf }),
+    asOf,
+  });
+  const input = { ...world.input(), ...(await before(32)), format: 'pdf' as const };
+  const audit = pdfText(await collect(consentAudit.produce(input))).replaceAll(/\s+/g, ' ');
+  expect(audit).toContain('Main site (banner-main)');
+  expect(audit).toContain('banner-other');
+  expect((await world.input().history.bannerNames({ source: 'default', asOf: 30 })).size).toBe(0);
+  const match = { status: 'from-device' as const, subjects: [subject] };
+  const zip = await collect(produceDsarPack(packInput(world, { match, ...(await before(33)) })));
+  expect(zipFile(zip, 'history.html').toString('utf8')).toContain('Shop (banner-main), entry 21');
+});
+
 test('evidence added after asOf is not there, and what was retracted after it still is', async () => {
   const audit = async (asOf: number) =>
     JSON.parse((await collect(consentAudit.produce({ ...world.input(), asOf, format: 'json' }))).toString('utf8')) as {

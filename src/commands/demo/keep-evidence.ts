@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { addBannerEvidence } from '../../banners/evidence.ts';
+import { addBannerEvidence, nameBanner } from '../../banners/evidence.ts';
 import type { Context } from '../../context.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createHostedUrls, takeSnapshots } from '../../snapshots/take.ts';
@@ -25,8 +25,8 @@ export async function fetchTexts(context: Context): Promise<number> {
 }
 
 /**
- * Adds what an officer would: how the first banner of each client was shown, in two versions. The other banners have none, so that reports
- * say where it lacks. The entries.
+ * Adds what an officer would: the names of the banners, and how the first banner of each client was shown, in two versions. The other
+ * banners have none, so that reports say where it lacks. The entries of the evidence.
  */
 export async function showBanners(context: Context, sandbox: Sandbox): Promise<number[]> {
   const { start, end } = sandbox.window;
@@ -37,11 +37,14 @@ export async function showBanners(context: Context, sandbox: Sandbox): Promise<n
   ];
   const seqs: number[] = [];
   for (const [place, client] of sandbox.clients.entries()) {
+    const source = place === 0 ? 'default' : client.slug;
+    for (const { id, name } of client.banners)
+      await nameBanner(context, { source, actor: DEMO_OFFICER, bannerId: id, name });
     const [banner] = client.banners;
     if (banner === undefined) continue;
     for (const [version, { from, to, buttons }] of versions.entries()) {
       const added = await addBannerEvidence(context, {
-        source: place === 0 ? 'default' : client.slug,
+        source,
         actor: DEMO_OFFICER,
         bannerId: banner.id,
         fileName: `banner-${version + 1}.html`,

@@ -2,8 +2,10 @@ import multipart, { type MultipartFile } from '@fastify/multipart';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   addBannerEvidence,
+  BANNER_NAME_LENGTH,
   EVIDENCE_BYTES,
   findBannerEvidence,
+  nameBanner,
   retractBannerEvidence,
   evidenceExtensions,
   evidenceKindText,
@@ -13,18 +15,20 @@ import { CodedError } from '../../core/errors.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { readEvidenceFile } from '../../ledger/evidence-files.ts';
-import { createBannerQueries, type BannerEvidence } from '../../store/queries/history-banners.ts';
+import { createBannerQueries, type BannerEvidence, type BannerNames } from '../../store/queries/history-banners.ts';
 import { guardScope, officerOf } from '../auth/sessions.ts';
 import { formOf, html, frameOf, untilProjected } from './frame.ts';
 import { attachment } from './documents.tsx';
 import type { Source } from '../../core/source.ts';
 import { sizeText } from './words.ts';
-import { Field, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
+import { BannerName, Field, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
 
 const doneTexts: Readonly<Record<string, string>> = {
   added: 'The evidence has been recorded in the ledger.',
   exists: 'This file is already recorded for this banner and period.',
   retracted: 'The evidence has been retracted. The file stays on record.',
+  named: 'The name has been recorded in the ledger.',
+  unchanged: 'The banner already has this name.',
 };
 
 interface EvidenceParams {
@@ -78,6 +82,15 @@ export async function bannerRoutes(app: FastifyInstance, context: Context): Prom
       default:
         return retracted satisfies never;
     }
+  });
+
+  app.post('/banners/names', async (request, reply) => {
+    const { source = '', bannerId = '', name = '' } = formOf(request.body);
+    const named = await nameBanner(context, { source, bannerId, name, actor: officerOf(request).officer });
+    if (named.outcome === 'refused')
+      return sendBanners(context, request, reply, { source, problems: named.problems }, 422);
+    if (named.seq !== null) await untilProjected(context, named.seq);
+    return reply.redirect(`/banners?source=${encodeURIComponent(source)}&done=${named.outcome}`, 303);
   });
 
   async function find(seq: string) {
@@ -179,10 +192,9 @@ async function sendBanners(
 ): Promise<FastifyReply> {
   const sources = context.sources.list();
   const source = context.sources.findAny(shown.source)?.slug ?? sources[0]?.slug ?? '';
-  const evidence = await createBannerQueries(context.store.read).bannerEvidence({
-    source,
-    asOf: Number.MAX_SAFE_INTEGER,
-  });
+  const scope = { source, asOf: Number.MAX_SAFE_INTEGER };
+  const queries = createBannerQueries(context.store.read);
+  const [evidence, names] = await Promise.all([queries.bannerEvidence(scope), queries.bannerNames(scope)]);
   const pulled = await context.store.read
     .selectFrom('sync_positions')
     .select('banner_id')
@@ -192,11 +204,11 @@ async function sendBanners(
     .limit(BANNERS_OFFERED)
     .execute();
   const bannerIds = [
-    ...new Set([...pulled.map((row) => row.banner_id), ...evidence.map((one) => one.bannerId)]),
+    ...new Set([...pulled.map((row) => row.banner_id), ...evidence.map((one) => one.bannerId), ...names.keys()]),
   ].sort();
   const { form, problems, done } = shown;
   const props = {
-    ...{ sources, source, evidence, bannerIds },
+    ...{ sources, source, evidence, names, bannerIds },
     ...(form && { form }),
     ...(problems && { problems }),
     done: done ?? null,
@@ -209,7 +221,9 @@ interface BannersProps {
   readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
   readonly source: string;
   readonly evidence: readonly BannerEvidence[];
-  /** Ids that consent records or evidence name, to choose from. */
+  /** What officers call them. */
+  readonly names: BannerNames;
+  /** Ids that consent records, evidence or names mention, to choose from. */
   readonly bannerIds: readonly string[];
   readonly form?: Readonly<Record<string, string>>;
   readonly problems?: readonly string[];
@@ -218,14 +232,14 @@ interface BannersProps {
 
 /** How banners were shown: what officers added, and the form that adds more. */
 function BannersPage(props: BannersProps) {
-  const { frame, sources, source, evidence, bannerIds, form = {}, problems = [], done = null } = props;
+  const { frame, sources, source, evidence, names, bannerIds, form = {}, problems = [], done = null } = props;
   const value = (name: string) => form[name] ?? '';
   return (
     <Page title="Banners" frame={frame} current="banners">
-      <h1>Banner evidence</h1>
+      <h1>Banners</h1>
       <p class="lead">
         A consent record names a banner but not what the visitor saw. Add a screenshot or the text of each banner, with
-        the period in which it looked like this. Reports and packs cite it.
+        the period in which it looked like this, and a name for each banner. Reports and packs cite them.
       </p>
       {done === null ? null : <Notice tone="good">{done}</Notice>}
       <Problems title="This was not recorded:" problems={problems} />
@@ -239,8 +253,9 @@ function BannersPage(props: BannersProps) {
             </button>
           </form>
         ) : null}
-        <EvidenceTable frame={frame} evidence={evidence} />
+        <EvidenceTable frame={frame} evidence={evidence} names={names} />
       </Panel>
+      {bannerIds.length === 0 ? null : <Names {...{ frame, source, names, bannerIds }} />}
       <Panel id="add" title="Add evidence">
         {sources.length === 0 ? (
           <p>No sources yet.</p>
@@ -309,7 +324,37 @@ function BannersPage(props: BannersProps) {
   );
 }
 
-function EvidenceTable({ frame, evidence }: Pick<BannersProps, 'frame' | 'evidence'>) {
+/** The banners of a source, each with its name to read and to change. */
+function Names({ frame, source, names, bannerIds }: Pick<BannersProps, 'frame' | 'source' | 'names' | 'bannerIds'>) {
+  return (
+    <Panel id="names" title="Names">
+      <p class="small soft">Shown beside the id on pages and in documents made from now on.</p>
+      {bannerIds.map((id, place) => (
+        <form key={id} method="post" action="/banners/names" class="filter">
+          <Csrf token={frame.csrf} />
+          <input type="hidden" name="source" value={source} />
+          <input type="hidden" name="bannerId" value={id} />
+          <label for={`name-${place}`} class="mono">
+            {id}
+          </label>
+          <input
+            id={`name-${place}`}
+            name="name"
+            type="text"
+            maxLength={BANNER_NAME_LENGTH}
+            value={names.get(id) ?? ''}
+            autocomplete="off"
+          />
+          <button type="submit" class="quiet slim" aria-label={`Save the name of ${id}`}>
+            Save
+          </button>
+        </form>
+      ))}
+    </Panel>
+  );
+}
+
+function EvidenceTable({ frame, evidence, names }: Pick<BannersProps, 'frame' | 'evidence' | 'names'>) {
   if (evidence.length === 0)
     return <p>None yet. Until you add some, documents say “banner as shown: not evidenced”.</p>;
   return (
@@ -339,19 +384,25 @@ function EvidenceTable({ frame, evidence }: Pick<BannersProps, 'frame' | 'eviden
       </thead>
       <tbody role="rowgroup">
         {evidence.map((one) => (
-          <EvidenceRow key={one.seq} frame={frame} one={one} />
+          <EvidenceRow key={one.seq} frame={frame} one={one} names={names} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function EvidenceRow({ frame, one }: { readonly frame: PageFrame; readonly one: BannerEvidence }) {
+interface EvidenceRowProps {
+  readonly frame: PageFrame;
+  readonly one: BannerEvidence;
+  readonly names: BannerNames;
+}
+
+function EvidenceRow({ frame, one, names }: EvidenceRowProps) {
   const { timeZone } = frame;
   return (
     <tr role="row">
       <th scope="row" role="rowheader">
-        {one.bannerId}
+        <BannerName id={one.bannerId} names={names} />
         {one.note === null ? null : (
           <>
             <br />

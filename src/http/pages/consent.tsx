@@ -16,6 +16,7 @@ import {
   wayInWords,
 } from '../../consent/words.ts';
 import type { Source } from '../../core/source.ts';
+import type { BannerNames } from '../../store/queries/history-banners.ts';
 import { Badge, Field, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
 
 /** The look-up of a person's consent. A form that is posted, so that no identifier stands in an address or a log. */
@@ -137,8 +138,8 @@ function ConsentPage({ frame, sources, form, problems = [], answer = null }: Con
 }
 
 function Answer({ frame, answer }: { frame: PageFrame; answer: Extract<LookUp, { outcome: 'found' }> }) {
-  const { standing, knownThen, decisions, at, total, later, recorded, subjects } = answer;
-  const then = knownThen === null ? [] : standingWords(knownThen);
+  const { standing, knownThen, decisions, bannerNames, at, total, later, recorded, subjects } = answer;
+  const then = knownThen === null ? [] : standingWords(knownThen, bannerNames);
   return (
     <>
       <Panel id="answer" title="Consent at that time">
@@ -156,7 +157,7 @@ function Answer({ frame, answer }: { frame: PageFrame; answer: Extract<LookUp, {
         {standing.length === 0 ? (
           <p>No decision had been made by then.</p>
         ) : (
-          <Standing frame={frame} standing={standing} />
+          <Standing frame={frame} standing={standing} names={bannerNames} />
         )}
         <p class="soft small">This look-up is recorded as entry {recorded}.</p>
       </Panel>
@@ -167,7 +168,13 @@ function Answer({ frame, answer }: { frame: PageFrame; answer: Extract<LookUp, {
   );
 }
 
-function Standing({ frame, standing }: { frame: PageFrame; standing: readonly BannerStanding[] }) {
+interface StandingProps {
+  readonly frame: PageFrame;
+  readonly standing: readonly BannerStanding[];
+  readonly names: BannerNames;
+}
+
+function Standing({ frame, standing, names }: StandingProps) {
   return (
     <table class="stacks" role="table">
       <caption>Necessary purposes need no consent and are listed separately.</caption>
@@ -207,7 +214,7 @@ function Standing({ frame, standing }: { frame: PageFrame; standing: readonly Ba
                 <Moment iso={since} timeZone={frame.timeZone} />
               </td>
               <td role="cell" data-label="Banner">
-                {bannerWord(bannerId)}
+                {bannerWord(bannerId, names)}
               </td>
               <td role="cell" data-label="By decision">
                 <a href={`#${anchorOf(decisionId)}`}>{decisionId}</a>
@@ -226,7 +233,7 @@ function Standing({ frame, standing }: { frame: PageFrame; standing: readonly Ba
                   </td>
                   <td role="cell" />
                   <td role="cell" data-label="Banner">
-                    {bannerWord(bannerId)}
+                    {bannerWord(bannerId, names)}
                   </td>
                   <td role="cell" />
                 </tr>,

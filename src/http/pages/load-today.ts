@@ -4,6 +4,7 @@ import type { Warning } from '../../attention/operator-warnings.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../core/source.ts';
 import type { Job } from '../../jobs/job.ts';
+import { type BannerNames, createBannerQueries } from '../../store/queries/history-banners.ts';
 import type { Tables } from '../../store/schema.ts';
 
 export type DocumentRow = Selectable<Tables['documents']>;
@@ -27,6 +28,8 @@ export interface Today {
   readonly documentCount: number;
   readonly jobs: readonly Job[];
   readonly ledger: LedgerState;
+  /** What officers call the banners of a source. */
+  readonly bannerNames: (source: string) => BannerNames | undefined;
 }
 
 type Needs = Pick<Context, 'store' | 'attention' | 'warnings' | 'sources' | 'jobs' | 'clock' | 'epoch'>;
@@ -37,13 +40,14 @@ const JOBS_SHOWN_MS = 24 * 3_600_000;
 
 /** Gathers the page, of one source or of all. */
 export async function loadToday(context: Needs, source: string | null): Promise<Today> {
-  const [attention, warnings, documents, documentCount, jobs, ledger] = await Promise.all([
+  const [attention, warnings, documents, documentCount, jobs, ledger, names] = await Promise.all([
     context.attention(source ?? undefined),
     context.warnings(),
     loadDocuments(context, source),
     countDocuments(context, source),
     loadJobs(context, source),
     loadLedgerState(context),
+    createBannerQueries(context.store.read).bannerNamesBySource(),
   ]);
   return {
     attention,
@@ -54,6 +58,7 @@ export async function loadToday(context: Needs, source: string | null): Promise<
     documentCount,
     jobs,
     ledger,
+    bannerNames: (slug) => names.get(slug),
   };
 }
 

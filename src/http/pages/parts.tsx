@@ -7,6 +7,18 @@ export function Moment({ iso, timeZone }: { iso: string; timeZone: string }) {
   return <time dateTime={iso}>{momentText(iso, timeZone)}</time>;
 }
 
+/** A banner by its name, with its id beside; by its id where it has no name. */
+export function BannerName({ id, names }: { id: string; names: ReadonlyMap<string, string> | undefined }) {
+  const name = names?.get(id);
+  return name === undefined ? (
+    <span>{id}</span>
+  ) : (
+    <span>
+      <bdi>{name}</bdi> <span class="soft small">{id}</span>
+    </span>
+  );
+}
+
 /** A date, YYYY-MM-DD. */
 export function Day({ date }: { date: string | null }) {
   if (date === null) return <span>no date</span>;

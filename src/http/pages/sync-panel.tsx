@@ -3,7 +3,7 @@ import { type Agreement, AGREEMENT_DAYS } from '../../attention/officer-attentio
 import type { BannerStatus } from '../../sync/status.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
 import type { Today } from './load-today.ts';
-import { Badge, Moment, Panel, Select } from './parts.tsx';
+import { Badge, BannerName, Moment, Panel, Select } from './parts.tsx';
 import { syncText } from './words.ts';
 
 /** Banners on the page; what is not up to date comes first. */
@@ -28,6 +28,7 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
           ) : (
             <BannerTable
               banners={shown}
+              names={today.bannerNames}
               csrf={frame.csrf}
               total={banners.length}
               withSource={today.sources.length > 1}
@@ -67,13 +68,14 @@ function AgreementText({ agreement: { undelivered, contradicting } }: { agreemen
 
 interface BannerTableProps {
   readonly banners: readonly BannerStatus[];
+  readonly names: Today['bannerNames'];
   readonly csrf: string;
   readonly total: number;
   readonly withSource: boolean;
   readonly timeZone: string;
 }
 
-function BannerTable({ banners, csrf, total, withSource, timeZone }: BannerTableProps) {
+function BannerTable({ banners, names, csrf, total, withSource, timeZone }: BannerTableProps) {
   const some = total > banners.length ? `${banners.length} of ${formatCount(total)} banners, gaps first. ` : '';
   return (
     <table class="stacks" role="table">
@@ -98,7 +100,11 @@ function BannerTable({ banners, csrf, total, withSource, timeZone }: BannerTable
         {banners.map((banner) => (
           <tr role="row" key={`${banner.source} ${banner.bannerId}`}>
             <th scope="row" role="rowheader">
-              {banner.bannerId === '' ? 'all banners' : banner.bannerId}
+              {banner.bannerId === '' ? (
+                'all banners'
+              ) : (
+                <BannerName id={banner.bannerId} names={names(banner.source)} />
+              )}
               {withSource ? <span class="soft"> · {banner.source}</span> : null}
             </th>
             <td role="cell" data-label="State">

@@ -30,7 +30,14 @@ export interface BannerEvidence {
   } | null;
 }
 
+export type BannerNames = ReadonlyMap<string, string>;
+
 export function createBannerQueries(query: Query) {
+  const named = query
+    .selectFrom('banner_evidence')
+    .select(['source', 'banner_id', 'note'])
+    .where('change', '=', 'named')
+    .orderBy('seq');
   return {
     /** What officers added for the banners of a source, with what was retracted by `asOf`. By banner, then from when it was shown. */
     async bannerEvidence({ source, asOf }: Scope): Promise<readonly BannerEvidence[]> {
@@ -76,7 +83,28 @@ export function createBannerQueries(query: Query) {
       const place = (one: BannerEvidence) => `${one.bannerId}\n${one.from}`;
       return added.sort((a, b) => (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : a.seq - b.seq));
     },
+    /** The names that officers gave to the banners of a source, as they were at `asOf`, by banner id. */
+    async bannerNames({ source, asOf }: Scope): Promise<BannerNames> {
+      const rows = await named.where('source', '=', source).where('seq', '<=', asOf).execute();
+      return namesIn(rows);
+    },
+    /** The same as they are now, for every source that has any. */
+    async bannerNamesBySource(): Promise<ReadonlyMap<string, BannerNames>> {
+      const rows = await named.execute();
+      return new Map(
+        [...new Set(rows.map(({ source }) => source))].map((slug) => [
+          slug,
+          namesIn(rows.filter(({ source }) => source === slug)),
+        ]),
+      );
+    },
   };
+}
+
+/** The last name of each banner that has one. */
+function namesIn(rows: readonly { readonly banner_id: string; readonly note: string | null }[]): BannerNames {
+  const last = new Map(rows.map(({ banner_id: bannerId, note }) => [bannerId, note]));
+  return new Map([...last].flatMap(([bannerId, name]) => (name === null ? [] : [[bannerId, name] as const])));
 }
 
 /** The evidence of a banner at a moment: added by then or later, never what was retracted. */
