@@ -19,7 +19,7 @@ const ledger = createLedger({ store, keys: deriveKeys(Buffer.alloc(32, 1)) });
 const options = sourceOptionsSchema.parse({});
 const projector = createProjector({
   store,
-  optionsOf: () => options,
+  optionsUpTo: async () => () => options,
 });
 const kept = Promise.resolve({ outcome: 'stored' as const, seq: 1 });
 

@@ -14,7 +14,7 @@ import type { Clock } from './core/clock.ts';
 import { UsageError } from './core/errors.ts';
 import type { ControllerProfile } from './law/profile.ts';
 import { createRegimeTable } from './law/regime-table.ts';
-import { type Source, sourceOptionsSchema } from './core/source.ts';
+import type { Source } from './core/source.ts';
 import type { DocumentDeps } from './documents/frame.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { closeWithin } from './jobs/within-time.ts';
@@ -32,6 +32,7 @@ import { createRejectedRing } from './rejected/ring.ts';
 import { createServiceClient } from './service/client.ts';
 import { createReadPaces } from './service/rate-limit.ts';
 import { createSnapshotDeps } from './snapshots/fetching.ts';
+import { createOptionsInForce } from './sources/options-in-force.ts';
 import { createSources } from './sources/sources.ts';
 import { MOVED_TO, readSetting, UNFINISHED_COPY, writeSetting } from './store/settings.ts';
 import type { Store } from './store/store.ts';
@@ -64,7 +65,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     const identity = await openIdentity(base);
     const ledger = await openLedger(base, identity);
     const intake = await openIntake(base, identity, ledger);
-    const models = openReadModels(base, identity, ledger, intake);
+    const models = openReadModels(base, identity, ledger);
     const work = openJobs(base, identity);
     const useCases = await createUseCases({ ...base, ...identity, ...ledger, ...intake, ...models, ...work, sample });
     return {
@@ -207,32 +208,28 @@ async function openIntake({ config, log, clock, opened }: Base, { store, keys }:
   return { sources, rejected };
 }
 
-function openReadModels({ log, clock, opened }: Base, { store }: Identity, { ledger }: Ledgers, { sources }: Intake) {
-  const defaults = sourceOptionsSchema.parse({});
-  const projection = {
-    store,
-    optionsOf: (slug: string) => sources.findAny(slug)?.options ?? defaults,
-    log,
-  };
-  const projector = createProjector({ ...projection, onAhead: () => rebuild(projection) });
+function openReadModels({ log, clock, opened }: Base, { store }: Identity, { ledger }: Ledgers) {
+  // Made afresh for each fold: what it remembers of the ledger must not outlive a change of the database from outside.
+  const rules = (over: Store) => ({ store: over, optionsUpTo: createOptionsInForce(over.read), log });
+  const projector = createProjector({ ...rules(store), onAhead: () => rebuild(rules(store)) });
   opened.add('projector', async () => projector.close());
   const readModels = createReadModelCheck({
     store,
     ledger,
     clock,
-    compare: (onProgress) => compareWithRebuild({ ...projection, ...(onProgress ? { onProgress } : {}) }),
+    compare: (onProgress) => compareWithRebuild({ ...rules(store), ...(onProgress ? { onProgress } : {}) }),
   });
   return {
     projector,
     async rebuild(onProgress?: (done: number, total: number) => void): Promise<RebuildReport> {
-      const report = await rebuild({ ...projection, ...(onProgress ? { onProgress } : {}) });
+      const report = await rebuild({ ...rules(store), ...(onProgress ? { onProgress } : {}) });
       await readModels.note(null);
       return report;
     },
     /** Whether they are what the ledger says. */
     readModels,
     /** A projector of the same rules over another store. */
-    projectorOver: (other: Store) => createProjector({ ...projection, store: other }),
+    projectorOver: (other: Store) => createProjector(rules(other)),
   };
 }
 

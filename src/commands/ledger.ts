@@ -3,10 +3,10 @@ import pc from 'picocolors';
 import type { Context } from '../context.ts';
 import type { RebuildReport } from '../projections/rebuild.ts';
 import { UsageError } from '../core/errors.ts';
-import { counted, createProgress, type CommandIo, printResult, withJson } from './command-io.ts';
+import { counted, createProgress, type CommandIo, printable, printResult, withJson } from './command-io.ts';
 import { registerLedgerProofs } from './ledger-proofs.ts';
 import type { PublicFlags } from './ledger-verify-public.ts';
-import { databaseAddress, withContext } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, databaseAddress, withContext } from './run-context.ts';
 
 /** `ledger verify|checkpoint|key|rebuild`: the evidence. */
 export function registerLedger(program: Command, io: CommandIo): void {
@@ -109,8 +109,10 @@ export function registerLedger(program: Command, io: CommandIo): void {
   withJson(ledger.command('rebuild'))
     .description('rebuild the read models from the ledger and report any differences')
     .option('--check', 'change no read model, only compare (exit code 3 if any row differs)')
-    .action((options: { check?: boolean; json?: boolean }) =>
+    .option('--reread <slug>', 'read earlier entries of this source by its present settings too, and record that')
+    .action((options: { check?: boolean; reread?: string; json?: boolean }) =>
       withContext(async (context) => {
+        if (options.reread !== undefined) await reread(context, options.reread, options.check === true);
         const progress = createProgress(io, 'entries projected');
         const report = options.check
           ? await context.readModels.check((done, total) => progress.report(done, total))
@@ -125,6 +127,14 @@ export function registerLedger(program: Command, io: CommandIo): void {
         );
       }),
     );
+}
+
+async function reread(context: Context, slug: string, check: boolean): Promise<void> {
+  if (check) throw new UsageError(['--reread and --check cannot be combined.']);
+  const { outcome } = await context.sources.reread(slug, COMMAND_LINE_ACTOR);
+  if (outcome === 'unknown')
+    throw new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list --all\`.`]);
+  if (outcome !== 'done') throw new Error(`Someone else changed ${printable(slug)} at the same time: try again.`);
 }
 
 async function rebuildAll(context: Context, onProgress: (done: number, total: number) => void) {

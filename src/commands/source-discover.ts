@@ -102,7 +102,7 @@ async function accept(context: Context, io: CommandIo, slug: string, options: Di
         options,
         { outcome: 'accepted', source: slug, seq: outcome.seq, proposal },
         () =>
-          `${pc.green('✓')} ${slug} now uses proposal ${proposal.proposalId}, accepted by ${printable(options.officer)}, recorded as entry ${outcome.seq}.\nTo read earlier deliveries again, run \`consent-ledger ledger rebuild\`${Object.keys(proposal.secretEncodings).length > 0 ? `; for refused deliveries, \`consent-ledger delivery readmit --source ${slug}\`` : ''}.`,
+          `${pc.green('✓')} ${slug} now uses proposal ${proposal.proposalId}, accepted by ${printable(options.officer)}, recorded as entry ${outcome.seq}.\nTo read earlier deliveries again, run \`consent-ledger ledger rebuild --reread ${slug}\`${Object.keys(proposal.secretEncodings).length > 0 ? `; for refused deliveries, \`consent-ledger delivery readmit --source ${slug}\`` : ''}.`,
       );
     case 'unchanged':
       return printResult(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordedOptionsSchema } from './source.ts';
 
 /**
  * Everything an officer, the operator or the program itself does that must be provable later.
@@ -79,8 +80,16 @@ const sourceChanged = z.object({
   action: z.enum(['source.added', 'source.changed']),
   actor,
   sourceSlug: z.string(),
-  /** Names of what changed, never the values. */
+  /** Names of what changed; of credentials never the values. */
   changed: z.array(z.string()),
+  options: recordedOptionsSchema.exactOptional(),
+});
+/** Entries of a source up to this one are read again by its present options. */
+const sourceReread = z.object({
+  action: z.literal('source.reread'),
+  actor,
+  sourceSlug: z.string(),
+  options: recordedOptionsSchema.exactOptional(),
 });
 /** A client leaves: nothing more is pulled or accepted, and the credentials are destroyed. The evidence stays. */
 const sourceOffboarded = z.object({
@@ -104,6 +113,8 @@ const mappingAccepted = z.object({
   secretEncodings: z.record(z.string(), z.string()),
   /** How many deliveries and rows the proposal was made from. */
   samples: z.number().int().nonnegative(),
+  /** All of them, with the mapping. */
+  options: recordedOptionsSchema.exactOptional(),
 });
 /** The pulled log decided whether the repeats of a delivery with neither id nor time were new choices. */
 const repeatSettled = z.object({
@@ -275,6 +286,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   documentDownloaded,
   officerEvent,
   sourceChanged,
+  sourceReread,
   sourceOffboarded,
   mappingAccepted,
   repeatSettled,

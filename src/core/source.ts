@@ -35,6 +35,32 @@ export const sourceOptionsSchema = z.strictObject({
 });
 export type SourceOptions = z.infer<typeof sourceOptionsSchema>;
 
+/** Options as the ledger records them: all of them, and of the salt of a recipe only a keyed hash, because entries must not let anybody try salts. */
+export const recordedOptionsSchema = sourceOptionsSchema.extend({
+  subjectRecipe: z
+    .strictObject({
+      algorithm: z.enum(['sha256', 'hmac-sha256']),
+      normalise: z.enum(['none', 'trim-lowercase']),
+      saltHmac: z.string(),
+    })
+    .nullable()
+    .default(null),
+});
+export type RecordedOptions = z.infer<typeof recordedOptionsSchema>;
+
+/** What an entry records of options; `keyOf` is a keyed hash of this installation. */
+export function recordOfOptions(options: SourceOptions, keyOf: (...parts: string[]) => Buffer): RecordedOptions {
+  const { subjectRecipe, ...rest } = options;
+  if (subjectRecipe === null) return { ...rest, subjectRecipe };
+  const { salt, ...recipe } = subjectRecipe;
+  return { ...rest, subjectRecipe: { ...recipe, saltHmac: keyOf('subject-recipe-salt', salt).toString('hex') } };
+}
+
+/** What entries are read by; the recipe has no part in it. */
+export function optionsOfRecord(recorded: RecordedOptions): SourceOptions {
+  return { ...recorded, subjectRecipe: null };
+}
+
 /** One signing secret. `id` is what the ledger records; the value never leaves the process. */
 export interface WebhookSecret {
   readonly id: string;

@@ -1,57 +1,11 @@
 import { actionSchema } from '../core/action.ts';
 import { type Entry, erasedSeqs } from '../crypto/entry.ts';
-import type { InstanceKeys } from '../crypto/keys.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
-import type { Store } from '../store/store.ts';
-import { diagnoseEntry, type Fault } from './entry-fault.ts';
+import type { Check, Checking, Run } from './check-run.ts';
+import { beginSources } from './check-sources.ts';
+import { diagnoseEntry } from './entry-fault.ts';
 import { stateOfEvidenceFile } from './evidence-files.ts';
 import { entryFromRow } from './read-entries.ts';
-import type { SignedNotes } from './signed-notes.ts';
-
-/** What is counted beside the faults. */
-export interface Counts {
-  readonly erased: number;
-  readonly bytes: number;
-  readonly sources: number;
-  readonly checkpoints: number;
-  /** Entries after the last checkpoint: protected by their MACs, not yet by a signature. */
-  readonly unsealed: number;
-  /** Notes of the journal whose writing was cut off. They were never published, and are no fault. */
-  readonly unfinishedNotes: number;
-  /** Files of evidence that entries commit to. */
-  readonly files: number;
-  readonly root: string;
-}
-
-/** One run over a ledger, as each check sees it. */
-export interface Run {
-  readonly store: Store;
-  readonly keys: Pick<InstanceKeys, 'append' | 'dedupe'>;
-  readonly evidenceFolder: string;
-  readonly signed: SignedNotes;
-  /** Seq of the last entry that is read. */
-  readonly highest: number;
-  report(fault: Fault): void;
-}
-
-/** One check during a run. */
-interface Checking {
-  /** Called for each entry, in order of seq. */
-  entry?(entry: Entry): void;
-  /** Called after the last entry. */
-  end?(): void | Promise<void>;
-  counts?(): Partial<Counts>;
-}
-
-/** One thing that `ledger verify` checks. */
-export interface Check {
-  /** What is true of a sound ledger. */
-  readonly claim: string;
-  /** Columns, tables and folders that it reads. */
-  readonly reads: string;
-  /** Begins a run. What needs no entry is checked at once. */
-  begin(run: Run): Checking;
-}
 
 /** Everything that `ledger verify` checks. Faults at the same entry are listed in this order. */
 export const checks: readonly Check[] = [
@@ -154,6 +108,11 @@ export const checks: readonly Check[] = [
     claim: 'content that is gone was erased',
     reads: 'kind, body',
     begin: beginErasures,
+  },
+  {
+    claim: 'each source is set as the ledger recorded',
+    reads: 'body, sources.options',
+    begin: beginSources,
   },
   {
     claim: 'each file of evidence is the one that its entry commits to',

@@ -26,7 +26,8 @@ export interface Fault {
     | 'checkpoint-invalid'
     | 'journal-invalid'
     | 'not-in-journal'
-    | 'schema-altered';
+    | 'schema-altered'
+    | 'source-altered';
   readonly sentence: string;
 }
 

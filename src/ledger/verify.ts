@@ -1,7 +1,8 @@
 import type { Entry } from '../crypto/entry.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import type { Store } from '../store/store.ts';
-import { checks, type Counts } from './checks.ts';
+import type { Counts } from './check-run.ts';
+import { checks } from './checks.ts';
 import type { Fault } from './entry-fault.ts';
 import { readEntryPages } from './read-entries.ts';
 import { readSignedNotes, type SignedNotesOptions } from './signed-notes.ts';

@@ -38,6 +38,7 @@ function objectOf(action: Action): string | null {
     case 'source.added':
     case 'source.changed':
     case 'source.offboarded':
+    case 'source.reread':
     case 'source.mapping-accepted':
       return action.sourceSlug;
     case 'sync.finished':

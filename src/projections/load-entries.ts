@@ -3,9 +3,13 @@ import type { Reading } from '../core/fact.ts';
 import type { SourceOptions } from '../core/source.ts';
 import { isEntryKind } from '../core/vocabulary.ts';
 import { createTurns } from '../jobs/turns.ts';
+import type { OptionsOf } from '../sources/options-in-force.ts';
 import type { Query } from '../store/store.ts';
 import { type Fault, type ProjectedEntry, type Readers, readers } from './projection.ts';
 import { storableFact, storableText } from './storable.ts';
+
+/** By which options the entries appended so far are to be read (sources/options-in-force.ts). */
+export type OptionsUpTo = () => Promise<OptionsOf>;
 
 /** How much is taken at a time. */
 export interface PageLimits {
@@ -23,11 +27,8 @@ export interface Page {
   readonly entries: readonly ProjectedEntry[];
 }
 
-/** How a source is set at the moment. */
-export type OptionsOf = (source: string) => SourceOptions | Promise<SourceOptions>;
-
 /** Reads pages of entries. Bodies are read here, outside any transaction and in slices that leave the event loop to deliveries. */
-export function createPageReader(query: Query, read: Readers = readers, optionsOf: OptionsOf, limits: PageLimits) {
+export function createPageReader(query: Query, read: Readers = readers, optionsUpTo: OptionsUpTo, limits: PageLimits) {
   let ahead: { readonly after: number; readonly upTo: number; readonly page: Promise<Page | null> } | null = null;
 
   async function loadPage(after: number, upTo: number): Promise<Page | null> {
@@ -40,14 +41,13 @@ export function createPageReader(query: Query, read: Readers = readers, optionsO
       .where('seq', '<=', end.to)
       .orderBy('seq')
       .execute();
-    const options = new Map<string, SourceOptions>();
+    // After the entries: whatever was recorded before one of them is found.
+    const optionsOf = await optionsUpTo();
     const entries: ProjectedEntry[] = [];
     const turns = createTurns(SLICE_MS);
     for (const row of rows) {
       if (row.meta === null || row.body === null) continue;
-      let option = options.get(row.source);
-      if (option === undefined) options.set(row.source, (option = await optionsOf(row.source)));
-      entries.push(readEntry(row as ContentRow, read, option));
+      entries.push(readEntry(row as ContentRow, read, optionsOf(row.source, row.seq)));
       if (turns.areDue()) await turns.take();
     }
     return { ...end, entries };

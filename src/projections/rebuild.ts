@@ -54,7 +54,7 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
     tableName: shadowName,
     onWrite: (write) => comparison.written(write),
   };
-  const pages = createPageReader(store.read, options.read, options.optionsOf, pageLimits(options));
+  const pages = createPageReader(store.read, options.read, options.optionsUpTo, pageLimits(options));
   const ahead = await entriesAhead(store.read);
   const started = await begin(store, replace);
   try {

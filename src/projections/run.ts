@@ -2,14 +2,13 @@ import { StoreUnavailable } from '../core/errors.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { advance, type Target } from './advance.ts';
 import { allProjections, type ProjectionRules } from './index.ts';
-import { createPageReader, type OptionsOf, type PageLimits } from './load-entries.ts';
+import { createPageReader, type OptionsUpTo, type PageLimits } from './load-entries.ts';
 import { entriesAhead, loadPosition, type Position, startPosition } from './position.ts';
 import type { Projection, ProjectorLog } from './projection.ts';
 
 export interface ProjectorOptions extends ProjectionRules {
   readonly store: Store;
-  /** How a source is set at the moment; defaults for one that is not known any more. */
-  readonly optionsOf: OptionsOf;
+  readonly optionsUpTo: OptionsUpTo;
   readonly log?: ProjectorLog;
   /** Entries of one transaction, default 2000: its indexes are written once per page, whatever the number of their new rows. */
   readonly batchSize?: number;
@@ -50,7 +49,7 @@ const silent: ProjectorLog = { info: () => undefined, warn: () => undefined, err
 export function createProjector(options: ProjectorOptions): Projector {
   const { store, log = silent, pollMs = 1000, lingerMs = 25 } = options;
   const projections = options.projections ?? allProjections(options);
-  const pages = createPageReader(store.read, options.read, options.optionsOf, pageLimits(options));
+  const pages = createPageReader(store.read, options.read, options.optionsUpTo, pageLimits(options));
   const target: Target = { store, state: store.read, position: 'projector', tableName: (table) => table };
   const waiting = new Set<{ seq: number; resolve(): void; reject(error: Error): void }>();
   let known = 0;

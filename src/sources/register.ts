@@ -1,7 +1,7 @@
 import type { Action } from '../core/action.ts';
 import type { Clock } from '../core/clock.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
-import type { Source } from '../core/source.ts';
+import { recordOfOptions, type Source } from '../core/source.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -119,7 +119,10 @@ export class SourceRegister {
     const { ledger, keys } = this.#options;
     let raised = null as Raised | null;
     const at = this.clock().toISOString();
-    const { outcome, seq } = await appendAction(ledger, INSTALLATION, action, keyParts, at, async (tx, [own]) => {
+    // By what is recorded here entries are read (options-in-force.ts), and the row is compared with it (ledger/checks.ts).
+    const options = recordOfOptions(next.options, ledger.keyOf);
+    const recorded = action.action === 'source.offboarded' ? action : { ...action, options };
+    const { outcome, seq } = await appendAction(ledger, INSTALLATION, recorded, keyParts, at, async (tx, [own]) => {
       if (own?.outcome !== 'stored') return;
       await tx.insertMany('sources', [toRow(next, keys.rest)], 'replace');
       raised = await raiseVersion(tx);

@@ -9,6 +9,7 @@ import {
   offboardedSource,
   retiredSecrets,
   rotatedSecret,
+  rowForConfigured,
   newSourceSchema,
   newWebhookSecretSchema,
   type NewSource,
@@ -93,6 +94,8 @@ export async function createSources({ httpAllowedHosts = [], onRefreshError, ...
     /** Reads payloads of a source by a mapping from now on. */
     acceptMapping: (slug: string, mapping: FieldMapping, actor: string) =>
       acceptMapping(register, slug, mapping, actor),
+    /** Records that earlier entries of a source are read by its present options too, once the read models are rebuilt. Of a source that left as well. */
+    reread: (slug: string, actor: string) => rereadSource(register, slug, actor),
     /** Reads the sources again if they changed. */
     refresh: () => register.refreshAfresh(),
     close: () => clearInterval(timer),
@@ -246,6 +249,17 @@ async function acceptMapping(
     changeKey(row),
     { ...row, options, updatedAt: nextVersion(register, row) },
   );
+}
+
+async function rereadSource(register: SourceRegister, slug: string, actor: string): Promise<SourceOutcome> {
+  await register.refreshAfresh();
+  const known = register.findAny(slug);
+  if (known === null) return { outcome: 'unknown' };
+  const row = register.row(slug) ?? rowForConfigured(slug, known.name);
+  return register.write({ action: 'source.reread', actor, sourceSlug: slug }, changeKey(row), {
+    ...row,
+    updatedAt: nextVersion(register, row),
+  });
 }
 
 function writeChange(

@@ -35,7 +35,7 @@ const published = (world: PolicyWorld, policyId: string) => ({
 const rebuildOf = (world: PolicyWorld) =>
   rebuild({
     store: world.store,
-    optionsOf: () => sourceOptionsSchema.parse({}),
+    optionsUpTo: async () => () => sourceOptionsSchema.parse({}),
     batchSize: 2,
   });
 

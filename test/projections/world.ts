@@ -134,7 +134,7 @@ const defaults = sourceOptionsSchema.parse({});
 
 /** What every projector and rebuild of these tests is given. */
 export function rules(store: Store): ProjectorOptions {
-  return { store, read: testReaders, cases: testCases, optionsOf: () => defaults };
+  return { store, read: testReaders, cases: testCases, optionsUpTo: async () => () => defaults };
 }
 
 export function webhook(source: string, body: TestBody, receivedAt: string): NewEntry {

@@ -65,7 +65,7 @@ export async function createSnapshotWorld(changes: Partial<Source> = {}): Promis
   };
   const projection: ProjectorOptions = {
     store,
-    optionsOf: () => source.options,
+    optionsUpTo: async () => () => source.options,
   };
   const projector = createProjector(projection);
   onTestFinished(() => projector.close());

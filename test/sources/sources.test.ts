@@ -66,6 +66,7 @@ test('an added source is found, survives a restart and is an entry without its s
       actor: 'cli:anna',
       sourceSlug: 'acme',
       changed: ['name', 'baseUrl', 'apiKey', expect.stringMatching(/^webhookSecrets \+[0-9a-f]{8}$/)],
+      options: { assumedOffset: '+00:00', banners: [], controllerFile: null, fieldNames: {}, subjectRecipe: null },
     },
   ]);
 });

@@ -49,7 +49,7 @@ describe('reconciling the sandbox, which withholds and contradicts on purpose', 
           store,
           read: readers,
           cases: testCases,
-          optionsOf: () => options,
+          optionsUpTo: async () => () => options,
         });
         onTestFinished(() => projector.close());
         const asOf = await projector.catchUp();

@@ -16,7 +16,7 @@ async function world() {
   const source = sourceAt(fake.baseUrl, { banners: ['bnr_1'] });
   const projector = createProjector({
     store: syncing.store,
-    optionsOf: () => source.options,
+    optionsUpTo: async () => () => source.options,
   });
   onTestFinished(() => projector.close());
   const recount = (signal?: AbortSignal) =>

@@ -44,7 +44,7 @@ async function world(options: object = {}, isInWhole: (row: { readonly bannerId:
   const project = async () => {
     const projector = createProjector({
       store: syncing.store,
-      optionsOf: () => source.options,
+      optionsUpTo: async () => () => source.options,
     });
     await projector.catchUp();
     await projector.close();

@@ -1,0 +1,73 @@
+import { actionSchema } from '../core/action.ts';
+import { optionsOfRecord, type SourceOptions, sourceOptionsSchema } from '../core/source.ts';
+import { INSTALLATION } from '../core/vocabulary.ts';
+import type { Query } from '../store/store.ts';
+
+/** How a source was set when an entry of it was appended. */
+export type OptionsOf = (source: string, seq: number) => SourceOptions;
+
+/** The options of one source over time. */
+interface Course {
+  /** In order of seq. */
+  readonly recorded: { readonly seq: number; readonly options: SourceOptions }[];
+  /** Entries before this one are read as if they had been appended at it. */
+  rereadAt: number;
+}
+
+const PAGE = 500;
+
+/**
+ * By which options the entries of each source are to be read: those that the ledger recorded last before the entry, or before the source was last
+ * read again (`source.reread`). The table of sources has no say: whoever edits it changes nothing of what a rebuild gives.
+ */
+export function createOptionsInForce(read: Query): () => Promise<OptionsOf> {
+  const defaults = sourceOptionsSchema.parse({});
+  const courses = new Map<string, Course>();
+  let last = 0;
+  let reading: Promise<void> = Promise.resolve();
+
+  function take(seq: number, body: Buffer | null): void {
+    if (!Buffer.isBuffer(body) || !body.includes('"source.')) return;
+    const action = parseAction(body);
+    if (action === null || !('sourceSlug' in action) || !('options' in action) || action.options === undefined) return;
+    const course = courses.get(action.sourceSlug) ?? { recorded: [], rereadAt: 0 };
+    courses.set(action.sourceSlug, course);
+    course.recorded.push({ seq, options: optionsOfRecord(action.options) });
+    if (action.action === 'source.reread') course.rereadAt = seq;
+  }
+
+  async function readOn(): Promise<void> {
+    for (;;) {
+      const rows = await read
+        .selectFrom('entries')
+        .select(['seq', 'source_seq', 'kind', 'body'])
+        .where('source', '=', INSTALLATION)
+        .where('source_seq', '>', last)
+        .orderBy('source_seq')
+        .limit(PAGE)
+        .execute();
+      for (const { seq, kind, body } of rows) if (kind === 'action') take(seq, body);
+      last = rows.at(-1)?.source_seq ?? last;
+      if (rows.length < PAGE) return;
+    }
+  }
+
+  return async () => {
+    reading = reading.then(readOn, readOn);
+    await reading;
+    return (source, seq) => {
+      const course = courses.get(source);
+      if (course === undefined) return defaults;
+      const at = Math.max(seq, course.rereadAt);
+      return course.recorded.findLast((record) => record.seq <= at)?.options ?? defaults;
+    };
+  };
+}
+
+function parseAction(body: Buffer) {
+  try {
+    return actionSchema.safeParse(JSON.parse(body.toString('utf8'))).data ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { sourceOptionsSchema } from '../../src/core/source.ts';
+import { createOfficeWorld } from '../http/office-world.ts';
+import { alter } from '../tampering.ts';
+
+it('each entry is read by what the ledger recorded at its place, whatever the table of sources says', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const { context } = world;
+  const decide = (n: number) =>
+    world.event('consent.recorded', {
+      consent_id: `c-${n}`,
+      banner_id: 'main',
+      who: `v-${n}`,
+      consent: { analytics: true },
+    });
+  const subjects = async () => {
+    const rows = await context.store.read.selectFrom('decision_history').select('subject').orderBy('seq').execute();
+    return rows.map(({ subject }) => subject);
+  };
+  const rebuilt = async () => {
+    const { counts } = await context.rebuild();
+    return { counts, subjects: await subjects() };
+  };
+  const faults = async () => (await context.verify()).faults.map(({ fault, sentence }) => [fault, sentence]);
+
+  await decide(1);
+  const options = sourceOptionsSchema.parse({ fieldNames: { subject: ['who'] } });
+  expect(await context.sources.change('default', { options }, 'Olga')).toMatchObject({ outcome: 'done' });
+  await decide(2);
+  await context.projector.catchUp();
+  expect(await subjects()).toEqual([null, 'v-2']);
+  expect(await rebuilt()).toEqual({ counts: {}, subjects: [null, 'v-2'] });
+
+  expect(await context.sources.reread('default', 'Olga')).toMatchObject({ outcome: 'done' });
+  expect(await rebuilt()).toMatchObject({ counts: { decision_history: 1 }, subjects: ['v-1', 'v-2'] });
+  expect(await faults()).toEqual([]);
+
+  await alter(context.config.dataDir, `update sources set options = replace(options, 'who', 'whom')`);
+  await context.sources.refresh();
+  expect(await faults()).toEqual([['source-altered', expect.stringContaining('"default"')]]);
+  expect(await rebuilt()).toEqual({ counts: {}, subjects: ['v-1', 'v-2'] });
+  await alter(context.config.dataDir, 'delete from sources');
+  expect(await faults()).toEqual([['source-altered', expect.stringContaining('no longer in the table')]]);
+});
+
+it('a source that the ledger never heard of has no settings of its own', async () => {
+  const { context } = await createOfficeWorld({}, { worker: false });
+  await context.sources.add(
+    { slug: 'acme', options: { subjectRecipe: { algorithm: 'sha256', normalise: 'none', salt: 's3' } } },
+    'Olga',
+  );
+  expect((await context.verify()).faults).toEqual([]);
+  const bodies = await context.store.read.selectFrom('entries').select('body').execute();
+  expect(String(bodies.map(({ body }) => String(body)))).not.toContain('s3"');
+  await alter(context.config.dataDir, `update sources set slug = 'bolt'`);
+  expect((await context.verify()).faults.map(({ fault }) => fault)).toEqual(['source-altered', 'source-altered']);
+});
