@@ -1,9 +1,8 @@
 import type { RequestFact } from '../src/core/fact.ts';
 import type { RequestKind } from '../src/core/vocabulary.ts';
-import type { Family } from './family.ts';
-import type { Payload } from './payload.ts';
+import type { Family, Payload } from './payload.ts';
 import { readPlace } from './region.ts';
-import { isJsonObject, textOf } from './text.ts';
+import { isJsonObject, textOf } from './parse.ts';
 
 /** Longest message that is taken over into the case; the body keeps the whole. */
 const MAX_MESSAGE = 20_000;

@@ -1,6 +1,6 @@
 import { consentFamily } from './consent.ts';
 import { dsarFamily } from './dsar.ts';
-import type { Family } from './family.ts';
+import type { Family } from './payload.ts';
 import { integrationFamily } from './integration.ts';
 import { policyFamily } from './policy.ts';
 import { scanFamily } from './scan.ts';

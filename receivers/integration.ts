@@ -1,6 +1,6 @@
 import type { IntegrationFact } from '../src/core/fact.ts';
-import type { Family } from './family.ts';
-import { hostOf, textOf } from './text.ts';
+import type { Family } from './payload.ts';
+import { hostOf, textOf } from './parse.ts';
 
 /** Integrations (docs/service.md §6, integration.connected and .disconnected; their payloads are not documented). */
 export const integrationFamily: Family = {

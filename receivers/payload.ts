@@ -1,9 +1,8 @@
-import type { Occurred } from '../src/core/fact.ts';
+import type { Fact, Occurred } from '../src/core/fact.ts';
 import type { FieldName } from './field-names.ts';
 import { type Asked, envelopeNames, type FieldTable, normaliseName } from './field-table.ts';
 import { occurredOf, parseTime, type TimeContext } from './occurred.ts';
-import { parseJson } from './parse.ts';
-import { clean, isBlank, isJsonObject, type JsonObject, textOf } from './text.ts';
+import { clean, isBlank, isJsonObject, type JsonObject, parseJson, textOf } from './parse.ts';
 
 /** Bounds of what is looked at in one payload, so that a strange one costs no more than a large one. */
 const MAX_FIELDS = 1000;
@@ -182,4 +181,16 @@ export class Payload {
     }
     return [...paths].slice(0, MAX_UNREAD).map((path) => clean(path).slice(0, 100));
   }
+}
+
+/** One family of events: what they are called, and how a payload becomes a fact. */
+export interface Family extends Asked {
+  /** The events it reads, as docs/service.md §6 spells them. */
+  readonly events: readonly string[];
+  /** Reads any other event whose name starts with this word, too. */
+  readonly anyOf?: string;
+  /** Fields of things in its lists, looked up within each of them. */
+  readonly fieldsWithin?: readonly FieldName[];
+  /** The fact, or a sentence that says why there is none. */
+  readonly read: (event: string, payload: Payload) => Fact | { readonly unreadable: string };
 }

@@ -1,8 +1,7 @@
 import type { PolicyFact } from '../src/core/fact.ts';
-import type { Family } from './family.ts';
+import type { Family, Payload } from './payload.ts';
 import type { FieldName } from './field-names.ts';
-import type { Payload } from './payload.ts';
-import { textOf } from './text.ts';
+import { textOf } from './parse.ts';
 
 const changes = {
   'policy.created': 'created',

@@ -5,13 +5,11 @@ import { sha256Hex } from '../src/crypto/hash.ts';
 import type { SourceOptions } from '../src/core/source.ts';
 import { consentFamily, readDecision } from './consent.ts';
 import { blankRequest } from './dsar.ts';
-import type { Family } from './family.ts';
-import { eventNames } from './field-names.ts';
+import { type Family, Payload } from './payload.ts';
 import { fieldTableOf, normaliseName } from './field-table.ts';
+import { eventNames } from './field-names.ts';
 import { families } from './index.ts';
-import { parseBody } from './parse.ts';
-import { Payload } from './payload.ts';
-import { clean, isJsonObject, type JsonObject } from './text.ts';
+import { clean, isJsonObject, type JsonObject, parseBody } from './parse.ts';
 
 /** What the reading of a body depends on besides the body. */
 export interface ReadingContext {

@@ -1,7 +1,7 @@
 import { findRegion, mapJurisdiction } from '../src/law/jurisdictions.ts';
 import type { FieldName } from './field-names.ts';
 import type { Payload } from './payload.ts';
-import { textOf } from './text.ts';
+import { textOf } from './parse.ts';
 
 /** Names that stand for a whole law or union rather than for a part of a country. */
 const unions = new Set(['EU', 'EEA', 'UK', 'GB']);

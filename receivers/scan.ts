@@ -1,7 +1,266 @@
-import { foundBeforeConsent, type ScanFact, type ScanItem } from '../src/core/fact.ts';
-import type { Family } from './family.ts';
-import { itemFields, readScanItems } from './scan-items.ts';
-import { hostOf } from './text.ts';
+import { byName, foundBeforeConsent, type ScanFact, type ScanItem } from '../src/core/fact.ts';
+import type { FieldName } from './field-names.ts';
+import type { Family, Payload } from './payload.ts';
+import { normaliseName } from './field-table.ts';
+import { hostOf, isJsonObject, type JsonObject, parseJson, textOf } from './parse.ts';
+
+/** Cookies and trackers taken over from one scan; further ones are counted as not read. */
+const MAX_ITEMS = 1000;
+const MAX_NAME = 300;
+const MAX_WORDS = 200;
+
+/** Looked up within each thing of a list. */
+const itemFields: readonly FieldName[] = [
+  'itemName',
+  'itemKind',
+  'itemCategory',
+  'itemDomain',
+  'itemProvider',
+  'itemBeforeConsent',
+  'itemParty',
+];
+
+/** What the place of a list says about everything in it. */
+type Group = Partial<Omit<ScanItem, 'name'>>;
+
+const lists: readonly (readonly [FieldName, Group])[] = [
+  ['scanCookies', { kind: 'cookie' }],
+  ['scanTrackers', { kind: 'tracker' }],
+  ['foundBeforeConsent', { beforeConsent: true }],
+];
+
+/**
+ * What a scan found, one by one. Understands: a list of names or of objects; an object category → list; an object name → details or
+ * category; lists by party, or of what was there before consent; any of them as JSON in a string. What is named in several lists is
+ * one thing. `items` is null where the scan lists nothing, nothing that can be read, or an empty list beside a number that is not 0.
+ */
+function readScanItems(payload: Payload): { items: readonly ScanItem[] | null; unreadItems: number } {
+  const found = new Collector(payload);
+  for (const [field, group] of lists) {
+    for (const { value, path } of payload.each(field)) if (found.collect(value, path, group)) break;
+  }
+  const { items, unreadItems } = found;
+  const isEmpty = items.length === 0;
+  // An inventory of nothing would say that everything is gone.
+  const stated = [...payload.each('cookiesFound'), ...payload.each('trackersFound')];
+  const listed = found.listed && !(isEmpty && (unreadItems > 0 || stated.some(({ value }) => Number(value) > 0)));
+  return { items: listed ? items.sort(byName) : null, unreadItems };
+}
+
+class Collector {
+  readonly items: ScanItem[] = [];
+  listed = false;
+  unreadItems = 0;
+  readonly #payload: Payload;
+  readonly #byName = new Map<string, number[]>();
+
+  constructor(payload: Payload) {
+    this.#payload = payload;
+  }
+
+  /** Takes a value for a list; false when it is none, a number for instance. */
+  collect(value: unknown, path: string, group: Group): boolean {
+    if (typeof value === 'string') {
+      const json = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
+      return json !== undefined && typeof json !== 'string' && this.collect(json, path, group);
+    }
+    if (Array.isArray(value)) this.#list(value, path, group);
+    else if (!isJsonObject(value) || !this.#object(value, path, group)) return false;
+    this.listed = true;
+    return true;
+  }
+
+  #list(values: readonly unknown[], path: string, group: Group): void {
+    const before = this.unreadItems;
+    for (const value of values) {
+      const name = isJsonObject(value) ? undefined : nameOf(value);
+      // What cannot be read counts towards the bound, too, so that a long list of nothing costs little.
+      if (this.items.length + this.unreadItems >= MAX_ITEMS) this.unreadItems += 1;
+      else if (isJsonObject(value)) this.#add(this.#payload.within(value), group);
+      else if (typeof name === 'string') this.#put({ ...unknown, ...group, kind: group.kind ?? kindAt(path), name });
+      else this.unreadItems += 1;
+    }
+    if (this.unreadItems > before) this.#payload.puzzle(path);
+  }
+
+  #object(value: JsonObject, path: string, group: Group): boolean {
+    const all = Object.keys(value);
+    const keys = all.slice(0, MAX_ITEMS);
+    const inner = this.#payload.within(value);
+    if (inner.first('itemName', nameOf) !== null && isItem(inner)) return this.#add(inner, group);
+    if (keys.length > 0 && keys.every((key) => typeof value[key] === 'string' && !/^[\s\d.%]*$/.test(value[key]))) {
+      for (const key of keys) {
+        const name = nameOf(key);
+        const category = categoryOf(value[key]);
+        if (name === null) this.unreadItems += 1;
+        else this.#put({ ...unknown, ...group, kind: group.kind ?? kindAt(path), name, category });
+      }
+      return this.#read(value, path, all.length - keys.length);
+    }
+    let any = false;
+    for (const key of keys) {
+      const part = value[key];
+      const nested = isJsonObject(part) ? listIn(part) : part;
+      const at = `${path}.${key}`;
+      if (Array.isArray(nested)) this.#list(nested, at, { ...group, ...groupOf(key) });
+      else if (isJsonObject(part) && isItem(this.#payload.within(part)))
+        this.#add(this.#payload.within(part), group, nameOf(key));
+      else continue;
+      any = true;
+    }
+    return any && this.#read(value, path, all.length - keys.length);
+  }
+
+  #read(value: JsonObject, path: string, left: number): true {
+    this.unreadItems += left;
+    if (left > 0) this.#payload.puzzle(path);
+    this.#payload.use(value);
+    return true;
+  }
+
+  #add(item: Payload, group: Group, key: string | null = null): boolean {
+    const name = key ?? item.first('itemName', nameOf);
+    if (name === null || this.items.length >= MAX_ITEMS) {
+      this.unreadItems += 1;
+      return true;
+    }
+    const kind = item.first('itemKind', kindOf);
+    this.#put({
+      name,
+      kind: kind ?? group.kind ?? 'tracker',
+      category: item.first('itemCategory', categoryOf) ?? group.category ?? null,
+      domain: item.first('itemDomain', domainOf) ?? group.domain ?? null,
+      provider: item.first('itemProvider', (value) => textOf(value, MAX_WORDS)) ?? null,
+      beforeConsent: item.first('itemBeforeConsent', flagOf) ?? group.beforeConsent ?? null,
+      thirdParty: item.first('itemParty', partyOf) ?? group.thirdParty ?? null,
+    });
+    return true;
+  }
+
+  /** What an earlier list named is completed: of two words the first one counts, but a tracker is one, and so is what came before consent. */
+  #put(item: ScanItem): void {
+    const places = this.#byName.get(item.name) ?? [];
+    const place = places.find((one) => {
+      const { domain } = this.items[one] ?? item;
+      return domain === item.domain || domain === null || item.domain === null;
+    });
+    if (place === undefined) {
+      if (this.items.length >= MAX_ITEMS) {
+        this.unreadItems += 1;
+        return;
+      }
+      this.#byName.set(item.name, [...places, this.items.length]);
+      this.items.push(item);
+      return;
+    }
+    const known = this.items[place] ?? item;
+    this.items[place] = {
+      name: known.name,
+      kind: known.kind === 'tracker' || item.kind === 'tracker' ? 'tracker' : 'cookie',
+      category: known.category ?? item.category,
+      domain: known.domain ?? item.domain,
+      provider: known.provider ?? item.provider,
+      beforeConsent:
+        known.beforeConsent === true || item.beforeConsent === true
+          ? true
+          : (known.beforeConsent ?? item.beforeConsent),
+      thirdParty: known.thirdParty ?? item.thirdParty,
+    };
+  }
+}
+
+const unknown: Omit<ScanItem, 'name' | 'kind'> = {
+  category: null,
+  domain: null,
+  provider: null,
+  beforeConsent: null,
+  thirdParty: null,
+};
+
+/** Whether an object tells something that only a cookie or tracker has, besides a name. */
+function isItem(part: Payload): boolean {
+  return (
+    part.first('itemCategory', categoryOf) !== null ||
+    part.first('itemDomain', domainOf) !== null ||
+    part.first('itemBeforeConsent', flagOf) !== null ||
+    part.first('itemParty', partyOf) !== null ||
+    part.first('itemProvider', (value) => textOf(value, MAX_WORDS)) !== null
+  );
+}
+
+function listIn(part: JsonObject): unknown {
+  const key = Object.keys(part).find(
+    (one) => Array.isArray(part[one]) && /^(?:items|list|cookies|trackers|entries|details)$/.test(normaliseName(one)),
+  );
+  return key === undefined ? part : part[key];
+}
+
+/** What the key of a list says: a party, before consent, a kind, nothing, or a category. */
+function groupOf(key: string): Group {
+  const name = normaliseName(key);
+  if (/^(?:first|third)party/.test(name)) return { thirdParty: name.startsWith('third') };
+  if (/^(?:before|pre|prior|without)/.test(name)) return { beforeConsent: true };
+  if (/^(?:after|post|with)consent/.test(name)) return { beforeConsent: false };
+  if (/^(?:items|list|all|found|details|entries)$/.test(name)) return {};
+  if (/^cookies?$/.test(name)) return { kind: 'cookie' };
+  if (/^trackers?$/.test(name)) return { kind: 'tracker' };
+  const category = categoryOf(key);
+  return category === null ? {} : { category };
+}
+
+function kindAt(path: string): ScanItem['kind'] {
+  return /cookie/i.test(path.split('.').at(-1) ?? '') ? 'cookie' : 'tracker';
+}
+
+/** A name; of an address its host and path, since a query may hold anything. */
+function nameOf(value: unknown): string | null {
+  const text = textOf(value, 4000);
+  if (text === null) return null;
+  const name = /^(?:https?:)?\/\//i.test(text)
+    ? text.replace(/[?#].*$/s, '').replace(/^((?:https?:)?\/\/)[^/]*@/i, '$1')
+    : text;
+  return name.length > MAX_NAME ? null : name;
+}
+
+/** Words by which a scan says that something has no category. */
+const NO_CATEGORY =
+  /^(?:un(?:categori[sz]ed|classified|known|assigned)|not(?:categori[sz]ed|classified)|none|other|na|null)$/;
+
+/** What a field called `type` may hold that is a category; it may also say what sort of storage it is. */
+const CATEGORY_WORD = /necess|essential|function|prefer|analytic|statistic|perform|market|advert|target|social/i;
+
+function categoryOf(value: unknown, path = ''): string | null {
+  if (typeof value !== 'string' || (/(?:^|\.)type$/i.test(path) && !CATEGORY_WORD.test(value))) return null;
+  const text = textOf(value, MAX_WORDS);
+  return text === null || NO_CATEGORY.test(normaliseName(text)) ? null : text;
+}
+
+function domainOf(value: unknown): string | null {
+  return hostOf(value)?.replace(/^\.+/, '') || null;
+}
+
+function kindOf(value: unknown, path: string): ScanItem['kind'] | null {
+  if (typeof value === 'boolean') return /track/i.test(path) ? (value ? 'tracker' : null) : null;
+  if (typeof value !== 'string') return null;
+  if (/track|pixel|beacon|script|fingerprint/i.test(value)) return 'tracker';
+  return /cookie/i.test(value) ? 'cookie' : null;
+}
+
+function flagOf(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  const word = normaliseName(textOf(value, 40) ?? '');
+  if (/^(?:true|yes|1|before|beforeconsent|pre|preconsent|prior|priortoconsent)$/.test(word)) return true;
+  return /^(?:false|no|0|after|afterconsent|post|postconsent)$/.test(word) ? false : null;
+}
+
+/** True for a third party. A flag under a name such as `first_party` says the opposite. */
+function partyOf(value: unknown, path: string): boolean | null {
+  const word = normaliseName(textOf(value, 40) ?? '');
+  if (/^(?:third|3rd)/.test(word)) return true;
+  if (/^(?:first|1st)/.test(word)) return false;
+  const flag = flagOf(value);
+  return flag === null ? null : flag !== /first/i.test(path.split('.').at(-1) ?? '');
+}
 
 /** A finished scan (docs/service.md §6, cookie_scan.completed; its payload is not documented). */
 export const scanFamily: Family = {

@@ -1,11 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { UsageError } from './core/errors.ts';
-import { sourceOptionsSchema, type Source } from './core/source.ts';
-import { clearTextProblem, isPrivateTransport } from './core/address.ts';
-import { webhookSecretOf } from './crypto/keys.ts';
+import { z } from 'zod';
 import { readTexts } from './config/layers.ts';
-import { warnOfNearMisses } from './config/near-miss.ts';
-import { type DatabaseAddress, valuesSchema, type Values } from './config/variables.ts';
+import { type DatabaseAddress, type Values, valuesSchema, variableNames, variables } from './config/variables.ts';
+import { clearTextProblem, isPrivateTransport } from './core/address.ts';
+import { editDistance } from './core/edit-distance.ts';
+import { UsageError } from './core/errors.ts';
+import { type Source, sourceOptionsSchema } from './core/source.ts';
+import { webhookSecretOf } from './crypto/keys.ts';
 
 /** What an installation is told from outside (docs/configuration.md). Paths are absolute. */
 export interface Config {
@@ -189,4 +191,50 @@ function warnOfValues(values: Values): string[] {
     warnings.push('TRUST_PROXY is on: any caller can claim any address. List the proxies or their number instead.');
   }
   return warnings;
+}
+
+/** Warnings about names that look like misspellings of ours: they would be ignored silently otherwise. */
+function warnOfNearMisses(names: readonly string[]): string[] {
+  const warnings: string[] = [];
+  for (const name of [...names].sort()) {
+    const plainFile = variableNames.find((known) => !variables[known].secret && name === `${known}_FILE`);
+    if (plainFile !== undefined) {
+      warnings.push(`${name} is not supported: only secrets can come from a file. Set ${plainFile}.`);
+      continue;
+    }
+    const meant = closestName(name);
+    if (meant !== null) warnings.push(`Unknown variable ${name}. Did you mean ${meant}?`);
+  }
+  return warnings;
+}
+
+const candidates: readonly string[] = variableNames.flatMap((name) =>
+  variables[name].secret ? [name, `${name}_FILE`] : [name],
+);
+
+function closestName(name: string): string | null {
+  const upper = name.toUpperCase().replaceAll('-', '_');
+  let best: { name: string; distance: number } | null = null;
+  for (const candidate of candidates) {
+    // Short names have many innocent neighbours: there only the spelling in other letters counts.
+    const allowed = candidate.length >= 8 ? 2 : 0;
+    const distance = editDistance(upper, candidate, allowed);
+    if (distance <= allowed && (best === null || distance < best.distance)) best = { name: candidate, distance };
+  }
+  return best?.name ?? null;
+}
+
+const packageSchema = z.object({ name: z.literal('consent-ledger'), version: z.string() });
+
+/** The version of this program, out of its package.json (beside src/ in a checkout, beside dist/ when built). */
+export function loadVersion(): string {
+  for (const up of ['../../package.json', '../../../package.json']) {
+    try {
+      const found = packageSchema.safeParse(JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')));
+      if (found.success) return found.data.version;
+    } catch {
+      // Not there: the next place.
+    }
+  }
+  return 'unknown';
 }

@@ -1,11 +1,9 @@
 import type { Fact, Reading } from '../../src/core/fact.ts';
 import type { SourceOptions } from '../../src/core/source.ts';
 import type { FieldName } from '../field-names.ts';
-import { parseBody } from '../parse.ts';
-import { readConsentRow, readDelivery } from '../read.ts';
-import { isJsonObject, type JsonObject } from '../text.ts';
-import { proposeEvents } from './events.ts';
-import { gatherPaths, type PathFacts, type PathShape } from './paths.ts';
+import { isJsonObject, type JsonObject, parseBody } from '../parse.ts';
+import { classify, type EventOptions, readConsentRow, readDelivery } from '../read.ts';
+import { kindsOf, maskKey, maskValue, type ValueKind } from './kinds.ts';
 import { type Wanted, wantedFields } from './wanted.ts';
 
 /** A delivery, or a row of the consent log, to look at. */
@@ -261,4 +259,162 @@ function typeOf(event: string | null): Fact['type'] | null {
   if (event.startsWith('dsar')) return 'request';
   if (event.startsWith('cookie_scan')) return 'scan';
   return event.startsWith('integration') ? 'integration' : event.startsWith('policy') ? 'policy' : null;
+}
+
+/** Where the name of the event stands, and what its names mean; what {@link proposeEvents} could not tell is left out. */
+interface EventProposal {
+  /** Path of the event's name; null: it is found already, or nothing looks like one. */
+  readonly path: string | null;
+  /** Name as given → documented event. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/** Words in an event's name, and the documented event that they speak for: the first that fits. */
+const stems: readonly (readonly [RegExp, string])[] = [
+  [/dsar|dsr|subject.?(?:access|request|right)|privacy.?request|data.?request|right.?request/i, 'dsar.submitted'],
+  [/scan|audit.?(?:done|finish|complet)|crawl/i, 'cookie_scan.completed'],
+  [
+    /(?:integration|connect(?:or|ion)|plugin).*(?:disconnect|remov|delet|uninstall|\boff)|disconnect/i,
+    'integration.disconnected',
+  ],
+  [/(?:integration|connector|connection|plugin)|\bconnect/i, 'integration.connected'],
+  [/(?:policy|document|notice).*(?:delet|remov|withdraw)/i, 'policy.deleted'],
+  [/(?:policy|document|notice).*(?:publish|live|release)/i, 'policy.published'],
+  [/(?:policy|document|notice).*(?:updat|chang|edit|regenerat|revis)/i, 'policy.updated'],
+  [/(?:policy|document|notice).*(?:creat|generat|new|add)/i, 'policy.created'],
+  [/consent|cookie|choice|prefer|opt.?(?:in|out)|banner/i, 'consent.recorded'],
+];
+const PATH_NAMES = /event|type|kind|what|topic|action|hook|subject|trigger|name|signal|msg|message/i;
+const TOKEN = /^[a-z][a-z0-9]*(?:[._:/-][a-z0-9]+)+$|^[A-Z][a-z]+(?:[A-Z][a-z]+)+$/;
+
+/** Ids are tokens, too; what holds a long number or a piece of a hash is no name of an event, and must not be shown. */
+const ID = /\d{3}|(?=[0-9a-f]*\d)[0-9a-f]{6,}/i;
+
+/** Looks for the name of the event in payloads that name none that is known. */
+function proposeEvents(payloads: readonly JsonObject[], options: EventOptions): EventProposal {
+  const places = new Map<string, { known: number; tokens: number; values: Set<string> }>();
+  for (const payload of payloads) {
+    for (const { path, value } of texts(payload, '', 0)) {
+      const known = classify(value, options.eventNames)?.family != null;
+      if (!known && (!TOKEN.test(value) || ID.test(value))) continue;
+      const place = places.get(path) ?? { known: 0, tokens: 0, values: new Set<string>() };
+      places.set(path, place);
+      place[known ? 'known' : 'tokens'] += 1;
+      place.values.add(value);
+    }
+  }
+  let best: { path: string; score: number; values: Set<string> } | null = null;
+  for (const [path, { known, tokens, values }] of places) {
+    const meant = [...values].filter((value) => meaningOf(value, options) !== null).length;
+    // An event's name is one of a few; ids and the like are not.
+    if (meant === 0 || (values.size > 3 && values.size > payloads.length / 2)) continue;
+    const named = PATH_NAMES.test(path.split('.').at(-1) ?? '') ? 2 : 0;
+    const score = (known * 4 + tokens * (meant / values.size)) / payloads.length + named - path.split('.').length * 0.1;
+    if (best === null || score > best.score) best = { path, score, values };
+  }
+  if (best === null) return { path: null, names: {} };
+  const names: Record<string, string> = {};
+  for (const value of best.values) {
+    const documented = meaningOf(value, options);
+    if (documented !== null && classify(value, options.eventNames)?.family == null) names[value] = documented;
+  }
+  return { path: best.path, names };
+}
+
+function meaningOf(value: string, options: EventOptions): string | null {
+  const known = classify(value, options.eventNames);
+  if (known?.family != null) return known.event;
+  const plain = value.replace(/([a-z])([A-Z])/g, '$1_$2');
+  return stems.find(([pattern]) => pattern.test(plain))?.[1] ?? null;
+}
+
+function* texts(object: JsonObject, prefix: string, depth: number): Generator<{ path: string; value: string }> {
+  for (const [key, value] of Object.entries(object).slice(0, 100)) {
+    if (key.includes('.')) continue;
+    if (typeof value === 'string' && value.length <= 80) yield { path: prefix + key, value };
+    else if (isJsonObject(value) && depth < 3) yield* texts(value, `${prefix}${key}.`, depth + 1);
+  }
+}
+
+/** What stands at one path in several payloads. Holds no value. */
+interface PathShape {
+  /** Names of fields with dots between them, as received; names that are values themselves are masked. */
+  readonly path: string;
+  /** In how many of the payloads it stands. */
+  readonly present: number;
+  /** How many different values it had there. */
+  readonly distinct: number;
+  /** Masked values, each shape once, at most four. */
+  readonly shapes: readonly string[];
+}
+
+/** The same with what the heuristics look at; for use within the analysis only. */
+interface PathFacts extends PathShape {
+  /** In how many payloads its value could be of a kind. */
+  readonly kinds: ReadonlyMap<ValueKind, number>;
+  /** A mapping can lead there. */
+  readonly mappable: boolean;
+}
+
+const MAX_DEPTH = 5;
+const MAX_PATHS = 300;
+
+/** Walks payloads and gathers, path by path, what stands there. */
+function gatherPaths(payloads: readonly JsonObject[]): readonly PathFacts[] {
+  const found = new Map<string, Gathered>();
+  for (const payload of payloads) walk(payload, '', '', true, 0, found);
+  return [...found.values()].map(({ path, present, values, shapes, kinds, mappable }) => ({
+    path,
+    present,
+    distinct: values.size,
+    shapes: [...shapes].slice(0, 4),
+    kinds,
+    mappable,
+  }));
+}
+
+interface Gathered {
+  readonly path: string;
+  present: number;
+  readonly values: Set<string>;
+  readonly shapes: Set<string>;
+  readonly kinds: Map<ValueKind, number>;
+  readonly mappable: boolean;
+}
+
+function walk(
+  object: JsonObject,
+  prefix: string,
+  shownPrefix: string,
+  mappable: boolean,
+  depth: number,
+  found: Map<string, Gathered>,
+): void {
+  for (const [key, value] of Object.entries(object).slice(0, 200)) {
+    const path = prefix + key;
+    const shown = shownPrefix + maskKey(key);
+    const isPlain = mappable && !key.includes('.') && maskKey(key) === key;
+    if (found.size >= MAX_PATHS && !found.has(path)) return;
+    let one = found.get(path);
+    if (one === undefined) {
+      one = { path: shown, present: 0, values: new Set(), shapes: new Set(), kinds: new Map(), mappable: isPlain };
+      found.set(path, one);
+    }
+    if (value === null || value === '') continue;
+    one.present += 1;
+    if (one.values.size < 1000) one.values.add(written(value));
+    if (one.shapes.size < 20) one.shapes.add(maskValue(value));
+    for (const kind of kindsOf(value)) one.kinds.set(kind, (one.kinds.get(kind) ?? 0) + 1);
+    if (isJsonObject(value) && depth < MAX_DEPTH) walk(value, `${path}.`, `${shown}.`, isPlain, depth + 1, found);
+  }
+}
+
+/** Tells values apart. What is nested too deeply to be written counts as one value. */
+function written(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) return '…';
+    throw error;
+  }
 }

@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
 import pc from 'picocolors';
 import { consentRecordText } from '../../reports/consent-record.ts';
-import { type LookUp, lookUpConsent } from '../consent/look-up.ts';
-import { loadConsentRecord } from '../consent/record.ts';
 import {
   bannerWord,
   evidenceWords,
+  type LookUp,
+  lookUpConsent,
   policyWords,
   purposeStateWords,
   purposeWord,
   standingWords,
   wayInWords,
-} from '../consent/words.ts';
+} from '../consent/look-up.ts';
+import { loadConsentRecord } from '../consent/record.ts';
 import { UsageError } from '../core/errors.ts';
 import { addDays } from '../core/zoned-days.ts';
 import { lastCheckpoint } from '../documents/frame.ts';

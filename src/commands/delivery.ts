@@ -7,7 +7,7 @@ import { readmitRejected, type Readmitted } from '../rejected/readmit.ts';
 import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
 import { withContext } from './run-context.ts';
 import { diagnoseSignature } from '../../receivers/diagnose.ts';
-import type { Finding } from '../../receivers/finding.ts';
+import type { Finding } from '../../receivers/diagnose.ts';
 import type { Context } from '../context.ts';
 import type { RejectedItem } from '../rejected/ring.ts';
 import type { Query } from '../store/store.ts';

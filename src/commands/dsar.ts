@@ -6,7 +6,7 @@ import { moveCase } from '../cases/move-case.ts';
 import { openCase, type OpenCaseInput } from '../cases/open-case.ts';
 import { caseStates, moveRules } from '../cases/states.ts';
 import { type CaseSummary, summariseCase } from '../cases/summarise.ts';
-import { purposeWord } from '../consent/words.ts';
+import { purposeWord } from '../consent/look-up.ts';
 import type { Context } from '../context.ts';
 import { isoNow } from '../core/clock.ts';
 import { UsageError } from '../core/errors.ts';

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { loadVersion } from '../config/version.ts';
+import { loadVersion } from '../config.ts';
 import { CodedError, StoreUnavailable, UsageError } from '../core/errors.ts';
 import { withoutPasswords } from '../core/address.ts';
 import type { CommandIo, ExitCode } from './command-io.ts';

@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
 import { startWorker, type Worker } from '../context/worker.ts';
 import { StoreUnavailable } from '../core/errors.ts';
-import { closeWithin } from '../jobs/within-time.ts';
+import { closeWithin } from '../jobs/turns.ts';
 import { createSignInLink, LINK_MINUTES } from '../http/auth/sign-in-links.ts';
 import { type CommandIo, ENDED_MS, STOP_ALL_MS, wholeNumberFrom, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';

@@ -7,7 +7,7 @@ import {
   type DiscoverySample,
   type EventDiscovery,
 } from '../../receivers/discover/discover.ts';
-import { maskKey, maskValue } from '../../receivers/discover/mask.ts';
+import { maskKey, maskValue } from '../../receivers/discover/kinds.ts';
 import { verifySignature } from '../../receivers/signature.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';

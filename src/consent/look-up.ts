@@ -1,28 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { differencesOf } from '../../reports/reconciliation/agreement.ts';
 import {
+  createTextCitation,
   loadPolicyTextIntervals,
   type PolicyTextInterval,
-  createTextCitation,
   type TextKnown,
 } from '../../reports/policy-texts.ts';
+import { differencesOf } from '../../reports/reconciliation/agreement.ts';
 import type { Clock } from '../core/clock.ts';
+import { ALL_PURPOSES } from '../core/consent-judgement.ts';
 import {
   type BannerStanding,
   type PurposeState,
   standingAt,
-  timelineOf,
   type TimedDecision,
+  timelineOf,
 } from '../core/consent-timeline.ts';
-import { readPolicyText } from '../texts/policy-text.ts';
 import type { Source } from '../core/source.ts';
 import { subjectForms, subjectOfEmail } from '../core/subject.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { createHistory, type History } from '../store/queries/history.ts';
 import { type BannerEvidence, type BannerNames, createBannerCitation } from '../store/queries/history-banners.ts';
 import type { DecisionRow } from '../store/queries/history-decisions.ts';
+import { createHistory, type History } from '../store/queries/history.ts';
 import type { Query, Store } from '../store/store.ts';
+import { readPolicyText } from '../texts/policy-text.ts';
 
 export interface LookUpDeps {
   readonly store: Pick<Store, 'read'>;
@@ -306,4 +307,63 @@ async function withTexts(
     texts.push({ ...text, lines });
   }
   return { ...decision, policy: { ...decision.policy, texts } };
+}
+
+/** The answer of a look-up in words, the same on the command line and on the page. */
+export const purposeStateWords: Readonly<Record<PurposeState, string>> = {
+  granted: 'granted',
+  refused: 'refused',
+  withdrawn: 'withdrawn',
+  disputed: 'disputed: not proven as granted',
+  unclear: 'unclear: a later choice could not be read',
+  expired: 'expired',
+  terminated: 'terminated',
+  invalidated: 'invalidated',
+};
+
+export function purposeWord(purpose: string): string {
+  return purpose === ALL_PURPOSES ? 'all purposes (none named)' : purpose;
+}
+
+export function bannerWord(bannerId: string | null, names: BannerNames): string {
+  if (bannerId === null) return 'no banner named';
+  const name = names.get(bannerId);
+  return name === undefined ? `banner ${bannerId}` : `banner ${name} (${bannerId})`;
+}
+
+export const wayInWords: Readonly<Record<CitedDecision['entries'][number]['wayIn'], string>> = {
+  webhook: 'delivery',
+  pull: 'consent log',
+  request: 'request, carried out by an officer',
+};
+
+const textWords: Readonly<Record<CitedDecision['policy']['known'], string>> = {
+  seen: 'seen before and after',
+  'last-seen': 'the last one seen by then',
+  changing: 'one of two: it changed around that time',
+  'not-yet-fetched': 'not known: it was first fetched later',
+  'never-fetched': 'not known: never fetched',
+  'policy-not-stated': 'not known: the record names no policy',
+};
+
+/** Under which text: `policy pol-1, version 3; text seen before and after`. */
+export function policyWords({ policy }: CitedDecision): string {
+  if (policy.policyId === null) return 'the record names no policy';
+  const version = policy.version === null ? '' : `, version ${policy.version}`;
+  return `policy ${policy.policyId}${version}; text ${textWords[policy.known]}`;
+}
+
+/** When the evidence of a banner says that it was shown. */
+export function evidenceWords({ seq, from, to, addedAt, actor }: CitedDecision['banner'][number]): string {
+  const period = to === null ? `since ${from}` : `from ${from} to ${to}`;
+  return `evidence ${seq}: shown ${period} according to ${actor}, added ${addedAt}`;
+}
+
+/** What had been known at the moment, where that differs from what is known now: `marketing: refused`. */
+export function standingWords(standing: readonly BannerStanding[], names: BannerNames): readonly string[] {
+  return standing.flatMap(({ bannerId, purposes }) =>
+    purposes.map(
+      ({ purpose, state }) => `${bannerWord(bannerId, names)}, ${purposeWord(purpose)}: ${purposeStateWords[state]}`,
+    ),
+  );
 }

@@ -1,12 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { StoreUnavailable, UsageError } from '../core/errors.ts';
-import { createDistributedRunner, createRunner } from '../jobs/runner.ts';
-import { closeWithin } from '../jobs/within-time.ts';
-import { lanesOf, selectKinds } from '../jobs/queues.ts';
-import { createScheduler, type Schedule } from '../jobs/schedule.ts';
+import { extendWithdrawals } from '../cases/withdrawal.ts';
 import type { Context } from '../context.ts';
-import { createJobHandlers } from './job-handlers.ts';
-import { startSnapshotTriggers } from '../snapshots/jobs.ts';
+import { StoreUnavailable, UsageError } from '../core/errors.ts';
+import { createDocumentJobs } from '../documents/jobs.ts';
+import { removeOldDrafts } from '../documents/register.ts';
+import { type JobHandlers, lanesOf, selectKinds } from '../jobs/job.ts';
+import { createDistributedRunner, createRunner } from '../jobs/runner.ts';
+import { createScheduler, type Schedule } from '../jobs/schedule.ts';
+import { closeWithin } from '../jobs/turns.ts';
+import { createPolicyJobs } from '../policies/jobs.ts';
+import { createSnapshotJobs, startSnapshotTriggers } from '../snapshots/jobs.ts';
+import { createSyncJobs } from '../sync/jobs.ts';
+import { settleRepeats } from '../sync/settle-repeats.ts';
 
 /** Does jobs and keeps schedules until stopped. */
 export interface Worker {
@@ -19,7 +24,7 @@ export interface Worker {
 interface WorkerOptions {
   /** Kinds of jobs, or queues of them; default: all. */
   readonly kinds?: readonly string[] | undefined;
-  /** Jobs at once in each queue; default: what suits each (src/jobs/queues.ts). */
+  /** Jobs at once in each queue; default: what suits each (src/jobs/job.ts). */
   readonly concurrency?: number | undefined;
   /** Milliseconds after which others take over the jobs of a worker that fell silent; default 30,000. */
   readonly lease?: number | undefined;
@@ -100,4 +105,58 @@ function chooseKinds(known: readonly string[], named: readonly string[] | undefi
   const all = lanesOf(known).map((lane) => `${lane.queue} (${lane.kinds.join(', ')})`);
   const problem = unknown.length === 0 ? 'none is named' : `not known: ${unknown.join(', ')}`;
   throw new UsageError([`--kinds takes queues or kinds of jobs; ${problem}. There are: ${all.join('; ')}.`]);
+}
+
+/** Days that finished jobs stay listed. */
+const JOBS_KEPT_DAYS = 30;
+
+type Needs = Pick<
+  Context,
+  | 'config'
+  | 'sources'
+  | 'sync'
+  | 'seal'
+  | 'documents'
+  | 'cases'
+  | 'jobs'
+  | 'clock'
+  | 'snapshots'
+  | 'policies'
+  | 'readModels'
+>;
+
+/** What each kind of job does. All of them are harmless to repeat: the ledger deduplicates. */
+export function createJobHandlers(context: Needs): JobHandlers {
+  return {
+    ...createSyncJobs(context),
+    ...createDocumentJobs(context),
+    ...createSnapshotJobs(context),
+    ...createPolicyJobs(context),
+
+    async seal() {
+      const sealing = await context.seal();
+      return sealing.outcome === 'sealed' || sealing.outcome === 'unchanged'
+        ? { outcome: sealing.outcome, size: sealing.checkpoint.size }
+        : { outcome: sealing.outcome };
+    },
+
+    async 'check-read-models'() {
+      const { seq, ahead, counts } = await context.readModels.check();
+      return { seq, ahead, counts };
+    },
+
+    async maintenance(_payload, { signal }) {
+      const settledRepeats = { ...(await settleRepeats(context.sync, { source: null, actor: 'schedule', signal })) };
+      let extendedWithdrawals = 0;
+      for (const { slug } of context.sources.list()) extendedWithdrawals += await extendWithdrawals(context.sync, slug);
+      const before = new Date(context.clock().getTime() - JOBS_KEPT_DAYS * 86_400_000);
+      return {
+        purgedJobs: await context.jobs.purge(before),
+        removedDrafts: await removeOldDrafts(context.documents.folder, context.clock()),
+        destroyedSecrets: await context.sources.destroyRetired('schedule'),
+        extendedWithdrawals,
+        settledRepeats,
+      };
+    },
+  };
 }

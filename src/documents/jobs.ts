@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CaseWriting } from '../cases/view.ts';
-import { type JobHandler, JobRefused, readPayload } from '../jobs/handler.ts';
+import { type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
 import type { DocumentDeps, RegisteredDocument } from './frame.ts';
 import { producePack } from './produce-pack.ts';
 import { produceReport } from './produce-report.ts';

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Queue, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import type { Clock } from '../core/clock.ts';
-import type { JobLog } from './handler.ts';
+import { type JobLog, type QueueName, queueOf } from './job.ts';
 import type { WakeUp } from './jobs.ts';
-import { type QueueName, queueOf } from './queues.ts';
-import { withinTime } from './within-time.ts';
+import { withinTime } from './turns.ts';
 
 export interface DistributionOptions {
   /** redis:// or rediss://. */

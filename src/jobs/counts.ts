@@ -1,6 +1,6 @@
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
-import { queueNames, queueOf } from './queues.ts';
+import { queueNames, queueOf } from './job.ts';
 
 type Outcome = Tables['job_counts']['outcome'];
 

@@ -1,6 +1,14 @@
 import type { Clock } from '../core/clock.ts';
-import { type Ending, type JobContext, JobEnded, type JobHandlers, type JobLog, JobRefused } from './handler.ts';
-import type { Claim, Progress } from './job.ts';
+import {
+  type Claim,
+  type Ending,
+  type JobContext,
+  JobEnded,
+  type JobHandlers,
+  type JobLog,
+  JobRefused,
+  type Progress,
+} from './job.ts';
 import type { Standing } from './held.ts';
 import type { Jobs } from './jobs.ts';
 

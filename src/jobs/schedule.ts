@@ -1,9 +1,8 @@
 import type { Clock } from '../core/clock.ts';
 import { nextTime } from '../core/cron.ts';
 import type { Store } from '../store/store.ts';
-import type { Json } from './job.ts';
+import type { JobLog, Json } from './job.ts';
 import type { Jobs } from './jobs.ts';
-import type { JobLog } from './handler.ts';
 
 /** A job that comes round. Its name is the key of its jobs: while one is unfinished no other of them begins. */
 export interface Schedule {

@@ -1,6 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** @param sliceMs milliseconds of work between two turns */
+/**
+ * Gives the event loop its turn within long work, so that deliveries are answered meanwhile.
+ * @param sliceMs milliseconds of work between two turns
+ */
 export function createTurns(sliceMs = 5) {
   let sliceEnds = performance.now() + sliceMs;
   return {
@@ -14,7 +17,6 @@ export function createTurns(sliceMs = 5) {
   };
 }
 
-/** Gives the event loop its turn within long work, so that deliveries are answered meanwhile. */
 export type Turns = ReturnType<typeof createTurns>;
 
 /** Builds a gate that is open. */
@@ -41,4 +43,44 @@ export function createGate() {
       return leave;
     },
   };
+}
+
+/** Whether the work ends within so many milliseconds; it goes on where it does not. Rejects as the work does. */
+export async function withinTime(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Where a part that did not close is reported. */
+interface CloseLog {
+  warn(details: object, message: string): void;
+}
+
+/**
+ * Closes one part of the program within so many milliseconds: where it takes longer or fails, that is logged and the rest is closed all
+ * the same. A part that waits for a server that is away must not keep the process from ending.
+ */
+export async function closeWithin(
+  milliseconds: number,
+  part: string,
+  close: () => Promise<unknown>,
+  log: CloseLog,
+): Promise<boolean> {
+  try {
+    const closing = close();
+    // It may still fail after it was given up.
+    closing.catch(() => undefined);
+    if (await withinTime(closing, milliseconds)) return true;
+    log.warn({ part, milliseconds }, 'a part of the program did not close in time and is left as it is');
+  } catch (error) {
+    log.warn({ part, err: error }, 'a part of the program could not be closed');
+  }
+  return false;
 }

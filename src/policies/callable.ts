@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
-import type { JobLog } from '../jobs/handler.ts';
+import type { JobLog } from '../jobs/job.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Projector } from '../projections/run.ts';
 import { createServiceClient, type ServiceClient } from '../service/client.ts';

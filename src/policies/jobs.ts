@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
-import { type JobContext, JobEnded, type JobHandlers, JobRefused, readPayload } from '../jobs/handler.ts';
-import type { Json } from '../jobs/job.ts';
+import { type JobContext, JobEnded, type JobHandlers, JobRefused, type Json, readPayload } from '../jobs/job.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Sources } from '../sources/sources.ts';
 import { type BulkEnd, countBatches, loadPlanItems, runBulk } from './bulk.ts';

@@ -3,8 +3,7 @@ import type { Action } from '../core/action.ts';
 import type { RequestFact } from '../core/fact.ts';
 import { caseFold } from '../cases/fold.ts';
 import type { Query } from '../store/store.ts';
-import { historyColumns } from './columns.ts';
-import { joinKey, KeysBySource } from './keys.ts';
+import { historyColumns, joinKey, KeysBySource } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, quarantineRows, replaceIn, type Row } from './projection.ts';
 
 type CaseAction = Extract<Action, { action: 'case.opened' | 'case.moved' }>;

@@ -1,4 +1,9 @@
-import type { Fact, Occurred } from '../core/fact.ts';
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { Action } from '../core/action.ts';
+import type { CallMeta } from '../core/call.ts';
+import type { Fact, Occurred, Reading } from '../core/fact.ts';
+import { isWellFormed } from '../crypto/canonical.ts';
+import type { TableName, Tables } from '../store/schema.ts';
 import type { ProjectedEntry } from './projection.ts';
 
 /** The columns that every history row begins with. */
@@ -33,4 +38,89 @@ export function factsOf<T extends Fact['type']>(
     }
   }
   return found;
+}
+
+/** Collects the keys of a batch, source by source, so that one query loads the rows of all of them. */
+export class KeysBySource {
+  readonly #ids = new Map<string, Set<string>>();
+
+  add(source: string, id: string): void {
+    const ids = this.#ids.get(source);
+    if (ids === undefined) this.#ids.set(source, new Set([id]));
+    else ids.add(id);
+  }
+
+  /** Every key. */
+  *pairs(): Generator<readonly [source: string, id: string]> {
+    for (const [source, ids] of this.#ids) for (const id of ids) yield [source, id];
+  }
+
+  get empty(): boolean {
+    return this.#ids.size === 0;
+  }
+
+  /**
+   * `(source = a and column in (…)) or (source = b and …)`: both databases answer each branch from an index on
+   * (source, column). Row values would read better, but SQLite takes them only from a subquery.
+   */
+  where<T extends TableName>(column: string) {
+    return (eb: ExpressionBuilder<Tables, T>): Expression<SqlBool> => {
+      const plain = eb as unknown as ExpressionBuilder<Record<string, Record<string, unknown>>, string>;
+      return plain.or(
+        [...this.#ids].map(([source, ids]) =>
+          plain.and([plain('source', '=', source), plain(column, 'in', padded(ids))]),
+        ),
+      );
+    };
+  }
+}
+
+/** The ids, the last one repeated up to a power of four: few shapes of statements, which the databases keep prepared. */
+function padded(ids: ReadonlySet<string>): string[] {
+  const list = [...ids];
+  const last = list.at(-1);
+  if (last === undefined) return list;
+  let size = 1;
+  while (size < list.length) size *= 4;
+  while (list.length < size) list.push(last);
+  return list;
+}
+
+/** One text of several key parts. NUL cannot be part of a stored text, so two part lists never meet. */
+export function joinKey(...parts: readonly string[]): string {
+  return parts.join('\0');
+}
+
+/**
+ * The same reading, action or call with texts that every database returns as they were stored: U+0000 (PostgreSQL refuses it) and lone
+ * surrogates (they have no UTF-8 form) become U+FFFD. It happens before any folding, because a key that came back changed
+ * would not be found again, and the result would depend on how entries were cut into batches. The exact bytes stay in the entry.
+ */
+export function storableFact<T extends Reading | Action | CallMeta>(value: T): T {
+  return storable(value) as T;
+}
+
+function storable(value: unknown): unknown {
+  if (typeof value === 'string') return storableText(value);
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) {
+    const items = value.map(storable);
+    return items.some((item, at) => item !== value[at]) ? items : value;
+  }
+  let changed: Record<string, unknown> | null = null;
+  for (const [key, item] of Object.entries(value)) {
+    const cleanKey = storableText(key);
+    const cleanItem = storable(item);
+    if (cleanKey === key && cleanItem === item) continue;
+    changed ??= { ...value };
+    if (cleanKey !== key) delete changed[key];
+    changed[cleanKey] = cleanItem;
+  }
+  return changed ?? value;
+}
+
+/** One text without U+0000 and lone surrogates. */
+export function storableText(text: string): string {
+  const wellFormed = isWellFormed(text) ? text : (text as string & { toWellFormed(): string }).toWellFormed();
+  return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\uFFFD') : wellFormed;
 }

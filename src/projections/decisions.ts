@@ -12,8 +12,7 @@ import {
 } from '../core/consent-timeline.ts';
 import type { DecisionFact } from '../core/fact.ts';
 import type { Query } from '../store/store.ts';
-import { historyColumns } from './columns.ts';
-import { joinKey, KeysBySource } from './keys.ts';
+import { historyColumns, joinKey, KeysBySource } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, type Readers, replaceIn, type Row } from './projection.ts';
 
 type HistoryRow = Row<'decision_history'>;

@@ -1,6 +1,6 @@
 import type { Reading } from '../core/fact.ts';
-import { joinKey, KeysBySource } from './keys.ts';
-import { appendTo, type Projection, type ProjectedEntry, replaceIn, type Row } from './projection.ts';
+import { joinKey, KeysBySource } from './columns.ts';
+import { appendTo, type ProjectedEntry, type Projection, quarantineRows, replaceIn, type Row } from './projection.ts';
 
 /** What arrived on the webhook endpoint: every delivery, read or not, and how many a day of each event. */
 export const deliveries: Projection = {
@@ -60,3 +60,16 @@ function unreadText(fields: readonly string[]): string | null {
 function dayOf(at: string): string {
   return at.slice(0, 10);
 }
+
+/** Entries that could not be read, with the reason, so that none is passed over in silence. */
+export const quarantine: Projection = {
+  name: 'quarantine',
+  tables: ['quarantine'],
+  async fold(_state, batch) {
+    const rows: Row<'quarantine'>[] = [];
+    for (const { seq, source, receivedAt, fault } of batch) {
+      if (fault !== null) rows.push({ seq, source, event: fault.event, reason: fault.reason, received_at: receivedAt });
+    }
+    return rows.length === 0 ? [] : [quarantineRows(rows)];
+  },
+};

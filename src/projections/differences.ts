@@ -1,10 +1,19 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import type { Query, StoreTransaction } from '../store/store.ts';
+import type { Write } from './projection.ts';
 import { shadowName } from './shadow.ts';
-import { type AnyTable, type ReadModelName, type ReadModelRow, readModelTables } from './tables.ts';
+import {
+  type AnyTable,
+  historyNames,
+  isReadModel,
+  type ReadModelName,
+  type ReadModelRow,
+  readModelTables,
+  stateNames,
+} from './tables.ts';
 
 /** A row that is not the same in the live table and in its rebuild; null where there is none. */
-export interface Difference {
+interface Difference {
   readonly table: ReadModelName;
   /** The row's key, as `source=acme policy_id=p1`. */
   readonly key: string;
@@ -13,7 +22,7 @@ export interface Difference {
 }
 
 /** Seqs from (exclusive) and to (inclusive): a part of a history table. */
-export interface SeqRange {
+interface SeqRange {
   readonly after: number;
   readonly upTo: number;
 }
@@ -22,7 +31,7 @@ export interface SeqRange {
  * Rows that differ, at most `limit` of those of either side; none when the tables are equal. Both databases compare whole rows
  * with EXCEPT, nulls as equal.
  */
-export async function findDifferences(
+async function findDifferences(
   query: Query,
   table: ReadModelName,
   range: SeqRange | null,
@@ -35,7 +44,7 @@ export async function findDifferences(
 }
 
 /** How many keys have rows that differ. */
-export async function countDifferences(query: Query, table: ReadModelName, range: SeqRange | null): Promise<number> {
+async function countDifferences(query: Query, table: ReadModelName, range: SeqRange | null): Promise<number> {
   const any = query as unknown as Kysely<AnyTable>;
   const { onlyLive, onlyRebuilt } = exceptions(query, table, range);
   const keysOf = (rows: ReturnType<typeof onlyLive>) =>
@@ -64,11 +73,7 @@ function exceptions(query: Query, table: ReadModelName, range: SeqRange | null) 
 const KEYS = 100;
 
 /** Which of these rows differ now; `keys` holds at least their key columns. */
-export async function recheck(
-  query: Query,
-  table: ReadModelName,
-  keys: readonly ReadModelRow[],
-): Promise<Difference[]> {
+async function recheck(query: Query, table: ReadModelName, keys: readonly ReadModelRow[]): Promise<Difference[]> {
   const any = query as unknown as Kysely<AnyTable>;
   const differing: Difference[] = [];
   for (let at = 0; at < keys.length; at += KEYS) {
@@ -83,7 +88,7 @@ export async function recheck(
 }
 
 /** Puts the rebuilt rows in the place of the live ones, row by row. */
-export async function replaceByKey(
+async function replaceByKey(
   tx: StoreTransaction,
   table: ReadModelName,
   differences: readonly Difference[],
@@ -119,7 +124,7 @@ function paired(table: ReadModelName, live: readonly ReadModelRow[], rebuilt: re
 }
 
 /** Puts the shadow's rows in the place of the live ones; of a history, only those of the range. */
-export async function replaceRows(query: Query, table: ReadModelName, range: SeqRange | null): Promise<void> {
+async function replaceRows(query: Query, table: ReadModelName, range: SeqRange | null): Promise<void> {
   const any = query as unknown as Kysely<AnyTable>;
   const shadow = any.selectFrom(shadowName(table)).selectAll();
   const old = any.deleteFrom(table);
@@ -136,6 +141,111 @@ export async function replaceRows(query: Query, table: ReadModelName, range: Seq
 }
 
 /** A row's key, as `source=acme policy_id=p1`. */
-export function keyText(table: ReadModelName, row: ReadModelRow): string {
+function keyText(table: ReadModelName, row: ReadModelRow): string {
   return readModelTables[table].key.map((column) => `${column}=${String(row[column])}`).join(' ');
 }
+
+/** How live tables and their shadows differ. */
+export interface Differences {
+  /** Rows that differ, of each table that has any. */
+  readonly counts: Readonly<Partial<Record<ReadModelName, number>>>;
+  /** Some rows of each part that differs. */
+  readonly differences: readonly Difference[];
+}
+
+/** Histories are compared in parts of this many seqs, each a short query, and replaced in such parts. */
+const RANGE = 20_000;
+/** Differences that are reported of one part of a table. */
+const SAMPLE = 20;
+/** Beyond this many state rows that differ, the whole table is compared and replaced. */
+const MANY = 10_000;
+
+/**
+ * Compares live tables with their shadows while the live ones go on changing, so that only little is left to compare under
+ * the write lock, where both stand still:
+ * - history rows never change, so what was equal stays equal;
+ * - a state row that was equal can only differ later if an entry has touched it since, and then the shadow row was written
+ *   since too ({@link Comparison.written}). Those, and the rows that were not equal, are looked at again.
+ */
+export function createComparison(read: Query) {
+  const differing: { readonly table: ReadModelName; readonly range: SeqRange }[] = [];
+  const differences: Difference[] = [];
+  const counts: Partial<Record<ReadModelName, number>> = {};
+  /** Rows of states to look at again, by table and key; null: all of them. Without an entry: not compared yet. */
+  const suspects = new Map<ReadModelName, Map<string, ReadModelRow> | null>();
+  // Rows below the first entry are compared too: no entry makes them, but documents would read them.
+  let compared = Number.MIN_SAFE_INTEGER;
+
+  function count(table: ReadModelName, rows: number): void {
+    if (rows > 0) counts[table] = (counts[table] ?? 0) + rows;
+  }
+
+  async function compareHistories(query: Query, range: SeqRange): Promise<void> {
+    for (const table of historyNames) {
+      const found = await findDifferences(query, table, range, SAMPLE);
+      if (found.length === 0) continue;
+      differing.push({ table, range });
+      differences.push(...found);
+      count(table, await countDifferences(query, table, range));
+    }
+    compared = range.upTo;
+  }
+
+  async function compareStates(): Promise<void> {
+    for (const table of stateNames) {
+      const rows = new Map<string, ReadModelRow>();
+      // From here on writes are remembered.
+      suspects.set(table, rows);
+      const found = await findDifferences(read, table, null, MANY);
+      for (const { key, live, rebuilt } of found) rows.set(key, (live ?? rebuilt) as ReadModelRow);
+      if (found.length >= MANY) suspects.set(table, null);
+    }
+  }
+
+  /** What differs in a state now, and the way to put it right. */
+  async function finishState(tx: StoreTransaction, table: ReadModelName) {
+    const rows = suspects.get(table);
+    if (rows) {
+      const found = await recheck(tx.query, table, [...rows.values()]);
+      return { found, count: found.length, putRight: () => replaceByKey(tx, table, found) };
+    }
+    const found = await findDifferences(tx.query, table, null, SAMPLE);
+    const all = found.length === 0 ? 0 : await countDifferences(tx.query, table, null);
+    return { found, count: all, putRight: () => replaceRows(tx.query, table, null) };
+  }
+
+  return {
+    /** Told of everything that is written into the shadow tables. */
+    written({ table, rows }: Write): void {
+      if (!isReadModel(table) || readModelTables[table].sort === 'history') return;
+      const known = suspects.get(table);
+      if (!known) return;
+      for (const row of rows as readonly ReadModelRow[]) known.set(keyText(table, row), row);
+    },
+
+    /** Compares without a lock; the shadow tables are at this seq, the live ones may be further. */
+    async compareUpTo(seq: number): Promise<void> {
+      if (suspects.size === 0) await compareStates();
+      while (compared < seq) {
+        const range = { after: compared, upTo: Math.min(Math.max(compared, 0) + RANGE, seq) };
+        await compareHistories(read, range);
+      }
+    },
+
+    /** The rest, inside the transaction in which both are at the same seq; replaces what differs if wanted. */
+    async finish(tx: StoreTransaction, replace: boolean): Promise<Differences> {
+      // Up to the last number there is: rows beyond the position are of no entry that was projected.
+      await compareHistories(tx.query, { after: compared, upTo: Number.MAX_SAFE_INTEGER });
+      for (const { table, range } of replace ? differing : []) await replaceRows(tx.query, table, range);
+      for (const table of stateNames) {
+        const { found, count: all, putRight } = await finishState(tx, table);
+        if (found.length > 0 && replace) await putRight();
+        differences.push(...found.slice(0, SAMPLE));
+        count(table, all);
+      }
+      return { counts, differences };
+    },
+  };
+}
+
+export type Comparison = ReturnType<typeof createComparison>;

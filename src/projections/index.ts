@@ -1,17 +1,14 @@
-import { actions } from './actions.ts';
+import { actions, bannerEvidence } from './actions.ts';
 import { createAmbiguousRepeats } from './ambiguous-repeats.ts';
-import { calls } from './calls.ts';
-import { bannerEvidence } from './banner-evidence.ts';
+import { calls, listedPolicies } from './calls.ts';
 import { createCases } from './cases.ts';
 import { createDecisions } from './decisions.ts';
-import { deliveries } from './deliveries.ts';
+import { deliveries, quarantine } from './deliveries.ts';
 import { documents } from './documents.ts';
-import { listedPolicies } from './listed-policies.ts';
 import { integrations } from './integrations.ts';
 import { policies } from './policies.ts';
 import type { caseFold } from '../cases/fold.ts';
 import { type Projection, readers } from './projection.ts';
-import { quarantine } from './quarantine.ts';
 import { scans } from './scans.ts';
 import { snapshots } from './snapshots.ts';
 

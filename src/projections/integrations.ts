@@ -1,5 +1,4 @@
-import { factsOf, historyColumns, occurredColumns } from './columns.ts';
-import { joinKey, KeysBySource } from './keys.ts';
+import { factsOf, historyColumns, joinKey, KeysBySource, occurredColumns } from './columns.ts';
 import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
 
 /** Integrations: every connection and disconnection, and for each integration the latest by its time. */

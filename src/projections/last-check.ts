@@ -19,7 +19,7 @@ const PATIENCE_MS = 600_000;
 
 const storedSchema = z.object({ at: z.string(), found: z.string().nullable(), mac: z.string() });
 
-export interface ReadModelCheckOptions {
+interface ReadModelCheckOptions {
   readonly store: Store;
   readonly ledger: Pick<Ledger, 'keyOf'>;
   readonly clock: Clock;

@@ -6,7 +6,7 @@ import { createTurns } from '../jobs/turns.ts';
 import type { OptionsOf } from '../sources/options-in-force.ts';
 import type { Query } from '../store/store.ts';
 import { type Fault, type ProjectedEntry, type Readers, readers } from './projection.ts';
-import { storableFact, storableText } from './storable.ts';
+import { storableFact, storableText } from './columns.ts';
 
 /** By which options the entries appended so far are to be read (sources/options-in-force.ts). */
 export type OptionsUpTo = () => Promise<OptionsOf>;

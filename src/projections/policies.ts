@@ -1,6 +1,5 @@
 import type { PolicyFact } from '../core/fact.ts';
-import { factsOf, historyColumns, occurredColumns } from './columns.ts';
-import { joinKey, KeysBySource } from './keys.ts';
+import { factsOf, historyColumns, joinKey, KeysBySource, occurredColumns } from './columns.ts';
 import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { CodedError } from '../core/errors.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { advance, foldPage, ProjectionFailure, type Target, writeAll } from './advance.ts';
-import { type Comparison, createComparison, type Differences } from './comparison.ts';
+import { type Comparison, createComparison, type Differences } from './differences.ts';
 import { allProjections } from './index.ts';
 import { createPageReader, type PageReader } from './load-entries.ts';
 import {

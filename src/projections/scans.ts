@@ -1,5 +1,4 @@
-import { factsOf, historyColumns, occurredColumns } from './columns.ts';
-import { joinKey, KeysBySource } from './keys.ts';
+import { factsOf, historyColumns, joinKey, KeysBySource, occurredColumns } from './columns.ts';
 import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
 
 /** Cookie scans: every one, and for each domain the latest by its time. */

@@ -1,10 +1,8 @@
 import { type SnapshotMeta, snapshotMetaSchema } from '../texts/snapshot.ts';
 import { addSighting, sightingOf, type TextVersion } from '../texts/text-versions.ts';
 import type { Query } from '../store/store.ts';
-import { historyColumns } from './columns.ts';
-import { joinKey, KeysBySource } from './keys.ts';
+import { historyColumns, joinKey, KeysBySource, storableText } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, quarantineRows, replaceIn, type Row } from './projection.ts';
-import { storableText } from './storable.ts';
 
 /**
  * Texts of policies as they were fetched: every look, and for each target the texts one after the other. Everything comes from the

@@ -2,8 +2,16 @@ import type { Clock } from '../core/clock.ts';
 import { type InstanceKeys, openSealed, sealBytes } from '../crypto/keys.ts';
 import { REFUSED_COUNT_DAYS } from '../core/vocabulary.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
-import { chooseItems, ringLimits, type RingLimits } from './choose.ts';
-import { Gathering, type Gathered, type Pending, type Rejected, type RejectedCount } from './gathering.ts';
+import {
+  chooseItems,
+  type Gathered,
+  Gathering,
+  type Pending,
+  type Rejected,
+  type RejectedCount,
+  type RingLimits,
+  ringLimits,
+} from './gathering.ts';
 
 export type { Rejected, RejectedCount } from './gathering.ts';
 

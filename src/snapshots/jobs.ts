@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
-import { type JobHandlers, type JobLog, JobRefused, readPayload } from '../jobs/handler.ts';
+import { type JobHandlers, type JobLog, JobRefused, readPayload } from '../jobs/job.ts';
 import type { Jobs, WakeUp } from '../jobs/jobs.ts';
 import type { Sources } from '../sources/sources.ts';
 import type { Store, Query } from '../store/store.ts';

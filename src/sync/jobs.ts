@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { extendWithdrawals } from '../cases/withdrawal.ts';
 import type { Clock } from '../core/clock.ts';
-import { type JobHandler, JobRefused, readPayload } from '../jobs/handler.ts';
+import { type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
 import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import type { Sources } from '../sources/sources.ts';
 import { loadCompletedBanners } from './banners.ts';

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createCited } from '../../src/documents/cited.ts';
 import { registerDocument } from '../../src/documents/register.ts';
-import type { JobLog } from '../../src/jobs/handler.ts';
+import type { JobLog } from '../../src/jobs/job.ts';
 import { createJobs } from '../../src/jobs/jobs.ts';
 import { createRunner } from '../../src/jobs/runner.ts';
 import { createScheduler } from '../../src/jobs/schedule.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createJobHandlers } from '../../src/context/job-handlers.ts';
+import { createJobHandlers } from '../../src/context/worker.ts';
 import { loadQueueFigures } from '../../src/jobs/counts.ts';
 import { createJobs } from '../../src/jobs/jobs.ts';
-import { lanesOf, queueNames, queueOf, selectKinds } from '../../src/jobs/queues.ts';
+import { lanesOf, queueNames, queueOf, selectKinds } from '../../src/jobs/job.ts';
 import { temporaryStore } from '../temporary.ts';
 
 test('every kind that there is a handler for stands in one queue, and sealing waits for no document', () => {

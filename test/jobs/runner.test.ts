@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Job } from '../../src/jobs/job.ts';
+import { type Job, type JobHandler, type JobLog, JobRefused } from '../../src/jobs/job.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
-import { type JobHandler, type JobLog, JobRefused } from '../../src/jobs/handler.ts';
 import { createRunner, type Runner, type RunnerOptions } from '../../src/jobs/runner.ts';
 import type { Store } from '../../src/store/store.ts';
 import { PATIENTLY, databaseIn, openStoreIn, temporaryFolder, temporaryStore } from '../temporary.ts';

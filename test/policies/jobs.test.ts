@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { createPolicyJobs } from '../../src/policies/jobs.ts';
-import { type Ending, JobEnded, JobRefused } from '../../src/jobs/handler.ts';
-import type { Json } from '../../src/jobs/job.ts';
+import { type Ending, JobEnded, JobRefused, type Json } from '../../src/jobs/job.ts';
 import { createJobs } from '../../src/jobs/jobs.ts';
 import type { Context } from '../../src/context.ts';
 import { formASchema } from '../../src/policies/generate.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { discover, type DiscoverySample } from '../../receivers/discover/discover.ts';
-import { maskValue } from '../../receivers/discover/mask.ts';
+import { maskValue } from '../../receivers/discover/kinds.ts';
 import { readConsentRow, readDelivery } from '../../receivers/read.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { dialectNames } from '../../src/sandbox/dialects.ts';

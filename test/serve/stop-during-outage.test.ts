@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { closeWithin } from '../../src/jobs/within-time.ts';
+import { closeWithin } from '../../src/jobs/turns.ts';
 import { cliPath, environment, startServing } from '../serving.ts';
 import { startRedis } from '../servers/redis.ts';
 import { temporaryFolder } from '../temporary.ts';

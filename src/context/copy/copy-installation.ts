@@ -1,10 +1,13 @@
-import { appendAction } from '../../ledger/append-action.ts';
-import { verifyLedger, type Verification } from '../../ledger/verify.ts';
-import { UsageError } from '../../core/errors.ts';
-import type { Store } from '../../store/store.ts';
+import type { Kysely } from 'kysely';
+import { createHash } from 'node:crypto';
 import type { Context } from '../../context.ts';
+import { UsageError } from '../../core/errors.ts';
+import { canonicalJson } from '../../crypto/canonical.ts';
+import { appendAction } from '../../ledger/append-action.ts';
+import { type Verification, verifyLedger } from '../../ledger/verify.ts';
+import { type ReadModelName, readModelNames, readModelTables } from '../../projections/tables.ts';
 import { MOVED_TO, readSetting, removeSetting, UNFINISHED_COPY, writeSetting } from '../../store/settings.ts';
-import { type ComparedTable, compareReadModels, findDifferentLeaf } from './compare.ts';
+import type { Query, Store } from '../../store/store.ts';
 import { copiedWhole, copyByPage, copyEntries, copyWhole, lastSeq } from './copy-tables.ts';
 
 interface CopyOptions {
@@ -139,4 +142,74 @@ async function retire({ context, name, actor }: CopyOptions): Promise<void> {
     clock().toISOString(),
     (tx) => tx.insertMany('settings', [{ name: MOVED_TO, value: name }], 'replace'),
   );
+}
+
+/** A read model on both sides. */
+interface ComparedTable {
+  readonly table: ReadModelName;
+  /** Rows in the copy. */
+  readonly rows: number;
+  readonly same: boolean;
+}
+
+const PAGE = 2000;
+
+/** The first seq up to `upTo` at which the leaf hashes differ; null when all are the same. */
+async function findDifferentLeaf(from: Store, to: Store, upTo: number): Promise<number | null> {
+  const leaves = (store: Store, after: number) =>
+    store.read
+      .selectFrom('entries')
+      .select(['seq', 'leaf_hash'])
+      .where('seq', '>', after)
+      .where('seq', '<=', upTo)
+      .orderBy('seq')
+      .limit(PAGE)
+      .execute();
+  for (let after = 0; after < upTo; after += PAGE) {
+    const [ours, theirs] = await Promise.all([leaves(from, after), leaves(to, after)]);
+    for (const [place, row] of ours.entries()) {
+      const other = theirs[place];
+      if (other?.seq !== row.seq || !other.leaf_hash.equals(row.leaf_hash)) return row.seq;
+    }
+    if (ours.length !== theirs.length) return theirs[ours.length]?.seq ?? after + 1;
+  }
+  return null;
+}
+
+/** Compares every row of every read model, by digests, so that nothing but digests leaves either database. */
+async function compareReadModels(from: Store, to: Store): Promise<ComparedTable[]> {
+  const compared: ComparedTable[] = [];
+  for (const table of readModelNames) {
+    const [ours, theirs] = await Promise.all([digest(from.read, table), digest(to.read, table)]);
+    compared.push({ table, rows: theirs.rows, same: ours.rows === theirs.rows && ours.sha256 === theirs.sha256 });
+  }
+  return compared;
+}
+
+async function digest(read: Query, table: ReadModelName): Promise<{ rows: number; sha256: string }> {
+  const any = read as unknown as Kysely<Record<string, Record<string, unknown>>>;
+  const keys: readonly string[] = readModelTables[table].key;
+  const hash = createHash('sha256');
+  let rows = 0;
+  let last: Record<string, unknown> | null = null;
+  for (;;) {
+    let query = any.selectFrom(table).selectAll().limit(PAGE);
+    for (const key of keys) query = query.orderBy(key);
+    if (last !== null) {
+      const after = last;
+      // Beyond the last key: greater in one column, and equal in those before it.
+      query = query.where((eb) =>
+        eb.or(
+          keys.map((key, place) =>
+            eb.and([...keys.slice(0, place).map((before) => eb(before, '=', after[before])), eb(key, '>', after[key])]),
+          ),
+        ),
+      );
+    }
+    const page = await query.execute();
+    for (const row of page) hash.update(canonicalJson(row)).update('\n');
+    rows += page.length;
+    last = page.at(-1) ?? null;
+    if (page.length < PAGE || last === null) return { rows, sha256: hash.digest('hex') };
+  }
 }

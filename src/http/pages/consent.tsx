@@ -1,20 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { lookUpConsent, type CitedDecision, type LookUp } from '../../consent/look-up.ts';
+import {
+  bannerWord,
+  type CitedDecision,
+  evidenceWords,
+  type LookUp,
+  lookUpConsent,
+  policyWords,
+  purposeStateWords,
+  purposeWord,
+  standingWords,
+  wayInWords,
+} from '../../consent/look-up.ts';
 import type { Context } from '../../context.ts';
 import { localTimeOf, momentAt } from '../../core/zoned-days.ts';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, frameOf } from './frame.ts';
 import type { BannerStanding } from '../../core/consent-timeline.ts';
-import {
-  bannerWord,
-  evidenceWords,
-  policyWords,
-  purposeStateWords,
-  purposeWord,
-  standingWords,
-  wayInWords,
-} from '../../consent/words.ts';
 import type { Source } from '../../core/source.ts';
 import type { BannerNames } from '../../store/queries/history-banners.ts';
 import { Badge, Field, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
