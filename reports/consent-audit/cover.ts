@@ -224,7 +224,7 @@ export function* totals(audit: ConsentAudit, input: ReportInput): Generator<Bloc
     block: 'paragraph',
     look: 'fine',
     text: [
-      'Withdrawn: denied after the same subject had granted it on the same banner, or stated as withdrawn. Refused: denied otherwise. Disputed: the records of the decision contradict each other; it counts as nothing else. Standing at the end: granted, and not expired before the end of the period.',
+      'Withdrawn: denied after the same subject had granted it on the same banner, or stated as withdrawn. Refused: denied otherwise. Disputed: granted by a decision whose records contradict each other; what all of them deny is refused or withdrawn. Standing at the end: granted, and not expired before the end of the period.',
       audit.withoutPurposes > 0
         ? `${formatCount(audit.withoutPurposes)} ${audit.withoutPurposes === 1 ? 'decision names' : 'decisions name'} no purpose that needs consent and ${audit.withoutPurposes === 1 ? 'is' : 'are'} not in this table.`
         : '',

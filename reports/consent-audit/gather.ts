@@ -8,7 +8,7 @@ import {
   type PurposeChoices,
   purposeKey,
 } from '../../src/core/consent-judgement.ts';
-import { type Hold, isExpired } from '../../src/core/consent-timeline.ts';
+import { type Hold, isExpired, type JudgedDecision } from '../../src/core/consent-timeline.ts';
 import type { ConsentState } from '../../src/core/vocabulary.ts';
 import { addDays, daysBetween, spansOf, startOfDay } from '../../src/core/zoned-days.ts';
 import type { ChoiceCount, ConsentAfterWithdrawal, DecisionTotals } from '../../src/store/queries/history-decisions.ts';
@@ -143,7 +143,9 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
   const overTime = await loadOverTime(input, period);
   const policies = await loadPolicyIntervals(history.policyRows({ ...period }), period.from, period.to);
   const standing = await loadStanding(input, period, supersededBy(policies));
-  const choices = purposeCounts(await history.decisionsByChoice(period), standing.byPurpose);
+  const disputed: JudgedDecision[] = [];
+  for await (const decision of history.disputedDecisions(period)) disputed.push(decision);
+  const choices = purposeCounts(await history.decisionsByChoice(period), disputed, standing.byPurpose);
   return {
     timeUsed: 'the time stated for a decision where it counts, else the time of receipt',
     filters: 'none: all banners, all regions, all states',
@@ -237,6 +239,7 @@ async function overSpans(
 
 function purposeCounts(
   choices: readonly ChoiceCount[],
+  disputed: readonly JudgedDecision[],
   standing: ReadonlyMap<string, number>,
 ): { counts: PurposeCount[]; necessary: { purpose: string; decisions: number }[]; without: number } {
   type Counts = { granted: number; refused: number; withdrawn: number; disputed: number; standing: number };
@@ -250,14 +253,18 @@ function purposeCounts(
     counts.set(key, count);
   };
   let without = 0;
-  for (const { purposes, state, withdraws, disputed, decisions } of choices) {
-    const said = { state, purposes: JSON.parse(purposes) as PurposeChoices };
-    for (const key of new Set(necessaryIn(said.purposes).map((purpose) => names.count(purpose, decisions))))
+  const count = (purposes: PurposeChoices, outcomes: JudgedDecision['outcomes'], decisions: number) => {
+    for (const key of new Set(necessaryIn(purposes).map((purpose) => names.count(purpose, decisions))))
       necessary.set(key, (necessary.get(key) ?? 0) + decisions);
-    const outcomes = outcomesOf(said, JSON.parse(withdraws) as string[]);
-    if (outcomes.size === 0) without += decisions;
-    for (const [purpose, outcome] of outcomes) add(purpose, disputed ? 'disputed' : outcome, decisions);
+    const named = [...outcomes].filter(([purpose]) => purpose !== ALL_PURPOSES);
+    if (named.length === 0) without += decisions;
+    for (const [purpose, outcome] of named) add(purpose, outcome, decisions);
+  };
+  for (const { purposes, state, withdraws, decisions } of choices) {
+    const said = { state, purposes: JSON.parse(purposes) as PurposeChoices };
+    count(said.purposes, outcomesOf(said, JSON.parse(withdraws) as string[]), decisions);
   }
+  for (const { purposes, outcomes } of disputed) count(purposes, outcomes, 1);
   for (const [purpose, consents] of standing) if (purpose !== ALL_PURPOSES) add(purpose, 'standing', consents);
   return {
     counts: [...counts]

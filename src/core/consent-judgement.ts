@@ -129,7 +129,7 @@ function deniedAll(before: readonly string[], word: 'refused' | 'withdrawn', nam
   return { label: withdraws.length > 0 ? 'withdrawn' : word, withdraws, stands: [], endsAll: true };
 }
 
-type PurposeOutcome = 'granted' | 'refused' | 'withdrawn';
+export type PurposeOutcome = 'granted' | 'refused' | 'withdrawn';
 
 /** What a judged decision means for each purpose that needs consent, by its name. Purposes without a choice are not in it. */
 export function outcomesOf(said: SaidChoice, withdraws: readonly string[]): ReadonlyMap<string, PurposeOutcome> {

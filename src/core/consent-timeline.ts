@@ -7,6 +7,7 @@ import {
   outcomesOf,
   type PurposeChoices,
   purposeKey,
+  type PurposeOutcome,
 } from './consent-judgement.ts';
 import type { ConsentState } from './vocabulary.ts';
 
@@ -32,7 +33,7 @@ export interface ToldDecision {
 type Doubt = 'disputed' | 'unclear';
 
 /** How a purpose stands by a decision. */
-export type PurposeState = 'granted' | 'refused' | 'withdrawn' | Doubt | 'expired' | 'terminated' | 'invalidated';
+export type PurposeState = PurposeOutcome | Doubt | 'expired' | 'terminated' | 'invalidated';
 
 /** Consent to one purpose that nothing later has ended. It keeps the expiry and the text of the decision that granted it. */
 export interface Hold {
@@ -66,7 +67,7 @@ export interface JudgedDecision {
   /** Purposes whose consent it withdraws, sorted; `*` for consent that named none. */
   readonly withdraws: readonly string[];
   /** Purposes that it says something about, sorted. `*`: consent that named no purpose. */
-  readonly outcomes: ReadonlyMap<string, PurposeState>;
+  readonly outcomes: ReadonlyMap<string, PurposeOutcome | 'disputed'>;
   /** It ended what was granted before, and this way: `expired` … Null: it did not. */
   readonly ended: 'expired' | 'terminated' | 'invalidated' | null;
   /** What is held once it has been made. */
@@ -120,7 +121,7 @@ export function judgeDecision(
     : [{ state, purposes: together.purposes }];
   const judged = said.map((one) => {
     const judgement = judgeChoice(standing, one);
-    const outcomes = new Map<string, PurposeState>(outcomesOf(one, judgement.withdraws));
+    const outcomes = new Map<string, PurposeOutcome | 'disputed'>(outcomesOf(one, judgement.withdraws));
     if (judgement.withdraws.includes(ALL_PURPOSES)) outcomes.set(ALL_PURPOSES, 'withdrawn');
     else if (isGiven(one.state) && Object.keys(one.purposes).length === 0) outcomes.set(ALL_PURPOSES, 'granted');
     return { judgement, outcomes, keys: new Set(judgement.stands.map(purposeKey)) };
@@ -135,7 +136,7 @@ export function judgeDecision(
   const own = { decisionId, at, expiresAt, policyId, policyVersion };
   const hold = (purpose: string, doubt: Doubt | null) =>
     holds.set(purposeKey(purpose), { purpose, ...own, doubt: disputed ? 'disputed' : doubt });
-  const granted = (state: PurposeState | undefined) => state === 'granted' || state === 'disputed';
+  const granted = (state: PurposeOutcome | 'disputed' | undefined) => state === 'granted' || state === 'disputed';
   const outcomeOf = new Map([...outcomes].map(([purpose, outcome]) => [purposeKey(purpose), outcome]));
   for (const [key, held] of before) {
     if (outcomeOf.has(key)) continue;
@@ -170,11 +171,11 @@ export function judgeDecision(
 
 /** What the records of one decision mean for each purpose: what they say differently is disputed, and so is what a disputed decision grants. */
 function combined(
-  all: readonly ReadonlyMap<string, PurposeState>[],
+  all: readonly ReadonlyMap<string, PurposeOutcome | 'disputed'>[],
   standing: readonly string[],
   disputed: boolean,
-): ReadonlyMap<string, PurposeState> {
-  const byKey = new Map<string, [purpose: string, states: Set<PurposeState>]>();
+): ReadonlyMap<string, PurposeOutcome | 'disputed'> {
+  const byKey = new Map<string, [purpose: string, states: Set<PurposeOutcome | 'disputed'>]>();
   for (const outcomes of all) {
     for (const [purpose, state] of outcomes) {
       const known = byKey.get(purposeKey(purpose));
@@ -187,7 +188,7 @@ function combined(
     for (const purpose of standing) byKey.get(purposeKey(purpose))?.[1].add('granted');
   return new Map(
     [...byKey.values()]
-      .map(([purpose, states]): [string, PurposeState] => {
+      .map(([purpose, states]): [string, PurposeOutcome | 'disputed'] => {
         if (disputed && states.has('granted')) return [purpose, 'disputed'];
         // What all of them deny is denied.
         const [only = 'disputed'] = states;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consentAudit } from '../../reports/consent-audit.ts';
 import { gapsIn, mergeWindows } from '../../reports/pulls.ts';
 import type { ConsentAudit } from '../../reports/consent-audit/gather.ts';
+import { timelineOf, type ToldDecision } from '../../src/core/consent-timeline.ts';
 import { limits } from '../../reports/create-report.ts';
 import type { ReportInput } from '../../reports/report.ts';
 import { pdfAttachment, pdfText } from './files.ts';
@@ -72,7 +73,7 @@ test('a decision told twice counts once, a row of it that contradicts is a confl
     expect(audit.byStatedState).toEqual([{ state: 'given', decisions: 2 }]);
     expect(audit.byPurpose).toEqual([
       { purpose: 'analytics', granted: 1, refused: 0, withdrawn: 0, disputed: 1, standing: 1 },
-      { purpose: 'marketing', granted: 0, refused: 1, withdrawn: 0, disputed: 1, standing: 0 },
+      { purpose: 'marketing', granted: 0, refused: 2, withdrawn: 0, disputed: 0, standing: 0 },
     ]);
     expect(audit).toMatchObject({ disputedStanding: 1, standing: [{ consents: 1 }] });
     expect(audit.completeness.agreement.totals).toMatchObject({ both: 1, onlyWebhook: 0, onlyPulled: 1 });
@@ -411,6 +412,83 @@ test('a consent that expired before the end of the period stands for no purpose'
     const { byPurpose, standing } = await json(world);
     expect(byPurpose[0]).toMatchObject({ purpose: 'analytics', granted: 2, standing: 1 });
     expect(standing).toMatchObject([{ consents: 2, expired: 1 }]);
+  }));
+
+test('totals by purpose of disputed decisions are those that the look-up gives for each person', () =>
+  inWorld(async (world) => {
+    const [yes, no] = ['granted', 'denied'];
+    type Saying = readonly [state: string, purposes: Readonly<Record<string, string | undefined>>];
+    /** What was granted before, and what the two records of the disputed decision say. */
+    const people: readonly (readonly [Saying | null, Saying, Saying])[] = [
+      [null, ['given', { analytics: yes, marketing: no }], ['given', { analytics: no, marketing: no }]],
+      [
+        ['given', { marketing: yes }],
+        ['given', { analytics: yes, marketing: no }],
+        ['refused', { marketing: no }],
+      ],
+      [
+        ['given', { analytics: yes }],
+        ['given', {}],
+        ['given', { analytics: no }],
+      ],
+      [null, ['given', {}], ['given', { analytics: no }]],
+      [
+        ['given', { analytics: yes, ads: yes }],
+        ['refused', {}],
+        ['given', { marketing: yes }],
+      ],
+      [null, ['withdrawn', { ads: no }], ['given', { ads: no, functional: yes }]],
+      [
+        ['given', { analytics: yes }],
+        ['expired', {}],
+        ['given', { analytics: yes }],
+      ],
+      [null, ['requested', { ads: no }], ['given', { functional: yes, necessary: yes }]],
+      [
+        ['given', {}],
+        ['given', {}],
+        ['given', { analytics: no }],
+      ],
+      [
+        ['given', {}],
+        ['refused', {}],
+        ['refused', { analytics: no }],
+      ],
+      [
+        ['given', {}],
+        ['withdrawn', { ads: no }],
+        ['given', { ads: yes, analytics: no }],
+      ],
+    ];
+    const told = people.flatMap(([before, first, second], person) => {
+      const seq = person * 3;
+      const of = (place: number, [state, purposes]: Saying, changes: Parameters<typeof decision>[2]) =>
+        decision(seq + place, `2026-06-0${place === 1 ? 1 : 2}T10:00:00.000Z`, {
+          ...{ subject: `v-${person}`, state: state as 'given', purposes: JSON.stringify(purposes), ...changes },
+        });
+      const decision_id = `r:${person}`;
+      return [
+        ...(before === null ? [] : [of(1, before, { decision_id: `b:${person}` })]),
+        of(2, first, { decision_id }),
+        of(3, second, { decision_id, is_first: 0, conflicts: 1 }),
+      ];
+    });
+    await world.insert('decision_history', judged(told));
+    const counted = new Map<string, number>();
+    for (const person of people.keys())
+      for (const { outcomes } of timelineOf(
+        judged(told.filter(({ subject }) => subject === `v-${person}`)) as ToldDecision[],
+      ))
+        for (const [purpose, state] of outcomes)
+          if (purpose !== '*') counted.set(`${purpose} ${state}`, (counted.get(`${purpose} ${state}`) ?? 0) + 1);
+    const { byPurpose } = await json(world);
+    const totals = byPurpose.flatMap(({ purpose, ...counts }) =>
+      (['granted', 'refused', 'withdrawn', 'disputed'] as const).flatMap((state) =>
+        counts[state] === 0 ? [] : [[`${purpose} ${state}`, counts[state]] as const],
+      ),
+    );
+    expect(new Map(totals)).toEqual(counted);
+    expect(counted.get('analytics disputed')).toBeGreaterThan(1);
   }));
 
 test('what a disputed decision granted does not come to stand by a later choice about something else', () =>

@@ -233,6 +233,7 @@ test('what documents read of one source and period is looked up', async () => {
       await history.decisionTotals(period);
       await history.decisionsByState(period);
       await history.decisionsByChoice(period);
+      await drain(history.disputedDecisions(period));
       await history.decisionsByRegion(period);
       await history.decisionsByBanner(period);
       await history.decisionsByPolicyVersion(period);

@@ -1,6 +1,6 @@
 import { type NotNull, type RawBuilder, type SelectQueryBuilder, sql, type Selectable } from 'kysely';
 import { ALL_PURPOSES, type Judged, type PurposeChoices, purposeKey } from '../../core/consent-judgement.ts';
-import { type Holds, holdsOf, judgeDecision } from '../../core/consent-timeline.ts';
+import { type Holds, holdsOf, judgeDecision, type JudgedDecision, timelineOf } from '../../core/consent-timeline.ts';
 import type { ConsentState } from '../../core/vocabulary.ts';
 import type { Span } from '../../core/zoned-days.ts';
 import type { Tables } from '../schema.ts';
@@ -22,12 +22,11 @@ export interface WithdrawalTime
   readonly judged: Judged;
 }
 
-/** Decisions that say the same: the choice and the state by all their records, which of the purposes they withdraw, and whether they are disputed. */
+/** Undisputed decisions that say the same: the choice and the state by all their records, and which of the purposes they withdraw. */
 export interface ChoiceCount {
   readonly purposes: string;
   readonly state: ConsentState;
   readonly withdraws: string;
-  readonly disputed: boolean;
   readonly decisions: number;
 }
 
@@ -157,26 +156,54 @@ export function createDecisionQueries(query: Query) {
       return rows.map(({ span, judged: state, decisions }) => ({ span, state, decisions: Number(decisions) }));
     },
 
-    /** By the whole choice, from which totals by purpose follow (core/consent-judgement.ts, outcomesOf). */
+    /** By the whole choice, from which totals by purpose follow (core/consent-judgement.ts, outcomesOf); without disputed decisions. */
     async decisionsByChoice(period: Period): Promise<readonly ChoiceCount[]> {
       const { column, disputed } = await judgedAt(query, period);
       const rows = await first(period)
         .select([column('purposes').as('chosen'), column('state').as('stated')])
-        .select([column('withdraws').as('withdrawn'), disputed.as('disputed')])
+        .select(column('withdraws').as('withdrawn'))
         .select(count)
-        .groupBy([sql`chosen`, sql`stated`, sql`withdrawn`, sql`disputed`])
+        .where(sql<boolean>`${disputed} = 0`)
+        .groupBy([sql`chosen`, sql`stated`, sql`withdrawn`])
         .orderBy(sql`chosen`)
         .orderBy(sql`stated`)
         .orderBy(sql`withdrawn`)
-        .orderBy(sql`disputed`)
         .execute();
-      return rows.map(({ chosen, stated, withdrawn, disputed: contested, decisions }) => ({
+      return rows.map(({ chosen, stated, withdrawn, decisions }) => ({
         purposes: chosen,
         state: stated as ConsentState,
         withdraws: withdrawn,
-        disputed: Number(contested) === 1,
         decisions: Number(decisions),
       }));
+    },
+
+    /** The disputed decisions of a period as a look-up judges them, with all that their subjects decided before. */
+    async *disputedDecisions(period: Period): AsyncGenerator<JudgedDecision> {
+      const { together, disputed } = await judgedAt(query, period);
+      const { source, asOf } = period;
+      const found = await first(period)
+        .where(sql<boolean>`${disputed} = 1`)
+        .select(['d.decision_id as decisionId', together('subject').as('subject')])
+        .orderBy('d.seq')
+        .execute();
+      const wanted = new Set(found.map(({ decisionId }) => decisionId));
+      const subjects = [...new Set(found.flatMap(({ subject }) => subject ?? []))];
+      const nobodys = found.flatMap(({ subject, decisionId }) => (subject === null ? [{ source, decisionId }] : []));
+      for (const told of (await recordsOf(nobodys, asOf)).values()) yield judgeDecision(told, new Map());
+      for (let start = 0; start < subjects.length; start += SUBJECTS) {
+        const owned = await ownedBy(period, subjects.slice(start, start + SUBJECTS))
+          .select('o.subject')
+          .execute();
+        const rows = new Map<string, DecisionRow[]>(owned.map(({ subject }) => [subject ?? '', []]));
+        const ownerOf = new Map(owned.map(({ decision_id, subject }) => [decision_id, subject ?? '']));
+        const records = await recordsOf(
+          owned.map(({ decision_id }) => ({ source, decisionId: decision_id })),
+          asOf,
+        );
+        for (const told of records.values()) rows.get(ownerOf.get(told[0].decision_id) ?? '')?.push(...told);
+        for (const one of rows.values())
+          for (const decision of timelineOf(one)) if (wanted.has(decision.decisionId)) yield decision;
+      }
     },
 
     async decisionsByRegion(
@@ -261,8 +288,8 @@ export function createDecisionQueries(query: Query) {
         .where(sql<boolean>`${column('held')} <> '[]'`)
         .select('d.seq')
         .execute();
-      for (let start = 0; start < seqs.length; start += HELD) {
-        const some = seqs.slice(start, start + HELD).map(({ seq }) => seq);
+      for (let start = 0; start < seqs.length; start += AT_ONCE) {
+        const some = seqs.slice(start, start + AT_ONCE).map(({ seq }) => seq);
         const rows = await query
           .selectFrom('decision_history as d')
           .where('d.seq', 'in', some)
@@ -492,20 +519,22 @@ export function createDecisionQueries(query: Query) {
   ): Promise<ReadonlyMap<string, [DecisionRow, ...DecisionRow[]]>> {
     const records = new Map<string, [DecisionRow, ...DecisionRow[]]>();
     for (const source of new Set(decisions.map((one) => one.source))) {
-      const ids = decisions.flatMap((one) => (one.source === source ? one.decisionId : []));
-      const rows = await query
-        .selectFrom('decision_history')
-        .selectAll()
-        .where('source', '=', source)
-        .where('decision_id', 'in', [...new Set(ids)])
-        .where('seq', '<=', asOf)
-        .orderBy('seq')
-        .execute();
-      for (const row of rows) {
-        const key = `${source} ${row.decision_id}`;
-        const known = records.get(key);
-        if (known === undefined) records.set(key, [row]);
-        else known.push(row);
+      const ids = [...new Set(decisions.flatMap((one) => (one.source === source ? one.decisionId : [])))];
+      for (let start = 0; start < ids.length; start += AT_ONCE) {
+        const rows = await query
+          .selectFrom('decision_history')
+          .selectAll()
+          .where('source', '=', source)
+          .where('decision_id', 'in', ids.slice(start, start + AT_ONCE))
+          .where('seq', '<=', asOf)
+          .orderBy('seq')
+          .execute();
+        for (const row of rows) {
+          const key = `${source} ${row.decision_id}`;
+          const known = records.get(key);
+          if (known === undefined) records.set(key, [row]);
+          else known.push(row);
+        }
       }
     }
     return records;
@@ -537,8 +566,11 @@ async function withJudgement({ column, disputed }: JudgedAt, select: DecisionSel
   }));
 }
 
-/** Decisions read at once whose subjects hold what earlier ones granted. */
-const HELD = 1000;
+/** Subjects whose decisions are judged at once: each may have many. */
+const SUBJECTS = 100;
+
+/** Decisions read in one statement. */
+const AT_ONCE = 1000;
 
 /** Looked at for consent after a withdrawal: more of them are a fault of the site, not a list for an officer. */
 const CONSENTS_AFTER = 500;
