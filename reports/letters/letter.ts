@@ -500,9 +500,7 @@ function partBlocks({ facts, texts }: Writing): readonly Block[] {
 }
 
 function noteBlocks({ facts, texts, say }: Writing): readonly Block[] {
-  const { kind } = facts;
-  if (kind === 'access' || kind === 'portability' || kind === 'unknown') return [];
-  return each(facts, texts, ({ notes }) => notes[kind]).map((text) => paragraph(say(text)));
+  return each(facts, texts, ({ notes }) => notes[facts.kind] ?? []).map((text) => paragraph(say(text)));
 }
 
 function scopeBlocks({ letter, facts, texts }: Writing): readonly Block[] {
@@ -614,7 +612,7 @@ function healthStatementBlocks({ facts, texts }: Writing): readonly Block[] {
 /** The opt-out that a refused deletion has to point to, where a law wants that. */
 function optOutBlocks({ facts, texts }: Writing): readonly Block[] {
   if (facts.kind !== 'erasure' || !lawsOf(facts).some((law) => law.refusedErasureNamesOptOut)) return [];
-  const [, optOut = ''] = texts.families.california.rights;
+  const [, optOut = ''] = texts.families.california.rights ?? [];
   return [paragraph(optOut)];
 }
 
@@ -685,7 +683,9 @@ function each(
   const families = new Set(lawsOf(facts).map(({ family }) => family));
   const said = [...families].slice(0, most).flatMap((family) => {
     const short = shortName(facts, texts);
-    return read(texts.families[family], family).map((text) => text.replaceAll('{gdpr}', short));
+    return read({ ...texts.families.general, ...texts.families[family] }, family).map((text) =>
+      text.replaceAll('{gdpr}', short),
+    );
   });
   return [...new Set(said)];
 }

@@ -164,8 +164,10 @@ export interface LetterTexts {
     readonly results: Readonly<Record<'nothing-found' | 'attached' | 'not-applicable' | 'open', string>>;
   };
   readonly rights: { readonly heading: string; readonly remedies: string };
-  /** What holds under each group of laws. No text of one group may cite a law of another. */
-  readonly families: Readonly<Record<LawFamily, FamilyTexts>>;
+  /** What holds under each group of laws; a group says only what differs from `general`. No text of one group may cite a law of another. */
+  readonly families: Readonly<Record<Exclude<LawFamily, 'general'>, Partial<FamilyTexts>>> & {
+    readonly general: FamilyTexts;
+  };
   readonly remedies: Readonly<Record<RemedyKey, readonly string[]>>;
   /** Where a law gives an appeal to the controller. */
   readonly appealTo: string;
@@ -183,6 +185,7 @@ export interface LetterTexts {
   };
 }
 
+/** What is said under one group of laws. */
 export interface FamilyTexts {
   /** In an acknowledgement: kinds of request that need an identity check, and those that must not depend on one. */
   readonly acknowledgement: { readonly checked: readonly string[]; readonly unchecked: readonly string[] };
@@ -193,7 +196,7 @@ export interface FamilyTexts {
   readonly portability: string;
   readonly noMatch: string;
   /** What an answer to a request of this kind must add. */
-  readonly notes: Readonly<Record<Exclude<RequestKind, 'access' | 'portability' | 'unknown'>, readonly string[]>>;
+  readonly notes: Readonly<Partial<Record<RequestKind, readonly string[]>>>;
   readonly rights: readonly string[];
   /** What is withheld from every requester. */
   readonly never: readonly string[];

@@ -225,7 +225,6 @@ export const de: LetterTexts = {
   rights: { heading: 'Ihre Rechte', remedies: 'Was Sie tun können' },
   families: {
     gdpr: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Bei begründeten Zweifeln an der Identität der anfragenden Person dürfen wir weitere Informationen verlangen (Art. 12 Abs. 6 {gdpr}). Unser Grund und worum wir Sie bitten:',
       extension:
@@ -246,9 +245,6 @@ export const de: LetterTexts = {
           'Wir unterrichten Sie, bevor die Einschränkung aufgehoben wird (Art. 18 Abs. 3 {gdpr}).',
           'Auf Ihren Wunsch teilen wir Ihnen mit, welche Empfänger Ihrer Daten wir unterrichtet haben (Art. 19 {gdpr}).',
         ],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': [
           'Der Widerruf berührt nicht die Rechtmäßigkeit der Verarbeitung bis zum Widerruf (Art. 7 Abs. 3 {gdpr}).',
         ],
@@ -259,7 +255,6 @@ export const de: LetterTexts = {
         'Sie können Ihre Einwilligung jederzeit widerrufen. Die Rechtmäßigkeit der Verarbeitung bis zum Widerruf bleibt davon unberührt (Art. 7 Abs. 3 {gdpr}).',
         'Sie können Daten, die Sie uns bereitgestellt haben, in einem maschinenlesbaren Format erhalten (Art. 20 {gdpr}).',
       ],
-      never: [],
       notice: 'Wir teilen Ihnen dies nach Art. 19 {gdpr} mit.',
     },
     california: {
@@ -276,21 +271,16 @@ export const de: LetterTexts = {
       access: 'Ja, wir haben personenbezogene Daten über Sie erhoben (Cal. Civ. Code § 1798.110).',
       portability:
         'Mit diesem Schreiben erhalten Sie Ihre personenbezogenen Daten in einem übertragbaren, leicht nutzbaren Format (Cal. Civ. Code § 1798.130).',
-      noMatch: 'Wir können Sie keinem Einwilligungsnachweis zuordnen.',
       notes: {
         erasure: [
           'Nachweise über Einwilligungen und über diese Anfrage bewahren wir auf, soweit das Gesetz es verlangt oder erlaubt (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), und nutzen sie zu keinem anderen Zweck.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
         'opt-out': [
           'Einen Nachweis Ihrer Identität brauchten wir dafür nicht. Das Gesetz erlaubt uns frühestens nach 12 Monaten, Sie um eine Änderung dieser Entscheidung zu bitten.',
         ],
         limit: [
           'Einen Nachweis Ihrer Identität brauchten wir dafür nicht. Das Gesetz erlaubt uns frühestens nach 12 Monaten, Sie um eine Änderung dieser Entscheidung zu bitten.',
         ],
-        'withdraw-consent': [],
       },
       rights: [
         'Sie können verlangen, dass wir über Sie erhobene personenbezogene Daten löschen oder berichtigen.',
@@ -304,48 +294,23 @@ export const de: LetterTexts = {
         'Wir teilen Ihnen dies mit, weil das kalifornische Recht verlangt, dass wir die Empfänger der Daten unterrichten.',
     },
     us: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Mit vertretbarem Aufwand konnten wir nicht feststellen, dass die Anfrage von Ihnen stammt; das Gesetz erlaubt uns in diesem Fall, weitere Angaben zu verlangen. Worum wir Sie bitten:',
       extension: 'Das Gesetz erlaubt eine solche Verlängerung einmal, wenn sie vernünftigerweise erforderlich ist.',
-      access: 'Ja, wir verarbeiten personenbezogene Daten über Sie.',
-      portability: 'Mit diesem Schreiben erhalten Sie Ihre personenbezogenen Daten in einem maschinenlesbaren Format.',
-      noMatch: 'Wir können Sie keinem Einwilligungsnachweis zuordnen.',
-      notes: {
-        erasure: [
-          'Nachweise über Einwilligungen und über diese Anfrage bewahren wir auf, soweit das Gesetz es verlangt oder erlaubt, und nutzen sie zu keinem anderen Zweck.',
-        ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
-      },
       rights: [
         'Das Gesetz gibt Ihnen weitere Rechte an Ihren personenbezogenen Daten, etwa auf Löschung und auf Widerspruch gegen ihren Verkauf. Bitte teilen Sie uns mit, wenn Sie davon Gebrauch machen möchten.',
         'Wir behandeln Sie nicht schlechter, weil Sie diese Rechte nutzen.',
       ],
-      never: [],
-      notice: 'Wir teilen Ihnen dies mit, weil Sie Daten von uns erhalten haben.',
     },
     brazil: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity: 'Wir dürfen nur der betroffenen Person oder ihrer Vertretung antworten. Worum wir Sie bitten:',
-      extension: 'Wir nehmen uns nicht mehr Zeit als nötig.',
       access: 'Ja, wir verarbeiten personenbezogene Daten über Sie (LGPD, Art. 18 und 19).',
       portability:
         'Mit diesem Schreiben erhalten Sie Ihre personenbezogenen Daten in einem maschinenlesbaren Format (LGPD, Art. 18, V).',
-      noMatch: 'Wir können Sie keinem Einwilligungsnachweis zuordnen.',
       notes: {
         erasure: [
           'Nachweise darüber, dass eine Einwilligung erteilt, verweigert oder widerrufen wurde, bewahren wir auf, um eine rechtliche Verpflichtung zu erfüllen (LGPD, Art. 16, I), und nutzen sie zu keinem anderen Zweck.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': [
           'Der Widerruf berührt nicht die Verarbeitung, die vor ihm stattgefunden hat (LGPD, Art. 8, § 5).',
         ],
@@ -353,7 +318,6 @@ export const de: LetterTexts = {
       rights: [
         'Sie können Bestätigung, Auskunft, Berichtigung, Anonymisierung, Übertragung und Löschung verlangen und Ihre Einwilligung widerrufen (LGPD, Art. 18).',
       ],
-      never: [],
       notice: 'Wir teilen Ihnen dies nach LGPD, Art. 18, § 6, mit.',
     },
     general: {
@@ -368,12 +332,6 @@ export const de: LetterTexts = {
         erasure: [
           'Nachweise über Einwilligungen und über diese Anfrage bewahren wir auf, soweit das Gesetz es verlangt oder erlaubt, und nutzen sie zu keinem anderen Zweck.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
       },
       rights: [
         'Sie können die Berichtigung Ihrer personenbezogenen Daten verlangen und eine erteilte Einwilligung widerrufen.',

@@ -215,7 +215,6 @@ export const en: LetterTexts = {
   rights: { heading: 'Your rights', remedies: 'What you can do' },
   families: {
     gdpr: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Where we have reasonable doubts about the identity of the person making a request, we may ask for further information (Art. 12(6) {gdpr}). Our reason, and what we ask you for:',
       extension:
@@ -236,9 +235,6 @@ export const en: LetterTexts = {
           'We will inform you before the restriction is lifted (Art. 18(3) {gdpr}).',
           'If you ask us, we will tell you which recipients of your data we have informed (Art. 19 {gdpr}).',
         ],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': [
           'The withdrawal does not affect the lawfulness of processing before it (Art. 7(3) {gdpr}).',
         ],
@@ -249,7 +245,6 @@ export const en: LetterTexts = {
         'You may withdraw your consent at any time. This does not affect the lawfulness of processing before the withdrawal (Art. 7(3) {gdpr}).',
         'You may receive the data that you gave us in a machine-readable format (Art. 20 {gdpr}).',
       ],
-      never: [],
       notice: 'We inform you of this under Art. 19 {gdpr}.',
     },
     california: {
@@ -266,21 +261,16 @@ export const en: LetterTexts = {
       access: 'Yes, we have collected personal information about you (Cal. Civ. Code § 1798.110).',
       portability:
         'With this letter you receive your personal information in a portable, readily usable format (Cal. Civ. Code § 1798.130).',
-      noMatch: 'We cannot link you to a consent record.',
       notes: {
         erasure: [
           'We keep records of consent choices and of this request where the law requires or permits it (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), and use them for no other purpose.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
         'opt-out': [
           'You did not have to verify your identity for this. The law does not allow us to ask you to reverse this choice for at least 12 months.',
         ],
         limit: [
           'You did not have to verify your identity for this. The law does not allow us to ask you to reverse this choice for at least 12 months.',
         ],
-        'withdraw-consent': [],
       },
       rights: [
         'You may ask us to delete or correct personal information that we have collected about you.',
@@ -293,47 +283,22 @@ export const en: LetterTexts = {
       notice: 'We inform you of this because California law requires us to notify those who received the data.',
     },
     us: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'We could not authenticate your request with commercially reasonable efforts, and the law allows us to ask for further information. What we ask you for:',
       extension: 'The law allows one such extension where it is reasonably necessary.',
-      access: 'Yes, we process personal data about you.',
-      portability: 'With this letter you receive your personal data in a machine-readable format.',
-      noMatch: 'We cannot link you to a consent record.',
-      notes: {
-        erasure: [
-          'We keep records of consent choices and of this request where the law requires or permits it, and use them for no other purpose.',
-        ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
-      },
       rights: [
         'The law gives you further rights over your personal data, such as deletion and opting out of its sale. Please tell us if you wish to use them.',
         'We will not treat you worse because you use these rights.',
       ],
-      never: [],
-      notice: 'We inform you of this because you received data from us.',
     },
     brazil: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity: 'We may answer only the person concerned or their representative. What we ask you for:',
-      extension: 'We will not take longer than is necessary.',
       access: 'Yes, we process personal data about you (LGPD, Art. 18 and 19).',
       portability: 'With this letter you receive your personal data in a machine-readable format (LGPD, Art. 18, V).',
-      noMatch: 'We cannot link you to a consent record.',
       notes: {
         erasure: [
           'We keep proof that consent was given, refused or withdrawn in order to comply with a legal obligation (LGPD, Art. 16, I), and use it for no other purpose.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': [
           'The withdrawal does not affect processing that took place before it (LGPD, Art. 8, § 5).',
         ],
@@ -341,7 +306,6 @@ export const en: LetterTexts = {
       rights: [
         'You may ask for confirmation, access, correction, anonymisation, portability and deletion, and withdraw your consent (LGPD, Art. 18).',
       ],
-      never: [],
       notice: 'We inform you of this under LGPD, Art. 18, § 6.',
     },
     general: {
@@ -355,12 +319,6 @@ export const en: LetterTexts = {
         erasure: [
           'We keep records of consent choices and of this request where the law requires or permits it, and use them for no other purpose.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
       },
       rights: ['You may ask us to correct your personal data, and you may withdraw a consent that you have given.'],
       never: [],

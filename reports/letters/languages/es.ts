@@ -219,7 +219,6 @@ export const es: LetterTexts = {
   rights: { heading: 'Sus derechos', remedies: 'Qué puede hacer' },
   families: {
     gdpr: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Cuando tengamos dudas razonables sobre la identidad de la persona que presenta una solicitud, podemos pedir información adicional (art. 12.6 del {gdpr}). Nuestro motivo y lo que le pedimos:',
       extension:
@@ -240,9 +239,6 @@ export const es: LetterTexts = {
           'Le informaremos antes de que se levante la limitación (art. 18.3 del {gdpr}).',
           'Si nos lo pide, le diremos a qué destinatarios de sus datos hemos informado (art. 19 del {gdpr}).',
         ],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': [
           'La retirada no afecta a la licitud del tratamiento anterior a ella (art. 7.3 del {gdpr}).',
         ],
@@ -253,7 +249,6 @@ export const es: LetterTexts = {
         'Puede retirar su consentimiento en cualquier momento. Ello no afecta a la licitud del tratamiento anterior a la retirada (art. 7.3 del {gdpr}).',
         'Puede recibir los datos que nos facilitó en un formato de lectura mecánica (art. 20 del {gdpr}).',
       ],
-      never: [],
       notice: 'Les informamos de ello en virtud del art. 19 del {gdpr}.',
     },
     california: {
@@ -270,21 +265,16 @@ export const es: LetterTexts = {
       access: 'Sí, hemos recopilado información personal sobre usted (Cal. Civ. Code § 1798.110).',
       portability:
         'Con esta carta recibe su información personal en un formato portable y fácil de usar (Cal. Civ. Code § 1798.130).',
-      noMatch: 'No podemos asociarle con ningún registro de consentimiento.',
       notes: {
         erasure: [
           'Conservamos constancia de las elecciones de consentimiento y de esta solicitud cuando la ley lo exige o lo permite (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), y no la usamos para ningún otro fin.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
         'opt-out': [
           'Para ello no ha tenido que verificar su identidad. La ley no nos permite pedirle que revoque esta elección durante al menos 12 meses.',
         ],
         limit: [
           'Para ello no ha tenido que verificar su identidad. La ley no nos permite pedirle que revoque esta elección durante al menos 12 meses.',
         ],
-        'withdraw-consent': [],
       },
       rights: [
         'Puede pedirnos que eliminemos o corrijamos la información personal que hemos recopilado sobre usted.',
@@ -297,53 +287,27 @@ export const es: LetterTexts = {
       notice: 'Les informamos de ello porque la ley de California nos obliga a avisar a quienes recibieron los datos.',
     },
     us: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'No hemos podido autenticar su solicitud con esfuerzos comercialmente razonables, y la ley nos permite pedir información adicional. Lo que le pedimos:',
       extension: 'La ley permite una única prórroga de este tipo cuando sea razonablemente necesaria.',
-      access: 'Sí, tratamos datos personales sobre usted.',
-      portability: 'Con esta carta recibe sus datos personales en un formato de lectura mecánica.',
-      noMatch: 'No podemos asociarle con ningún registro de consentimiento.',
-      notes: {
-        erasure: [
-          'Conservamos constancia de las elecciones de consentimiento y de esta solicitud cuando la ley lo exige o lo permite, y no la usamos para ningún otro fin.',
-        ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
-      },
       rights: [
         'La ley le concede otros derechos sobre sus datos personales, como el de suprimirlos y el de oponerse a su venta. Díganos si desea ejercerlos.',
         'No le trataremos peor por ejercer estos derechos.',
       ],
-      never: [],
-      notice: 'Les informamos de ello porque recibieron datos de nosotros.',
     },
     brazil: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity: 'Solo podemos responder a la persona interesada o a su representante. Lo que le pedimos:',
-      extension: 'No tardaremos más de lo necesario.',
       access: 'Sí, tratamos datos personales sobre usted (LGPD, arts. 18 y 19).',
       portability: 'Con esta carta recibe sus datos personales en un formato de lectura mecánica (LGPD, art. 18, V).',
-      noMatch: 'No podemos asociarle con ningún registro de consentimiento.',
       notes: {
         erasure: [
           'Conservamos la prueba de que se dio, se denegó o se retiró un consentimiento para cumplir una obligación legal (LGPD, art. 16, I), y no la usamos para ningún otro fin.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': ['La retirada no afecta al tratamiento anterior a ella (LGPD, art. 8, § 5).'],
       },
       rights: [
         'Puede pedir la confirmación, el acceso, la corrección, la anonimización, la portabilidad y la supresión, y retirar su consentimiento (LGPD, art. 18).',
       ],
-      never: [],
       notice: 'Les informamos de ello en virtud de la LGPD, art. 18, § 6.',
     },
     general: {
@@ -357,12 +321,6 @@ export const es: LetterTexts = {
         erasure: [
           'Conservamos constancia de las elecciones de consentimiento y de esta solicitud cuando la ley lo exige o lo permite, y no la usamos para ningún otro fin.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
       },
       rights: ['Puede pedirnos que corrijamos sus datos personales y puede retirar un consentimiento que haya dado.'],
       never: [],

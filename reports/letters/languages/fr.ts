@@ -231,7 +231,6 @@ export const fr: LetterTexts = {
   rights: { heading: 'Vos droits', remedies: 'Ce que vous pouvez faire' },
   families: {
     gdpr: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'En cas de doute raisonnable quant à l’identité de la personne qui présente une demande, nous pouvons demander des informations supplémentaires (art. 12, § 6, du {gdpr}). Notre motif, et ce que nous vous demandons :',
       extension:
@@ -252,9 +251,6 @@ export const fr: LetterTexts = {
           'Nous vous informerons avant que la limitation ne soit levée (art. 18, § 3, du {gdpr}).',
           'Si vous le demandez, nous vous indiquerons quels destinataires de vos données nous avons informés (art. 19 du {gdpr}).',
         ],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': [
           'Le retrait ne compromet pas la licéité du traitement effectué auparavant (art. 7, § 3, du {gdpr}).',
         ],
@@ -265,7 +261,6 @@ export const fr: LetterTexts = {
         'Vous pouvez retirer votre consentement à tout moment. Cela ne compromet pas la licéité du traitement effectué avant le retrait (art. 7, § 3, du {gdpr}).',
         'Vous pouvez recevoir les données que vous nous avez fournies dans un format lisible par machine (art. 20 du {gdpr}).',
       ],
-      never: [],
       notice: 'Nous vous en informons en application de l’art. 19 du {gdpr}.',
     },
     california: {
@@ -283,21 +278,16 @@ export const fr: LetterTexts = {
         'Oui, nous avons recueilli des données à caractère personnel vous concernant (Cal. Civ. Code § 1798.110).',
       portability:
         'Vous recevez avec cette lettre vos données à caractère personnel dans un format portable et facilement utilisable (Cal. Civ. Code § 1798.130).',
-      noMatch: 'Nous ne pouvons pas vous rattacher à un enregistrement de consentement.',
       notes: {
         erasure: [
           'Nous conservons la trace des choix de consentement et de cette demande lorsque la loi l’exige ou le permet (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), et ne l’utilisons à aucune autre fin.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
         'opt-out': [
           'Vous n’avez pas eu à prouver votre identité pour cela. La loi ne nous permet pas de vous demander de revenir sur ce choix pendant au moins 12 mois.',
         ],
         limit: [
           'Vous n’avez pas eu à prouver votre identité pour cela. La loi ne nous permet pas de vous demander de revenir sur ce choix pendant au moins 12 mois.',
         ],
-        'withdraw-consent': [],
       },
       rights: [
         'Vous pouvez nous demander d’effacer ou de rectifier les données à caractère personnel que nous avons recueillies à votre sujet.',
@@ -311,56 +301,29 @@ export const fr: LetterTexts = {
         'Nous vous en informons parce que le droit californien nous oblige à avertir ceux qui ont reçu les données.',
     },
     us: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Nous n’avons pas pu authentifier votre demande par des moyens commercialement raisonnables, et la loi nous permet de demander des informations supplémentaires. Ce que nous vous demandons :',
       extension: 'La loi permet une seule prolongation de ce type lorsqu’elle est raisonnablement nécessaire.',
-      access: 'Oui, nous traitons des données à caractère personnel vous concernant.',
-      portability:
-        'Vous recevez avec cette lettre vos données à caractère personnel dans un format lisible par machine.',
-      noMatch: 'Nous ne pouvons pas vous rattacher à un enregistrement de consentement.',
-      notes: {
-        erasure: [
-          'Nous conservons la trace des choix de consentement et de cette demande lorsque la loi l’exige ou le permet, et ne l’utilisons à aucune autre fin.',
-        ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
-      },
       rights: [
         'La loi vous accorde d’autres droits sur vos données à caractère personnel, tels que l’effacement et le refus de leur vente. Veuillez nous faire savoir si vous souhaitez les exercer.',
         'L’exercice de ces droits ne vous vaudra aucun traitement moins favorable.',
       ],
-      never: [],
-      notice: 'Nous vous en informons parce que vous avez reçu des données de notre part.',
     },
     brazil: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Nous ne pouvons répondre qu’à la personne concernée ou à son représentant. Ce que nous vous demandons :',
-      extension: 'Nous ne prendrons pas plus de temps que nécessaire.',
       access: 'Oui, nous traitons des données à caractère personnel vous concernant (LGPD, art. 18 et 19).',
       portability:
         'Vous recevez avec cette lettre vos données à caractère personnel dans un format lisible par machine (LGPD, art. 18, V).',
-      noMatch: 'Nous ne pouvons pas vous rattacher à un enregistrement de consentement.',
       notes: {
         erasure: [
           'Nous conservons la preuve qu’un consentement a été donné, refusé ou retiré afin de respecter une obligation légale (LGPD, art. 16, I), et ne l’utilisons à aucune autre fin.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': ['Le retrait n’affecte pas le traitement effectué auparavant (LGPD, art. 8, § 5).'],
       },
       rights: [
         'Vous pouvez demander la confirmation, l’accès, la rectification, l’anonymisation, la portabilité et l’effacement, et retirer votre consentement (LGPD, art. 18).',
       ],
-      never: [],
       notice: 'Nous vous en informons en application de la LGPD, art. 18, § 6.',
     },
     general: {
@@ -376,12 +339,6 @@ export const fr: LetterTexts = {
         erasure: [
           'Nous conservons la trace des choix de consentement et de cette demande lorsque la loi l’exige ou le permet, et ne l’utilisons à aucune autre fin.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
       },
       rights: [
         'Vous pouvez nous demander de rectifier vos données à caractère personnel et retirer un consentement que vous avez donné.',

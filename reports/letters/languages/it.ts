@@ -227,7 +227,6 @@ export const it: LetterTexts = {
   rights: { heading: 'I Suoi diritti', remedies: 'Che cosa può fare' },
   families: {
     gdpr: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Qualora nutriamo ragionevoli dubbi sull’identità della persona che presenta una richiesta, possiamo chiedere ulteriori informazioni (art. 12, par. 6, {gdpr}). Il nostro motivo e ciò che Le chiediamo:',
       extension:
@@ -248,9 +247,6 @@ export const it: LetterTexts = {
           'La informeremo prima che la limitazione sia revocata (art. 18, par. 3, {gdpr}).',
           'Se ce lo chiede, Le comunicheremo quali destinatari dei Suoi dati abbiamo informato (art. 19 {gdpr}).',
         ],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': [
           'La revoca non pregiudica la liceità del trattamento precedente (art. 7, par. 3, {gdpr}).',
         ],
@@ -261,7 +257,6 @@ export const it: LetterTexts = {
         'Può revocare il Suo consenso in qualsiasi momento. Ciò non pregiudica la liceità del trattamento precedente alla revoca (art. 7, par. 3, {gdpr}).',
         'Può ricevere i dati che ci ha fornito in un formato leggibile da dispositivo automatico (art. 20 {gdpr}).',
       ],
-      never: [],
       notice: 'La presente comunicazione è effettuata ai sensi dell’art. 19 {gdpr}.',
     },
     california: {
@@ -278,21 +273,16 @@ export const it: LetterTexts = {
       access: 'Sì, abbiamo raccolto informazioni personali su di Lei (Cal. Civ. Code § 1798.110).',
       portability:
         'Con questa lettera riceve le Sue informazioni personali in un formato portabile e di facile uso (Cal. Civ. Code § 1798.130).',
-      noMatch: 'Non possiamo collegarLa ad alcuna registrazione di consenso.',
       notes: {
         erasure: [
           'Conserviamo traccia delle scelte di consenso e di questa richiesta ove la legge lo imponga o lo consenta (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), e non la usiamo per nessun altro scopo.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
         'opt-out': [
           'Per questo non ha dovuto dimostrare la Sua identità. La legge non ci consente di chiederLe di revocare questa scelta per almeno 12 mesi.',
         ],
         limit: [
           'Per questo non ha dovuto dimostrare la Sua identità. La legge non ci consente di chiederLe di revocare questa scelta per almeno 12 mesi.',
         ],
-        'withdraw-consent': [],
       },
       rights: [
         'Può chiederci di cancellare o correggere le informazioni personali che abbiamo raccolto su di Lei.',
@@ -305,54 +295,28 @@ export const it: LetterTexts = {
       notice: 'Vi informiamo perché la legge della California ci impone di avvisare chi ha ricevuto i dati.',
     },
     us: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Non siamo riusciti ad autenticare la Sua richiesta con mezzi commercialmente ragionevoli e la legge ci consente di chiedere ulteriori informazioni. Che cosa Le chiediamo:',
       extension: 'La legge consente una sola proroga di questo tipo, se ragionevolmente necessaria.',
-      access: 'Sì, trattiamo dati personali su di Lei.',
-      portability: 'Con questa lettera riceve i Suoi dati personali in un formato leggibile da dispositivo automatico.',
-      noMatch: 'Non possiamo collegarLa ad alcuna registrazione di consenso.',
-      notes: {
-        erasure: [
-          'Conserviamo traccia delle scelte di consenso e di questa richiesta ove la legge lo imponga o lo consenta, e non la usiamo per nessun altro scopo.',
-        ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
-      },
       rights: [
         'La legge Le riconosce altri diritti sui Suoi dati personali, come la cancellazione e l’opposizione alla loro vendita. Ci faccia sapere se desidera esercitarli.',
         'L’esercizio di questi diritti non comporta per Lei alcun trattamento meno favorevole.',
       ],
-      never: [],
-      notice: 'Vi informiamo perché avete ricevuto dati da noi.',
     },
     brazil: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity: 'Possiamo rispondere soltanto all’interessato o al suo rappresentante. Che cosa Le chiediamo:',
-      extension: 'Non impiegheremo più tempo del necessario.',
       access: 'Sì, trattiamo dati personali su di Lei (LGPD, artt. 18 e 19).',
       portability:
         'Con questa lettera riceve i Suoi dati personali in un formato leggibile da dispositivo automatico (LGPD, art. 18, V).',
-      noMatch: 'Non possiamo collegarLa ad alcuna registrazione di consenso.',
       notes: {
         erasure: [
           'Conserviamo la prova che un consenso è stato prestato, rifiutato o revocato per adempiere un obbligo di legge (LGPD, art. 16, I), e non la usiamo per nessun altro scopo.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': ['La revoca non incide sul trattamento precedente (LGPD, art. 8, § 5).'],
       },
       rights: [
         'Può chiedere conferma, accesso, correzione, anonimizzazione, portabilità e cancellazione, e revocare il Suo consenso (LGPD, art. 18).',
       ],
-      never: [],
       notice: 'Vi informiamo ai sensi della LGPD, art. 18, § 6.',
     },
     general: {
@@ -367,12 +331,6 @@ export const it: LetterTexts = {
         erasure: [
           'Conserviamo traccia delle scelte di consenso e di questa richiesta ove la legge lo imponga o lo consenta, e non la usiamo per nessun altro scopo.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
       },
       rights: ['Può chiederci di correggere i Suoi dati personali e revocare un consenso che ha prestato.'],
       never: [],

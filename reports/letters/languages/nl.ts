@@ -223,7 +223,6 @@ export const nl: LetterTexts = {
   rights: { heading: 'Uw rechten', remedies: 'Wat u kunt doen' },
   families: {
     gdpr: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Bij redelijke twijfel over de identiteit van de persoon die een verzoek indient, mogen wij om aanvullende informatie vragen (art. 12, lid 6, {gdpr}). Onze reden, en wat wij van u vragen:',
       extension:
@@ -244,9 +243,6 @@ export const nl: LetterTexts = {
           'Wij stellen u op de hoogte voordat de beperking wordt opgeheven (art. 18, lid 3, {gdpr}).',
           'Als u ons dat vraagt, delen wij u mee welke ontvangers van uw gegevens wij hebben ingelicht (art. 19 {gdpr}).',
         ],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': [
           'De intrekking laat de rechtmatigheid van de verwerking daarvóór onverlet (art. 7, lid 3, {gdpr}).',
         ],
@@ -257,7 +253,6 @@ export const nl: LetterTexts = {
         'U kunt uw toestemming op elk moment intrekken. Dat laat de rechtmatigheid van de verwerking vóór de intrekking onverlet (art. 7, lid 3, {gdpr}).',
         'U kunt de gegevens die u ons heeft gegeven in een machineleesbaar formaat ontvangen (art. 20 {gdpr}).',
       ],
-      never: [],
       notice: 'Wij stellen u hiervan op de hoogte op grond van art. 19 {gdpr}.',
     },
     california: {
@@ -274,21 +269,16 @@ export const nl: LetterTexts = {
       access: 'Ja, wij hebben persoonlijke informatie over u verzameld (Cal. Civ. Code § 1798.110).',
       portability:
         'Met deze brief ontvangt u uw persoonlijke informatie in een overdraagbaar, direct bruikbaar formaat (Cal. Civ. Code § 1798.130).',
-      noMatch: 'Wij kunnen u niet aan toestemmingsgegevens koppelen.',
       notes: {
         erasure: [
           'Wij bewaren gegevens over toestemmingskeuzes en over dit verzoek waar de wet dat vereist of toestaat (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), en gebruiken ze voor geen ander doel.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
         'opt-out': [
           'U hoefde daarvoor uw identiteit niet aan te tonen. De wet staat ons niet toe u gedurende ten minste 12 maanden te vragen op deze keuze terug te komen.',
         ],
         limit: [
           'U hoefde daarvoor uw identiteit niet aan te tonen. De wet staat ons niet toe u gedurende ten minste 12 maanden te vragen op deze keuze terug te komen.',
         ],
-        'withdraw-consent': [],
       },
       rights: [
         'U kunt ons vragen de persoonlijke informatie die wij over u hebben verzameld te verwijderen of te corrigeren.',
@@ -302,53 +292,27 @@ export const nl: LetterTexts = {
         'Wij stellen u hiervan op de hoogte omdat het recht van Californië ons verplicht degenen in te lichten die de gegevens hebben ontvangen.',
     },
     us: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Wij konden uw verzoek met commercieel redelijke inspanningen niet verifiëren, en de wet staat ons toe om aanvullende informatie te vragen. Wat wij van u vragen:',
       extension: 'De wet staat één zo’n verlenging toe wanneer die redelijkerwijs nodig is.',
-      access: 'Ja, wij verwerken persoonsgegevens over u.',
-      portability: 'Met deze brief ontvangt u uw persoonsgegevens in een machineleesbaar formaat.',
-      noMatch: 'Wij kunnen u niet aan toestemmingsgegevens koppelen.',
-      notes: {
-        erasure: [
-          'Wij bewaren gegevens over toestemmingskeuzes en over dit verzoek waar de wet dat vereist of toestaat, en gebruiken ze voor geen ander doel.',
-        ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
-      },
       rights: [
         'De wet geeft u verdere rechten over uw persoonsgegevens, zoals verwijdering en afmelding voor de verkoop ervan. Laat het ons weten als u daarvan gebruik wilt maken.',
         'Als u deze rechten uitoefent, behandelen wij u daarom niet minder gunstig.',
       ],
-      never: [],
-      notice: 'Wij stellen u hiervan op de hoogte omdat u gegevens van ons heeft ontvangen.',
     },
     brazil: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity: 'Wij mogen alleen de betrokkene of diens vertegenwoordiger antwoorden. Wat wij van u vragen:',
-      extension: 'Wij nemen niet meer tijd dan nodig is.',
       access: 'Ja, wij verwerken persoonsgegevens over u (LGPD, art. 18 en 19).',
       portability: 'Met deze brief ontvangt u uw persoonsgegevens in een machineleesbaar formaat (LGPD, art. 18, V).',
-      noMatch: 'Wij kunnen u niet aan toestemmingsgegevens koppelen.',
       notes: {
         erasure: [
           'Wij bewaren het bewijs dat toestemming is gegeven, geweigerd of ingetrokken om aan een wettelijke verplichting te voldoen (LGPD, art. 16, I), en gebruiken het voor geen ander doel.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': ['De intrekking heeft geen gevolgen voor de verwerking daarvóór (LGPD, art. 8, § 5).'],
       },
       rights: [
         'U kunt vragen om bevestiging, inzage, correctie, anonimisering, overdraagbaarheid en verwijdering, en uw toestemming intrekken (LGPD, art. 18).',
       ],
-      never: [],
       notice: 'Wij stellen u hiervan op de hoogte op grond van LGPD, art. 18, § 6.',
     },
     general: {
@@ -363,12 +327,6 @@ export const nl: LetterTexts = {
         erasure: [
           'Wij bewaren gegevens over toestemmingskeuzes en over dit verzoek waar de wet dat vereist of toestaat, en gebruiken ze voor geen ander doel.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
       },
       rights: ['U kunt ons vragen uw persoonsgegevens te corrigeren en een gegeven toestemming intrekken.'],
       never: [],

@@ -225,7 +225,6 @@ export const pl: LetterTexts = {
   rights: { heading: 'Państwa prawa', remedies: 'Co mogą Państwo zrobić' },
   families: {
     gdpr: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Jeżeli mamy uzasadnione wątpliwości co do tożsamości osoby składającej wniosek, możemy zażądać dodatkowych informacji (art. 12 ust. 6 {gdpr}). Nasz powód i to, o co prosimy:',
       extension:
@@ -246,9 +245,6 @@ export const pl: LetterTexts = {
           'Poinformujemy Państwa przed uchyleniem ograniczenia (art. 18 ust. 3 {gdpr}).',
           'Na Państwa żądanie wskażemy, których odbiorców Państwa danych poinformowaliśmy (art. 19 {gdpr}).',
         ],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': [
           'Wycofanie nie wpływa na zgodność z prawem wcześniejszego przetwarzania (art. 7 ust. 3 {gdpr}).',
         ],
@@ -259,7 +255,6 @@ export const pl: LetterTexts = {
         'Mogą Państwo w każdej chwili wycofać zgodę. Nie wpływa to na zgodność z prawem przetwarzania przed jej wycofaniem (art. 7 ust. 3 {gdpr}).',
         'Mogą Państwo otrzymać dane, które nam Państwo dostarczyli, w formacie nadającym się do odczytu maszynowego (art. 20 {gdpr}).',
       ],
-      never: [],
       notice: 'Informujemy o tym na podstawie art. 19 {gdpr}.',
     },
     california: {
@@ -276,21 +271,16 @@ export const pl: LetterTexts = {
       access: 'Tak, zebraliśmy dane osobowe na Państwa temat (Cal. Civ. Code § 1798.110).',
       portability:
         'Wraz z tym pismem otrzymują Państwo swoje dane osobowe w przenośnym, łatwym do użycia formacie (Cal. Civ. Code § 1798.130).',
-      noMatch: 'Nie możemy powiązać Państwa z żadnym zapisem zgody.',
       notes: {
         erasure: [
           'Zachowujemy zapisy wyborów dotyczących zgody oraz tego wniosku, jeżeli prawo tego wymaga lub na to pozwala (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), i nie wykorzystujemy ich w żadnym innym celu.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
         'opt-out': [
           'Nie musieli Państwo w tym celu wykazywać swojej tożsamości. Prawo nie pozwala nam prosić Państwa o zmianę tego wyboru przez co najmniej 12 miesięcy.',
         ],
         limit: [
           'Nie musieli Państwo w tym celu wykazywać swojej tożsamości. Prawo nie pozwala nam prosić Państwa o zmianę tego wyboru przez co najmniej 12 miesięcy.',
         ],
-        'withdraw-consent': [],
       },
       rights: [
         'Mogą Państwo żądać usunięcia lub poprawienia danych osobowych, które o Państwu zebraliśmy.',
@@ -304,55 +294,28 @@ export const pl: LetterTexts = {
         'Informujemy o tym, ponieważ prawo Kalifornii zobowiązuje nas do powiadomienia tych, którzy otrzymali dane.',
     },
     us: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Nie mogliśmy uwierzytelnić Państwa wniosku mimo dołożenia uzasadnionych starań, a prawo pozwala nam zażądać dodatkowych informacji. O co prosimy:',
       extension: 'Prawo dopuszcza jedno takie przedłużenie, jeżeli jest ono racjonalnie konieczne.',
-      access: 'Tak, przetwarzamy dane osobowe na Państwa temat.',
-      portability:
-        'Wraz z tym pismem otrzymują Państwo swoje dane osobowe w formacie nadającym się do odczytu maszynowego.',
-      noMatch: 'Nie możemy powiązać Państwa z żadnym zapisem zgody.',
-      notes: {
-        erasure: [
-          'Zachowujemy zapisy wyborów dotyczących zgody oraz tego wniosku, jeżeli prawo tego wymaga lub na to pozwala, i nie wykorzystujemy ich w żadnym innym celu.',
-        ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
-      },
       rights: [
         'Przepisy przyznają Państwu dalsze prawa dotyczące danych osobowych, takie jak prawo do ich usunięcia i prawo sprzeciwu wobec ich sprzedaży. Prosimy o informację, jeżeli chcą Państwo z nich skorzystać.',
         'Korzystanie z tych praw nie spowoduje mniej korzystnego traktowania Państwa.',
       ],
-      never: [],
-      notice: 'Informujemy o tym, ponieważ otrzymali Państwo od nas dane.',
     },
     brazil: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity: 'Możemy odpowiedzieć tylko osobie, której dane dotyczą, lub jej przedstawicielowi. O co prosimy:',
-      extension: 'Nie zajmie nam to więcej czasu, niż jest to konieczne.',
       access: 'Tak, przetwarzamy dane osobowe na Państwa temat (LGPD, art. 18 i 19).',
       portability:
         'Wraz z tym pismem otrzymują Państwo swoje dane osobowe w formacie nadającym się do odczytu maszynowego (LGPD, art. 18, V).',
-      noMatch: 'Nie możemy powiązać Państwa z żadnym zapisem zgody.',
       notes: {
         erasure: [
           'Zachowujemy dowód, że zgody udzielono, odmówiono lub że ją wycofano, w celu wypełnienia obowiązku prawnego (LGPD, art. 16, I), i nie wykorzystujemy go w żadnym innym celu.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': ['Wycofanie nie wpływa na wcześniejsze przetwarzanie (LGPD, art. 8, § 5).'],
       },
       rights: [
         'Mogą Państwo żądać potwierdzenia, dostępu, poprawienia, anonimizacji, przeniesienia i usunięcia danych oraz wycofać zgodę (LGPD, art. 18).',
       ],
-      never: [],
       notice: 'Informujemy o tym na podstawie LGPD, art. 18, § 6.',
     },
     general: {
@@ -367,12 +330,6 @@ export const pl: LetterTexts = {
         erasure: [
           'Zachowujemy zapisy wyborów dotyczących zgody oraz tego wniosku, jeżeli prawo tego wymaga lub na to pozwala, i nie wykorzystujemy ich w żadnym innym celu.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
       },
       rights: ['Mogą Państwo żądać poprawienia swoich danych osobowych oraz wycofać udzieloną zgodę.'],
       never: [],

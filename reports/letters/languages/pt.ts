@@ -221,7 +221,6 @@ export const pt: LetterTexts = {
   rights: { heading: 'Os seus direitos', remedies: 'O que pode fazer' },
   families: {
     gdpr: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Quando tenhamos dúvidas razoáveis quanto à identidade da pessoa que apresenta um pedido, podemos solicitar informações adicionais (art. 12.º, n.º 6, do {gdpr}). O nosso motivo e o que lhe pedimos:',
       extension:
@@ -242,9 +241,6 @@ export const pt: LetterTexts = {
           'Receberá uma comunicação nossa antes de a limitação ser levantada (art. 18.º, n.º 3, do {gdpr}).',
           'Se o solicitar, dir-lhe-emos que destinatários dos seus dados informámos (art. 19.º do {gdpr}).',
         ],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': [
           'A retirada não compromete a licitude do tratamento anterior (art. 7.º, n.º 3, do {gdpr}).',
         ],
@@ -255,7 +251,6 @@ export const pt: LetterTexts = {
         'Pode retirar o seu consentimento a qualquer momento. Isso não compromete a licitude do tratamento anterior à retirada (art. 7.º, n.º 3, do {gdpr}).',
         'Pode receber os dados que nos forneceu num formato de leitura automática (art. 20.º do {gdpr}).',
       ],
-      never: [],
       notice: 'Prestamos esta informação nos termos do art. 19.º do {gdpr}.',
     },
     california: {
@@ -272,21 +267,16 @@ export const pt: LetterTexts = {
       access: 'Sim, recolhemos informações pessoais sobre si (Cal. Civ. Code § 1798.110).',
       portability:
         'Com esta carta recebe as suas informações pessoais num formato portátil e de fácil utilização (Cal. Civ. Code § 1798.130).',
-      noMatch: 'Não conseguimos associar o seu pedido a um registo de consentimento.',
       notes: {
         erasure: [
           'Conservamos registos das escolhas de consentimento e deste pedido quando a lei o exige ou permite (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), e não os utilizamos para qualquer outro fim.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
         'opt-out': [
           'Não teve de comprovar a sua identidade para o efeito. A lei não nos permite pedir-lhe que reverta esta escolha durante, pelo menos, 12 meses.',
         ],
         limit: [
           'Não teve de comprovar a sua identidade para o efeito. A lei não nos permite pedir-lhe que reverta esta escolha durante, pelo menos, 12 meses.',
         ],
-        'withdraw-consent': [],
       },
       rights: [
         'Pode pedir-nos que eliminemos ou corrijamos as informações pessoais que recolhemos sobre si.',
@@ -299,53 +289,27 @@ export const pt: LetterTexts = {
       notice: 'Prestamos esta informação porque a lei da Califórnia nos obriga a avisar quem recebeu os dados.',
     },
     us: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Não conseguimos autenticar o seu pedido com esforços comercialmente razoáveis, e a lei permite-nos solicitar informações adicionais. O que lhe pedimos:',
       extension: 'A lei permite uma única prorrogação deste tipo, quando razoavelmente necessária.',
-      access: 'Sim, tratamos dados pessoais sobre si.',
-      portability: 'Com esta carta recebe os seus dados pessoais num formato de leitura automática.',
-      noMatch: 'Não conseguimos associar o seu pedido a um registo de consentimento.',
-      notes: {
-        erasure: [
-          'Conservamos registos das escolhas de consentimento e deste pedido quando a lei o exige ou permite, e não os utilizamos para qualquer outro fim.',
-        ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
-      },
       rights: [
         'A lei confere-lhe outros direitos sobre os seus dados pessoais, como a eliminação e a oposição à sua venda. Diga-nos se os pretende exercer.',
         'O exercício destes direitos não implica qualquer tratamento menos favorável.',
       ],
-      never: [],
-      notice: 'Prestamos esta informação porque receberam dados nossos.',
     },
     brazil: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity: 'Só podemos responder ao titular dos dados ou ao seu representante. O que lhe pedimos:',
-      extension: 'Não demoraremos mais do que o necessário.',
       access: 'Sim, tratamos dados pessoais sobre si (LGPD, art. 18 e 19).',
       portability: 'Com esta carta recebe os seus dados pessoais num formato de leitura automática (LGPD, art. 18, V).',
-      noMatch: 'Não conseguimos associar o seu pedido a um registo de consentimento.',
       notes: {
         erasure: [
           'Conservamos a prova de que um consentimento foi dado, recusado ou retirado para cumprir uma obrigação legal (LGPD, art. 16, I), e não a utilizamos para qualquer outro fim.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': ['A retirada não afeta o tratamento anterior (LGPD, art. 8, § 5).'],
       },
       rights: [
         'Pode pedir a confirmação, o acesso, a correção, a anonimização, a portabilidade e a eliminação, e retirar o seu consentimento (LGPD, art. 18).',
       ],
-      never: [],
       notice: 'Prestamos esta informação nos termos da LGPD, art. 18, § 6.',
     },
     general: {
@@ -359,12 +323,6 @@ export const pt: LetterTexts = {
         erasure: [
           'Conservamos registos das escolhas de consentimento e deste pedido quando a lei o exige ou permite, e não os utilizamos para qualquer outro fim.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
       },
       rights: ['Pode pedir-nos que corrijamos os seus dados pessoais e retirar um consentimento que tenha dado.'],
       never: [],

@@ -214,7 +214,6 @@ export const sv: LetterTexts = {
   rights: { heading: 'Dina rättigheter', remedies: 'Vad du kan göra' },
   families: {
     gdpr: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Om vi har rimliga skäl att betvivla identiteten hos den person som gör en begäran får vi begära ytterligare information (artikel 12.6 {gdpr}). Vårt skäl, och vad vi ber dig om:',
       extension:
@@ -235,9 +234,6 @@ export const sv: LetterTexts = {
           'Vi underrättar dig innan begränsningen upphör (artikel 18.3 {gdpr}).',
           'Om du ber om det talar vi om vilka mottagare av dina uppgifter vi har underrättat (artikel 19 {gdpr}).',
         ],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': [
           'Återkallandet påverkar inte lagligheten av behandlingen dessförinnan (artikel 7.3 {gdpr}).',
         ],
@@ -248,7 +244,6 @@ export const sv: LetterTexts = {
         'Du kan när som helst återkalla ditt samtycke. Det påverkar inte lagligheten av behandlingen före återkallandet (artikel 7.3 {gdpr}).',
         'Du kan få de uppgifter som du har lämnat till oss i ett maskinläsbart format (artikel 20 {gdpr}).',
       ],
-      never: [],
       notice: 'Vi underrättar er om detta enligt artikel 19 {gdpr}.',
     },
     california: {
@@ -265,21 +260,16 @@ export const sv: LetterTexts = {
       access: 'Ja, vi har samlat in personlig information om dig (Cal. Civ. Code § 1798.110).',
       portability:
         'Med detta brev får du din personliga information i ett flyttbart och lättanvänt format (Cal. Civ. Code § 1798.130).',
-      noMatch: 'Vi kan inte koppla dig till några uppgifter om samtycke.',
       notes: {
         erasure: [
           'Vi behåller uppgifter om samtyckesval och om denna begäran där lagen kräver eller tillåter det (Cal. Civ. Code § 1798.105(d), 11 CCR § 7101), och använder dem inte för något annat ändamål.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
         'opt-out': [
           'Du behövde inte styrka din identitet för detta. Lagen tillåter inte att vi ber dig ändra detta val på minst 12 månader.',
         ],
         limit: [
           'Du behövde inte styrka din identitet för detta. Lagen tillåter inte att vi ber dig ändra detta val på minst 12 månader.',
         ],
-        'withdraw-consent': [],
       },
       rights: [
         'Du kan begära att vi raderar eller rättar personlig information som vi har samlat in om dig.',
@@ -293,53 +283,27 @@ export const sv: LetterTexts = {
         'Vi underrättar er om detta eftersom Kaliforniens lag kräver att vi meddelar dem som har tagit emot uppgifterna.',
     },
     us: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity:
         'Vi kunde inte verifiera din begäran med kommersiellt rimliga insatser, och lagen tillåter att vi ber om ytterligare information. Vad vi ber dig om:',
       extension: 'Lagen tillåter en sådan förlängning när den är rimligen nödvändig.',
-      access: 'Ja, vi behandlar personuppgifter om dig.',
-      portability: 'Med detta brev får du dina personuppgifter i ett maskinläsbart format.',
-      noMatch: 'Vi kan inte koppla dig till några uppgifter om samtycke.',
-      notes: {
-        erasure: [
-          'Vi behåller uppgifter om samtyckesval och om denna begäran där lagen kräver eller tillåter det, och använder dem inte för något annat ändamål.',
-        ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
-      },
       rights: [
         'Lagen ger dig ytterligare rättigheter i fråga om dina personuppgifter, till exempel att få dem raderade och att avböja att de säljs. Meddela oss om du vill utöva dessa rättigheter.',
         'Vi behandlar dig inte mindre förmånligt för att du utövar dessa rättigheter.',
       ],
-      never: [],
-      notice: 'Vi underrättar er om detta eftersom ni har tagit emot uppgifter från oss.',
     },
     brazil: {
-      acknowledgement: { checked: [], unchecked: [] },
       identity: 'Vi får endast svara den registrerade eller dennes företrädare. Vad vi ber dig om:',
-      extension: 'Vi tar inte längre tid än vad som är nödvändigt.',
       access: 'Ja, vi behandlar personuppgifter om dig (LGPD, art. 18 och 19).',
       portability: 'Med detta brev får du dina personuppgifter i ett maskinläsbart format (LGPD, art. 18, V).',
-      noMatch: 'Vi kan inte koppla dig till några uppgifter om samtycke.',
       notes: {
         erasure: [
           'Vi behåller beviset för att samtycke har lämnats, nekats eller återkallats för att uppfylla en rättslig skyldighet (LGPD, art. 16, I), och använder det inte för något annat ändamål.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
         'withdraw-consent': ['Återkallandet påverkar inte behandlingen dessförinnan (LGPD, art. 8, § 5).'],
       },
       rights: [
         'Du kan begära bekräftelse, tillgång, rättelse, anonymisering, dataportabilitet och radering, och återkalla ditt samtycke (LGPD, art. 18).',
       ],
-      never: [],
       notice: 'Vi underrättar er om detta enligt LGPD, art. 18, § 6.',
     },
     general: {
@@ -353,12 +317,6 @@ export const sv: LetterTexts = {
         erasure: [
           'Vi behåller uppgifter om samtyckesval och om denna begäran där lagen kräver eller tillåter det, och använder dem inte för något annat ändamål.',
         ],
-        rectification: [],
-        restriction: [],
-        objection: [],
-        'opt-out': [],
-        limit: [],
-        'withdraw-consent': [],
       },
       rights: [
         'Du kan begära att vi rättar dina personuppgifter, och du kan återkalla ett samtycke som du har lämnat.',

@@ -21,7 +21,19 @@ import { formOf, html, frameOf, untilProjected } from './frame.ts';
 import { attachment } from './documents.tsx';
 import type { Source } from '../../core/source.ts';
 import { sizeText } from './words.ts';
-import { BannerName, Field, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
+import {
+  BannerName,
+  Choice,
+  type Column,
+  Input,
+  Moment,
+  Notice,
+  Panel,
+  Problems,
+  Select,
+  sourceOptions,
+  Table,
+} from './parts.tsx';
 
 const doneTexts: Readonly<Record<string, string>> = {
   added: 'The evidence has been recorded in the ledger.',
@@ -247,7 +259,7 @@ function BannersPage(props: BannersProps) {
         {sources.length > 1 ? (
           <form method="get" action="/banners" class="filter">
             <label for="of">Source</label>
-            <Select id="of" name="source" value={source} options={sources.map(({ slug, name }) => [slug, name])} />
+            <Select id="of" name="source" value={source} options={sourceOptions(sources)} />
             <button type="submit" class="quiet slim">
               Show
             </button>
@@ -263,59 +275,53 @@ function BannersPage(props: BannersProps) {
           <form method="post" action="/banners" enctype="multipart/form-data">
             <Csrf token={frame.csrf} />
             <div class="pair">
-              <Field id="source" label="Source">
-                <Select
-                  id="source"
-                  name="source"
-                  value={value('source') || source}
-                  options={sources.map(({ slug, name }) => [slug, name])}
-                />
-              </Field>
-              <Field id="bannerId" label="Banner" hint="The id used in the consent records.">
-                <input
-                  id="bannerId"
-                  name="bannerId"
-                  type="text"
-                  maxLength={200}
-                  list="bannerIds"
-                  value={value('bannerId')}
-                  aria-describedby="bannerId-hint"
-                  autocomplete="off"
-                  required
-                />
+              <Choice id="source" label="Source" value={value('source') || source} options={sourceOptions(sources)} />
+              <Input
+                id="bannerId"
+                label="Banner"
+                maxLength={200}
+                list="bannerIds"
+                value={value('bannerId')}
+                autocomplete="off"
+                hint="The id used in the consent records."
+              >
                 <datalist id="bannerIds">
                   {bannerIds.map((id) => (
                     <option key={id} value={id} />
                   ))}
                 </datalist>
-              </Field>
-              <Field id="from" label="Shown from" hint={`First day, in ${frame.timeZone}.`}>
-                <input id="from" name="from" type="date" value={value('from')} aria-describedby="from-hint" required />
-              </Field>
-              <Field id="to" label="Until" optional hint="Last day; leave empty if it still looks like this.">
-                <input id="to" name="to" type="date" value={value('to')} aria-describedby="to-hint" />
-              </Field>
+              </Input>
+              <Input
+                id="from"
+                label="Shown from"
+                type="date"
+                value={value('from')}
+                hint={`First day, in ${frame.timeZone}.`}
+              />
+              <Input
+                id="to"
+                label="Until"
+                type="date"
+                value={value('to')}
+                optional
+                hint="Last day; leave empty if it still looks like this."
+              />
             </div>
-            <Field id="file" label="File" hint="PNG, JPEG, WebP, PDF, HTML or text, at most 10 MiB.">
-              <input
-                id="file"
-                name="file"
-                type="file"
-                accept="image/png,image/jpeg,image/webp,application/pdf,text/html,text/plain"
-                aria-describedby="file-hint"
-                required
-              />
-            </Field>
-            <Field id="note" label="Note" optional hint="What the file shows, for example: second layer, German.">
-              <input
-                id="note"
-                name="note"
-                type="text"
-                maxLength={2000}
-                value={value('note')}
-                aria-describedby="note-hint"
-              />
-            </Field>
+            <Input
+              id="file"
+              label="File"
+              type="file"
+              accept="image/png,image/jpeg,image/webp,application/pdf,text/html,text/plain"
+              hint="PNG, JPEG, WebP, PDF, HTML or text, at most 10 MiB."
+            />
+            <Input
+              id="note"
+              label="Note"
+              maxLength={2000}
+              value={value('note')}
+              optional
+              hint="What the file shows, for example: second layer, German."
+            />
             <button type="submit">Add evidence</button>
           </form>
         )}
@@ -357,109 +363,90 @@ function Names({ frame, source, names, bannerIds }: Pick<BannersProps, 'frame' |
 function EvidenceTable({ frame, evidence, names }: Pick<BannersProps, 'frame' | 'evidence' | 'names'>) {
   if (evidence.length === 0)
     return <p>None yet. Until you add some, documents say “banner as shown: not evidenced”.</p>;
-  return (
-    <table class="stacks" role="table">
-      <caption>
-        The period is stated by the officer; the time of adding is recorded by the ledger. A retracted file stays on
-        record but is no longer cited.
-      </caption>
-      <thead role="rowgroup">
-        <tr role="row">
-          <th scope="col" role="columnheader">
-            Banner
-          </th>
-          <th scope="col" role="columnheader">
-            Shown
-          </th>
-          <th scope="col" role="columnheader">
-            File
-          </th>
-          <th scope="col" role="columnheader">
-            Added
-          </th>
-          <th scope="col" role="columnheader">
-            Entry
-          </th>
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {evidence.map((one) => (
-          <EvidenceRow key={one.seq} frame={frame} one={one} names={names} />
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-interface EvidenceRowProps {
-  readonly frame: PageFrame;
-  readonly one: BannerEvidence;
-  readonly names: BannerNames;
-}
-
-function EvidenceRow({ frame, one, names }: EvidenceRowProps) {
   const { timeZone } = frame;
-  return (
-    <tr role="row">
-      <th scope="row" role="rowheader">
-        <BannerName id={one.bannerId} names={names} />
-        {one.note === null ? null : (
-          <>
-            <br />
-            <span class="soft small">{one.note}</span>
-          </>
-        )}
-      </th>
-      <td role="cell" data-label="Shown">
+  const columns: readonly Column<BannerEvidence>[] = [
+    {
+      title: 'Banner',
+      cell: ({ bannerId, note }) => (
+        <>
+          <BannerName id={bannerId} names={names} />
+          {note === null ? null : (
+            <>
+              <br />
+              <span class="soft small">{note}</span>
+            </>
+          )}
+        </>
+      ),
+    },
+    {
+      title: 'Shown',
+      cell: ({ from, to }) => (
         <span class="small">
-          from <Moment iso={one.from} timeZone={timeZone} />
+          from <Moment iso={from} timeZone={timeZone} />
           <br />
-          {one.to === null ? 'still shown' : ['until ', <Moment key="to" iso={one.to} timeZone={timeZone} />]}
+          {to === null ? 'still shown' : ['until ', <Moment key="to" iso={to} timeZone={timeZone} />]}
         </span>
-      </td>
-      <td role="cell" data-label="File">
-        <a href={`/banners/evidence/${one.seq}/file`} download>
-          {one.fileName}
-        </a>
-        <br />
-        <span class="soft small">
-          {evidenceKindText[one.mediaType]}, {sizeText(one.bytes)},{' '}
-          <span class="mono" title={one.sha256}>
-            {one.sha256.slice(0, 12)}…
-          </span>
-        </span>
-      </td>
-      <td role="cell" data-label="Added">
-        <span class="small">
-          <Moment iso={one.addedAt} timeZone={timeZone} />
+      ),
+    },
+    {
+      title: 'File',
+      cell: (one) => (
+        <>
+          <a href={`/banners/evidence/${one.seq}/file`} download>
+            {one.fileName}
+          </a>
           <br />
-          <span class="soft">by {one.actor}</span>
-        </span>
-      </td>
-      <td role="cell" data-label="Entry">
-        {one.seq}
-        {one.retraction === null ? (
-          <details>
-            <summary>Retract</summary>
-            <form method="post" action={`/banners/evidence/${one.seq}/retract`}>
-              <Csrf token={frame.csrf} />
-              <Field id={`reason-${one.seq}`} label="Reason">
-                <input id={`reason-${one.seq}`} name="reason" type="text" maxLength={2000} required />
-              </Field>
-              <button type="submit" class="quiet slim">
-                Retract evidence {one.seq}
-              </button>
-            </form>
-          </details>
-        ) : (
-          <p class="small">
-            <span class="badge warn">retracted</span> {one.retraction.reason}{' '}
-            <span class="soft">
-              (entry {one.retraction.seq}, by {one.retraction.actor})
+          <span class="soft small">
+            {evidenceKindText[one.mediaType]}, {sizeText(one.bytes)},{' '}
+            <span class="mono" title={one.sha256}>
+              {one.sha256.slice(0, 12)}…
             </span>
-          </p>
-        )}
-      </td>
-    </tr>
+          </span>
+        </>
+      ),
+    },
+    {
+      title: 'Added',
+      cell: ({ addedAt, actor }) => (
+        <span class="small">
+          <Moment iso={addedAt} timeZone={timeZone} />
+          <br />
+          <span class="soft">by {actor}</span>
+        </span>
+      ),
+    },
+    { title: 'Entry', cell: (one) => <Retraction one={one} csrf={frame.csrf} /> },
+  ];
+  const caption =
+    'The period is stated by the officer; the time of adding is recorded by the ledger. A retracted file stays on record but is no longer cited.';
+  return <Table caption={caption} columns={columns} rows={evidence} />;
+}
+
+/** The entry of a piece of evidence, and the form that retracts it or what it was retracted for. */
+function Retraction({ one: { seq, retraction }, csrf }: { one: BannerEvidence; csrf: string }) {
+  return (
+    <>
+      {seq}
+      {retraction === null ? (
+        <details>
+          <summary>Retract</summary>
+          <form method="post" action={`/banners/evidence/${seq}/retract`}>
+            <Csrf token={csrf} />
+            <Input id={`reason-${seq}`} label="Reason" name="reason" maxLength={2000} />
+            <button type="submit" class="quiet slim">
+              Retract evidence {seq}
+            </button>
+          </form>
+        </details>
+      ) : (
+        <p class="small">
+          <span class="badge warn">retracted</span> {retraction.reason}{' '}
+          <span class="soft">
+            (entry {retraction.seq}, by {retraction.actor})
+          </span>
+        </p>
+      )}
+    </>
   );
 }

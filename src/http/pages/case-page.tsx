@@ -15,7 +15,7 @@ import {
   stateText,
 } from './words.ts';
 import { DocumentTable, JobList } from './documents.tsx';
-import { LawList, Badge, Day, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
+import { Badge, Day, Facts, LawList, Moment, Notice, Panel, Problems, Select, Table } from './parts.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
 import { type CasePageData, MoveForms } from './move-forms.tsx';
 import type { Deadlines } from '../../law/deadlines.ts';
@@ -144,50 +144,44 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
   const { row, deadline } = view;
   return (
     <Panel id="request" title="Request">
-      <dl class="facts">
-        <dt>Requester</dt>
-        <dd>
-          <bdi>{row.requester_name ?? 'not named'}</bdi>
-          {row.requester_email === null ? null : (
-            <span class="soft">
-              {' '}
-              · <bdi>{row.requester_email}</bdi>
-            </span>
-          )}
-        </dd>
-        <dt>Received</dt>
-        <dd>
-          <Moment iso={row.receipt_at} timeZone={frame.timeZone} />{' '}
-          <span class="soft">({receiptText(row.receipt_basis)})</span>
-        </dd>
-        <dt>Channel</dt>
-        <dd>{row.channel}</dd>
-        <dt>Source</dt>
-        <dd>{row.source}</dd>
-        {row.request_id === null ? null : (
-          <>
-            <dt>Id at the service</dt>
-            <dd>{row.request_id}</dd>
-          </>
-        )}
-        <dt>Law</dt>
-        <dd>
-          {deadline.laws.length === 0 ? 'none of those implemented' : deadline.laws.map((law) => law.name).join('; ')}{' '}
-          <span class="soft">({placeText(view)})</span>
-        </dd>
-        <dt>Identity</dt>
-        <dd>
-          <Badge {...identityText(view)} />
-        </dd>
-        {row.language === null ? null : (
-          <>
-            <dt>Language</dt>
-            <dd>{row.language}</dd>
-          </>
-        )}
-        <dt>Controller</dt>
-        <dd>{profile === null ? 'no controller profile' : profile.name}</dd>
-      </dl>
+      <Facts
+        rows={[
+          [
+            'Requester',
+            <>
+              <bdi>{row.requester_name ?? 'not named'}</bdi>
+              {row.requester_email === null ? null : (
+                <span class="soft">
+                  {' '}
+                  · <bdi>{row.requester_email}</bdi>
+                </span>
+              )}
+            </>,
+          ],
+          [
+            'Received',
+            <>
+              <Moment iso={row.receipt_at} timeZone={frame.timeZone} />{' '}
+              <span class="soft">({receiptText(row.receipt_basis)})</span>
+            </>,
+          ],
+          ['Channel', row.channel],
+          ['Source', row.source],
+          row.request_id === null ? null : ['Id at the service', row.request_id],
+          [
+            'Law',
+            <>
+              {deadline.laws.length === 0
+                ? 'none of those implemented'
+                : deadline.laws.map((law) => law.name).join('; ')}{' '}
+              <span class="soft">({placeText(view)})</span>
+            </>,
+          ],
+          ['Identity', <Badge {...identityText(view)} />],
+          row.language === null ? null : ['Language', row.language],
+          ['Controller', profile === null ? 'no controller profile' : profile.name],
+        ]}
+      />
       {row.message === null ? null : (
         <>
           <h3>Message</h3>
@@ -214,41 +208,36 @@ function DeadlinePanel({ data }: PartProps) {
           ))}
         </Notice>
       )}
-      <dl class="facts">
-        <dt>Aim for</dt>
-        <dd>
-          <Day date={deadline.aimFor} />
-        </dd>
-        <dt>Legal limit</dt>
-        <dd>
-          <Day date={deadline.limit} /> {deadline.atOnce ? <Badge text="takes effect immediately" tone="bad" /> : null}
-        </dd>
-        {deadline.warnOn === null ? null : (
-          <>
-            <dt>Warning from</dt>
-            <dd>
-              <Day date={deadline.warnOn} />
-            </dd>
-          </>
-        )}
-        {deadline.acknowledgeBy === null ? null : (
-          <>
-            <dt>Confirm receipt by</dt>
-            <dd>
-              <Day date={deadline.acknowledgeBy} />{' '}
-              {folded.acknowledgedAt === null ? null : <Badge text="done" tone="good" />}
-            </dd>
-          </>
-        )}
-        {deadline.laws.every((law) => law.row.extension === null) ? null : (
-          <>
-            <dt>{folded.extension === null ? 'Extend by' : 'Extended; notice was due'}</dt>
-            <dd>
-              <Day date={deadline.firstLimit} /> <span class="soft">{extendsText(deadline)}</span>
-            </dd>
-          </>
-        )}
-      </dl>
+      <Facts
+        rows={[
+          ['Aim for', <Day date={deadline.aimFor} />],
+          [
+            'Legal limit',
+            <>
+              <Day date={deadline.limit} />{' '}
+              {deadline.atOnce ? <Badge text="takes effect immediately" tone="bad" /> : null}
+            </>,
+          ],
+          deadline.warnOn === null ? null : ['Warning from', <Day date={deadline.warnOn} />],
+          deadline.acknowledgeBy === null
+            ? null
+            : [
+                'Confirm receipt by',
+                <>
+                  <Day date={deadline.acknowledgeBy} />{' '}
+                  {folded.acknowledgedAt === null ? null : <Badge text="done" tone="good" />}
+                </>,
+              ],
+          deadline.laws.every((law) => law.row.extension === null)
+            ? null
+            : [
+                folded.extension === null ? 'Extend by' : 'Extended; notice was due',
+                <>
+                  <Day date={deadline.firstLimit} /> <span class="soft">{extendsText(deadline)}</span>
+                </>,
+              ],
+        ]}
+      />
       <LawList deadline={deadline} />
       <p class="small">
         <a href={calculatorLink(data)}>Try other dates in the calculator</a>
@@ -351,48 +340,31 @@ function RecordsPanel({ frame, data }: PartProps & { frame: PageFrame }) {
         </Notice>
       )}
       {decisions.length === 0 ? null : (
-        <table class="stacks" role="table">
-          <caption>
-            {match.decisions > decisions.length
+        <Table
+          caption={
+            match.decisions > decisions.length
               ? `The latest ${decisions.length} of ${formatCount(match.decisions)} decisions`
-              : 'Every recorded decision, latest first'}
-          </caption>
-          <thead role="rowgroup">
-            <tr role="row">
-              {['When', 'Decision', 'Banner', 'Policy version', 'Entry'].map((title) => (
-                <th key={title} scope="col" role="columnheader">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
-            {decisions.map((decision) => (
-              <tr role="row" key={decision.seq}>
-                <th scope="row" role="rowheader">
-                  <Moment iso={decision.at} timeZone={frame.timeZone} />
-                </th>
-                <td role="cell" data-label="Decision">
-                  <span>
-                    {decision.disputed === 1 ? 'Disputed' : phrase(decision.label)}
-                    {decision.via === 'request' ? ' by request' : ''}
-                    <br />
-                    <span class="soft small">{decisionText(decision)}</span>
-                  </span>
-                </td>
-                <td role="cell" data-label="Banner">
-                  {decision.banner_id ?? '–'}
-                </td>
-                <td role="cell" data-label="Version">
-                  {decision.policy_version ?? '–'}
-                </td>
-                <td role="cell" data-label="Entry">
-                  {formatCount(decision.seq)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+              : 'Every recorded decision, latest first'
+          }
+          columns={[
+            { title: 'When', cell: ({ at }) => <Moment iso={at} timeZone={frame.timeZone} /> },
+            {
+              title: 'Decision',
+              cell: (decision) => (
+                <span>
+                  {decision.disputed === 1 ? 'Disputed' : phrase(decision.label)}
+                  {decision.via === 'request' ? ' by request' : ''}
+                  <br />
+                  <span class="soft small">{decisionText(decision)}</span>
+                </span>
+              ),
+            },
+            { title: 'Banner', cell: ({ banner_id }) => banner_id ?? '–' },
+            { title: 'Policy version', label: 'Version', cell: ({ policy_version }) => policy_version ?? '–' },
+            { title: 'Entry', cell: ({ seq }) => formatCount(seq) },
+          ]}
+          rows={decisions}
+        />
       )}
     </Panel>
   );
@@ -426,45 +398,30 @@ function purposesText(purposes: string): string {
 function HistoryPanel({ frame, data }: PartProps & { frame: PageFrame }) {
   return (
     <Panel id="history" title="History">
-      <table class="stacks" role="table">
-        <caption>Every move is a ledger entry.</caption>
-        <thead role="rowgroup">
-          <tr role="row">
-            {['When', 'What', 'By', 'Entry'].map((title) => (
-              <th key={title} scope="col" role="columnheader">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          {data.shown.history.map((move) => (
-            <tr role="row" key={`${move.seq} ${move.version}`}>
-              <td role="cell" data-label="When">
-                <Moment iso={move.received_at} timeZone={frame.timeZone} />
-              </td>
-              <td role="cell" data-label="What">
-                <div>
-                  {moveText(move.move)}
-                  {move.move === 'opened' || move.move === 'reported-again'
-                    ? null
-                    : detailTexts(move.details, frame.timeZone).map(([label, text]) => (
-                        <p key={label} class="hint">
-                          {label}: <bdi>{text}</bdi>
-                        </p>
-                      ))}
-                </div>
-              </td>
-              <td role="cell" data-label="By">
-                {move.actor}
-              </td>
-              <td role="cell" data-label="Entry">
-                {formatCount(move.seq)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        caption="Every move is a ledger entry."
+        columns={[
+          { title: 'When', cell: (move) => <Moment iso={move.received_at} timeZone={frame.timeZone} /> },
+          {
+            title: 'What',
+            cell: ({ move, details }) => (
+              <div>
+                {moveText(move)}
+                {move === 'opened' || move === 'reported-again'
+                  ? null
+                  : detailTexts(details, frame.timeZone).map(([label, text]) => (
+                      <p key={label} class="hint">
+                        {label}: <bdi>{text}</bdi>
+                      </p>
+                    ))}
+              </div>
+            ),
+          },
+          { title: 'By', cell: ({ actor }) => actor },
+          { title: 'Entry', cell: ({ seq }) => formatCount(seq) },
+        ]}
+        rows={data.shown.history}
+      />
     </Panel>
   );
 }

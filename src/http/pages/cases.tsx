@@ -15,7 +15,7 @@ import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, frameOf, untilDoneSoon, untilProjected } from './frame.ts';
 import type { Source } from '../../core/source.ts';
 import { requestKinds } from '../../core/vocabulary.ts';
-import { Field, Panel, Problems, Select } from './parts.tsx';
+import { Choice, Field, Input, Panel, Problems, sourceOptions } from './parts.tsx';
 import { kindText } from './words.ts';
 import type { CaseView } from '../../cases/view.ts';
 import { RequestTable, SourceFilter } from './request-table.tsx';
@@ -188,6 +188,7 @@ interface NewRequestProps {
 /** The form for a request that came by letter, mail, telephone or in person. */
 function NewRequestPage({ frame, sources, reference, form = {}, problems = [] }: NewRequestProps) {
   const value = (name: string) => form[name] ?? '';
+  const text = (name: string) => ({ optional: true, maxLength: 300, autocomplete: 'off', value: value(name) }) as const;
   return (
     <Page title="Record a request" frame={frame} current="new-request">
       <h1>Record a request</h1>
@@ -204,85 +205,37 @@ function NewRequestPage({ frame, sources, reference, form = {}, problems = [] }:
             <Csrf token={frame.csrf} />
             <input type="hidden" name="reference" value={reference} />
             <div class="pair">
-              <Field id="source" label="Source">
-                <Select
-                  id="source"
-                  name="source"
-                  value={value('source')}
-                  options={sources.map(({ slug, name }) => [slug, name])}
-                />
-              </Field>
-              <Field id="kind" label="Kind of request">
-                <Select
-                  id="kind"
-                  name="kind"
-                  value={value('kind')}
-                  options={requestKinds.map((kind) => [kind, kindText(kind)])}
-                />
-              </Field>
-              <Field
+              <Choice id="source" label="Source" value={value('source')} options={sourceOptions(sources)} />
+              <Choice
+                id="kind"
+                label="Kind of request"
+                value={value('kind')}
+                options={requestKinds.map((kind) => [kind, kindText(kind)])}
+              />
+              <Input
                 id="receivedAt"
                 label="Received"
+                type="datetime-local"
+                value={value('receivedAt')}
                 hint={`When it arrived through any channel of the controller, in ${frame.timeZone}.`}
-              >
-                <input
-                  id="receivedAt"
-                  name="receivedAt"
-                  type="datetime-local"
-                  value={value('receivedAt')}
-                  aria-describedby="receivedAt-hint"
-                  required
-                />
-              </Field>
-              <Field id="channel" label="Channel" hint="For example letter, e-mail, telephone.">
-                <input
-                  id="channel"
-                  name="channel"
-                  type="text"
-                  maxLength={200}
-                  value={value('channel')}
-                  aria-describedby="channel-hint"
-                  required
-                />
-              </Field>
-              <Field id="requesterName" label="Name of the requester" optional>
-                <input
-                  id="requesterName"
-                  name="requesterName"
-                  type="text"
-                  maxLength={300}
-                  value={value('requesterName')}
-                  autocomplete="off"
-                />
-              </Field>
-              <Field id="requesterEmail" label="E-mail of the requester" optional>
-                <input
-                  id="requesterEmail"
-                  name="requesterEmail"
-                  type="email"
-                  maxLength={300}
-                  value={value('requesterEmail')}
-                  autocomplete="off"
-                />
-              </Field>
-              <Field id="jurisdiction" label="Where the requester is" optional>
-                <Select
-                  id="jurisdiction"
-                  name="jurisdiction"
-                  value={value('jurisdiction')}
-                  options={[['', 'unknown: only the controller’s law applies'], ...placeChoices(value('jurisdiction'))]}
-                />
-              </Field>
-              <Field id="subject" label="Id from the requester’s device" optional>
-                <input
-                  id="subject"
-                  name="subject"
-                  type="text"
-                  maxLength={300}
-                  value={value('subject')}
-                  autocomplete="off"
-                />
-              </Field>
+              />
+              <Input
+                id="channel"
+                label="Channel"
+                maxLength={200}
+                value={value('channel')}
+                hint="For example letter, e-mail, telephone."
+              />
+              <Input id="requesterName" label="Name of the requester" {...text('requesterName')} />
+              <Input id="requesterEmail" label="E-mail of the requester" type="email" {...text('requesterEmail')} />
+              <Choice
+                id="jurisdiction"
+                label="Where the requester is"
+                optional
+                value={value('jurisdiction')}
+                options={[['', 'unknown: only the controller’s law applies'], ...placeChoices(value('jurisdiction'))]}
+              />
+              <Input id="subject" label="Id from the requester’s device" {...text('subject')} />
             </div>
             <Field id="message" label="What was requested" optional>
               <textarea id="message" name="message" maxLength={4000} rows={4}>

@@ -19,7 +19,19 @@ import { formOf, html, frameOf } from './frame.ts';
 import type { BannerStanding } from '../../core/consent-timeline.ts';
 import type { Source } from '../../core/source.ts';
 import type { BannerNames } from '../../store/queries/history-banners.ts';
-import { Badge, Field, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
+import {
+  Badge,
+  Choice,
+  type Column,
+  Facts,
+  Input,
+  Moment,
+  Notice,
+  Panel,
+  Problems,
+  sourceOptions,
+  Table,
+} from './parts.tsx';
 
 /** The look-up of a person's consent. A form that is posted, so that no identifier stands in an address or a log. */
 export async function consentRoutes(app: FastifyInstance, context: Context): Promise<void> {
@@ -87,41 +99,17 @@ function ConsentPage({ frame, sources, form, problems = [], answer = null }: Con
           <form method="post" action="/consent">
             <Csrf token={frame.csrf} />
             <div class="pair">
-              <Field
+              <Input
                 id="identifier"
                 label="Visitor, e-mail or record"
+                maxLength={500}
+                value={value('identifier')}
+                autocomplete="off"
+                spellcheck={false}
                 hint="A visitor hash, an e-mail address, or the id of a consent record."
-              >
-                <input
-                  id="identifier"
-                  name="identifier"
-                  type="text"
-                  maxLength={500}
-                  value={value('identifier')}
-                  aria-describedby="identifier-hint"
-                  autocomplete="off"
-                  spellcheck={false}
-                  required
-                />
-              </Field>
-              <Field id="at" label="At" hint={`In ${frame.timeZone}.`}>
-                <input
-                  id="at"
-                  name="at"
-                  type="datetime-local"
-                  value={value('at')}
-                  aria-describedby="at-hint"
-                  required
-                />
-              </Field>
-              <Field id="source" label="Source">
-                <Select
-                  id="source"
-                  name="source"
-                  value={value('source')}
-                  options={sources.map(({ slug, name }) => [slug, name])}
-                />
-              </Field>
+              />
+              <Input id="at" label="At" type="datetime-local" value={value('at')} hint={`In ${frame.timeZone}.`} />
+              <Choice id="source" label="Source" value={value('source')} options={sourceOptions(sources)} />
             </div>
             <button type="submit">Look up</button>
           </form>
@@ -177,72 +165,37 @@ interface StandingProps {
 }
 
 function Standing({ frame, standing, names }: StandingProps) {
+  // Necessary purposes follow those of their banner, in one row without a decision.
+  const rows = standing.flatMap(({ bannerId, purposes, necessary }) => [
+    ...purposes.map((purpose) => ({ bannerId, name: purposeWord(purpose.purpose), purpose })),
+    ...(necessary.length === 0 ? [] : [{ bannerId, name: necessary.join(', '), purpose: null }]),
+  ]);
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    { title: 'Purpose', cell: ({ name }) => name },
+    {
+      title: 'State',
+      cell: ({ purpose }) =>
+        purpose === null ? (
+          <span class="soft">necessary, needs no consent</span>
+        ) : (
+          <Badge
+            text={purposeStateWords[purpose.state]}
+            tone={purpose.state === 'granted' ? 'good' : purpose.state === 'disputed' ? 'bad' : 'warn'}
+          />
+        ),
+    },
+    {
+      title: 'Since',
+      cell: ({ purpose }) => purpose && <Moment iso={purpose.since} timeZone={frame.timeZone} />,
+    },
+    { title: 'Banner', cell: ({ bannerId }) => bannerWord(bannerId, names) },
+    {
+      title: 'By decision',
+      cell: ({ purpose }) => purpose && <a href={`#${anchorOf(purpose.decisionId)}`}>{purpose.decisionId}</a>,
+    },
+  ];
   return (
-    <table class="stacks" role="table">
-      <caption>Necessary purposes need no consent and are listed separately.</caption>
-      <thead role="rowgroup">
-        <tr role="row">
-          <th scope="col" role="columnheader">
-            Purpose
-          </th>
-          <th scope="col" role="columnheader">
-            State
-          </th>
-          <th scope="col" role="columnheader">
-            Since
-          </th>
-          <th scope="col" role="columnheader">
-            Banner
-          </th>
-          <th scope="col" role="columnheader">
-            By decision
-          </th>
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {standing.flatMap(({ bannerId, purposes, necessary }) => [
-          ...purposes.map(({ purpose, state, since, decisionId }) => (
-            <tr role="row" key={`${bannerId} ${purpose}`}>
-              <th scope="row" role="rowheader">
-                {purposeWord(purpose)}
-              </th>
-              <td role="cell" data-label="State">
-                <Badge
-                  text={purposeStateWords[state]}
-                  tone={state === 'granted' ? 'good' : state === 'disputed' ? 'bad' : 'warn'}
-                />
-              </td>
-              <td role="cell" data-label="Since">
-                <Moment iso={since} timeZone={frame.timeZone} />
-              </td>
-              <td role="cell" data-label="Banner">
-                {bannerWord(bannerId, names)}
-              </td>
-              <td role="cell" data-label="By decision">
-                <a href={`#${anchorOf(decisionId)}`}>{decisionId}</a>
-              </td>
-            </tr>
-          )),
-          ...(necessary.length === 0
-            ? []
-            : [
-                <tr role="row" key={`${bannerId} necessary`}>
-                  <th scope="row" role="rowheader">
-                    {necessary.join(', ')}
-                  </th>
-                  <td role="cell" data-label="State">
-                    <span class="soft">necessary, needs no consent</span>
-                  </td>
-                  <td role="cell" />
-                  <td role="cell" data-label="Banner">
-                    {bannerWord(bannerId, names)}
-                  </td>
-                  <td role="cell" />
-                </tr>,
-              ]),
-        ])}
-      </tbody>
-    </table>
+    <Table caption="Necessary purposes need no consent and are listed separately." columns={columns} rows={rows} />
   );
 }
 
@@ -259,63 +212,63 @@ function Decision({ frame, decision }: { frame: PageFrame; decision: CitedDecisi
           <strong>Its records contradict each other:</strong> {decision.contradictions.join('; ')}
         </Notice>
       ) : null}
-      <dl class="facts">
-        <dt>Made</dt>
-        <dd>
-          <Moment iso={decision.at} timeZone={timeZone} /> <span class="soft">({decision.timeBasis})</span>
-        </dd>
-        <dt>Choice</dt>
-        <dd>
-          {Object.entries(decision.outcomes)
-            .map(([purpose, state]) => `${purposeWord(purpose)}: ${purposeStateWords[state]}`)
-            .join('; ') || 'none named'}
-        </dd>
-        {decision.caseId === null ? null : (
-          <>
-            <dt>Request</dt>
-            <dd>
-              <a href={`/cases/${encodeURIComponent(decision.caseId)}`}>{decision.caseId}</a>
-            </dd>
-          </>
-        )}
-        <dt>Under</dt>
-        <dd>{policyWords(decision)}</dd>
-        {decision.policy.texts.map((text) => (
-          <>
-            <dt>Text</dt>
-            <dd>
-              entry {text.bodySeq}, first seen <Moment iso={text.firstSeen} timeZone={timeZone} />, SHA-256{' '}
-              <span class="mono">{text.textSha256 ?? 'no text'}</span>
-            </dd>
-          </>
-        ))}
-        <dt>Banner as shown</dt>
-        <dd>
-          {decision.banner.length === 0
-            ? 'not evidenced'
-            : decision.banner.map((one) => (
-                <div key={one.seq}>
-                  <a href={`/banners/evidence/${one.seq}/file`} download>
-                    {one.fileName}
-                  </a>{' '}
-                  <span class="soft small">{evidenceWords(one)}</span>
-                </div>
-              ))}
-        </dd>
-        {decision.entries.map((entry) => (
-          <>
-            <dt>Entry {entry.seq}</dt>
-            <dd>
-              {wayInWords[entry.wayIn]}, received <Moment iso={entry.receivedAt} timeZone={timeZone} />
-              {entry.signature === null ? '' : `, signature ${entry.signature}`}
-              <br />
-              <span class="soft small">
-                commitment <span class="mono">{entry.commitment}</span>
-              </span>
-            </dd>
-          </>
-        ))}
-      </dl>
+      <Facts
+        rows={[
+          [
+            'Made',
+            <>
+              <Moment iso={decision.at} timeZone={timeZone} /> <span class="soft">({decision.timeBasis})</span>
+            </>,
+          ],
+          [
+            'Choice',
+            Object.entries(decision.outcomes)
+              .map(([purpose, state]) => `${purposeWord(purpose)}: ${purposeStateWords[state]}`)
+              .join('; ') || 'none named',
+          ],
+          decision.caseId === null
+            ? null
+            : ['Request', <a href={`/cases/${encodeURIComponent(decision.caseId)}`}>{decision.caseId}</a>],
+          ['Under', policyWords(decision)],
+          ...decision.policy.texts.map(
+            (text) =>
+              [
+                'Text',
+                <>
+                  entry {text.bodySeq}, first seen <Moment iso={text.firstSeen} timeZone={timeZone} />, SHA-256{' '}
+                  <span class="mono">{text.textSha256 ?? 'no text'}</span>
+                </>,
+              ] as const,
+          ),
+          [
+            'Banner as shown',
+            decision.banner.length === 0
+              ? 'not evidenced'
+              : decision.banner.map((one) => (
+                  <div key={one.seq}>
+                    <a href={`/banners/evidence/${one.seq}/file`} download>
+                      {one.fileName}
+                    </a>{' '}
+                    <span class="soft small">{evidenceWords(one)}</span>
+                  </div>
+                )),
+          ],
+          ...decision.entries.map(
+            (entry) =>
+              [
+                `Entry ${entry.seq}`,
+                <>
+                  {wayInWords[entry.wayIn]}, received <Moment iso={entry.receivedAt} timeZone={timeZone} />
+                  {entry.signature === null ? '' : `, signature ${entry.signature}`}
+                  <br />
+                  <span class="soft small">
+                    commitment <span class="mono">{entry.commitment}</span>
+                  </span>
+                </>,
+              ] as const,
+          ),
+        ]}
+      />
     </Panel>
   );
 }

@@ -6,7 +6,7 @@ import { renderPage, Page, type PageFrame } from './layout.tsx';
 import { formOf, html, frameOf } from './frame.ts';
 import { partsOf } from '../../law/jurisdictions.ts';
 import { requestKinds } from '../../core/vocabulary.ts';
-import { LawList, Badge, Day, Field, Panel, Problems, Select } from './parts.tsx';
+import { Badge, Choice, Day, Facts, Input, LawList, Panel, Problems } from './parts.tsx';
 import { placeChoices } from './move-fields.ts';
 import { kindText } from './words.ts';
 
@@ -96,51 +96,43 @@ function CaseForm({ form, timeZone }: { form: Readonly<Record<string, string>>; 
   return (
     <form method="get" action="/deadline">
       <div class="pair">
-        <Field id="kind" label="Kind of request">
-          <Select
-            id="kind"
-            name="kind"
-            value={value('kind')}
-            options={requestKinds.map((kind) => [kind, kindText(kind)])}
-          />
-        </Field>
-        <Field id="received" label="Received" hint="The day on which it arrived through any channel of the controller.">
-          <input
-            id="received"
-            name="received"
-            type="date"
-            value={value('received')}
-            aria-describedby="received-hint"
-            required
-          />
-        </Field>
-        <Field id="place" label="Where the person is" optional>
-          <Select
-            id="place"
-            name="place"
-            value={value('place')}
-            options={[['', 'unknown'], ...placeChoices(value('place'))]}
-          />
-        </Field>
-        <Field id="country" label="Where the controller is established" optional>
-          <Select id="country" name="country" value={value('country')} options={[['', 'unknown'], ...countries]} />
-        </Field>
-        <Field
+        <Choice
+          id="kind"
+          label="Kind of request"
+          value={value('kind')}
+          options={requestKinds.map((kind) => [kind, kindText(kind)])}
+        />
+        <Input
+          id="received"
+          label="Received"
+          type="date"
+          value={value('received')}
+          hint="The day on which it arrived through any channel of the controller."
+        />
+        <Choice
+          id="place"
+          label="Where the person is"
+          optional
+          value={value('place')}
+          options={[['', 'unknown'], ...placeChoices(value('place'))]}
+        />
+        <Choice
+          id="country"
+          label="Where the controller is established"
+          optional
+          value={value('country')}
+          options={[['', 'unknown'], ...countries]}
+        />
+        <Input
           id="region"
           label="Region of the controller"
           optional
+          maxLength={20}
+          value={value('region')}
+          list="regions"
+          autocomplete="off"
           hint="Needed where public holidays differ by region: a code like DE-BY."
         >
-          <input
-            id="region"
-            name="region"
-            type="text"
-            maxLength={20}
-            value={value('region')}
-            list="regions"
-            autocomplete="off"
-            aria-describedby="region-hint"
-          />
           <datalist id="regions">
             {partsOf(...countriesOfRegions).map(({ code, name }) => (
               <option key={code} value={code}>
@@ -148,25 +140,21 @@ function CaseForm({ form, timeZone }: { form: Readonly<Record<string, string>>; 
               </option>
             ))}
           </datalist>
-        </Field>
-        <Field id="timeZone" label="Time zone" optional hint={`Of the controller, for example ${timeZone}.`}>
-          <input
-            id="timeZone"
-            name="timeZone"
-            type="text"
-            maxLength={64}
-            value={value('timeZone')}
-            aria-describedby="timeZone-hint"
-          />
-        </Field>
+        </Input>
+        <Input
+          id="timeZone"
+          label="Time zone"
+          optional
+          maxLength={64}
+          value={value('timeZone')}
+          hint={`Of the controller, for example ${timeZone}.`}
+        />
       </div>
       <details open={happened.some(([name]) => value(name) !== '')}>
         <summary>What happened since</summary>
         <div class="pair">
           {happened.map(([name, label]) => (
-            <Field key={name} id={name} label={label} optional>
-              <input id={name} name={name} type="date" value={value(name)} />
-            </Field>
+            <Input key={name} id={name} label={label} optional type="date" value={value(name)} />
           ))}
         </div>
       </details>
@@ -195,39 +183,29 @@ function Answer({ computed }: { computed: ComputedCase }) {
       {answer.limit === null ? (
         <p>No deadline: no implemented law requires an answer.</p>
       ) : (
-        <dl class="facts">
-          <dt>Legal limit</dt>
-          <dd>
-            <strong>
-              <Day date={answer.limit} />
-            </strong>{' '}
-            {answer.atOnce ? <Badge text="takes effect immediately" tone="warn" /> : null}
-          </dd>
-          {answer.aimFor === null || answer.atOnce ? null : (
-            <>
-              <dt>Aim for</dt>
-              <dd>
-                <Day date={answer.aimFor} />
-              </dd>
-            </>
-          )}
-          {answer.warnOn === null ? null : (
-            <>
-              <dt>Finish by</dt>
-              <dd>
-                <Day date={answer.warnOn} /> <span class="soft">(the last working day before the limit)</span>
-              </dd>
-            </>
-          )}
-          {answer.acknowledgeBy === null ? null : (
-            <>
-              <dt>Confirm receipt by</dt>
-              <dd>
-                <Day date={answer.acknowledgeBy} />
-              </dd>
-            </>
-          )}
-        </dl>
+        <Facts
+          rows={[
+            [
+              'Legal limit',
+              <>
+                <strong>
+                  <Day date={answer.limit} />
+                </strong>{' '}
+                {answer.atOnce ? <Badge text="takes effect immediately" tone="warn" /> : null}
+              </>,
+            ],
+            answer.aimFor === null || answer.atOnce ? null : ['Aim for', <Day date={answer.aimFor} />],
+            answer.warnOn === null
+              ? null
+              : [
+                  'Finish by',
+                  <>
+                    <Day date={answer.warnOn} /> <span class="soft">(the last working day before the limit)</span>
+                  </>,
+                ],
+            answer.acknowledgeBy === null ? null : ['Confirm receipt by', <Day date={answer.acknowledgeBy} />],
+          ]}
+        />
       )}
       <LawList deadline={deadlines} />
       {deadlines.says.length === 0 ? null : (

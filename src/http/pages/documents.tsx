@@ -13,7 +13,7 @@ import { formatCount, formatPeriod } from '../../../reports/format.ts';
 import { isLetterStep } from '../../../reports/letters/texts.ts';
 import { sizeText, letterText, type Worded } from './words.ts';
 import { type DocumentRow, payloadText } from './load-today.ts';
-import { Moment, Badge } from './parts.tsx';
+import { Badge, type Column, Moment, Table } from './parts.tsx';
 import type { Job } from '../../jobs/job.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -115,62 +115,45 @@ export function DocumentTable({
 }) {
   if (documents.length === 0) return <p>None yet.</p>;
   const more = (total ?? documents.length) - documents.length;
-  return (
-    <table class="stacks" role="table">
-      <caption>
-        {more > 0 ? `The newest ${documents.length} of ${formatCount(total ?? 0)}. ` : ''}Each download is recorded in
-        the ledger.
-      </caption>
-      <thead role="rowgroup">
-        <tr role="row">
-          <th scope="col" role="columnheader">
-            Document
-          </th>
-          <th scope="col" role="columnheader">
-            Made
-          </th>
-          <th scope="col" role="columnheader">
-            SHA-256
-          </th>
-          <th scope="col" role="columnheader" class="number">
-            Downloads
-          </th>
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {documents.map((document) => (
-          <tr role="row" key={document.document_id}>
-            <th scope="row" role="rowheader">
-              <a href={`/documents/${encodeURIComponent(document.document_id)}/download`} download>
-                {titleOf(document)}
-                <span class="soft">
-                  {' '}
-                  ({document.format.toUpperCase()}, {sizeText(document.bytes)})
-                </span>
-              </a>
-              <br />
-              <span class="soft small">{aboutOf(document)}</span>
-            </th>
-            <td role="cell" data-label="Made">
-              <span class="small">
-                <Moment iso={document.created_at} timeZone={timeZone} />
-                <br />
-                <span class="soft">by {document.actor}</span>
-              </span>
-            </td>
-            <td role="cell" data-label="SHA-256">
-              <span class="mono" title={document.sha256}>
-                {document.sha256.slice(0, 12)}…
-              </span>
-            </td>
-            <td role="cell" data-label="Downloads" class="number">
-              {formatCount(document.downloads)}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  const columns: readonly Column<DocumentRow>[] = [
+    {
+      title: 'Document',
+      cell: (document) => (
+        <>
+          <a href={`/documents/${encodeURIComponent(document.document_id)}/download`} download>
+            {titleOf(document)}
+            <span class="soft">
+              {' '}
+              ({document.format.toUpperCase()}, {sizeText(document.bytes)})
+            </span>
+          </a>
+          <br />
+          <span class="soft small">{aboutOf(document)}</span>
+        </>
+      ),
+    },
+    {
+      title: 'Made',
+      cell: ({ created_at, actor }) => (
+        <span class="small">
+          <Moment iso={created_at} timeZone={timeZone} />
+          <br />
+          <span class="soft">by {actor}</span>
+        </span>
+      ),
+    },
+    {
+      title: 'SHA-256',
+      cell: ({ sha256 }) => (
+        <span class="mono" title={sha256}>
+          {sha256.slice(0, 12)}…
+        </span>
+      ),
+    },
+    { title: 'Downloads', isNumber: true, cell: ({ downloads }) => formatCount(downloads) },
+  ];
+  const some = more > 0 ? `The newest ${documents.length} of ${formatCount(total ?? 0)}. ` : '';
+  return <Table caption={`${some}Each download is recorded in the ledger.`} columns={columns} rows={documents} />;
 }
 
 function titleOf({ name, case_id, parameters }: DocumentRow): string {

@@ -16,7 +16,7 @@ import { formOf, html, frameOf, untilProjected } from './frame.ts';
 import { letterLanguages } from '../../../reports/letters/languages.ts';
 import { renderHtmlPart } from '../../../reports/render/html.tsx';
 import { sha256Hex } from '../../crypto/hash.ts';
-import { Field, Notice, Panel, Problems, Select } from './parts.tsx';
+import { Choice, Field, Input, Notice, Panel, Problems, Select } from './parts.tsx';
 import { letterText } from './words.ts';
 
 interface CaseParams {
@@ -150,30 +150,32 @@ function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageP
             <input type="hidden" name="shownStep" value={step} />
             <input type="hidden" name="shownStart" value={startOf(draft)} />
             <input type="hidden" name="unedited" value={fingerprint(starts[Number(startOf(draft))] ?? '')} />
-            <Field id="step" label="Letter">
-              <Select id="step" name="step" value={step} options={stepChoices(draft)} />
-            </Field>
-            <Field
+            <Choice id="step" label="Letter" value={step} options={stepChoices(draft)} />
+            <Choice
               id="language"
               label="Language"
+              value={letter.locale}
+              options={languageChoices(draft)}
               hint="Dates and numbers use this language. Your own text is not translated."
-            >
-              <Select id="language" name="language" value={letter.locale} options={languageChoices(draft)} />
-            </Field>
+            />
             {step !== 'notice' ? null : (
-              <Field id="recipient" label="Recipient" hint="The recipient to whom you disclosed the data.">
-                <input id="recipient" name="recipient" type="text" maxLength={300} value={letter.recipient ?? ''} />
-              </Field>
+              <Input
+                id="recipient"
+                label="Recipient"
+                maxLength={300}
+                value={letter.recipient ?? ''}
+                required={false}
+                hint="The recipient to whom you disclosed the data."
+              />
             )}
             {starts.length < 2 ? null : (
-              <Field id="start" label="Start from" hint="Choosing another one replaces your text at the next preview.">
-                <Select
-                  id="start"
-                  name="start"
-                  value={startOf(draft)}
-                  options={starts.map((text, place) => [String(place), shortened(text)] as const)}
-                />
-              </Field>
+              <Choice
+                id="start"
+                label="Start from"
+                value={startOf(draft)}
+                options={starts.map((text, place) => [String(place), shortened(text)] as const)}
+                hint="Choosing another one replaces your text at the next preview."
+              />
             )}
             <Field
               id="text"

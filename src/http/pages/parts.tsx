@@ -94,6 +94,147 @@ export function Field({
   );
 }
 
+interface Labelled {
+  readonly id: string;
+  readonly label: string;
+  /** Default: the id. */
+  readonly name?: string;
+  readonly optional?: boolean;
+  readonly hint?: string | undefined;
+}
+
+/** An input with its label. Required unless it is optional or says otherwise. */
+export function Input({
+  id,
+  label,
+  name = id,
+  optional = false,
+  hint,
+  children,
+  type = 'text',
+  ...input
+}: Labelled & {
+  readonly type?: 'text' | 'date' | 'datetime-local' | 'email' | 'file';
+  readonly value?: string;
+  readonly maxLength?: number;
+  readonly list?: string;
+  readonly autocomplete?: 'off';
+  readonly accept?: string;
+  readonly spellcheck?: boolean;
+  readonly required?: boolean;
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <Field id={id} label={label} optional={optional} hint={hint}>
+      <input
+        id={id}
+        name={name}
+        // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-assertion -- which attributes fit is only known from the type
+        type={type as 'text'}
+        required={!optional}
+        {...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` })}
+        {...input}
+      />
+      {children}
+    </Field>
+  );
+}
+
+/** A list to choose from, with its label. */
+export function Choice({
+  label,
+  optional = false,
+  hint,
+  name,
+  ...select
+}: Labelled & Omit<Parameters<typeof Select>[0], 'name'>) {
+  return (
+    <Field id={select.id} label={label} optional={optional} hint={hint}>
+      <Select name={name ?? select.id} {...select} />
+    </Field>
+  );
+}
+
+/** Sources to choose from. */
+export function sourceOptions(sources: readonly { readonly slug: string; readonly name: string }[]) {
+  return sources.map(({ slug, name }) => [slug, name] as const);
+}
+
+/** Terms and what is known of each; null leaves one out. */
+export function Facts({
+  rows,
+}: {
+  rows: readonly (readonly [term: ComponentChildren, value: ComponentChildren] | null)[];
+}) {
+  return (
+    <dl class="facts">
+      {rows.map((row) =>
+        row === null ? null : (
+          <>
+            <dt>{row[0]}</dt>
+            <dd>{row[1]}</dd>
+          </>
+        ),
+      )}
+    </dl>
+  );
+}
+
+export interface Column<T> {
+  readonly title: string;
+  /** On a narrow screen, where it differs from the title. */
+  readonly label?: string;
+  readonly isNumber?: boolean;
+  /** Null: the cell is empty. */
+  readonly cell: (row: T) => ComponentChildren;
+}
+
+/** A table whose first column names the row; on a narrow screen each row becomes a block. */
+export function Table<T>({
+  caption,
+  columns,
+  rows,
+}: {
+  caption: string | null;
+  columns: readonly Column<T>[];
+  rows: readonly T[];
+}) {
+  const classOf = ({ isNumber = false }: Column<T>) => (isNumber ? { class: 'number' } : {});
+  const [first, ...others] = columns;
+  return (
+    <table class="stacks" role="table">
+      {caption === null ? null : <caption>{caption}</caption>}
+      <thead role="rowgroup">
+        <tr role="row">
+          {columns.map((column) => (
+            <th key={column.title} scope="col" role="columnheader" {...classOf(column)}>
+              {column.title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row, place) => (
+          <tr role="row" key={place}>
+            <th scope="row" role="rowheader">
+              {first?.cell(row)}
+            </th>
+            {others.map((column) => {
+              const shown = column.cell(row);
+              const label = shown === null ? {} : { 'data-label': column.label ?? column.title };
+              return (
+                <td key={column.title} role="cell" {...label} {...classOf(column)}>
+                  {shown}
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 /** A list to choose from. */
 export function Select({
   id,

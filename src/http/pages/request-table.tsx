@@ -1,6 +1,6 @@
 import type { Match } from '../../cases/match.ts';
 import type { CaseView } from '../../cases/view.ts';
-import { Badge, Day, Select } from './parts.tsx';
+import { Badge, type Column, Day, Select, sourceOptions, Table } from './parts.tsx';
 import { dueText, identityText, kindText, matchText, stateText } from './words.ts';
 import type { Source } from '../../core/source.ts';
 
@@ -14,77 +14,56 @@ interface RequestTableProps {
 /** Requests, one a line. */
 export function RequestTable({ caption, requests, withSource }: RequestTableProps) {
   const matched = requests.some(({ match }) => match !== undefined);
-  const titles = [
-    'Request',
-    'Legal limit',
-    'Aim for',
-    'Law',
-    'State',
-    'Identity',
-    ...(matched ? ['Consent records'] : []),
+  const columns: readonly Column<(typeof requests)[number]>[] = [
+    {
+      title: 'Request',
+      cell: ({ view: { row, kind } }) => (
+        <>
+          <a href={`/cases/${encodeURIComponent(row.case_id)}`}>
+            {kindText(kind)} · {row.case_id}
+          </a>
+          <br />
+          <span class="soft small">
+            <bdi>{row.requester_name ?? row.requester_email ?? 'requester not named'}</bdi>
+            {withSource ? ` · ${row.source}` : ''}
+          </span>
+        </>
+      ),
+    },
+    {
+      title: 'Legal limit',
+      cell: ({ view }) => (
+        <span>
+          <Day date={view.deadline.limit} /> <Badge {...dueText(view)} />
+        </span>
+      ),
+    },
+    { title: 'Aim for', cell: ({ view }) => <Day date={view.deadline.aimFor} /> },
+    {
+      title: 'Law',
+      cell: ({ view }) => (
+        <span>
+          {view.deadline.law ?? 'unknown'}{' '}
+          {view.folded.placeAsGiven === null ? null : <Badge text="choose the place" tone="warn" />}
+        </span>
+      ),
+    },
+    { title: 'State', cell: ({ view }) => stateText(view.row.state) },
+    {
+      title: 'Identity',
+      cell: ({ view }) => (
+        <span>
+          <Badge {...identityText(view)} />
+        </span>
+      ),
+    },
+    {
+      title: 'Consent records',
+      label: 'Records',
+      cell: ({ match }) => <span>{match === undefined ? null : <Badge {...matchText(match)} />}</span>,
+    },
   ];
-  return (
-    <table class="stacks" role="table">
-      <caption>{caption}</caption>
-      <thead role="rowgroup">
-        <tr role="row">
-          {titles.map((title) => (
-            <th key={title} scope="col" role="columnheader">
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {requests.map(({ view, match }) => {
-          const { row, deadline } = view;
-          return (
-            <tr role="row" key={row.case_id}>
-              <th scope="row" role="rowheader">
-                <a href={`/cases/${encodeURIComponent(row.case_id)}`}>
-                  {kindText(view.kind)} · {row.case_id}
-                </a>
-                <br />
-                <span class="soft small">
-                  <bdi>{row.requester_name ?? row.requester_email ?? 'requester not named'}</bdi>
-                  {withSource ? ` · ${row.source}` : ''}
-                </span>
-              </th>
-              <td role="cell" data-label="Legal limit">
-                <span>
-                  <Day date={deadline.limit} /> <Badge {...dueText(view)} />
-                </span>
-              </td>
-              <td role="cell" data-label="Aim for">
-                <Day date={deadline.aimFor} />
-              </td>
-              <td role="cell" data-label="Law">
-                <span>
-                  {deadline.law ?? 'unknown'}{' '}
-                  {view.folded.placeAsGiven === null ? null : <Badge text="choose the place" tone="warn" />}
-                </span>
-              </td>
-              <td role="cell" data-label="State">
-                {stateText(row.state)}
-              </td>
-              <td role="cell" data-label="Identity">
-                <span>
-                  <Badge {...identityText(view)} />
-                </span>
-              </td>
-              {match === undefined ? null : (
-                <td role="cell" data-label="Records">
-                  <span>
-                    <Badge {...matchText(match)} />
-                  </span>
-                </td>
-              )}
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
-  );
+  return <Table caption={caption} columns={matched ? columns : columns.slice(0, -1)} rows={requests} />;
 }
 
 /** Narrows a page down to one source. */
@@ -97,7 +76,7 @@ export function SourceFilter({
   sources: readonly Pick<Source, 'slug' | 'name'>[];
   source: string | null;
 }) {
-  const options = [['', 'All sources'] as const, ...sources.map(({ slug, name }) => [slug, name] as const)];
+  const options = [['', 'All sources'] as const, ...sourceOptions(sources)];
   return (
     <form class="filter" method="get" action={action}>
       <label for="source-filter">Show</label>

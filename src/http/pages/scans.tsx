@@ -21,7 +21,7 @@ import { createScanQueries, type ScanRow } from '../../store/queries/history-sca
 import { formOf, html, frameOf } from './frame.ts';
 import type { Source } from '../../core/source.ts';
 import { momentText } from './words.ts';
-import { Field, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
+import { Choice, Facts, Input, Moment, Notice, Panel, Problems, sourceOptions, Table } from './parts.tsx';
 
 /** What scans found, and integrations. Inside the guarded scope. */
 export async function scanRoutes(app: FastifyInstance, context: Context): Promise<void> {
@@ -84,7 +84,7 @@ function ScansPage(props: ScansProps) {
         which integrations are connected.
       </p>
       <Problems title="The scans cannot be shown:" problems={problems} />
-      {props.sources.length === 0 ? null : <Choice {...props} />}
+      {props.sources.length === 0 ? null : <ChoicePanel {...props} />}
       {inventories.map((inventory) => (
         <Inventory key={inventory.site} frame={frame} inventory={inventory} />
       ))}
@@ -139,37 +139,33 @@ const SITES_TOGETHER = 5;
 /** Cookies of a site listed on the page. */
 const ITEMS_SHOWN = 300;
 
-function Choice({ sources, source, sites, site, at, frame }: ScansProps) {
+function ChoicePanel({ sources, source, sites, site, at, frame }: ScansProps) {
   return (
     <Panel id="choice" title="What to show">
       <form method="get" action="/scans">
         <div class="pair">
           {sources.length > 1 ? (
-            <Field id="source" label="Source">
-              <Select
-                id="source"
-                name="source"
-                value={source}
-                options={sources.map(({ slug, name }) => [slug, name])}
-              />
-            </Field>
+            <Choice id="source" label="Source" value={source} options={sourceOptions(sources)} />
           ) : null}
           {sites.length > 1 ? (
-            <Field id="site" label="Site">
-              <Select
-                id="site"
-                name="site"
-                value={site ?? ''}
-                options={[
-                  ...(sites.length > SITES_TOGETHER ? [] : [['', 'All sites'] as const]),
-                  ...sites.map((one) => [one, siteWord(one)] as const),
-                ]}
-              />
-            </Field>
+            <Choice
+              id="site"
+              label="Site"
+              value={site ?? ''}
+              options={[
+                ...(sites.length > SITES_TOGETHER ? [] : [['', 'All sites'] as const]),
+                ...sites.map((one) => [one, siteWord(one)] as const),
+              ]}
+            />
           ) : null}
-          <Field id="at" label="At the end of" optional hint={`A day in ${frame.timeZone}; leave empty for now.`}>
-            <input id="at" name="at" type="date" value={at} aria-describedby="at-hint" />
-          </Field>
+          <Input
+            id="at"
+            label="At the end of"
+            type="date"
+            value={at}
+            optional
+            hint={`A day in ${frame.timeZone}; leave empty for now.`}
+          />
         </div>
         <button type="submit" class="quiet">
           Show
@@ -195,23 +191,23 @@ function Inventory({ frame, inventory }: { readonly frame: PageFrame; readonly i
           </p>
         </Notice>
       ) : null}
-      <dl class="facts">
-        <dt>Last inventory</dt>
-        <dd>
-          <Moment iso={scan.at} timeZone={frame.timeZone} /> (entry {scan.seq})
-        </dd>
-        <dt>Found</dt>
-        <dd>
-          {items.length} {items.length === 1 ? 'cookie or tracker' : 'cookies and trackers'}
-          {scan.unread_items > 0 ? `; ${scan.unread_items} more could not be read and are kept in the entry` : ''}
-        </dd>
-        {beforeConsent.length > 0 ? null : (
-          <>
-            <dt>Before consent</dt>
-            <dd>{says ? 'none that needs consent' : 'not stated by the scan'}</dd>
-          </>
-        )}
-      </dl>
+      <Facts
+        rows={[
+          [
+            'Last inventory',
+            <>
+              <Moment iso={scan.at} timeZone={frame.timeZone} /> (entry {scan.seq})
+            </>,
+          ],
+          [
+            'Found',
+            `${items.length} ${items.length === 1 ? 'cookie or tracker' : 'cookies and trackers'}${scan.unread_items > 0 ? `; ${scan.unread_items} more could not be read and are kept in the entry` : ''}`,
+          ],
+          beforeConsent.length > 0
+            ? null
+            : ['Before consent', says ? 'none that needs consent' : 'not stated by the scan'],
+        ]}
+      />
       <h3>Changes since the previous scan</h3>
       {base === null ? (
         <p>This is the first inventory of the site: nothing to compare it with.</p>
@@ -240,7 +236,7 @@ function Inventory({ frame, inventory }: { readonly frame: PageFrame; readonly i
   );
 }
 
-/** A table of the columns that documents have, too; on a narrow screen each row becomes a block. */
+/** A table of the columns that documents have, too. */
 function ShownTable<T>({
   caption,
   columns,
@@ -255,36 +251,10 @@ function ShownTable<T>({
   readonly empty: string;
 }) {
   if (rows.length === 0) return <p>{empty}</p>;
-  const numberClass = (align: 'right' | undefined) => (align === undefined ? {} : { class: 'number' });
-  return (
-    <table class="stacks" role="table">
-      {caption === null ? null : <caption>{caption}</caption>}
-      <thead role="rowgroup">
-        <tr role="row">
-          {columns.map(({ title, align }) => (
-            <th key={title} scope="col" role="columnheader" {...numberClass(align)}>
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {rows.map((row, place) => (
-          <tr role="row" key={place}>
-            {columns.map(({ title, align, value }, column) =>
-              column === 0 ? (
-                <th key={title} scope="row" role="rowheader">
-                  <bdi class="outside">{value(row, time)}</bdi>
-                </th>
-              ) : (
-                <td key={title} role="cell" data-label={title} {...numberClass(align)}>
-                  <bdi class="outside">{value(row, time)}</bdi>
-                </td>
-              ),
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  const shown = columns.map(({ title, align, value }) => ({
+    title,
+    isNumber: align === 'right',
+    cell: (row: T) => <bdi class="outside">{value(row, time)}</bdi>,
+  }));
+  return <Table caption={caption} columns={shown} rows={rows} />;
 }

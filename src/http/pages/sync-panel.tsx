@@ -3,7 +3,7 @@ import { type Agreement, AGREEMENT_DAYS } from '../../attention/officer-attentio
 import type { BannerStatus } from '../../sync/status.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
 import type { Today } from './load-today.ts';
-import { Badge, BannerName, Moment, Panel, Select } from './parts.tsx';
+import { Badge, BannerName, type Column, Moment, Panel, Select, sourceOptions, Table } from './parts.tsx';
 import { syncText } from './words.ts';
 
 /** Banners on the page; what is not up to date comes first. */
@@ -43,7 +43,7 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
             ) : (
               <>
                 <label for="sync-source">Source</label>
-                <Select id="sync-source" name="source" options={pulled.map(({ slug, name }) => [slug, name])} />
+                <Select id="sync-source" name="source" options={sourceOptions(pulled)} />
               </>
             )}
             <button class="quiet" type="submit">
@@ -77,59 +77,38 @@ interface BannerTableProps {
 
 function BannerTable({ banners, names, csrf, total, withSource, timeZone }: BannerTableProps) {
   const some = total > banners.length ? `${banners.length} of ${formatCount(total)} banners, gaps first. ` : '';
-  return (
-    <table class="stacks" role="table">
-      <caption>{some}Sync status of each banner</caption>
-      <thead role="rowgroup">
-        <tr role="row">
-          <th scope="col" role="columnheader">
-            Banner
-          </th>
-          <th scope="col" role="columnheader">
-            State
-          </th>
-          <th scope="col" role="columnheader">
-            Complete until
-          </th>
-          <th scope="col" role="columnheader" class="number">
-            Rows
-          </th>
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {banners.map((banner) => (
-          <tr role="row" key={`${banner.source} ${banner.bannerId}`}>
-            <th scope="row" role="rowheader">
-              {banner.bannerId === '' ? (
-                'all banners'
-              ) : (
-                <BannerName id={banner.bannerId} names={names(banner.source)} />
-              )}
-              {withSource ? <span class="soft"> · {banner.source}</span> : null}
-            </th>
-            <td role="cell" data-label="State">
-              <div>
-                <Badge {...syncText(banner.state)} />
-                {banner.state === 'failing' && banner.lastError !== null ? (
-                  <p class="hint">{banner.lastError}</p>
-                ) : null}
-                <DismissForm banner={banner} csrf={csrf} />
-              </div>
-            </td>
-            <td role="cell" data-label="Complete until">
-              <div>
-                {banner.watermark === null ? '–' : <Moment iso={banner.watermark} timeZone={timeZone} />}
-                {banner.lagMs === null ? null : <span class="soft"> ({formatDuration(banner.lagMs)} ago)</span>}
-              </div>
-            </td>
-            <td role="cell" data-label="Rows" class="number">
-              {formatCount(banner.rows)}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  const columns: readonly Column<BannerStatus>[] = [
+    {
+      title: 'Banner',
+      cell: ({ bannerId, source }) => (
+        <>
+          {bannerId === '' ? 'all banners' : <BannerName id={bannerId} names={names(source)} />}
+          {withSource ? <span class="soft"> · {source}</span> : null}
+        </>
+      ),
+    },
+    {
+      title: 'State',
+      cell: (banner) => (
+        <div>
+          <Badge {...syncText(banner.state)} />
+          {banner.state === 'failing' && banner.lastError !== null ? <p class="hint">{banner.lastError}</p> : null}
+          <DismissForm banner={banner} csrf={csrf} />
+        </div>
+      ),
+    },
+    {
+      title: 'Complete until',
+      cell: ({ watermark, lagMs }) => (
+        <div>
+          {watermark === null ? '–' : <Moment iso={watermark} timeZone={timeZone} />}
+          {lagMs === null ? null : <span class="soft"> ({formatDuration(lagMs)} ago)</span>}
+        </div>
+      ),
+    },
+    { title: 'Rows', isNumber: true, cell: ({ rows }) => formatCount(rows) },
+  ];
+  return <Table caption={`${some}Sync status of each banner`} columns={columns} rows={banners} />;
 }
 
 /** Puts a banner aside that was never pulled, or takes it up again: an answer to those that only deliveries name and the service does not know. */

@@ -10,7 +10,7 @@ import { formOf, html, frameOf, untilDoneSoon } from './frame.ts';
 import { formatCount } from '../../../reports/format.ts';
 import { siteWord } from '../../../reports/scan-audit/findings.ts';
 import { DocumentTable, JobList } from './documents.tsx';
-import { Badge, Field, Moment, Notice, Panel, Problems, Select } from './parts.tsx';
+import { Badge, Choice, Facts, Input, Moment, Notice, Panel, Problems, sourceOptions } from './parts.tsx';
 import { RequestTable, SourceFilter } from './request-table.tsx';
 import { SyncPanel } from './sync-panel.tsx';
 
@@ -333,14 +333,13 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
       ) : (
         <form method="post" action="/reports">
           <Csrf token={frame.csrf} />
-          <Field id="report-name" label="Report">
-            <Select
-              id="report-name"
-              name="name"
-              value={form.name}
-              options={reports.map(({ name, title }) => [name, title])}
-            />
-          </Field>
+          <Choice
+            id="report-name"
+            label="Report"
+            name="name"
+            value={form.name}
+            options={reports.map(({ name, title }) => [name, title])}
+          />
           <details>
             <summary>What the reports contain</summary>
             <div>
@@ -355,46 +354,34 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
           {today.sources.length === 1 ? (
             <input type="hidden" name="source" value={only.slug} />
           ) : (
-            <Field id="report-source" label="Source">
-              <Select
-                id="report-source"
-                name="source"
-                value={form.source}
-                options={today.sources.map(({ slug, name }) => [slug, name])}
-              />
-            </Field>
+            <Choice
+              id="report-source"
+              label="Source"
+              name="source"
+              value={form.source}
+              options={sourceOptions(today.sources)}
+            />
           )}
           <div class="pair">
-            <Field id="report-from" label="First day">
-              <input id="report-from" name="from" type="date" value={form.from} required />
-            </Field>
-            <Field id="report-to" label="Last day">
-              <input id="report-to" name="to" type="date" value={form.to} required />
-            </Field>
+            <Input id="report-from" label="First day" name="from" type="date" value={form.from} />
+            <Input id="report-to" label="Last day" name="to" type="date" value={form.to} />
           </div>
-          <Field id="report-format" label="Format">
-            <Select
-              id="report-format"
-              name="format"
-              value={form.format}
-              options={formats.map((format) => [format, format.toUpperCase()])}
-            />
-          </Field>
-          <Field
+          <Choice
+            id="report-format"
+            label="Format"
+            name="format"
+            value={form.format}
+            options={formats.map((format) => [format, format.toUpperCase()])}
+          />
+          <Input
             id="report-subject"
             label="One subject"
+            name="subject"
+            maxLength={300}
+            value={form.subject}
             optional
             hint="Consent audit only: appends the whole history of this visitor hash."
-          >
-            <input
-              id="report-subject"
-              name="subject"
-              type="text"
-              maxLength={300}
-              value={form.subject}
-              aria-describedby="report-subject-hint"
-            />
-          </Field>
+          />
           <button type="submit">Create the report</button>
         </form>
       )}
@@ -407,33 +394,39 @@ function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
   const unsealed = entries - (checkpoint?.size ?? 0);
   return (
     <Panel id="ledger" title="Ledger">
-      <dl class="facts">
-        <dt>Entries</dt>
-        <dd>{formatCount(entries)}</dd>
-        <dt>Last checkpoint</dt>
-        <dd>
-          {checkpoint === null ? (
-            'none yet'
-          ) : (
-            <>
-              over {formatCount(checkpoint.size)} entries,{' '}
-              <Moment iso={checkpoint.createdAt} timeZone={frame.timeZone} />
-              <br />
-              <span class="mono" title={checkpoint.rootHex}>
-                root {checkpoint.rootHex.slice(0, 16)}…
-              </span>
-            </>
-          )}
-        </dd>
-        <dt>Not yet sealed</dt>
-        <dd>{formatCount(unsealed)}</dd>
-        <dt>Quarantine</dt>
-        <dd>{quarantined === 0 ? 'empty' : <Badge text={`${formatCount(quarantined)} not read`} tone="warn" />}</dd>
-        <dt>Ambiguous repeats</dt>
-        <dd>
-          {ambiguousRepeats === 0 ? 'none' : <Badge text={`${formatCount(ambiguousRepeats)} unresolved`} tone="warn" />}
-        </dd>
-      </dl>
+      <Facts
+        rows={[
+          ['Entries', formatCount(entries)],
+          [
+            'Last checkpoint',
+            checkpoint === null ? (
+              'none yet'
+            ) : (
+              <>
+                over {formatCount(checkpoint.size)} entries,{' '}
+                <Moment iso={checkpoint.createdAt} timeZone={frame.timeZone} />
+                <br />
+                <span class="mono" title={checkpoint.rootHex}>
+                  root {checkpoint.rootHex.slice(0, 16)}…
+                </span>
+              </>
+            ),
+          ],
+          ['Not yet sealed', formatCount(unsealed)],
+          [
+            'Quarantine',
+            quarantined === 0 ? 'empty' : <Badge text={`${formatCount(quarantined)} not read`} tone="warn" />,
+          ],
+          [
+            'Ambiguous repeats',
+            ambiguousRepeats === 0 ? (
+              'none'
+            ) : (
+              <Badge text={`${formatCount(ambiguousRepeats)} unresolved`} tone="warn" />
+            ),
+          ],
+        ]}
+      />
       <p class="hint">
         To verify every entry against its hash, key and checkpoint:{' '}
         <span class="mono">consent-ledger ledger verify</span>
