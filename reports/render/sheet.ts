@@ -265,8 +265,12 @@ function stampWatermark(doc: PDFKit.PDFDocument, text: string): void {
   doc.endMarkedContent();
 }
 
-/** Breaks after spaces (not those that bind), single slashes, dashes, and hyphens between letters (so that dates stay whole); a word that is wider than the line is cut. */
-const BREAK = /(?<=[^\S\u00a0\u202f])(?=[\S\u00a0\u202f])|(?<=(?<!\/)\/|[–—])(?=[^\s/])|(?<=\p{L}-)(?=\p{L})/u;
+/**
+ * Breaks after spaces (not those that bind), single slashes, dashes, and hyphens between letters of a word without digits (so that dates and the
+ * ids of cases stay whole); a word that is wider than the line is cut.
+ */
+const BREAK =
+  /(?<=[^\S\u00a0\u202f])(?=[\S\u00a0\u202f])|(?<=(?<!\/)\/|[–—])(?=[^\s/])|(?<=(?<![^\s/]*\d[^\s/]*)\p{L}-)(?=\p{L})(?![^\s/]*\d)/u;
 
 function wrapLine(line: string, width: number, measure: (part: string) => number): string[] {
   if (measure(line) <= width) return [line.trimEnd()];

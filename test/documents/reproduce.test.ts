@@ -115,6 +115,42 @@ describe('a document made again with its parameters', () => {
   });
 });
 
+describe('a consent audit', () => {
+  it('names consents under a version over which another was published, from its publication on', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString();
+    const policy = (change: string, version: string, ago: number) =>
+      world.event(`policy.${change}`, { policy_id: 'pol-1', version, timestamp: day(ago) });
+    const consent = (n: number, version: string, ago: number) =>
+      world.event('consent.recorded', {
+        ...{ consent_id: `c-${n}`, visitor_hash: `v-${n}`, timestamp: day(ago) },
+        ...{ policy_id: 'pol-1', policy_version: version, consent: { analytics: true } },
+      });
+    await policy('created', '1', 20);
+    await policy('published', '1', 19);
+    await consent(1, '1', 18);
+    await policy('updated', '2', 15);
+    await consent(2, '1', 14);
+    await policy('published', '2', 10);
+    await consent(3, '2', 9);
+    await policy('updated', '3', 5);
+    const standing = async (to: string) => {
+      const request = asked({ from: day(30).slice(0, 10), to: to.slice(0, 10), format: 'json' });
+      const audit = JSON.parse(await readFile((await produced(world, request)).path, 'utf8')) as {
+        standing: readonly { policyVersion: string; consents: number; superseded: boolean }[];
+      };
+      return audit.standing.map(({ policyVersion, consents, superseded }) => [policyVersion, consents, superseded]);
+    };
+    expect(await standing(day(12))).toEqual([['1', 2, false]]);
+    expect(await standing(day(-1))).toEqual([
+      ['1', 2, true],
+      ['2', 1, false],
+    ]);
+    const { path } = await produced(world, asked({ from: day(30).slice(0, 10), to: day(-1).slice(0, 10) }));
+    expect((await readFile(path, 'utf8')).match(/1 \(superseded\)/g)).toHaveLength(1);
+  });
+});
+
 describe('the time at which a document is made', () => {
   it('is now, not the time of the newest entry, and a request is judged late by it', async () => {
     const world = await createOfficeWorld({}, { worker: false });

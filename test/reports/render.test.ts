@@ -152,6 +152,20 @@ test('a PDF is tagged, A4, has only embedded fonts, and repeats header, footer a
   expect(tags.match(/\bTH\b/g)).toHaveLength(2);
 });
 
+test('an id stays on one line, however it falls, and a long word may still break at its hyphen', async () => {
+  const [id, word] = ['acme-shop-12', 'Cookie-Einstellungen'];
+  const blocks = Array.from(
+    { length: 60 },
+    (_, n): Block => ({ block: 'paragraph', text: `${'i'.repeat(140 + n)} ${id}.` }),
+  );
+  const words = blocks.map(
+    (block): Block => ({ ...block, text: (block as { text: string }).text.replace(id, word) }) as Block,
+  );
+  const text = pdfText(await pdf([...blocks, ...words]));
+  expect(text.split(id)).toHaveLength(61);
+  expect(text).toMatch(/Cookie-\n/);
+});
+
 test('SAMPLE stands on every page', async () => {
   const pages = pdfText(await pdf([table(120)], { watermark: 'SAMPLE' }))
     .trimEnd()
