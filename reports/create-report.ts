@@ -1,5 +1,5 @@
 import { formatCount, formatDate, formatPeriod, formatTime } from './format.ts';
-import type { Block } from './render/blocks.ts';
+import { type Block, fine } from './render/blocks.ts';
 import { renderHtml } from './render/html.tsx';
 import { renderJson } from './render/csv-json.ts';
 import { renderPdf } from './render/pdf.ts';
@@ -175,11 +175,11 @@ function verificationBlocks(checkpoint: CheckpointToPrint | null, asOf: number):
     });
     if (checkpoint.size < asOf) {
       const open = asOf - checkpoint.size;
-      blocks.push({
-        block: 'paragraph',
-        look: 'fine',
-        text: `${formatCount(open)} of the ${formatCount(asOf)} entries behind this document came after this checkpoint; a later checkpoint covers them.`,
-      });
+      blocks.push(
+        fine(
+          `${formatCount(open)} of the ${formatCount(asOf)} entries behind this document came after this checkpoint; a later checkpoint covers them.`,
+        ),
+      );
     }
   }
   blocks.push(

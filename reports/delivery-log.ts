@@ -1,7 +1,7 @@
 import type { DeliveryRow } from '../src/store/queries/history-evidence.ts';
 import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
 import { formatCount, formatDate } from './format.ts';
-import type { Block } from './render/blocks.ts';
+import { type Block, table } from './render/blocks.ts';
 import { type CsvColumn, renderCsv } from './render/csv-json.ts';
 import { periodOf, type ReportInput } from './report.ts';
 import { notStated, readWords, verdictWord } from './words.ts';
@@ -46,37 +46,29 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
   const total = counts.reduce((sum, row) => sum + row.deliveries, 0);
   yield* openingBlocks(title, input, { scope: 'deliveries of every event', time: 'received' });
   yield { block: 'heading', level: 1, text: '1  By event' };
-  yield {
-    block: 'table',
+  yield table({
     caption: 'Deliveries kept',
     columns: [
-      { title: 'Event', share: 4 },
-      { title: 'Signature', share: 4 },
-      { title: 'Read as', share: 2.4 },
-      { title: 'Deliveries', share: 2, align: 'right' },
-      { title: 'Bytes', share: 2, align: 'right' },
+      { title: 'Event', share: 4, value: (row) => row.event ?? notStated },
+      { title: 'Signature', share: 4, value: (row) => verdictWord(row.verdict) },
+      { title: 'Read as', share: 2.4, value: (row) => readWords[row.outcome] ?? row.outcome },
+      { title: 'Deliveries', share: 2, align: 'right', value: (row) => formatCount(row.deliveries) },
+      { title: 'Bytes', share: 2, align: 'right', value: (row) => formatCount(row.bytes) },
     ],
-    rows: counts.map((row) => [
-      row.event ?? notStated,
-      verdictWord(row.verdict),
-      readWords[row.outcome] ?? row.outcome,
-      formatCount(row.deliveries),
-      formatCount(row.bytes),
-    ]),
+    rows: counts,
     total: ['All', '', '', formatCount(total), formatCount(counts.reduce((sum, row) => sum + row.bytes, 0))],
     empty: 'No delivery was received in the period.',
-  };
+  });
   yield { block: 'heading', level: 1, text: '2  By day' };
-  yield {
-    block: 'table',
+  yield table({
     caption: `Deliveries kept per day (${input.timeZone})`,
     columns: [
-      { title: 'Day', share: 5 },
-      { title: 'Deliveries', share: 2, align: 'right' },
+      { title: 'Day', share: 5, value: ({ day }) => formatDate(day) },
+      { title: 'Deliveries', share: 2, align: 'right', value: ({ deliveries }) => formatCount(deliveries) },
     ],
-    rows: days.map(({ day, deliveries }) => [formatDate(day), formatCount(deliveries)]),
+    rows: days,
     total: ['All', formatCount(total)],
     empty: 'No delivery was received in the period.',
-  };
+  });
   yield* closingBlocks(input, 3, ['Refused deliveries are not in this log: their bodies are not kept in the ledger.']);
 }

@@ -2,7 +2,7 @@ import { dateIn } from '../src/core/zoned-days.ts';
 import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
 import { counted, formatComputation, formatCount, formatDate, formatShare, formatTime } from './format.ts';
 import { type RegisterRow, type RegisterTotals, registerRows, registerTotals } from './register-rows.ts';
-import type { Block } from './render/blocks.ts';
+import { type Block, fine } from './render/blocks.ts';
 import { type CsvColumn, renderCsv } from './render/csv-json.ts';
 import type { ReportInput } from './report.ts';
 import { caseStateWord, kindWord, notStated } from './words.ts';
@@ -168,13 +168,10 @@ function* summaryBlocks(
   };
   const noMatch = all.outcomes['no-match'];
   const unrecorded = all.outcomes['not-recorded'];
-  yield {
-    block: 'paragraph',
-    look: 'fine',
-    text:
-      'In time: of the requests that were answered or refused, those answered by their legal limit. Days are calendar days from receipt to answer. Other answer: ' +
+  yield fine(
+    'In time: of the requests that were answered or refused, those answered by their legal limit. Days are calendar days from receipt to answer. Other answer: ' +
       `${formatCount(noMatch)} told that no record could be linked, ${formatCount(unrecorded)} of which nobody recorded what was done.`,
-  };
+  );
 }
 
 async function* shortRows(input: ReportInput): AsyncGenerator<string[]> {

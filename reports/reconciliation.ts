@@ -12,7 +12,7 @@ import {
   waysInTable,
   agreementConcerns,
 } from './reconciliation/agreement-blocks.ts';
-import type { Block } from './render/blocks.ts';
+import { type Block, fine } from './render/blocks.ts';
 import { type CsvColumn, renderCsv } from './render/csv-json.ts';
 import { periodOf, type ReportInput } from './report.ts';
 import { bannerWord, stateWord } from './words.ts';
@@ -132,11 +132,9 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
   };
   yield { block: 'heading', level: 1, text: '1  Decisions by way in' };
   yield waysInTable(agreement);
-  yield {
-    block: 'paragraph',
-    look: 'fine',
-    text: `Of all of these, ${counted(totals.conflicting, 'decision has', 'decisions have')} records that contradict each other. A delivery and a row are one decision when they carry the same record id, else when banner, subject, time and choice are the same.`,
-  };
+  yield fine(
+    `Of all of these, ${counted(totals.conflicting, 'decision has', 'decisions have')} records that contradict each other. A delivery and a row are one decision when they carry the same record id, else when banner, subject, time and choice are the same.`,
+  );
   yield { block: 'heading', level: 1, text: '2  What each way covers' };
   yield* coverageBlocks(agreement, input);
   yield* gapBlocks(agreement, input, SHOWN);
@@ -148,11 +146,9 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
   yield* outageBlocks(agreement, input);
   const single = undelivered.stretches - undelivered.longer;
   if (single > 0)
-    yield {
-      block: 'paragraph',
-      look: 'fine',
-      text: `${counted(single, `${undelivered.longer > 0 ? 'more ' : ''}decision was`, `${undelivered.longer > 0 ? 'more ' : ''}decisions were`)} not delivered while the decisions before and after ${single === 1 ? 'it' : 'them'} were.`,
-    };
+    yield fine(
+      `${counted(single, `${undelivered.longer > 0 ? 'more ' : ''}decision was`, `${undelivered.longer > 0 ? 'more ' : ''}decisions were`)} not delivered while the decisions before and after ${single === 1 ? 'it' : 'them'} were.`,
+    );
   yield { block: 'heading', level: 1, text: '4  Contradictions' };
   yield contradictionsTable(agreement.contradictions, totals.conflicting, input);
   yield { block: 'heading', level: 1, text: '5  Known one way only' };

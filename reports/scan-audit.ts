@@ -14,13 +14,12 @@ import {
   itemColumns,
   nameOfItem,
   scanColumns,
-  type ShownColumn,
   siteWord,
   gatherScanAudit,
   type ScanAudit,
 } from './scan-audit/findings.ts';
 import { counted, formatCount, formatTime } from './format.ts';
-import type { Block, Column } from './render/blocks.ts';
+import { type Block, fine, type ShownColumn, table } from './render/blocks.ts';
 
 const title = 'Scans and integrations';
 
@@ -120,11 +119,9 @@ export function* scanBlocks(
       empty: '',
       ...{ rows, time, count: integrations.changes.length },
     });
-  yield {
-    block: 'paragraph',
-    look: 'fine',
-    text: 'What a scan found is the word of the service’s scanner. A scan that failed, or that gives numbers alone, changes no inventory. What could not be read is counted, and is in the entry.',
-  };
+  yield fine(
+    'What a scan found is the word of the service’s scanner. A scan that failed, or that gives numbers alone, changes no inventory. What could not be read is counted, and is in the entry.',
+  );
 }
 
 const integrationChanges: readonly ShownColumn<ReturnType<typeof integrationFinding>>[] = [
@@ -153,17 +150,7 @@ function* tableOf<T>(
     readonly time: (iso: string) => string;
   },
 ): Generator<Block> {
-  yield {
-    block: 'table',
-    caption,
-    columns: columns.map(({ title, share, align }): Column => ({ title, share, ...(align && { align }) })),
-    rows: all.slice(0, rows).map((row) => columns.map(({ value }) => value(row, time))),
-    empty,
-  };
+  yield table({ caption, columns, rows: all.slice(0, rows), empty, time });
   if (count > rows)
-    yield {
-      block: 'paragraph',
-      look: 'fine',
-      text: `${formatCount(rows)} of ${formatCount(count)}; the report scan-audit as CSV or JSON has them all.`,
-    };
+    yield fine(`${formatCount(rows)} of ${formatCount(count)}; the report scan-audit as CSV or JSON has them all.`);
 }

@@ -2,7 +2,7 @@ import { evidenceKindText } from '../../src/banners/evidence.ts';
 import { type BannerEvidence, createBannerCitation } from '../../src/store/queries/history-banners.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { formatCount, formatTime } from '../format.ts';
-import type { Block } from '../render/blocks.ts';
+import { type Block, fine, table } from '../render/blocks.ts';
 import type { ReportInput } from '../report.ts';
 import { bannerWord } from '../words.ts';
 
@@ -75,54 +75,45 @@ export function* bannerBlocks(audit: BannerAudit, input: ReportInput): Generator
         : `For ${formatCount(audit.evidenced)} of ${formatCount(total)} decisions there is evidence of the banner as it was shown. When a file was added is what the ledger proves; that the banner looked like this, and in which period, is the word of the officer who added it.`,
   };
   if (audit.evidence.length === 0) return;
-  yield {
-    block: 'table',
+  yield table({
     caption: 'Decisions by the evidence of their banner',
     columns: [
-      { title: 'Banner', share: 3 },
-      { title: 'From', share: 2.6 },
-      { title: 'Until', share: 2.6 },
-      { title: 'Evidence', share: 3.6 },
-      { title: 'Decisions', share: 1.7, align: 'right' },
+      { title: 'Banner', share: 3, value: ({ bannerId }) => bannerWord(bannerId, input) },
+      { title: 'From', share: 2.6, value: ({ from }) => formatTime(from, input.timeZone) },
+      { title: 'Until', share: 2.6, value: ({ to }) => formatTime(to, input.timeZone) },
+      {
+        title: 'Evidence',
+        share: 3.6,
+        value: ({ evidence }) =>
+          evidence.length === 0 ? 'not evidenced' : evidence.map((seq) => `entry ${formatCount(seq)}`).join(', '),
+      },
+      { title: 'Decisions', share: 1.7, align: 'right', value: ({ decisions }) => formatCount(decisions) },
     ],
-    rows: audit.stretches
-      .slice(0, ROWS)
-      .map(({ bannerId, from, to, evidence, decisions }) => [
-        bannerWord(bannerId, input),
-        formatTime(from, input.timeZone),
-        formatTime(to, input.timeZone),
-        evidence.length === 0 ? 'not evidenced' : evidence.map((seq) => `entry ${formatCount(seq)}`).join(', '),
-        formatCount(decisions),
-      ]),
+    rows: audit.stretches.slice(0, ROWS),
     total: ['All', '', '', '', formatCount(total)],
     empty: 'No decision was made in the period.',
-  };
-  yield {
-    block: 'table',
+  });
+  yield table({
     caption: 'Files that show a banner',
     columns: [
-      { title: 'Entry', share: 1, align: 'right' },
-      { title: 'Banner and file', share: 4 },
-      { title: 'Shown', share: 2.6 },
-      { title: 'Added', share: 2.8 },
-      { title: 'SHA-256 of the file', share: 4.8, face: 'mono' },
+      { title: 'Entry', share: 1, align: 'right', value: (one) => formatCount(one.seq) },
+      {
+        title: 'Banner and file',
+        share: 4,
+        value: (one) =>
+          [
+            bannerWord(one.bannerId, input),
+            `${one.fileName} (${evidenceKindText[one.mediaType]})`,
+            ...(one.note === null ? [] : [one.note]),
+            ...(one.retraction === null ? [] : [`retracted: ${one.retraction.reason} (entry ${one.retraction.seq})`]),
+          ].join('\n'),
+      },
+      { title: 'Shown', share: 2.6, value: (one) => `${time(one.from)}\n– ${one.to === null ? 'open' : time(one.to)}` },
+      { title: 'Added', share: 2.8, value: (one) => `${time(one.addedAt)}\nby ${one.actor}` },
+      { title: 'SHA-256 of the file', share: 4.8, face: 'mono', value: (one) => one.sha256 },
     ],
-    rows: audit.evidence
-      .slice(0, ROWS)
-      .map((one) => [
-        formatCount(one.seq),
-        [
-          bannerWord(one.bannerId, input),
-          `${one.fileName} (${evidenceKindText[one.mediaType]})`,
-          ...(one.note === null ? [] : [one.note]),
-          ...(one.retraction === null ? [] : [`retracted: ${one.retraction.reason} (entry ${one.retraction.seq})`]),
-        ].join('\n'),
-        `${time(one.from)}\n– ${one.to === null ? 'open' : time(one.to)}`,
-        `${time(one.addedAt)}\nby ${one.actor}`,
-        one.sha256,
-      ]),
-    empty: '',
-  };
+    rows: audit.evidence.slice(0, ROWS),
+  });
   if (audit.stretches.length > ROWS || audit.evidence.length > ROWS)
-    yield { block: 'paragraph', look: 'fine', text: `The first ${ROWS} rows of each table; the JSON has them all.` };
+    yield fine(`The first ${ROWS} rows of each table; the JSON has them all.`);
 }

@@ -1,5 +1,5 @@
 import { ALL_PURPOSES } from '../../src/core/consent-judgement.ts';
-import type { Block } from '../render/blocks.ts';
+import { type Block, fine, table } from '../render/blocks.ts';
 import type { StackedBars } from '../render/chart.ts';
 import { closingBlocks, openingBlocks } from '../create-report.ts';
 import {
@@ -170,124 +170,105 @@ function* withdrawals(audit: ConsentAudit, input: ReportInput): Generator<Block>
     longest === null ? '' : `The longest took ${formatDuration(longest)}.`,
     withoutOwnTime === 0 ? '' : `${formatCount(withoutOwnTime)} state no time that counts.`,
   ].filter(Boolean);
-  if (notes.length > 0) yield { block: 'paragraph', look: 'fine', text: notes.join(' ') };
+  if (notes.length > 0) yield fine(notes.join(' '));
   yield* consentAfter(audit, input);
 }
 
 function* consentAfter(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   const found = audit.withdrawals.consentAfter;
   if (found.length === 0) return;
-  yield {
-    block: 'table',
+  yield table({
     caption: 'Consent recorded after a withdrawal by request',
     columns: [
-      { title: 'Case', share: 2.4 },
-      { title: 'Withdrawn', share: 2.2 },
-      { title: 'Consent recorded', share: 2.2 },
-      { title: 'Subject', share: 3.4, face: 'mono' },
-      { title: 'Purposes', share: 3 },
-      { title: 'Entry', share: 1.2, align: 'right' },
+      { title: 'Case', share: 2.4, value: (one) => one.caseId },
+      { title: 'Withdrawn', share: 2.2, value: (one) => onTwoLines(formatTime(one.withdrawnAt, input.timeZone)) },
+      { title: 'Consent recorded', share: 2.2, value: (one) => onTwoLines(formatTime(one.at, input.timeZone)) },
+      { title: 'Subject', share: 3.4, face: 'mono', value: (one) => one.subject },
+      {
+        title: 'Purposes',
+        share: 3,
+        value: (one) => one.purposes.map((purpose) => (purpose === ALL_PURPOSES ? 'none named' : purpose)).join(', '),
+      },
+      { title: 'Entry', share: 1.2, align: 'right', value: (one) => formatCount(one.seq) },
     ],
-    rows: found
-      .slice(0, ROWS_SHOWN)
-      .map((one) => [
-        one.caseId,
-        onTwoLines(formatTime(one.withdrawnAt, input.timeZone)),
-        onTwoLines(formatTime(one.at, input.timeZone)),
-        one.subject,
-        one.purposes.map((purpose) => (purpose === ALL_PURPOSES ? 'none named' : purpose)).join(', '),
-        formatCount(one.seq),
-      ]),
-    empty: '',
-  };
-  yield {
-    block: 'paragraph',
-    look: 'fine',
-    text: `The same subject consented again after the controller had withdrawn its consent at its request${found.length > ROWS_SHOWN ? `; the first ${formatCount(ROWS_SHOWN)} of ${formatCount(found.length)} are shown` : ''}. Whether it was asked again although it had opted out, or changed its mind, these records cannot tell.`,
-  };
+    rows: found.slice(0, ROWS_SHOWN),
+  });
+  yield fine(
+    `The same subject consented again after the controller had withdrawn its consent at its request${found.length > ROWS_SHOWN ? `; the first ${formatCount(ROWS_SHOWN)} of ${formatCount(found.length)} are shown` : ''}. Whether it was asked again although it had opted out, or changed its mind, these records cannot tell.`,
+  );
 }
 
 function* policies(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   const shown = audit.policies.slice(-ROWS_SHOWN);
-  yield {
-    block: 'table',
+  yield table({
     caption: 'Policies as the deliveries reported them',
     columns: [
-      { title: 'Policy', share: 3.4 },
-      { title: 'Version', share: 1.7 },
-      { title: 'Change', share: 2 },
-      { title: 'Told of', share: 2.3 },
-      { title: 'In force', share: 1.3 },
-      { title: 'Until', share: 2.3 },
-      { title: 'Entry', share: 1.2, align: 'right' },
-      { title: 'Commitment of the entry', share: 4.9, face: 'mono' },
+      {
+        title: 'Policy',
+        share: 3.4,
+        value: (policy) =>
+          [
+            policy.title ?? policy.policyType ?? policy.policyId,
+            [policy.policyId, policy.jurisdiction, policy.language].filter((part) => part !== null).join(' · '),
+          ].join('\n'),
+      },
+      { title: 'Version', share: 1.7, value: (policy) => policy.version ?? notStated },
+      { title: 'Change', share: 2, value: (policy) => policy.change },
+      { title: 'Told of', share: 2.3, value: (policy) => onTwoLines(formatTime(policy.from, input.timeZone)) },
+      { title: 'In force', share: 1.3, value: (policy) => (policy.inForceFrom === null ? 'no' : 'yes') },
+      {
+        title: 'Until',
+        share: 2.3,
+        value: (policy) =>
+          policy.inForceFrom === null
+            ? '–'
+            : policy.inForceUntil === null
+              ? 'open'
+              : onTwoLines(formatTime(policy.inForceUntil, input.timeZone)),
+      },
+      { title: 'Entry', share: 1.2, align: 'right', value: (policy) => formatCount(policy.seq) },
+      { title: 'Commitment of the entry', share: 4.9, face: 'mono', value: (policy) => policy.commitment ?? '–' },
     ],
-    rows: shown.map((policy) => [
-      [
-        policy.title ?? policy.policyType ?? policy.policyId,
-        [policy.policyId, policy.jurisdiction, policy.language].filter((part) => part !== null).join(' · '),
-      ].join('\n'),
-      policy.version ?? notStated,
-      policy.change,
-      onTwoLines(formatTime(policy.from, input.timeZone)),
-      policy.inForceFrom === null ? 'no' : 'yes',
-      policy.inForceFrom === null
-        ? '–'
-        : policy.inForceUntil === null
-          ? 'open'
-          : onTwoLines(formatTime(policy.inForceUntil, input.timeZone)),
-      formatCount(policy.seq),
-      policy.commitment ?? '–',
-    ]),
+    rows: shown,
     empty: 'No policy was reported up to the end of the period.',
-  };
+  });
   if (audit.policies.length > shown.length) {
-    yield {
-      block: 'paragraph',
-      look: 'fine',
-      text: `The last ${formatCount(shown.length)} of ${formatCount(audit.policies.length)} changes; the JSON has them all.`,
-    };
+    yield fine(
+      `The last ${formatCount(shown.length)} of ${formatCount(audit.policies.length)} changes; the JSON has them all.`,
+    );
   }
-  yield {
-    block: 'paragraph',
-    look: 'fine',
-    text: 'A policy is in force by its publication, until the next publication or its deletion: being created or edited puts nothing in force. The commitment is what the ledger holds for the entry that reported the change (docs/architecture.md, Checking a commitment). Deliveries carry no policy text, so it is not a hash of the text.',
-  };
+  yield fine(
+    'A policy is in force by its publication, until the next publication or its deletion: being created or edited puts nothing in force. The commitment is what the ledger holds for the entry that reported the change (docs/architecture.md, Checking a commitment). Deliveries carry no policy text, so it is not a hash of the text.',
+  );
 }
 
 function* policyTexts(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   const shown = audit.policyTexts.slice(-ROWS_SHOWN);
   const time = (at: string | null) => (at === null ? '–' : onTwoLines(formatTime(at, input.timeZone)));
-  yield {
-    block: 'table',
+  yield table({
     caption: 'Policy texts as they were fetched from the service',
     columns: [
-      { title: 'Text of', share: 3.4 },
-      { title: 'Old one seen last', share: 2.3 },
-      { title: 'Seen first', share: 2.3 },
-      { title: 'Seen last', share: 2.3 },
-      { title: 'Entry', share: 1.2, align: 'right' },
-      { title: 'SHA-256 of the text', share: 5.9, face: 'mono' },
+      { title: 'Text of', share: 3.4, value: (text) => `${describeText(text)}${text.settled ? '' : '\nprovisional'}` },
+      { title: 'Old one seen last', share: 2.3, value: (text) => time(text.notBefore) },
+      { title: 'Seen first', share: 2.3, value: (text) => time(text.firstSeen) },
+      {
+        title: 'Seen last',
+        share: 2.3,
+        value: (text) => time(text.lastSeen < text.firstSeen ? text.firstSeen : text.lastSeen),
+      },
+      { title: 'Entry', share: 1.2, align: 'right', value: (text) => formatCount(text.bodySeq) },
+      { title: 'SHA-256 of the text', share: 5.9, face: 'mono', value: (text) => text.textSha256 ?? 'no text' },
     ],
-    rows: shown.map((text) => [
-      `${describeText(text)}${text.settled ? '' : '\nprovisional'}`,
-      time(text.notBefore),
-      time(text.firstSeen),
-      time(text.lastSeen < text.firstSeen ? text.firstSeen : text.lastSeen),
-      formatCount(text.bodySeq),
-      text.textSha256 ?? 'no text',
-    ]),
+    rows: shown,
     empty: 'No text of a policy was fetched up to the end of the period.',
-  };
+  });
   const more =
     audit.policyTexts.length > shown.length
       ? ` The last ${formatCount(shown.length)} are shown; the JSON has them all.`
       : '';
-  yield {
-    block: 'paragraph',
-    look: 'fine',
-    text: `A text came into force between the moment at which the one before was seen last and the moment at which it was seen first. The hash is that of the visible text; the entry holds the answer itself. Provisional: seen only so soon after a change that the service may still have shown the text of before. The CSV of this report names for each decision the text under which it was made.${more}`,
-  };
+  yield fine(
+    `A text came into force between the moment at which the one before was seen last and the moment at which it was seen first. The hash is that of the visible text; the entry holds the answer itself. Provisional: seen only so soon after a change that the service may still have shown the text of before. The CSV of this report names for each decision the text under which it was made.${more}`,
+  );
 }
 
 function* standing(audit: ConsentAudit, input: ReportInput): Generator<Block> {
@@ -305,31 +286,23 @@ function* standing(audit: ConsentAudit, input: ReportInput): Generator<Block> {
         : `What ${counted(audit.disputedStanding, 'subject holds', 'subjects hold')} by a disputed decision, or before one that could not be read, is not proven and not counted. `) +
       `${formatCount(old)} of ${formatCount(sum(({ consents }) => consents))} were given under a version in whose place another one had been published.`,
   };
-  yield {
-    block: 'table',
+  yield table({
     caption: 'Standing consents by policy version and expiry',
     columns: [
-      { title: 'Policy', share: 3.6 },
-      { title: 'Version', share: 2.6 },
-      { title: 'Consents', share: 1.8, align: 'right' },
-      { title: 'Expired', share: 1.6, align: 'right' },
-      { title: 'Expire in 30 days', share: 1.8, align: 'right' },
-      { title: 'In 31 to 90 days', share: 1.8, align: 'right' },
-      { title: 'Later', share: 1.4, align: 'right' },
-      { title: 'No expiry stated', share: 1.8, align: 'right' },
+      { title: 'Policy', share: 3.6, value: (row) => row.policyId ?? notStated },
+      {
+        title: 'Version',
+        share: 2.6,
+        value: (row) => `${row.policyVersion ?? notStated}${row.superseded ? ' (superseded)' : ''}`,
+      },
+      { title: 'Consents', share: 1.8, align: 'right', value: (row) => formatCount(row.consents) },
+      { title: 'Expired', share: 1.6, align: 'right', value: (row) => formatCount(row.expired) },
+      { title: 'Expire in 30 days', share: 1.8, align: 'right', value: (row) => formatCount(row.within30Days) },
+      { title: 'In 31 to 90 days', share: 1.8, align: 'right', value: (row) => formatCount(row.within90Days) },
+      { title: 'Later', share: 1.4, align: 'right', value: (row) => formatCount(later(row)) },
+      { title: 'No expiry stated', share: 1.8, align: 'right', value: (row) => formatCount(row.withoutExpiry) },
     ],
-    rows: audit.standing
-      .slice(0, ROWS_SHOWN)
-      .map((row) => [
-        row.policyId ?? notStated,
-        `${row.policyVersion ?? notStated}${row.superseded ? ' (superseded)' : ''}`,
-        formatCount(row.consents),
-        formatCount(row.expired),
-        formatCount(row.within30Days),
-        formatCount(row.within90Days),
-        formatCount(later(row)),
-        formatCount(row.withoutExpiry),
-      ]),
+    rows: audit.standing.slice(0, ROWS_SHOWN),
     total: [
       audit.standing.length > ROWS_SHOWN ? `All ${formatCount(audit.standing.length)} (in the JSON)` : 'All',
       '',
@@ -341,7 +314,7 @@ function* standing(audit: ConsentAudit, input: ReportInput): Generator<Block> {
       formatCount(sum((row) => row.withoutExpiry)),
     ],
     empty: 'No consent stood at the end of the period.',
-  };
+  });
 }
 
 function* access(audit: ConsentAudit, input: ReportInput): Generator<Block> {
@@ -352,25 +325,23 @@ function* access(audit: ConsentAudit, input: ReportInput): Generator<Block> {
     block: 'paragraph',
     text: `In the period ${counted(produced, 'document was', 'documents were')} produced, ${counted(downloaded, 'download was', 'downloads were')} recorded and ${counted(lookedUp, 'single subject was', 'single subjects were')} looked up for this source.`,
   };
-  yield {
-    block: 'table',
+  yield table({
     caption: shown.length < all ? `The last ${formatCount(shown.length)} of ${formatCount(all)}` : 'All of them',
     columns: [
-      { title: 'When', share: 3.4 },
-      { title: 'Who', share: 2.6 },
-      { title: 'What', share: 2 },
-      { title: 'Document', share: 5 },
-      { title: 'Entry', share: 1.3, align: 'right' },
+      { title: 'When', share: 3.4, value: (row) => formatTime(row.at, input.timeZone) },
+      { title: 'Who', share: 2.6, value: (row) => row.actor },
+      { title: 'What', share: 2, value: (row) => accessWords[row.action] ?? row.action },
+      {
+        title: 'Document',
+        share: 5,
+        value: (row) =>
+          row.documentId === null ? '–' : row.name === null ? row.documentId : `${row.name}\n${row.documentId}`,
+      },
+      { title: 'Entry', share: 1.3, align: 'right', value: (row) => formatCount(row.seq) },
     ],
-    rows: shown.map((row) => [
-      formatTime(row.at, input.timeZone),
-      row.actor,
-      accessWords[row.action] ?? row.action,
-      row.documentId === null ? '–' : row.name === null ? row.documentId : `${row.name}\n${row.documentId}`,
-      formatCount(row.seq),
-    ]),
+    rows: shown,
     empty: 'Nothing was produced, downloaded or looked up in the period.',
-  };
+  });
 }
 
 const accessWords: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { REFUSED_COUNT_DAYS } from '../../src/core/vocabulary.ts';
 import type { DecisionTotals } from '../../src/store/queries/history-decisions.ts';
-import type { Block } from '../render/blocks.ts';
+import { type Block, fine, table } from '../render/blocks.ts';
 import { counted, formatCount, formatTime, byText } from '../format.ts';
 import {
   contradictionsTable,
@@ -49,48 +49,37 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
   if (agreement.undelivered.longer > 0) yield* outageBlocks(agreement, input);
   if (agreement.contradictions.length > 0)
     yield contradictionsTable(agreement.contradictions, agreement.totals.conflicting, input);
-  yield {
-    block: 'table',
+  yield table({
     caption: 'Pulls of the consent log in the period; a row counts each time that it came',
     columns: [
-      { title: 'Banner', share: 3 },
-      { title: 'Runs', share: 1.4, align: 'right' },
-      { title: 'Failed', share: 1.4, align: 'right' },
-      { title: 'Rows', share: 1.6, align: 'right' },
-      { title: 'New', share: 1.6, align: 'right' },
-      { title: 'Known', share: 1.6, align: 'right' },
-      { title: 'Malformed', share: 1.7, align: 'right' },
+      {
+        title: 'Banner',
+        share: 3,
+        value: (pull) => (pull.bannerId === null ? 'all banners' : bannerWord(pull.bannerId, input)),
+      },
+      { title: 'Runs', share: 1.4, align: 'right', value: (pull) => formatCount(pull.runs) },
+      { title: 'Failed', share: 1.4, align: 'right', value: (pull) => formatCount(pull.failedRuns) },
+      { title: 'Rows', share: 1.6, align: 'right', value: (pull) => formatCount(pull.rows) },
+      { title: 'New', share: 1.6, align: 'right', value: (pull) => formatCount(pull.stored) },
+      { title: 'Known', share: 1.6, align: 'right', value: (pull) => formatCount(pull.duplicates) },
+      { title: 'Malformed', share: 1.7, align: 'right', value: (pull) => formatCount(pull.malformed) },
     ],
-    rows: pulls.map((pull) => [
-      pull.bannerId === null ? 'all banners' : bannerWord(pull.bannerId, input),
-      formatCount(pull.runs),
-      formatCount(pull.failedRuns),
-      formatCount(pull.rows),
-      formatCount(pull.stored),
-      formatCount(pull.duplicates),
-      formatCount(pull.malformed),
-    ]),
+    rows: pulls,
     empty:
       'No consent log was pulled for the period: decisions rest on deliveries alone, and what was not delivered is not known.',
-  };
-  yield {
-    block: 'table',
+  });
+  yield table({
     caption: 'Deliveries kept, by event and verdict of the signature check',
     columns: [
-      { title: 'Event', share: 4 },
-      { title: 'Signature', share: 4 },
-      { title: 'Read as', share: 2.4 },
-      { title: 'Deliveries', share: 2, align: 'right' },
+      { title: 'Event', share: 4, value: (row) => row.event ?? notStated },
+      { title: 'Signature', share: 4, value: (row) => verdictWord(row.verdict) },
+      { title: 'Read as', share: 2.4, value: (row) => readWords[row.outcome] ?? row.outcome },
+      { title: 'Deliveries', share: 2, align: 'right', value: (row) => formatCount(row.deliveries) },
     ],
-    rows: found.deliveries.map((row) => [
-      row.event ?? notStated,
-      verdictWord(row.verdict),
-      readWords[row.outcome] ?? row.outcome,
-      formatCount(row.deliveries),
-    ]),
+    rows: found.deliveries,
     total: ['All', '', '', formatCount(found.deliveries.reduce((sum, row) => sum + row.deliveries, 0))],
     empty: 'No delivery was received in the period.',
-  };
+  });
   yield* countersBlocks(agreement.counters, input);
 }
 
@@ -135,11 +124,9 @@ function* countersBlocks(counters: ObservedCounters | null, input: ReportInput):
     ],
     empty: '',
   };
-  yield {
-    block: 'paragraph',
-    look: 'fine',
-    text: `Refused and repeated deliveries leave no entries of their own. Their counters were read at ${formatTime(observedAt, input.timeZone)} and recorded in the ledger. The counters themselves are not covered by a checkpoint; what was read is.`,
-  };
+  yield fine(
+    `Refused and repeated deliveries leave no entries of their own. Their counters were read at ${formatTime(observedAt, input.timeZone)} and recorded in the ledger. The counters themselves are not covered by a checkpoint; what was read is.`,
+  );
 }
 
 function concernsOf(found: Completeness, totals: DecisionTotals, input: ReportInput): string[] {

@@ -1,6 +1,6 @@
 import { counted, formatCount, formatDuration, formatMonth, formatShare, formatShares } from '../format.ts';
 import { missingProfileParts } from '../../src/law/profile.ts';
-import type { Block } from '../render/blocks.ts';
+import { type Block, fine, table } from '../render/blocks.ts';
 import type { ReportInput } from '../report.ts';
 import type { ConsentAudit, StateCount } from './gather.ts';
 import { beforeConsentSentence } from '../scan-audit.ts';
@@ -23,17 +23,15 @@ export const CHECKPOINT_SECTION = 10;
 
 /** What an authority asks, what the records answer, and where it stands: one page. */
 export function* coverBlocks(audit: ConsentAudit, input: ReportInput): Generator<Block> {
-  yield {
-    block: 'table',
+  yield table({
     caption: 'What an authority asks',
     columns: [
-      { title: 'Question', share: 3.6 },
-      { title: 'Answer', share: 7.4 },
-      { title: 'Where', share: 1.6 },
+      { title: 'Question', share: 3.6, value: ([question]) => question },
+      { title: 'Answer', share: 7.4, value: ([, answer]) => answer },
+      { title: 'Where', share: 1.6, value: ([, , where]) => where },
     ],
-    rows: answers(audit, input).map(([question, answer, where]) => [question, answer, where]),
-    empty: '',
-  };
+    rows: answers(audit, input),
+  });
 }
 
 type Answer = readonly [question: string, answer: string, where: string];
@@ -199,31 +197,21 @@ export function* totals(audit: ConsentAudit, input: ReportInput): Generator<Bloc
     block: 'paragraph',
     text: 'Each decision counts once, however often it was reported: by its delivery, by the pulled log, or by both.',
   };
-  yield {
-    block: 'table',
+  yield table({
     caption: 'By purpose',
     columns: [
-      { title: 'Purpose', share: 3.6 },
-      { title: 'Granted', share: 1.6, align: 'right' },
-      { title: 'Refused', share: 1.6, align: 'right' },
-      { title: 'Withdrawn', share: 1.7, align: 'right' },
-      { title: 'Disputed', share: 1.6, align: 'right' },
-      { title: 'Standing at the end', share: 2, align: 'right' },
+      { title: 'Purpose', share: 3.6, value: ({ purpose }) => purpose },
+      { title: 'Granted', share: 1.6, align: 'right', value: ({ granted }) => formatCount(granted) },
+      { title: 'Refused', share: 1.6, align: 'right', value: ({ refused }) => formatCount(refused) },
+      { title: 'Withdrawn', share: 1.7, align: 'right', value: ({ withdrawn }) => formatCount(withdrawn) },
+      { title: 'Disputed', share: 1.6, align: 'right', value: ({ disputed }) => formatCount(disputed) },
+      { title: 'Standing at the end', share: 2, align: 'right', value: ({ standing }) => formatCount(standing) },
     ],
-    rows: audit.byPurpose.map(({ purpose, granted, refused, withdrawn, disputed, standing }) => [
-      purpose,
-      formatCount(granted),
-      formatCount(refused),
-      formatCount(withdrawn),
-      formatCount(disputed),
-      formatCount(standing),
-    ]),
+    rows: audit.byPurpose,
     empty: 'No decision of the period names a purpose that needs consent.',
-  };
-  yield {
-    block: 'paragraph',
-    look: 'fine',
-    text: [
+  });
+  yield fine(
+    [
       'Withdrawn: denied after the same subject had granted it on the same banner, or stated as withdrawn. Refused: denied otherwise. Disputed: granted by a decision whose records contradict each other; what all of them deny is refused or withdrawn. Standing at the end: granted, and not expired before the end of the period.',
       audit.withoutPurposes > 0
         ? `${formatCount(audit.withoutPurposes)} ${audit.withoutPurposes === 1 ? 'decision names' : 'decisions name'} no purpose that needs consent and ${audit.withoutPurposes === 1 ? 'is' : 'are'} not in this table.`
@@ -234,7 +222,7 @@ export function* totals(audit: ConsentAudit, input: ReportInput): Generator<Bloc
     ]
       .filter(Boolean)
       .join(' '),
-  };
+  );
   yield {
     block: 'table',
     caption: 'By state',
@@ -252,11 +240,9 @@ export function* totals(audit: ConsentAudit, input: ReportInput): Generator<Bloc
     empty: 'No decisions in the period.',
   };
   if (audit.byStatedState.length > 0) {
-    yield {
-      block: 'paragraph',
-      look: 'fine',
-      text: `As the records state it (ISO/IEC TS 27560): ${audit.byStatedState.map(({ state, decisions: n }) => `${stateWord(state).toLowerCase()} ${formatCount(n)}`).join(', ')}.`,
-    };
+    yield fine(
+      `As the records state it (ISO/IEC TS 27560): ${audit.byStatedState.map(({ state, decisions: n }) => `${stateWord(state).toLowerCase()} ${formatCount(n)}`).join(', ')}.`,
+    );
   }
   yield stateTable(
     'By region',

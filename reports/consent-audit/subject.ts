@@ -1,7 +1,7 @@
 import { subjectForms } from '../../src/core/subject.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import { formatCount, formatTime } from '../format.ts';
-import type { Block } from '../render/blocks.ts';
+import { type Block, table } from '../render/blocks.ts';
 import type { ReportInput } from '../report.ts';
 import { bannerWord, notStated, purposesInWords, stateWord, viaWords } from '../words.ts';
 
@@ -68,29 +68,30 @@ export function* subjectBlocks({ subject, decisions, left }: SubjectAppendix, in
       left > 0 ? ` ${formatCount(left)} older ones are left out.` : ''
     }`,
   };
-  yield {
-    block: 'table',
+  yield table({
     caption: 'History of the subject',
     columns: [
-      { title: 'When', share: 2.4 },
-      { title: 'Decision', share: 2 },
-      { title: 'Purposes', share: 4 },
-      { title: 'Banner', share: 2 },
-      { title: 'Policy, version', share: 2.2 },
-      { title: 'Known from', share: 2 },
-      { title: 'Entry', share: 1.2, align: 'right' },
+      { title: 'When', share: 2.4, value: (one) => formatTime(one.at, input.timeZone).replace(' ', '\n') },
+      {
+        title: 'Decision',
+        share: 2,
+        value: (one) =>
+          `${stateWord(one.state)}${one.contradicts ? '\n(contradicts)' : one.repeated ? '\n(told again)' : ''}`,
+      },
+      { title: 'Purposes', share: 4, value: (one) => purposesInWords(one.purposes) },
+      { title: 'Banner', share: 2, value: (one) => bannerWord(one.bannerId, input) },
+      {
+        title: 'Policy, version',
+        share: 2.2,
+        value: (one) =>
+          one.policyId === null
+            ? notStated
+            : `${one.policyId}${one.policyVersion === null ? '' : `, ${one.policyVersion}`}`,
+      },
+      { title: 'Known from', share: 2, value: (one) => viaWords[one.via] ?? one.via },
+      { title: 'Entry', share: 1.2, align: 'right', value: (one) => formatCount(one.seq) },
     ],
-    rows: decisions.map((one) => [
-      formatTime(one.at, input.timeZone).replace(' ', '\n'),
-      `${stateWord(one.state)}${one.contradicts ? '\n(contradicts)' : one.repeated ? '\n(told again)' : ''}`,
-      purposesInWords(one.purposes),
-      bannerWord(one.bannerId, input),
-      one.policyId === null
-        ? notStated
-        : `${one.policyId}${one.policyVersion === null ? '' : `, ${one.policyVersion}`}`,
-      viaWords[one.via] ?? one.via,
-      formatCount(one.seq),
-    ]),
+    rows: decisions,
     empty: 'No record of this subject stands in the ledger up to this position.',
-  };
+  });
 }

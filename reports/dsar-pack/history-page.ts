@@ -2,7 +2,7 @@ import { ALL_PURPOSES } from '../../src/core/consent-judgement.ts';
 import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
 import { noLegalAdvice } from '../create-report.ts';
 import { formatCount, formatTime } from '../format.ts';
-import type { Block } from '../render/blocks.ts';
+import { type Block, fine, table } from '../render/blocks.ts';
 import { renderHtml } from '../render/html.tsx';
 import { describeText } from '../policy-texts.ts';
 import { bannerWord, basisWords, notStated, purposesInWords, stateWord, viaWords } from '../words.ts';
@@ -49,29 +49,25 @@ function* historyBlocks(context: PackContext): Generator<Block> {
     rows: rowsOf(context, zone),
     empty: 'No decisions.',
   };
-  yield {
-    block: 'paragraph',
-    look: 'fine',
-    text: 'A decision that the service reported twice (as a delivery and in its log) is listed once; the files decisions.csv and decisions.json have both records. “Contradicts” marks a record that says something else than an earlier one of the same decision.',
-  };
+  yield fine(
+    'A decision that the service reported twice (as a delivery and in its log) is listed once; the files decisions.csv and decisions.json have both records. “Contradicts” marks a record that says something else than an earlier one of the same decision.',
+  );
   yield { block: 'heading', level: 1, text: 'Policies at the time' };
-  yield {
-    block: 'table',
+  yield table({
     caption: 'As they were reported',
     columns: [
-      { title: 'Policy', share: 4 },
-      { title: 'Version', share: 1 },
-      { title: 'From', share: 3 },
-      { title: 'Until', share: 3 },
+      { title: 'Policy', share: 4, value: (policy) => policy.title ?? policy.policyType ?? policy.policyId },
+      { title: 'Version', share: 1, value: (policy) => policy.version ?? notStated },
+      { title: 'From', share: 3, value: (policy) => formatTime(policy.from, zone) },
+      {
+        title: 'Until',
+        share: 3,
+        value: (policy) => (policy.until === null ? 'open' : formatTime(policy.until, zone)),
+      },
     ],
-    rows: policies.map((policy) => [
-      policy.title ?? policy.policyType ?? policy.policyId,
-      policy.version ?? notStated,
-      formatTime(policy.from, zone),
-      policy.until === null ? 'open' : formatTime(policy.until, zone),
-    ]),
+    rows: policies,
     empty: 'No policy that these decisions name was reported.',
-  };
+  });
   yield {
     block: 'table',
     caption: 'Their texts, as they were fetched',
@@ -92,13 +88,11 @@ function* historyBlocks(context: PackContext): Generator<Block> {
     empty: 'No text of a policy that these decisions name was fetched by then.',
   };
   if (texts.length > 0)
-    yield {
-      block: 'paragraph',
-      look: 'fine',
-      text: 'The texts stand in policy-texts.txt. “Text 1 or 2” with a decision: the text changed around that time, between the moment at which the one before was seen last and the moment at which the new one was seen first. “Last one seen by then”: it has not been looked at since.',
-    };
+    yield fine(
+      'The texts stand in policy-texts.txt. “Text 1 or 2” with a decision: the text changed around that time, between the moment at which the one before was seen last and the moment at which the new one was seen first. “Last one seen by then”: it has not been looked at since.',
+    );
   yield* bannerHistory(context);
-  yield { block: 'paragraph', look: 'fine', text: noLegalAdvice };
+  yield fine(noLegalAdvice);
 }
 
 async function* rowsOf(context: PackContext, zone: string): AsyncGenerator<string[]> {
@@ -201,28 +195,27 @@ function* bannerHistory({ input, banner }: PackContext): Generator<Block> {
     return;
   }
   const zone = input.timeZone;
-  yield {
-    block: 'table',
+  yield table({
     caption: 'Files in the folder banner-evidence, named by their entries',
     columns: [
-      { title: 'Entry', share: 1, align: 'right' },
-      { title: 'Banner', share: 3 },
-      { title: 'Shown', share: 4 },
-      { title: 'File', share: 4 },
-      { title: 'SHA-256 of the file', share: 5, face: 'mono' },
+      { title: 'Entry', share: 1, align: 'right', value: (one) => formatCount(one.seq) },
+      {
+        title: 'Banner',
+        share: 3,
+        value: (one) => [bannerWord(one.bannerId, input), ...(one.note === null ? [] : [one.note])].join(': '),
+      },
+      {
+        title: 'Shown',
+        share: 4,
+        value: (one) =>
+          `from ${formatTime(one.from, zone)}${one.to === null ? ' on' : ` until ${formatTime(one.to, zone)}`}; added ${formatTime(one.addedAt, zone)}`,
+      },
+      { title: 'File', share: 4, value: (one) => `${evidenceName(one)} (${evidenceKindText[one.mediaType]})` },
+      { title: 'SHA-256 of the file', share: 5, face: 'mono', value: (one) => one.sha256 },
     ],
-    rows: banner.evidence.map((one) => [
-      formatCount(one.seq),
-      [bannerWord(one.bannerId, input), ...(one.note === null ? [] : [one.note])].join(': '),
-      `from ${formatTime(one.from, zone)}${one.to === null ? ' on' : ` until ${formatTime(one.to, zone)}`}; added ${formatTime(one.addedAt, zone)}`,
-      `${evidenceName(one)} (${evidenceKindText[one.mediaType]})`,
-      one.sha256,
-    ]),
-    empty: '',
-  };
-  yield {
-    block: 'paragraph',
-    look: 'fine',
-    text: 'The column Banner of the decisions names the entries that show it at that time; “not evidenced” where none does. When a file was added is proven; the period is the word of the person who added it.',
-  };
+    rows: banner.evidence,
+  });
+  yield fine(
+    'The column Banner of the decisions names the entries that show it at that time; “not evidenced” where none does. When a file was added is proven; the period is the word of the person who added it.',
+  );
 }

@@ -7,7 +7,7 @@ import {
   type Outage,
   type Contradiction,
 } from './agreement.ts';
-import type { Block } from '../render/blocks.ts';
+import { type Block, fine, table } from '../render/blocks.ts';
 import { periodOf, type ReportInput } from '../report.ts';
 import { bannerWord, viaWords } from '../words.ts';
 
@@ -40,28 +40,20 @@ export function waysInTable({ totals }: Agreement): Block {
 export function* coverageBlocks(agreement: Agreement, input: ReportInput): Generator<Block> {
   const { banners, totals, pulled, byBannerOnly, recounts } = agreement;
   const shown = banners.slice(0, BANNERS_SHOWN);
-  yield {
-    block: 'table',
+  yield table({
     caption:
       shown.length < banners.length
         ? `The first ${BANNERS_SHOWN} of ${formatCount(banners.length)} banners: how the two ways in agree, and how much of the period was pulled`
         : 'By banner: how the two ways in agree, and how much of the period was pulled',
     columns: [
-      { title: 'Banner', share: 3 },
-      { title: 'Both', share: 1.4, align: 'right' },
-      { title: 'Only delivered', share: 1.6, align: 'right' },
-      { title: 'Only pulled', share: 1.4, align: 'right' },
-      { title: 'Contradict', share: 1.7, align: 'right' },
-      { title: 'Pulled', share: 4 },
+      { title: 'Banner', share: 3, value: (banner) => bannerWord(banner.bannerId, input) },
+      { title: 'Both', share: 1.4, align: 'right', value: (banner) => formatCount(banner.both) },
+      { title: 'Only delivered', share: 1.6, align: 'right', value: (banner) => formatCount(banner.onlyWebhook) },
+      { title: 'Only pulled', share: 1.4, align: 'right', value: (banner) => formatCount(banner.onlyPulled) },
+      { title: 'Contradict', share: 1.7, align: 'right', value: (banner) => formatCount(banner.conflicting) },
+      { title: 'Pulled', share: 4, value: (banner) => pulledWord(banner, input) },
     ],
-    rows: shown.map((banner) => [
-      bannerWord(banner.bannerId, input),
-      formatCount(banner.both),
-      formatCount(banner.onlyWebhook),
-      formatCount(banner.onlyPulled),
-      formatCount(banner.conflicting),
-      pulledWord(banner, input),
-    ]),
+    rows: shown,
     total: [
       'All',
       formatCount(totals.both),
@@ -73,7 +65,7 @@ export function* coverageBlocks(agreement: Agreement, input: ReportInput): Gener
     empty: pulled
       ? 'No decision of the period is known.'
       : 'No decision of the period is known, and no log was pulled for it.',
-  };
+  });
   const notes = [
     byBannerOnly
       ? 'The log was asked for banner by banner. A banner that neither the settings of this source nor a delivery names was not asked for.'
@@ -82,7 +74,7 @@ export function* coverageBlocks(agreement: Agreement, input: ReportInput): Gener
       ? `Days of the period were counted again ${recounts.recounts === 1 ? 'once' : `${formatCount(recounts.recounts)} times`}, from the beginning: ${counted(recounts.found, 'row', 'rows')} came that no pull had brought before, ${recounts.found === 1 ? 'and is' : 'and are'} in the ledger since.`
       : '',
   ].filter((note) => note !== '');
-  if (notes.length > 0) yield { block: 'paragraph', look: 'fine', text: notes.join(' ') };
+  if (notes.length > 0) yield fine(notes.join(' '));
 }
 
 function pulledWord({ notPulled, lastPulled, gaps }: BannerAgreement, input: ReportInput): string {
@@ -97,28 +89,23 @@ function pulledWord({ notPulled, lastPulled, gaps }: BannerAgreement, input: Rep
 /** Stretches that were not pulled; no block when there is none. */
 export function* gapBlocks({ gaps }: Agreement, input: ReportInput, limit: number): Generator<Block> {
   if (gaps.length === 0) return;
-  yield {
-    block: 'table',
+  yield table({
     caption:
       gaps.length > limit
         ? `The first ${limit} of ${formatCount(gaps.length)} stretches of the period that no finished pull asked for`
         : 'Stretches of the period that no finished pull asked for',
     columns: [
-      { title: 'Banner', share: 3 },
-      { title: 'From', share: 3 },
-      { title: 'To', share: 3 },
-      { title: 'Length', share: 1.5, align: 'right' },
+      {
+        title: 'Banner',
+        share: 3,
+        value: (gap) => (gap.bannerIds === null ? 'all' : listed(gap.bannerIds.map((id) => bannerWord(id, input)))),
+      },
+      { title: 'From', share: 3, value: (gap) => formatTime(gap.from, input.timeZone) },
+      { title: 'To', share: 3, value: (gap) => formatTime(gap.to, input.timeZone) },
+      { title: 'Length', share: 1.5, align: 'right', value: (gap) => formatDuration(lengthOf(gap)) },
     ],
-    rows: gaps
-      .slice(0, limit)
-      .map((gap) => [
-        gap.bannerIds === null ? 'all' : listed(gap.bannerIds.map((id) => bannerWord(id, input))),
-        formatTime(gap.from, input.timeZone),
-        formatTime(gap.to, input.timeZone),
-        formatDuration(lengthOf(gap)),
-      ]),
-    empty: '',
-  };
+    rows: gaps.slice(0, limit),
+  });
 }
 
 /** Stretches of time in which decisions were made and none was delivered. */
@@ -126,38 +113,34 @@ export function* outageBlocks({ undelivered, counters }: Agreement, input: Repor
   const { outages, longer } = undelivered;
   const time = (at: string | null, otherwise: string) => (at === null ? otherwise : formatTime(at, input.timeZone));
   const countedSince = counters === null ? null : refusedSince(counters);
-  yield {
-    block: 'table',
+  yield table({
     caption:
       outages.length < longer
         ? `The ${formatCount(outages.length)} longest of ${formatCount(longer)} stretches in which no decision was delivered`
         : 'Stretches in which no decision was delivered',
     columns: [
-      { title: 'Delivered before', share: 3.8 },
-      { title: 'Delivered after', share: 3.8 },
-      { title: 'Only by pull', share: 1.5, align: 'right' },
-      { title: 'Entries', share: 2.2, align: 'right' },
-      { title: 'Meanwhile', share: 3 },
+      { title: 'Delivered before', share: 3.8, value: (outage) => time(outage.deliveredBefore, 'none in the period') },
+      { title: 'Delivered after', share: 3.8, value: (outage) => time(outage.deliveredAfter, 'none in the period') },
+      { title: 'Only by pull', share: 1.5, align: 'right', value: (outage) => formatCount(outage.decisions) },
+      {
+        title: 'Entries',
+        share: 2.2,
+        align: 'right',
+        value: (outage) => `${formatCount(outage.firstSeq)} – ${formatCount(outage.lastSeq)}`,
+      },
+      { title: 'Meanwhile', share: 3, value: (outage) => meanwhileWord(outage, countedSince) },
     ],
-    rows: outages.map((outage) => [
-      time(outage.deliveredBefore, 'none in the period'),
-      time(outage.deliveredAfter, 'none in the period'),
-      formatCount(outage.decisions),
-      `${formatCount(outage.firstSeq)} – ${formatCount(outage.lastSeq)}`,
-      meanwhileWord(outage, countedSince),
-    ]),
+    rows: outages,
     empty: 'No two decisions that follow each other are known from the pulled log alone.',
-  };
+  });
   if (outages.length > 0)
-    yield {
-      block: 'paragraph',
-      look: 'fine',
-      text: `Meanwhile: deliveries of any event that were kept or refused from the first to the last of these decisions, by the clock of this installation. The first of them may still belong to decisions from before. ${
+    yield fine(
+      `Meanwhile: deliveries of any event that were kept or refused from the first to the last of these decisions, by the clock of this installation. The first of them may still belong to decisions from before. ${
         counters === null
           ? 'How many were refused is not known: nobody had looked by this position.'
           : `Refused ones are counted by the ${counters.refused.per} (entry ${formatCount(counters.seq)}).`
       }`,
-    };
+    );
 }
 
 function meanwhileWord(outage: Outage, countedSince: string | null): string {
@@ -173,28 +156,25 @@ function meanwhileWord(outage: Outage, countedSince: string | null): string {
 
 /** Records that contradict each other, by name. */
 export function contradictionsTable(found: readonly Contradiction[], total: number, input: ReportInput): Block {
-  return {
-    block: 'table',
+  return table({
     caption:
       found.length < total
         ? `The first ${formatCount(found.length)} records that contradict an earlier one (${counted(total, 'decision', 'decisions')} in all)`
         : 'Records that contradict an earlier one',
     columns: [
-      { title: 'Time', share: 3.9 },
-      { title: 'Banner', share: 2.4 },
-      { title: 'Entry', share: 1.2, align: 'right' },
-      { title: 'Contradicts', share: 1.6, align: 'right' },
-      { title: 'First record / later record', share: 5 },
+      { title: 'Time', share: 3.9, value: (one) => formatTime(one.at, input.timeZone) },
+      { title: 'Banner', share: 2.4, value: (one) => bannerWord(one.bannerId, input) },
+      { title: 'Entry', share: 1.2, align: 'right', value: (one) => formatCount(one.other) },
+      { title: 'Contradicts', share: 1.6, align: 'right', value: (one) => formatCount(one.first) },
+      {
+        title: 'First record / later record',
+        share: 5,
+        value: (one) => one.differs.join('; ') || 'not told by the records that remain',
+      },
     ],
-    rows: found.map((one) => [
-      formatTime(one.at, input.timeZone),
-      bannerWord(one.bannerId, input),
-      formatCount(one.other),
-      formatCount(one.first),
-      one.differs.join('; ') || 'not told by the records that remain',
-    ]),
+    rows: found,
     empty: 'No two records of one decision contradict each other.',
-  };
+  });
 }
 
 /** What somebody must know who relies on the records of the period, one sentence each; empty when the two ways in agree. */

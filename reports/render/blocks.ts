@@ -12,6 +12,43 @@ export interface Column {
   readonly face?: 'text' | 'mono';
 }
 
+/** A column and what a row shows in it: on paper, on a page and on a terminal. */
+export interface ShownColumn<T> extends Column {
+  readonly value: (row: T, time: (iso: string) => string) => string;
+}
+
+/** A table of these rows. `time` writes moments as the reader knows them. */
+export function table<T>({
+  caption,
+  columns,
+  rows,
+  total,
+  empty = '',
+  time = (iso) => iso,
+}: {
+  readonly caption: string;
+  readonly columns: readonly ShownColumn<T>[];
+  readonly rows: readonly T[];
+  readonly total?: readonly string[];
+  /** Where rows cannot be missing, nothing need be said. */
+  readonly empty?: string;
+  readonly time?: (iso: string) => string;
+}): Block {
+  return {
+    block: 'table',
+    caption,
+    columns: columns.map(({ value: _, ...column }) => column),
+    rows: rows.map((row) => columns.map(({ value }) => value(row, time))),
+    ...(total === undefined ? {} : { total }),
+    empty,
+  };
+}
+
+/** A paragraph in small print. */
+export function fine(text: string): Block {
+  return { block: 'paragraph', look: 'fine', text };
+}
+
 /**
  * What a document is made of. The PDF and the HTML renderer understand the same blocks, so that a document is written once.
  * All text is plain text: the renderers escape it for where it goes.

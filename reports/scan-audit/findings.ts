@@ -2,6 +2,7 @@ import { needsConsent, type ScanChange, type ScanItem, driftBetween, foundBefore
 import type { Row } from '../../src/projections/projection.ts';
 import type { IntegrationRow, ScanRow, ScanQueries } from '../../src/store/queries/history-scans.ts';
 import { formatCount } from '../format.ts';
+import type { ShownColumn } from '../render/blocks.ts';
 import type { CsvColumn } from '../render/csv-json.ts';
 import { notStated } from '../words.ts';
 import { foldIntegration, keyOf } from '../../src/projections/integrations.ts';
@@ -73,14 +74,6 @@ export const findingColumns: readonly CsvColumn<Finding>[] = [
   { title: 'entry', value: ({ entry }) => entry },
   { title: 'commitment', value: ({ commitment }) => commitment },
 ];
-
-/** A column for people: on paper, on a page and on a terminal. `share`: its part of a line on paper. */
-export interface ShownColumn<T> {
-  readonly title: string;
-  readonly share: number;
-  readonly align?: 'right';
-  readonly value: (row: T, time: (iso: string) => string) => string;
-}
 
 export const siteWord = (site: string | null): string => site || 'site not named';
 const categoryWord = (item: Pick<ScanItem, 'category'> | null): string => item?.category ?? 'none';

@@ -17,9 +17,9 @@ import {
   nameOfItem,
   scanColumns,
   scanJson,
-  type ShownColumn,
   siteWord,
 } from '../../reports/scan-audit/findings.ts';
+import type { ShownColumn } from '../../reports/render/blocks.ts';
 import { renderCsv } from '../../reports/render/csv-json.ts';
 import { UsageError } from '../core/errors.ts';
 import { addDays } from '../core/zoned-days.ts';

@@ -9,11 +9,11 @@ import {
   itemColumns,
   nameOfItem,
   scanColumns,
-  type ShownColumn,
   siteWord,
   type Integrations,
   type SiteInventory,
 } from '../../../reports/scan-audit/findings.ts';
+import type { ShownColumn } from '../../../reports/render/blocks.ts';
 import type { Context } from '../../context.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
 import { renderPage, Page, type PageFrame } from './layout.tsx';
