@@ -12,9 +12,10 @@ import {
 import { formatCount } from '../format.ts';
 import type { WithheldType } from '../letters/texts.ts';
 import type { Frame } from '../render/blocks.ts';
-import { type Disclosure, answerPartSchema, requesterRoles } from '../../src/cases/move-details.ts';
+import { parseFolded } from '../../src/cases/folded.ts';
+import type { Disclosure } from '../../src/cases/move-details.ts';
+import { mostDisclosure } from '../../src/cases/readiness.ts';
 import type { Selectable } from 'kysely';
-import { z } from 'zod';
 import type { PackCase } from '../../src/cases/load-pack-case.ts';
 import type { Match } from '../../src/cases/match.ts';
 import { decidingLaw, type Deadlines } from '../../src/law/deadlines.ts';
@@ -230,35 +231,11 @@ export function packReference(input: DsarPackInput): string {
   return referenceOf({ name: 'dsar-pack', format: 'zip', asOf, caseId: input.case.case_id, parameters });
 }
 
-/**
- * What may be disclosed in the end. Whatever the caller says: nothing of a person without the identity check that applies, nothing
- * under a subject that several people share, and nothing in a refusal.
- */
+/** What may be disclosed in the end, whatever the caller says: nothing of a person in a refusal, nor beyond what identity and match allow. */
 function effectiveDisclosure(input: DsarPackInput): Disclosure {
   if (input.disclosure !== 'full') return input.disclosure;
-  if (input.identity.status !== 'met' || readFolded(input).refusal !== null) return 'categories-only';
-  if (input.match.status === 'none' || input.match.status === 'shared' || input.match.subjects.length === 0)
-    return 'no-match';
-  return 'full';
-}
-
-const foldedSchema = z.looseObject({
-  identity: z
-    .looseObject({
-      requester: z.enum(requesterRoles).nullable(),
-      represented: z.string().nullable().default(null),
-    })
-    .optional(),
-  answer: z.looseObject({ at: z.string().optional(), parts: z.array(answerPartSchema).default([]) }).nullish(),
-  refusal: z
-    .looseObject({ at: z.string(), reasons: z.string(), basis: z.string(), remedies: z.string() })
-    .nullish()
-    .transform((value) => value ?? null),
-});
-
-/** What the letter needs of the moves of a case. */
-export function readFolded(input: DsarPackInput): z.infer<typeof foldedSchema> {
-  return foldedSchema.parse(JSON.parse(input.case.folded));
+  if (parseFolded(input.case.folded).refusal !== null) return 'categories-only';
+  return mostDisclosure(input.identity.status, input.match);
 }
 
 /** What stands in place of a piece that may not be disclosed, by its kind: the reader has to be told what is held (11 CCR 7024(d)). */

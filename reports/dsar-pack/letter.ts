@@ -1,3 +1,4 @@
+import { parseFolded } from '../../src/cases/folded.ts';
 import { normaliseJurisdiction } from '../../src/law/regime-table.ts';
 import { dateIn } from '../../src/core/zoned-days.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
@@ -6,7 +7,7 @@ import { chooseLanguage } from '../letters/languages.ts';
 import { type Letter, letterBlocks, type LetterFacts, letterFrame, refusalText } from '../letters/letter.ts';
 import { renderHtml } from '../render/html.tsx';
 import { renderPdf } from '../render/pdf.ts';
-import { letterhead, type PackContext, type PackPart, readFolded, withholdsIdentifiers } from './context.ts';
+import { letterhead, type PackContext, type PackPart, withholdsIdentifiers } from './context.ts';
 
 /**
  * The letter to the requester. A PDF; where the embedded font lacks a character of a name, or the text runs from right to left, an HTML
@@ -44,7 +45,7 @@ async function* inOrder(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Arra
 /** The letter as the officer last made it; before that a draft: a refusal has its recorded reasons, an answer what was recorded of its parts. */
 function letterOfPack({ input }: PackContext): Letter {
   if (input.letter?.written != null) return input.letter.written;
-  const { refusal } = readFolded(input);
+  const { refusal } = parseFolded(input.case.folded);
   const { language, locale } = chooseLanguage(
     [input.case.language, input.profile?.language],
     normaliseJurisdiction(input.case.jurisdiction),
@@ -57,7 +58,7 @@ function letterOfPack({ input }: PackContext): Letter {
 /** What the letters of a case speak of. */
 export function letterFactsOf({ input, found, disclosure, texts, banner, withheld }: PackContext): LetterFacts {
   const { case: row, deadline, profile, timeZone } = input;
-  const folded = readFolded(input);
+  const folded = parseFolded(input.case.folded);
   const day = (iso: string | null) => (iso === null ? null : dateIn(iso, timeZone));
   const kind = (requestKinds as readonly string[]).includes(row.kind) ? (row.kind as RequestKind) : 'unknown';
   return {
@@ -75,8 +76,8 @@ export function letterFactsOf({ input, found, disclosure, texts, banner, withhel
     requester: {
       name: row.requester_name,
       email: row.requester_email,
-      role: folded.identity?.requester ?? 'person',
-      represented: folded.identity?.represented ?? null,
+      role: folded.identity.requester ?? 'person',
+      represented: folded.identity.represented,
     },
     identity: {
       met: input.identity.status === 'met',

@@ -128,13 +128,6 @@ export function applyMove(row: CaseRow, action: CaseMoved, entry: CaseEntry): Mo
   };
 }
 
-/** The rules of a case, as the projection of cases follows them. */
-export const caseFold = {
-  openFromRequest: openCaseFromRequest,
-  openFromAction: openCaseFromAction,
-  applyMove,
-};
-
 /** The place as a code of the list, or the words that mean none of it: never a guess. */
 function placeColumns(words: string | null): Pick<Opening, 'jurisdiction' | 'placeAsGiven'> {
   return { jurisdiction: codeOf(words), placeAsGiven: unknownPlace(words) };

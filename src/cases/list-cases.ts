@@ -1,11 +1,10 @@
 import type { ControllerProfile } from '../law/profile.ts';
 import { type ConsentAfterWithdrawal, createDecisionQueries } from '../store/queries/history-decisions.ts';
 import { type CaseReading, type CaseView, viewCase } from './view.ts';
-import { disclosureOf } from './disclosure.ts';
+import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import type { CaseHistoryRow, CaseRow } from './fold.ts';
 import { type Match, matchCase } from './match.ts';
 import type { Disclosure } from './move-details.ts';
-import { caseReadiness, type Readiness } from './readiness.ts';
 import { openStates } from './states.ts';
 
 interface CaseFilter {

@@ -1,11 +1,10 @@
 import type { ControllerProfile } from '../law/profile.ts';
 import { type CaseReading, type CaseView, type IdentityStanding, viewCase } from './view.ts';
-import { disclosureOf } from './disclosure.ts';
+import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import { rebuildCase } from './fold.ts';
 import type { CaseFolded } from './folded.ts';
 import { type Match, matchCase } from './match.ts';
 import type { Disclosure } from './move-details.ts';
-import { caseReadiness, type Readiness } from './readiness.ts';
 
 /** What a pack needs to know of its case, as it stood at an entry of the ledger. */
 export interface PackCase {

@@ -1,7 +1,8 @@
 import { whyNotRefused } from '../law/deadlines.ts';
 import { type ControllerProfile, missingProfileParts } from '../law/profile.ts';
 import type { Match } from './match.ts';
-import type { CaseView } from './view.ts';
+import type { Disclosure } from './move-details.ts';
+import type { CaseView, IdentityStanding } from './view.ts';
 
 interface Lack {
   readonly code:
@@ -127,4 +128,26 @@ function lacksOfTime(view: CaseView): readonly Lack[] {
     });
   }
   return lacks;
+}
+
+/** Kinds of request that are answered with a copy of the data; the others are answered by doing what they ask. */
+const disclosing = ['access', 'portability'];
+
+/**
+ * What an answer may hold. The invariant: no specific piece leaves without the identity check that applies.
+ * full: the records of the matched subject. categories-only: what the controller says of itself, nothing about a person
+ * (unverified requester, 11 CCR 7024; a kind that asks for no copy). no-match: GDPR Art. 11(2), "we cannot link you".
+ */
+export function disclosureOf(view: CaseView, match: Match): Disclosure {
+  const most = mostDisclosure(view.identity, match);
+  return most === 'full' && !disclosing.includes(view.kind) ? 'categories-only' : most;
+}
+
+/** The most that any answer may hold, whatever was asked for. */
+export function mostDisclosure(
+  identity: IdentityStanding,
+  { status, subjects }: Pick<Match, 'status' | 'subjects'>,
+): Disclosure {
+  if (identity !== 'met') return 'categories-only';
+  return status === 'none' || status === 'shared' || subjects.length === 0 ? 'no-match' : 'full';
 }

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../crypto/canonical.ts';
 import type { Action } from '../core/action.ts';
 import type { RequestFact } from '../core/fact.ts';
-import { caseFold } from '../cases/fold.ts';
+import { applyMove, openCaseFromAction, openCaseFromRequest } from '../cases/fold.ts';
 import type { Query } from '../store/store.ts';
 import { historyColumns, joinKey, KeysBySource } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, quarantineRows, replaceIn, type Row } from './projection.ts';
@@ -13,31 +13,29 @@ type CaseAction = Extract<Action, { action: 'case.opened' | 'case.moved' }>;
  * service reports again under the same id is the same case: the later report stands in its history as `reported-again`,
  * without a version of its own, so that it cannot make an officer's move stale.
  */
-export function createCases(rules = caseFold): Projection {
-  return {
-    name: 'cases',
-    tables: ['case_history', 'cases'],
-    async fold(state, batch) {
-      const events = batch.filter((entry) => requestOf(entry) !== null || caseActionOf(entry) !== null);
-      if (events.length === 0) return [];
-      const cases = await loadCases(state, events);
-      for (const entry of events) {
-        const request = requestOf(entry);
-        const action = caseActionOf(entry);
-        if (request !== null) foldRequest(cases, rules, entry, request);
-        else if (action !== null) foldAction(cases, rules, entry, action);
-      }
-      return [
-        appendTo('case_history', cases.history),
-        replaceIn(
-          'cases',
-          [...cases.touched].map((id) => cases.byId.get(id) as Row<'cases'>),
-        ),
-        quarantineRows(cases.refused),
-      ];
-    },
-  };
-}
+export const cases: Projection = {
+  name: 'cases',
+  tables: ['case_history', 'cases'],
+  async fold(state, batch) {
+    const events = batch.filter((entry) => requestOf(entry) !== null || caseActionOf(entry) !== null);
+    if (events.length === 0) return [];
+    const inFold = await loadCases(state, events);
+    for (const entry of events) {
+      const request = requestOf(entry);
+      const action = caseActionOf(entry);
+      if (request !== null) foldRequest(inFold, entry, request);
+      else if (action !== null) foldAction(inFold, entry, action);
+    }
+    return [
+      appendTo('case_history', inFold.history),
+      replaceIn(
+        'cases',
+        [...inFold.touched].map((id) => inFold.byId.get(id) as Row<'cases'>),
+      ),
+      quarantineRows(inFold.refused),
+    ];
+  },
+};
 
 /** The cases that a batch is about, as they stand while it is folded. */
 interface CasesInFold {
@@ -77,12 +75,12 @@ async function loadCases(state: Query, events: readonly ProjectedEntry[]): Promi
   return { byId, byRequest, touched: new Set(), history: [], refused: [] };
 }
 
-function foldRequest(cases: CasesInFold, rules: typeof caseFold, entry: ProjectedEntry, fact: RequestFact): void {
+function foldRequest(cases: CasesInFold, entry: ProjectedEntry, fact: RequestFact): void {
   const requestKey = fact.requestId === null ? null : joinKey(entry.source, fact.requestId);
   const knownId = requestKey === null ? undefined : cases.byRequest.get(requestKey);
   const known = knownId === undefined ? undefined : cases.byId.get(knownId);
   if (known === undefined) {
-    const opened = rules.openFromRequest(fact, entry);
+    const opened = openCaseFromRequest(fact, entry);
     if (requestKey !== null) cases.byRequest.set(requestKey, opened.row.case_id);
     record(cases, opened);
     return;
@@ -103,10 +101,10 @@ function foldRequest(cases: CasesInFold, rules: typeof caseFold, entry: Projecte
   });
 }
 
-function foldAction(cases: CasesInFold, rules: typeof caseFold, entry: ProjectedEntry, action: CaseAction): void {
+function foldAction(cases: CasesInFold, entry: ProjectedEntry, action: CaseAction): void {
   const known = cases.byId.get(action.caseId);
   if (action.action === 'case.opened') {
-    if (known === undefined) record(cases, rules.openFromAction(action, entry));
+    if (known === undefined) record(cases, openCaseFromAction(action, entry));
     else refuse(cases, entry, `case ${action.caseId} was opened before`);
     return;
   }
@@ -114,7 +112,7 @@ function foldAction(cases: CasesInFold, rules: typeof caseFold, entry: Projected
     refuse(cases, entry, `there is no case ${action.caseId}`);
     return;
   }
-  const moved = rules.applyMove(known, action, entry);
+  const moved = applyMove(known, action, entry);
   if (moved.outcome === 'moved') record(cases, moved);
   else refuse(cases, entry, moved.reason);
 }

@@ -109,7 +109,7 @@ const EMPTIED = 20_000;
 /** Projects into the shadow tables until the live position is reached. */
 async function replay(options: RebuildOptions, target: Target, pages: PageReader, from: Position): Promise<Position> {
   const { store, log = quiet, onProgress } = options;
-  const projections = options.projections ?? allProjections(options);
+  const projections = options.projections ?? allProjections(options.read);
   const live = await projectedEntries(store.read);
   let at = from;
   while (at.seq < live) {
@@ -141,7 +141,7 @@ async function settle(
   from: Position,
   settling: Settling,
 ): Promise<Omit<RebuildReport, 'ahead'> | null> {
-  const projections = options.projections ?? allProjections(options);
+  const projections = options.projections ?? allProjections(options.read);
   try {
     return await options.store.transaction(async (tx) => {
       const live = await projectedEntries(tx.query);

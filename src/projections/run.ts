@@ -1,13 +1,15 @@
 import { StoreUnavailable } from '../core/errors.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { advance, type Target } from './advance.ts';
-import { allProjections, type ProjectionRules } from './index.ts';
+import { allProjections } from './index.ts';
 import { createPageReader, type OptionsUpTo, type PageLimits } from './load-entries.ts';
 import { entriesAhead, loadPosition, type Position, startPosition } from './position.ts';
-import type { Projection, ProjectorLog } from './projection.ts';
+import type { Projection, ProjectorLog, Readers } from './projection.ts';
 
-export interface ProjectorOptions extends ProjectionRules {
+export interface ProjectorOptions {
   readonly store: Store;
+  /** Instead of the real readers; for tests whose bodies state their facts. */
+  readonly read?: Readers;
   readonly optionsUpTo: OptionsUpTo;
   readonly log?: ProjectorLog;
   /** Entries of one transaction, default 2000: its indexes are written once per page, whatever the number of their new rows. */
@@ -48,7 +50,7 @@ const silent: ProjectorLog = { info: () => undefined, warn: () => undefined, err
 /** Creates the projector of the live read models. */
 export function createProjector(options: ProjectorOptions): Projector {
   const { store, log = silent, pollMs = 1000, lingerMs = 25 } = options;
-  const projections = options.projections ?? allProjections(options);
+  const projections = options.projections ?? allProjections(options.read);
   const pages = createPageReader(store.read, options.read, options.optionsUpTo, pageLimits(options));
   const target: Target = { store, state: store.read, position: 'projector', tableName: (table) => table };
   const waiting = new Set<{ seq: number; resolve(): void; reject(error: Error): void }>();

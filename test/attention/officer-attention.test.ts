@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeAttention, isGap, loadOfficerAttention } from '../../src/attention/officer-attention.ts';
 import type { Match } from '../../src/cases/match.ts';
-import { openCase } from '../../src/cases/open-case.ts';
+import { openCase } from '../../src/cases/move-case.ts';
 import { createCasesWorld, openedCase, profile, request, view } from '../cases/world.ts';
 
 const found: Match = { status: 'from-device', subjects: ['v'], decisions: 2, says: '' };

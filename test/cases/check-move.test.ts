@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { checkMove } from '../../src/cases/check-move.ts';
-import { disclosureOf } from '../../src/cases/disclosure.ts';
+import { caseReadiness, disclosureOf } from '../../src/cases/readiness.ts';
 import type { CaseRow } from '../../src/cases/fold.ts';
 import type { Match } from '../../src/cases/match.ts';
 import { readMove } from '../../src/cases/move-details.ts';
-import { caseReadiness } from '../../src/cases/readiness.ts';
 import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import type { ControllerProfile } from '../../src/law/profile.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { showCase } from '../../src/cases/list-cases.ts';
-import { moveCase } from '../../src/cases/move-case.ts';
-import { openCase, type OpenCaseInput } from '../../src/cases/open-case.ts';
+import { moveCase, openCase, type OpenCaseInput } from '../../src/cases/move-case.ts';
 import { extendWithdrawals } from '../../src/cases/withdrawal.ts';
 import type { DecisionFact } from '../../src/core/fact.ts';
 import { createHistory } from '../../src/store/queries/history.ts';

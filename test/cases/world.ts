@@ -1,6 +1,6 @@
 import { type CaseView, type CaseWriting, viewCase } from '../../src/cases/view.ts';
 import type { extendWithdrawals } from '../../src/cases/withdrawal.ts';
-import { caseFold, type CaseMoved, type CaseRow, openCaseFromRequest } from '../../src/cases/fold.ts';
+import { applyMove, type CaseMoved, type CaseRow, openCaseFromRequest } from '../../src/cases/fold.ts';
 import type { Occurred, RequestFact } from '../../src/core/fact.ts';
 import { type ControllerProfile, profileSchema } from '../../src/law/profile.ts';
 import { createRegimeTable, type RegimeTable } from '../../src/law/regime-table.ts';
@@ -68,7 +68,7 @@ export function moved(
   let current = row;
   for (const [move, details = {}, recordedAt = '2026-07-02T09:00:00.000Z'] of moves) {
     const entry = { seq: current.last_seq + 1, source: current.source, receivedAt: recordedAt };
-    const outcome = caseFold.applyMove(current, action(current, move, details), entry);
+    const outcome = applyMove(current, action(current, move, details), entry);
     if (outcome.outcome === 'refused') throw new Error(outcome.reason);
     current = outcome.row;
   }
@@ -101,7 +101,7 @@ export async function createCasesWorld(
   options: { profile?: ControllerProfile | null; recipe?: SubjectRecipe | null } = {},
 ): Promise<CasesWorld> {
   const { store, ledger } = await temporaryLedger();
-  const projector = createProjector({ ...rules(store), cases: caseFold });
+  const projector = createProjector(rules(store));
   onTestFinished(() => projector.close());
   let now = '2026-07-03T09:00:00.000Z';
   const theProfile = options.profile === undefined ? profile() : options.profile;

@@ -119,7 +119,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({
     action: fc.constant('consent.withdrawn-by-request' as const),
     actor: officer,
-    caseId: fc.constantFrom('hand-1', 'hand-2', 'case-1'),
+    caseId: fc.constantFrom('hand-1', 'hand-2', 'acme-1'),
     basedOn: fc.nat(3),
     kind: fc.constantFrom('withdraw-consent', 'opt-out', 'objection'),
     subject: shared,
@@ -132,7 +132,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({
     action: fc.constant('case.opened' as const),
     actor: officer,
-    caseId: fc.constantFrom('hand-1', 'hand-2', 'case-1'),
+    caseId: fc.constantFrom('hand-1', 'hand-2', 'acme-1'),
     receivedAt: at,
     kind: fc.constantFrom(...requestKinds),
     requesterName: optional(odd),
@@ -145,7 +145,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({
     action: fc.constant('case.moved' as const),
     actor: officer,
-    caseId: fc.constantFrom('hand-1', 'hand-2', 'case-1', 'case-2', 'case-3', 'case-4'),
+    caseId: fc.constantFrom('hand-1', 'hand-2', 'acme-1', 'acme-2', 'acme-3', 'acme-4'),
     basedOn: fc.nat(2),
     move: fc.constantFrom('acknowledge', 'answer', 'close'),
     details: fc.constant({}),

@@ -349,27 +349,27 @@ describe('cases', () => {
       told(request({ requestId: null })),
       told(request({ requesterName: 'Ada L.' })),
     );
-    await project(world, told(request({ message: 'once more' })), moved('case-1', 0, 'answered'));
+    await project(world, told(request({ message: 'once more' })), moved('acme-1', 0, 'acknowledge'));
     const cases = await world.store.read
       .selectFrom('cases')
       .select(['case_id', 'version', 'state', 'requester_name', 'last_seq'])
       .orderBy('opened_seq')
       .execute();
     expect(cases).toEqual([
-      { case_id: 'case-1', version: 1, state: 'answered', requester_name: 'Ada', last_seq: 5 },
-      { case_id: 'case-2', version: 0, state: 'received', requester_name: 'Ada', last_seq: 2 },
+      { case_id: 'acme-1', version: 1, state: 'acknowledged', requester_name: 'Ada', last_seq: 5 },
+      { case_id: 'acme-2', version: 0, state: 'opened', requester_name: 'Ada', last_seq: 2 },
     ]);
     const history = await world.store.read
       .selectFrom('case_history')
       .selectAll()
-      .where('case_id', '=', 'case-1')
+      .where('case_id', '=', 'acme-1')
       .orderBy('seq')
       .execute();
     expect(history.map(({ move, version, actor }) => `${move} ${version} ${actor}`)).toEqual([
       'opened 0 service',
       'reported-again 0 service',
       'reported-again 0 service',
-      'answered 1 grace',
+      'acknowledge 1 grace',
     ]);
     expect(JSON.parse(history[1]?.details ?? '')).toMatchObject({ requesterName: 'Ada L.' });
   });
@@ -382,7 +382,7 @@ describe('cases', () => {
     const world = await createWorld();
     await project(world, webhook('acme', body, at));
     expect(await world.store.read.selectFrom('cases').selectAll().execute()).toMatchObject([
-      { case_id: 'case-1', kind: 'unknown', request_id: null, receipt_at: at },
+      { case_id: 'acme-1', kind: 'unknown', request_id: null, receipt_at: at },
     ]);
     const quarantined = await world.store.read.selectFrom('quarantine').select(['seq', 'event', 'reason']).execute();
     expect(quarantined).toEqual(reason === null ? [] : [{ seq: 1, event: 'dsar.submitted', reason }]);
@@ -403,11 +403,11 @@ describe('cases', () => {
 
   test('a recorded move without effect is shown in the quarantine', async () => {
     const world = await createWorld();
-    await project(world, told(request()), moved('case-1', 4, 'close'), moved('case-77', 0, 'close'));
+    await project(world, told(request()), moved('acme-1', 4, 'close'), moved('case-77', 0, 'close'));
     expect(
       await world.store.read.selectFrom('quarantine').select(['seq', 'event', 'reason']).orderBy('seq').execute(),
     ).toEqual([
-      { seq: 2, event: 'case.moved', reason: 'the case is at version 0' },
+      { seq: 2, event: 'case.moved', reason: 'the move is based on version 4 of acme-1, which is at 0' },
       { seq: 3, event: 'case.moved', reason: 'there is no case case-77' },
     ]);
   });

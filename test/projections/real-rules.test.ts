@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readers } from '../../src/projections/projection.ts';
-import { caseFold } from '../../src/cases/fold.ts';
 import type { NewEntry } from '../../src/crypto/entry.ts';
 import { sha256 } from '../../src/crypto/hash.ts';
 import { knownEvents } from '../../src/core/vocabulary.ts';
@@ -98,10 +97,7 @@ const made = fc.oneof(
 
 test('whatever is delivered, the real readers and rules project it without failing, and a rebuild gives the same rows', async () => {
   const { store, projector } = await createWorld();
-  const real = {
-    read: readers,
-    cases: caseFold,
-  };
+  const real = { read: readers };
   const filled = new Set<string>();
   await fc.assert(
     fc.asyncProperty(

@@ -1,5 +1,4 @@
 import { onTestFinished } from 'vitest';
-import type { caseFold } from '../../src/cases/fold.ts';
 import type { Action } from '../../src/core/action.ts';
 import { canonicalJson } from '../../src/crypto/canonical.ts';
 import type { NewEntry } from '../../src/crypto/entry.ts';
@@ -8,7 +7,7 @@ import { sha256 } from '../../src/crypto/hash.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
-import type { Readers, Row } from '../../src/projections/projection.ts';
+import type { Readers } from '../../src/projections/projection.ts';
 import { createProjector, type Projector, type ProjectorOptions } from '../../src/projections/run.ts';
 import { readModelNames, readModelTables } from '../../src/projections/tables.ts';
 import type { Query, Store } from '../../src/store/store.ts';
@@ -43,98 +42,11 @@ export const testReaders: Readers = {
   isAnonymousRepeat: (fact) => fact.type === 'decision' && fact.recordId === null && fact.occurred.basis === 'received',
 };
 
-/** The least that cases need: they open, they move, a move on an old version is refused. */
-export const testCases: typeof caseFold = {
-  openFromRequest(fact, entry) {
-    const row: Row<'cases'> = {
-      case_id: `case-${entry.seq}`,
-      source: entry.source,
-      request_id: fact.requestId,
-      kind: fact.kind,
-      jurisdiction: fact.jurisdiction,
-      requester_name: fact.requesterName,
-      requester_email: fact.requesterEmail,
-      subject: fact.subject,
-      language: fact.language,
-      message: fact.message,
-      channel: 'webhook',
-      receipt_at: fact.occurred.at,
-      receipt_basis: 'received',
-      state: 'received',
-      version: 0,
-      opened_seq: entry.seq,
-      last_seq: entry.seq,
-      folded: '{}',
-      closed_at: null,
-    };
-    return { row, history: opening(row, entry.receivedAt) };
-  },
-  openFromAction(action, entry) {
-    const row: Row<'cases'> = {
-      case_id: action.caseId,
-      source: entry.source,
-      request_id: null,
-      kind: action.kind,
-      jurisdiction: action.jurisdiction,
-      requester_name: action.requesterName,
-      requester_email: action.requesterEmail,
-      subject: action.subject,
-      language: null,
-      message: action.message,
-      channel: action.channel,
-      receipt_at: action.receivedAt,
-      receipt_basis: 'officer',
-      state: 'received',
-      version: 0,
-      opened_seq: entry.seq,
-      last_seq: entry.seq,
-      folded: '{}',
-      closed_at: null,
-    };
-    return { row, history: opening(row, entry.receivedAt) };
-  },
-  applyMove(row, action, entry) {
-    if (action.basedOn !== row.version) return { outcome: 'refused', reason: `the case is at version ${row.version}` };
-    const moved = { ...row, version: row.version + 1, state: action.move, last_seq: entry.seq };
-    return {
-      outcome: 'moved',
-      row: moved,
-      history: {
-        seq: entry.seq,
-        source: entry.source,
-        received_at: entry.receivedAt,
-        case_id: row.case_id,
-        version: moved.version,
-        move: action.move,
-        from_state: row.state,
-        to_state: moved.state,
-        actor: action.actor,
-        details: JSON.stringify(action.details),
-      },
-    };
-  },
-};
-
-function opening(row: Row<'cases'>, receivedAt: string): Row<'case_history'> {
-  return {
-    seq: row.opened_seq,
-    source: row.source,
-    received_at: receivedAt,
-    case_id: row.case_id,
-    version: 0,
-    move: 'opened',
-    from_state: null,
-    to_state: row.state,
-    actor: 'service',
-    details: '{}',
-  };
-}
-
 const defaults = sourceOptionsSchema.parse({});
 
 /** What every projector and rebuild of these tests is given. */
 export function rules(store: Store): ProjectorOptions {
-  return { store, read: testReaders, cases: testCases, optionsUpTo: async () => () => defaults };
+  return { store, read: testReaders, optionsUpTo: async () => () => defaults };
 }
 
 export function webhook(source: string, body: TestBody, receivedAt: string): NewEntry {

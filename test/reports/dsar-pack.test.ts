@@ -1,3 +1,4 @@
+import { emptyFolded, foldedColumn } from '../../src/cases/folded.ts';
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -220,21 +221,24 @@ test('no specific piece leaves without the identity check, from a shared address
     reasons: 'The request is manifestly excessive.',
     basis: 'Art. 12(5)(b) GDPR',
     remedies: 'Complain to the authority or go to court.',
+    approvedBy: null,
+    by: 'ada',
   };
   const base = input().case;
+  const folded = foldedColumn({ ...emptyFolded(null), refusal });
   for (const changes of [
     { identity: { status: 'needed', how: null } },
     { identity: { status: 'failed', how: null } },
     { match: { status: 'shared', subjects: [own] } },
     { disclosure: 'categories-only' },
-    { case: { ...base, folded: JSON.stringify({ refusal }) } },
+    { case: { ...base, folded } },
   ] as const) {
     const zip = await pack(changes);
     expect(zipNames(zip)).toEqual(['letter.pdf', 'case.json', 'README.txt', 'manifest.json']);
     const text = everything(zip);
     for (const piece of pieces) expect(text, JSON.stringify(changes)).not.toContain(piece);
   }
-  const refused = letterOf(await pack({ case: { ...base, folded: JSON.stringify({ refusal }) } }));
+  const refused = letterOf(await pack({ case: { ...base, folded } }));
   expect(refused).toContain('The request is manifestly excessive.');
   expect(refused).toContain('Legal basis of the refusal: Art. 12(5)(b) GDPR');
   expect(refused).toContain('judicial remedy (Art. 79 GDPR)');
@@ -323,12 +327,9 @@ test('a name that the font cannot print makes the letter a page of HTML, and the
 });
 
 test('what officers wrote among themselves and the text of the request stay out of the pack', async () => {
-  const zip = await pack({
-    case: {
-      ...input().case,
-      folded: JSON.stringify({ identity: { doubt: 'sounds like a competitor', requester: null } }),
-    },
-  });
+  const folded = emptyFolded(null);
+  const identity = { ...folded.identity, doubt: 'sounds like a competitor' };
+  const zip = await pack({ case: { ...input().case, folded: foldedColumn({ ...folded, identity }) } });
   expect(everything(zip)).not.toContain('competitor');
   expect(everything(zip)).not.toContain('078-05-1120');
 });

@@ -1,3 +1,4 @@
+import { emptyFolded, foldedColumn } from '../../src/cases/folded.ts';
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { judgeChoice, type PurposeChoices } from '../../src/core/consent-judgement.ts';
@@ -414,7 +415,7 @@ export function packInput(world: World, changes: Partial<DsarPackInput> = {}): D
     version: 2,
     opened_seq: 3,
     last_seq: 870,
-    folded: '{}',
+    folded: foldedColumn(emptyFolded(null)),
     closed_at: null,
   };
   return {

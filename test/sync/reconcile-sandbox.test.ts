@@ -7,7 +7,6 @@ import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { createProjector } from '../../src/projections/run.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
-import { testCases } from '../projections/world.ts';
 import { allRows, NOON, withSandbox } from '../sandbox/sandbox-world.ts';
 import { temporaryLedger } from '../temporary.ts';
 
@@ -48,7 +47,6 @@ describe('reconciling the sandbox, which withholds and contradicts on purpose', 
         const projector = createProjector({
           store,
           read: readers,
-          cases: testCases,
           optionsUpTo: async () => () => options,
         });
         onTestFinished(() => projector.close());

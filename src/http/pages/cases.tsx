@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { listCases } from '../../cases/list-cases.ts';
-import { moveCase } from '../../cases/move-case.ts';
+import { moveCase, openCase, type OpenCaseInput } from '../../cases/move-case.ts';
 import { isMoveName } from '../../cases/move-details.ts';
-import { openCase, type OpenCaseInput } from '../../cases/open-case.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { momentAt } from '../../core/zoned-days.ts';
