@@ -18,6 +18,7 @@ import type { DocumentDeps } from './documents/frame.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { closeWithin } from './jobs/turns.ts';
 import { loadKeys } from './keys.ts';
+import { pinIdentity } from './ledger/identity.ts';
 import { createJournal, type Journal } from './ledger/journal.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { type Sealing, sealLedger } from './ledger/seal.ts';
@@ -139,14 +140,18 @@ async function openIdentity({ config, opened }: Base) {
     version: loadVersion(),
     /** DATA_DIR/evidence: files that entries commit to by their SHA-256. */
     evidenceFolder: join(config.dataDir, 'evidence'),
+    documentsFolder: join(config.dataDir, 'documents'),
   };
 }
 
 async function openLedger({ config, log, clock, opened }: Base, identity: Identity) {
-  const { store, keys, instance, epoch, evidenceFolder } = identity;
+  const { store, keys, instance, epoch, evidenceFolder, documentsFolder } = identity;
   const journal = createJournal(join(config.dataDir, 'journal'));
   const refusal =
     refusalOfMoved(await readSetting(store, MOVED_TO)) ??
+    ((await pinIdentity(store, journal, keys.instance, { instance, epoch, publicKey: keys.verifying }))
+      ? null
+      : identityRefusal) ??
     (await findRefusal(store, journal)) ??
     refusalOfSchema(await store.schemaDifferences({ quick: true }));
   const ledger = createLedger({ store, keys: keys.instance, refuse: () => refusal?.reason ?? null });
@@ -174,6 +179,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
         keys: keys.instance,
         publicKey: keys.verifying,
         evidenceFolder,
+        documentsFolder,
         ...(onProgress ? { onProgress } : {}),
       }),
   };
@@ -265,7 +271,7 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
     read: store.read,
     ledger,
     clock,
-    folder: join(config.dataDir, 'documents'),
+    folder: parts.documentsFolder,
     evidenceFolder: parts.evidenceFolder,
     timeZone,
     version: parts.version,
@@ -369,6 +375,14 @@ function refusalOfMoved(name: string | null): Refusal | null {
     remedy: 'Set DATABASE_URL to the new database and start the server again.',
   };
 }
+
+/** Sealing under another name would leave every earlier checkpoint out. */
+const identityRefusal: Refusal = {
+  code: 'identity-altered',
+  reason: 'the name or the epoch of this ledger in the database (instance_id, epoch) is not the one that was pinned',
+  remedy:
+    'Put the newest backup of the database back, or the settings that the checkpoints in DATA_DIR/journal are signed for, and start again.',
+};
 
 /** A journal ahead of the database: an old backup was put back. Going on would give numbers out a second time. */
 async function findRefusal(store: Store, journal: Journal): Promise<Refusal | null> {

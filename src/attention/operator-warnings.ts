@@ -12,6 +12,7 @@ export interface Warning {
     | 'disk-low'
     | 'seal-failed'
     | 'quarantine'
+    | 'identity-altered'
     | 'journal-ahead'
     | 'schema-altered'
     | 'read-models-ahead'
@@ -43,7 +44,7 @@ export interface Surroundings {
 
 /** Why nothing can be appended at the moment. */
 export interface Refusal {
-  readonly code: 'journal-ahead' | 'installation-moved' | 'schema-altered';
+  readonly code: 'identity-altered' | 'journal-ahead' | 'installation-moved' | 'schema-altered';
   readonly reason: string;
   readonly remedy: string;
 }

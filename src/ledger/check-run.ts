@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Entry } from '../crypto/entry.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import type { Store } from '../store/store.ts';
@@ -16,6 +17,8 @@ export interface Counts {
   readonly unfinishedNotes: number;
   /** Files of evidence that entries commit to. */
   readonly files: number;
+  /** Files of documents that entries register. */
+  readonly documents: number;
   readonly root: string;
 }
 
@@ -24,6 +27,9 @@ export interface Run {
   readonly store: Store;
   readonly keys: Pick<InstanceKeys, 'append' | 'dedupe'>;
   readonly evidenceFolder: string;
+  /** DATA_DIR/documents. */
+  readonly documentsFolder: string;
+  readonly publicKey: KeyObject;
   readonly signed: SignedNotes;
   /** Seq of the last entry that is read. */
   readonly highest: number;

@@ -1,10 +1,12 @@
+import { join } from 'node:path';
 import { actionSchema } from '../core/action.ts';
 import { type Entry, erasedSeqs } from '../crypto/entry.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
 import type { Check, Checking, Run } from './check-run.ts';
 import { beginSources } from './check-sources.ts';
 import { diagnoseEntry } from './entry-fault.ts';
-import { stateOfEvidenceFile } from './evidence-files.ts';
+import { stateOfEvidenceFile, stateOfFile } from './evidence-files.ts';
+import { isPinned } from './identity.ts';
 import { entryFromRow } from './read-entries.ts';
 
 /** Everything that `ledger verify` checks. Faults at the same entry are listed in this order. */
@@ -36,6 +38,19 @@ export const checks: readonly Check[] = [
         report({ seq: size, fault: 'not-in-journal', sentence: `${where} is not in the journal` });
       }
       return {};
+    },
+  },
+  {
+    claim: 'name, epoch and verifier key are those that were pinned',
+    reads: 'settings: instance_id, epoch, identity_pin',
+    begin({ store, keys, publicKey, report }) {
+      return {
+        async end() {
+          if (await isPinned(store, keys, publicKey)) return;
+          const sentence = 'its name or epoch in the database, or the verifier key, is not the one that was pinned';
+          report({ seq: null, fault: 'identity-altered', sentence });
+        },
+      };
     },
   },
   {
@@ -119,6 +134,16 @@ export const checks: readonly Check[] = [
     reads: 'body, DATA_DIR/evidence',
     begin: beginFiles,
   },
+  {
+    claim: 'each document is the one that its entry registers',
+    reads: 'body, DATA_DIR/documents',
+    begin: beginDocuments,
+  },
+  {
+    claim: 'the read models stand at an entry of the ledger that they hold',
+    reads: 'positions, delivery_history, action_history',
+    begin: beginPosition,
+  },
 ];
 
 function beginRoots({ signed, highest, report }: Run): Checking {
@@ -200,10 +225,10 @@ function beginFiles({ evidenceFolder, report }: Run): Checking {
   const seqsOf = new Map<string, number[]>();
   return {
     entry(entry) {
-      const sha256 = fileOf(entry);
-      if (sha256 === null) return;
-      const seqs = seqsOf.get(sha256) ?? [];
-      seqsOf.set(sha256, seqs);
+      const action = actionIn(entry, '"banner.evidence-added"');
+      if (action?.action !== 'banner.evidence-added') return;
+      const seqs = seqsOf.get(action.sha256) ?? [];
+      seqsOf.set(action.sha256, seqs);
       seqs.push(entry.seq);
     },
     async end() {
@@ -217,12 +242,74 @@ function beginFiles({ evidenceFolder, report }: Run): Checking {
   };
 }
 
-/** SHA-256 of the file that an entry commits to; null when it names none. */
-function fileOf({ kind, body }: Entry): string | null {
-  if (kind !== 'action' || !Buffer.isBuffer(body) || !body.includes('"banner.evidence-added"')) return null;
+const documentSentences = {
+  missing: 'the document that it registers is not in DATA_DIR/documents; made again with --as-of it has the same bytes',
+  altered: 'the document in DATA_DIR/documents is not the one that it registers',
+} as const;
+
+function beginDocuments({ documentsFolder, report }: Run): Checking {
+  const seqOf = new Map<string, { readonly seq: number; readonly sha256: string }>();
+  return {
+    entry(entry) {
+      const action = actionIn(entry, '"document.produced"');
+      if (action?.action !== 'document.produced') return;
+      const name = `${action.documentId}.${action.format}`;
+      // The name becomes a path. An entry that somebody else wrote is a fault already.
+      if (/^[\w-]+\.[a-z]+$/.test(name)) seqOf.set(name, { seq: entry.seq, sha256: action.sha256 });
+    },
+    async end() {
+      for (const [name, { seq, sha256 }] of seqOf) {
+        const state = await stateOfFile(join(documentsFolder, name), sha256);
+        if (state !== 'sound') report({ seq, fault: `file-${state}`, sentence: documentSentences[state] });
+      }
+    },
+    counts: () => ({ documents: seqOf.size }),
+  };
+}
+
+/** Read models that have a row for every entry of a kind. */
+const rowsOfKind: Readonly<Partial<Record<string, 'delivery_history' | 'action_history'>>> = {
+  webhook: 'delivery_history',
+  action: 'action_history',
+};
+
+function beginPosition({ store, report }: Run): Checking {
+  return {
+    async end() {
+      const row = await store.read
+        .selectFrom('positions')
+        .select('seq')
+        .where('name', '=', 'projector')
+        .executeTakeFirst();
+      if (row === undefined) return;
+      const fault = (sentence: string) =>
+        report({
+          seq: null,
+          fault: 'position-altered',
+          sentence: `the read models stand at entry ${row.seq}, ${sentence}`,
+        });
+      const { last } = await store.read
+        .selectFrom('entries')
+        .select((eb) => eb.fn.max('seq').as('last'))
+        .executeTakeFirstOrThrow();
+      if (row.seq > Number(last ?? 0)) return fault(`but the ledger ends at ${Number(last ?? 0)}`);
+      const at = await store.read
+        .selectFrom('entries')
+        .select(['seq', 'kind', 'body'])
+        .where('seq', '=', row.seq)
+        .executeTakeFirst();
+      const table = at === undefined || at.body === null ? undefined : rowsOfKind[at.kind];
+      if (table === undefined) return;
+      const own = await store.read.selectFrom(table).select('seq').where('seq', '=', row.seq).executeTakeFirst();
+      if (own === undefined) fault('which they do not hold');
+    },
+  };
+}
+
+function actionIn({ kind, body }: Entry, name: string) {
+  if (kind !== 'action' || !Buffer.isBuffer(body) || !body.includes(name)) return null;
   try {
-    const { data } = actionSchema.safeParse(JSON.parse(body.toString('utf8')));
-    return data?.action === 'banner.evidence-added' ? data.sha256 : null;
+    return actionSchema.safeParse(JSON.parse(body.toString('utf8'))).data ?? null;
   } catch {
     return null;
   }

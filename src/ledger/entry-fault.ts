@@ -26,6 +26,8 @@ export interface Fault {
     | 'checkpoint-invalid'
     | 'journal-invalid'
     | 'not-in-journal'
+    | 'identity-altered'
+    | 'position-altered'
     | 'schema-altered'
     | 'source-altered';
   readonly sentence: string;

@@ -45,11 +45,15 @@ export async function writeEvidenceFile(folder: string, bytes: Uint8Array): Prom
 /** Whether the file that an entry names is there, byte for byte. */
 export type EvidenceFileState = 'sound' | 'missing' | 'altered';
 
+export function stateOfEvidenceFile(folder: string, sha256: string): Promise<EvidenceFileState> {
+  return stateOfFile(evidencePath(folder, sha256), sha256);
+}
+
 /** Reads the file once, in constant memory. Throws where it is there and cannot be read. */
-export async function stateOfEvidenceFile(folder: string, sha256: string): Promise<EvidenceFileState> {
+export async function stateOfFile(path: string, sha256: string): Promise<EvidenceFileState> {
   const hash = createHash('sha256');
   try {
-    for await (const chunk of createReadStream(evidencePath(folder, sha256))) hash.update(chunk as Buffer);
+    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'missing';
     throw error;

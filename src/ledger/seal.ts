@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { originOf, readCheckpoint, signCheckpoint } from '../crypto/checkpoint.ts';
 import { type Clock, isoNow } from '../core/clock.ts';
 import { leafHashOf, macOf } from '../crypto/entry.ts';
-import { equalBytes } from '../crypto/hash.ts';
+import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, packFrontier, rootOf, unpackFrontier } from '../crypto/merkle.ts';
 import { isEntryKind } from '../core/vocabulary.ts';
 import type { Store } from '../store/store.ts';
@@ -102,10 +102,25 @@ async function publish(options: SealOptions, frontier: Frontier): Promise<Checkp
   const note = signCheckpoint({ origin: originOf(instance, epoch), size: frontier.size, root }, signingKey);
   const createdAt = isoNow(clock);
   await journal.write(note, createdAt);
-  const row = { size: frontier.size, epoch, root, frontier: packFrontier(frontier), note, created_at: createdAt };
+  const row = {
+    size: frontier.size,
+    epoch,
+    root,
+    frontier: packFrontier(frontier),
+    note,
+    created_at: createdAt,
+    mac: checkpointMac(options.appendKey, note, createdAt),
+  };
   // Sealing is deterministic per size: where another process was first, its row says the same.
   await store.transaction((tx) => tx.insertMany('checkpoints', [row], 'keep'));
   return { size: frontier.size, root, note, createdAt };
+}
+
+const MAC_TAG = Buffer.from('consent-ledger/checkpoint/v1\n', 'ascii');
+
+/** `HMAC(K_append, tag ‖ created_at ‖ 0x0A ‖ note)`: the time at which a checkpoint was made. */
+export function checkpointMac(appendKey: Uint8Array, note: string, createdAt: string): Buffer {
+  return hmacSha256(appendKey, Buffer.concat([MAC_TAG, Buffer.from(`${createdAt}\n${note}`)]));
 }
 
 /** The right edge of the tree that a stored checkpoint was signed over; null when the row does not say what was signed. */

@@ -1,8 +1,13 @@
 import type { KeyObject } from 'node:crypto';
+import type { Selectable } from 'kysely';
 import { originOf, parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
+import { equalBytes } from '../crypto/hash.ts';
+import type { InstanceKeys } from '../crypto/keys.ts';
+import type { Tables } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
 import type { Fault } from './entry-fault.ts';
 import type { Journal } from './journal.ts';
+import { checkpointMac, frontierOf } from './seal.ts';
 
 /** A note that should be a signed checkpoint of this ledger. */
 export interface SignedNote {
@@ -32,6 +37,7 @@ export interface SignedNotesOptions {
   readonly publicKey: KeyObject;
   readonly instance: string;
   readonly epoch: number;
+  readonly keys: Pick<InstanceKeys, 'append'>;
 }
 
 /** Reads the checkpoints of the epoch and the whole journal. The database first: a note is in the journal before it is in the database. */
@@ -39,13 +45,20 @@ export async function readSignedNotes(options: SignedNotesOptions): Promise<Sign
   const database: SignedNote[] = [];
   const brokenRows: Fault[] = [];
   for await (const row of checkpointRows(options.store, options.epoch)) {
-    const { size, root, note } = row;
-    if (!Number.isSafeInteger(size) || size < 1 || typeof note !== 'string' || !Buffer.isBuffer(root)) {
+    const { size, root, note, created_at, mac } = row;
+    const ofBytes = [root, row.frontier, mac].every((bytes) => Buffer.isBuffer(bytes));
+    if (
+      !Number.isSafeInteger(size) ||
+      size < 1 ||
+      typeof note !== 'string' ||
+      typeof created_at !== 'string' ||
+      !ofBytes
+    ) {
       const sentence = `there is a checkpoint at ${size}, which no checkpoint can be`;
       brokenRows.push({ seq: null, fault: 'checkpoint-invalid', sentence });
       continue;
     }
-    database.push(judgeRow(options, { size, root, note }));
+    database.push(judgeRow(options, row));
   }
   const journal: SignedNote[] = [];
   let unfinished = 0;
@@ -56,16 +69,25 @@ export async function readSignedNotes(options: SignedNotesOptions): Promise<Sign
   return { database, brokenRows, journal, unfinished };
 }
 
-function judgeRow(
-  options: SignedNotesOptions,
-  { size, root, note }: { readonly size: number; readonly root: Buffer; readonly note: string },
-): SignedNote {
+type CheckpointRow = Pick<
+  Selectable<Tables['checkpoints']>,
+  'size' | 'root' | 'frontier' | 'note' | 'created_at' | 'mac'
+>;
+
+function judgeRow(options: SignedNotesOptions, row: CheckpointRow): SignedNote {
+  const { size, root, note, created_at, mac } = row;
   const where = `the checkpoint at ${size}`;
   const judged = { ...judgeNote(options, note, where, 'checkpoint-invalid'), size };
+  const faults = [...judged.faults];
+  const fault = (sentence: string) =>
+    faults.push({ seq: size, fault: 'checkpoint-invalid', sentence: `${where} ${sentence}` });
   const said = parseTreeHead(note);
-  if (!said || (said.size === size && said.root.equals(root))) return judged;
-  const sentence = `${where} does not say what its note says`;
-  return { ...judged, faults: [...judged.faults, { seq: size, fault: 'checkpoint-invalid', sentence }] };
+  if (said && (said.size !== size || !said.root.equals(root))) fault('does not say what its note says');
+  else if (said && frontierOf(options, row) === null && judged.head !== null)
+    fault('has another right edge of the tree than the one that was signed');
+  if (!equalBytes(checkpointMac(options.keys.append, note, created_at), mac))
+    fault('was not made at the time that it says');
+  return { ...judged, faults };
 }
 
 function judgeNote(
@@ -96,7 +118,7 @@ async function* checkpointRows(store: Store, epoch: number) {
   for (;;) {
     const rows = await store.read
       .selectFrom('checkpoints')
-      .select(['size', 'root', 'note'])
+      .select(['size', 'root', 'frontier', 'note', 'created_at', 'mac'])
       .where('epoch', '=', epoch)
       .where('size', '>', after)
       .orderBy('size')

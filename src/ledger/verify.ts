@@ -19,6 +19,8 @@ export interface VerifyOptions extends SignedNotesOptions {
   readonly keys: Pick<InstanceKeys, 'append' | 'dedupe'>;
   /** DATA_DIR/evidence: the files that entries commit to. */
   readonly evidenceFolder: string;
+  /** DATA_DIR/documents: the files that entries register. */
+  readonly documentsFolder: string;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -32,17 +34,20 @@ const nothing: Counts = {
   unsealed: 0,
   unfinishedNotes: 0,
   files: 0,
+  documents: 0,
   root: '',
 };
 
 /** Reads the whole ledger once, in order of seq, and makes every check (checks.ts) on the way. */
 export async function verifyLedger(options: VerifyOptions): Promise<Verification> {
-  const { store, keys, evidenceFolder, onProgress } = options;
+  const { store, keys, evidenceFolder, documentsFolder, publicKey, onProgress } = options;
   const { report, listed } = createFaultList();
   // The notes first: what they were signed for is then within the end that is read to, also where entries are appended and sealed meanwhile.
   const signed = await readSignedNotes(options);
   const { highest, total } = await extentOf(store);
-  const begun = checks.map((check) => check.begin({ store, keys, evidenceFolder, signed, highest, report }));
+  const begun = checks.map((check) =>
+    check.begin({ store, keys, evidenceFolder, documentsFolder, publicKey, signed, highest, report }),
+  );
 
   let done = 0;
   for await (const page of readEntryPages(store.read, Number.MIN_SAFE_INTEGER, highest)) {

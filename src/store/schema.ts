@@ -93,6 +93,8 @@ export const tables = {
       /** The signed note (C2SP tlog-checkpoint). */
       note: text,
       created_at: text,
+      /** HMAC over note and time (ledger/seal.ts): the note itself says nothing of the time. */
+      mac: blob,
     },
     'primary key (epoch, size)',
   ),

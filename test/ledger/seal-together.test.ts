@@ -41,6 +41,7 @@ async function begin() {
       instance: 'test',
       epoch: 1,
       evidenceFolder: folder,
+      documentsFolder: folder,
     });
   return { store, folder, append, seal, verify };
 }

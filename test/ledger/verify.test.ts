@@ -1,8 +1,11 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { signCheckpoint } from '../../src/crypto/checkpoint.ts';
 import { commitmentOf, leafHashOf, sealEntry } from '../../src/crypto/entry.ts';
+import { canonicalJson } from '../../src/crypto/canonical.ts';
+import { sha256Hex } from '../../src/crypto/hash.ts';
+import { pinIdentity } from '../../src/ledger/identity.ts';
 import { entryFromRow } from '../../src/ledger/read-entries.ts';
 import { createJournal, type Journal } from '../../src/ledger/journal.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
@@ -46,7 +49,16 @@ const seal = (into = journal) =>
     clock,
   });
 const verify = (from = journal) =>
-  verifyLedger({ store, journal: from, keys: testKeys, publicKey, instance: 'test', epoch: 1, evidenceFolder: folder });
+  verifyLedger({
+    store,
+    journal: from,
+    keys: testKeys,
+    publicKey,
+    instance: 'test',
+    epoch: 1,
+    evidenceFolder: folder,
+    documentsFolder: folder,
+  });
 const found = async () => (await verify()).faults.map(({ seq, fault }) => [seq, fault]);
 
 const tamper = (...statements: string[]) => alter(folder, ...statements);
@@ -206,8 +218,77 @@ describe('verify names the seq and the fault of', () => {
       instance: 'test',
       epoch: 2,
       evidenceFolder: folder,
+      documentsFolder: folder,
     });
     expect(faults.map(({ seq, fault }) => [seq, fault])).toEqual([[12, 'journal-invalid']]);
+  });
+  test.each([
+    ['time', `created_at = '2026-07-01T11:00:00.000Z'`],
+    ['right edge', `frontier = ${bytes(Buffer.alloc(64))}`],
+    ['MAC', `mac = ${bytes(Buffer.alloc(32))}`],
+  ])('an edited %s of a checkpoint', async (_what, change) => {
+    await tamper(`update checkpoints set ${change}`);
+    expect(await found()).toEqual([[12, 'checkpoint-invalid']]);
+  });
+  test.each([
+    ['past the end of the ledger', 40],
+    ['past entries that were not projected', 13],
+  ])('a position of the read models %s', async (_what, seq) => {
+    await tamper(`insert into positions (name, seq) values ('projector', ${seq})`);
+    expect(await found()).toEqual([[null, 'position-altered']]);
+  });
+  test.each([
+    ['altered', 'file-altered'],
+    [null, 'file-missing'],
+  ])('a document that it registers, with the file %s', async (content, fault) => {
+    const body = canonicalJson({
+      ...{
+        action: 'document.produced',
+        actor: 'a',
+        documentId: 'd-1',
+        name: 'audit',
+        format: 'csv',
+        bytes: 1,
+        asOf: 1,
+      },
+      ...{ sha256: sha256Hex(Buffer.from('whole')), caseId: null, parameters: {} },
+    });
+    await ledger.append([{ ...entryOf('x'), kind: 'action', body, dedupeKey: ledger.keyOf('action', 'd-1') }]);
+    await writeFile(`${folder}/d-1.csv`, 'whole');
+    expect(await verify()).toMatchObject({ faults: [], documents: 1 });
+    if (content === null) await rm(`${folder}/d-1.csv`);
+    else await writeFile(`${folder}/d-1.csv`, content);
+    expect(await found()).toEqual([[14, fault]]);
+  });
+  test('an identity that was pinned and then changed, or whose pin is gone', async () => {
+    const set = (name: string, value: string) =>
+      store.transaction((tx) => tx.insertMany('settings', [{ name, value }], 'replace'));
+    const pin = () => pinIdentity(store, journal, testKeys, { instance: 'test', epoch: 1, publicKey });
+    await set('instance_id', 'test');
+    await set('epoch', '1');
+    expect(await found()).toEqual([[null, 'identity-altered']]);
+    // A ledger of a build that pinned nothing yet: its journal is signed for this identity.
+    expect(await pin()).toBe(true);
+    expect(await found()).toEqual([]);
+    for (const [name, value] of [
+      ['epoch', '2'],
+      ['instance_id', 'other'],
+      ['identity_pin', '00'],
+    ] as const) {
+      const before = await store.read
+        .selectFrom('settings')
+        .select('value')
+        .where('name', '=', name)
+        .executeTakeFirstOrThrow();
+      await set(name, value);
+      expect(await found()).toEqual([[null, 'identity-altered']]);
+      await set(name, before.value);
+    }
+    await tamper(
+      `delete from settings where name = 'identity_pin'`,
+      `update settings set value = '2' where name = 'epoch'`,
+    );
+    expect(await pinIdentity(store, journal, testKeys, { instance: 'test', epoch: 2, publicKey })).toBe(false);
   });
   test('an edited journal', async () => {
     const [name] = await readdir(`${folder}/journal`);
@@ -339,6 +420,7 @@ test('an erasure while verify runs is no fault', async () => {
     instance: 'test',
     epoch: 1,
     evidenceFolder: folder,
+    documentsFolder: folder,
   });
   expect(verification).toMatchObject({ faults: [], erased: 1 });
 });
@@ -346,7 +428,7 @@ test('an erasure while verify runs is no fault', async () => {
 describe('someone with write access to the database', () => {
   const claim = (size: string, frontier: string) =>
     tamper(
-      `insert into checkpoints select ${size}, epoch, root, ${frontier}, note, created_at from checkpoints where size = 12`,
+      `insert into checkpoints select ${size}, epoch, root, ${frontier}, note, created_at, mac from checkpoints where size = 12`,
     );
 
   test('cannot stop the sealer by a checkpoint over more entries than there are', async () => {

@@ -85,6 +85,7 @@ export async function copyInstallation(options: CopyOptions): Promise<CopyReport
     instance: context.instance,
     epoch: context.epoch,
     evidenceFolder: context.evidenceFolder,
+    documentsFolder: context.documentsFolder,
     onProgress: (done, total) => onProgress('verified', done, total),
   });
   await context.projector.catchUp();

@@ -1,0 +1,62 @@
+import type { KeyObject } from 'node:crypto';
+import { originOf, readCheckpoint, verifierKeyOf } from '../crypto/checkpoint.ts';
+import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
+import type { InstanceKeys } from '../crypto/keys.ts';
+import { readSetting, writeSetting } from '../store/settings.ts';
+import type { Store } from '../store/store.ts';
+import type { Journal } from './journal.ts';
+
+/** Who a ledger says it is: the name in its checkpoints, and the key that they are checked with. */
+export interface Identity {
+  readonly instance: string;
+  readonly epoch: number | string;
+  readonly publicKey: KeyObject;
+}
+
+const PIN = 'identity_pin';
+const TAG = Buffer.from('consent-ledger/identity/v1\n', 'ascii');
+
+/** `HMAC(K_append, tag ‖ verifier key)`, which names instance, epoch and public key: no other identity was given by a holder of the instance key. */
+function pinOf(appendKey: Uint8Array, { instance, epoch, publicKey }: Identity): Buffer {
+  const verifierKey = verifierKeyOf(`consent-ledger/${instance}/${epoch}`, publicKey);
+  return hmacSha256(appendKey, Buffer.concat([TAG, Buffer.from(verifierKey)]));
+}
+
+/** Whether the identity in the database is the one that was pinned. True where the database names none: the next start draws one. */
+export async function isPinned(
+  store: Pick<Store, 'read'>,
+  keys: Pick<InstanceKeys, 'append'>,
+  publicKey: KeyObject,
+): Promise<boolean> {
+  const [instance, epoch, pin] = await Promise.all(
+    ['instance_id', 'epoch', PIN].map((name) => readSetting(store, name)),
+  );
+  if (instance === null || instance === undefined) return true;
+  const wanted = pinOf(keys.append, { instance, epoch: epoch ?? '', publicKey });
+  return equalBytes(Buffer.from(pin ?? '', 'hex'), wanted);
+}
+
+/**
+ * Pins the identity of a ledger that has none: one without entries, or one whose journal is signed for this very identity. False when it was
+ * changed since: by someone without the keys.
+ */
+export async function pinIdentity(
+  store: Store,
+  journal: Journal,
+  keys: Pick<InstanceKeys, 'append'>,
+  identity: Identity & { readonly epoch: number },
+): Promise<boolean> {
+  if (await isPinned(store, keys, identity.publicKey)) return true;
+  if ((await readSetting(store, PIN)) !== null) return false;
+  const entry = await store.read.selectFrom('entries').select('seq').limit(1).executeTakeFirst();
+  if (entry !== undefined && !(await isSignedFor(journal, identity))) return false;
+  await writeSetting(store, PIN, pinOf(keys.append, identity).toString('hex'));
+  return true;
+}
+
+async function isSignedFor(journal: Journal, identity: Identity & { readonly epoch: number }): Promise<boolean> {
+  const note = await journal.newest();
+  if (note === null) return false;
+  const reading = readCheckpoint(note, identity.publicKey);
+  return reading.outcome === 'valid' && reading.head.origin === originOf(identity.instance, identity.epoch);
+}
