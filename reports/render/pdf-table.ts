@@ -51,16 +51,18 @@ export async function setTable(sheet: Sheet, block: Extract<Block, { block: 'tab
   sheet.close(table);
 }
 
-/** What a table wants on its page: a short one all of it, a long one its head and first rows. */
+/** What a table wants on its page: a short one all of it, a long or tall one its head and first rows. */
 export function tableRoom(sheet: Sheet, block: Extract<Block, { block: 'table' }>): number {
-  if (!Array.isArray(block.rows) || block.rows.length > KEPT_TOGETHER) return CAPTION.leading + 66;
+  const beginning = CAPTION.leading + 66;
+  if (!Array.isArray(block.rows) || block.rows.length > KEPT_TOGETHER) return beginning;
   const places = placeColumns(sheet, block.columns);
   const rows = [...(block.rows as readonly (readonly string[])[]), ...(block.total === undefined ? [] : [block.total])];
   const height = rows.reduce(
     (sum, row) => sum + heightOf(setCells(sheet, places, row, CELL), CELL),
     CAPTION.leading + 2 + HEAD.leading * 2 + PAD * 2,
   );
-  return Math.min(height, (sheet.bottom - sheet.top) * 0.7);
+  // A page that is half empty looks worse than a table that goes on.
+  return height > (sheet.bottom - sheet.top) / 2 ? beginning : height;
 }
 
 interface Cell {

@@ -152,6 +152,20 @@ test('a PDF is tagged, A4, has only embedded fonts, and repeats header, footer a
   expect(tags.match(/\bTH\b/g)).toHaveLength(2);
 });
 
+test('a table that takes more than half a page begins where it stands, and a shorter one is kept whole', async () => {
+  const pageOf = async (rows: number, lines: number) => {
+    const above = Array.from({ length: lines }, (): Block => ({ block: 'paragraph', text: 'Above.' }));
+    const tall = {
+      ...table(0),
+      rows: Array.from({ length: rows }, (_, n) => [`row ${n}\nwith\nthree lines`, '1']),
+    } as Block;
+    const pages = pdfText(await pdf([...above, tall])).split('\f');
+    return pages.findIndex((page) => page.includes('row 0')) + 1;
+  };
+  expect(await pageOf(12, 12)).toBe(1);
+  expect(await pageOf(6, 28)).toBe(2);
+});
+
 test('an id stays on one line, however it falls, and a long word may still break at its hyphen', async () => {
   const [id, word] = ['acme-shop-12', 'Cookie-Einstellungen'];
   const blocks = Array.from(
