@@ -60,7 +60,7 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
     block: 'table',
     caption: 'In the order of their arrival',
     columns: [
-      { title: 'Case', share: 2.2 },
+      { title: 'Case', share: 2.2, whole: true },
       { title: 'Received', share: 2.2 },
       { title: 'Request, law', share: 3 },
       { title: 'Due', share: 2.1 },
@@ -75,7 +75,7 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
     block: 'table',
     caption: 'What happened between receipt and answer',
     columns: [
-      { title: 'Case', share: 2.2 },
+      { title: 'Case', share: 2.2, whole: true },
       { title: 'Manner', share: 1.8 },
       { title: 'Acknowledged', share: 3 },
       { title: 'Identity', share: 2.6 },
@@ -90,7 +90,7 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
     block: 'table',
     caption: 'Aim for: without roll-over and pause. Legal limit: the last day on which the answer is in time.',
     columns: [
-      { title: 'Case', share: 2.2 },
+      { title: 'Case', share: 2.2, whole: true },
       { title: 'Aim for', share: 1.9 },
       { title: 'Legal limit', share: 1.9 },
       { title: 'Computation', share: 9 },

@@ -180,7 +180,7 @@ function* consentAfter(audit: ConsentAudit, input: ReportInput): Generator<Block
   yield table({
     caption: 'Consent recorded after a withdrawal by request',
     columns: [
-      { title: 'Case', share: 2.4, value: (one) => one.caseId },
+      { title: 'Case', share: 2.4, whole: true, value: (one) => one.caseId },
       { title: 'Withdrawn', share: 2.2, value: (one) => onTwoLines(formatTime(one.withdrawnAt, input.timeZone)) },
       { title: 'Consent recorded', share: 2.2, value: (one) => onTwoLines(formatTime(one.at, input.timeZone)) },
       { title: 'Subject', share: 3.4, face: 'mono', value: (one) => one.subject },

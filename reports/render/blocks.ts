@@ -10,6 +10,8 @@ export interface Column {
   readonly align?: 'left' | 'right';
   /** `mono` for hashes and identifiers. */
   readonly face?: 'text' | 'mono';
+  /** What is in it is one word (the id of a case): the column takes from the others what its widest cell needs, up to a third of the table. */
+  readonly whole?: true;
 }
 
 /** A column and what a row shows in it: on paper, on a page and on a terminal. */

@@ -21,7 +21,7 @@ interface Place {
 
 /** Sets a table row by row; its head is repeated on every page, a row that does not fit moves on, one taller than a page is split. */
 export async function setTable(sheet: Sheet, block: Extract<Block, { block: 'table' }>): Promise<void> {
-  const places = placeColumns(sheet, block.columns);
+  const places = placeColumns(sheet, block);
   sheet.ensure(tableRoom(sheet, block));
   const table = sheet.open('Table');
   const title = sheet.open('Caption', table);
@@ -55,7 +55,7 @@ export async function setTable(sheet: Sheet, block: Extract<Block, { block: 'tab
 export function tableRoom(sheet: Sheet, block: Extract<Block, { block: 'table' }>): number {
   const beginning = CAPTION.leading + 66;
   if (!Array.isArray(block.rows) || block.rows.length > KEPT_TOGETHER) return beginning;
-  const places = placeColumns(sheet, block.columns);
+  const places = placeColumns(sheet, block);
   const rows = [...(block.rows as readonly (readonly string[])[]), ...(block.total === undefined ? [] : [block.total])];
   const height = rows.reduce(
     (sum, row) => sum + heightOf(setCells(sheet, places, row, CELL), CELL),
@@ -81,12 +81,21 @@ function heightOf(cells: readonly Cell[], look: Look): number {
   return Math.max(1, ...cells.map(({ lines }) => lines.length)) * look.leading + PAD * 2;
 }
 
-function placeColumns(sheet: Sheet, columns: readonly Column[]): readonly Place[] {
-  const shares = columns.reduce((sum, { share }) => sum + share, 0);
+function placeColumns(sheet: Sheet, { columns, rows }: Extract<Block, { block: 'table' }>): readonly Place[] {
   const usable = sheet.width - INSET * 2 - GAP * (columns.length - 1);
+  const shareOf = (some: readonly Column[]) => some.reduce((sum, { share }) => sum + share, 0);
+  const shared = columns.map(({ share }) => (usable * share) / shareOf(columns));
+  const cells = Array.isArray(rows) ? (rows as readonly (readonly string[])[]) : [];
+  const wanted = columns.map(({ whole }, i) => {
+    const widest =
+      whole === true ? cells.reduce((most, row) => Math.max(most, sheet.measure(row[i] ?? '', CELL)), 0) : 0;
+    return widest > (shared[i] ?? 0) ? Math.min(widest + 0.1, usable / 3) : null;
+  });
+  const left = usable - wanted.reduce<number>((sum, width) => sum + (width ?? 0), 0);
+  const others = shareOf(columns.filter((_, i) => wanted[i] === null));
   let x = sheet.left + INSET;
-  return columns.map((column) => {
-    const width = (usable * column.share) / shares;
+  return columns.map((column, i) => {
+    const width = wanted[i] ?? (left * column.share) / others;
     const place = { x, width, column };
     x += width + GAP;
     return place;

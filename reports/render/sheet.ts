@@ -29,6 +29,8 @@ export interface Sheet {
   pages: number;
   /** Lines of a text no wider than `width`; what no font can print is replaced (in a letter: refused, see fonts.ts). */
   wrap(text: string, look: Look, width: number): readonly string[];
+  /** How wide a line is. */
+  measure(line: string, look: Look): number;
   /** Writes one line with its top at y. */
   write(line: string, x: number, y: number, look: Look, align?: 'left' | 'right', width?: number): void;
   /** Starts a new page unless `height` points are left on this one; true when it did. */
@@ -129,6 +131,10 @@ export function beginSheet(paper: Paper, { density = 1, lift = 0, dry = false }:
         typesetter.broken(paragraph, lines);
         return lines;
       });
+    },
+    measure(line, look) {
+      use(look);
+      return widthOf(typesetter.printable(visibleText(line), look.face), look);
     },
     write(line, x, y, look, align = 'left', width = 0) {
       if (line === '' || dry) return;
@@ -267,7 +273,7 @@ function stampWatermark(doc: PDFKit.PDFDocument, text: string): void {
 
 /**
  * Breaks after spaces (not those that bind), single slashes, dashes, and hyphens between letters of a word without digits (so that dates and the
- * ids of cases stay whole); a word that is wider than the line is cut.
+ * ids of cases stay whole); a word that is wider than the line is cut, at a hyphen if there is one near.
  */
 const BREAK =
   /(?<=[^\S\u00a0\u202f])(?=[\S\u00a0\u202f])|(?<=(?<!\/)\/|[–—])(?=[^\s/])|(?<=(?<![^\s/]*\d[^\s/]*)\p{L}-)(?=\p{L})(?![^\s/]*\d)/u;
@@ -292,6 +298,8 @@ function wrapLine(line: string, width: number, measure: (part: string) => number
       while (size > 1 && measure(rest.slice(0, size)) > width) size -= 1;
       while (size < rest.length && measure(rest.slice(0, size + 1)) <= width) size += 1;
       if (isHighSurrogate(rest.charCodeAt(size - 1))) size += 1;
+      const hyphen = rest.lastIndexOf('-', size - 1) + 1;
+      if (hyphen > size / 2) size = hyphen;
       lines.push(rest.slice(0, size));
       rest = rest.slice(size);
     }

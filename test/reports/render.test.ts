@@ -166,6 +166,18 @@ test('a table that takes more than half a page begins where it stands, and a sho
   expect(await pageOf(6, 28)).toBe(2);
 });
 
+test('a column of ids is as wide as its widest, and an id wider than a third of the table is cut at a hyphen', async () => {
+  const ids = ['harbour-finch-366', 'harbour-and-finch-in-the-middle-of-nowhere-limited-4711'];
+  const of = (id: string): Block => ({
+    ...{ block: 'table', caption: 'Cases', rows: [[id, 'x', 'y']], empty: '' },
+    columns: [{ title: 'Case', share: 1, whole: true }, ...['One', 'Two'].map((title) => ({ title, share: 5 }))],
+  });
+  expect(pdfText(await pdf([of(ids[0] ?? '')]))).toContain(ids[0]);
+  const cut = pdfText(await pdf([of(ids[1] ?? '')]));
+  expect(cut).toMatch(/harbour-and-finch-in-the-[a-z-]*-\s/);
+  expect(cut).toContain('4711');
+});
+
 test('an id stays on one line, however it falls, and a long word may still break at its hyphen', async () => {
   const [id, word] = ['acme-shop-12', 'Cookie-Einstellungen'];
   const blocks = Array.from(
