@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../core/errors.ts';
 import { type BannerStatus, loadSyncStatus } from '../sync/status.ts';
 import type { PullResult } from '../sync/contract.ts';
-import { dismissBanner } from '../sync/dismiss.ts';
+import { dismissBanner } from '../sync/banners.ts';
 import { syncSource, type SyncResult } from '../sync/sync-source.ts';
 import { counted, type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';

@@ -1,9 +1,12 @@
+import type { PullTotals } from './row.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ServiceClient } from '../service/client.ts';
+import { ServiceError, type ServiceErrorKind } from '../service/service-error.ts';
 import type { Store } from '../store/store.ts';
-import type { PullFailureReason } from './failure.ts';
+import { describeGaps, type Piece } from './plan.ts';
+import type { WalkFault } from './walk.ts';
 
 /** What a pull works with. */
 export interface PullDeps {
@@ -37,20 +40,6 @@ export interface PullRequest {
   readonly onProgress?: ((progress: PullProgress) => void) | undefined;
 }
 
-/** Counts of a pull. `rows` came; `stored` are new in the ledger; `duplicates` were there already. */
-export interface PullTotals {
-  readonly pages: number;
-  readonly rows: number;
-  readonly stored: number;
-  readonly duplicates: number;
-  /** Rows that are no JSON objects: stored with their bytes all the same. */
-  readonly malformed: number;
-  /** Pieces of broken pages that could not be read as rows: stored with their bytes, and counted in none of the others. */
-  readonly unreadable: number;
-  /** Earliest and latest time that the rows give and that counts, ISO 8601 UTC. */
-  readonly earliest: string | null;
-  readonly latest: string | null;
-}
 interface PullProgress extends PullTotals {
   readonly source: string;
   readonly bannerId: string;
@@ -78,3 +67,89 @@ export type PullResult =
   | (PullReport & { readonly outcome: 'unknown-banner'; readonly error: string })
   | (PullReport & { readonly outcome: 'cancelled' })
   | (PullReport & { readonly outcome: 'superseded' });
+
+/** Why a pull failed. */
+type PullFailureReason = ServiceErrorKind | WalkFault['reason'] | 'cursor-expired';
+
+export interface PullFailure {
+  readonly reason: PullFailureReason;
+  /** Plain sentences that end with what to do. */
+  readonly error: string;
+  /** Whether the cursor is of no use any more, so that the next run starts its window over. */
+  readonly forgetCursor: boolean;
+}
+
+/** The failure that a walk's fault is. */
+export function failureOfFault(fault: WalkFault): PullFailure {
+  const again =
+    'The pages before it are stored; the next run reads the window again. If it fails in the same way, tell the service’s support.';
+  switch (fault.reason) {
+    case 'looping-cursor': {
+      const place = fault.earlierPage === 0 ? 'the one this run began with' : `page ${fault.earlierPage}`;
+      return {
+        reason: fault.reason,
+        error: fault.standsStill
+          ? `The service’s cursor stands still: the page after ${place} leads to itself again and again, so the rows beyond it cannot be reached. The pages before it are stored; the next run tries again. If it fails in the same way, tell the service’s support.`
+          : `The service’s cursor runs in a circle: page ${fault.page} leads back to the page after ${place}, so the rows beyond it cannot be reached. ${again}`,
+        // A run that got no further than the cursor it began with has nothing to hope for from that cursor.
+        forgetCursor: !fault.standsStill || fault.earlierPage === 0,
+      };
+    }
+    case 'repeating-page':
+      return {
+        reason: fault.reason,
+        error: `The service gives the rows of page ${fault.earlierPage} again and again (last as page ${fault.page}) under new cursors, so the rows beyond them cannot be reached. ${again}`,
+        forgetCursor: true,
+      };
+    case 'cut-page':
+      return {
+        reason: fault.reason,
+        error: `Page ${fault.page} of the service’s answer is broken, also when it is asked for again, and the way to the pages beyond it is lost with it. What can be read of it is stored, and the bytes of the rest; the next run asks for the page again. If it stays so, tell the service’s support.`,
+        forgetCursor: false,
+      };
+    case 'endless-empty-pages':
+      return {
+        reason: fault.reason,
+        error: `The service gives page after page without a row, each with a next cursor (stopped at page ${fault.page}). ${again}`,
+        forgetCursor: true,
+      };
+  }
+}
+
+/** The failure that an error of the service is; null when it is none of the service's. */
+export function failureOfError(error: unknown): PullFailure | null {
+  return error instanceof ServiceError ? { reason: error.kind, error: error.message, forgetCursor: false } : null;
+}
+
+/** Whether the service understood the request and would not answer it as it was asked. */
+export function isRefused(reason: PullFailureReason): boolean {
+  return reason === 'bad-request' || reason === 'not-found';
+}
+
+/** A banner of which nobody but the request ever heard, and the service neither. */
+export function unknownBanner(bannerId: string, { reason }: PullFailure): PullFailure {
+  return {
+    reason,
+    error: `The service does not know the banner ${bannerId}, and neither the source’s settings nor any delivery names it: nothing was noted for later runs. Check the spelling of the id; \`sync status\` lists the banners that are known.`,
+    forgetCursor: false,
+  };
+}
+
+/** A banner that deliveries name, and of which the service has no log under this key. */
+export function foreignBanner(source: string, bannerId: string, { reason }: PullFailure): PullFailure {
+  const answer = reason === 'not-found' ? 'does not know it (404)' : 'refuses to answer for it (400)';
+  return {
+    reason,
+    error: `Deliveries name the banner ${bannerId}, and the service ${answer}: it may have been deleted, or belong to another client. If nothing is to be pulled for it, \`consent-ledger sync dismiss --source ${source} --banner ${bannerId}\` puts it aside.`,
+    forgetCursor: true,
+  };
+}
+
+/** Everything was read but these periods, whose last rows the service keeps behind cursors that it refuses. */
+export function unreachable(gaps: readonly Piece[]): PullFailure {
+  return {
+    reason: 'cursor-expired',
+    error: `The service refuses its own cursors, even for the smallest periods that it distinguishes. These could not be read to their end: ${describeGaps(gaps)}. Everything else is stored, and each run tries them again. Ask the service’s support for an export of these periods; \`consent-ledger sync --full\` reads the whole log again.`,
+    forgetCursor: false,
+  };
+}

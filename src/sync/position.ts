@@ -1,7 +1,7 @@
+import { z } from 'zod';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import { firstGap, joinGaps, type Piece, type Plan, planSchema } from './plan.ts';
-import type { RecountSummary } from './recount-summary.ts';
 import { type RequestForm, requestFormSchema, usualForm } from './request-form.ts';
 
 /** How far the pull of one banner has come. */
@@ -335,4 +335,64 @@ export async function setDismissed(
   const before = await loadPosition(query, source, bannerId);
   const change = { ...noRun, dismissed_at: dismissedAt, last_error: null, last_error_at: null, updated_at: at };
   await writePosition(query, before, { source, bannerId }, change);
+}
+
+/** How a recount of recent days compared with the ledger. Kept with the position as JSON. */
+export const recountSummarySchema = z.object({
+  /** The window that was counted, ISO 8601 UTC. */
+  from: z.string(),
+  to: z.string(),
+  /** Rows that the service gave. */
+  rows: z.number().int(),
+  /** Of these, rows that no run had brought before: they came late, or changed under their id. */
+  found: z.number().int(),
+  /** Decisions pulled earlier that the service gives no more. */
+  gone: z.number().int(),
+});
+export type RecountSummary = z.infer<typeof recountSummarySchema>;
+
+/** A refusal may have been a mishap of the service's: after this long the whole log is asked for once more. */
+const ASK_AGAIN_MS = 24 * 60 * 60 * 1000;
+
+type Given = Pick<SyncPosition, 'run_id' | 'rows_total' | 'last_success_at'>;
+type Refused = Given & Pick<SyncPosition, 'banner_id' | 'last_error'>;
+
+/** How the log of a source that names no banner is asked for: whether it ever came without a banner, and whether it was refused lately. */
+export async function loadWholeLog(
+  read: Query,
+  source: string,
+  now: Date,
+): Promise<{ readonly wasGiven: boolean; readonly isRefused: boolean }> {
+  const position = await loadPosition(read, source, '');
+  if (position === null) return { wasGiven: false, isRefused: false };
+  const isLate = now.getTime() - Date.parse(position.updated_at) > ASK_AGAIN_MS;
+  return { wasGiven: wasGiven(position), isRefused: isRefusal(position) && !isLate };
+}
+
+/** Whether a position only says that the log was not given without a banner; a request that failed otherwise leaves its error there. */
+export function isRefusal(position: Refused): boolean {
+  return position.banner_id === '' && !wasGiven(position) && position.last_error === null;
+}
+
+/** Remembers that the log of a source is not given without a banner. In a write transaction. */
+export async function noteRefusal(query: Query, source: string, at: string): Promise<void> {
+  const position = await loadPosition(query, source, '');
+  if (position !== null && wasGiven(position)) return;
+  const refusal = { cursor: null, run_plan: null, last_error: null, last_error_at: null, updated_at: at };
+  if (position !== null) {
+    const own = query.updateTable('sync_positions').where('source', '=', source).where('banner_id', '=', '');
+    await own.set(refusal).execute();
+    return;
+  }
+  const nothing = { run_id: null, run_from: null, run_to: null, run_as_of: null, watermark: null };
+  const unknown = { earliest: null, read_to: null, gaps: null, form: null, dismissed_at: null };
+  const never = { rows_total: 0, last_success_at: null, recounted_at: null, recount: null };
+  await query
+    .insertInto('sync_positions')
+    .values({ source, banner_id: '', ...nothing, ...unknown, ...never, ...refusal })
+    .execute();
+}
+
+function wasGiven({ run_id, rows_total, last_success_at }: Given): boolean {
+  return run_id !== null || rows_total > 0 || last_success_at !== null;
 }

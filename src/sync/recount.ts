@@ -3,14 +3,12 @@ import { isoNow } from '../core/clock.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Query } from '../store/store.ts';
 import { loadBannerIds, loadCompletedBanners } from './banners.ts';
-import type { PullDeps, PullRequest } from './contract.ts';
-import { failureOfError, failureOfFault, unreachable } from './failure.ts';
+import { failureOfError, failureOfFault, type PullDeps, type PullRequest, unreachable } from './contract.ts';
 import { appendPage } from './log-pages.ts';
 import { joinGaps, planOf } from './plan.ts';
-import { readPlan } from './read-plan.ts';
-import { countRecounted, loadForm, loadPosition, noteRecount } from './position.ts';
-import type { RecountSummary } from './recount-summary.ts';
-import { addPage, countNew, noTotals } from './totals.ts';
+import { readPlan } from './pull.ts';
+import { countRecounted, loadForm, loadPosition, noteRecount, type RecountSummary } from './position.ts';
+import { addPage, countNew, noTotals } from './row.ts';
 
 interface RecountDeps extends PullDeps {
   /** Waits until the read models hold everything that is in the ledger now. */

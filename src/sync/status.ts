@@ -3,10 +3,8 @@ import type { Source } from '../core/source.ts';
 import type { Query } from '../store/store.ts';
 import { loadSeenBanners } from './banners.ts';
 import { describeGaps } from './plan.ts';
-import { gapsOfPosition, type SyncPosition } from './position.ts';
-import { type RecountSummary, recountSummarySchema } from './recount-summary.ts';
+import { gapsOfPosition, isRefusal, type RecountSummary, recountSummarySchema, type SyncPosition } from './position.ts';
 import { describeForm, requestFormSchema } from './request-form.ts';
-import { isRefusal } from './whole-log.ts';
 
 /** How the pull of one banner stands. */
 export interface BannerStatus {

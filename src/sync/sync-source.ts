@@ -3,10 +3,9 @@ import { isoNow } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { loadBannerIds, loadBannersBeside } from './banners.ts';
-import type { PullDeps, PullRequest, PullResult } from './contract.ts';
-import { isRefused } from './failure.ts';
+import { isRefused, type PullDeps, type PullRequest, type PullResult } from './contract.ts';
 import { pullConsentLogs } from './pull.ts';
-import { loadWholeLog, noteRefusal } from './whole-log.ts';
+import { loadWholeLog, noteRefusal } from './position.ts';
 
 /** What a sync of a whole source works with. */
 export interface SyncDeps extends Omit<PullDeps, 'service'> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { volatileFields } from '../../src/sync/row-content.ts';
+import { volatileFields } from '../../src/sync/row.ts';
 
 it('docs/assumptions.md names every field that is left out when rows are compared, and no other', () => {
   const text = readFileSync(new URL('../../docs/assumptions.md', import.meta.url), 'utf8');

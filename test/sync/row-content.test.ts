@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../src/crypto/canonical.ts';
-import { canonicalContent, volatileFields } from '../../src/sync/row-content.ts';
+import { canonicalContent, volatileFields } from '../../src/sync/row.ts';
 
 /** As it is meant: a copy without the volatile fields, written by the library. */
 function byTheLibrary(value: unknown): string {

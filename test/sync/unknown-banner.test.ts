@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dismissBanner } from '../../src/sync/dismiss.ts';
+import { dismissBanner } from '../../src/sync/banners.ts';
 import { loadSyncStatus } from '../../src/sync/status.ts';
 import { syncSource } from '../../src/sync/sync-source.ts';
 import { fakeConsentLog, minuteRows } from './fake-consent-log.ts';

@@ -157,7 +157,7 @@ describe('a sync that a worker has under way', () => {
     const worker = await world.startWorker();
     await world.comeRound('sync');
     await until(async () => (await world.bodies()).length === 3 * PAGE_ROWS);
-    await until(async () => (await world.status())[0]?.job?.progress != null);
+    await until(async () => (await world.status())[0]?.job?.progress?.message === 'all banners: 30 rows, 30 new');
     expect(await world.status()).toMatchObject([
       {
         source: 'default',

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { addDays, calendarProblem, dateIn } from '../../core/zoned-days.ts';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { loadToday, type Today } from './load-today.ts';
-import { dismissBanner } from '../../sync/dismiss.ts';
+import { dismissBanner } from '../../sync/banners.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, frameOf, untilDoneSoon } from './frame.ts';
 import { formatCount } from '../../../reports/format.ts';
