@@ -1,3 +1,4 @@
+import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
 import { type BannerEvidence, type CiteBanner, createBannerCitation } from '../../src/store/queries/history-banners.ts';
 import { stateOfEvidenceFile } from '../../src/ledger/evidence-files.ts';
 import type { JudgedRow } from '../../src/store/queries/history-decisions.ts';
@@ -181,6 +182,20 @@ export interface DsarPackInput extends DocumentInput {
   readonly evidenceFolder?: string;
   /** What its letter says of the law and the time, and the letter itself. */
   readonly letter?: LetterOfCase;
+  /** What proves its entries; absent: nothing does. */
+  readonly proofs?: PackProofs;
+}
+
+/** What proves the entries of a pack to somebody who has only the pack. */
+export interface PackProofs {
+  readonly verifierKey: string;
+  /** Throws when the entry is not what was sealed. */
+  of(seq: number): Promise<{ readonly kind: string; files(withContent: boolean): ProofFiles }>;
+  /** Seals the list of files in the ledger, and proves that. */
+  sealManifest(sealed: {
+    readonly sha256: string;
+    readonly files: Readonly<Record<string, string>>;
+  }): Promise<ProofFiles>;
 }
 
 /** Dates are YYYY-MM-DD; null: no law sets one, or what is asked takes effect at once. */

@@ -11,6 +11,7 @@ import {
   withholdsIdentifiers,
 } from './context.ts';
 import { letter } from './letter.ts';
+import { filesOfProof, proofFilesOf, type ProvenEntry } from './proofs.ts';
 import { renderJson, renderCsv } from '../render/csv-json.ts';
 import { missingProfileParts } from '../../src/law/profile.ts';
 import { limits, noLegalAdvice } from '../create-report.ts';
@@ -95,7 +96,24 @@ async function* filesOf(input: DsarPackInput): AsyncGenerator<ZipFile> {
   }
   for await (const file of bannerFiles(context)) yield counted(file, written);
   yield counted({ name: 'README.txt', what: 'what the files are', content: readme(context, [...written]) }, written);
-  yield { name: 'manifest.json', content: manifest(context, written) };
+  const proven: ProvenEntry[] = [];
+  for await (const file of proofFilesOf(context, proven)) yield file.isEntry ? file : counted(file, written);
+  const list = await bytesOf(manifest(context, written, proven));
+  yield { name: 'manifest.json', content: inOnePiece(list) };
+  if (input.proofs === undefined) return;
+  const listed = written.filter(({ name }) => !name.startsWith('proofs/'));
+  const files = Object.fromEntries(listed.map(({ name, sha256 }) => [name, sha256]));
+  yield* filesOfProof('manifest', await input.proofs.sealManifest({ sha256: sha256Hex(list), files }));
+}
+
+async function bytesOf(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all);
+}
+
+async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 /** Passes a file on and notes its size and hash when it has been read to its end. */
@@ -138,7 +156,11 @@ function caseFile({ input, reference, disclosure }: PackContext): PackFile {
 }
 
 /** The list of the files with their hashes, the checkpoint and how to verify: the last file of the pack. */
-function manifest(context: PackContext, written: readonly WrittenFile[]): AsyncIterable<Uint8Array> {
+function manifest(
+  context: PackContext,
+  written: readonly WrittenFile[],
+  proven: readonly ProvenEntry[],
+): AsyncIterable<Uint8Array> {
   const { input, reference, disclosure } = context;
   return renderJson({
     reference,
@@ -152,11 +174,18 @@ function manifest(context: PackContext, written: readonly WrittenFile[]): AsyncI
     sample: input.sample,
     asOf: input.asOf,
     files: written,
+    ...(input.proofs === undefined ? {} : { proofs: proven }),
     notStatedByTheController:
       input.profile === null ? ['the controller profile as a whole'] : missingProfileParts(input.profile),
     checkpoint: input.checkpoint,
     verify: [
       'Each file: its SHA-256 is listed above (`sha256sum FILE`).',
+      ...(input.proofs === undefined
+        ? []
+        : [
+            'Everything at once, offline: open verify.html in a browser and drop the ZIP on it, or run `node verify.mjs PACK.zip`. Get the verifier key from the controller in a second way.',
+            'Each entry: proofs/<entry>.tlog-proof is a C2SP tlog-proof; its extra data are the leaf data and the salt, with which .meta and .body give the commitment. This list itself is sealed: proofs/manifest.*.',
+          ]),
       'The pack as a whole: its SHA-256 stands in the ledger; the controller finds it with `consent-ledger document check FILE`.',
       'The ledger: `consent-ledger ledger verify` recomputes every hash. The checkpoint is a C2SP tlog-checkpoint signed with Ed25519, over a Merkle tree as in RFC 6962.',
     ],
@@ -172,6 +201,13 @@ async function* readme({ input }: PackContext, written: readonly WrittenFile[]):
     'Start with the letter. This pack covers consent and policy records only.',
     '',
     ...written.map(({ name, what }) => `${name.padEnd(18)} ${what}`),
+    ...(input.proofs === undefined
+      ? []
+      : [
+          `${'verify.html'.padEnd(18)} open it in a browser and drop this ZIP on it: it says whether anything was changed`,
+          `${'verify.mjs'.padEnd(18)} the same for node: node verify.mjs PACK.zip`,
+          `${'proofs'.padEnd(18)} what proves each record; log.vkey and tlog-policy name the key that signed it`,
+        ]),
     `${'manifest.json'.padEnd(18)} all files with their SHA-256, and how to verify them`,
     '',
     noLegalAdvice,

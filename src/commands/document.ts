@@ -52,9 +52,16 @@ export function registerDocument(program: Command, io: CommandIo): void {
         });
         const { sha256, problems } = checked;
         const documents = checked.documents.map(proven);
-        const genuine = documents.length > 0;
+        const packs = checked.packs.map(
+          ({ recorded: { action: _, files: __, sha256: manifestSha256, ...facts }, ...pack }) => ({
+            ...pack,
+            ...facts,
+            manifestSha256,
+          }),
+        );
+        const genuine = documents.length + packs.length > 0;
         if (!genuine) io.exitCode = 3;
-        printResult(io, options, { file, sha256, genuine, documents, problems }, () =>
+        printResult(io, options, { file, sha256, genuine, documents, packs, problems }, () =>
           [
             genuine
               ? `${pc.green('✓ genuine')}: ${printable(file)}`
@@ -66,6 +73,12 @@ export function registerDocument(program: Command, io: CommandIo): void {
               row.sealedUnder === null
                 ? '  That entry is not sealed yet: it is protected by the instance key but not by a signature. To seal it, run `consent-ledger ledger checkpoint`.'
                 : `  That entry is covered by the signed checkpoint over ${row.sealedUnder} entries.`,
+            ]),
+            ...packs.flatMap(({ file: part, ...pack }) => [
+              part === null
+                ? `  not the same ZIP, but each of its files is that of the pack ${pack.reference} for case ${pack.caseId ?? '?'}, as of entry ${pack.asOf}`
+                : `  ${part} of the pack ${pack.reference} for case ${pack.caseId ?? '?'}, as of entry ${pack.asOf}`,
+              `  Its list of files was sealed as entry ${pack.seq} on ${pack.createdAt}.`,
             ]),
             ...problems.map((problem) => `  ${pc.yellow('!')} ${printable(problem)}`),
             `SHA-256 ${sha256}`,

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
+import { loadVerifier, tlogPolicy } from '../../reports/verifier/files.ts';
 import { verifierKeyPath } from '../context/data-directory.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
@@ -101,7 +102,7 @@ async function prove(
     [
       `${counted(proven.length, 'entry', 'entries')} proven under the signed checkpoint over ${proven[0]?.size ?? 0} entries`,
       ...written.map((file) => `  ${file}`),
-      'To check them without this program: docs/proofs.md.',
+      'To check them without this program: open verify.html and choose the files, or `node verify.mjs FOLDER`; by hand: docs/proofs.md.',
     ].join('\n'),
   );
 }
@@ -130,7 +131,10 @@ async function writeProofs(
   verifierKey: string,
   proven: readonly { seq: number; tlogProof: string; meta: Buffer | null; body: Buffer | null }[],
 ): Promise<string[]> {
+  const { script, page } = await loadVerifier();
   const files: [string, string | Buffer][] = [
+    ['verify.html', page],
+    ['verify.mjs', script],
     ['log.vkey', `${verifierKey}\n`],
     ['tlog-policy', tlogPolicy(verifierKey)],
   ];
@@ -145,11 +149,6 @@ async function writeProofs(
     await writeFile(path, content);
   }
   return files.map(([name]) => join(folder, name));
-}
-
-/** What a checkpoint has to be signed by (c2sp.org/tlog-policy): the log alone, no witnesses. */
-function tlogPolicy(verifierKey: string): string {
-  return `log ${verifierKey}\nquorum none\n`;
 }
 
 async function showConsistency(

@@ -65,6 +65,20 @@ const documentProduced = z.object({
   caseId: z.string().nullable(),
   parameters: z.record(z.string(), z.json()),
 });
+/** The list of a pack's files, sealed before the pack is finished, so that the pack can enclose the proof of it. */
+const documentManifest = z.object({
+  action: z.literal('document.manifest'),
+  actor,
+  name: z.string(),
+  /** What the pack prints; its document id begins with it. */
+  reference: z.string(),
+  asOf: z.number().int().nonnegative(),
+  caseId: z.string().nullable(),
+  /** Of manifest.json. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Files of the pack by name, with their SHA-256; not the content of entries, which must not be guessable once it is erased. */
+  files: z.record(z.string(), z.string()),
+});
 const documentDownloaded = z.object({
   action: z.literal('document.downloaded'),
   actor,
@@ -283,6 +297,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   caseOpened,
   consentWithdrawn,
   documentProduced,
+  documentManifest,
   documentDownloaded,
   officerEvent,
   sourceChanged,

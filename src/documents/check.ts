@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { unzipSync } from 'fflate';
 import type { Selectable } from 'kysely';
+import { z } from 'zod';
 import { type Action, actionSchema } from '../core/action.ts';
 import type { Entry } from '../crypto/entry.ts';
+import { sha256Hex } from '../crypto/hash.ts';
+import { OUTSIDE_FILE_BYTES } from '../ledger/outside-checkpoints.ts';
 import { type ProofOptions, proveEntry } from '../ledger/prove-entry.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
@@ -29,11 +34,25 @@ export interface ProducedDocument {
   readonly sealedUnder: number | null;
 }
 
+/** A pack by its sealed list of files (`document.manifest`). */
+interface SealedPack {
+  /** Which of its files; null: all of them, in another ZIP. */
+  readonly file: string | null;
+  readonly seq: number;
+  readonly source: string;
+  readonly createdAt: string;
+  readonly recorded: Manifest;
+  readonly sealedUnder: number | null;
+}
+type Manifest = Extract<Action, { action: 'document.manifest' }>;
+
 /** Whether a file is one that this installation produced. */
 interface CheckedFile {
   readonly sha256: string;
   /** Genuine when there is one. */
   readonly documents: readonly ProducedDocument[];
+  /** Packs that it was taken out of, or is another ZIP of. */
+  readonly packs: readonly SealedPack[];
   /** What is wrong with the table of documents or with entries that it points to, in sentences. */
   readonly problems: readonly string[];
 }
@@ -61,13 +80,94 @@ export async function checkFile(proofs: ProofOptions, path: string): Promise<Che
     else documents.push(judged);
   };
   for (const { seq } of listed) await judge(seq);
-  if (documents.length > 0) return { sha256, documents, problems };
-  for await (const seq of entriesNaming(proofs.store.read, sha256)) {
-    if (!listed.some((row) => row.seq === seq)) await judge(seq);
+  if (documents.length > 0) return { sha256, documents, packs: [], problems };
+  for await (const { seq, action } of entriesNaming(proofs.store.read, sha256)) {
+    if (action.action === 'document.produced' && !listed.some((row) => row.seq === seq)) await judge(seq);
   }
   if (documents.length > 0)
     problems.push('The list of documents does not have this document: run `consent-ledger ledger rebuild`.');
-  return { sha256, documents, problems };
+  const packs = documents.length > 0 ? [] : await packsOf(proofs, path, sha256, problems);
+  return { sha256, documents, packs, problems };
+}
+
+/** Packs that name a file: one file of many packs (the verifier) is named with the first ones. */
+const PACKS = 10;
+
+async function packsOf(
+  proofs: ProofOptions,
+  path: string,
+  sha256: string,
+  problems: string[],
+): Promise<readonly SealedPack[]> {
+  const packs: SealedPack[] = [];
+  const zip = await readZip(path);
+  const list = zip?.get('manifest.json');
+  const wanted = list === undefined ? sha256 : sha256Hex(list);
+  for await (const { seq, action } of entriesNaming(proofs.store.read, wanted)) {
+    if (action.action !== 'document.manifest' || packs.length === PACKS) continue;
+    const [file = null] = Object.entries(action.files).find(([, digest]) => digest === wanted) ?? [];
+    if (list !== undefined && action.sha256 !== wanted) continue;
+    const proof = await proveEntry(proofs, seq);
+    if (proof.outcome === 'unproven') problems.push(`Entry ${seq} is said to seal this pack, but ${proof.sentence}.`);
+    else {
+      const { entry, sealedUnder } = proof;
+      const name = list !== undefined ? null : (file ?? 'manifest.json');
+      packs.push({ file: name, seq, source: entry.source, createdAt: entry.receivedAt, recorded: action, sealedUnder });
+    }
+  }
+  if (zip == null || packs.length === 0) return packs;
+  const changed = await changesIn(proofs.store.read, zip);
+  if (changed.length === 0) return packs;
+  problems.push(
+    `It holds the list of files of a pack that was produced here, but not its files: ${changed.slice(0, 5).join('; ')}.`,
+  );
+  return [];
+}
+
+/** The files of a ZIP, without a folder around them; null for other files. */
+async function readZip(path: string): Promise<ReadonlyMap<string, Buffer> | null> {
+  const { size } = await stat(path);
+  if (size > OUTSIDE_FILE_BYTES) return null;
+  const bytes = await readFile(path);
+  if (bytes.subarray(0, 4).toString('latin1') !== 'PK\x03\x04') return null;
+  try {
+    const files = Object.entries(
+      unzipSync(bytes, { filter: ({ originalSize }) => originalSize <= OUTSIDE_FILE_BYTES }),
+    );
+    const [around = ''] = files
+      .map(([name]) => /^(.*\/)?manifest\.json$/.exec(name)?.[1])
+      .filter((folder) => folder !== undefined);
+    const inside = files.filter(([name]) => name.startsWith(around) && !name.endsWith('/'));
+    return new Map(inside.map(([name, content]) => [name.slice(around.length), Buffer.from(content)]));
+  } catch {
+    return null;
+  }
+}
+
+const listSchema = z.object({ files: z.array(z.object({ name: z.string(), sha256: z.string() })) });
+
+/** What in an archive is not as its manifest and the entries say. */
+async function changesIn(read: Query, zip: ReadonlyMap<string, Buffer>): Promise<readonly string[]> {
+  const changes: string[] = [];
+  const { files } = listSchema.parse(JSON.parse(zip.get('manifest.json')?.toString('utf8') ?? ''));
+  for (const { name, sha256 } of files) {
+    const content = zip.get(name);
+    if (content === undefined) changes.push(`${name} is missing`);
+    else if (sha256Hex(content) !== sha256) changes.push(`${name} was changed`);
+  }
+  const listed = new Set(files.map(({ name }) => name));
+  for (const [name, content] of zip) {
+    if (listed.has(name) || /^(?:manifest\.json|proofs\/manifest\.(?:tlog-proof|meta|body))$/.test(name)) continue;
+    const [, seq, part] = /^proofs\/(\d{1,15})\.(meta|body)$/.exec(name) ?? [];
+    const row =
+      seq === undefined
+        ? undefined
+        : await read.selectFrom('entries').select(['meta', 'body']).where('seq', '=', Number(seq)).executeTakeFirst();
+    const stored = part === 'meta' ? row?.meta : row?.body;
+    if (stored?.equals(content) !== true)
+      changes.push(`${name} is ${seq === undefined ? 'not a file of the pack' : `not what entry ${seq} holds`}`);
+  }
+  return changes;
 }
 
 /** The document with this SHA-256 that an entry registers; a sentence when the entry cannot be relied on or registers none. */
@@ -85,18 +185,26 @@ export async function loadProduced(
   return { seq, source: entry.source, createdAt: entry.receivedAt, recorded, sealedUnder };
 }
 
-function producedBy({ kind, body }: Pick<Entry, 'kind' | 'body'>): ProducedDocument['recorded'] | null {
+function producedBy(entry: Pick<Entry, 'kind' | 'body'>): ProducedDocument['recorded'] | null {
+  const action = documentActionOf(entry);
+  return action?.action === 'document.produced' ? action : null;
+}
+
+function documentActionOf({
+  kind,
+  body,
+}: Pick<Entry, 'kind' | 'body'>): ProducedDocument['recorded'] | Manifest | null {
   if (kind !== 'action' || body === null) return null;
   try {
     const { data } = actionSchema.safeParse(JSON.parse(body.toString('utf8')));
-    return data?.action === 'document.produced' ? data : null;
+    return data?.action === 'document.produced' || data?.action === 'document.manifest' ? data : null;
   } catch {
     return null;
   }
 }
 
-/** Entries that register a document with this SHA-256, by their bodies: no table is asked that could be forged. */
-async function* entriesNaming(read: Query, sha256: string): AsyncGenerator<number> {
+/** Entries that register a file with this SHA-256, by their bodies: no table is asked that could be forged. */
+async function* entriesNaming(read: Query, sha256: string) {
   for (let after = 0; ; ) {
     const rows = await read
       .selectFrom('entries')
@@ -107,7 +215,10 @@ async function* entriesNaming(read: Query, sha256: string): AsyncGenerator<numbe
       .limit(500)
       .execute();
     for (const row of rows) {
-      if (Buffer.isBuffer(row.body) && row.body.includes(sha256) && producedBy(row)?.sha256 === sha256) yield row.seq;
+      if (!Buffer.isBuffer(row.body) || !row.body.includes(sha256)) continue;
+      const action = documentActionOf(row);
+      const digests = action?.action === 'document.manifest' ? Object.values(action.files) : [];
+      if (action !== null && [action.sha256, ...digests].includes(sha256)) yield { seq: row.seq, action };
     }
     const last = rows.at(-1);
     if (last === undefined || !(last.seq > after)) return;

@@ -1,5 +1,6 @@
 import {
   type DsarPackInput,
+  type PackProofs,
   packParameters,
   packReference,
   type LetterOfCase,
@@ -16,7 +17,10 @@ import {
   type DocumentDeps,
   frameOf,
 } from './frame.ts';
-import { type RefusedDocument, refusing, type Cited } from './cited.ts';
+import { originOf, verifierKeyOf } from '../crypto/checkpoint.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import { createProver, proofFiles, type Under } from '../ledger/prove-entry.ts';
+import { type RefusedDocument, refusing, type Cited, UntrustedEntry } from './cited.ts';
 import { registerDocument } from './register.ts';
 import { chooseLanguage } from '../../reports/letters/languages.ts';
 import type { Letter } from '../../reports/letters/letter.ts';
@@ -73,10 +77,55 @@ export async function producePack(
     caseId,
     parameters: packParameters(input),
   };
+  const proofs = packProofs(deps, cited, input.checkpoint?.size ?? 'first', (sealed) => {
+    const { reference, name } = facts;
+    const action = {
+      action: 'document.manifest' as const,
+      // The pack encloses this entry. Who made the pack is in the one that registers it.
+      actor: 'program',
+      name,
+      reference,
+      asOf: input.asOf,
+      caseId,
+      ...sealed,
+    };
+    const keyParts = ['document.manifest', reference, sealed.sha256];
+    return appendAction(deps.ledger, source, action, keyParts, deps.clock().toISOString());
+  });
   return refusing(async () => {
-    const registered = await registerDocument(deps, source, facts, cited, produceDsarPack(input), signal);
+    const content = produceDsarPack({ ...input, proofs });
+    const registered = await registerDocument(deps, source, facts, cited, content, signal);
     return { outcome: 'produced', disclosure: found.disclosure, readiness: found.readiness, ...registered };
   });
+}
+
+/** Proofs under the checkpoint that the pack prints; what that does not cover, and the manifest, under the first one after. */
+function packProofs(
+  deps: DocumentDeps,
+  cited: Cited,
+  under: Under,
+  append: (sealed: Parameters<PackProofs['sealManifest']>[0]) => Promise<{ readonly seq: number }>,
+): PackProofs {
+  const prove = createProver(deps.proofs);
+  const proven = async (seq: number) => {
+    const proof = await prove(seq, under);
+    if (proof.outcome === 'unproven') throw new UntrustedEntry(seq, proof.sentence);
+    const { entry, inclusion } = proof;
+    if (inclusion === null) throw new UntrustedEntry(seq, 'it could not be sealed');
+    return { kind: entry.kind, files: (withContent: boolean) => proofFiles(entry, inclusion, withContent) };
+  };
+  return {
+    verifierKey: verifierKeyOf(originOf(deps.proofs.instance, deps.proofs.epoch), deps.publicKey),
+    of: proven,
+    async sealManifest(sealed) {
+      // Nothing is sealed of a pack that will be refused.
+      await cited.assertSound(deps.proofs);
+      await deps.assertHeld?.();
+      const { seq } = await append(sealed);
+      await deps.seal();
+      return (await proven(seq)).files(true);
+    },
+  };
 }
 
 /** What documents about a case are produced with. */

@@ -32,6 +32,8 @@ function objectOf(action: Action): string | null {
     case 'case.opened':
     case 'consent.withdrawn-by-request':
       return action.caseId;
+    case 'document.manifest':
+      return action.reference;
     case 'document.produced':
     case 'document.downloaded':
       return action.documentId;

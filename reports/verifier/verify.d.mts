@@ -1,0 +1,16 @@
+/** What tests use of the verifier; nothing of the program does. */
+export const engine: { subtle: object | undefined };
+export function check(
+  files: ReadonlyMap<string, { content: Uint8Array; broken: boolean }>,
+  options?: { expectedKey?: string; isWhole?: boolean },
+): Promise<unknown>;
+export function plainSha256(bytes: Uint8Array): Uint8Array;
+export function plainSha512(bytes: Uint8Array): Uint8Array;
+export function plainEd25519(key: Uint8Array, signature: Uint8Array, message: Uint8Array): boolean;
+export function isIncluded(
+  leafHash: Uint8Array,
+  index: number,
+  size: number,
+  hashes: readonly Uint8Array[],
+  root: Uint8Array,
+): Promise<unknown>;

@@ -1,0 +1,731 @@
+#!/usr/bin/env node
+/*
+ * Checks a pack, or proofs of single entries, that consent-ledger produced. One file, no network, no other code:
+ *
+ *   node verify.mjs pack.zip [--key KEY]        (the same is in verify.html, for a browser)
+ *
+ * Written from the documentation alone (docs/architecture.md, Ledger format, and docs/proofs.md), from C2SP signed-note, tlog-checkpoint and tlog-proof, and from RFC 6962,
+ * RFC 8032 and RFC 9162. It shares no code with the program that it checks.
+ */
+
+// ---------------------------------------------------------------- bytes
+
+const encoder = new TextEncoder();
+
+/** Throws for bytes that are not UTF-8. */
+const textOf = (bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+const fromHex = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+const equal = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
+
+function concat(...parts) {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+/** Only the one form that encoders write (RFC 4648 section 3.5); null for anything else. */
+function fromBase64(text) {
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return null;
+  const binary = atob(text);
+  return btoa(binary) === text ? Uint8Array.from(binary, (character) => character.charCodeAt(0)) : null;
+}
+
+// ---------------------------------------------------------------- SHA-2 (FIPS 180-4), for where WebCrypto is missing
+
+function primes(count) {
+  const found = [];
+  for (let n = 2; found.length < count; n += 1) if (found.every((prime) => n % prime !== 0)) found.push(n);
+  return found;
+}
+
+/** The first 64 bits of the fraction of a root of n. */
+function rootBits(n, degree) {
+  const scaled = BigInt(n) << BigInt(64 * degree);
+  let [low, high] = [0n, 1n << 80n];
+  while (high - low > 1n) {
+    const middle = (low + high) >> 1n;
+    if (middle ** BigInt(degree) <= scaled) low = middle;
+    else high = middle;
+  }
+  return low & ((1n << 64n) - 1n);
+}
+
+const K512 = primes(80).map((prime) => rootBits(prime, 3));
+const H512 = primes(8).map((prime) => rootBits(prime, 2));
+const K256 = Uint32Array.from(K512.slice(0, 64), (bits) => Number(bits >> 32n));
+const H256 = Uint32Array.from(H512, (bits) => Number(bits >> 32n));
+
+function padded(bytes, block) {
+  const length = Math.ceil((bytes.length + 1 + block / 8) / block) * block;
+  const all = new Uint8Array(length);
+  all.set(bytes);
+  all[bytes.length] = 0x80;
+  new DataView(all.buffer).setBigUint64(length - 8, BigInt(bytes.length) * 8n);
+  return all;
+}
+
+export function plainSha256(bytes) {
+  const view = new DataView(padded(bytes, 64).buffer);
+  const state = H256.slice();
+  const w = new Uint32Array(64);
+  const turn = (x, n) => (x >>> n) | (x << (32 - n));
+  for (let block = 0; block < view.byteLength; block += 64) {
+    for (let t = 0; t < 16; t += 1) w[t] = view.getUint32(block + 4 * t);
+    for (let t = 16; t < 64; t += 1) {
+      const s0 = turn(w[t - 15], 7) ^ turn(w[t - 15], 18) ^ (w[t - 15] >>> 3);
+      const s1 = turn(w[t - 2], 17) ^ turn(w[t - 2], 19) ^ (w[t - 2] >>> 10);
+      w[t] = w[t - 16] + s0 + w[t - 7] + s1;
+    }
+    let [a, b, c, d, e, f, g, h] = state;
+    for (let t = 0; t < 64; t += 1) {
+      const one = (h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + ((e & f) ^ (~e & g)) + K256[t] + w[t]) | 0;
+      const two = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
+      [h, g, f, e, d, c, b, a] = [g, f, e, (d + one) | 0, c, b, a, (one + two) | 0];
+    }
+    for (const [place, value] of [a, b, c, d, e, f, g, h].entries()) state[place] += value;
+  }
+  const out = new DataView(new ArrayBuffer(32));
+  for (const [place, value] of state.entries()) out.setUint32(4 * place, value);
+  return new Uint8Array(out.buffer);
+}
+
+export function plainSha512(bytes) {
+  // The length has 16 bytes, of which ours needs the last 8.
+  const view = new DataView(padded(bytes, 128).buffer);
+  const mask = (1n << 64n) - 1n;
+  const turn = (x, n) => ((x >> n) | (x << (64n - n))) & mask;
+  const state = [...H512];
+  for (let block = 0; block < view.byteLength; block += 128) {
+    const w = Array.from({ length: 16 }, (_, t) => view.getBigUint64(block + 8 * t));
+    for (let t = 16; t < 80; t += 1) {
+      const s0 = turn(w[t - 15], 1n) ^ turn(w[t - 15], 8n) ^ (w[t - 15] >> 7n);
+      const s1 = turn(w[t - 2], 19n) ^ turn(w[t - 2], 61n) ^ (w[t - 2] >> 6n);
+      w.push((w[t - 16] + s0 + w[t - 7] + s1) & mask);
+    }
+    let [a, b, c, d, e, f, g, h] = state;
+    for (let t = 0; t < 80; t += 1) {
+      const one = h + (turn(e, 14n) ^ turn(e, 18n) ^ turn(e, 41n)) + ((e & f) ^ (~e & mask & g)) + K512[t] + w[t];
+      const two = (turn(a, 28n) ^ turn(a, 34n) ^ turn(a, 39n)) + ((a & b) ^ (a & c) ^ (b & c));
+      [h, g, f, e, d, c, b, a] = [g, f, e, (d + one) & mask, c, b, a, (one + two) & mask];
+    }
+    for (const [place, value] of [a, b, c, d, e, f, g, h].entries()) state[place] = (state[place] + value) & mask;
+  }
+  const out = new DataView(new ArrayBuffer(64));
+  for (const [place, value] of state.entries()) out.setBigUint64(8 * place, value);
+  return new Uint8Array(out.buffer);
+}
+
+// ---------------------------------------------------------------- Ed25519 (RFC 8032 section 5.1.7), for where WebCrypto lacks it
+
+const P = 2n ** 255n - 19n;
+const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
+const mod = (x) => ((x % P) + P) % P;
+
+function power(base, exponent) {
+  let [result, square] = [1n, mod(base)];
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = mod(result * square);
+    square = mod(square * square);
+  }
+  return result;
+}
+
+const D = mod(-121665n * power(121666n, P - 2n));
+const ROOT_OF_MINUS_ONE = power(2n, (P - 1n) / 4n);
+
+/** Points are x, y, z, t with x/z, y/z the point and t = xy/z. */
+function addPoints([x1, y1, z1, t1], [x2, y2, z2, t2]) {
+  const [a, b] = [mod((y1 - x1) * (y2 - x2)), mod((y1 + x1) * (y2 + x2))];
+  const [c, d] = [mod(2n * t1 * t2 * D), mod(2n * z1 * z2)];
+  const [e, f, g, h] = [b - a, d - c, d + c, b + a];
+  return [mod(e * f), mod(g * h), mod(f * g), mod(e * h)];
+}
+
+function timesPoint(factor, point) {
+  let [sum, double] = [[0n, 1n, 1n, 0n], point];
+  for (let rest = factor; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) sum = addPoints(sum, double);
+    double = addPoints(double, double);
+  }
+  return sum;
+}
+
+const littleEndian = (bytes) => bytes.reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+
+/** Null for bytes that are no point. */
+function pointOf(bytes) {
+  const encoded = littleEndian(bytes);
+  const [sign, y] = [encoded >> 255n, encoded & ((1n << 255n) - 1n)];
+  if (y >= P) return null;
+  const square = mod((y * y - 1n) * power(D * y * y + 1n, P - 2n));
+  let x = power(square, (P + 3n) / 8n);
+  if (mod(x * x) !== square) x = mod(x * ROOT_OF_MINUS_ONE);
+  if (mod(x * x) !== square || (x === 0n && sign === 1n)) return null;
+  if ((x & 1n) !== sign) x = P - x;
+  return [x, y, 1n, mod(x * y)];
+}
+
+const BASE = pointOf(concat(Uint8Array.of(0x58), new Uint8Array(31).fill(0x66)));
+
+export function plainEd25519(key, signature, message) {
+  const [r, s] = [signature.slice(0, 32), littleEndian(signature.slice(32))];
+  const [keyPoint, rPoint] = [pointOf(key), pointOf(r)];
+  if (signature.length !== 64 || keyPoint === null || rPoint === null || s >= ORDER) return false;
+  const k = littleEndian(plainSha512(concat(r, key, message))) % ORDER;
+  const [x1, y1, z1] = timesPoint(s, BASE);
+  const [x2, y2, z2] = addPoints(rPoint, timesPoint(k, keyPoint));
+  return mod(x1 * z2 - x2 * z1) === 0n && mod(y1 * z2 - y2 * z1) === 0n;
+}
+
+/** Replaced by tests, to check the fallbacks. */
+export const engine = { subtle: globalThis.crypto?.subtle };
+
+async function sha256(bytes) {
+  return engine.subtle ? new Uint8Array(await engine.subtle.digest('SHA-256', bytes)) : plainSha256(bytes);
+}
+
+async function isSigned(key, signature, message) {
+  if (engine.subtle) {
+    try {
+      const imported = await engine.subtle.importKey('raw', key, { name: 'Ed25519' }, false, ['verify']);
+      return await engine.subtle.verify({ name: 'Ed25519' }, imported, signature, message);
+    } catch {
+      // This browser's WebCrypto does not know Ed25519.
+    }
+  }
+  return plainEd25519(key, signature, message);
+}
+
+// ---------------------------------------------------------------- ZIP (APPNOTE 6.3)
+
+const CRC = Uint32Array.from({ length: 256 }, (_, n) => {
+  let value = n;
+  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value;
+});
+
+function crcOf(bytes) {
+  let crc = 0xffffffff;
+  for (const byte of bytes) crc = CRC[(crc ^ byte) & 255] ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+async function inflate(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+const LARGEST = 1024 * 1024 * 1024;
+
+/** Name to content. Throws with a sentence when the archive is damaged. */
+export async function unzip(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let end = bytes.length - 22;
+  while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end -= 1;
+  if (end < 0) throw new Error('it is not a complete ZIP archive');
+  const count = view.getUint16(end + 10, true);
+  let at = view.getUint32(end + 16, true);
+  if (count === 0xffff || at === 0xffffffff)
+    throw new Error('it is too large for this page: unpack it and check the folder');
+  const files = new Map();
+  for (let nth = 0; nth < count; nth += 1) {
+    if (at + 46 > end || view.getUint32(at, true) !== 0x02014b50) throw new Error('its directory is damaged');
+    const [method, crc, packed, size] = [
+      view.getUint16(at + 10, true),
+      view.getUint32(at + 16, true),
+      view.getUint32(at + 20, true),
+      view.getUint32(at + 24, true),
+    ];
+    const [nameLength, extra, comment] = [28, 30, 32].map((offset) => view.getUint16(at + offset, true));
+    const local = view.getUint32(at + 42, true);
+    const rawName = bytes.subarray(at + 46, at + 46 + nameLength);
+    const name = textOf(rawName);
+    at += 46 + nameLength + extra + comment;
+    if (local + 30 > end || view.getUint32(local, true) !== 0x04034b50)
+      throw new Error(`the entry of ${name} is damaged`);
+    const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
+    if (!equal(bytes.subarray(local + 30, local + 30 + view.getUint16(local + 26, true)), rawName))
+      throw new Error(`${name} has another name inside the archive`);
+    if (name.endsWith('/')) continue;
+    if (files.has(name)) throw new Error(`it holds two files named ${name}`);
+    if (size > LARGEST) throw new Error(`${name} is too large`);
+    const raw = bytes.subarray(start, start + packed);
+    let content = raw;
+    if (method === 8) content = await inflate(raw).catch(() => null);
+    else if (method !== 0) throw new Error(`${name} is packed in a way that this verifier does not know`);
+    const broken = content === null || content.length !== size || crcOf(content) !== crc;
+    files.set(name, { content: content ?? new Uint8Array(), broken });
+  }
+  return files;
+}
+
+// ---------------------------------------------------------------- C2SP signed-note, tlog-checkpoint, tlog-proof
+
+/** `<name>+<key hash>+<base64 of 0x01 ‖ public key>`; throws with a sentence. */
+export async function parseVerifierKey(text) {
+  const [, name, hash, encoded] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text) ?? [];
+  const bytes = encoded === undefined ? null : fromBase64(encoded);
+  if (bytes === null || bytes.length !== 33 || bytes[0] !== 1)
+    throw new Error('it is not a verifier key (C2SP signed-note, Ed25519)');
+  const computed = await sha256(concat(encoder.encode(`${name}\n`), bytes));
+  if (hexOf(computed.slice(0, 4)) !== hash) throw new Error('its key hash does not belong to its key');
+  return { name, hash: computed.slice(0, 4), publicKey: bytes.slice(1), text };
+}
+
+/** The tree head that a note was signed for; throws with a sentence. */
+export async function openCheckpoint(note, key) {
+  const split = note.lastIndexOf('\n\n');
+  const isClean = !Array.from(note).some((character) => character < ' ' && character !== '\n');
+  if (split < 0 || !note.endsWith('\n') || !isClean) throw new Error('it has no signed checkpoint');
+  const [origin, size, root, ...more] = note.slice(0, split + 1).split('\n');
+  const rootBytes = fromBase64(root ?? '');
+  if (!/^(?:0|[1-9]\d{0,15})$/.test(size ?? '') || rootBytes?.length !== 32 || more.length !== 1 || more[0] !== '')
+    throw new Error('its checkpoint does not have the form of a C2SP tlog-checkpoint');
+  if (origin !== key.name) throw new Error(`its checkpoint is of the ledger ${origin}, not of ${key.name}`);
+  for (const line of note.slice(split + 2, -1).split('\n')) {
+    const [, name, encoded] = /^\u2014 ([^\s+]+) (\S+)$/.exec(line) ?? [];
+    const bytes = encoded === undefined ? null : fromBase64(encoded);
+    if (bytes === null || bytes.length < 5) throw new Error('its checkpoint has a line that is no signature');
+    if (name !== key.name || !equal(bytes.slice(0, 4), key.hash)) continue;
+    if (!(await isSigned(key.publicKey, bytes.slice(4), encoder.encode(note.slice(0, split + 1)))))
+      throw new Error('the signature of its checkpoint is false');
+    return { origin, size: Number(size), root: rootBytes, note };
+  }
+  throw new Error('its checkpoint is not signed with the verifier key');
+}
+
+/** Throws with a sentence. */
+export function parseProof(text) {
+  const blank = text.indexOf('\n\n');
+  const [header, ...lines] = text.slice(0, Math.max(0, blank)).split('\n');
+  if (header !== 'c2sp.org/tlog-proof@v1') throw new Error('it is not a tlog-proof file');
+  let extra = null;
+  if (lines[0]?.startsWith('extra ')) {
+    extra = fromBase64(lines.shift().slice('extra '.length));
+    if (extra === null) throw new Error('its extra data are damaged');
+  }
+  const [, index] = /^index (0|[1-9]\d{0,15})$/.exec(lines.shift() ?? '') ?? [];
+  if (index === undefined) throw new Error('it has no index');
+  const hashes = lines.map(fromBase64);
+  if (hashes.length > 63 || hashes.some((hash) => hash?.length !== 32))
+    throw new Error('a hash of its proof is damaged');
+  return { extra, index: Number(index), hashes, note: text.slice(blank + 2) };
+}
+
+const nodeHash = (left, right) => sha256(concat(Uint8Array.of(1), left, right));
+
+/** RFC 9162 section 2.1.3.2. Numbers may be larger than 2^31, so no bitwise operators. */
+export async function isIncluded(leafHash, index, size, hashes, root) {
+  if (index >= size) return false;
+  let [place, last, hash] = [index, size - 1, leafHash];
+  for (const sibling of hashes) {
+    if (last === 0) return false;
+    if (place % 2 === 1 || place === last) {
+      hash = await nodeHash(sibling, hash);
+      while (place % 2 === 0 && place !== 0) [place, last] = [Math.floor(place / 2), Math.floor(last / 2)];
+    } else {
+      hash = await nodeHash(hash, sibling);
+    }
+    [place, last] = [Math.floor(place / 2), Math.floor(last / 2)];
+  }
+  return last === 0 && equal(hash, root);
+}
+
+// ---------------------------------------------------------------- entries of consent-ledger
+
+const LEAF =
+  /^\{"commitment":"[0-9a-f]{64}","dedupeKey":"[0-9a-f]{64}","kind":"(?:webhook|consent-log|call|snapshot|action|erasure)","receivedAt":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z","seq":[1-9]\d*,"source":"[^"\\]*","sourceSeq":[1-9]\d*,"v":1\}$/;
+
+/**
+ * Proves one entry: the checkpoint is signed, the leaf is under its root, and meta and body are what the leaf commits to. `meta` and `body` are null where they are not
+ * disclosed, or were erased. Throws with a sentence.
+ */
+export async function proveEntry({ proof: text, meta, body }, key) {
+  const proof = parseProof(text);
+  const head = await openCheckpoint(proof.note, key);
+  const [leafText = '', salt, ...more] = textOf(proof.extra ?? new Uint8Array()).split('\n');
+  if (
+    !LEAF.test(leafText) ||
+    more.length > 1 ||
+    (more.length === 1 && (more[0] !== '' || !/^[0-9a-f]{64}$/.test(salt))) ||
+    (more.length === 0 && salt !== '')
+  )
+    throw new Error('its extra data are not leaf data and salt');
+  const leaf = JSON.parse(leafText);
+  if (leaf.seq !== proof.index + 1) throw new Error(`its index ${proof.index} is not that of entry ${leaf.seq}`);
+  const leafHash = await sha256(concat(Uint8Array.of(0), encoder.encode(leafText)));
+  if (!(await isIncluded(leafHash, proof.index, head.size, proof.hashes, head.root)))
+    throw new Error(
+      'number, time, source, kind or commitment are not those that were sealed (the proof does not lead to the signed root)',
+    );
+  if (salt === '') {
+    if (meta !== null || body !== null) throw new Error('it has content, but no salt to check it with');
+    return { leaf, head, hasContent: false };
+  }
+  if (meta === null || body === null) throw new Error(`its ${meta === null ? 'meta' : 'body'} is missing`);
+  const tag = encoder.encode('consent-ledger/commitment/v1\n');
+  const commitment = await sha256(concat(tag, fromHex(salt), await sha256(meta), await sha256(body)));
+  if (hexOf(commitment) !== leaf.commitment)
+    throw new Error('its content is not what was sealed (meta, body or salt was changed)');
+  return { leaf, head, hasContent: true };
+}
+
+// ---------------------------------------------------------------- a pack, or loose files
+
+const JUNK = /(?:^|\/)(?:__MACOSX\/.*|\.DS_Store|Thumbs\.db|desktop\.ini)$/;
+
+/** Without what file managers add, and without a folder around everything. */
+function tidy(files) {
+  const kept = new Map([...files].filter(([name]) => !JUNK.test(name)));
+  const [first = ''] = kept.keys();
+  const folder = first.slice(0, first.indexOf('/') + 1);
+  const isInFolder = folder !== '' && folder !== 'proofs/' && [...kept.keys()].every((name) => name.startsWith(folder));
+  return isInFolder ? tidy(new Map([...kept].map(([name, file]) => [name.slice(folder.length), file]))) : kept;
+}
+
+/**
+ * Checks everything that can be checked about some files. `files`: name to {content, broken}. `expectedKey`: a verifier key from elsewhere, or ''. `isWhole`: whether they are
+ * a whole archive or folder, in which nothing may be missing.
+ * Returns {ok, key, checks: [{state: 'ok' | 'bad' | 'note', what, text}]}.
+ */
+export async function check(given, { expectedKey = '', isWhole = true } = {}) {
+  const files = tidy(given);
+  const checks = [];
+  const say = (state, what, text) => checks.push({ state, what, text });
+  const result = (key) => ({
+    ok: checks.some(({ state }) => state === 'ok') && checks.every(({ state }) => state !== 'bad'),
+    key,
+    checks,
+  });
+  const contentOf = (name) => files.get(name)?.content ?? null;
+  const used = new Set();
+  const take = (name) => {
+    used.add(name);
+    return contentOf(name);
+  };
+  for (const [name, { broken }] of files)
+    if (broken) say('bad', name, 'was damaged after it was packed (size or checksum)');
+
+  const keyFile = take('log.vkey');
+  const keyText = keyFile === null ? expectedKey.trim() : readText(keyFile).replace(/\n$/, '');
+  let key;
+  try {
+    key = await parseVerifierKey(keyText);
+  } catch (error) {
+    say(
+      'bad',
+      'log.vkey',
+      keyText === '' ? 'is missing: without the verifier key no signature can be checked' : error.message,
+    );
+    return result(null);
+  }
+  if (expectedKey.trim() === '')
+    say(
+      'note',
+      'Verifier key',
+      `${key.text}. It came with the files. Compare it with the one that the controller publishes, or has told you in another way.`,
+    );
+  else if (expectedKey.trim() === key.text) say('ok', 'Verifier key', 'is the one that you gave');
+  else {
+    say('bad', 'log.vkey', `is not the key that you gave: ${key.text}`);
+    return result(key);
+  }
+  const policy = take('tlog-policy');
+  if (policy !== null && readText(policy) !== `log ${key.text}\nquorum none\n`)
+    say('bad', 'tlog-policy', 'names another key or other rules');
+
+  const heads = new Map();
+  const noteHead = (what, head) => {
+    const known = heads.get(head.size);
+    if (known !== undefined && !equal(known, head.root))
+      say(
+        'bad',
+        what,
+        `there are two signed checkpoints over ${head.size} entries with different roots: the ledger was forked`,
+      );
+    heads.set(head.size, head.root);
+  };
+  const proven = new Map();
+  const prove = async (id) => {
+    const [proof, meta, body] = ['tlog-proof', 'meta', 'body'].map((ending) => take(`proofs/${id}.${ending}`));
+    if (proof === null) throw new Error('its proof is missing');
+    const found = await proveEntry({ proof: textOf(proof), meta, body }, key);
+    noteHead(`proofs/${id}.tlog-proof`, found.head);
+    proven.set(id, { ...found, body });
+    return found;
+  };
+
+  const manifestBytes = take('manifest.json');
+  if (manifestBytes !== null) await checkManifest();
+  else await checkLoose();
+  return result(key);
+
+  async function checkManifest() {
+    let manifest;
+    try {
+      manifest = JSON.parse(textOf(manifestBytes));
+      if (!Array.isArray(manifest.files) || !Array.isArray(manifest.proofs)) throw new Error();
+    } catch {
+      say('bad', 'manifest.json', 'cannot be read');
+      return;
+    }
+    try {
+      await prove('manifest');
+      const { leaf, head, body } = proven.get('manifest');
+      const recorded = JSON.parse(textOf(body));
+      if (leaf.kind !== 'action' || recorded.action !== 'document.manifest')
+        throw new Error('its entry is not that of a manifest');
+      if (recorded.sha256 !== hexOf(await sha256(manifestBytes)))
+        throw new Error('it is not the manifest that was sealed: it was changed afterwards');
+      say(
+        'ok',
+        'manifest.json',
+        `was sealed as entry ${leaf.seq} on ${leaf.receivedAt}, under the checkpoint over ${head.size} entries`,
+      );
+    } catch (error) {
+      say('bad', 'manifest.json', error.message || 'its entry cannot be read');
+    }
+    if (manifest.checkpoint !== null) {
+      try {
+        noteHead('manifest.json', await openCheckpoint(manifest.checkpoint.note, key));
+        if (manifest.checkpoint.verifierKey !== key.text) throw new Error('it names another verifier key');
+      } catch (error) {
+        say('bad', 'manifest.json', error.message);
+      }
+    }
+    const sound = [];
+    for (const { name, bytes, sha256: expected } of manifest.files) {
+      const content = take(name);
+      if (content === null) {
+        if (isWhole) say('bad', name, 'is missing');
+      } else if (content.length !== bytes || hexOf(await sha256(content)) !== expected)
+        say('bad', name, 'was changed: its content is not the one in the manifest');
+      else sound.push(name);
+    }
+    if (sound.length > 0)
+      say(
+        'ok',
+        'Files',
+        `${sound.length} of ${manifest.files.length} files are byte for byte those of the manifest${isWhole ? '' : `: ${sound.join(', ')}`}`,
+      );
+    for (const { entry, what, content } of manifest.proofs) {
+      if (!isWhole && !files.has(`proofs/${entry}.tlog-proof`)) continue;
+      await checkEntry(entry, what, content);
+    }
+    await checkRecords();
+    for (const name of files.keys())
+      if (!used.has(name)) say('bad', name, 'is not in the manifest: it was added later');
+  }
+
+  /** `content`: enclosed, erased or withheld; undefined where nothing says which. */
+  async function checkEntry(id, what, content) {
+    const name = `Entry ${id}`;
+    try {
+      const { leaf, head, hasContent } = await prove(String(id));
+      if (String(leaf.seq) !== String(id)) throw new Error(`it is the proof of entry ${leaf.seq}`);
+      if (content !== undefined && hasContent !== (content === 'enclosed'))
+        throw new Error(hasContent ? 'its content is here, although it should not be' : 'its content was taken out');
+      const state = hasContent
+        ? 'unchanged'
+        : content === 'withheld'
+          ? 'proven in its place; its content is withheld'
+          : 'proven in its place; its content was erased or is not enclosed';
+      say(
+        'ok',
+        name,
+        `${what === undefined ? '' : `${what}: `}${leaf.kind} of ${leaf.source}, received ${leaf.receivedAt}: ${state} since the checkpoint over ${head.size} entries`,
+      );
+    } catch (error) {
+      say('bad', name, error.message);
+    }
+  }
+
+  /** The records that people read are the bytes that are proven. */
+  async function checkRecords() {
+    const records = contentOf('records.jsonl');
+    if (records === null) return;
+    for (const line of readText(records).split('\n')) {
+      if (line === '') continue;
+      try {
+        const record = JSON.parse(line);
+        const entry = proven.get(String(record.entry));
+        if (entry === undefined) continue;
+        const body = record.erased
+          ? null
+          : record.body === undefined
+            ? fromBase64(record.body_base64)
+            : encoder.encode(record.body);
+        const isSame =
+          record.commitment === entry.leaf.commitment &&
+          record.received === entry.leaf.receivedAt &&
+          (body === null ? entry.body === null : entry.body !== null && equal(body, entry.body));
+        if (!isSame) say('bad', 'records.jsonl', `its record of entry ${record.entry} is not the proven one`);
+      } catch {
+        say('bad', 'records.jsonl', 'has a line that cannot be read');
+      }
+    }
+  }
+
+  async function checkLoose() {
+    const ids = [...files.keys()].flatMap((name) => /^proofs\/(\d+)\.tlog-proof$/.exec(name)?.[1] ?? []);
+    if (ids.length === 0) say('bad', 'Files', 'there is neither a manifest.json nor a proofs/<entry>.tlog-proof');
+    for (const id of ids) await checkEntry(id);
+    for (const [name, { content }] of files) {
+      if (used.has(name) || /^verify\.(?:html|mjs)$/.test(name)) continue;
+      const digest = hexOf(await sha256(content));
+      const by = [...proven].find(([, { body }]) => body !== null && readText(body).includes(`"sha256":"${digest}"`));
+      if (by === undefined) say('bad', name, 'belongs to none of the proven entries');
+      else say('ok', name, `is byte for byte the file that entry ${by[0]} registers`);
+    }
+  }
+}
+
+/** Bytes that are not UTF-8 become what no check accepts. */
+function readText(bytes) {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+}
+
+export const LIMITS =
+  'Green means: these bytes have not changed since the checkpoint was signed. It does not say who sent a record, that no record was left out, or that a time before the checkpoint became known to somebody else is right.';
+
+// ---------------------------------------------------------------- on the command line
+
+async function main(args) {
+  const { readFile, readdir, stat } = await import('node:fs/promises');
+  const { basename, join } = await import('node:path');
+  const usage =
+    'Usage: node verify.mjs PACK.zip | FOLDER | FILE… [--key KEY] [--json]\nExit codes: 0 sound, 2 usage, 3 something was changed.\n';
+  const paths = [];
+  let [expectedKey, isJson] = ['', false];
+  for (let at = 0; at < args.length; at += 1) {
+    if (args[at] === '--key') expectedKey = args[(at += 1)] ?? '';
+    else if (args[at] === '--json') isJson = true;
+    else if (args[at].startsWith('-')) return void (process.stderr.write(usage), (process.exitCode = 2));
+    else paths.push(args[at]);
+  }
+  if (paths.length === 0) return void (process.stderr.write(usage), (process.exitCode = 2));
+  const files = new Map();
+  const add = async (path, name) => {
+    if ((await stat(path)).isDirectory()) {
+      for (const entry of (await readdir(path)).sort())
+        await add(join(path, entry), name === '' ? entry : `${name}/${entry}`);
+      return;
+    }
+    files.set(name, { content: new Uint8Array(await readFile(path)), broken: false });
+  };
+  let [isWhole, problem] = [false, null];
+  try {
+    const [only] = paths;
+    const isFolder = (await stat(only)).isDirectory();
+    if (paths.length === 1 && !isFolder && (await readFile(only)).subarray(0, 2).toString('latin1') === 'PK') {
+      isWhole = true;
+      for (const [name, file] of await unzip(new Uint8Array(await readFile(only)))) files.set(name, file);
+    } else {
+      isWhole = paths.length === 1 && isFolder;
+      for (const path of paths) {
+        const isInside = (await stat(path)).isDirectory();
+        await add(
+          path,
+          isInside ? '' : /(?:^|[/\\])proofs[/\\][^/\\]+$/.test(path) ? `proofs/${basename(path)}` : basename(path),
+        );
+      }
+    }
+  } catch (error) {
+    problem = error.code === undefined ? error.message : `${paths.join(', ')} cannot be read (${error.code})`;
+  }
+  const found =
+    problem === null
+      ? await check(files, { expectedKey, isWhole })
+      : { ok: false, key: null, checks: [{ state: 'bad', what: paths.join(', '), text: problem }] };
+  process.exitCode = found.ok ? 0 : 3;
+  if (isJson)
+    return void process.stdout.write(
+      `${JSON.stringify({ ok: found.ok, key: found.key?.text ?? null, checks: found.checks }, null, 2)}\n`,
+    );
+  const clean = (text) => text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '?');
+  const marks = { ok: '✓', bad: '✗', note: '·' };
+  for (const { state, what, text } of found.checks)
+    process.stdout.write(`${marks[state]} ${clean(what)}: ${clean(text)}\n`);
+  process.stdout.write(`${found.ok ? '✓ nothing was changed' : '✗ NOT as it was sealed'}\n${LIMITS}\n`);
+}
+
+// ---------------------------------------------------------------- in a browser (verify.html)
+
+function page() {
+  const byId = (id) => document.getElementById(id);
+  const [drop, picker, keyField, verdict, list] = ['drop', 'files', 'key', 'verdict', 'checks'].map(byId);
+  byId('limits').textContent = LIMITS;
+  const words = { ok: 'unchanged', bad: 'changed', note: 'note' };
+
+  async function run(chosen) {
+    if (chosen.length === 0) return;
+    verdict.className = 'working';
+    verdict.textContent = `Checking ${chosen.length === 1 ? chosen[0].name : `${chosen.length} files`} …`;
+    list.replaceChildren();
+    let found;
+    try {
+      found = await checkFiles(chosen);
+    } catch (error) {
+      found = { ok: false, checks: [{ state: 'bad', what: chosen[0].name, text: error.message }] };
+    }
+    const faults = found.checks.filter(({ state }) => state === 'bad').length;
+    verdict.className = found.ok ? 'ok' : 'bad';
+    verdict.textContent = found.ok
+      ? 'Nothing was changed.'
+      : `Not as it was sealed: ${faults} ${faults === 1 ? 'fault' : 'faults'}.`;
+    const order = { bad: 0, note: 1, ok: 2 };
+    list.replaceChildren(
+      ...[...found.checks]
+        .sort((a, b) => order[a.state] - order[b.state])
+        .map(({ state, what, text }) => {
+          const item = document.createElement('li');
+          item.className = state;
+          for (const [tag, content] of [
+            ['span', words[state]],
+            ['b', what],
+            ['p', text],
+          ])
+            item.append(Object.assign(document.createElement(tag), { textContent: content }));
+          return item;
+        }),
+    );
+  }
+
+  async function checkFiles(chosen) {
+    const options = { expectedKey: keyField.value.trim() };
+    const [first] = chosen;
+    const bytes = new Uint8Array(await first.arrayBuffer());
+    if (chosen.length === 1 && bytes[0] === 0x50 && bytes[1] === 0x4b) return check(await unzip(bytes), options);
+    const files = new Map();
+    for (const file of chosen) {
+      const name =
+        file.webkitRelativePath ||
+        (/^(?:manifest|\d+)\.(?:tlog-proof|meta|body)$/.test(file.name) ? `proofs/${file.name}` : file.name);
+      files.set(name, { content: new Uint8Array(await file.arrayBuffer()), broken: false });
+    }
+    return check(files, { ...options, isWhole: false });
+  }
+
+  let latest = [];
+  const start = (chosen) => run((latest = [...chosen]));
+  picker.addEventListener('change', () => start(picker.files));
+  keyField.addEventListener('change', () => run(latest));
+  for (const event of ['dragover', 'dragleave', 'drop'])
+    window.addEventListener(event, (happening) => {
+      happening.preventDefault();
+      drop.classList.toggle('over', event === 'dragover');
+      if (event === 'drop') start(happening.dataTransfer.files);
+    });
+}
+
+if (typeof document !== 'undefined') page();
+else if (
+  process.argv[1] !== undefined &&
+  import.meta.url.endsWith(encodeURI(process.argv[1].replaceAll('\\', '/').split('/').pop()))
+)
+  await main(process.argv.slice(2));

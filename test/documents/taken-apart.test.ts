@@ -1,0 +1,44 @@
+import { writeFile } from 'node:fs/promises';
+import { zipSync } from 'fflate';
+import { expect, test } from 'vitest';
+import { checkFile } from '../../src/documents/check.ts';
+import { alter, bytes } from '../tampering.ts';
+import { filesOf, packOf } from '../verifier/pack-world.ts';
+
+const zipOf = (files: ReadonlyMap<string, Buffer>) =>
+  zipSync(Object.fromEntries([...files].map(([name, content]) => [`answer/${name}`, new Uint8Array(content)])));
+
+test('a pack that was zipped again and a file that was taken out of it are recognised, and changed ones are not', async () => {
+  const { world, zip, path } = await packOf();
+  const files = filesOf(zip);
+  const checked = async (content: Uint8Array) => {
+    await writeFile(`${path}.file`, content);
+    const { documents, packs, problems } = await checkFile(world.context, `${path}.file`);
+    return { documents: documents.length, packs: packs.map(({ file, seq }) => [file, seq]), problems };
+  };
+  expect(await checked(zip)).toMatchObject({ documents: 1, packs: [] });
+  const sealed = 6;
+  const found = { documents: 0, problems: [] };
+  expect(await checked(zipOf(files))).toEqual({ ...found, packs: [[null, sealed]] });
+  for (const name of ['letter.pdf', 'decisions.csv', 'manifest.json'])
+    expect(await checked(files.get(name) ?? Buffer.of())).toEqual({ ...found, packs: [[name, sealed]] });
+
+  const letter = Buffer.concat([files.get('letter.pdf') ?? Buffer.of(), Buffer.from(' ')]);
+  expect(await checked(letter)).toEqual({ ...found, packs: [] });
+  const body = Buffer.from('{"event":"consent.recorded"}');
+  for (const [changed, sentence] of [
+    [new Map([...files, ['letter.pdf', letter]]), 'letter.pdf was changed'],
+    [new Map([...files, ['proofs/1.body', body]]), 'proofs/1.body is not what entry 1 holds'],
+    [new Map([...files, ['more.txt', body]]), 'more.txt is not a file of the pack'],
+    [new Map([...files].filter(([name]) => name !== 'case.json')), 'case.json is missing'],
+  ] as [Map<string, Buffer>, string][])
+    expect(await checked(zipOf(changed))).toEqual({
+      ...found,
+      packs: [],
+      problems: [expect.stringContaining(sentence)],
+    });
+
+  // The sealed list itself was edited by somebody who can write to the database.
+  await alter(world.context.config.dataDir, `update entries set body = ${bytes('{}')} where seq = ${sealed}`);
+  expect((await checked(zipOf(files))).packs).toEqual([]);
+});

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { unzipSync } from 'fflate';
+import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
+import { moveCase } from '../../src/cases/move-case.ts';
+import { producePack } from '../../src/documents/produce-pack.ts';
+
+/** A pack with everything in it: two records of the requester, and the request. `beforePack` may change the ledger first. */
+export async function packOf(
+  beforePack: (world: OfficeWorld) => Promise<void> = () => Promise.resolve(),
+  jurisdiction = 'DE',
+): Promise<{ world: OfficeWorld; caseId: string; path: string; zip: Buffer; verifierKey: string }> {
+  const world = await createOfficeWorld({}, { worker: false });
+  const { context } = world;
+  const choice = (n: number, analytics: boolean) => ({
+    consent_id: `c-${n}`,
+    banner_id: 'main',
+    visitor_hash: 'v-1',
+    timestamp: new Date(Date.now() - n * 1000).toISOString(),
+    consent: { analytics },
+  });
+  await world.event('consent.recorded', choice(1, true));
+  await world.event('consent.recorded', { ...choice(2, false), visitor_hash: 'v-2' });
+  await world.event('consent.recorded', choice(3, false));
+  await world.event('dsar.submitted', {
+    request_id: 'r-1',
+    type: 'access',
+    jurisdiction,
+    email: 'zoe@example.net',
+    visitor_hash: 'v-1',
+  });
+  await context.projector.catchUp();
+  const row = await context.store.read.selectFrom('cases').select(['case_id', 'version']).executeTakeFirstOrThrow();
+  const details = { at: new Date().toISOString(), how: 'answered from the address of the request' };
+  const move = { caseId: row.case_id, basedOn: row.version, move: 'confirm-identity', details, actor: 'Olga' };
+  const moved = await moveCase(context.cases, move);
+  if (moved.outcome !== 'moved') throw new Error(JSON.stringify(moved));
+  await beforePack(world);
+  // The read models are those from before an erasure that a test makes by hand.
+  const deps = { ...context.documents, cases: context.cases, readModelsFault: () => Promise.resolve(null) };
+  const pack = await producePack(deps, { caseId: row.case_id, actor: 'Olga' });
+  if (pack.outcome !== 'produced') throw new Error(JSON.stringify(pack));
+  const zip = await readFile(pack.path);
+  return { world, caseId: row.case_id, path: pack.path, zip, verifierKey: context.verifierKey };
+}
+
+/** The files of a ZIP archive by name. */
+export function filesOf(zip: Buffer): Map<string, Buffer> {
+  return new Map(Object.entries(unzipSync(zip)).map(([name, content]) => [name, Buffer.from(content)]));
+}
