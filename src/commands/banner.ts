@@ -17,15 +17,16 @@ import { type BannerEvidence, createBannerQueries } from '../store/queries/histo
 import {
   type CommandIo,
   counted,
+  isDay,
   printable,
   printResult,
   tableText,
+  timeOf,
   wholeNumberFrom,
   withJson,
   writeOut,
 } from './command-io.ts';
-import { assertSource, isDay, timeOf } from './policy-stored-text.ts';
-import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
 interface AddFlags {
   readonly source: string;
@@ -50,7 +51,7 @@ export function registerBanner(program: Command, io: CommandIo): void {
     .option('--source <slug>', 'source of the banner', 'default')
     .action((bannerId: string, name: string | undefined, flags: { source: string; json?: boolean }) =>
       withContext(async (context) => {
-        assertSource(context, flags.source);
+        findSource(context, flags.source);
         await context.projector.catchUp();
         const actor = COMMAND_LINE_ACTOR;
         const named = await nameBanner(context, { source: flags.source, actor, bannerId, name: name ?? '' });
@@ -76,7 +77,7 @@ export function registerBanner(program: Command, io: CommandIo): void {
     .option('--source <slug>', 'source of the banner', 'default')
     .action((flags: AddFlags) =>
       withContext(async (context) => {
-        assertSource(context, flags.source);
+        findSource(context, flags.source);
         const { timeZone } = context.config;
         const until = flags.to === undefined || !isDay(flags.to) ? flags.to : dayAfter(flags.to);
         const added = await addBannerEvidence(context, {
@@ -105,7 +106,7 @@ export function registerBanner(program: Command, io: CommandIo): void {
     .option('--banner <id>', 'only this banner')
     .action((flags: { source: string; banner?: string; json?: boolean }) =>
       withContext(async (context) => {
-        assertSource(context, flags.source);
+        findSource(context, flags.source);
         await context.projector.catchUp();
         const scope = { source: flags.source, asOf: Number.MAX_SAFE_INTEGER };
         const all = await createBannerQueries(context.store.read).bannerEvidence(scope);

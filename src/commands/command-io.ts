@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import Table from 'cli-table3';
 import pc from 'picocolors';
-import { calendarProblem } from '../core/zoned-days.ts';
+import { UsageError } from '../core/errors.ts';
+import { calendarProblem, startOfDay } from '../core/zoned-days.ts';
 import { writeFile } from 'node:fs/promises';
 
 /** Exit codes (docs/configuration.md): done, failed, usage or configuration, verification found a fault. */
@@ -50,6 +51,19 @@ export function momentFrom(flag: string): (text: string) => string {
       );
     return moment.toISOString();
   };
+}
+
+/** A time of a flag: ISO 8601, or a day, which begins at midnight in `timeZone`. ISO 8601 UTC. Throws UsageError for anything else. */
+export function timeOf(text: string, flag: string, timeZone: string): string {
+  try {
+    return isDay(text) ? startOfDay(text, timeZone) : new Date(text).toISOString();
+  } catch {
+    throw new UsageError([`Invalid time "${printable(text)}" for ${flag}: use an ISO 8601 time or YYYY-MM-DD.`]);
+  }
+}
+
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text);
 }
 
 /** Parses a flag that takes a whole number between two bounds. */
@@ -104,27 +118,44 @@ export function printable(text: string): string {
   );
 }
 
-/** Progress of long work: one line rewritten on a terminal, a plain line every few seconds elsewhere. */
+/** One line on standard error: rewritten on a terminal, a line of its own elsewhere. */
+export interface StatusLine {
+  say(text: string): void;
+  end(): void;
+}
+
+/** `throttled`: says no more than a terminal can show, or a log should hold; what comes in between is left out. */
+export function createStatusLine(io: CommandIo, throttled = false): StatusLine {
+  const every = throttled ? (io.stderr.isTTY ? 100 : 5000) : 0;
+  let last = 0;
+  let shown = '';
+  return {
+    say(text) {
+      const now = Date.now();
+      if (text === shown || now - last < every) return;
+      last = now;
+      shown = text;
+      io.stderr.write(io.stderr.isTTY ? `\r\u001b[K${text}` : `${text}\n`);
+    },
+    end() {
+      if (shown !== '' && io.stderr.isTTY) io.stderr.write('\r\u001b[K');
+      shown = '';
+    },
+  };
+}
+
+/** Progress of long work on a status line. */
 export function createProgress(
   io: CommandIo,
   what: string,
 ): { report(done: number, total: number | null): void; end(): void } {
-  let last = 0;
-  let shown = false;
-  const every = io.stderr.isTTY ? 100 : 5000;
+  const { say, end } = createStatusLine(io, true);
   return {
     report(done, total) {
-      const now = Date.now();
-      if (now - last < every) return;
-      last = now;
       const share = total === null || total === 0 ? '' : ` of ${total} (${Math.floor((done / total) * 100)} %)`;
-      const line = `${what}: ${done}${share}`;
-      io.stderr.write(io.stderr.isTTY ? `\r\u001b[K${line}` : `${line}\n`);
-      shown = true;
+      say(`${what}: ${done}${share}`);
     },
-    end() {
-      if (shown && io.stderr.isTTY) io.stderr.write('\r\u001b[K');
-    },
+    end,
   };
 }
 

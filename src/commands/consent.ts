@@ -16,9 +16,8 @@ import { loadConsentRecord } from '../consent/record.ts';
 import { UsageError } from '../core/errors.ts';
 import { addDays } from '../core/zoned-days.ts';
 import { lastCheckpoint } from '../documents/frame.ts';
-import { type CommandIo, printable, printResult, withJson, writeOut } from './command-io.ts';
-import { assertSource, isDay, timeOf } from './policy-stored-text.ts';
-import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { type CommandIo, isDay, printable, printResult, timeOf, withJson, writeOut } from './command-io.ts';
+import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
 /** `consent show|record`: how a person's consent stood at a moment, and one decision as a consent record. */
 export function registerConsent(program: Command, io: CommandIo): void {
@@ -32,7 +31,7 @@ export function registerConsent(program: Command, io: CommandIo): void {
     .option('--text', 'also print the policy texts')
     .action((identifier: string, flags: { at?: string; source: string; text?: boolean; json?: boolean }) =>
       withContext(async (context) => {
-        assertSource(context, flags.source);
+        findSource(context, flags.source);
         const asOf = await context.projector.catchUp();
         const found = await lookUpConsent(context, {
           source: flags.source,
@@ -61,7 +60,7 @@ export function registerConsent(program: Command, io: CommandIo): void {
     .option('--out <file>', 'write the record to this file')
     .action((id: string, flags: { source: string; out?: string; json?: boolean }) =>
       withContext(async (context) => {
-        assertSource(context, flags.source);
+        findSource(context, flags.source);
         const asOf = await context.projector.catchUp();
         const found = await loadConsentRecord(context, {
           source: flags.source,

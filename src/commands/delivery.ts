@@ -5,7 +5,7 @@ import { UsageError } from '../core/errors.ts';
 import { loadAmbiguousRepeats } from '../projections/ambiguous-repeats.ts';
 import { readmitRejected, type Readmitted } from '../rejected/readmit.ts';
 import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
-import { withContext } from './run-context.ts';
+import { findSource, withContext } from './run-context.ts';
 import { diagnoseSignature } from '../../receivers/diagnose.ts';
 import type { Finding } from '../../receivers/diagnose.ts';
 import type { Context } from '../context.ts';
@@ -110,9 +110,7 @@ function registerList(delivery: Command, io: CommandIo): void {
           throw new UsageError([
             '--refused cannot be combined with --event: the event of a refused delivery is unknown.',
           ]);
-        if (source !== undefined && context.sources.find(source) === null) {
-          throw new UsageError([`Unknown source ${printable(source)}: see \`consent-ledger source list\`.`]);
-        }
+        if (source !== undefined) findSource(context, source);
         const { read } = context.store;
         await context.projector.catchUp();
         if (quarantine) {

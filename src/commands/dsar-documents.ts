@@ -1,29 +1,32 @@
-import { copyFile, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { Argument, type Command, Option } from 'commander';
 import pc from 'picocolors';
 import { letterSteps, type LetterStep } from '../../reports/letters/texts.ts';
 import { UsageError } from '../core/errors.ts';
 import type { LetterDraft, LetterFormat } from '../documents/produce-letter.ts';
-import { type CommandIo, momentFrom, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
+import {
+  catchUpTo,
+  type DocumentFlags,
+  finishDocument,
+  problemOf,
+  refuseDocument,
+  withDocumentFlags,
+} from './produce-document.ts';
+import { withContext } from './run-context.ts';
 
-interface LetterFlags {
+interface LetterFlags extends DocumentFlags {
   readonly language?: string;
   readonly text?: string;
   readonly format: LetterFormat;
   readonly recipient?: string;
   readonly proposals?: boolean;
-  readonly out?: string;
-  readonly officer: string;
-  readonly asOf?: number;
-  readonly made?: string;
-  readonly json?: boolean;
 }
 
 /** `dsar letter <case> <step>`: a letter of a case, in the language of the requester. */
 export function registerDsarLetter(dsar: Command, io: CommandIo): void {
-  withJson(dsar.command('letter'))
+  const command = withJson(dsar.command('letter'))
     .argument('<case>', 'case id from `dsar list`')
     .addArgument(new Argument('<step>', 'which letter').choices(letterSteps))
     .description('create a letter for a case: acknowledgement, question, extension, answer, refusal …')
@@ -39,15 +42,8 @@ export function registerDsarLetter(dsar: Command, io: CommandIo): void {
     .addOption(
       new Option('--format <format>', 'pdf, html, or txt for a message').choices(['pdf', 'html', 'txt']).default('pdf'),
     )
-    .option('--recipient <name>', 'recipient of a notice')
-    .option('--out <file>', 'also write a copy to this file')
-    .option('--as-of <seq>', 'reproduce it from the ledger up to this entry', wholeNumberFrom(0))
-    .option(
-      '--made <time>',
-      'creation time (ISO 8601 with an offset); default: now, or with --as-of the time of the original',
-      momentFrom('--made'),
-    )
-    .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR)
+    .option('--recipient <name>', 'recipient of a notice');
+  withDocumentFlags(command)
     .addHelpText(
       'after',
       `
@@ -63,9 +59,7 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
         const deps = { ...context.documents, cases: context.cases };
         const { language = null, recipient = null, asOf } = options;
         const wish = { caseId, step, language, recipient, text: await readText(options.text) };
-        const last = await context.projector.catchUp();
-        if (asOf !== undefined && asOf > last)
-          throw new UsageError([`--as-of ${asOf} is beyond the end of the ledger (entry ${last}).`]);
+        await catchUpTo(context, asOf);
         if (options.proposals === true) {
           const draft = await draftLetter(deps, wish);
           if (draft.outcome !== 'drafted') throw new UsageError([problemOf(draft)]);
@@ -82,15 +76,8 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
         const { format, officer: actor, made: madeAt } = options;
         const made = await produceLetter(deps, { ...wish, format, actor, asOf, madeAt });
         if (made.outcome !== 'produced') throw new UsageError([problemOf(made)]);
-        if (options.out !== undefined) await copyFile(made.path, options.out);
         sayLanguage(io, made);
-        printResult(io, options, { ...made, out: options.out ?? null }, () =>
-          [
-            options.out ?? made.path,
-            `letter ${made.documentId} (${step}, ${made.letter.locale}), as of entry ${made.asOf}, made ${String(made.parameters['madeAt'])}, ${made.bytes} bytes`,
-            `SHA-256 ${made.sha256}, registered as entry ${made.seq}`,
-          ].join('\n'),
-        );
+        await finishDocument(io, options, made, { what: `letter ${made.documentId} (${step}, ${made.letter.locale})` });
       }),
     );
 }
@@ -127,77 +114,29 @@ function sayLanguage(
   for (const note of notes) io.stderr.write(`${pc.yellow('!')} ${note}\n`);
 }
 
-function problemOf(
-  outcome:
-    | { readonly outcome: 'unknown-case'; readonly caseId: string }
-    | { readonly outcome: 'unknown-source'; readonly source: string }
-    | { readonly outcome: 'invalid' | 'refused'; readonly problem: string },
-): string {
-  switch (outcome.outcome) {
-    case 'unknown-case':
-      return `Unknown case ${printable(outcome.caseId)}: see \`consent-ledger dsar list\`.`;
-    case 'unknown-source':
-      return `The source ${outcome.source} of this case is no longer configured.`;
-    default:
-      return outcome.problem;
-  }
-}
-
-interface PackFlags {
-  readonly out?: string;
-  readonly officer: string;
-  readonly asOf?: number;
-  readonly made?: string;
-  readonly json?: boolean;
-}
-
 /** `dsar pack <case>`: the ZIP that answers a case. */
 export function registerDsarPack(dsar: Command, io: CommandIo): void {
-  withJson(dsar.command('pack'))
+  const command = withJson(dsar.command('pack'))
     .argument('<case>', 'case id from `dsar list`')
-    .description('create the ZIP that answers a case: letter, history, data, manifest')
-    .option('--out <file>', 'also write a copy to this file')
-    .option('--as-of <seq>', 'reproduce it from the ledger up to this entry', wholeNumberFrom(0))
-    .option(
-      '--made <time>',
-      'creation time (ISO 8601 with an offset); default: now, or with --as-of the time of the original',
-      momentFrom('--made'),
-    )
-    .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR)
-    .action((caseId: string, options: PackFlags) =>
-      withContext(async (context) => {
-        // Loaded only here: the other commands of cases start sooner without what renders documents.
-        const { producePack } = await import('../documents/produce-pack.ts');
-        const deps = { ...context.documents, cases: context.cases };
-        const { officer: actor, asOf, made: madeAt } = options;
-        const last = await context.projector.catchUp();
-        if (asOf !== undefined && asOf > last)
-          throw new UsageError([`--as-of ${asOf} is beyond the end of the ledger (entry ${last}).`]);
-        const produced = await producePack(deps, { caseId, actor, asOf, madeAt });
-        if (produced.outcome === 'invalid') throw new UsageError([produced.problem]);
-        if (produced.outcome === 'unknown-case') {
-          throw new UsageError([`Unknown case ${printable(caseId)}: see \`consent-ledger dsar list\`.`]);
-        }
-        if (produced.outcome === 'unknown-source') {
-          throw new UsageError([`The source ${produced.source} of this case is no longer configured.`]);
-        }
-        if (produced.outcome === 'refused') {
-          io.exitCode = 3;
-          printResult(io, options, produced, () => `${pc.red('✗')} ${produced.problem}`);
-          return;
-        }
-        if (options.out !== undefined) await copyFile(produced.path, options.out);
-        printResult(io, options, { ...produced, out: options.out ?? null }, () =>
-          [
-            options.out ?? produced.path,
-            `pack ${produced.documentId}, as of entry ${produced.asOf}, made ${String(produced.parameters['madeAt'])}, ${produced.bytes} bytes; may hold: ${produced.disclosure}`,
-            `SHA-256 ${produced.sha256}, registered as entry ${produced.seq}`,
-            produced.readiness.ready
-              ? `${pc.green('✓')} nothing required is missing`
-              : `${pc.yellow('!')} not ready to send:`,
-            ...produced.readiness.lacks.map(({ blocking, text }) => `  ${blocking ? '✗' : '·'} ${printable(text)}`),
-          ].join('\n'),
-        );
-      }),
-    );
+    .description('create the ZIP that answers a case: letter, history, data, manifest');
+  withDocumentFlags(command).action((caseId: string, options: DocumentFlags) =>
+    withContext(async (context) => {
+      // Loaded only here: the other commands of cases start sooner without what renders documents.
+      const { producePack } = await import('../documents/produce-pack.ts');
+      const { officer: actor, asOf, made: madeAt } = options;
+      await catchUpTo(context, asOf);
+      const deps = { ...context.documents, cases: context.cases };
+      const produced = await producePack(deps, { caseId, actor, asOf, madeAt });
+      if (produced.outcome !== 'produced') return refuseDocument(io, options, produced);
+      const { documentId, disclosure, readiness } = produced;
+      await finishDocument(io, options, produced, {
+        what: `pack ${documentId}`,
+        note: `; may hold: ${disclosure}`,
+        more: [
+          readiness.ready ? `${pc.green('✓')} nothing required is missing` : `${pc.yellow('!')} not ready to send:`,
+          ...readiness.lacks.map(({ blocking, text }) => `  ${blocking ? '✗' : '·'} ${printable(text)}`),
+        ],
+      });
+    }),
+  );
 }

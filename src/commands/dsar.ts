@@ -13,7 +13,7 @@ import { requestKinds } from '../core/vocabulary.ts';
 import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
 import { dsarDescription, registerDeadline } from './deadline.ts';
 import { registerDsarLetter, registerDsarPack } from './dsar-documents.ts';
-import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -60,8 +60,7 @@ export function registerDsar(program: Command, io: CommandIo): void {
     .option('--reference <text>', 'your reference; repeating it does not open a second case')
     .action((options: JsonOption & OpenFlags) =>
       withCases(async (deps, context) => {
-        if (context.sources.find(options.source) === null)
-          throw new UsageError([`Unknown source ${options.source}: see \`consent-ledger source list\`.`]);
+        findSource(context, options.source);
         const opened = await openCase(deps, openingOf(options));
         if (opened.outcome === 'refused') throw new UsageError(opened.problems);
         await context.projector.catchUp();

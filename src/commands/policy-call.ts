@@ -3,7 +3,8 @@ import { DEFAULT_SOURCE } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import { isCallable, whyNotCallable } from '../policies/callable.ts';
-import { type CommandIo, printable, counted } from './command-io.ts';
+import { type CommandIo, counted, createStatusLine, printable, type StatusLine } from './command-io.ts';
+import { findSource } from './run-context.ts';
 import type { CallFailure } from '../policies/call.ts';
 import type { CallRow } from '../policies/settle.ts';
 import type { UnsettledCall } from '../policies/twin.ts';
@@ -13,9 +14,7 @@ import type { UnsettledCall } from '../policies/twin.ts';
  * when it has no address or key, or when several could be meant.
  */
 export function callableSource(context: Pick<Context, 'sources'>, slug: string | undefined): Source {
-  const source = slug === undefined ? onlySource(context.sources.list()) : context.sources.find(slug);
-  if (source === null)
-    throw new UsageError([`Unknown source ${printable(slug ?? '')}: see \`consent-ledger source list\`.`]);
+  const source = slug === undefined ? onlySource(context.sources.list()) : findSource(context, slug);
   const reason = whyNotCallable(source);
   if (reason !== null)
     throw new UsageError([
@@ -50,27 +49,6 @@ export function patienceOf(io: CommandIo, flags: { readonly wait?: boolean }) {
     onWait: (until: Date, why: string) =>
       line.say(`waiting until ${until.toISOString().slice(11, 19)} UTC: ${printable(why)}`),
     line,
-  };
-}
-
-/** One line on standard error: rewritten on a terminal, a line of its own elsewhere. */
-interface StatusLine {
-  say(text: string): void;
-  end(): void;
-}
-
-function createStatusLine(io: CommandIo): StatusLine {
-  let shown = '';
-  return {
-    say(text) {
-      if (text === shown) return;
-      io.stderr.write(io.stderr.isTTY ? `\r\u001b[K${text}` : `${text}\n`);
-      shown = text;
-    },
-    end() {
-      if (shown !== '' && io.stderr.isTTY) io.stderr.write('\r\u001b[K');
-      shown = '';
-    },
   };
 }
 

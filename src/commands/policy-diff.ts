@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { textAt, type TextVersion } from '../texts/text-versions.ts';
 import { diffTexts, loadStoredText } from '../snapshots/texts.ts';
-import { type CommandIo, printable, printResult, wholeNumberFrom, withJson, tableText } from './command-io.ts';
-import { assertSource, loadTargets, targetText, timeOf, viaOption } from './policy-stored-text.ts';
-import { withContext } from './run-context.ts';
+import { type CommandIo, printable, printResult, tableText, timeOf, wholeNumberFrom, withJson } from './command-io.ts';
+import { loadTargets, targetText, viaOption } from './policy-stored-text.ts';
+import { findSource, withContext } from './run-context.ts';
 import { loadDescriptions, operationChanges, type StoredDescription } from '../snapshots/openapi-watch.ts';
 
 interface DiffFlags {
@@ -51,7 +51,7 @@ export function registerPolicyDiff(policy: Command, io: CommandIo): void {
     .option('--raw', 'compare the stored responses instead of their visible text')
     .action((policyName: string, options: DiffFlags) =>
       withContext(async (context) => {
-        assertSource(context, options.source);
+        findSource(context, options.source);
         await context.projector.catchUp();
         const [before, after] =
           options.seq === undefined
@@ -179,7 +179,7 @@ export function registerPolicyOpenapi(policy: Command, io: CommandIo): void {
     ])
     .action((options: OpenapiFlags) =>
       withContext(async (context) => {
-        assertSource(context, options.source);
+        findSource(context, options.source);
         await context.projector.catchUp();
         const stored = await loadDescriptions(context.store.read, options.source);
         if (stored.length === 0)

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { UsageError } from '../core/errors.ts';
 import { sideBySide } from '../core/side-by-side.ts';
 import { isCallable } from '../policies/callable.ts';
 import {
@@ -14,7 +13,7 @@ import {
 } from '../policies/list.ts';
 import { settleCalls } from '../policies/settle.ts';
 import { type CommandIo, counted, createProgress, printable, printResult, tableText, withJson } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
 interface ListFlags {
   readonly source?: string;
@@ -38,9 +37,7 @@ export function registerPolicyList(policy: Command, io: CommandIo): void {
     .action((flags: ListFlags) =>
       withContext(async (context) => {
         const { source: slug } = flags;
-        const one = slug === undefined ? null : context.sources.find(slug);
-        if (slug !== undefined && one === null)
-          throw new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list\`.`]);
+        const one = slug === undefined ? null : findSource(context, slug);
         const stop = new AbortController();
         void io.untilStopped().then(() => stop.abort(new Error('stopped')));
         const progress = createProgress(io, 'sources asked');

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
-import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import { createHostedUrls, type Look, takeSnapshots } from '../snapshots/take.ts';
 import { type KnownPolicy, loadKnownPolicies } from '../snapshots/request.ts';
@@ -9,7 +8,7 @@ import { loadPolicyTexts } from '../snapshots/texts.ts';
 import { type CommandIo, counted, createProgress, printable, printResult, tableText, withJson } from './command-io.ts';
 import { registerPolicyDiff, registerPolicyOpenapi } from './policy-diff.ts';
 import { cameText, targetText } from './policy-stored-text.ts';
-import { withContext } from './run-context.ts';
+import { findSource, withContext } from './run-context.ts';
 
 interface SnapshotFlags {
   readonly source?: string;
@@ -169,9 +168,7 @@ function chooseSources(context: Context, slug: string | undefined): readonly Sou
     const followed = sources.filter(({ siteUrl }) => siteUrl !== null);
     return followed.length > 0 ? followed : sources;
   }
-  const source = context.sources.find(slug);
-  if (source === null) throw new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list\`.`]);
-  return [source];
+  return [findSource(context, slug)];
 }
 
 function readType(text: string): string {

@@ -5,8 +5,8 @@ import { inForceBetween } from '../texts/text-versions.ts';
 import { addDays, startOfDay } from '../core/zoned-days.ts';
 import { loadStoredText, type NamedVersion, loadPolicyTexts, type TargetTexts } from '../snapshots/texts.ts';
 import type { Query } from '../store/store.ts';
-import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
-import { withContext } from './run-context.ts';
+import { type CommandIo, isDay, printable, printResult, tableText, timeOf, withJson } from './command-io.ts';
+import { findSource, withContext } from './run-context.ts';
 import { UsageError } from '../core/errors.ts';
 import { HUB } from '../texts/snapshot.ts';
 
@@ -36,7 +36,7 @@ export function registerPolicyText(policy: Command, io: CommandIo): void {
     .option('--raw', 'print the stored response instead of its visible text')
     .action((policyName: string, options: TextFlags) =>
       withContext(async (context) => {
-        assertSource(context, options.source);
+        findSource(context, options.source);
         const asked = askedOf(context, options.at);
         await context.projector.catchUp();
         const [{ target, versions }] = await loadTargets(context, policyName, options);
@@ -153,11 +153,6 @@ export function targetText(target: string): string {
   return name === HUB ? 'embed endpoint, list of all (hub)' : `embed endpoint, ${name}`;
 }
 
-export function assertSource(context: Pick<Context, 'sources'>, slug: string): void {
-  if (context.sources.find(slug) === null)
-    throw new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list\`.`]);
-}
-
 /** The stored texts of a policy, its public page first; or of a policy type. Throws UsageError where there is none. */
 export async function loadTargets(
   context: Pick<Context, 'store'>,
@@ -173,17 +168,4 @@ export async function loadTargets(
       `No text of ${printable(policyName)} is stored: fetch it with \`consent-ledger policy snapshot --policy …\`.`,
     ]);
   return [first, ...more];
-}
-
-/** A time of a flag: ISO 8601, or a day, which begins at midnight in `timeZone`. ISO 8601 UTC. Throws UsageError for anything else. */
-export function timeOf(text: string, flag: string, timeZone: string): string {
-  try {
-    return isDay(text) ? startOfDay(text, timeZone) : new Date(text).toISOString();
-  } catch {
-    throw new UsageError([`Invalid time "${printable(text)}" for ${flag}: use an ISO 8601 time or YYYY-MM-DD.`]);
-  }
-}
-
-export function isDay(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text);
 }

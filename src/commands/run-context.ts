@@ -2,6 +2,8 @@ import { InvalidArgumentError } from 'commander';
 import { loadProcessConfig, type Config } from '../config.ts';
 import { type DatabaseAddress, valuesSchema } from '../config/variables.ts';
 import { type Context, openContext } from '../context.ts';
+import { UsageError } from '../core/errors.ts';
+import type { Source } from '../core/source.ts';
 import { createLog } from '../log.ts';
 import { printable } from './command-io.ts';
 
@@ -49,3 +51,14 @@ function sentenceOf(line: string): string {
 
 /** Who acts on the command line, as the ledger records it. */
 export const COMMAND_LINE_ACTOR = 'operator (command line)';
+
+/** The source of this slug. Throws UsageError where there is none. */
+export function findSource({ sources }: Pick<Context, 'sources'>, slug: string): Source {
+  const source = sources.find(slug);
+  if (source === null) throw noSuchSource(slug);
+  return source;
+}
+
+export function noSuchSource(slug: string): UsageError {
+  return new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list\`.`]);
+}

@@ -24,9 +24,18 @@ import { renderCsv } from '../../reports/render/csv-json.ts';
 import { UsageError } from '../core/errors.ts';
 import { addDays } from '../core/zoned-days.ts';
 import { createScanQueries } from '../store/queries/history-scans.ts';
-import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
-import { assertSource, isDay, timeOf } from './policy-stored-text.ts';
-import { withContext } from './run-context.ts';
+import {
+  type CommandIo,
+  counted,
+  isDay,
+  printable,
+  printResult,
+  tableText,
+  timeOf,
+  wholeNumberFrom,
+  withJson,
+} from './command-io.ts';
+import { findSource, withContext } from './run-context.ts';
 
 interface ListFlags {
   readonly source: string;
@@ -51,7 +60,7 @@ export function registerScan(program: Command, io: CommandIo): void {
     .option('--limit <number>', 'maximum number of rows', wholeNumberFrom(1), 50)
     .action((flags: ListFlags) =>
       withContext(async (context) => {
-        assertSource(context, flags.source);
+        findSource(context, flags.source);
         const asOf = await context.projector.catchUp();
         const { source, site, limit } = flags;
         const rows = await createScanQueries(context.store.read).scanRows({ source, asOf, site, limit });
@@ -73,7 +82,7 @@ export function registerScan(program: Command, io: CommandIo): void {
     .option('--csv', 'print CSV: one row per cookie, tracker and change')
     .action((flags: ShowFlags) =>
       withContext(async (context) => {
-        assertSource(context, flags.source);
+        findSource(context, flags.source);
         if (flags.csv === true && flags.json === true) throw new UsageError(['Use --csv or --json, not both.']);
         const asOf = await context.projector.catchUp();
         const { source, site } = flags;
@@ -105,7 +114,7 @@ export function registerIntegration(program: Command, io: CommandIo): void {
     .option('--history', 'list every connection and disconnection in order')
     .action((flags: { source: string; history?: boolean; json?: boolean }) =>
       withContext(async (context) => {
-        assertSource(context, flags.source);
+        findSource(context, flags.source);
         const asOf = await context.projector.catchUp();
         const found = await loadIntegrations(createScanQueries(context.store.read), { source: flags.source, asOf });
         const { states, changes } = integrationsJson(found);

@@ -31,8 +31,7 @@ import {
   wholeNumberFrom,
   durationFrom,
 } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
-import { noSuchSource } from './source-text.ts';
+import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
 interface DiscoverFlags {
   readonly for?: number;
@@ -59,8 +58,7 @@ export function registerSourceDiscover(source: Command, io: CommandIo): void {
     .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR)
     .action((slug: string, options: DiscoverFlags) =>
       withContext(async (context) => {
-        const one = context.sources.find(slug);
-        if (one === null) throw noSuchSource(slug);
+        const one = findSource(context, slug);
         if (options.accept !== undefined) return accept(context, io, slug, options);
         const waited = await listen(context, io, slug, options);
         const { samples, headers, encodings, refused, notes } = await gather(context, one);

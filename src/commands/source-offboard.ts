@@ -5,8 +5,7 @@ import { DEFAULT_SOURCE } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
 import { offboardSource } from '../sources/offboard.ts';
 import { type CommandIo, counted, printResult, withJson } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
-import { noSuchSource } from './source-text.ts';
+import { COMMAND_LINE_ACTOR, noSuchSource, withContext } from './run-context.ts';
 
 interface OffboardFlags {
   readonly force?: boolean;

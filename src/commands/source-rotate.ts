@@ -7,8 +7,8 @@ import { type SecretEncoding, type Source, secretEncodings } from '../core/sourc
 import type { SourceOutcome } from '../sources/sources.ts';
 import { type CommandIo, withJson, durationFrom } from './command-io.ts';
 import { readSecrets, withSecret } from './source-flags.ts';
-import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
-import { noSuchSecret, noSuchSource, report } from './source-text.ts';
+import { COMMAND_LINE_ACTOR, noSuchSource, withContext } from './run-context.ts';
+import { noSuchSecret, report } from './source-text.ts';
 
 const apiKey = { flag: 'api-key', what: 'new API key (pak_live_…)' };
 const webhookSecret = { flag: 'webhook-secret', what: 'new webhook signing secret' };

@@ -6,6 +6,7 @@ import { publicUrlOf } from '../core/address.ts';
 import type { Source } from '../core/source.ts';
 import type { OffboardedSource, SourceOutcome } from '../sources/sources.ts';
 import { type CommandIo, counted, printable, printResult, tableText } from './command-io.ts';
+import { noSuchSource } from './run-context.ts';
 import { findSourceFaults } from './doctor/finding.ts';
 
 /** A source as it is shown: which credentials are set, never what they are. */
@@ -85,11 +86,6 @@ function secretText(id: string, { retiring, options }: ShownSource): string {
     until === undefined ? undefined : `until ${until.slice(0, 16)}Z`,
   ].filter((note) => note !== undefined);
   return notes.length === 0 ? id : `${id} (${notes.join(', ')})`;
-}
-
-/** A slug that nobody has. */
-export function noSuchSource(slug: string): UsageError {
-  return new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list\`.`]);
 }
 
 /** An id that no signing secret of a source has. */

@@ -14,13 +14,13 @@ import {
   withClear,
   withSourceFlags,
 } from './source-flags.ts';
-import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 import { findSourceFaults, type SourceFault } from './doctor/finding.ts';
 import { registerSourceDiscover } from './source-discover.ts';
 import { registerSourceImport } from './source-import.ts';
 import { registerSourceOffboard } from './source-offboard.ts';
 import { registerSourceRotate } from './source-rotate.ts';
-import { listText, noSuchSource, report, shown, shownOffboarded } from './source-text.ts';
+import { listText, report, shown, shownOffboarded } from './source-text.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -88,8 +88,7 @@ export function registerSource(program: Command, io: CommandIo): void {
   withClear(withSourceFlags(change)).action(async (slug: string, options: JsonOption & SourceFlags) => {
     const secrets = await readSecrets(options, [apiKey, siteKey]);
     await withContext(async (context) => {
-      const before = context.sources.find(slug);
-      if (before === null) throw noSuchSource(slug);
+      const before = findSource(context, slug);
       const changes = await changesFrom(options, secrets, before);
       report(io, options, context, slug, await context.sources.change(slug, changes, COMMAND_LINE_ACTOR), 'changed');
     });
@@ -105,8 +104,7 @@ export function registerSource(program: Command, io: CommandIo): void {
     .description('check the API key of every source (or one) with a single read call')
     .action((slug: string | undefined, options: JsonOption) =>
       withContext(async (context) => {
-        const one = slug === undefined ? null : context.sources.find(slug);
-        if (slug !== undefined && one === null) throw noSuchSource(slug);
+        const one = slug === undefined ? null : findSource(context, slug);
         const list = one === null ? context.sources.list() : [one];
         const checks = await checkAll(list, context.clock, (done) => {
           if (list.length > AT_ONCE && done % 50 === 0) io.stderr.write(`${done} of ${list.length} checked\n`);

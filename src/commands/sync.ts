@@ -4,8 +4,16 @@ import { type BannerStatus, loadSyncStatus } from '../sync/status.ts';
 import type { PullResult } from '../sync/contract.ts';
 import { dismissBanner } from '../sync/banners.ts';
 import { syncSource, type SyncResult } from '../sync/sync-source.ts';
-import { counted, type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import {
+  counted,
+  type CommandIo,
+  createStatusLine,
+  printable,
+  printResult,
+  tableText,
+  withJson,
+} from './command-io.ts';
+import { COMMAND_LINE_ACTOR, findSource, noSuchSource, withContext } from './run-context.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/job.ts';
 
@@ -33,8 +41,7 @@ export function registerSync(program: Command, io: CommandIo): void {
           throw new UsageError(['--full cannot be combined with --from and --to.']);
         }
         await context.projector.catchUp();
-        const one = options.source === undefined ? null : context.sources.find(options.source);
-        if (options.source !== undefined && one === null) throw noSuchSource(options.source);
+        const one = options.source === undefined ? null : findSource(context, options.source);
         const pullable = context.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
         const sources = one === null ? pullable : [one];
         if (sources.length === 0) {
@@ -47,7 +54,7 @@ export function registerSync(program: Command, io: CommandIo): void {
         void io.untilStopped().then(() => stop.abort(new Error('stopped')));
         for (const source of sources) {
           const { banner, from, to, full } = options;
-          const lines = createLines(io, source.slug);
+          const line = createStatusLine(io, true);
           results.push(
             await syncSource(context.sync, {
               source,
@@ -58,10 +65,12 @@ export function registerSync(program: Command, io: CommandIo): void {
               to,
               full,
               onProgress: ({ bannerId, rows, stored }) =>
-                lines.show(`${bannerId || 'all banners'}: ${counted(rows, 'row')}, ${stored} new`),
+                line.say(
+                  `${source.slug}, ${printable(bannerId || 'all banners')}: ${counted(rows, 'row')}, ${stored} new`,
+                ),
             }),
           );
-          lines.end();
+          line.end();
           if (stop.signal.aborted) break;
         }
         if (results.some(failed)) io.exitCode = 1;
@@ -75,7 +84,7 @@ export function registerSync(program: Command, io: CommandIo): void {
     .action((options: { source?: string; json?: boolean }) =>
       withContext(async (context) => {
         const { source: slug } = options;
-        if (slug !== undefined && context.sources.find(slug) === null) throw noSuchSource(slug);
+        if (slug !== undefined) findSource(context, slug);
         await context.projector.catchUp();
         const sources = context.sources
           .list()
@@ -100,8 +109,7 @@ export function registerSync(program: Command, io: CommandIo): void {
     .option('--restore', 'resume pulling the banner')
     .action((options: { source: string; banner: string; restore?: boolean; json?: boolean }) =>
       withContext(async (context) => {
-        const source = context.sources.find(options.source);
-        if (source === null) throw noSuchSource(options.source);
+        const source = findSource(context, options.source);
         await context.projector.catchUp();
         const isRestored = options.restore === true;
         const request = { source, bannerId: options.banner, actor: COMMAND_LINE_ACTOR, isRestored };
@@ -157,23 +165,6 @@ function runText({ startedAt, lastPageAt, from, to }: NonNullable<BannerStatus['
   return `a run that began at ${startedAt} reads ${period}; its last page was stored ${ago < 120 ? `${ago} s` : `${Math.round(ago / 60)} min`} ago`;
 }
 
-/** Progress lines: rewritten on a terminal, every few seconds elsewhere. */
-function createLines(io: CommandIo, source: string): { show(text: string): void; end(): void } {
-  let last = 0;
-  return {
-    show(text) {
-      const now = Date.now();
-      if (now - last < (io.stderr.isTTY ? 100 : 5000)) return;
-      last = now;
-      const line = `${source}, ${printable(text)}`;
-      io.stderr.write(io.stderr.isTTY ? `\r\u001b[K${line}` : `${line}\n`);
-    },
-    end() {
-      if (last > 0 && io.stderr.isTTY) io.stderr.write('\r\u001b[K');
-    },
-  };
-}
-
 function failed(result: SyncResult): boolean {
   return (
     result.outcome !== 'done' ||
@@ -216,10 +207,6 @@ function bannerSentence(banner: PullResult): string {
     default:
       return banner satisfies never;
   }
-}
-
-function noSuchSource(slug: string): UsageError {
-  return new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list\`.`]);
 }
 
 /** A sync or recount that a worker has under way, or will do. */
@@ -266,8 +253,7 @@ export function registerSyncCancel(command: Command, io: CommandIo): void {
     .action((options: { source?: string; json?: boolean }) =>
       withContext(async (context) => {
         const { source } = options;
-        if (source !== undefined && context.sources.findAny(source) === null)
-          throw new UsageError([`Unknown source ${printable(source)}: see \`consent-ledger source list\`.`]);
+        if (source !== undefined && context.sources.findAny(source) === null) throw noSuchSource(source);
         const cancelled: (Pick<SyncJob, 'id' | 'kind' | 'source'> & { outcome: 'cancelled' | 'requested' })[] = [];
         for (const job of await loadSyncJobs(context, source)) {
           const outcome = await context.jobs.cancel(job.id);

@@ -1,0 +1,87 @@
+import { copyFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import type { Context } from '../context.ts';
+import { UsageError } from '../core/errors.ts';
+import type { RegisteredDocument } from '../documents/frame.ts';
+import { type CommandIo, momentFrom, printable, printResult, wholeNumberFrom } from './command-io.ts';
+import { COMMAND_LINE_ACTOR } from './run-context.ts';
+
+/** The flags of every command that produces a document. */
+export interface DocumentFlags {
+  readonly out?: string;
+  readonly asOf?: number;
+  readonly made?: string;
+  readonly officer: string;
+  readonly json?: boolean;
+}
+
+export function withDocumentFlags(command: Command): Command {
+  return command
+    .option('--out <file>', 'also write a copy to this file')
+    .option('--as-of <seq>', 'reproduce it from the ledger up to this entry', wholeNumberFrom(0))
+    .option(
+      '--made <time>',
+      'creation time (ISO 8601 with an offset); default: now, or with --as-of the time of the original',
+      momentFrom('--made'),
+    )
+    .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR);
+}
+
+/** Brings the read models up to date. Throws UsageError for a position that the ledger has not reached. */
+export async function catchUpTo({ projector }: Pick<Context, 'projector'>, asOf: number | undefined): Promise<void> {
+  const last = await projector.catchUp();
+  // Beyond the end it would be today's document under a number of tomorrow.
+  if (asOf !== undefined && asOf > last)
+    throw new UsageError([`--as-of ${asOf} is beyond the end of the ledger (entry ${last}).`]);
+}
+
+/** Why nothing was produced; `refused`: an entry that it would rely on was altered. */
+type NotProduced =
+  | { readonly outcome: 'invalid' | 'refused'; readonly problem: string }
+  | { readonly outcome: 'unknown-case'; readonly caseId: string }
+  | { readonly outcome: 'unknown-source'; readonly source: string };
+
+/** Why nothing was produced, in a sentence. */
+export function problemOf(ended: NotProduced): string {
+  switch (ended.outcome) {
+    case 'unknown-case':
+      return `Unknown case ${printable(ended.caseId)}: see \`consent-ledger dsar list\`.`;
+    case 'unknown-source':
+      return `Unknown source ${printable(ended.source)}: see \`consent-ledger source list\`.`;
+    case 'invalid':
+    case 'refused':
+      return ended.problem;
+  }
+}
+
+/** Says why nothing was produced: exit code 3 where an entry was altered; else throws UsageError. */
+export function refuseDocument(io: CommandIo, options: Pick<DocumentFlags, 'json'>, ended: NotProduced): void {
+  if (ended.outcome !== 'refused') throw new UsageError([problemOf(ended)]);
+  io.exitCode = 3;
+  printResult(io, options, ended, () => `${pc.red('✗')} ${ended.problem}`);
+}
+
+/** Copies a document to --out and prints what was produced. `what` names it; `note` and `more` add to what is said of every document. */
+export async function finishDocument(
+  io: CommandIo,
+  { out, json = false }: Pick<DocumentFlags, 'out' | 'json'>,
+  produced: RegisteredDocument,
+  { what, note = '', more = [] }: { readonly what: string; readonly note?: string; readonly more?: readonly string[] },
+): Promise<void> {
+  const { path, asOf, bytes, sha256, seq, parameters } = produced;
+  if (out !== undefined)
+    await copyFile(path, out).catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError([
+        `Cannot write ${printable(out)} (${error.code ?? error.message}); the document is stored as ${path}.`,
+      ]);
+    });
+  printResult(io, { json }, { ...produced, out: out ?? null }, () =>
+    [
+      out ?? path,
+      `${what}, as of entry ${asOf}, made ${String(parameters['madeAt'])}, ${bytes} bytes${note}`,
+      `SHA-256 ${sha256}, registered as entry ${seq}`,
+      ...more,
+    ].join('\n'),
+  );
+}
