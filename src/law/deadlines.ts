@@ -90,7 +90,12 @@ export function computeDeadlines(input: DeadlinesInput): Deadlines {
   for (const { regime, why, place: code } of found.laws) {
     const rows = findRows(regimes, regime.id, kind, { place: code, receivedOn });
     if (rows.length === 0) {
-      says.push(`${regime.law} gives no right of this kind.`);
+      const later = findRows(regimes, regime.id, kind, { place: code, receivedOn: '9999-12-31' }).length > 0;
+      says.push(
+        later
+          ? `${regime.law}: this right came into force only after the request was received.`
+          : `${regime.law} gives no right of this kind.`,
+      );
       continue;
     }
     const disabled = regimes.disabled.has(regime.id);

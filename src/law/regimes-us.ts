@@ -13,6 +13,8 @@ const attorneyGeneral = (state: string) => `complaint to the Attorney General of
 interface StateAct {
   readonly code: string;
   readonly state: string;
+  /** The day on which it came into force: a request that was received before gives no right under it. */
+  readonly since: string;
   /** The section with the 45 days. */
   readonly section: string;
   /** Days for the decision on an appeal, and by how many it may be put off; null: no appeal. */
@@ -23,19 +25,42 @@ interface StateAct {
 
 const of = (days: number, section: string, confirmed = true) => ({ days, section, confirmed });
 const acts: readonly StateAct[] = [
-  { code: 'VA', state: 'Virginia', section: 'Va. Code § 59.1-577(B)', appeal: [60, 0], revocation: null },
-  { code: 'CO', state: 'Colorado', section: 'C.R.S. § 6-1-1306(2)', appeal: [45, 60], revocation: null },
+  {
+    code: 'VA',
+    since: '2023-01-01',
+    state: 'Virginia',
+    section: 'Va. Code § 59.1-577(B)',
+    appeal: [60, 0],
+    revocation: null,
+  },
+  {
+    code: 'CO',
+    since: '2023-07-01',
+    state: 'Colorado',
+    section: 'C.R.S. § 6-1-1306(2)',
+    appeal: [45, 60],
+    revocation: null,
+  },
   {
     code: 'CT',
+    since: '2023-07-01',
     state: 'Connecticut',
     section: 'Conn. Gen. Stat. § 42-518(c)',
     appeal: [60, 0],
     revocation: of(15, 'Conn. Gen. Stat. § 42-520(a)(6)'),
   },
-  { code: 'UT', state: 'Utah', section: 'Utah Code § 13-61-203', appeal: null, revocation: null },
-  { code: 'TX', state: 'Texas', section: 'Tex. Bus. & Com. Code § 541.052', appeal: [60, 0], revocation: null },
+  { code: 'UT', since: '2023-12-31', state: 'Utah', section: 'Utah Code § 13-61-203', appeal: null, revocation: null },
+  {
+    code: 'TX',
+    since: '2024-07-01',
+    state: 'Texas',
+    section: 'Tex. Bus. & Com. Code § 541.052',
+    appeal: [60, 0],
+    revocation: null,
+  },
   {
     code: 'OR',
+    since: '2024-07-01',
     state: 'Oregon',
     section: 'ORS 646A.576',
     appeal: [45, 0],
@@ -43,14 +68,23 @@ const acts: readonly StateAct[] = [
   },
   {
     code: 'MT',
+    since: '2024-10-01',
     state: 'Montana',
     section: 'Mont. Code § 30-14-2808',
     appeal: [60, 0],
     revocation: of(45, 'Mont. Code § 30-14-2812(1)(c)'),
   },
-  { code: 'NE', state: 'Nebraska', section: 'Neb. Rev. Stat. § 87-1108', appeal: [60, 0], revocation: null },
+  {
+    code: 'NE',
+    since: '2025-01-01',
+    state: 'Nebraska',
+    section: 'Neb. Rev. Stat. § 87-1108',
+    appeal: [60, 0],
+    revocation: null,
+  },
   {
     code: 'DE',
+    since: '2025-01-01',
     state: 'Delaware',
     section: '6 Del. C. § 12D-104',
     appeal: [60, 0],
@@ -58,6 +92,7 @@ const acts: readonly StateAct[] = [
   },
   {
     code: 'NH',
+    since: '2025-01-01',
     state: 'New Hampshire',
     section: 'RSA 507-H:4',
     appeal: [60, 0],
@@ -65,14 +100,23 @@ const acts: readonly StateAct[] = [
   },
   {
     code: 'NJ',
+    since: '2025-01-15',
     state: 'New Jersey',
     section: 'N.J.S.A. 56:8-166.7',
     appeal: [45, 0],
     revocation: of(15, 'N.J.S.A. 56:8-166.12(a)(6)'),
   },
-  { code: 'TN', state: 'Tennessee', section: 'Tenn. Code § 47-18-3304', appeal: [60, 0], revocation: null },
+  {
+    code: 'TN',
+    since: '2025-07-01',
+    state: 'Tennessee',
+    section: 'Tenn. Code § 47-18-3304',
+    appeal: [60, 0],
+    revocation: null,
+  },
   {
     code: 'MN',
+    since: '2025-07-31',
     state: 'Minnesota',
     section: 'Minn. Stat. § 325M.14',
     appeal: [45, 60],
@@ -80,15 +124,24 @@ const acts: readonly StateAct[] = [
   },
   {
     code: 'MD',
+    since: '2025-10-01',
     state: 'Maryland',
     section: 'Md. Code, Com. Law § 14-4705',
     appeal: [60, 0],
     revocation: of(30, 'Md. Code, Com. Law § 14-4707'),
   },
-  { code: 'IN', state: 'Indiana', section: 'Ind. Code 24-15-3-1', appeal: [60, 0], revocation: null },
-  { code: 'KY', state: 'Kentucky', section: 'KRS 367.3615', appeal: [60, 0], revocation: null },
+  {
+    code: 'IN',
+    since: '2026-01-01',
+    state: 'Indiana',
+    section: 'Ind. Code 24-15-3-1',
+    appeal: [60, 0],
+    revocation: null,
+  },
+  { code: 'KY', since: '2026-01-01', state: 'Kentucky', section: 'KRS 367.3615', appeal: [60, 0], revocation: null },
   {
     code: 'RI',
+    since: '2026-01-01',
     state: 'Rhode Island',
     section: 'R.I. Gen. Laws § 6-48.1-5',
     appeal: [60, 0],
@@ -96,10 +149,11 @@ const acts: readonly StateAct[] = [
   },
 ];
 
-function rowsOfAct({ code, state, section, appeal, revocation }: StateAct): Row[] {
+function rowsOfAct({ code, state, since, section, appeal, revocation }: StateAct): Row[] {
   const common = {
     regime: 'us-45',
     places: [`US-${code}`],
+    from: since,
     citation: section,
     readOn: READ,
     appeal: appeal === null ? null : { days: appeal[0], extension: appeal[1], then: attorneyGeneral(state) },
@@ -190,6 +244,7 @@ function regime(id: string, law: string, jurisdictions: string[], more: Partial<
 const california = { regime: 'us-ca', readOn: READ } as const;
 const florida = {
   regime: 'us-fl',
+  from: '2024-07-01',
   period: days(45),
   extension: { by: days(15), notice: 'notice with the reason inside the first 45 days' },
   citation: 'Fla. Stat. § 501.706(2)',
@@ -199,6 +254,7 @@ const florida = {
 } satisfies Partial<Row>;
 const iowa = {
   regime: 'us-ia',
+  from: '2025-01-01',
   period: days(90),
   extension: { by: days(45), notice: 'notice with the reason inside the first 90 days' },
   citation: 'Iowa Code § 715D.3(2)',
@@ -208,6 +264,7 @@ const iowa = {
 } satisfies Partial<Row>;
 const washington = {
   regime: 'us-wa',
+  from: '2024-03-31',
   period: days(45),
   extension: { by: days(45), notice: 'notice with the reason inside the first 45 days' },
   citation: 'RCW 19.373.040',

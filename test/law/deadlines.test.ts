@@ -117,6 +117,9 @@ describe('where no law is known', () => {
     const iowa = due('rectification', '2026-07-01', 'US-IA', 'US-IA');
     expect([iowa.limit, iowa.laws]).toEqual([null, []]);
     expect(iowa.says.join(' ')).toContain('gives no right of this kind');
+    const kentucky = due('access', '2025-12-31', 'US-KY', 'US-KY');
+    expect([kentucky.limit, kentucky.laws]).toEqual([null, []]);
+    expect(kentucky.says.join(' ')).toContain('came into force only after the request was received');
     expect(ids(due('rectification', '2026-07-01', 'US-IA', 'DE-BE'))).toEqual(['eu-gdpr']);
   });
 
