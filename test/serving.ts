@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { type Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -33,6 +34,8 @@ export interface Serving {
   readonly url: string;
   readonly adminUrl: string;
   readonly child: ChildProcess;
+  /** The largest resident set that the process has had, MiB. */
+  readonly peakMemory: () => number;
   /** What it wrote to standard error so far. */
   readonly errors: () => string;
   /** Ends it gracefully; resolves with its exit code. */
@@ -66,6 +69,7 @@ export async function startServing(
     url: facts.publicUrl,
     adminUrl: facts.adminUrl,
     child,
+    peakMemory: () => Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
     errors: () => errors,
     async stop() {
       child.kill('SIGTERM');

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { type Command, InvalidArgumentError } from 'commander';
 import Table from 'cli-table3';
 import pc from 'picocolors';
@@ -21,6 +22,14 @@ export interface CommandIo {
    * nothing is left to do.
    */
   endWithin?(milliseconds: number): void;
+}
+
+/**
+ * For processes that run for long. On a machine with plenty of memory V8 lets the heap grow to four times what is in use before it collects
+ * garbage; with this it collects once the heap has grown by two fifths.
+ */
+export function keepHeapSmall(): void {
+  setFlagsFromString('--heap-growing-percent=40');
 }
 
 /** Adds the `--json` flag that every command has. */

@@ -5,7 +5,7 @@ import { startWorker, type Worker } from '../context/worker.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { closeWithin } from '../jobs/turns.ts';
 import { createSignInLink, LINK_MINUTES } from '../http/auth/sign-in-links.ts';
-import { type CommandIo, ENDED_MS, STOP_ALL_MS, wholeNumberFrom, withJson } from './command-io.ts';
+import { type CommandIo, ENDED_MS, keepHeapSmall, STOP_ALL_MS, wholeNumberFrom, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 import { signInUrl } from './token.ts';
 import type { Context } from '../context.ts';
@@ -22,6 +22,7 @@ export function registerServe(program: Command, io: CommandIo): void {
       0,
     )
     .action(async (options: { worker: boolean; drain: number; json?: boolean }) => {
+      keepHeapSmall();
       const config = loadProcessConfig();
       await withContextOf(
         config,

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadProcessConfig } from '../config.ts';
 import { startWorker } from '../context/worker.ts';
-import { type CommandIo, ENDED_MS, STOP_ALL_MS, withJson } from './command-io.ts';
+import { type CommandIo, ENDED_MS, keepHeapSmall, STOP_ALL_MS, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 
 interface Options {
@@ -28,6 +28,7 @@ export function registerWorker(program: Command, io: CommandIo): void {
       seconds,
     )
     .action(async ({ kinds, concurrency, lease, json }: Options) => {
+      keepHeapSmall();
       const config = loadProcessConfig();
       await withContextOf(
         config,

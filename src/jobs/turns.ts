@@ -30,11 +30,14 @@ export function createGate() {
       last = new Promise((resolve) => {
         leave = resolve;
       });
+      let onAbort = (): void => undefined;
       const aborted = new Promise<void>((resolve) => {
-        signal.addEventListener('abort', () => resolve(), { once: true });
+        onAbort = resolve;
+        signal.addEventListener('abort', onAbort, { once: true });
         if (signal.aborted) resolve();
       });
       await Promise.race([before, aborted]);
+      signal.removeEventListener('abort', onAbort);
       if (signal.aborted) {
         // Those behind wait for the one before.
         void before.then(leave);

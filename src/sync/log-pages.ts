@@ -30,7 +30,8 @@ export interface ReadyPage extends WalkPage {
   readonly number: number;
   /** The cursor that it was asked with. */
   readonly asked: string | null;
-  readonly rows: readonly RowEntry[];
+  /** Emptied when the next step is asked for. */
+  readonly rows: RowEntry[];
   readonly serverDate: Date | null;
 }
 
@@ -45,10 +46,6 @@ export async function* walkLog(
   cursor: string | null,
 ): AsyncGenerator<WalkStep<ReadyPage>, void, undefined> {
   const places: Places = { byPage: new Map(), areLarge: false };
-  const leave = (page: number) => {
-    places.byPage.get(page)?.();
-    places.byPage.delete(page);
-  };
   try {
     const steps = walkPages<FetchedLogPage, ReadyPage>({
       fetchPage: (wanted) => fetchOne(deps, request, part, wanted, places),
@@ -58,10 +55,13 @@ export async function* walkLog(
     });
     for await (const step of steps) {
       yield step;
-      if (step.type === 'page') leave(step.page.number);
+      if (step.type === 'fault') continue;
+      // The loops that the page came through still hold it, and a walk may wait for long before its next large page gets in.
+      step.page.rows.length = 0;
+      leave(places, step.page.number);
     }
   } finally {
-    for (const page of [...places.byPage.keys()]) leave(page);
+    for (const page of [...places.byPage.keys()]) leave(places, page);
   }
 }
 
@@ -71,6 +71,12 @@ interface Places {
   readonly byPage: Map<number, () => void>;
   /** One of its pages was large: it asks for the others as such. */
   areLarge: boolean;
+}
+
+/** Lets the next one in, at once or as soon as the page got in itself. */
+function leave({ byPage }: Places, page: number): void {
+  byPage.get(page)?.();
+  byPage.delete(page);
 }
 
 /**
@@ -104,7 +110,11 @@ async function fetchOne(
     );
   const fetchLarge = async () => {
     places.areLarge = true;
-    places.byPage.set(number, await largePages.enter(signal));
+    // Where a page is asked for again, nobody takes the one that was asked for before.
+    leave(places, number);
+    const entered = largePages.enter(signal);
+    places.byPage.set(number, () => void entered.then((end) => end()).catch(() => undefined));
+    await entered;
     return fetch();
   };
   const page = await (places.areLarge

@@ -1,6 +1,5 @@
 // On SQLite alone: the listeners are attacked, and the engine behind them does not matter.
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -11,12 +10,6 @@ import { temporaryFolder } from '../temporary.ts';
 
 const MIB = 1024 ** 2;
 const SQLITE = { DATABASE_URL: '', LOG_LEVEL: 'error' };
-
-/** The largest resident set that the process has had, MiB. */
-function peakMemory({ child }: Serving): number {
-  const [, kib] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
-  return Number(kib) / 1024;
-}
 
 /** Sends one signed delivery after the other until told to stop: how many were taken, what the others got, and the longest answer in seconds. */
 function deliverAlong(serving: Serving) {
@@ -62,7 +55,7 @@ test('1,500 bodies of a megabyte but for a byte leave the memory bounded, and si
   }
   await delay(10_000);
   const seen = await stop();
-  const memory = peakMemory(serving);
+  const memory = serving.peakMemory();
   console.log({ memory, ...seen });
   expect(memory).toBeLessThanOrEqual(400);
   expect(seen.others).toEqual([]);
@@ -87,7 +80,7 @@ test('3,000 half requests where a process may open 1,024 files stop neither list
   }
   await delay(5000);
   const seen = await stop();
-  const memory = peakMemory(serving);
+  const memory = serving.peakMemory();
   console.log({ memory, ...seen });
   expect(memory).toBeLessThanOrEqual(400);
   expect(seen.others).toEqual([]);
@@ -102,7 +95,7 @@ test('10,000 unsigned deliveries a second leave the memory bounded, and signed o
   const { port } = new URL(serving.url);
   const { stdout } = await promisify(execFile)(process.execPath, [flood, port, String(SECONDS), '10000']);
   const seen = await stop();
-  const memory = peakMemory(serving);
+  const memory = serving.peakMemory();
   console.log({ perSecond: Math.round(Number(stdout) / SECONDS), memory, ...seen });
   expect(memory).toBeLessThanOrEqual(400);
   expect(seen.others).toEqual([]);

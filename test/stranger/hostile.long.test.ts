@@ -12,7 +12,9 @@ it('ends every command in time with a sentence, and keeps nothing wrong, whateve
   const stop = deliverAlong(world.serving);
   expect(await meetAll(world, hostileAnswers)).toEqual([]);
   const along = await stop();
-  console.log(along);
+  const memory = world.serving.peakMemory();
+  console.log({ memory, ...along });
+  expect(memory).toBeLessThan(300);
   expect(along.refused).toBe(0);
   expect(along.sent).toBeGreaterThan(100);
   expect(along.slowestMs).toBeLessThan(1000);

@@ -22,6 +22,7 @@ it('ends its commands in time with a sentence when the service is hostile, and a
   const along = await stop();
   expect(along.refused).toBe(0);
   expect(along.sent).toBeGreaterThan(0);
+  expect(world.serving.peakMemory()).toBeLessThan(300);
   expect((await world.run('ledger', 'verify')).code).toBe(0);
   expect(await world.serving.stop()).toBe(0);
 });

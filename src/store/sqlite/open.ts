@@ -157,7 +157,7 @@ async function openWriter(path: string, busyTimeout: number): Promise<SqliteConn
       }
     }
     await connection.script(
-      'pragma synchronous = full; pragma foreign_keys = on; pragma wal_autocheckpoint = 4000; pragma cache_size = -65536;',
+      'pragma synchronous = full; pragma foreign_keys = on; pragma wal_autocheckpoint = 4000; pragma cache_size = -32768;',
     );
     return connection;
   } catch (error) {
@@ -183,7 +183,7 @@ async function openReader(path: string, busyTimeout: number): Promise<SqliteConn
   const connection = await openConnection(path);
   try {
     await connection.script(
-      `pragma busy_timeout = ${busyTimeout}; pragma query_only = on; pragma cache_size = -16384;`,
+      `pragma busy_timeout = ${busyTimeout}; pragma query_only = on; pragma cache_size = -8192;`,
     );
     return connection;
   } catch (error) {
