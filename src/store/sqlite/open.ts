@@ -182,9 +182,7 @@ async function inspectSettings(connection: SqliteConnection): Promise<Omit<Store
 async function openReader(path: string, busyTimeout: number): Promise<SqliteConnection> {
   const connection = await openConnection(path);
   try {
-    await connection.script(
-      `pragma busy_timeout = ${busyTimeout}; pragma query_only = on; pragma cache_size = -8192;`,
-    );
+    await connection.script(`pragma busy_timeout = ${busyTimeout}; pragma query_only = on; pragma cache_size = -8192;`);
     return connection;
   } catch (error) {
     await connection.close();
