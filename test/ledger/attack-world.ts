@@ -1,0 +1,208 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addBannerEvidence } from '../../src/banners/evidence.ts';
+import { loadConfig } from '../../src/config.ts';
+import { type Context, openContext } from '../../src/context.ts';
+import { sourceOptionsSchema } from '../../src/core/source.ts';
+import { originOf, parseVerifierKey, verifierKeyOf } from '../../src/crypto/checkpoint.ts';
+import { type Entry, sealEntry } from '../../src/crypto/entry.ts';
+import { deriveKeys } from '../../src/crypto/keys.ts';
+import { produceReport } from '../../src/documents/produce-report.ts';
+import { appendDelivery } from '../../src/ledger/append-delivery.ts';
+import { entryFromRow } from '../../src/ledger/read-entries.ts';
+import { type OutsideNote, verifyPublicly } from '../../src/ledger/verify-public.ts';
+import { createLog } from '../../src/log.ts';
+import { openConnection } from '../../src/store/sqlite/driver.ts';
+import { environment } from '../serving.ts';
+import type { Attack, Places } from './attacks.ts';
+
+export const levels = ['database', '+ DATA_DIR', '+ keys'] as const;
+export type Level = (typeof levels)[number];
+
+/** A small installation with something of everything, and what left it: a verifier key and its checkpoints. */
+export interface AttackedWorld {
+  readonly folder: string;
+  readonly places: Places;
+  readonly verifierKey: string;
+  readonly outside: readonly OutsideNote[];
+  remove(): Promise<void>;
+}
+
+// SQLite: the attacks are statements in its dialect, and a copy of the world is a copy of a file.
+const open = (folder: string) =>
+  openContext(
+    loadConfig(
+      environment(folder, { SYNC_SCHEDULE: 'off', LOG_LEVEL: 'fatal', DATABASE_URL: '', INSTANCE_KEY }),
+      folder,
+    ),
+    createLog('fatal'),
+  );
+const INSTANCE_KEY = Buffer.alloc(32, 3).toString('base64');
+const keys = deriveKeys(Buffer.alloc(32, 3));
+
+export async function createAttackedWorld(): Promise<AttackedWorld> {
+  const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-'));
+  const context = await open(folder);
+  const deliver = async (event: string, data: Record<string, unknown>, source = 'default') => {
+    const rawBody = Buffer.from(JSON.stringify({ event, data }));
+    const delivery = {
+      source,
+      rawBody,
+      headers: {},
+      secretId: 'aaaaaaaa',
+      verdict: 'verified',
+      contentType: null,
+    } as const;
+    return (await appendDelivery(context.ledger, delivery, new Date().toISOString())).seq;
+  };
+  const decide = (n: number, source?: string) =>
+    deliver(
+      'consent.recorded',
+      { consent_id: `c-${n}`, banner_id: 'b1', visitor_hash: `v-${n % 3}`, consent: { ads: true } },
+      source,
+    );
+  const seal = async () => {
+    const sealing = await context.seal();
+    if (sealing.outcome !== 'sealed') throw new Error(sealing.outcome);
+    return { where: 'an earlier checkpoint', note: sealing.checkpoint.note };
+  };
+  const options = sourceOptionsSchema.parse({ fieldNames: { subject: ['who'] } });
+  await context.sources.add({ slug: 'acme', options }, 'Olga');
+  await deliver('policy.published', { policy_id: 'p1', title: 'Privacy', jurisdiction: 'DE', version: 1 });
+  const consent = await decide(1);
+  const second = await decide(2);
+  await decide(2);
+  await decide(3, 'acme');
+  const outside = [await seal()];
+  const request = await deliver('dsar.submitted', {
+    request_id: 'r-1',
+    type: 'access',
+    jurisdiction: 'DE',
+    email: 'zoe@example.net',
+  });
+  const middle = await decide(4);
+  const evidence = {
+    bannerId: 'b1',
+    fileName: 'b.txt',
+    bytes: Buffer.from('the banner'),
+    from: '2026-01-01T00:00:00.000Z',
+    to: null,
+    note: null,
+  };
+  await addBannerEvidence(context, { source: 'default', actor: 'Olga', ...evidence });
+  await context.sources.change('default', { options: { ...options, banners: ['b1'] } }, 'Olga');
+  const change = await context.projector.catchUp();
+  const report = {
+    name: 'consent-audit',
+    source: 'default',
+    from: '2020-01-01',
+    to: '2100-01-01',
+    format: 'csv',
+  } as const;
+  const made = await produceReport(context.documents, { ...report, actor: 'Olga' });
+  if (made.outcome !== 'produced') throw new Error(JSON.stringify(made));
+  await decide(5);
+  const last = await decide(6);
+  outside.push(await seal());
+  await decide(7);
+  await context.projector.catchUp();
+  const verifierKey = verifierKeyOf(originOf(context.instance, context.epoch), context.keys.verifying);
+  await context.close();
+  return {
+    folder,
+    places: { consent, other: second, request, change, middle, last },
+    verifierKey,
+    outside,
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** Does it to a copy; who finds it first, or null. */
+export async function findAttack(
+  world: AttackedWorld,
+  group: string,
+  attack: Attack,
+  level: Level,
+): Promise<string | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-'));
+  try {
+    await cp(world.folder, folder, { recursive: true });
+    await carryOut(folder, world, group, attack, level);
+    return await findIn(folder, world, attack, level);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function carryOut(
+  folder: string,
+  world: AttackedWorld,
+  group: string,
+  attack: Attack,
+  level: Level,
+): Promise<void> {
+  const statements = [...(attack.sql?.(world.places) ?? [])];
+  if (level !== 'database') {
+    await attack.files?.(folder);
+    // Whatever was signed and could contradict is taken away.
+    if (attack.sql !== undefined) await rm(join(folder, 'journal'), { recursive: true });
+    if (attack.sql !== undefined && group !== 'Checkpoints') statements.unshift('delete from checkpoints');
+  }
+  const connection = await openConnection(join(folder, 'ledger.sqlite'));
+  try {
+    for (const statement of statements) await connection.script(statement);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function findIn(folder: string, world: AttackedWorld, attack: Attack, level: Level): Promise<string | null> {
+  let context: Context;
+  try {
+    context = await open(folder);
+  } catch (error) {
+    if ((error as Error).name === 'UsageError') return 'start';
+    throw error;
+  }
+  try {
+    if (level === '+ keys' && attack.rewrites) await forge(context);
+    // Nobody needs a key to fold read models that go with edited entries.
+    if (attack.rewrites) await context.rebuild().catch(() => undefined);
+    if ((await context.verify()).faults.length > 0) return context.refusal() === null ? 'verify' : 'verify, start';
+    if (context.refusal() !== null) return 'start';
+    const { counts, ahead } = await context.readModels.check();
+    if (Object.keys(counts).length > 0 || ahead > 0) return 'rebuild --check';
+    const key = parseVerifierKey(world.verifierKey);
+    if (key === null) throw new Error(world.verifierKey);
+    const { faults } = await verifyPublicly({ read: context.store.read, key, outside: world.outside });
+    return faults.length > 0 ? 'verify --public' : null;
+  } finally {
+    await context.close();
+  }
+}
+
+/** What somebody with the keys does after editing entries: numbers, hashes and MACs anew, then seals and read models. */
+async function forge({ store, seal }: Context): Promise<void> {
+  const rows = await store.read.selectFrom('entries').selectAll().orderBy('seq').execute();
+  const last = new Map<string, number>();
+  const forged = rows.map(entryFromRow).map((entry, place): Entry => {
+    const { source, meta, salt } = entry;
+    const sourceSeq = (last.get(source) ?? 0) + 1;
+    last.set(source, sourceSeq);
+    const body = entry.body === null ? null : Buffer.from(entry.body);
+    if (meta === null || body === null || salt === null) return entry;
+    return sealEntry(
+      { ...entry, meta, body },
+      place + 1,
+      sourceSeq,
+      Buffer.concat([salt, Buffer.alloc(32)]).subarray(0, 32),
+      keys.append,
+    );
+  });
+  await store.transaction(async (tx) => {
+    await tx.query.deleteFrom('entries').execute();
+    await tx.insertEntries(forged);
+  });
+  await seal();
+}

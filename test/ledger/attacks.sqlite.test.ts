@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { tableInDocs, isPossible, mustBeFound } from './attack-table.ts';
+import { createAttackedWorld, findAttack } from './attack-world.ts';
+import { attacks } from './attacks.ts';
+
+// On SQLite: the attacks are statements in its dialect. Every fifth one by someone who has only the database; all of them by every attacker in attacks.long.test.ts.
+
+const all = attacks.flatMap(([group, list]) => list.map((attack) => ({ group, attack })));
+
+test('what someone does to the database is found, or listed as a limit', async () => {
+  const world = await createAttackedWorld();
+  try {
+    const wrong: string[] = [];
+    for (const { group, attack } of all.filter(
+      ({ attack }, place) => place % 5 === 0 && isPossible(attack, 'database'),
+    )) {
+      const finder = await findAttack(world, group, attack, 'database');
+      if ((finder === null) === mustBeFound(attack, 'database')) wrong.push(`${attack.what}: ${finder ?? 'nobody'}`);
+    }
+    expect(wrong).toEqual([]);
+  } finally {
+    await world.remove();
+  }
+});
+
+test('docs/threats.md lists every attack, in order', async () => {
+  expect(all.length).toBeGreaterThanOrEqual(80);
+  const rows = (await tableInDocs()).flatMap((line) => /^\| ([^*|][^|]*?) \|/.exec(line)?.[1] ?? []);
+  expect(rows.slice(1)).toEqual(all.map(({ attack }) => attack.what));
+});

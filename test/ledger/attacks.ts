@@ -1,0 +1,347 @@
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bytes } from '../tampering.ts';
+
+/** Numbers of entries in the world that is attacked (attack-world.ts). */
+export interface Places {
+  readonly consent: number;
+  readonly other: number;
+  readonly request: number;
+  readonly change: number;
+  readonly middle: number;
+  readonly last: number;
+}
+
+/** One thing that somebody does who has no business there. */
+export interface Attack {
+  readonly what: string;
+  /** Done to the database. */
+  readonly sql?: (at: Places) => readonly string[];
+  /** Done to DATA_DIR. */
+  readonly files?: (dataDir: string) => Promise<unknown>;
+  /** Edits entries: someone with the keys writes hashes, MACs, checkpoints and read models anew afterwards. */
+  readonly rewrites?: true;
+  /** Nobody finds it, and why that is so. */
+  readonly limit?: string;
+  /** The same, for someone who holds the keys. */
+  readonly limitWithKeys?: string;
+}
+
+const other = bytes('{"event":"consent.recorded","data":{"consent_id":"x"}}');
+const random = bytes(Buffer.alloc(32, 5));
+const COPY = 'kind, dedupe_key, received_at, meta, body, salt, commitment, leaf_hash, mac';
+
+const entry = (what: string, sql: (at: Places) => readonly string[]): Attack => ({ what, sql, rewrites: true });
+const undone: Pick<Attack, 'limitWithKeys'> = {
+  limitWithKeys: 'nothing is left of it: writing hashes and numbers anew gives the original ones',
+};
+const appended: Pick<Attack, 'limitWithKeys'> = {
+  limitWithKeys: 'an append as the program makes it: whoever holds the keys may append',
+};
+const column = (name: string, value: string, what = `\`${name}\` of an entry edited`): Attack =>
+  entry(what, ({ consent }) => [`update entries set ${name} = ${value} where seq = ${consent}`]);
+const database = (what: string, ...sql: string[]): Attack => ({ what, sql: () => sql });
+const files = (what: string, work: (dataDir: string) => Promise<unknown>): Attack => ({ what, files: work });
+
+const onEntries: readonly Attack[] = [
+  column('body', other),
+  column('body', bytes(''), '`body` of an entry emptied'),
+  column('meta', bytes('{}')),
+  column('salt', random),
+  column('salt', bytes('short'), '`salt` of an entry of another length'),
+  { ...column('commitment', random), ...undone },
+  { ...column('leaf_hash', random), ...undone },
+  { ...column('mac', random), ...undone },
+  column('dedupe_key', random),
+  column('received_at', `'2020-01-01T00:00:00.000Z'`),
+  column('source', `'acme'`),
+  { ...column('source_seq', '77'), ...undone },
+  column('kind', `'consent-log'`, '`kind` of an entry turned into another one'),
+  column('kind', `'ŷebhook'`, '`kind` of an entry: a letter with the same low byte'),
+  column('kind', `'webhook '`, '`kind` of an entry: a space at its end'),
+  column('kind', `'secret'`, '`kind` of an entry: an unknown one'),
+  column('body', `'text'`, '`body` of an entry as text instead of bytes'),
+  column('received_at', '5', '`received_at` of an entry as a number'),
+  entry('a consent turned into a refusal', ({ consent }) => [
+    `update entries set body = cast(replace(cast(body as text), 'true', 'false') as blob) where seq = ${consent}`,
+  ]),
+  entry('a request given to somebody else', ({ request }) => [
+    `update entries set body = cast(replace(cast(body as text), 'zoe', 'max') as blob) where seq = ${request}`,
+  ]),
+  entry('an officer’s action edited', ({ change }) => [
+    `update entries set body = cast(replace(cast(body as text), 'Olga', 'Anna') as blob) where seq = ${change}`,
+  ]),
+  entry('content of two entries swapped', ({ consent, other: second }) => [
+    `create table kept as select seq, body, meta, salt, commitment from entries where seq in (${consent}, ${second})`,
+    `update entries set (body, meta, salt, commitment) = (select body, meta, salt, commitment from kept where kept.seq = ${consent + second} - entries.seq) where seq in (${consent}, ${second})`,
+    'drop table kept',
+  ]),
+  entry('two entries swapped', ({ consent, other: second }) => [
+    `update entries set seq = -1 where seq = ${consent}`,
+    `update entries set seq = ${consent} where seq = ${second}`,
+    `update entries set seq = ${second} where seq = -1`,
+  ]),
+  entry('an entry deleted', ({ consent }) => [`delete from entries where seq = ${consent}`]),
+  entry('the first entry deleted', () => ['delete from entries where seq = 1']),
+  entry('a request deleted', ({ request }) => [`delete from entries where seq = ${request}`]),
+  entry('an entry deleted and the others renumbered', ({ consent }) => [
+    `delete from entries where seq = ${consent}`,
+    `update entries set seq = seq - 1 where seq > ${consent}`,
+  ]),
+  entry('the last sealed entry deleted', ({ last }) => [`delete from entries where seq >= ${last}`]),
+  {
+    ...entry('an entry deleted that is not sealed yet', ({ last }) => [`delete from entries where seq > ${last}`]),
+    limit:
+      'between an append and the next seal (five minutes at most) nothing outside of the database knows of an entry',
+  },
+  entry('everything from the middle on deleted', ({ middle }) => [`delete from entries where seq > ${middle}`]),
+  entry('every entry of one source deleted', () => [`delete from entries where source = 'default'`]),
+  entry('all entries deleted', () => ['delete from entries']),
+  {
+    ...entry('an entry copied to the end', ({ consent, last }) => [
+      `insert into entries (seq, source, source_seq, ${COPY}) select ${last + 2}, 'acme', 50, ${COPY} from entries where seq = ${consent}`,
+    ]),
+    ...appended,
+  },
+  {
+    ...entry('an entry put at the end under a key of its own', ({ consent, last }) => [
+      `insert into entries (seq, source, source_seq, ${COPY}) select ${last + 2}, 'acme', 60, kind, ${random}, received_at, meta, ${other}, salt, commitment, leaf_hash, mac from entries where seq = ${consent}`,
+    ]),
+    ...appended,
+  },
+  {
+    ...entry('an entry far behind the end', ({ consent }) => [
+      `insert into entries (seq, source, source_seq, ${COPY}) select 900, 'acme', 50, ${COPY} from entries where seq = ${consent}`,
+    ]),
+    ...appended,
+  },
+  entry('an entry with the number 0', ({ consent }) => [
+    `insert into entries (seq, source, source_seq, ${COPY}) select 0, 'acme', 50, ${COPY} from entries where seq = ${consent}`,
+  ]),
+  entry('an entry with a negative number', ({ consent }) => [
+    `insert into entries (seq, source, source_seq, ${COPY}) select -3, 'acme', 50, ${COPY} from entries where seq = ${consent}`,
+  ]),
+  database(
+    'content of an entry nulled without a recorded erasure',
+    'update entries set body = null, meta = null, salt = null where seq = 3',
+  ),
+  database('salt of an entry nulled', 'update entries set salt = null where seq = 3'),
+  database('body of an entry nulled', 'update entries set body = null where seq = 3'),
+];
+
+const lastOne = 'where size = (select max(size) from checkpoints)';
+const onCheckpoints: readonly Attack[] = [
+  database('`root` of a checkpoint edited', `update checkpoints set root = ${random} ${lastOne}`),
+  database('`size` of a checkpoint edited', `update checkpoints set size = size - 1 ${lastOne}`),
+  database(
+    'a checkpoint over more entries than there are',
+    `insert into checkpoints select 1024, epoch, root, frontier, note, created_at, mac from checkpoints ${lastOne}`,
+  ),
+  database(
+    'a checkpoint of an impossible size',
+    `insert into checkpoints select -4, epoch, root, frontier, note, created_at, mac from checkpoints ${lastOne}`,
+  ),
+  database(
+    '`frontier` of a checkpoint edited',
+    `update checkpoints set frontier = ${bytes(Buffer.alloc(64))} ${lastOne}`,
+  ),
+  database(
+    '`created_at` of a checkpoint edited',
+    `update checkpoints set created_at = '2020-01-01T00:00:00.000Z' ${lastOne}`,
+  ),
+  database('`mac` of a checkpoint edited', `update checkpoints set mac = ${random} ${lastOne}`),
+  database(
+    'the signature of a note edited',
+    `update checkpoints set note = replace(note, substr(note, length(note) - 19, 6), 'AAAAAA') ${lastOne}`,
+  ),
+  database(
+    'the size in a note edited',
+    `update checkpoints set note = replace(note, char(10) || size || char(10), char(10) || (size + 1) || char(10)) ${lastOne}`,
+  ),
+  database(
+    'a line added to a note',
+    `update checkpoints set note = replace(note, char(10) || char(10), char(10) || 'more' || char(10) || char(10)) ${lastOne}`,
+  ),
+  database(
+    'the note of another checkpoint',
+    `update checkpoints set note = (select note from checkpoints order by size limit 1) ${lastOne}`,
+  ),
+  {
+    ...database('every checkpoint deleted', 'delete from checkpoints'),
+    limit: 'no entry is touched: the notes of the journal, and those that were handed out, still fit the entries',
+  },
+];
+
+const onIdentity: readonly Attack[] = [
+  database('`epoch` raised', `update settings set value = '2' where name = 'epoch'`),
+  database(
+    '`epoch` raised and entries cut off',
+    `update settings set value = '2' where name = 'epoch'`,
+    'delete from entries where seq > 6',
+  ),
+  database('`epoch` set to a word', `update settings set value = 'two' where name = 'epoch'`),
+  database('`instance_id` edited', `update settings set value = 'aaaaaaaaaa' where name = 'instance_id'`),
+  database('`instance_id` deleted', `delete from settings where name = 'instance_id'`),
+  database('the pin of the identity deleted', `delete from settings where name in ('identity_pin', 'instance_id')`),
+  database('the pin of the identity edited', `update settings set value = '00' where name = 'identity_pin'`),
+  database(
+    'the fingerprint of a key edited',
+    `update settings set value = '0000000000000000' where name = 'fingerprint_signing'`,
+  ),
+];
+
+const onSchema: readonly Attack[] = [
+  database(
+    'a trigger that drops requests',
+    `create trigger t before insert on entries when new.source = 'x' begin select raise(ignore); end`,
+  ),
+  database(
+    'a trigger on a read model',
+    `create trigger t after insert on cases begin delete from cases where case_id = new.case_id; end`,
+  ),
+  database(
+    'a view in place of a table',
+    'alter table documents rename to hidden',
+    'create view documents as select * from hidden',
+  ),
+  database('a unique index', 'create unique index one on quarantine (received_at)'),
+  database('a column added', 'alter table cases add column more text'),
+  database('a column dropped', 'alter table decision_history drop column region'),
+  database('an index dropped', 'drop index quarantine_source'),
+];
+
+const onSources: readonly Attack[] = [
+  database('field names of a source edited', `update sources set options = replace(options, '"who"', '"whom"')`),
+  database(
+    'field names of a source removed',
+    `update sources set options = json_set(options, '$.fieldNames', json('{}'))`,
+  ),
+  database(
+    'event names of a source edited',
+    `update sources set options = json_set(options, '$.eventNames', json('{"dsar.submitted":"x.y"}'))`,
+  ),
+  database('offset of a source edited', `update sources set options = replace(options, '+00:00', '+09:00')`),
+  database('banners of a source edited', `update sources set options = json_set(options, '$.banners', json('["b"]'))`),
+  database(
+    'controller profile of a source edited',
+    `update sources set options = json_set(options, '$.controllerFile', '/tmp/x')`,
+  ),
+  database(
+    'recipe of a source edited',
+    `update sources set options = json_set(options, '$.subjectRecipe', json('{"algorithm":"sha256","normalise":"none","salt":"s"}'))`,
+  ),
+  database(
+    'encoding of a secret edited',
+    `update sources set options = json_set(options, '$.secretEncodings', json('{"aaaaaaaa":"hex"}'))`,
+  ),
+  database('options of a source that are none', `update sources set options = 'x'`),
+  database('a source renamed', `update sources set slug = 'bolt' where slug = 'acme'`),
+  database('a source deleted', `delete from sources where slug = 'acme'`),
+];
+
+const onReadModels: readonly Attack[] = [
+  database(
+    'a decision edited',
+    `update decision_history set purposes = '{"granted":["ads"],"denied":[],"necessary":[]}'`,
+  ),
+  database('a decision deleted', 'delete from decision_history where seq = (select min(seq) from decision_history)'),
+  database(
+    'a decision before the first entry',
+    'update decision_history set seq = -1 where seq = (select min(seq) from decision_history)',
+  ),
+  database(
+    'a decision behind the last entry',
+    'update decision_history set seq = 900 where seq = (select min(seq) from decision_history)',
+  ),
+  database('the subject of a decision edited', `update decision_history set subject = 'somebody else'`),
+  database('the commitment of a decision edited', `update decision_history set commitment = '00'`),
+  database(
+    'the present state of a decision edited',
+    `update decisions set state = 'given'`,
+    `update decisions set region = 'FR'`,
+  ),
+  database('a delivery deleted', 'delete from delivery_history where seq = (select min(seq) from delivery_history)'),
+  database('a count of deliveries edited', 'update delivery_counts set deliveries = 900'),
+  database('a case deleted', 'delete from cases'),
+  database('the receipt of a case edited', `update cases set receipt_at = '2030-01-01T00:00:00.000Z'`),
+  database('the history of a case edited', `update case_history set actor = 'nobody'`),
+  database('an action edited', `update action_history set actor = 'nobody'`),
+  database('an action deleted', 'delete from action_history where seq = (select min(seq) from action_history)'),
+  database('banner evidence assigned to another banner', `update banner_evidence set banner_id = 'b2'`),
+  database('a policy edited', `update policies set title = 'x', jurisdiction = 'FR'`),
+  database(
+    'a delivery hidden in the quarantine',
+    `insert into quarantine (seq, source, event, reason, received_at) values (3, 'default', 'x', 'y', '2026-01-01T00:00:00.000Z')`,
+  ),
+  database('a forged file in the table of documents', `update documents set sha256 = '${'ab'.repeat(32)}'`),
+  database('the table of documents emptied', 'delete from documents'),
+  database('position of the read models past the end', `update positions set seq = 900 where name = 'projector'`),
+  database(
+    'position of the read models behind',
+    `update positions set seq = 2 where name = 'projector'`,
+    'delete from delivery_history where seq > 1',
+  ),
+];
+
+const journal = async (dataDir: string, change: (text: string) => string) => {
+  const folder = join(dataDir, 'journal');
+  for (const name of await readdir(folder))
+    await writeFile(join(folder, name), change(await readFile(join(folder, name), 'utf8')));
+};
+const inFolder = async (folder: string, work: (path: string) => Promise<unknown>) => {
+  for (const name of await readdir(folder)) await work(join(folder, name));
+};
+const onFiles: readonly Attack[] = [
+  files('the journal deleted', (dataDir) => rm(join(dataDir, 'journal'), { recursive: true })),
+  files('a note taken out of the journal', (dataDir) =>
+    journal(dataDir, (text) => text.slice(text.indexOf('\n\n\n') + 3 || 1)),
+  ),
+  files('the size in a note of the journal edited', (dataDir) =>
+    journal(dataDir, (text) => text.replace(/\n(\d+)\n/, '\n1\n')),
+  ),
+  files('the signature in a note of the journal edited', (dataDir) =>
+    journal(dataDir, (text) => text.replace(/....\n\n/, 'AAA=\n\n')),
+  ),
+  files('a forged note in the journal', (dataDir) =>
+    journal(
+      dataDir,
+      (text) => `${text}consent-ledger/x/1\n900\n${'A'.repeat(43)}=\n\n— consent-ledger/x/1 ${'A'.repeat(90)}\n\n`,
+    ),
+  ),
+  files('text between the notes of the journal', (dataDir) => journal(dataDir, (text) => `all is well\n\n${text}`)),
+  files('a document altered', (dataDir) => inFolder(join(dataDir, 'documents'), (path) => appendFile(path, ' '))),
+  files('a document removed', (dataDir) => inFolder(join(dataDir, 'documents'), (path) => rm(path))),
+  files('a file of banner evidence altered', (dataDir) =>
+    inFolder(join(dataDir, 'evidence'), (path) => appendFile(path, ' ')),
+  ),
+  files('a file of banner evidence removed', (dataDir) => inFolder(join(dataDir, 'evidence'), (path) => rm(path))),
+];
+
+const outOfScope: readonly Attack[] = [
+  {
+    ...database('the count of repeats edited', 'update arrivals set count = 900'),
+    limit: 'repeats are counted beside the ledger; a report records what it prints as an entry',
+  },
+  {
+    ...database('jobs deleted', 'delete from jobs'),
+    limit: 'work is lost or delayed, no evidence: schedules make it again',
+  },
+  {
+    ...database(
+      'a session added',
+      `insert into sessions (id_hash, officer, created_at, expires_at) values (${random}, 'x', '2026-01-01', '2999-01-01')`,
+    ),
+    limit: 'whoever writes the database can sign in; what is done then is an entry',
+  },
+];
+
+export const attacks: readonly (readonly [string, readonly Attack[]])[] = [
+  ['Entries', onEntries],
+  ['Checkpoints', onCheckpoints],
+  ['Identity', onIdentity],
+  ['Schema', onSchema],
+  ['Sources', onSources],
+  ['Read models', onReadModels],
+  ['Files', onFiles],
+  ['Beside the ledger', outOfScope],
+];
