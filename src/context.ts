@@ -200,14 +200,14 @@ async function openIntake({ config, log, clock, opened }: Base, { store, keys }:
     clock,
     configured: config.defaultSource,
     httpAllowedHosts: config.httpAllowedHosts,
-    onRefreshError: (error) => log.warn({ err: error }, 'the sources could not be read again'),
+    onRefreshError: (error) => log.warn({ err: error }, 'could not reload the sources'),
   });
   opened.add('sources', async () => sources.close());
   const rejected = createRejectedRing({
     store,
     keys: keys.instance,
     clock,
-    onError: (error) => log.warn({ err: error }, 'refused deliveries could not be written yet'),
+    onError: (error) => log.warn({ err: error }, 'could not write refused deliveries yet'),
   });
   opened.add('rejected', async () => rejected.close());
   return { sources, rejected };
@@ -310,7 +310,7 @@ function createSyncDeps({ store, ledger, clock, log, projector }: Base & Identit
         apiKey,
         pace: paceOf(baseUrl, apiKey),
         onRetry: (error, attempt) =>
-          log.warn({ source: source.slug, attempt, reason: error.message }, 'the service is asked again'),
+          log.warn({ source: source.slug, attempt, reason: error.message }, 'retrying a request to the service'),
       }),
   };
 }
@@ -379,9 +379,9 @@ function refusalOfMoved(name: string | null): Refusal | null {
 /** Sealing under another name would leave every earlier checkpoint out. */
 const identityRefusal: Refusal = {
   code: 'identity-altered',
-  reason: 'the name or the epoch of this ledger in the database (instance_id, epoch) is not the one that was pinned',
+  reason: 'the ledger’s name or epoch in the database (instance_id, epoch) differs from the pinned one',
   remedy:
-    'Put the newest backup of the database back, or the settings that the checkpoints in DATA_DIR/journal are signed for, and start again.',
+    'Restore the newest backup of the database, or the settings for which the checkpoints in DATA_DIR/journal are signed, and start again.',
 };
 
 /** A journal ahead of the database: an old backup was put back. Going on would give numbers out a second time. */
@@ -397,8 +397,8 @@ async function findRefusal(store: Store, journal: Journal): Promise<Refusal | nu
   if (head.size <= last) return null;
   return {
     code: 'journal-ahead',
-    reason: `the journal holds a checkpoint over ${head.size} entries, but the database ends at ${last}: it is an older state, and appending would give ${last + 1} to ${head.size} out twice`,
-    remedy: 'Put the newest backup of the database back, or the journal that belongs to this one.',
+    reason: `the journal holds a checkpoint over ${head.size} entries, but the database ends at ${last}: the database is in an older state, and appending would assign ${last + 1} to ${head.size} a second time`,
+    remedy: 'Restore the newest backup of the database, or the journal that belongs to this one.',
   };
 }
 
@@ -408,9 +408,9 @@ function refusalOfSchema(differences: readonly string[]): Refusal | null {
   const more = differences.length > 3 ? `, and ${differences.length - 3} more` : '';
   return {
     code: 'schema-altered',
-    reason: `the schema of the database is not the one that this program made: ${differences.slice(0, 3).join('; ')}${more}`,
+    reason: `the database schema differs from the one this program creates: ${differences.slice(0, 3).join('; ')}${more}`,
     remedy:
-      'Find out who changed it, undo the change or put a backup back, and start again. `consent-ledger ledger verify` lists every difference.',
+      'Find out who changed it, undo the change or restore a backup, and start again. `consent-ledger ledger verify` lists every difference.',
   };
 }
 

@@ -80,7 +80,7 @@ function lacksOfRequest(view: CaseView): readonly Lack[] {
 function afterFailedCheck({ kind, deadline }: CaseView): { readonly blocking: boolean; readonly text: string } {
   // Nobody has to be identified to withdraw consent that was given without it (GDPR Art. 7(3)).
   if (whyNotRefused(deadline) !== null)
-    return { blocking: false, text: 'the request takes effect all the same; the answer may not contain data' };
+    return { blocking: false, text: 'the request still takes effect; the answer must not contain data' };
   if (deadline.identity.unverified !== 'categories-only')
     return { blocking: true, text: 'refuse with reasons, or confirm it after all' };
   // Nothing is ever deleted for somebody who is not identified.

@@ -42,7 +42,7 @@ export function databaseAddress(text: string): DatabaseAddress {
 
 const sentences = { write: (line: string) => void process.stderr.write(`${sentenceOf(line)}\n`) };
 
-/** A line of the log in words: `shop: the service is asked again: It could not be reached …`. Exported for tests. */
+/** A line of the log in words: `shop: retrying a request to the service: It could not be reached …`. Exported for tests. */
 function sentenceOf(line: string): string {
   const { source, msg, reason, err } = JSON.parse(line) as Record<string, unknown> & { err?: { message?: unknown } };
   const parts = [source, msg, reason, err?.message].filter((part) => typeof part === 'string' && part !== '');

@@ -51,7 +51,7 @@ async function checkByPolicies(
 ): Promise<KeyCheck> {
   try {
     const policies = await client.listPolicies();
-    const sentence = `The API key of ${slug} works: ${policies.length} published policies can be listed. The consent log cannot be read as it is asked for: ${before.message}`;
+    const sentence = `The API key of ${slug} works: ${policies.length} published policies can be listed. The consent log cannot be read as requested: ${before.message}`;
     return { outcome: 'works', sentence, clockSkewMs: null };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -66,7 +66,7 @@ export async function checkSiteKey({ slug, siteUrl, siteKey }: Source): Promise<
   if (fetched.outcome === 'refused') return { outcome: 'refused', sentence: `${slug}: ${fetched.sentence}` };
   return {
     outcome: 'works',
-    sentence: `The site key of ${slug} works: the embed endpoint gives texts.`,
+    sentence: `The site key of ${slug} works: the embed endpoint returns texts.`,
     clockSkewMs: null,
   };
 }

@@ -10,7 +10,7 @@ export function cronProblem(expression: string): string | null {
   if (!expression.trim().startsWith('@') && fields !== 5 && fields !== 6)
     return 'it needs five fields: minute hour day month weekday';
   try {
-    return nextTime(expression, 'UTC', new Date(0)) === null ? 'it never comes round' : null;
+    return nextTime(expression, 'UTC', new Date(0)) === null ? 'it never matches a date' : null;
   } catch (error) {
     return error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
   }

@@ -78,7 +78,7 @@ export function readCheckpoint(note: string, publicKey: KeyObject): CheckpointRe
   const parsed = parseNote(note);
   const head = parsed === null ? null : parseTreeHead(note);
   if (parsed === null || head === null || parsed.text.split('\n').length !== 4)
-    return { outcome: 'malformed', reason: 'not a checkpoint as C2SP tlog-checkpoint has it' };
+    return { outcome: 'malformed', reason: 'not a valid C2SP tlog-checkpoint' };
   const keyHash = keyHashOf(head.origin, publicKey);
   const ours = parsed.signatures.find(
     ({ name, bytes }) => name === head.origin && bytes.subarray(0, 4).equals(keyHash),
@@ -86,7 +86,7 @@ export function readCheckpoint(note: string, publicKey: KeyObject): CheckpointRe
   if (ours === undefined) return { outcome: 'other-key', reason: 'not signed with this installation’s signing key' };
   return verify(null, Buffer.from(parsed.text), publicKey, ours.bytes.subarray(4))
     ? { outcome: 'valid', head }
-    : { outcome: 'bad-signature', reason: 'the signature does not fit the text' };
+    : { outcome: 'bad-signature', reason: 'the signature does not match the text' };
 }
 
 interface Note {

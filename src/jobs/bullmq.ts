@@ -86,14 +86,14 @@ export function openDistribution(options: DistributionOptions) {
     const remedy = 'Is the server running, and is REDIS_URL right?';
     log.error(
       { err: error, redis: hostOf(url), remedy },
-      'Redis is away: workers look for due jobs every second instead',
+      'Redis is unavailable: workers poll for due jobs every second',
     );
   }
 
   function markBack(): void {
     if (!away || closing) return;
     away = false;
-    log.warn({ redis: hostOf(url) }, 'Redis is back: it wakes the workers again');
+    log.warn({ redis: hostOf(url) }, 'Redis is available again and wakes the workers');
   }
 
   /** Errors of BullMQ's own housekeeping; those of the connection are reported by the producer. */
@@ -102,7 +102,7 @@ export function openDistribution(options: DistributionOptions) {
     const now = clock().getTime();
     if (away || closing || isConnectionError(error) || now - lastComplaint < 60_000) return;
     lastComplaint = now;
-    log.warn({ err: error }, 'a wake-up was lost in Redis; its job is found by looking');
+    log.warn({ err: error }, 'a wake-up was lost in Redis; polling will find its job');
   }
 
   async function isReady(): Promise<boolean> {

@@ -98,7 +98,7 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
         return await write();
       } catch (error) {
         if (attempt === 5 || options.isStopping()) {
-          log.error({ ...about, err: error }, 'the outcome of a job could not be written; it will be done again');
+          log.error({ ...about, err: error }, 'the outcome of a job could not be written; the job will run again');
           return false;
         }
         await new Promise((resolve) => setTimeout(resolve, 200 * 2 ** attempt));
@@ -127,7 +127,7 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
       const result = await Promise.race([handler(job.payload, context), overdue]);
       await writeProgress().catch(() => undefined);
       if (await settle(() => jobs.complete(claim, result))) log.info(took(), 'job done');
-      else log.warn(took(), 'job done, but it was taken over meanwhile: this result is dropped');
+      else log.warn(took(), 'job finished, but another worker had taken it over: its result is dropped');
     } catch (error) {
       await writeProgress().catch(() => undefined);
       await settleFailure(error);
@@ -162,7 +162,10 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
     const grace = Math.min(GRACE_MS, deadline);
     timers.push(setTimeout(() => ending ?? end('overdue'), deadline));
     timers.push(
-      setTimeout(() => reject(new Error(`It did not end within ${Math.round(deadline / 1000)} s.`)), deadline + grace),
+      setTimeout(
+        () => reject(new Error(`It did not finish within ${Math.round(deadline / 1000)} s.`)),
+        deadline + grace,
+      ),
     );
   });
   overdue.catch(() => undefined);

@@ -85,7 +85,10 @@ export function createRunner(options: RunnerOptions): LocalRunner {
       if (await withinTime(all(), 2000)) return;
       // A handler that does not listen: its job goes to others now, and the fence keeps this one from finishing it.
       for (const { claim } of running()) {
-        options.log.warn({ jobId: claim.job.id, kind: claim.job.kind }, 'job given back while its handler still runs');
+        options.log.warn(
+          { jobId: claim.job.id, kind: claim.job.kind },
+          'job released while its handler is still running',
+        );
         await jobs.release(claim).catch(() => undefined);
       }
     },
@@ -195,7 +198,7 @@ function createLane(options: LaneOptions) {
       return claim;
     } catch (error) {
       // Said once per outage; the next look tries again.
-      if (!storeAway) log.error({ err: error }, 'jobs cannot be read at the moment');
+      if (!storeAway) log.error({ err: error }, 'jobs cannot be read');
       storeAway = true;
       return null;
     }

@@ -53,7 +53,7 @@ export function createScheduler(options: SchedulerOptions) {
 
   function nextAfter(cron: string, after: Date): string {
     const next = nextTime(cron, timeZone, after);
-    if (next === null) throw new RangeError(`the schedule ${cron} never comes round`);
+    if (next === null) throw new RangeError(`the schedule ${cron} never runs`);
     return next.toISOString();
   }
 
@@ -80,7 +80,7 @@ export function createScheduler(options: SchedulerOptions) {
       }
       return names;
     });
-    log.warn({ schedules: moved }, 'the clock of this machine was set back: the times of the schedules were put right');
+    log.warn({ schedules: moved }, 'the system clock was set back: schedule times were corrected');
   }
 
   async function tick(): Promise<number> {
@@ -150,7 +150,7 @@ export function createScheduler(options: SchedulerOptions) {
             failing = false;
           })
           .catch((error: unknown) => {
-            if (!failing) log.error({ err: error }, 'schedules cannot be read at the moment');
+            if (!failing) log.error({ err: error }, 'schedules cannot be read');
             failing = true;
           })
           .finally(() => {

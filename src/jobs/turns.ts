@@ -81,9 +81,9 @@ export async function closeWithin(
     // It may still fail after it was given up.
     closing.catch(() => undefined);
     if (await withinTime(closing, milliseconds)) return true;
-    log.warn({ part, milliseconds }, 'a part of the program did not close in time and is left as it is');
+    log.warn({ part, milliseconds }, 'a component did not close in time and was abandoned');
   } catch (error) {
-    log.warn({ part, err: error }, 'a part of the program could not be closed');
+    log.warn({ part, err: error }, 'a component could not be closed');
   }
   return false;
 }

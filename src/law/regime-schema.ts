@@ -79,7 +79,7 @@ export const regimeRowSchema = z
     notes: z.array(sentence).default([]),
   })
   .refine((row) => row.period === 'at-once' || row.period.unit !== 'business-days' || row.stopClock === 'none', {
-    message: 'a period of business days cannot stand still: set stopClock to `none`',
+    message: 'a period of business days cannot be paused: set stopClock to `none`',
     path: ['stopClock'],
   });
 export type RegimeRow = z.infer<typeof regimeRowSchema>;

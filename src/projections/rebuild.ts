@@ -169,7 +169,7 @@ async function settle(
 class FurtherAhead extends Error {}
 
 function takenOver(): CodedError {
-  return new CodedError('conflict', 'Another rebuild was started meanwhile; it goes on instead of this one.');
+  return new CodedError('conflict', 'Another rebuild has started and continues in place of this one.');
 }
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -136,7 +136,7 @@ export function createProjector(options: ProjectorOptions): Projector {
 
   /** Every entry up to the position would be passed over, a request among them. Only a change of the database from outside does this. */
   async function putRight(): Promise<void> {
-    log.error({ position: known }, 'the read models are ahead of the ledger: they are folded anew');
+    log.error({ position: known }, 'the read models are ahead of the ledger: rebuilding them');
     await options.onAhead?.();
   }
 
@@ -190,7 +190,7 @@ export function createProjector(options: ProjectorOptions): Projector {
 async function beginPosition(tx: StoreTransaction): Promise<Position> {
   await startPosition(tx, 'projector');
   const position = await loadPosition(tx.query, 'projector');
-  if (position === null) throw new Error('the position of the projector was made and is not there');
+  if (position === null) throw new Error('the position of the projector was created but cannot be found');
   return position;
 }
 

@@ -252,7 +252,7 @@ const SWING = 0.8;
 
 /** Spreads `total` moments over [start, end) milliseconds. Any one of them is computed without the others. */
 export function createRhythm(seed: number, total: number, start: number, end: number) {
-  if (!(end > start)) throw new Error('the consent log must end after it starts');
+  if (!(end > start)) throw new Error('the consent log must end after it begins');
   const warp = (at: number): number =>
     at + (SWING * DAY * Math.sin((2 * Math.PI * (at - DAY * 0.08)) / DAY)) / (2 * Math.PI);
   const first = warp(start);

@@ -171,7 +171,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const siteUrl = (): string => {
     if (options.siteUrl !== undefined) return options.siteUrl;
     const at = app.server.address() as AddressInfo | null;
-    if (at === null) throw new Error('the sandbox does not listen yet');
+    if (at === null) throw new Error('the sandbox is not listening yet');
     return `http://${at.family === 'IPv6' ? `[${at.address}]` : at.address}:${at.port}`;
   };
   const notify = ({ client }: World, happening: Happening): number => {
@@ -206,8 +206,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 
   const send = async (slug: string, event: string, choices: SendOptions = {}): Promise<DeliveryRecord[]> => {
     const world = worlds.find(({ client }) => client.slug === slug);
-    if (world === undefined) throw new Error(`no such client: ${slug}`);
-    if (!isKnownEvent(event)) throw new Error(`no such event: ${event}; there are ${knownEvents.join(', ')}`);
+    if (world === undefined) throw new Error(`unknown client: ${slug}`);
+    if (!isKnownEvent(event)) throw new Error(`unknown event: ${event}; use one of ${knownEvents.join(', ')}`);
     const urls = choices.url === undefined ? subscribers(world.client, event) : [choices.url];
     if (urls.length === 0) throw new Error(`the client ${slug} has no endpoint for ${event}`);
     const id = nextId();

@@ -92,7 +92,7 @@ export async function loadState(path: string, seed: number): Promise<SandboxStat
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     throw new StateFileError(
-      `${path} is no state of a sandbox: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+      `${path} is not a sandbox state file: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
     );
   }
   if (parsed.data.seed !== seed)

@@ -28,7 +28,7 @@ export function createSnapshotJobs(context: {
     async [SNAPSHOT_JOB](payload, { job, signal }) {
       const { source: slug, ...wish } = readPayload(snapshotPayload, payload);
       const source = context.sources.find(slug);
-      if (source === null) throw new JobRefused(`There is no source ${slug}.`);
+      if (source === null) throw new JobRefused(`Unknown source: ${slug}.`);
       const taking = await takeSnapshots(context.snapshots, urls, { ...wish, source, fetchId: job.id, signal });
       if (taking.outcome === 'not-configured') return { outcome: taking.outcome, reason: taking.reason };
       const refused = taking.looks.flatMap((look) => (look.outcome === 'refused' ? [look] : []));

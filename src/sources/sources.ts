@@ -27,7 +27,7 @@ export type { SourceOutcome } from './register.ts';
 export interface SourcesOptions extends RegisterOptions {
   /** Hosts that may be asked over http (HTTP_ALLOWED_HOSTS). */
   readonly httpAllowedHosts?: readonly string[];
-  /** Told when the sources could not be read again; the last known ones stay. */
+  /** Told when could not reload the sources; the last known ones stay. */
   readonly onRefreshError?: (error: unknown) => void;
 }
 

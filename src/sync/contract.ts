@@ -82,15 +82,15 @@ export interface PullFailure {
 /** The failure that a walk's fault is. */
 export function failureOfFault(fault: WalkFault): PullFailure {
   const again =
-    'The pages before it are stored; the next run reads the window again. If it fails in the same way, tell the service’s support.';
+    'The pages before it are stored, and the next run reads the window again. If it fails the same way, contact the service’s support.';
   switch (fault.reason) {
     case 'looping-cursor': {
       const place = fault.earlierPage === 0 ? 'the one this run began with' : `page ${fault.earlierPage}`;
       return {
         reason: fault.reason,
         error: fault.standsStill
-          ? `The service’s cursor stands still: the page after ${place} leads to itself again and again, so the rows beyond it cannot be reached. The pages before it are stored; the next run tries again. If it fails in the same way, tell the service’s support.`
-          : `The service’s cursor runs in a circle: page ${fault.page} leads back to the page after ${place}, so the rows beyond it cannot be reached. ${again}`,
+          ? `Pagination is stuck: the page after ${place} leads to itself, so later rows cannot be read. The pages before it are stored, and the next run tries again. If it fails the same way, contact the service’s support.`
+          : `Pagination loops: page ${fault.page} leads back to the page after ${place}, so later rows cannot be read. ${again}`,
         // A run that got no further than the cursor it began with has nothing to hope for from that cursor.
         forgetCursor: !fault.standsStill || fault.earlierPage === 0,
       };
@@ -98,19 +98,19 @@ export function failureOfFault(fault: WalkFault): PullFailure {
     case 'repeating-page':
       return {
         reason: fault.reason,
-        error: `The service gives the rows of page ${fault.earlierPage} again and again (last as page ${fault.page}) under new cursors, so the rows beyond them cannot be reached. ${again}`,
+        error: `The service keeps returning the rows of page ${fault.earlierPage} (last as page ${fault.page}) under new cursors, so later rows cannot be read. ${again}`,
         forgetCursor: true,
       };
     case 'cut-page':
       return {
         reason: fault.reason,
-        error: `Page ${fault.page} of the service’s answer is broken, also when it is asked for again, and the way to the pages beyond it is lost with it. What can be read of it is stored, and the bytes of the rest; the next run asks for the page again. If it stays so, tell the service’s support.`,
+        error: `Page ${fault.page} of the service’s answer is broken, even when requested again, and the cursor of the next page is lost with it. Its readable rows and the bytes of the rest are stored; the next run requests the page again. If it stays broken, contact the service’s support.`,
         forgetCursor: false,
       };
     case 'endless-empty-pages':
       return {
         reason: fault.reason,
-        error: `The service gives page after page without a row, each with a next cursor (stopped at page ${fault.page}). ${again}`,
+        error: `The service returns page after page without rows, each with a next cursor (stopped at page ${fault.page}). ${again}`,
         forgetCursor: true,
       };
   }
@@ -130,17 +130,17 @@ export function isRefused(reason: PullFailureReason): boolean {
 export function unknownBanner(bannerId: string, { reason }: PullFailure): PullFailure {
   return {
     reason,
-    error: `The service does not know the banner ${bannerId}, and neither the source’s settings nor any delivery names it: nothing was noted for later runs. Check the spelling of the id; \`sync status\` lists the banners that are known.`,
+    error: `The service does not know the banner ${bannerId}, and neither the source’s settings nor any delivery names it, so nothing was saved for later runs. Check the id; \`sync status\` lists the known banners.`,
     forgetCursor: false,
   };
 }
 
 /** A banner that deliveries name, and of which the service has no log under this key. */
 export function foreignBanner(source: string, bannerId: string, { reason }: PullFailure): PullFailure {
-  const answer = reason === 'not-found' ? 'does not know it (404)' : 'refuses to answer for it (400)';
+  const answer = reason === 'not-found' ? 'does not know it (404)' : 'rejects requests for it (400)';
   return {
     reason,
-    error: `Deliveries name the banner ${bannerId}, and the service ${answer}: it may have been deleted, or belong to another client. If nothing is to be pulled for it, \`consent-ledger sync dismiss --source ${source} --banner ${bannerId}\` puts it aside.`,
+    error: `Deliveries name the banner ${bannerId}, but the service ${answer}: it may have been deleted or belong to another client. If there is nothing to pull for it, \`consent-ledger sync dismiss --source ${source} --banner ${bannerId}\` puts it aside.`,
     forgetCursor: true,
   };
 }
@@ -149,7 +149,7 @@ export function foreignBanner(source: string, bannerId: string, { reason }: Pull
 export function unreachable(gaps: readonly Piece[]): PullFailure {
   return {
     reason: 'cursor-expired',
-    error: `The service refuses its own cursors, even for the smallest periods that it distinguishes. These could not be read to their end: ${describeGaps(gaps)}. Everything else is stored, and each run tries them again. Ask the service’s support for an export of these periods; \`consent-ledger sync --full\` reads the whole log again.`,
+    error: `The service rejects its own cursors, even for the smallest periods that it distinguishes. These periods could not be read completely: ${describeGaps(gaps)}. Everything else is stored, and each run tries them again. Ask the service’s support for an export of these periods; \`consent-ledger sync --full\` reads the whole log again.`,
     forgetCursor: false,
   };
 }

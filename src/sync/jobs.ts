@@ -44,7 +44,7 @@ export function createSyncJobs(context: Needs) {
 async function sync(context: Needs, ...[payload, { signal, progress }]: Parameters<JobHandler>) {
   const { source: slug, actor, full } = readPayload(syncPayload, payload);
   const source = context.sources.find(slug);
-  if (source === null) throw new JobRefused(`There is no source ${slug}.`);
+  if (source === null) throw new JobRefused(`Unknown source: ${slug}.`);
   const result = await syncSource(context.sync, {
     source,
     actor,

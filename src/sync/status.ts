@@ -83,12 +83,12 @@ function gapOf(position: SyncPosition | undefined, isSeen: boolean): string | nu
   if (position === undefined || (position.last_success_at === null && position.rows_total === 0))
     return isSeen ? 'deliveries name this banner, but it was never pulled' : 'never pulled';
   if (position.last_success_at === null)
-    return 'the first run has not come to its end: what lies beyond its place is missing';
+    return 'the first run has not finished: everything after its position is missing';
   const gaps = gapsOfPosition(position);
-  if (gaps.length > 0) return `the service does not give these periods to their end: ${describeGaps(gaps)}`;
+  if (gaps.length > 0) return `the service does not return these periods completely: ${describeGaps(gaps)}`;
   if (position.watermark === null)
     return 'no run has covered the log from its beginning without leaving something unread: run `consent-ledger sync --full`';
-  if (position.last_error !== null) return `nothing is known to be complete after ${position.watermark}`;
+  if (position.last_error !== null) return `records after ${position.watermark} may be incomplete`;
   return null;
 }
 

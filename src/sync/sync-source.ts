@@ -72,7 +72,7 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
     return {
       source: source.slug,
       outcome: 'not-configured',
-      reason: `The source ${source.slug} has no ${missing}, so there is nothing to pull with. Set SERVICE_BASE_URL and SERVICE_API_KEY, or change the source.`,
+      reason: `The source ${source.slug} has no ${missing}, so nothing can be pulled. Set SERVICE_BASE_URL and SERVICE_API_KEY, or change the source.`,
     };
   }
   const service = deps.serviceFor({ source, baseUrl, apiKey });

@@ -114,7 +114,7 @@ describe('gathering it', () => {
     ['failing', null, true],
     ['interrupted', null, true],
     ['running', null, false],
-    ['running', 'the first run has not come to its end', true],
+    ['running', 'the first run has not finished', true],
   ] as const)('takes a banner that is %s (%s) for a gap: %s', (state, gap, expected) => {
     expect(isGap({ state, gap })).toBe(expected);
   });

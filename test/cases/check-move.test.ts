@@ -197,7 +197,7 @@ describe('a withdrawal of consent', () => {
     );
     expect(caseReadiness(view(row), profile(), computed).lacks).toContainEqual({
       ...{ code: 'identity', blocking: false },
-      text: 'The identity could not be confirmed: the request takes effect all the same; the answer may not contain data.',
+      text: 'The identity could not be confirmed: the request still takes effect; the answer must not contain data.',
     });
     expect(problems(row, 'answer', answer('categories-only'))).toEqual([]);
     expect(problems(row, 'answer', answer('full'))).not.toEqual([]);

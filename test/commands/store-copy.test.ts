@@ -90,7 +90,7 @@ test('a copy has every entry, checkpoint and row of the installation, and serves
   // Both have gone on: nothing may be copied over either.
   const again = await runCli(folder, ['store', 'copy', '--to', to], simple(folder));
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain('gone on by itself');
+  expect(again.stderr).toContain('has entries of its own');
 });
 
 test('a copy that was killed half way goes on where it stopped, and is nobody’s installation before', async () => {

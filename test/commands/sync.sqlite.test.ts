@@ -11,7 +11,7 @@ import { environment } from '../serving.ts';
 import { fakeConsentLog, minuteRows } from '../sync/fake-consent-log.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-it('tells in words that the service is asked again, and why', async () => {
+it('says that a request is retried, and why', async () => {
   const folder = await temporaryFolder();
   const fake = await fakeConsentLog(minuteRows(5, '2026-07-01T00:00:00.000Z'), {
     fault: (nth) => (nth === 1 ? { type: 'status', status: 500 } : null),
@@ -20,7 +20,7 @@ it('tells in words that the service is asked again, and why', async () => {
   const { code, stdout, stderr } = await runIn(folder, ['sync', '--banner', 'bnr_1', '--json'], { env });
   expect(code, stderr).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject([{ banners: [{ outcome: 'finished', stored: 5 }] }]);
-  expect(stderr).toMatch(/^default: the service is asked again: .*HTTP 500/m);
+  expect(stderr).toMatch(/^default: retrying a request to the service: .*HTTP 500/m);
   expect(stderr).not.toContain('{"');
 });
 

@@ -168,7 +168,7 @@ test('with Redis away from the start, enqueuing neither waits nor fails, work go
     const { id } = await jobs.enqueue({ kind: 'document' });
     await until(jobs, id, 'done');
   }
-  const said = error.mock.calls.filter(([, message]) => /Redis is away/.test(String(message)));
+  const said = error.mock.calls.filter(([, message]) => /Redis is unavailable/.test(String(message)));
   expect(said).toHaveLength(1);
   expect(JSON.stringify(said)).toContain('REDIS_URL');
   expect(JSON.stringify(said)).not.toContain('hush');
@@ -200,7 +200,7 @@ test('it recovers by itself after Redis was killed and restarted, and after FLUS
   await done();
   await own.start();
   await untilUp(distribution);
-  expect(warn.mock.calls.filter(([, message]) => /Redis is back/.test(String(message)))).toHaveLength(1);
+  expect(warn.mock.calls.filter(([, message]) => /Redis is available again/.test(String(message)))).toHaveLength(1);
   // The sweep is out of the question again: what is done now was told of.
   await later(300);
   await done();

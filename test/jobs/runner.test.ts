@@ -286,7 +286,7 @@ test('a job whose handler never settles fails when its time is over, and gives i
   const { id } = await jobs.enqueue({ kind: 'stuck', maxAttempts: 1 });
   await vi.waitFor(() => expect(signals).toHaveLength(1), PATIENTLY);
   const { id: next } = await jobs.enqueue({ kind: 'next' });
-  expect((await until(jobs, id, 'failed')).error).toContain('did not end');
+  expect((await until(jobs, id, 'failed')).error).toContain('did not finish');
   expect(signals[0]?.aborted).toBe(true);
   await until(jobs, next, 'done');
 });

@@ -85,7 +85,7 @@ describe('a page of which a part is broken', () => {
     });
     const failed = await syncing.pull();
     expect(failed).toMatchObject({ outcome: 'failed', reason: 'cut-page' });
-    expect(failed.outcome === 'failed' && failed.error).toContain('the next run asks for the page again');
+    expect(failed.outcome === 'failed' && failed.error).toContain('the next run requests the page again');
     expect(failed.stored).toBeGreaterThanOrEqual(19);
     const { cursor } = (await position()) ?? {};
     expect(cursor).toEqual(expect.any(String));

@@ -156,7 +156,7 @@ describe('a service whose cursors expire after a few pages', () => {
       });
       const result = await syncing.pull();
       expect(result).toMatchObject({ outcome: 'failed', reason: 'cursor-expired' });
-      expect(result.outcome === 'failed' && result.error).toContain('to their end: 2026-07-06.');
+      expect(result.outcome === 'failed' && result.error).toContain('completely: 2026-07-06.');
       // Only the last rows of the day that holds too many are missing.
       const have = new Set(await stored());
       const missing = fake.rows.filter(({ text }) => !have.has(text));

@@ -331,7 +331,7 @@ describe('the status of a sync', () => {
     const { sync, status, fake, syncing } = await world({ banners: ['bnr_1'] });
     const controller = new AbortController();
     await sync({ signal: controller.signal, onProgress: () => controller.abort() });
-    const place = { rows: 10, watermark: null, gap: expect.stringContaining('beyond its place') as string };
+    const place = { rows: 10, watermark: null, gap: expect.stringContaining('after its position') as string };
     syncing.now = new Date(now.getTime() + 180_000);
     expect(await status()).toMatchObject([
       {

@@ -172,7 +172,7 @@ describe('a sync that a worker has under way', () => {
     const seen = await world.command('sync', 'status');
     expect(seen.stdout).toContain('default: a worker syncs, all banners: 30 rows, 30 new');
     expect(seen.stdout).toMatch(/a run that began at \S+ reads from the beginning; its last page was stored \d+ s ago/);
-    expect(seen.stdout).toContain('gap: the first run has not come to its end');
+    expect(seen.stdout).toContain('gap: the first run has not finished');
 
     expect(await world.json('sync', 'cancel')).toMatchObject([
       { kind: 'sync', source: 'default', outcome: 'requested' },

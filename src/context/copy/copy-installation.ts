@@ -116,18 +116,18 @@ async function assertFits(from: Store, to: Store): Promise<void> {
     throw new UsageError([`This installation has moved to ${moved}: set DATABASE_URL to it, and copy from there.`]);
   if (theirs !== null && theirs !== ours) {
     throw new UsageError([
-      `The other database holds another installation (${theirs}, this one is ${ours ?? 'nameless'}): give an empty database.`,
+      `The target database belongs to another installation (${theirs}; this one is ${ours ?? 'nameless'}): use an empty database.`,
     ]);
   }
   if (theirs === null && there > 0)
-    throw new UsageError(['The other database holds entries of no installation: give an empty database.']);
+    throw new UsageError(['The target database contains entries but no installation: use an empty database.']);
   const here = await lastSeq(from);
   const different = there === 0 ? null : await findDifferentLeaf(from, to, Math.min(there, here));
   if (there > here || different !== null) {
     throw new UsageError([
       different === null
-        ? `The other database has gone on by itself: it ends at ${there}, this one at ${here}. It is the installation now; nothing was copied.`
-        : `The other database differs from entry ${different} on: both have gone on by themselves. Nothing was copied.`,
+        ? `The target database has entries of its own: it ends at ${there}, this one at ${here}. It is the installation now; nothing was copied.`
+        : `The target database differs from entry ${different} on: both have entries of their own. Nothing was copied.`,
     ]);
   }
 }

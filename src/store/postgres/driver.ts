@@ -232,8 +232,8 @@ const remedies: Readonly<Record<string, string>> = {
   ECONNREFUSED:
     'Start the server, or correct host and port in DATABASE_URL; it must listen on that address (listen_addresses).',
   ENOTFOUND: 'Correct the host in DATABASE_URL.',
-  EAI_AGAIN: 'The name of the host cannot be looked up at the moment.',
-  ENOENT: 'Start the server: its socket is not there.',
+  EAI_AGAIN: 'The host name could not be resolved: check DNS, and try again.',
+  ENOENT: 'Start the server: its socket does not exist.',
   '53300':
     'Raise max_connections, or run fewer processes: each takes up to 5 connections, and one more while it starts.',
   '57P03': 'The server is starting up or shutting down.',

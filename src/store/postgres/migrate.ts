@@ -44,7 +44,7 @@ async function bringUpToDate(connection: PostgresConnection): Promise<void> {
     const version = await readVersion(connection);
     if (version > migrations.length) {
       throw new UsageError([
-        `The database has schema version ${version}, this program knows ${migrations.length}: install the newer version of consent-ledger again.`,
+        `The database has schema version ${version}, but this program supports only up to ${migrations.length}: install the newer version of consent-ledger.`,
       ]);
     }
     for (const statements of migrations.slice(version)) {
@@ -75,9 +75,7 @@ export async function findSchemaDifferences(connection: PostgresConnection): Pro
     );
   } catch (error) {
     if ((error as { code?: string }).code === '42501')
-      return [
-        'the tables cannot be compared, since the user of DATABASE_URL lacks the right TEMPORARY on the database',
-      ];
+      return ['the tables cannot be compared: the user in DATABASE_URL lacks the TEMPORARY privilege on the database'];
     throw error;
   } finally {
     await connection.script('rollback');
@@ -157,6 +155,6 @@ function mayNot(error: unknown): UsageError | null {
   // Insufficient privilege; no schema to create in.
   if (code !== '42501' && code !== '3F000') return null;
   return new UsageError([
-    `The user of DATABASE_URL may not set up the tables (${message}): make it the owner of the database, or grant it what docs/configuration.md lists.`,
+    `The user in DATABASE_URL is not allowed to set up the tables (${message}): make it the owner of the database, or grant it the privileges listed in docs/configuration.md.`,
   ]);
 }

@@ -191,7 +191,7 @@ async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
 /** PostgreSQL answers the commit of a transaction in which a statement failed with a rollback, and calls that a success. */
 async function commit(connection: PostgresConnection): Promise<void> {
   const { tag } = await connection.run('commit');
-  if (tag !== 'COMMIT') throw new Error('a statement of the transaction failed, and with it all that it wrote');
+  if (tag !== 'COMMIT') throw new Error('a statement in the transaction failed, so all of it was rolled back');
 }
 
 /** What every session sets: the server's own defaults may be anything. */
@@ -304,7 +304,7 @@ export async function compact(connection: PostgresConnection): Promise<void> {
     if (kept === 0) return;
     if (attempt === ATTEMPTS) {
       throw new StoreUnavailable(
-        `${kept} old versions of entries are still in the table, because a transaction under way may see them: end it (pg_stat_activity), and compact again`,
+        `${kept} old versions of entries are still in the table, because an open transaction may still see them: end it (pg_stat_activity) and compact again`,
       );
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -18,7 +18,7 @@ export async function migrate(connection: SqliteConnection): Promise<void> {
     const version = await versionOf(connection);
     if (version > migrations.length) {
       throw new UsageError([
-        `The database has schema version ${version}, this program knows ${migrations.length}: install the newer version of consent-ledger again.`,
+        `The database has schema version ${version}, but this program supports only up to ${migrations.length}: install the newer version of consent-ledger.`,
       ]);
     }
     for (const statements of migrations.slice(version)) {

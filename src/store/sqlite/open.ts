@@ -44,7 +44,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new StoreUnavailable(`the folder of ${path} cannot be made: ${(error as Error).message}`, { cause: error });
+    throw new StoreUnavailable(`cannot create the folder of ${path}: ${(error as Error).message}`, { cause: error });
   }
   // Many processes may start at once and wait for the one that migrates.
   const first = await openWriter(path, Math.max(busyTimeout, 30_000));
