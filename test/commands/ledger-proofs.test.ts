@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
-import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { sealEntry } from '../../src/crypto/entry.ts';
 import { deriveKeys } from '../../src/crypto/keys.ts';
@@ -71,6 +73,21 @@ describe('proofs on the command line', () => {
     expect(await readFile(join(out, 'tlog-policy'), 'utf8')).toBe(`log ${verifierKey}\nquorum none\n`);
     const printed = await run('ledger', 'prove', String(seq));
     expect(printed.stdout).toBe(await readFile(join(out, `proofs/${seq}.tlog-proof`), 'utf8'));
+    // With what was written alone, and with a document beside the proof of its entry.
+    const verify = promisify(execFile);
+    const script = join(out, 'verify.mjs');
+    expect((await verify(process.execPath, [script, out, '--key', verifierKey])).stdout).toContain(`✓ Entry ${seq}`);
+    const period = ['--from', '2026-06-01', '--to', '2026-07-01'];
+    const audit = join(folder, 'audit.html');
+    const made = await run('report', 'dsar-register', ...period, '--format', 'html', '--out', audit, '--json');
+    const { documentId } = JSON.parse(made.stdout) as { documentId: string };
+    const proof = join(folder, 'proof');
+    expect((await run('ledger', 'prove', documentId, '--out', proof)).code).toBe(0);
+    expect((await verify(process.execPath, [script, audit, proof])).stdout).toContain(
+      'audit.html: is byte for byte the file',
+    );
+    await appendFile(audit, ' ');
+    await expect(verify(process.execPath, [script, audit, proof])).rejects.toMatchObject({ code: 3 });
     expect((await run('ledger', 'prove', 'no-such-case')).code).toBe(2);
     expect((await run('ledger', 'prove', '999')).stderr).toContain('the entry is missing');
   });

@@ -17,7 +17,7 @@ import { parseControllerProfile, parseYaml } from '../../src/config/settings-fil
 import { parseInstanceKey, parseSigningKey } from '../../src/config/key-files.ts';
 import { loadConfig } from '../../src/config.ts';
 import { addressGroup, serviceOriginOf, serviceRootOf, withoutPasswords } from '../../src/core/address.ts';
-import { readCheckpoint } from '../../src/crypto/checkpoint.ts';
+import { parseVerifierKey, readCheckpoint, verifierKeyOf } from '../../src/crypto/checkpoint.ts';
 import { cronProblem } from '../../src/core/cron.ts';
 import { UsageError } from '../../src/core/errors.ts';
 import { mapJurisdiction, nearJurisdictions } from '../../src/law/jurisdictions.ts';
@@ -30,6 +30,7 @@ import { isSharedMailbox, subjectForms, subjectOfEmail } from '../../src/core/su
 import { readDetails } from '../../src/http/pages/move-fields.ts';
 import { attachment } from '../../src/http/pages/documents.tsx';
 import { createJournal } from '../../src/ledger/journal.ts';
+import { findNotes } from '../../src/ledger/outside-checkpoints.ts';
 import { linkOf, withoutToken, cleanText, readEnvelope } from '../../src/service/answer-json.ts';
 import { readBulkResult, readGenerated, readLinks, readPublished } from '../../src/service/policies.ts';
 import { readPage } from '../../src/service/consent-logs.ts';
@@ -330,6 +331,22 @@ export const readers: readonly Reader[] = [
     ],
     refuses: usage,
     most: 5 * MIB,
+  },
+  {
+    name: 'files with checkpoints',
+    run: findNotes,
+    corpus: [
+      note,
+      JSON.stringify({ checkpoint: { note } }),
+      `%PDF-1.7\nstream\n${note}\nendstream`,
+      `<pre>${note}</pre>`,
+      'PK\x03\x04',
+    ],
+  },
+  {
+    name: 'verifier keys',
+    run: (bytes) => parseVerifierKey(text(bytes)),
+    corpus: [verifierKeyOf('consent-ledger/fuzz/1', publicKey)],
   },
   { name: 'checkpoint notes', run: (bytes) => readCheckpoint(text(bytes), publicKey), corpus: [note] },
   {
