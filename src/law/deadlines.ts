@@ -38,9 +38,6 @@ interface CaseIdentity {
   readonly doubtFirst: boolean;
   /** What a requester may get whose identity was not confirmed. */
   readonly unverified: 'nothing' | 'categories-only';
-  /** Ids of the laws that `rule` comes from, and of those that forbid a check. */
-  readonly from: readonly string[];
-  readonly forbiddenBy: readonly string[];
 }
 
 /**
@@ -175,7 +172,8 @@ const disclosing: readonly RequestKind[] = ['access', 'portability', 'erasure', 
 
 /**
  * The laws of the establishment say whether a check is due; without one, all of them do. Of these a law that asks for a recorded doubt
- * (GDPR Art. 12(6)) goes before one that requires a check always, and a ban binds only where every one of them has it.
+ * (GDPR Art. 12(6)) goes before one that requires a check always. A ban of any law binds where none of the establishment requires the check: what
+ * one law only allows, another may forbid (11 CCR 7060(b)).
  * Whatever decides, nothing is asked without a recorded doubt where any law of the case wants one or forbids a check.
  */
 function combineIdentity(laws: readonly LawDeadline[], kind: RequestKind): CaseIdentity {
@@ -183,20 +181,19 @@ function combineIdentity(laws: readonly LawDeadline[], kind: RequestKind): CaseI
   const decisive = own.length > 0 ? own : laws;
   const has = (rule: IdentityRule) => decisive.some((law) => law.row.identity === rule);
   const none: IdentityRule = disclosing.includes(kind) ? 'required' : 'on-recorded-doubt';
-  const rule = has('on-recorded-doubt')
-    ? 'on-recorded-doubt'
-    : has('required')
-      ? 'required'
-      : has('forbidden')
-        ? 'forbidden'
+  const isForbidden = laws.some((law) => law.row.identity === 'forbidden') && !has('required');
+  const rule = isForbidden
+    ? 'forbidden'
+    : has('on-recorded-doubt')
+      ? 'on-recorded-doubt'
+      : has('required')
+        ? 'required'
         : none;
   return {
     rule,
     doubtFirst: laws.length === 0 ? rule !== 'required' : laws.some((law) => law.row.identity !== 'required'),
     unverified:
       laws.length > 0 && laws.every((law) => law.row.unverified === 'categories-only') ? 'categories-only' : 'nothing',
-    from: decisive.filter((law) => law.row.identity === rule).map((law) => law.id),
-    forbiddenBy: laws.filter((law) => law.row.identity === 'forbidden').map((law) => law.id),
   };
 }
 
