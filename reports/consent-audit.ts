@@ -18,7 +18,7 @@ export const consentAudit = createReport({
   takesSubject: true,
   async *csv(input) {
     const period = periodOf(input);
-    // Also what was seen first after the period: that it was not seen before is said of a decision, too.
+    // Includes texts first seen after the period: for a decision it matters that they were not seen before.
     const texts = await loadPolicyTextIntervals(input.history.textLooks(period), period.from, input.generatedAt);
     const citeBanner = createBannerCitation(await input.history.bannerEvidence(period));
     yield* renderCsv(decisionColumns(createTextCitation(texts), citeBanner), input.history.decisionRows(period));

@@ -43,7 +43,7 @@ export function createReport({
     tellsCounters,
     takesSubject,
     async *produce(input) {
-      // A period that is none is refused before anything is written.
+      // An empty period is refused before anything is written.
       periodOf(input);
       switch (input.format) {
         case 'csv':

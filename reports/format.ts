@@ -30,7 +30,7 @@ export function listed(names: readonly string[]): string {
   return `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
 }
 
-/** `83.2 %`; a dash where there is no whole. */
+/** `83.2 %`; a dash if the whole is 0. */
 export function formatShare(part: number, whole: number): string {
   return whole === 0 ? '–' : `${((part / whole) * 100).toFixed(1)} %`;
 }

@@ -8,7 +8,7 @@ import type { Report } from './report.ts';
 /** Every report there is. */
 export const reports: readonly Report[] = [consentAudit, dsarRegister, deliveryLog, reconciliation, scanAudit];
 
-/** The report of this name; null when there is none. */
+/** The report with this name; null if there is none. */
 export function findReport(name: string): Report | null {
   return reports.find((report) => report.name === name) ?? null;
 }

@@ -53,7 +53,7 @@ export interface RegisterRow {
   readonly response: string | null;
   readonly basisOfDenial: string | null;
   readonly outcome: Outcome;
-  /** By the day of the response, or while there is none by the day on which the register is made; null: no law known here sets a date. */
+  /** On the day of the response, or of the register if there is none yet; null if no implemented law sets a date. */
   readonly isLate: boolean | null;
   /** Days from receipt to response, or so far. */
   readonly days: number;

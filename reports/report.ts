@@ -68,7 +68,7 @@ export interface Report {
   readonly tellsCounters: boolean;
   /** It can append the history of one subject. */
   readonly takesSubject: boolean;
-  /** The file, in pieces. Throws RangeError for a format it lacks or a period that is none. */
+  /** The file, in pieces. Throws RangeError for an unknown format or an empty period. */
   produce(input: ReportInput): AsyncIterable<Uint8Array>;
 }
 
@@ -130,12 +130,12 @@ export function reportReference(name: string, input: ReportInput): string {
   return referenceOf({ name, format, asOf, caseId: null, parameters: reportParameters(input) });
 }
 
-/** The period in moments. Throws RangeError for a period that is none. */
+/** The period as moments. Throws RangeError if it is empty. */
 export function periodOf(input: ReportInput): Period {
   return { source: input.source, asOf: input.asOf, ...momentsOf(input) };
 }
 
-/** The first moment of a period of days and the first one after it, ISO 8601 UTC. Throws RangeError for a period that is none. */
+/** The first moment of a period of days and the first one after it, ISO 8601 UTC. Throws RangeError if the period is empty. */
 export function momentsOf({ from, to, timeZone }: Pick<ReportInput, 'from' | 'to' | 'timeZone'>): {
   readonly from: string;
   readonly to: string;

@@ -157,7 +157,7 @@ export function evidenceName({ seq, mediaType }: BannerEvidence): string {
   return `banner-evidence/entry-${seq}.${evidenceExtensions[mediaType]}`;
 }
 
-/** The files that show the banners on which the person decided, byte for byte. One that is not there any more is named, never replaced. */
+/** The files that show the banners on which the person decided, byte for byte. A missing one is named, never replaced. */
 export async function* bannerFiles({ input, banner, disclosure }: PackContext): AsyncGenerator<PackFile> {
   if (disclosure !== 'full') return;
   for (const one of banner.evidence) {

@@ -759,7 +759,7 @@ function fill(template: string, values: Readonly<Record<string, string>>): strin
 
 function textsOf(language: string): LetterTexts {
   const texts = letterLanguages[language];
-  if (texts === undefined) throw new Error(`there are no letters in the language ${language}`);
+  if (texts === undefined) throw new Error(`no letters in the language ${language}`);
   return texts;
 }
 

@@ -86,7 +86,7 @@ function pulledWord({ notPulled, lastPulled, gaps }: BannerAgreement, input: Rep
   return [upTo, missing].filter((part) => part !== '').join(',\n');
 }
 
-/** Stretches that were not pulled; no block when there is none. */
+/** Periods that were not pulled; no block if there are none. */
 export function* gapBlocks({ gaps }: Agreement, input: ReportInput, limit: number): Generator<Block> {
   if (gaps.length === 0) return;
   yield table({

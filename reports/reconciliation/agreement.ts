@@ -153,7 +153,7 @@ async function isInWholeLog(history: History, period: Period, bannerId: string |
   return bannerId === null || history.isInLog(period, bannerId);
 }
 
-/** What follows the last pull is no gap while the period goes on: the next pull asks for it. */
+/** While the period is still running, the time after the last pull is not a gap: the next pull covers it. */
 function withoutTail(gaps: readonly Window[], whole: Window, over: boolean): readonly Window[] {
   return over ? gaps : gaps.filter(({ to }) => to < whole.to);
 }
@@ -288,7 +288,7 @@ export function contradictionsOf({ decisionId, rows }: ReconciledDecision): Cont
   return found;
 }
 
-/** What two rows say differently; what one of them leaves out is no difference. Subjects are named as differing only. */
+/** What two rows say differently; a field missing in one of them is not a difference. Of subjects it only says that they differ. */
 export function differencesOf(a: DecisionRow, b: DecisionRow): string[] {
   const differs: string[] = [];
   if (a.state !== b.state && a.state !== 'unknown' && b.state !== 'unknown')
@@ -313,7 +313,7 @@ async function loadCounters({ history }: ReportInput, period: Period): Promise<O
   const row = await history.observedCounters(period);
   if (row === null) return null;
   const action = actionSchema.parse(JSON.parse(row.details));
-  if (action.action !== 'counters.observed') throw new Error(`entry ${row.seq} is no observation of counters`);
+  if (action.action !== 'counters.observed') throw new Error(`entry ${row.seq} is not an observation of counters`);
   return { ...action, seq: row.seq, observedAt: row.received_at };
 }
 

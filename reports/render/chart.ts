@@ -5,7 +5,7 @@ import { roughWidth } from './text.ts';
 /** Bars over categories, each made of the same series from bottom to top. */
 export interface StackedBars {
   readonly title: string;
-  /** The chart in words, for whoever cannot see it. */
+  /** The chart in words, for people who cannot see it. */
   readonly description: string;
   readonly xTitle: string;
   readonly yTitle: string;

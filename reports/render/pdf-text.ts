@@ -86,7 +86,7 @@ export function setVerbatim(sheet: Sheet, text: string): void {
   sheet.close(element);
 }
 
-/** Small enough that no line breaks, where that can still be read: a signed note that is broken is none. */
+/** Small enough that no line wraps, if still readable: a wrapped signed note is not valid. */
 function unbroken(sheet: Sheet, text: string): { look: Look; lines: readonly string[] } {
   for (let size = 7.2; ; size -= 0.2) {
     const look: Look = { face: 'mono', size, leading: size + 3.3, colour: INK };

@@ -229,7 +229,7 @@ export interface SiteInventory {
   readonly items: readonly ScanItem[];
   /** Found before consent although they need it. */
   readonly beforeConsent: readonly ScanItem[];
-  /** The earlier inventory; null: there is none. */
+  /** The earlier inventory; null if there is none. */
   readonly base: ScanRow | null;
   readonly drift: readonly ScanChange[];
 }

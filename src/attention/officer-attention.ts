@@ -138,7 +138,7 @@ export function describeAttention(
   ].join(' · ');
 }
 
-/** Requests that stop something at once, whoever asks (CCPA §1798.120, §1798.121). */
+/** Requests that take effect at once without an identity check (CCPA §1798.120, §1798.121). */
 function isOptOut(view: CaseView): boolean {
   return view.kind === 'opt-out' || view.kind === 'limit';
 }

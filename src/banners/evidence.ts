@@ -169,7 +169,7 @@ export async function nameBanner(deps: EvidenceDeps, input: z.infer<typeof nameS
   return { outcome: 'named', seq, name };
 }
 
-/** One piece of evidence by its entry; null where there is none. */
+/** One piece of evidence by its entry; null if there is none. */
 export async function findBannerEvidence(store: Pick<Store, 'read'>, seq: number): Promise<BannerEvidence | null> {
   const row = await store.read.selectFrom('banner_evidence').select('source').where('seq', '=', seq).executeTakeFirst();
   if (row === undefined) return null;

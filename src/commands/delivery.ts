@@ -234,12 +234,12 @@ function readmittedText(results: readonly Readmitted[]): string {
 }
 
 /** A refused delivery and why, for the operator's eyes. Holds no secret and no digest. */
-export interface Diagnosed extends RejectedItem {
+interface Diagnosed extends RejectedItem {
   readonly findings: readonly (Omit<Finding, 'code'> & { readonly code: string })[];
 }
 
 /** Says of each refused delivery why its signature failed, with the secrets of now. */
-export async function diagnoseRefused(
+async function diagnoseRefused(
   { rejected, sources }: Pick<Context, 'rejected' | 'sources'>,
   items: readonly RejectedItem[],
 ): Promise<readonly Diagnosed[]> {
@@ -284,7 +284,7 @@ export async function diagnoseRefused(
 const IDS_SHOWN = 8;
 
 /** Deliveries that failed for the same reasons stand together: a wrong secret refuses hundreds alike. */
-export function diagnosisText(diagnosed: readonly Diagnosed[], kept: number): string {
+function diagnosisText(diagnosed: readonly Diagnosed[], kept: number): string {
   const groups = new Map<string, Diagnosed[]>();
   for (const one of diagnosed) {
     const key = JSON.stringify([one.source, one.findings]);
@@ -343,8 +343,8 @@ export async function loadDeliveries(read: Query, { source, event, limit }: Filt
   return rows.map((row) => ({ ...row, repeats: row.repeats ?? 0 }));
 }
 
-/** Entries that could not be read, and deliveries that nothing was read from (no JSON, no event, an event that is not known), newest first. */
-export async function loadQuarantine(read: Query, { source, event, limit }: Filter) {
+/** Entries that could not be read, and deliveries that yielded nothing (not JSON, no event, unknown event), newest first. */
+async function loadQuarantine(read: Query, { source, event, limit }: Filter) {
   const columns = ['seq', 'source', 'event', 'reason', 'received_at as receivedAt'] as const;
   let quarantined = read.selectFrom('quarantine').select(columns);
   let unread = read.selectFrom('delivery_history').select(columns).where('outcome', '=', 'unknown-event');
@@ -366,7 +366,7 @@ export async function loadQuarantine(read: Query, { source, event, limit }: Filt
 const HOURS = 72;
 
 /** How many deliveries were refused in the last 72 hours, by source and reason. */
-export async function loadRefusedCounts(
+async function loadRefusedCounts(
   { rejected, clock }: Pick<Context, 'rejected' | 'clock'>,
   source: string | undefined,
 ): Promise<readonly { readonly source: string; readonly reason: string; readonly count: number }[]> {
@@ -381,32 +381,13 @@ export async function loadRefusedCounts(
   return [...sums.values()];
 }
 
-/** One entry of the ledger in full. A body that is not UTF-8 is given as base64; both are null when it was erased. */
-export interface ShownDelivery {
-  readonly seq: number;
-  readonly source: string;
-  readonly sourceSeq: number;
-  readonly kind: string;
-  readonly receivedAt: string;
-  readonly event: string | null;
-  readonly outcome: string | null;
-  readonly note: string | null;
-  readonly repeats: { readonly count: number; readonly times: readonly string[] };
-  readonly meta: unknown;
-  readonly bytes: number | null;
-  /** What the ledger holds of meta and body: SHA-256(tag ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)). */
-  readonly commitment: string;
-  /** What one needs besides the body to compute the commitment; null when it was erased. */
-  readonly salt: string | null;
-  readonly metaSha256: string | null;
-  readonly bodyText: string | null;
-  readonly bodyBase64: string | null;
-  readonly leafHash: string;
-  readonly erased: boolean;
-}
+type ShownDelivery = NonNullable<Awaited<ReturnType<typeof loadDelivery>>>;
 
-/** Reads an entry and what was made of it; null when there is none. */
-export async function loadDelivery(read: Query, seq: number): Promise<ShownDelivery | null> {
+/**
+ * Loads an entry in full and how it was read; null if it does not exist. A body that is not UTF-8 is given as base64; both are null when
+ * it was erased. With the salt and the SHA-256 of the meta one can recompute the commitment (docs/architecture.md, Checking a commitment).
+ */
+async function loadDelivery(read: Query, seq: number) {
   const entry = await read.selectFrom('entries').selectAll().where('seq', '=', seq).executeTakeFirst();
   if (entry === undefined) return null;
   const history = await read.selectFrom('delivery_history').selectAll().where('seq', '=', seq).executeTakeFirst();
@@ -449,7 +430,7 @@ function readMeta(meta: Buffer): unknown {
 const TEXT_SHOWN = 20_000;
 const HEX_SHOWN = 512;
 
-export function deliveryText(shown: ShownDelivery): string {
+function deliveryText(shown: ShownDelivery): string {
   const { repeats, note } = shown;
   return [
     pc.bold(`entry ${shown.seq}  ${shown.kind} of ${shown.source}, number ${shown.sourceSeq} there`),

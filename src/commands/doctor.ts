@@ -5,10 +5,10 @@ import { isInstallationBegun } from '../context/engines.ts';
 import { CodedError, StoreUnavailable, UsageError } from '../core/errors.ts';
 import { type CommandIo, counted, printable, printResult, withJson } from './command-io.ts';
 import { checkData } from './doctor/data.ts';
-import { fault, type Line } from './doctor/finding.ts';
-import { checkNetwork, checkDescriptions, checkStoredDescriptions } from './doctor/network.ts';
-import { checkRedis, checkSurroundings } from './doctor/surroundings.ts';
-import { checkSettings, checkSources } from './doctor/sources.ts';
+import { fault, type Line, runChecks } from './doctor/finding.ts';
+import { checkStoredDescriptions, networkChecks } from './doctor/network.ts';
+import { surroundings } from './doctor/surroundings.ts';
+import { checkSettings, sourceChecks } from './doctor/sources.ts';
 import { withContextOf } from './run-context.ts';
 
 /** `doctor`: is this installation safe to go into production. Changes nothing; exit code 0 when it is, 1 when not. */
@@ -42,9 +42,9 @@ async function examine(overNetwork: boolean): Promise<Line[]> {
   } catch (error) {
     return refusals(error, 'configuration', 'See docs/configuration.md.');
   }
-  const lines = [...(await checkSurroundings(config)), ...(await checkRedis(config.redisUrl))];
+  const lines = [...(await runChecks(surroundings, config))];
   try {
-    // Opening a database that is not there would begin an installation, keys and all: that is not for an examination to do.
+    // Opening a missing database would create an installation, keys included: a check must not do that.
     if (!(await isInstallationBegun(config.database))) {
       const sentence =
         config.database.engine === 'sqlite'
@@ -59,9 +59,8 @@ async function examine(overNetwork: boolean): Promise<Line[]> {
     await withContextOf(
       config,
       async (context) => {
-        lines.push(...(await checkData(context)), ...(await checkSources(context)));
-        if (overNetwork) lines.push(...(await checkNetwork(context)), ...(await checkDescriptions(context)));
-        else lines.push(...(await checkStoredDescriptions(context)));
+        const further = overNetwork ? networkChecks : [checkStoredDescriptions];
+        lines.push(...(await runChecks([checkData, ...sourceChecks, ...further], context)));
       },
       'fatal',
     );

@@ -107,7 +107,7 @@ async function prove(
   );
 }
 
-/** The entries that something consists of, in order. Throws UsageError when there is no such thing. */
+/** The entries that belong to a case, document or decision, in order. Throws UsageError if it does not exist. */
 async function entriesOf({ store, projector }: Context, what: string): Promise<readonly number[]> {
   const { read } = store;
   if (/^[1-9]\d{0,15}$/.test(what)) return [Number(what)];

@@ -10,8 +10,8 @@ import type { CallRow } from '../policies/settle.ts';
 import type { UnsettledCall } from '../policies/twin.ts';
 
 /**
- * The source that a command about policies calls: the one named, the only one there is, or `default`. Throws UsageError when there is none,
- * when it has no address or key, or when several could be meant.
+ * The source that a command about policies calls: the one named, the only one there is, or `default`. Throws UsageError if there is none,
+ * if it has no address or key, or if several qualify.
  */
 export function callableSource(context: Pick<Context, 'sources'>, slug: string | undefined): Source {
   const source = slug === undefined ? onlySource(context.sources.list()) : findSource(context, slug);

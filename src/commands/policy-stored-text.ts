@@ -153,7 +153,7 @@ export function targetText(target: string): string {
   return name === HUB ? 'embed endpoint, list of all (hub)' : `embed endpoint, ${name}`;
 }
 
-/** The stored texts of a policy, its public page first; or of a policy type. Throws UsageError where there is none. */
+/** The stored texts of a policy, its public page first; or of a policy type. Throws UsageError if there is none. */
 export async function loadTargets(
   context: Pick<Context, 'store'>,
   policyName: string,

@@ -52,7 +52,7 @@ function sentenceOf(line: string): string {
 /** Who acts on the command line, as the ledger records it. */
 export const COMMAND_LINE_ACTOR = 'operator (command line)';
 
-/** The source of this slug. Throws UsageError where there is none. */
+/** The source with this slug. Throws UsageError if there is none. */
 export function findSource({ sources }: Pick<Context, 'sources'>, slug: string): Source {
   const source = sources.find(slug);
   if (source === null) throw noSuchSource(slug);

@@ -27,7 +27,7 @@ async function askSandbox<T>({ sandbox, path, body }: ControlRequest, io: Comman
       ? {}
       : { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   }).catch(() => null);
-  // What is no JSON comes from something else that listens there.
+  // An answer that is not JSON comes from another program on this port.
   const result = (await answer?.json().catch(() => null)) as (T & { error?: { message?: string } }) | null | undefined;
   if (answer === null || typeof result !== 'object' || result === null) {
     io.stderr.write(`No sandbox answers at ${sandbox}. Start one with \`consent-ledger sandbox\`, or use --sandbox.\n`);

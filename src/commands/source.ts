@@ -72,7 +72,7 @@ export function registerSource(program: Command, io: CommandIo): void {
           apiKey: secrets.get('api-key') ?? null,
           siteKey: secrets.get('site-key') ?? null,
           webhookSecrets: secret === null ? [] : [secret],
-          // One that left is read as before when it comes back: its old entries are read by its options, too.
+          // A source that returns keeps its options: its old entries are read with them.
           options: await optionsFrom(options, context.sources.findAny(slug)?.options ?? sourceOptionsSchema.parse({})),
         },
         COMMAND_LINE_ACTOR,

@@ -210,7 +210,7 @@ function bannerSentence(banner: PullResult): string {
 }
 
 /** A sync or recount that a worker has under way, or will do. */
-export interface SyncJob {
+interface SyncJob {
   readonly id: string;
   readonly kind: 'sync' | 'recount';
   readonly source: string;
@@ -234,7 +234,7 @@ export async function loadSyncJobs({ jobs }: Pick<Context, 'jobs'>, source?: str
 }
 
 /** `shop: a worker syncs, banner 2 of 3, bnr_1: 400 rows, 400 new`. */
-export function sentenceOfJob({ kind, source, state, progress }: SyncJob): string {
+function sentenceOfJob({ kind, source, state, progress }: SyncJob): string {
   const does = { sync: 'syncs', recount: 'recounts recent days' }[kind];
   if (state === 'waiting') return `${source}: waiting for a worker (${kind})`;
   if (progress === null) return `${source}: a worker ${does}`;

@@ -57,7 +57,7 @@ export interface RegisteredDocument {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** A source that is not there, or was never there. */
+/** A source that does not exist. */
 export type UnknownSource = { readonly outcome: 'unknown-source'; readonly source: string };
 
 /** When a document is made, and up to where it knows the ledger; absent: now, and everything. See {@link madeBefore}. */

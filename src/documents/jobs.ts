@@ -39,9 +39,9 @@ export function createDocumentJobs(context: { readonly documents: DocumentDeps; 
         case 'refused':
           throw new JobRefused(produced.problem);
         case 'unknown-source':
-          throw new JobRefused(`There is no source ${produced.source}.`);
+          throw new JobRefused(`Unknown source ${produced.source}.`);
         case 'unknown-case':
-          throw new JobRefused(`There is no case ${produced.caseId}.`);
+          throw new JobRefused(`Unknown case ${produced.caseId}.`);
         default:
           return produced satisfies never;
       }

@@ -131,7 +131,7 @@ function packProofs(
 /** What documents about a case are produced with. */
 export type CaseDocumentDeps = DocumentDeps & { readonly cases: CaseReading };
 
-/** A case that is not there, or was not yet there at the entry that was asked for. */
+/** A case that does not exist, or did not exist yet at the requested entry. */
 export type UnknownCase = { readonly outcome: 'unknown-case'; readonly caseId: string };
 
 /** A case, and what its pack and its letters are made from. */
@@ -141,7 +141,7 @@ export interface CaseInput {
   readonly found: PackCase;
 }
 
-/** The source of a case, after everything appended so far was projected; null: there is no such case. */
+/** The source of a case, once everything appended so far is projected; null if the case does not exist. */
 export async function sourceOfCase(
   deps: Pick<DocumentDeps, 'read' | 'catchUp'>,
   caseId: string,

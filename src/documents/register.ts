@@ -91,7 +91,7 @@ async function place(draft: string, path: string, sha256: string): Promise<void>
   await rename(draft, path);
 }
 
-/** Null: there is no such file. */
+/** Null if the file does not exist. */
 async function sha256Of(path: string): Promise<string | null> {
   const hash = createHash('sha256');
   try {

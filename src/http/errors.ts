@@ -34,7 +34,7 @@ export function answerErrors(app: FastifyInstance): void {
   app.setNotFoundHandler((_request, reply) => sendError(reply, 'not_found'));
 }
 
-/** Options of an app that make it answer in the envelope where a request does not get as far as a route: not HTTP, too slow, no valid path. */
+/** Answers in the envelope to requests that reach no route: not HTTP, too slow, or with an invalid path. */
 export const answersToMalformed = {
   clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;

@@ -97,7 +97,7 @@ const PROBE_EVERY_MS = 2000;
 /** As much as a delivery of usual size takes: a full disk may still have room for less. */
 const PROBE_BYTES = 65_536;
 
-/** Whether deliveries can be kept; asks the store by writing, at most every two seconds whoever asks. */
+/** Whether deliveries can be kept; tests it with a write, at most every two seconds. */
 function createReadiness({ store, refusal }: Context): () => Promise<string | null> {
   let asked: { readonly at: number; readonly answer: Promise<string | null> } | null = null;
   async function probe(): Promise<string | null> {

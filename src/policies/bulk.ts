@@ -67,7 +67,7 @@ export async function planBulk(
   return { outcome: 'planned', planId };
 }
 
-/** The plan of these items that was begun last; null when there is none. */
+/** The most recent plan for these items; null if there is none. */
 export async function findPlan(deps: PolicyDeps, source: string, items: readonly FormA[]): Promise<PlanRow | null> {
   await deps.catchUp();
   return (await findPlans(deps, source, sha256Hex(canonicalJson(items)))).at(-1) ?? null;
@@ -187,7 +187,7 @@ export function loadPlanItems(deps: Pick<PolicyDeps, 'store'>, planId: string): 
     .execute();
 }
 
-/** A batch whose answer is not there yet. */
+/** A batch without an answer yet. */
 export interface SentBatch {
   readonly requestId: string;
   readonly askedAt: string;

@@ -87,7 +87,7 @@ export type CallOutcome<T> =
 interface Calling {
   /** Not sent once this is aborted; a call under way goes on. */
   readonly signal?: AbortSignal | undefined;
-  /** Gives up a call under way, too: its outcome is then unknown. */
+  /** Also gives up a call in flight, whose outcome is then unknown. */
   readonly giveUp?: AbortSignal | undefined;
 }
 

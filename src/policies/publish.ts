@@ -86,7 +86,7 @@ export interface Arrival {
 
 /**
  * Waits until as many policy.published deliveries of this policy have arrived here as the service queued, at most `waitMs`. Resolves with those that came:
- * fewer where the account has other endpoints, too.
+ * fewer if the account also has other endpoints.
  */
 export async function awaitWebhooks(
   deps: Pick<PolicyDeps, 'store' | 'catchUp' | 'sleep'>,

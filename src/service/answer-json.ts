@@ -11,7 +11,8 @@ export function readJson(bytes: Buffer, about?: ServiceSubject, limits: JsonLimi
   }
 }
 
-function describeNoJson(bytes: Buffer): string {
+/** What came instead of JSON; quotes none of it. */
+export function describeNoJson(bytes: Buffer): string {
   if (bytes.length === 0) return 'the answer is empty';
   const start = bytes.toString('latin1', 0, 200).trimStart();
   if (start.startsWith('<')) return 'a web page instead of JSON';
@@ -42,7 +43,7 @@ export function slugOf(type: string | null): string | null {
   return type === null ? null : type.toLowerCase().replaceAll('_', '-');
 }
 
-/** An address as it is to be opened, its token included; null for what is no web address without credentials, or too long for one. */
+/** An address to open, token included; null unless it is a web address without credentials and of a sane length. */
 export function linkOf(address: string | null | undefined): string | null {
   if (address == null || address.length > 4000 || !/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
   const url = new URL(address);

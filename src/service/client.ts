@@ -37,7 +37,7 @@ interface ClientOptions extends TransportOptions {
   readonly pace?: ReadPace;
 }
 
-/** Builds a client. Errors: TypeError when the base URL is no http(s) URL. */
+/** Builds a client. Errors: TypeError if the base URL is not an http(s) URL. */
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const { pace } = options;
   const transport = createTransport({

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createTurns } from '../jobs/turns.ts';
 import { findMembers, mayHoldLongNumbers, parseExactly, type Span, salvagePage } from './page-salvage.ts';
 import type { ReadPace } from './rate-limit.ts';
-import { cleanText, readEnvelope, assertWithinLimits, tooLarge } from './answer-json.ts';
+import { describeNoJson, cleanText, readEnvelope, assertWithinLimits, tooLarge } from './answer-json.ts';
 import { ServiceError } from './service-error.ts';
 import type { ServiceAnswer, Transport } from './transport.ts';
 
@@ -64,7 +64,7 @@ export interface PageDamage {
  * and a cursor that is null, absent, empty or a number.
  * A page that is broken JSON is asked for again. When it comes with the same bytes, or never better, what can be read of it is
  * given, with its `damage`.
- * Errors: ServiceError; `unreadable` when the answer is no page at all, or when its rows or its cursor cannot be told; `too-large` over `maxBytes`.
+ * Errors: ServiceError; `unreadable` if the answer is not a page, or its rows or cursor cannot be found; `too-large` over `maxBytes`.
  */
 export async function fetchConsentLogPage(
   transport: Transport,
@@ -114,7 +114,7 @@ function isBetter(one: ConsentLogPage, other: ConsentLogPage): boolean {
 
 /**
  * Reads a page out of an answer, in slices that leave the event loop to deliveries; exported for tests. Of a page that is broken JSON it gives
- * what can be read, with its `damage`. Errors: ServiceError; `unreadable` when it is no page at all, `too-large` beyond the limits.
+ * what can be read, with its `damage`. Errors: ServiceError; `unreadable` if it is not a page, `too-large` beyond the limits.
  */
 export async function readPage(answer: Pick<ServiceAnswer, 'bytes' | 'serverDate'>): Promise<ConsentLogPage> {
   const { serverDate } = answer;
@@ -178,7 +178,7 @@ function readWithoutRows(bytes: Buffer, latin1: string): string | null {
     if (bytes.length > MAX_WITHOUT_ROWS) throw new SyntaxError('too long for an empty page');
     json = JSON.parse(bytes.toString('utf8'));
   } catch {
-    // What JSON.parse says quotes the text around the fault, which is a visitor's row: only its kind is told.
+    // JSON.parse quotes the text around the error, which is a visitor's row: report only the kind of error.
     throw new ServiceError('unreadable', { detail: describeNoJson(bytes) });
   }
   if (typeof json !== 'object' || json === null)
@@ -233,11 +233,4 @@ function memberOf(json: unknown, name: string): unknown {
 
 function withoutMark(bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
-}
-
-function describeNoJson(bytes: Buffer): string {
-  if (bytes.length === 0) return 'the answer is empty';
-  const start = bytes.toString('latin1', 0, 200).trimStart();
-  if (start.startsWith('<')) return 'a web page instead of JSON';
-  return start.startsWith('{') || start.startsWith('[') ? 'the JSON is cut off or broken' : 'no JSON';
 }

@@ -114,7 +114,7 @@ async function open(request: Omit<HttpRequest, 'maxBytes'>): Promise<Opened> {
     bodyTimeout: timeoutMs + 1000,
     ...(signal === undefined ? {} : { signal }),
   });
-  // An abort while nobody reads is told by the race already.
+  // The race reports an abort; without a listener this error would crash the process.
   response.body.on('error', () => undefined);
   const own = new Headers();
   for (const [name, values] of Object.entries(response.headers))

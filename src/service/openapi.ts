@@ -17,7 +17,7 @@ export interface Description {
   readonly gone: readonly string[];
 }
 
-/** `silent`: the service has none, or none that can be read, which is no alarm. `refused`: asking failed. */
+/** `silent`: the service has none that can be read, which is not an alarm. `refused`: the request failed. */
 type DescriptionFetch =
   | { readonly outcome: 'fetched'; readonly description: Description }
   | { readonly outcome: 'silent'; readonly sentence: string }
@@ -66,7 +66,7 @@ export async function fetchDescription(
   }
 }
 
-/** What is gone from a description; null when it is none: no JSON, or nothing that describes any path. */
+/** What is gone from a description; null if it is not one: not JSON, or without paths. */
 export function findGoneIn(bytes: Buffer): readonly string[] | null {
   try {
     const json: unknown = JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
@@ -133,7 +133,7 @@ function describesPaths(json: unknown): json is { readonly paths: object } {
 
 /**
  * What the client relies on and an OpenAPI description does not have, a sentence each. Only what is described and lacks something counts: a
- * description without paths, an endpoint without parameters and a body without fields say nothing, and are no alarm.
+ * description without paths, an endpoint without parameters and a body without fields say nothing and raise no alarm.
  */
 export function findGone(description: object): string[] {
   if (!describesPaths(description)) return [];

@@ -28,7 +28,7 @@ const usualSalvageLimits: SalvageLimits = { most: 5_000, rowBytes: 256 * 1024, f
  * Finds the rows of a page, as far as their borders can be told, so that one broken row costs none of the others. An
  * element ends where its brackets close; what does not parse is broken. Where brackets or quotes themselves are broken, the rows go on at the
  * first place from which everything up to the answer's end falls into elements; that keeps a fragment from being taken for a row.
- * Null when the text is no page at all: neither an object with an array `data` nor an array.
+ * Null if the text is not a page: neither an object with an array `data` nor an array.
  * Takes time in proportion to the text, whatever it is, and little memory, since rows are parsed one by one; other work has its turn meanwhile.
  * @param latin1 the answer decoded as latin1
  */
@@ -190,7 +190,7 @@ function borderBefore(text: string, at: number): number {
   return lastSign(text, lastSign(text, at)) + 1;
 }
 
-/** The place of the last sign before `at` that is no white space. */
+/** The position of the last character before `at` that is not white space. */
 function lastSign(text: string, at: number): number {
   let before = at - 1;
   while (before > 0 && isSpace(text.charCodeAt(before))) before -= 1;
@@ -238,7 +238,7 @@ const CLOSE_ARRAY = 0x5d;
 
 /**
  * Spans of the members of the object that begins at or after `from`: key → span of its value; the last of equal keys wins, as in
- * JSON.parse. Null when the value there is no object.
+ * JSON.parse. Null if the value there is not an object.
  */
 export function findMembers(latin1: string, from = 0): Map<string, Span> | null {
   let at = skipSpace(latin1, from);
@@ -256,7 +256,7 @@ export function findMembers(latin1: string, from = 0): Map<string, Span> | null 
   return members;
 }
 
-/** Spans of the elements of the array that begins at or after `from`; null when the value there is no array. */
+/** Spans of the elements of the array that begins at or after `from`; null if the value there is not an array. */
 export function findElements(latin1: string, from = 0): Span[] | null {
   let at = skipSpace(latin1, from);
   if (latin1.charCodeAt(at) !== OPEN_ARRAY) return null;
@@ -318,7 +318,7 @@ function endOfScalar(text: string, start: number): number {
   return at;
 }
 
-/** The next place that is no white space; steps over one `separator` there, where one is given and stands there. */
+/** The next position that is not white space, after one `separator` if it stands there. */
 function skipSpace(text: string, from: number, separator?: number): number {
   let at = from;
   while (isSpace(text.charCodeAt(at))) at += 1;

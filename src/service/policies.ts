@@ -14,10 +14,10 @@ import {
 import { ServiceError } from './service-error.ts';
 import type { Transport, ServiceAnswer } from './transport.ts';
 
-/** A generation takes up to 120 s (docs/service.md §8), and the answer has to come back, too. */
+/** A generation takes up to 120 s (docs/service.md §8), plus the time to receive the answer. */
 export const GENERATE_TIMEOUT_MS = 150_000;
 
-/** How a call that changes something is sent. It is sent once; what came back are bytes, read by whoever keeps them. */
+/** How a call that changes something is sent: once. The answer is returned as bytes, for the caller to store and read. */
 export interface Sending {
   readonly signal?: AbortSignal | undefined;
   /** Longest time, milliseconds. */
@@ -25,19 +25,30 @@ export interface Sending {
 }
 
 /**
- * POST /policies/generate (docs/service.md §4.1) with these exact bytes. Never tried again.
- * Errors: ServiceError; the signal's reason when aborted, which leaves open whether the policy was made.
+ * One POST about policies with these exact bytes, never tried again.
+ * Errors: ServiceError; the signal's reason when aborted, which leaves open whether it was done.
  */
-export function generatePolicy(transport: Transport, body: Buffer, sending: Sending = {}): Promise<ServiceAnswer> {
+function post(
+  transport: Transport,
+  path: string,
+  body: Buffer,
+  longestMs: number,
+  { signal, timeoutMs = longestMs }: Sending = {},
+): Promise<ServiceAnswer> {
   return transport.request({
     method: 'POST',
-    path: '/policies/generate',
-    body,
+    path,
+    ...(body.length === 0 ? {} : { body }),
     about: 'policies',
-    signal: sending.signal,
-    timeoutMs: sending.timeoutMs ?? GENERATE_TIMEOUT_MS,
+    signal,
+    timeoutMs,
     read: (answer) => answer,
   });
+}
+
+/** Generates one policy (docs/service.md §4.1). */
+export function generatePolicy(transport: Transport, body: Buffer, sending?: Sending): Promise<ServiceAnswer> {
+  return post(transport, '/policies/generate', body, GENERATE_TIMEOUT_MS, sending);
 }
 
 /** A generated policy in the words of form A, whichever form the service answered in (docs/service.md §2.1, §4.1). */
@@ -192,12 +203,7 @@ export async function fetchPolicyPages(transport: Transport, signal?: AbortSigna
     announced = Math.max(announced, answer.count ?? 0);
     const next: string | null = answer.next_cursor || null;
     if (next === null) return { pages, whole: answer.has_more !== true && announced <= named.size };
-    if (next.length > MAX_CURSOR)
-      throw new ServiceError('unreadable', {
-        detail: `a cursor of more than ${MAX_CURSOR} characters`,
-        about: 'policy-list',
-        remedy: 'The fault is in the pagination of the service: tell its support.',
-      });
+    if (next.length > MAX_CURSOR) throw badPagination(`a cursor of more than ${MAX_CURSOR} characters`);
     if (seen.has(next)) throw endless(`page ${pages.length} gives the cursor of an earlier page again`);
     seen.add(next);
     cursor = next;
@@ -205,13 +211,14 @@ export async function fetchPolicyPages(transport: Transport, signal?: AbortSigna
   throw endless(`more than ${MAX_PAGES} pages, each with a cursor to another one`);
 }
 
-/** Nothing that the operator has set is the cause. */
 function endless(detail: string): ServiceError {
-  return new ServiceError('unreadable', {
-    detail: `the list of policies does not end: ${detail}`,
-    about: 'policy-list',
-    remedy: 'The fault is in the pagination of the service: tell its support.',
-  });
+  return badPagination(`the list of policies does not end: ${detail}`);
+}
+
+/** The operator cannot mend it. */
+function badPagination(detail: string): ServiceError {
+  const remedy = 'The fault is in the pagination of the service: tell its support.';
+  return new ServiceError('unreadable', { detail, about: 'policy-list', remedy });
 }
 
 /** Id → the address that works, of one answer of the list; empty where it cannot be read. */
@@ -250,17 +257,9 @@ export const MAX_BATCH_ITEMS = 20;
 /** How long a batch may take is not documented; beyond 300 s the runtime gives up by itself (docs/assumptions.md). */
 export const BULK_TIMEOUT_MS = 290_000;
 
-/** POST /policies/bulk (docs/service.md §4.2) with these exact bytes. Never tried again. Errors as {@link generatePolicy}. */
-export function generateBulk(transport: Transport, body: Buffer, sending: Sending = {}): Promise<ServiceAnswer> {
-  return transport.request({
-    method: 'POST',
-    path: '/policies/bulk',
-    body,
-    about: 'policies',
-    signal: sending.signal,
-    timeoutMs: sending.timeoutMs ?? BULK_TIMEOUT_MS,
-    read: (answer) => answer,
-  });
+/** Generates a batch (docs/service.md §4.2). */
+export function generateBulk(transport: Transport, body: Buffer, sending?: Sending): Promise<ServiceAnswer> {
+  return post(transport, '/policies/bulk', body, BULK_TIMEOUT_MS, sending);
 }
 
 /** What became of one item (docs/service.md §3); `unknown` for a status that is not documented. */
@@ -325,22 +324,14 @@ function statusOf(word: string | null): BulkStatus {
 
 export const PUBLISH_TIMEOUT_MS = 60_000;
 
-/** POST /policies/{id}/publish (docs/service.md §4.4). An empty body is not sent. Never tried again. Errors as {@link generatePolicy}. */
+/** Publishes a policy (docs/service.md §4.4); the body may be empty. */
 export function publishPolicy(
   transport: Transport,
   policyId: string,
   body: Buffer,
-  sending: Sending = {},
+  sending?: Sending,
 ): Promise<ServiceAnswer> {
-  return transport.request({
-    method: 'POST',
-    path: publishPath(policyId),
-    ...(body.length === 0 ? {} : { body }),
-    about: 'policies',
-    signal: sending.signal,
-    timeoutMs: sending.timeoutMs ?? PUBLISH_TIMEOUT_MS,
-    read: (answer) => answer,
-  });
+  return post(transport, publishPath(policyId), body, PUBLISH_TIMEOUT_MS, sending);
 }
 
 /** Below the API root. */

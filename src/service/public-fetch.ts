@@ -218,7 +218,7 @@ export interface EmbedRequest {
 /**
  * Fetches the live text as the embed endpoint gives it to visitors (docs/service.md §4.7); up to five minutes old. That there is no
  * text is only believed (404, 410) when the same key is given the list of all texts: else the key itself may be wrong, revoked or given up, and that says
- * nothing about any text. An error with a success status is no text either. Rejects as fetchPublic.
+ * nothing about any text. An error with a success status is not a text either. Rejects as fetchPublic.
  */
 export async function fetchEmbedPolicy(request: EmbedRequest, options?: PublicFetchOptions): Promise<PublicFetch> {
   const fetched = await ask(request, options);

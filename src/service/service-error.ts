@@ -25,11 +25,27 @@ interface Sentences {
   readonly remedy: string;
 }
 
-const sentences: Record<ServiceErrorKind, Sentences> = {
+/** What was asked for: the words differ. */
+export type ServiceSubject = 'consent-log' | 'policies' | 'policy-list';
+
+const waitForTheLimit = 'Wait and try again. Calls by other programs with the same key count as well.';
+const checkAddress = 'Check SERVICE_BASE_URL and any proxy in between.';
+const ifItPersists = 'If it persists, contact the service’s support.';
+
+/** The words of each kind, as they are for the consent log; then where those for policies, or for their list, differ. */
+const sentences: Record<
+  ServiceErrorKind,
+  Sentences & Partial<Record<Exclude<ServiceSubject, 'consent-log'>, Partial<Sentences>>>
+> = {
   'bad-request': {
     what: 'The service refused the request as invalid.',
     remedy:
       'Check the banner id and the dates. If the service requires a banner and none is known here, set it with `consent-ledger source change <source> --banner <id>`.',
+    policies: {
+      what: 'The service refused the request as invalid; nothing was generated.',
+      remedy: 'Check the policy type, the jurisdiction code (GB, US-CA, EU) and the two-letter language.',
+    },
+    'policy-list': { remedy: checkAddress },
   },
   unauthorized: {
     what: 'The service does not accept the API key.',
@@ -39,32 +55,60 @@ const sentences: Record<ServiceErrorKind, Sentences> = {
   'payment-required': {
     what: 'The subscription with the service has lapsed.',
     remedy: 'Renew it in the service’s dashboard; the sync then continues where it stopped.',
+    policies: {
+      what: 'The subscription with the service has lapsed or its quota is used up; nothing was generated.',
+      remedy: 'Renew it in the service’s dashboard, then send the request again.',
+    },
+    'policy-list': { remedy: 'Renew it in the service’s dashboard.' },
   },
   forbidden: {
     what: 'The API key may not do this.',
     remedy:
       'Grant it the read scope, and check whether it is limited to another client and whether the plan includes API access.',
+    policies: {
+      what: 'The API key may not do this; nothing was generated.',
+      remedy:
+        'Grant it the write scope, and check whether it is limited to another client and whether the plan includes API access.',
+    },
   },
   'not-found': {
     what: 'The service does not know this banner or address.',
     remedy: 'Check the banner id, and that SERVICE_BASE_URL ends in /api/v1.',
+    policies: {
+      what: 'The service does not know this policy or address.',
+      remedy:
+        'Check the id (`consent-ledger policy list` lists published policies, `policy calls` those generated here), whether the key is limited to another client, and that SERVICE_BASE_URL ends in /api/v1.',
+    },
+    'policy-list': {
+      what: 'The service does not know this address.',
+      remedy: 'Check that SERVICE_BASE_URL ends in /api/v1.',
+    },
   },
   gone: {
     what: 'The requested data is no longer available at the service.',
     remedy: 'Run the sync again from an earlier date.',
+    policies: {
+      what: 'This policy is no longer available at the service.',
+      remedy: 'Run `consent-ledger policy list` to see the available policies.',
+    },
+    'policy-list': {
+      what: 'The service no longer provides a list of policies.',
+      remedy: 'Check SERVICE_BASE_URL; if it is right, the service has changed its API.',
+    },
   },
   'rate-limited': {
     what: 'The service’s rate limit is exceeded.',
     remedy: 'Nothing to do: the next scheduled run continues. If this persists, sync less often or use a separate key.',
+    policies: { what: 'The service’s rate limit is exceeded; nothing was generated.', remedy: waitForTheLimit },
+    'policy-list': { remedy: waitForTheLimit },
   },
   'server-error': {
     what: 'The service had an internal error.',
     remedy: 'Try again later; if it persists, contact the service’s support.',
+    // Not "try again": it may have been generated.
+    policies: { remedy: ifItPersists },
   },
-  'unexpected-status': {
-    what: 'The service answered with an undocumented status.',
-    remedy: 'Check SERVICE_BASE_URL and any proxy in between.',
-  },
+  'unexpected-status': { what: 'The service answered with an undocumented status.', remedy: checkAddress },
   redirected: {
     what: 'The service’s address redirects elsewhere, but the API key is not sent to other addresses.',
     remedy: 'Set SERVICE_BASE_URL to the final address (https, without a redirect).',
@@ -76,99 +120,19 @@ const sentences: Record<ServiceErrorKind, Sentences> = {
   timeout: {
     what: 'The service did not answer in time.',
     remedy: 'Try again later; if it persists, request smaller pages.',
+    policies: { remedy: ifItPersists },
+    'policy-list': { remedy: 'Try again later; if it persists, contact the service’s support.' },
   },
   'too-large': {
     what: 'The service’s response exceeds the size limit.',
     remedy: 'Request smaller pages.',
+    policies: { remedy: checkAddress },
+    'policy-list': { remedy: checkAddress },
   },
   unreadable: {
     what: 'The service’s response does not match its API documentation.',
     remedy: 'Check SERVICE_BASE_URL and any proxy in between; if both are right, the service has changed its format.',
   },
-};
-
-/** What was asked for: the remedies differ. */
-export type ServiceSubject = 'consent-log' | 'policies' | 'policy-list';
-
-/** Where the words for policies that are made or published are others than those for the consent log. */
-const policySentences: Partial<Record<ServiceErrorKind, Sentences>> = {
-  'bad-request': {
-    what: 'The service refused the request as invalid; nothing was generated.',
-    remedy: 'Check the policy type, the jurisdiction code (GB, US-CA, EU) and the two-letter language.',
-  },
-  'payment-required': {
-    what: 'The subscription with the service has lapsed or its quota is used up; nothing was generated.',
-    remedy: 'Renew it in the service’s dashboard, then send the request again.',
-  },
-  forbidden: {
-    what: 'The API key may not do this; nothing was generated.',
-    remedy:
-      'Grant it the write scope, and check whether it is limited to another client and whether the plan includes API access.',
-  },
-  'not-found': {
-    what: 'The service does not know this policy or address.',
-    remedy:
-      'Check the id (`consent-ledger policy list` lists published policies, `policy calls` those generated here), whether the key is limited to another client, and that SERVICE_BASE_URL ends in /api/v1.',
-  },
-  gone: {
-    what: 'This policy is no longer available at the service.',
-    remedy: 'Run `consent-ledger policy list` to see the available policies.',
-  },
-  'rate-limited': {
-    what: 'The service’s rate limit is exceeded; nothing was generated.',
-    remedy: 'Wait and try again. Calls by other programs with the same key count as well.',
-  },
-  // Whether to try again is not for these two to say: it may have been made.
-  'server-error': {
-    what: 'The service had an internal error.',
-    remedy: 'If it persists, contact the service’s support.',
-  },
-  timeout: {
-    what: 'The service did not answer in time.',
-    remedy: 'If it persists, contact the service’s support.',
-  },
-  'too-large': {
-    what: 'The service’s response exceeds the size limit.',
-    remedy: 'Check SERVICE_BASE_URL and any proxy in between.',
-  },
-};
-
-/** Where the words for the list of policies are others than those for the consent log. */
-const listSentences: Partial<Record<ServiceErrorKind, Sentences>> = {
-  'bad-request': {
-    what: 'The service refused the request as invalid.',
-    remedy: 'Check SERVICE_BASE_URL and any proxy in between.',
-  },
-  'payment-required': {
-    what: 'The subscription with the service has lapsed.',
-    remedy: 'Renew it in the service’s dashboard.',
-  },
-  'not-found': {
-    what: 'The service does not know this address.',
-    remedy: 'Check that SERVICE_BASE_URL ends in /api/v1.',
-  },
-  gone: {
-    what: 'The service no longer provides a list of policies.',
-    remedy: 'Check SERVICE_BASE_URL; if it is right, the service has changed its API.',
-  },
-  'rate-limited': {
-    what: 'The service’s rate limit is exceeded.',
-    remedy: 'Wait and try again. Calls by other programs with the same key count as well.',
-  },
-  timeout: {
-    what: 'The service did not answer in time.',
-    remedy: 'Try again later; if it persists, contact the service’s support.',
-  },
-  'too-large': {
-    what: 'The service’s response exceeds the size limit.',
-    remedy: 'Check SERVICE_BASE_URL and any proxy in between.',
-  },
-};
-
-const sentencesAbout: Readonly<Record<ServiceSubject, Partial<Record<ServiceErrorKind, Sentences>>>> = {
-  'consent-log': {},
-  policies: policySentences,
-  'policy-list': listSentences,
 };
 
 /**
@@ -196,7 +160,8 @@ const networkSentences: Record<NetworkFault, Sentences> = {
 
 function sentencesOf(kind: ServiceErrorKind, { fault, about }: ServiceErrorDetails): Sentences {
   if (kind === 'network' && fault !== undefined) return networkSentences[fault];
-  return sentencesAbout[about ?? 'consent-log'][kind] ?? sentences[kind];
+  const usual = sentences[kind];
+  return about === undefined || about === 'consent-log' ? usual : { ...usual, ...usual[about] };
 }
 
 /** What a {@link ServiceError} carries besides its kind. */

@@ -68,7 +68,7 @@ export interface Transport {
 const SECOND = 1000;
 const MEBIBYTE = 1024 * 1024;
 
-/** Builds a transport over src/service/http.ts, which keeps connections alive. Errors: TypeError when baseUrl is no http(s) URL. */
+/** Builds a transport over src/service/http.ts, which keeps connections alive. Errors: TypeError if baseUrl is not an http(s) URL. */
 export function createTransport(options: TransportOptions): Transport {
   const root = options.baseUrl.replace(/(?<!\/)\/+$/, '');
   if (!/^https?:$/.test(new URL(root).protocol))

@@ -43,7 +43,7 @@ interface ListedAddress {
   readonly url: string | null;
 }
 
-/** The service's list of published policies, or why there is none. `not-configured`: the source has no address or key of the API. */
+/** The service's list of published policies, or why it cannot be had. `not-configured`: the source has no address or key of the API. */
 export type AddressList =
   | { readonly outcome: 'listed'; readonly policies: readonly ListedAddress[] }
   | { readonly outcome: 'not-configured' }

@@ -47,7 +47,7 @@ export function createSnapshotJobs(context: {
     async 'openapi-watch'(payload, { job, signal }) {
       const parsed = z.object({ source: z.string() }).safeParse(payload);
       const source = parsed.success ? context.sources.find(parsed.data.source) : null;
-      if (source === null) throw new JobRefused('There is no such source.');
+      if (source === null) throw new JobRefused('Unknown source.');
       const watched = await watchDescription(context.snapshots, source, job.id, signal);
       if (watched.outcome === 'refused' && watched.transient) throw new Error(watched.sentence);
       return 'gone' in watched
@@ -200,7 +200,7 @@ async function loadToldChanges(read: Query, after: number): Promise<Changes | nu
 /** States of a publishing that is under way, or certainly changed nothing. */
 const unchanged: ReadonlySet<string> = new Set(['sent', 'refused', 'not-happened']);
 
-/** Policies that were published from here, or may have been: an outcome that nobody knows asks for a look, too. */
+/** Policies that were published from here, or may have been: an unknown outcome is worth a look as well. */
 async function loadPublished(read: Query, after: number): Promise<Changes | null> {
   const rows = await read
     .selectFrom('calls')

@@ -129,7 +129,7 @@ interface OperationChanges {
   readonly changed: readonly string[];
 }
 
-/** Compares the operations of two OpenAPI descriptions; a text that is no such JSON has none. */
+/** Compares the operations of two OpenAPI descriptions; a text that is not OpenAPI JSON has none. */
 export function operationChanges(before: string, after: string): OperationChanges {
   const [older, newer] = [operationsOf(before), operationsOf(after)];
   const names = (from: ReadonlyMap<string, string>, isMeant: (name: string) => boolean) =>

@@ -266,7 +266,7 @@ async function loadLatestChange(
   return latest > changedAt ? latest : changedAt;
 }
 
-/** The public address of a policy with its token, or why there is none. It is used and forgotten, never kept or shown. */
+/** The public address of a policy with its token, or why it cannot be had. It is used once, never stored or shown. */
 type HostedUrl =
   | {
       readonly outcome: 'found';

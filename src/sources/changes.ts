@@ -270,7 +270,7 @@ export function rotatedSecret(
   };
 }
 
-/** Without the secrets that `isRetired`; null when there is none of them. */
+/** Without the secrets that `isRetired`; null if there are none. */
 export function retiredSecrets(before: StoredSource, isRetired: (secret: Secret) => boolean): Changed | null {
   const retired = before.credentials.webhookSecrets.filter(isRetired);
   if (retired.length === 0) return null;

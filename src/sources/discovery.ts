@@ -78,7 +78,7 @@ export async function saveProposal(store: Store, source: string, proposal: Field
   await store.transaction((tx) => tx.insertMany('settings', [row], 'replace'));
 }
 
-/** The newest proposal for a source; null when there is none. */
+/** The newest proposal for a source; null if there is none. */
 export async function loadProposal(read: Query, source: string): Promise<FieldMapping | null> {
   const row = await read
     .selectFrom('settings')

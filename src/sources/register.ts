@@ -130,7 +130,7 @@ export class SourceRegister {
     await this.#takeIn(next, raised);
     if (outcome === 'duplicate') return { outcome: action.action === 'source.added' ? 'exists' : 'conflict' };
     const source = this.findAny(next.slug);
-    if (source === null) throw new Error(`source ${next.slug} is not there after it was written`);
+    if (source === null) throw new Error(`source ${next.slug} is missing after it was written`);
     return { outcome: 'done', source, seq };
   }
 

@@ -166,7 +166,7 @@ test('nothing of a file without a header, or of a line whose columns are shifted
   expect(bare).toMatchObject({ outcome: 'refused', problems: [{ line: 1, column: null }] });
   expect(bare.problems[0]?.problem).toContain('not a header');
   const odd = await world.run('slug,pak_live_hush1\nshop,x\n');
-  expect(odd.problems[0]?.problem).toContain('There is no column like number 2 of this file');
+  expect(odd.problems[0]?.problem).toContain('Unknown column like number 2 of this file');
   const shifted = await world.run('slug,name\npak_live_hush,shop\n');
   expect(shifted.problems).toMatchObject([{ line: 2, slug: null, column: 'slug' }]);
   for (const report of [bare, odd, shifted]) expect(JSON.stringify(report)).not.toMatch(/hush/);
@@ -206,7 +206,7 @@ test('a shared signing secret is warned of; what is no CSV, too large or has unk
   const wrong: readonly [string | Buffer, RegExp][] = [
     ['', /empty/],
     ['slug,name\na,"hush', /Invalid CSV/],
-    ['slug,hushcolumn\na,b', /no column/],
+    ['slug,hushcolumn\na,b', /^Unknown column/],
     ['name\nx', /slug is missing/],
     ['slug,slug\na,b', /Duplicate column/],
     [Buffer.from([0x73, 0xff]), /UTF-8/],

@@ -96,7 +96,7 @@ function summary(result: DemoResult, signIn: string | null): string {
 }
 
 /** Does what the ledger is there to find: alters one recorded choice behind its back, then verifies. Ends with exit code 3. */
-export async function tamper(io: CommandIo, options: { folder: string; json?: boolean }): Promise<void> {
+async function tamper(io: CommandIo, options: { folder: string; json?: boolean }): Promise<void> {
   const folder = findFolder(options.folder);
   await withContextOf(loadConfig({}, folder), async (context) => {
     const altered = await alterOne(context);
@@ -146,7 +146,7 @@ async function alterOne(context: Context): Promise<{ seq: number; source: string
 const MARKER = '.consent-ledger-demo';
 
 /** Makes the demo's folder empty. Refuses to touch a folder that the demo did not make. */
-export async function prepareFolder(path: string): Promise<string> {
+async function prepareFolder(path: string): Promise<string> {
   const folder = resolve(path);
   if (existsSync(folder) && !existsSync(join(folder, MARKER)) && (await readdir(folder)).length > 0) {
     throw new UsageError([`${folder} contains files that are not from a demo. Choose another folder with --folder.`]);
@@ -158,7 +158,7 @@ export async function prepareFolder(path: string): Promise<string> {
 }
 
 /** The demo's folder as an earlier run left it. */
-export function findFolder(path: string): string {
+function findFolder(path: string): string {
   const folder = resolve(path);
   if (!existsSync(join(folder, MARKER))) {
     throw new UsageError([`No demo found in ${folder}: run \`npm run demo\` first.`]);

@@ -75,7 +75,7 @@ function bannerPage(name: string, buttons: readonly string[]): string {
 
 export const DEMO_OFFICER = 'Sam Sample (demo)';
 
-/** Takes the most urgent access request as far as an officer would before sending the answer; null when there is none. */
+/** Takes the most urgent access request as far as an officer would before sending the answer; null if there is none. */
 export async function prepareAnswer(context: Context, source: string): Promise<CaseView | null> {
   const [urgent] = (await open(context, source)).filter(({ kind }) => kind === 'access');
   if (urgent === undefined) return null;

@@ -37,7 +37,7 @@ export interface DemoResult {
 }
 
 /** The demo while it runs. */
-export interface Demo {
+interface Demo {
   readonly context: Context;
   readonly result: DemoResult;
   close(): Promise<void>;
@@ -50,7 +50,7 @@ export async function runDemo(folder: string, io: CommandIo): Promise<Demo> {
   const end = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000);
   const start = new Date(end.getTime() - 30 * DAY);
   const clock = createDemoClock(start);
-  // The service lives in the played month, too: what it shows then is what was in force then.
+  // The sandbox runs in the simulated month too, so it shows what was in force then.
   const sandbox = createSandbox({ seed: 7, clock: () => clock.now(), clients: CLIENTS, startedAt: start, endsAt: end });
   const opened: (() => Promise<void>)[] = [() => sandbox.close()];
   const close = async () => {
@@ -264,7 +264,7 @@ function createSteps(io: CommandIo): { done(what: string): void } {
 }
 
 /** The demo's clock: follows the month that is played, then the real time. Never runs backwards while it plays. */
-export interface DemoClock {
+interface DemoClock {
   now(): Date;
   /** The played month has come to this moment. */
   advanceTo(moment: Date): void;
@@ -290,7 +290,7 @@ export function createDemoClock(start: Date): DemoClock {
 const moments = /"(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z)"/g;
 
 /** When a played delivery arrives: a moment after what it tells of, which lies before `end`; null where its body names no time. */
-export function arrivalOf(body: Buffer, end: Date, delay: number): Date | null {
+function arrivalOf(body: Buffer, end: Date, delay: number): Date | null {
   const past = [...body.toString('utf8').matchAll(moments)]
     .map(([, text]) => Date.parse(text as string))
     .filter((moment) => moment <= end.getTime());
@@ -369,7 +369,7 @@ function profileOf(name: string): object {
 }
 
 /** The environment of the demo's installation: the first client as the source `default`, nothing of the user's own settings. */
-export async function demoEnvironment(
+async function demoEnvironment(
   folder: string,
   sandbox: Sandbox,
   urls: { baseUrl: string; siteUrl: string },
@@ -398,14 +398,14 @@ export async function demoEnvironment(
 }
 
 /** Writes the profile of a further client; returns its path. */
-export async function writeProfile(folder: string, slug: string, name: string): Promise<string> {
+async function writeProfile(folder: string, slug: string, name: string): Promise<string> {
   const path = join(folder, `controller-${slug}.json`);
   await writeFile(path, `${JSON.stringify(profileOf(name), null, 2)}\n`);
   return path;
 }
 
 /** Plays a month of the sandbox's traffic over HTTP, the clock following it; seals at each end of a day. */
-export async function playMonth(
+async function playMonth(
   sandbox: Sandbox,
   context: Context,
   clock: DemoClock,

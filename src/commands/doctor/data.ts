@@ -1,13 +1,12 @@
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Warning } from '../../attention/operator-warnings.ts';
 import type { Context } from '../../context.ts';
 import { parseTreeHead } from '../../crypto/checkpoint.ts';
 import { diagnoseEntry } from '../../ledger/entry-fault.ts';
 import { readEntryPages } from '../../ledger/read-entries.ts';
 import { loadPosition } from '../../projections/position.ts';
 import { counted } from '../command-io.ts';
-import { fault, type Line, note, ok } from './finding.ts';
+import { type Check, fault, type Line, note, ok, runChecks } from './finding.ts';
 
 const MEBIBYTE = 1024 ** 2;
 /** A larger database is not read through: that takes seconds per GiB. */
@@ -20,29 +19,42 @@ const IMPLAUSIBLE_SYNC_MS = 0.02;
 const UNSEALED_MINUTES = 60;
 const LAG_ENTRIES = 1000;
 
+/** The installation, and where its ledger ends. */
+interface Ledgered extends Context {
+  /** 0: the ledger is empty. */
+  readonly lastSeq: number;
+  readonly lastAt: string | null;
+  /** DATA_DIR may be on another disk; commits wait for this one (with PostgreSQL for the server's own). */
+  readonly databaseFolder: string;
+}
+
+const checks: readonly Check<Ledgered>[] = [
+  checkStore,
+  checkDisk,
+  checkSync,
+  checkLastEntries,
+  checkClock,
+  checkSealing,
+  checkProjector,
+  checkWorker,
+  async ({ warnings }) => (await warnings()).map(({ sentence, remedy, code }) => fault(code, sentence, remedy)),
+];
+
 /** What lies on disk: is it durable, sound, sealed and projected. */
-export async function checkData(context: Context): Promise<Line[]> {
+export async function checkData(context: Context): Promise<readonly Line[]> {
   const last = await context.store.read
     .selectFrom('entries')
     .select(['seq', 'received_at'])
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const lastSeq = last?.seq ?? 0;
-  // DATA_DIR may be on another disk; commits wait for this one (with PostgreSQL for the server's own).
   const { database, dataDir } = context.config;
-  const databaseFolder = database.engine === 'sqlite' ? dirname(database.path) : dataDir;
-  return [
-    ...(await checkStore(context)),
-    await checkDisk(databaseFolder),
-    await checkSync(databaseFolder),
-    ...(await checkLastEntries(context, lastSeq)),
-    ...checkClock(last?.received_at ?? null, context.clock()),
-    ...(await checkSealing(context, lastSeq)),
-    ...(await checkProjector(context, lastSeq)),
-    await checkWorker(context),
-    ...(await context.warnings()).map(lineOf),
-  ];
+  return runChecks(checks, {
+    ...context,
+    lastSeq: last?.seq ?? 0,
+    lastAt: last?.received_at ?? null,
+    databaseFolder: database.engine === 'sqlite' ? dirname(database.path) : dataDir,
+  });
 }
 
 async function checkStore({ store, config, refusal }: Context): Promise<Line[]> {
@@ -89,14 +101,14 @@ function nameOf(database: Context['config']['database']): string {
   return `PostgreSQL${pathname} on ${hostname}`;
 }
 
-async function checkDisk(folder: string): Promise<Line> {
+async function checkDisk({ databaseFolder: folder }: Ledgered): Promise<Line> {
   const { bavail, bsize, blocks } = await statfs(folder);
   const share = Math.round((bavail / blocks) * 100);
   // Too little of it is one of the warnings.
   return ok('disk', `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB free on the data disk (${share} %).`);
 }
 
-async function checkSync(folder: string): Promise<Line> {
+async function checkSync({ databaseFolder: folder }: Ledgered): Promise<Line> {
   const median = await measureSync(folder);
   const text = `${median.toFixed(median < 1 ? 2 : 1)} ms`;
   if (median > SLOW_SYNC_MS)
@@ -134,7 +146,7 @@ async function measureSync(folder: string): Promise<number> {
   return times.sort((a, b) => a - b)[10] ?? 0;
 }
 
-async function checkLastEntries({ store, keys }: Context, lastSeq: number): Promise<Line[]> {
+async function checkLastEntries({ store, keys, lastSeq }: Ledgered): Promise<Line[]> {
   if (lastSeq === 0) return [ok('ledger', 'The ledger is empty.')];
   const first = Math.max(0, lastSeq - ENTRIES_CHECKED);
   let expected = first + 1;
@@ -161,8 +173,8 @@ async function checkLastEntries({ store, keys }: Context, lastSeq: number): Prom
   ];
 }
 
-function checkClock(lastAt: string | null, now: Date): Line[] {
-  const ahead = lastAt === null ? 0 : Date.parse(lastAt) - now.getTime();
+function checkClock({ lastAt, clock }: Ledgered): Line[] {
+  const ahead = lastAt === null ? 0 : Date.parse(lastAt) - clock().getTime();
   if (ahead < 300_000) return [];
   return [
     fault(
@@ -173,7 +185,7 @@ function checkClock(lastAt: string | null, now: Date): Line[] {
   ];
 }
 
-async function checkSealing({ store, journal, epoch, clock }: Context, lastSeq: number): Promise<Line[]> {
+async function checkSealing({ store, journal, epoch, clock, lastSeq }: Ledgered): Promise<Line[]> {
   if (lastSeq === 0) return [];
   const remedy = 'Check that a server or worker is running. To seal now, run `consent-ledger ledger checkpoint`.';
   const checkpoint = await store.read
@@ -226,7 +238,7 @@ async function checkSealing({ store, journal, epoch, clock }: Context, lastSeq: 
   return lines;
 }
 
-async function checkProjector({ store }: Context, lastSeq: number): Promise<Line[]> {
+async function checkProjector({ store, lastSeq }: Ledgered): Promise<Line[]> {
   const lag = lastSeq - ((await loadPosition(store.read, 'projector'))?.seq ?? 0);
   // Ahead of the ledger: one of the warnings says so.
   if (lag < 0) return [];
@@ -267,8 +279,4 @@ async function checkWorker({ store, clock }: Context): Promise<Line> {
   if (late > WORKER_SILENT_MS)
     return note('jobs', `No worker is running: ${next.name} was due ${Math.floor(late / 60_000)} minutes ago.`, remedy);
   return ok('jobs', 'A worker is running on schedule.');
-}
-
-function lineOf({ sentence, remedy, code }: Warning): Line {
-  return fault(code, sentence, remedy);
 }

@@ -24,6 +24,16 @@ export function fault(about: string, sentence: string, remedy: string): Line {
   return { about, level: 'fault', sentence, remedy };
 }
 
+/** One check: what it finds in what it is given. */
+export type Check<T> = (given: T) => Line | readonly Line[] | Promise<Line | readonly Line[]>;
+
+/** Runs checks one after the other. */
+export async function runChecks<T>(checks: readonly Check<T>[], given: T): Promise<readonly Line[]> {
+  const lines: Line[] = [];
+  for (const check of checks) lines.push(...[await check(given)].flat());
+  return lines;
+}
+
 /** What is wrong, or probably not meant, with how a source is set up. `fault`: it is not fit for production. */
 export interface SourceFault {
   readonly level: 'fault' | 'note';

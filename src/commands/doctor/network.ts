@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { checkKey, checkSiteKey } from '../../context/check-key.ts';
 import { exchange } from '../../service/http.ts';
-import { fault, type Line, note, ok } from './finding.ts';
+import { type Check, fault, type Line, note, ok } from './finding.ts';
 import { loadLastDescription, sourcesToWatch } from '../../snapshots/openapi-watch.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -13,68 +13,75 @@ const SOURCES_ASKED = 20;
 const SKEW_MS = 30_000;
 
 /** What needs the network: is the public address reachable and TLS right, is nothing public that must not be, do the keys work, is the clock right. */
-export async function checkNetwork(context: Context): Promise<Line[]> {
-  const { publicUrl } = context.config;
-  const sources = context.sources.list();
-  const lines: Line[] = [];
-  if (publicUrl === null) {
-    lines.push(
+export const networkChecks: readonly Check<Context>[] = [
+  checkReachable,
+  checkKeys,
+  checkSiteKeys,
+  ({ sources }) => {
+    const left = sources.list().length - SOURCES_ASKED;
+    const remedy = 'Run `consent-ledger source check` to check all of them.';
+    return left > 0 ? note('reachable', `${left} more sources were not checked.`, remedy) : [];
+  },
+  checkDescriptions,
+];
+
+async function checkReachable({ config: { publicUrl }, sources }: Context): Promise<Line[]> {
+  if (publicUrl === null)
+    return [
       fault(
         'reachable',
         'Cannot check whether the public listener is reachable: PUBLIC_URL is not set.',
         'Set PUBLIC_URL.',
       ),
-    );
-  } else {
-    const health = await ask(`${publicUrl}/healthz`);
-    lines.push(answerLine(health, `${publicUrl}/healthz`));
-    if (health.status === 200) {
-      for (const { slug } of sources.slice(0, SOURCES_ASKED)) {
-        const url = `${publicUrl}/webhooks/${slug}`;
-        lines.push(answerLine(await ask(url), url));
-      }
-      const metrics = await ask(`${publicUrl}/metrics`);
-      if (metrics.status === 200)
-        lines.push(
-          fault(
-            'reachable',
-            `${publicUrl}/metrics answers: the admin listener is public.`,
-            'Configure the proxy to forward to the public listener only.',
-          ),
-        );
-    }
+    ];
+  const health = await ask(`${publicUrl}/healthz`);
+  const lines = [answerLine(health, `${publicUrl}/healthz`)];
+  if (health.status !== 200) return lines;
+  for (const { slug } of sources.list().slice(0, SOURCES_ASKED)) {
+    const url = `${publicUrl}/webhooks/${slug}`;
+    lines.push(answerLine(await ask(url), url));
   }
-  for (const source of sources.slice(0, SOURCES_ASKED)) {
-    const check = await checkKey(source, context.clock);
+  const metrics = await ask(`${publicUrl}/metrics`);
+  if (metrics.status === 200)
+    lines.push(
+      fault(
+        'reachable',
+        `${publicUrl}/metrics answers: the admin listener is public.`,
+        'Configure the proxy to forward to the public listener only.',
+      ),
+    );
+  return lines;
+}
+
+/** The answers also tell whether this machine's clock is right. */
+async function checkKeys({ sources, clock }: Context): Promise<Line[]> {
+  const lines: Line[] = [];
+  for (const source of sources.list().slice(0, SOURCES_ASKED)) {
+    const check = await checkKey(source, clock);
     if (check.outcome === 'refused')
       lines.push(fault('API key', check.sentence, `To try again, run \`consent-ledger source check ${source.slug}\`.`));
-    if (check.outcome === 'works') {
-      lines.push(ok('API key', check.sentence));
-      if (check.clockSkewMs !== null && Math.abs(check.clockSkewMs) > SKEW_MS)
-        lines.push(
-          fault(
-            'clock',
-            `This machine’s clock is ${Math.round(Math.abs(check.clockSkewMs) / 1000)} seconds ${check.clockSkewMs > 0 ? 'ahead of' : 'behind'} the service’s.`,
-            'Enable NTP.',
-          ),
-        );
-    }
+    if (check.outcome !== 'works') continue;
+    lines.push(ok('API key', check.sentence));
+    if (check.clockSkewMs !== null && Math.abs(check.clockSkewMs) > SKEW_MS)
+      lines.push(
+        fault(
+          'clock',
+          `This machine’s clock is ${Math.round(Math.abs(check.clockSkewMs) / 1000)} seconds ${check.clockSkewMs > 0 ? 'ahead of' : 'behind'} the service’s.`,
+          'Enable NTP.',
+        ),
+      );
   }
-  for (const source of sources.slice(0, SOURCES_ASKED)) {
+  return lines;
+}
+
+async function checkSiteKeys({ sources }: Context): Promise<Line[]> {
+  const lines: Line[] = [];
+  for (const source of sources.list().slice(0, SOURCES_ASKED)) {
     const check = await checkSiteKey(source);
     if (check?.outcome === 'works') lines.push(ok('site key', check.sentence));
     else if (check !== null)
       lines.push(fault('site key', check.sentence, 'Create a site key in the service’s dashboard and set it.'));
   }
-  const left = sources.length - SOURCES_ASKED;
-  if (left > 0)
-    lines.push(
-      note(
-        'reachable',
-        `${left} more sources were not checked.`,
-        'Run `consent-ledger source check` to check all of them.',
-      ),
-    );
   return lines;
 }
 
@@ -144,7 +151,7 @@ export async function checkStoredDescriptions(context: Context): Promise<Line[]>
   return lines;
 }
 
-/** Fetches the description now and compares it with what the client relies on; stores nothing. A service without one is no fault. */
+/** Fetches the description now and compares it with what the client relies on; stores nothing. A service need not have one. */
 export async function checkDescriptions(context: Context): Promise<Line[]> {
   const lines: Line[] = [];
   for (const source of sourcesToWatch(context.sources.list()).slice(0, ADDRESSES_ASKED)) {

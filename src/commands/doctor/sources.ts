@@ -2,14 +2,13 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../core/errors.ts';
 import { missingProfileParts } from '../../law/profile.ts';
 import type { Source } from '../../core/source.ts';
-import { findSourceFaults, fault, type Line, note, ok } from './finding.ts';
+import { type Check, fault, findSourceFaults, type Line, note, ok } from './finding.ts';
 
 /** Whether every source is set up to be received, pulled and answered for. */
-export async function checkSources(context: Context): Promise<Line[]> {
-  const sources = context.sources.list();
-  return [
-    ...checkSettings(sources),
-    ...context.sources
+export const sourceChecks: readonly Check<Context>[] = [
+  ({ sources }) => checkSettings(sources.list()),
+  ({ sources }) =>
+    sources
       .damaged()
       .map((slug) =>
         fault(
@@ -18,9 +17,8 @@ export async function checkSources(context: Context): Promise<Line[]> {
           'Restore it from a backup.',
         ),
       ),
-    ...(await checkProfiles(context, sources)),
-  ];
-}
+  checkProfiles,
+];
 
 /** What can be said of sources without the database. */
 export function checkSettings(sources: readonly Source[]): Line[] {
@@ -48,10 +46,10 @@ export function checkSettings(sources: readonly Source[]): Line[] {
   });
 }
 
-async function checkProfiles(context: Context, sources: readonly Source[]): Promise<Line[]> {
+async function checkProfiles(context: Context): Promise<Line[]> {
   const lines: Line[] = [];
   const byFile = new Map<string | null, Source[]>();
-  for (const source of sources) {
+  for (const source of context.sources.list()) {
     const path = source.options.controllerFile ?? context.config.controllerFile;
     byFile.set(path, [...(byFile.get(path) ?? []), source]);
   }

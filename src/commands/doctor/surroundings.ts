@@ -4,31 +4,22 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { Config } from '../../config.ts';
 import { keyPaths } from '../../config/key-files.ts';
-import { fault, type Line, note, ok } from './finding.ts';
+import { type Check, fault, type Line, note, ok } from './finding.ts';
 import { loadRedisReport } from '../../context/engines.ts';
 import type { RedisReport } from '../../jobs/bullmq.ts';
 
 /** What can be said without the database: who may reach the program, as whom it runs, who can read its keys. */
-export async function checkSurroundings(config: Config): Promise<Line[]> {
-  return [
-    ...checkWarnings(config),
-    checkPublicUrl(config),
-    ...checkProxy(config),
-    checkAdminHost(config.adminHost),
-    ...checkUser(),
-    ...(await checkFiles(config)),
-    checkTimeZone(config.timeZone),
-    ...(config.syncSchedule === null
-      ? [
-          note(
-            'sync',
-            'SYNC_SCHEDULE is off: consent logs are pulled manually only.',
-            'Set a schedule, or run `consent-ledger sync` from your own scheduler.',
-          ),
-        ]
-      : []),
-  ];
-}
+export const surroundings: readonly Check<Config>[] = [
+  checkWarnings,
+  checkPublicUrl,
+  checkProxy,
+  checkAdminHost,
+  checkUser,
+  checkFiles,
+  checkTimeZone,
+  checkSchedule,
+  ({ redisUrl }) => checkRedis(redisUrl),
+];
 
 // What these say of the source `default` the checks of the sources say of every source.
 const saidElsewhere = /^(?:SERVICE_BASE_URL|SERVICE_API_KEY|WEBHOOK_SECRETS) (?!is not read)/;
@@ -59,7 +50,7 @@ function checkProxy({ publicUrl, trustProxy }: Config): Line[] {
   return [note('proxy', sentence, 'Set TRUST_PROXY to the proxy’s address.')];
 }
 
-function checkAdminHost(host: string): Line {
+function checkAdminHost({ adminHost: host }: Config): Line {
   const remedy = 'Set ADMIN_HOST to 127.0.0.1 and use a tunnel or a proxy with access control.';
   switch (reachOf(host)) {
     case 'machine':
@@ -140,7 +131,18 @@ async function checkFiles(config: Config): Promise<Line[]> {
   ];
 }
 
-function checkTimeZone(zone: string): Line {
+function checkSchedule({ syncSchedule }: Config): Line[] {
+  if (syncSchedule !== null) return [];
+  return [
+    note(
+      'sync',
+      'SYNC_SCHEDULE is off: consent logs are pulled manually only.',
+      'Set a schedule, or run `consent-ledger sync` from your own scheduler.',
+    ),
+  ];
+}
+
+function checkTimeZone({ timeZone: zone }: Config): Line {
   if (zone !== 'UTC') return ok('time zone', `Deadlines and documents use ${zone}.`);
   return note(
     'time zone',

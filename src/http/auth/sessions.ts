@@ -49,7 +49,7 @@ export function sessionRow(
   };
 }
 
-/** The session that a cookie names; null when there is none, or it has ended. */
+/** The session that a cookie names; null if there is none or it has ended. */
 async function findSession(deps: SessionDeps, id: string | undefined): Promise<Session | null> {
   if (id === undefined || !idPattern.test(id)) return null;
   const hash = idHash(deps, id);

@@ -54,7 +54,7 @@ export function html(reply: FastifyReply, page: string, status = 200): FastifyRe
   return reply.code(status).type('text/html; charset=utf-8').send(page);
 }
 
-/** Fields of a form: each name once, each value a text that can be stored (JSON may hold half a surrogate pair); what is none is left out. */
+/** The text fields of a form, each value fit to be stored (JSON may hold half a surrogate pair). */
 export function formOf(body: unknown): Readonly<Record<string, string>> {
   const entries = typeof body === 'object' && body !== null ? Object.entries(body as Record<string, unknown>) : [];
   return Object.fromEntries(

@@ -129,7 +129,7 @@ function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageP
       {missingLanguage === null ? null : (
         <Notice tone="warn">
           <p>
-            There are no letters in the language that was wanted (<bdi>{missingLanguage}</bdi>): this one is in{' '}
+            Letters are not available in the requested language (<bdi>{missingLanguage}</bdi>): this one is in{' '}
             {letterLanguages[letter.language]?.name}. Choose another language if the requester reads it better.
           </p>
         </Notice>

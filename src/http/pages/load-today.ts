@@ -92,7 +92,7 @@ async function loadJobs({ jobs, clock }: Needs, source: string | null): Promise<
   return wanted.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, 8);
 }
 
-/** A text out of a job's payload; null when it is not there. */
+/** A text from a job's payload; null if it is missing. */
 export function payloadText(job: Job, name: string): string | null {
   const { payload } = job;
   if (payload === null || typeof payload !== 'object' || Array.isArray(payload)) return null;

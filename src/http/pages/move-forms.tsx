@@ -196,7 +196,7 @@ export interface CasePageData {
 
 const DECISIONS_SHOWN = 50;
 
-/** Gathers the page of a case; null when there is no such case. */
+/** Loads what the page of a case shows; null if the case does not exist. */
 export async function loadCase(
   context: Pick<Context, 'cases' | 'store' | 'jobs' | 'clock'>,
   caseId: string,

@@ -46,7 +46,7 @@ export async function scanRoutes(app: FastifyInstance, context: Context): Promis
     return html(reply, renderPage(<ScansPage {...props} />), props.problems.length > 0 ? 422 : 200);
   });
 
-  /** The first moment after a day; undefined for what is none. */
+  /** The first moment after a day; undefined if the text is not a day. */
   function endOf(day: string): string | undefined {
     try {
       return startOfDay(addDays(day, 1), context.config.timeZone);
@@ -236,7 +236,7 @@ function Inventory({ frame, inventory }: { readonly frame: PageFrame; readonly i
   );
 }
 
-/** A table of the columns that documents have, too. */
+/** A table with the columns that documents have. */
 function ShownTable<T>({
   caption,
   columns,

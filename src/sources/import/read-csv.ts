@@ -134,7 +134,7 @@ export function readImportCsv(bytes: Uint8Array): {
         line: header.info.lines,
         slug: null,
         column: null,
-        problem: `There is no column ${/^[a-z][a-z _-]{0,39}$/i.test(cell) ? JSON.stringify(cell) : `like number ${place + 1} of this file`}. The columns are ${[...names.keys()].join(', ')}.`,
+        problem: `Unknown column ${/^[a-z][a-z _-]{0,39}$/i.test(cell) ? JSON.stringify(cell) : `like number ${place + 1} of this file`}: use ${[...names.keys()].join(', ')}.`,
       });
   const twice = columns.filter((name, place) => name !== null && columns.indexOf(name) !== place);
   for (const column of new Set(twice))
