@@ -125,7 +125,7 @@ const sentences: Record<
   },
   'too-large': {
     what: 'The service’s response exceeds the size limit.',
-    remedy: 'Request smaller pages.',
+    remedy: 'Smaller periods were tried as well: ask the service’s support for pages of at most 200 rows.',
     policies: { remedy: checkAddress },
     'policy-list': { remedy: checkAddress },
   },

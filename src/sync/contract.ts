@@ -149,7 +149,7 @@ export function foreignBanner(source: string, bannerId: string, { reason }: Pull
 export function unreachable(gaps: readonly Piece[]): PullFailure {
   return {
     reason: 'cursor-expired',
-    error: `The service rejects its own cursors, even for the smallest periods that it distinguishes. These periods could not be read completely: ${describeGaps(gaps)}. Everything else is stored, and each run tries them again. Ask the service’s support for an export of these periods; \`consent-ledger sync --full\` reads the whole log again.`,
+    error: `The service rejects its own cursors, or returns pages over the size limit, even for the smallest periods that it distinguishes. These periods could not be read completely: ${describeGaps(gaps)}. Everything else is stored, and each run tries them again. Ask the service’s support for an export of these periods; \`consent-ledger sync --full\` reads the whole log again.`,
     forgetCursor: false,
   };
 }

@@ -353,11 +353,13 @@ interface ReadRequest extends LogRequest {
 
 /** More pieces than a log that is read in one go needs: the next run goes on with those that are left. */
 const MAX_DIVISIONS = 5000;
+/** Pages over the size limit in a row: from the whole log down to a second it takes some thirty. */
+const MAX_TOO_LARGE = 40;
 
 /**
  * Reads the pieces of a plan, one after the other. After a refusal of a cursor, of whatever kind, it reads the piece once more from its
- * beginning; when a cursor is refused again, it divides the piece (src/sync/plan.ts). Errors: those of requests without a cursor, and those that are
- * no refusal.
+ * beginning; when a cursor is refused again, or a page is over the size limit, it divides the piece (src/sync/plan.ts). Errors: those of requests
+ * without a cursor, and those that are no refusal; `too-large` when smaller pieces are no smaller.
  */
 export async function* readPlan(
   deps: Pick<PullDeps, 'ledger' | 'clock' | 'service'>,
@@ -366,6 +368,7 @@ export async function* readPlan(
 ): AsyncGenerator<ReadStep, void, undefined> {
   let plan = begun;
   let divisions = 0;
+  let tooLarge = 0;
   for (let [piece] = plan.pieces; piece !== undefined; [piece] = plan.pieces) {
     const seen = nothingSeen();
     const isResumed = plan.cursor !== null;
@@ -374,6 +377,7 @@ export async function* readPlan(
       for await (const step of walkLog(deps, request, { runId: request.runId, piece }, plan.cursor)) {
         if (step.type === 'fault') return yield step;
         const { page } = step;
+        tooLarge = 0;
         see(seen, piece, page.rows);
         const isEnded = page.nextCursor === null && page.isCut !== true;
         ignored = ignoresPeriod(piece, seen, isEnded && !isResumed);
@@ -387,8 +391,12 @@ export async function* readPlan(
         plan = giveUpPeriod(plan, await request.loadBannerIds());
         continue;
       }
-      if (plan.cursor === null || !isCursorRefusal(error)) throw error;
-      if (!plan.hasRestarted || (isResumed && seen.pages === 0)) plan = { ...plan, cursor: null, hasRestarted: true };
+      const isTooLarge = error instanceof ServiceError && error.kind === 'too-large';
+      if (isTooLarge) tooLarge += 1;
+      else if (plan.cursor === null || !isCursorRefusal(error)) throw error;
+      if (tooLarge > MAX_TOO_LARGE) throw error;
+      if (!isTooLarge && (!plan.hasRestarted || (isResumed && seen.pages === 0)))
+        plan = { ...plan, cursor: null, hasRestarted: true };
       else {
         divisions += 1;
         if (divisions > MAX_DIVISIONS) throw error;

@@ -31,6 +31,30 @@ function burst(count: number, at: string, bannerId = 'bnr_1'): FakeRow[] {
   }));
 }
 
+describe('a service that gives pages over the size limit', () => {
+  it('is read period by period', async () => {
+    const { syncing, fake, expected, stored, position } = await world(rowsOver(12, 1000), { ignoresLimit: true });
+    expect(await syncing.pull()).toMatchObject({ outcome: 'finished', stored: 12_000 });
+    expect(await stored()).toEqual(expected());
+    expect(await position()).toMatchObject({ watermark: now.toISOString(), gaps: null });
+    expect(fake.requests.length).toBeLessThan(60);
+  });
+
+  it('is read but for a second that does not fit, which is named', async () => {
+    const rows = [...rowsOver(2, 100), ...burst(5001, '2026-07-08T12:00:00.500Z')];
+    const { syncing, stored } = await world(rows, { ignoresLimit: true });
+    const ended = await syncing.pull();
+    expect(ended).toMatchObject({ outcome: 'failed', error: expect.stringContaining('2026-07-08T12:00:00') });
+    expect(await stored()).toHaveLength(200);
+  });
+
+  it('ends soon when every period is as large', async () => {
+    const { syncing, fake } = await world(rowsOver(1, 5001), { ignoresLimit: true, ignoresPeriod: true });
+    expect(await syncing.pull()).toMatchObject({ outcome: 'failed', reason: 'too-large', stored: 0 });
+    expect(fake.requests.length).toBeLessThan(100);
+  });
+});
+
 async function world(rows: readonly FakeRow[], options: FakeOptions) {
   const shape = { pageRows: 10, date: () => now, ...options };
   const fake = await fakeConsentLog(rows, shape);

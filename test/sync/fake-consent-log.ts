@@ -45,6 +45,8 @@ export interface FakeOptions {
   /** Answers 400 unless both ends of the period are given, or only when one of them is. */
   readonly wantsBothEnds?: 'always' | 'or-none';
   readonly ignoresPeriod?: boolean;
+  /** Gives all rows of the period in one page. */
+  readonly ignoresLimit?: boolean;
   /** How long cursors are. */
   readonly cursorBytes?: number;
   readonly hold?: (nth: number) => Promise<void> | null;
@@ -121,7 +123,8 @@ export async function fakeConsentLog(rows: readonly FakeRow[], options: FakeOpti
       .sort((a, b) => sign * (a.at - b.at || a.index - b.index))
       .filter((row) => cursor === null || sign * (row.at - cursor.after || row.index - cursor.index) > 0);
     const limit = Math.min(Number(query.get('limit') ?? 50), fake.options.pageRows ?? 200);
-    const page = fault?.type === 'empty' ? [] : all.slice(0, limit);
+    const isAll = options.ignoresLimit === true;
+    const page = fault?.type === 'empty' ? [] : isAll ? all : all.slice(0, limit);
     const last = page.at(-1);
     const make = (after: number, index: number) =>
       Buffer.from(
