@@ -300,7 +300,7 @@ export function consentRecordOf(facts: ConsentRecordFacts): ConsentRecord {
       },
       limits: [
         'An entry is unchanged since the checkpoint that covers it. Who sent a delivery is not proven: an HMAC convinces only those who hold its secret.',
-        'A commitment is checked with the entry’s body, meta and salt (docs/architecture.md, Checking a commitment).',
+        'A commitment is checked with the entry’s body, meta and salt (docs/ledger-format.md, Checking a commitment).',
         'When and how the banner was shown is the word of the officer who added its evidence.',
       ],
     },

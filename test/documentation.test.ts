@@ -8,7 +8,7 @@ import { dedupeKeyOf, deriveKeys, keyFingerprint } from '../src/crypto/keys.ts';
 import { documentedEvents, entryKinds } from '../src/core/vocabulary.ts';
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
-const architecture = read('docs/architecture.md');
+const format = read('docs/ledger-format.md');
 
 describe('docs/configuration.md', () => {
   const rows = [...read('docs/configuration.md').matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (✓?) ?\| .+ \|$/gm)].map(
@@ -33,8 +33,8 @@ describe('docs/service.md', () => {
   });
 });
 
-// What an auditor would write after reading "Ledger format", without looking at the code.
-describe('the ledger format as docs/architecture.md describes it', () => {
+// What an auditor would write after reading the page, without looking at the code. A whole ledger is verified like this in test/ledger/format.sqlite.test.ts.
+describe('the ledger format as docs/ledger-format.md describes it', () => {
   const part = (length: number, fill: number): Buffer => Buffer.alloc(length, fill);
   const instanceKey = part(32, 7);
   const keys = deriveKeys(instanceKey);
@@ -53,11 +53,11 @@ describe('the ledger format as docs/architecture.md describes it', () => {
     const written = [Buffer.from('consent-ledger/commitment/v1\n'), salt, sha256(meta), sha256(body)];
     expect(written[0]).toHaveLength(29);
     expect(commitmentOf(salt, meta, body)).toEqual(sha256(Buffer.concat(written)));
-    expect(architecture).toContain('"consent-ledger/commitment/v1\\n" ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)');
+    expect(format).toContain('"consent-ledger/commitment/v1\\n" ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)');
   });
 
   it('gives the leaf data, the leaf hash and the MAC', () => {
-    const [, template = ''] = /^\s*`(\{"commitment".*\})`\.$/m.exec(architecture) ?? [];
+    const [, template = ''] = /^\s*`(\{"commitment".*\})`\.$/m.exec(format) ?? [];
     const hex = (bytes: Buffer): string => bytes.toString('hex');
     const leafData = template
       .replace('"commitment":"…"', `"commitment":"${hex(entry.commitment)}"`)
@@ -86,7 +86,7 @@ describe('the ledger format as docs/architecture.md describes it', () => {
   });
 
   it('names every kind of entry and every derived key', () => {
-    for (const kind of entryKinds) expect(architecture).toContain(`\`${kind}\``);
-    expect(architecture).toContain(`purpose: ${Object.keys(keys).join(', ')}`);
+    for (const kind of entryKinds) expect(format).toContain(`\`${kind}\``);
+    expect(format).toContain(`purpose: ${Object.keys(keys).join(', ')}`);
   });
 });

@@ -238,7 +238,7 @@ function* policies(audit: ConsentAudit, input: ReportInput): Generator<Block> {
     );
   }
   yield fine(
-    'A policy is in force by its publication, until the next publication or its deletion: being created or edited puts nothing in force. The commitment is what the ledger holds for the entry that reported the change (docs/architecture.md, Checking a commitment). Deliveries carry no policy text, so it is not a hash of the text.',
+    'A policy is in force by its publication, until the next publication or its deletion: being created or edited puts nothing in force. The commitment is what the ledger holds for the entry that reported the change (docs/ledger-format.md, Checking a commitment). Deliveries carry no policy text, so it is not a hash of the text.',
   );
 }
 

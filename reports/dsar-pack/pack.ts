@@ -251,7 +251,7 @@ async function* rawRecords(context: PackContext): AsyncGenerator<Uint8Array> {
 
 /**
  * With each record what checks it against the ledger: its commitment is SHA-256(tag ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)), see
- * docs/architecture.md, Checking a commitment.
+ * docs/ledger-format.md, Checking a commitment.
  */
 async function* rawLines({ input }: PackContext, page: readonly DecisionRow[]): AsyncGenerator<Uint8Array> {
   const seqs = page.map(({ seq }) => Number(seq));

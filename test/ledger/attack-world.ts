@@ -38,7 +38,7 @@ const open = (folder: string) =>
     ),
     createLog('fatal'),
   );
-const INSTANCE_KEY = Buffer.alloc(32, 3).toString('base64');
+export const INSTANCE_KEY = Buffer.alloc(32, 3).toString('base64');
 const keys = deriveKeys(Buffer.alloc(32, 3));
 
 export async function createAttackedWorld(): Promise<AttackedWorld> {

@@ -119,7 +119,7 @@ test('each exact record can be checked against its commitment, and no file gives
   const zip = await pack();
   const line = JSON.parse(zipFile(zip, 'records.jsonl').toString('utf8')) as Record<string, string>;
   const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
-  // As docs/architecture.md, Checking a commitment, has it.
+  // As docs/ledger-format.md, Checking a commitment, has it.
   const recomputed = sha256(
     Buffer.concat([
       Buffer.from('consent-ledger/commitment/v1\n'),
