@@ -5,6 +5,7 @@ import type { RebuildReport } from '../projections/rebuild.ts';
 import { UsageError } from '../core/errors.ts';
 import { counted, createProgress, type CommandIo, printable, printResult, withJson } from './command-io.ts';
 import { registerLedgerProofs } from './ledger-proofs.ts';
+import { registerLedgerWitness } from './ledger-witness.ts';
 import type { PublicFlags } from './ledger-verify-public.ts';
 import { COMMAND_LINE_ACTOR, databaseAddress, withContext } from './run-context.ts';
 
@@ -105,6 +106,7 @@ export function registerLedger(program: Command, io: CommandIo): void {
     );
 
   registerLedgerProofs(ledger, io);
+  registerLedgerWitness(ledger, io);
 
   withJson(ledger.command('rebuild'))
     .description('rebuild the read models from the ledger and report any differences')

@@ -31,6 +31,7 @@ import { readDetails } from '../../src/http/pages/move-fields.ts';
 import { attachment } from '../../src/http/pages/documents.tsx';
 import { createJournal } from '../../src/ledger/journal.ts';
 import { findNotes } from '../../src/ledger/outside-checkpoints.ts';
+import { parseWitnessPolicy } from '../../src/ledger/witness.ts';
 import { linkOf, withoutToken, cleanText, readEnvelope } from '../../src/service/answer-json.ts';
 import { readBulkResult, readGenerated, readLinks, readPublished } from '../../src/service/policies.ts';
 import { readPage } from '../../src/service/consent-logs.ts';
@@ -347,6 +348,11 @@ export const readers: readonly Reader[] = [
     name: 'verifier keys',
     run: (bytes) => parseVerifierKey(text(bytes)),
     corpus: [verifierKeyOf('consent-ledger/fuzz/1', publicKey)],
+  },
+  {
+    name: 'witness policies',
+    run: (bytes) => parseWitnessPolicy(text(bytes)),
+    corpus: ['# x\nlog k\nwitness a k https://w.example\ngroup g any a\nquorum g\n', 'quorum none\n'],
   },
   { name: 'checkpoint notes', run: (bytes) => readCheckpoint(text(bytes), publicKey), corpus: [note] },
   {
