@@ -1,12 +1,64 @@
-import { createBannerCitation } from '../src/store/queries/history-banners.ts';
+import { createBannerCitation, type CiteBanner } from '../src/store/queries/history-banners.ts';
 import { auditBlocks } from './consent-audit/blocks.ts';
 import { gatherConsentAudit } from './consent-audit/gather.ts';
 import { createReport } from './create-report.ts';
-import { decisionColumns } from './decision-columns.ts';
-import { loadPolicyTextIntervals, createTextCitation } from './policy-texts.ts';
-import { renderCsv } from './render/csv-json.ts';
+import { loadPolicyTextIntervals, createTextCitation, type CiteText, textColumns } from './policy-texts.ts';
+import { renderCsv, type CsvColumn } from './render/csv-json.ts';
 import { periodOf } from './report.ts';
 import { scanAuditJson } from './scan-audit/findings.ts';
+import type { JudgedRow } from '../src/store/queries/history-decisions.ts';
+
+/** A decision as a row of a file: what was recorded, under which text, how it came in, and where it stands in the ledger. Times are UTC. */
+export function decisionColumns(cite: CiteText, citeBanner: CiteBanner): readonly CsvColumn<JudgedRow>[] {
+  const banner: CsvColumn<JudgedRow> = {
+    title: 'banner_evidence',
+    value: (row) =>
+      citeBanner({ bannerId: row.banner_id, at: row.at })
+        .map(({ seq }) => seq)
+        .join(' ') || 'not evidenced',
+  };
+  return [...recorded, ...textColumns(cite), banner];
+}
+
+const recorded: readonly CsvColumn<JudgedRow>[] = [
+  { title: 'entry', value: (row) => row.seq },
+  { title: 'decision', value: (row) => row.decision_id },
+  { title: 'record_id', value: (row) => row.record_id },
+  { title: 'subject', value: (row) => row.subject },
+  { title: 'banner', value: (row) => row.banner_id },
+  // As the record states it, and as it is judged by purpose with what the subject had granted before.
+  { title: 'state', value: (row) => row.state },
+  { title: 'judged', value: (row) => (row.disputed === 1 ? 'disputed' : row.label) },
+  { title: 'purposes', value: (row) => row.purposes },
+  { title: 'withdraws', value: (row) => row.withdraws },
+  // Only what is proven (GDPR Art. 7(1)): nothing that a disputed decision grants, this one or an earlier one.
+  { title: 'granted_afterwards', value: (row) => row.stands },
+  { title: 'action', value: (row) => row.action },
+  { title: 'method', value: (row) => row.method },
+  { title: 'domain', value: (row) => row.domain },
+  { title: 'page', value: (row) => row.page },
+  { title: 'banner_version', value: (row) => row.banner_version },
+  { title: 'signals', value: (row) => row.signals },
+  { title: 'case', value: (row) => row.case_id },
+  { title: 'time', value: (row) => row.at },
+  { title: 'time_stated', value: (row) => row.occurred_at },
+  { title: 'time_basis', value: (row) => row.occurred_basis },
+  { title: 'time_counts', value: (row) => yesNo(row.occurred_counts) },
+  { title: 'received', value: (row) => row.received_at },
+  { title: 'way_in', value: (row) => row.via },
+  { title: 'policy', value: (row) => row.policy_id },
+  { title: 'policy_version', value: (row) => row.policy_version },
+  { title: 'region', value: (row) => row.region },
+  { title: 'language', value: (row) => row.language },
+  { title: 'expires', value: (row) => row.expires_at },
+  { title: 'first_of_decision', value: (row) => yesNo(row.is_first) },
+  { title: 'contradicts_earlier', value: (row) => yesNo(row.conflicts) },
+  { title: 'commitment', value: (row) => row.commitment },
+];
+
+function yesNo(flag: number): string {
+  return Number(flag) === 1 ? 'yes' : 'no';
+}
 
 /** Consent decisions of a period, with how complete they are and what they rest on (GDPR Art. 7(1); EDPB 05/2020 §104–108). */
 export const consentAudit = createReport({

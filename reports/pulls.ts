@@ -4,7 +4,7 @@ import { byText } from './format.ts';
 import type { ReportInput } from './report.ts';
 
 /** A stretch of time in ISO 8601 UTC, the end exclusive. */
-export interface Window {
+export interface Span {
   readonly from: string;
   readonly to: string;
 }
@@ -21,9 +21,9 @@ export interface BannerPull {
   readonly malformed: number;
   readonly lastError: string | null;
   /** Stretches of the period that finished runs asked for. */
-  readonly covered: readonly Window[];
+  readonly covered: readonly Span[];
   /** Stretches of the period that no finished run asked for. */
-  readonly gaps: readonly Window[];
+  readonly gaps: readonly Span[];
   /** The earliest row that the service returned when it was asked for everything; null when it never was, or had no row. */
   readonly nothingBefore: string | null;
 }
@@ -40,7 +40,7 @@ export interface Recounts {
 }
 
 /** Up to when the period can be known: its end, or the moment at which the document is made. */
-export function knownPart(input: ReportInput, period: Period): Window {
+export function knownPart(input: ReportInput, period: Period): Span {
   return { from: period.from, to: period.to < input.generatedAt ? period.to : input.generatedAt };
 }
 
@@ -49,19 +49,19 @@ export function knownPart(input: ReportInput, period: Period): Window {
  * period's end, so runs are read up to asOf; only those inside the period are counted as its runs.
  */
 export async function loadPulls(input: ReportInput, period: Period): Promise<readonly BannerPull[]> {
-  const banners = new Map<string | null, { readonly pull: Mutable<BannerPull>; windows: Window[] }>();
+  const banners = new Map<string | null, { readonly pull: Mutable<BannerPull>; windows: Span[] }>();
   const untilNow = { ...period, to: '9999-12-31T00:00:00.000Z' };
   for await (const row of input.history.actionRows(untilNow, ['sync.finished', 'sync.failed'])) {
     const parsed = actionSchema.safeParse(parseJson(row.details));
     if (!parsed.success || (parsed.data.action !== 'sync.finished' && parsed.data.action !== 'sync.failed')) continue;
     const run = parsed.data;
-    const known = banners.get(run.bannerId) ?? { pull: emptyPull(run.bannerId), windows: [] as Window[] };
+    const known = banners.get(run.bannerId) ?? { pull: emptyPull(run.bannerId), windows: [] as Span[] };
     banners.set(run.bannerId, known);
     if (run.action === 'sync.finished') {
       if (run.from === null && run.earliest !== null)
         known.pull.nothingBefore = [known.pull.nothingBefore ?? run.earliest, run.earliest].sort()[0] ?? null;
       const window = askedFor(run.from, run.to, run.asOf ?? row.received_at);
-      if (window !== null) known.windows = mergeWindows([...known.windows, window]);
+      if (window !== null) known.windows = mergeSpans([...known.windows, window]);
     }
     if (row.received_at >= period.to) continue;
     known.pull.runs += 1;
@@ -121,7 +121,7 @@ function emptyPull(bannerId: string | null): Mutable<BannerPull> {
  * What a finished run covers: the window that it asked for, and never what came after `asOf`, whatever end it named. Null for dates that
  * cannot be read. A date without a time begins in UTC, and so does a time without an offset.
  */
-function askedFor(from: string | null, to: string | null, asOf: string): Window | null {
+function askedFor(from: string | null, to: string | null, asOf: string): Span | null {
   const [begins, ends] = [from === null ? '' : instantOf(from), to === null ? asOf : instantOf(to)];
   return begins === null || ends === null ? null : { from: begins, to: ends < asOf ? ends : asOf };
 }
@@ -132,9 +132,9 @@ function instantOf(text: string): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
-/** Windows that touch or overlap become one, in order of time. */
-export function mergeWindows(windows: readonly Window[]): Window[] {
-  const merged: Window[] = [];
+/** Spans that touch or overlap become one, in order of time. */
+export function mergeSpans(windows: readonly Span[]): Span[] {
+  const merged: Span[] = [];
   for (const window of [...windows].filter(({ from, to }) => from < to).sort(byText(({ from }) => from))) {
     const last = merged[merged.length - 1];
     if (last !== undefined && window.from <= last.to) {
@@ -147,10 +147,10 @@ export function mergeWindows(windows: readonly Window[]): Window[] {
 }
 
 /** What of a window is not covered by others. */
-export function gapsIn(whole: Window, covered: readonly Window[]): Window[] {
-  const gaps: Window[] = [];
+export function gapsIn(whole: Span, covered: readonly Span[]): Span[] {
+  const gaps: Span[] = [];
   let from = whole.from;
-  for (const window of mergeWindows(covered)) {
+  for (const window of mergeSpans(covered)) {
     if (window.from > from) gaps.push({ from, to: window.from < whole.to ? window.from : whole.to });
     if (window.to > from) from = window.to;
     if (from >= whole.to) break;
@@ -160,8 +160,8 @@ export function gapsIn(whole: Window, covered: readonly Window[]): Window[] {
 }
 
 /** What of windows lies in a whole. */
-function within(whole: Window, windows: readonly Window[]): Window[] {
-  return mergeWindows(windows)
+function within(whole: Span, windows: readonly Span[]): Span[] {
+  return mergeSpans(windows)
     .map(({ from, to }) => ({ from: from > whole.from ? from : whole.from, to: to < whole.to ? to : whole.to }))
     .filter(({ from, to }) => from < to);
 }

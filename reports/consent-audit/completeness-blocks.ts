@@ -21,7 +21,7 @@ import { periodOf, type ReportInput } from '../report.ts';
 import { bannerWord, notStated, readWords, verdictWord } from '../words.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { addDays, startOfDay } from '../../src/core/zoned-days.ts';
-import { type BannerPull, knownPart, loadPulls, type Window } from '../pulls.ts';
+import { type BannerPull, knownPart, loadPulls, type Span } from '../pulls.ts';
 
 const GAPS_SHOWN = 20;
 
@@ -217,7 +217,7 @@ export async function loadCompleteness(input: ReportInput, period: Period, confl
 }
 
 /** The days of the report's time zone that lie in a window as a whole. */
-function daysOf({ from: first, timeZone }: ReportInput, { to }: Window): string[] {
+function daysOf({ from: first, timeZone }: ReportInput, { to }: Span): string[] {
   const days: string[] = [];
   for (let day = first; startOfDay(addDays(day, 1), timeZone) <= to; day = addDays(day, 1)) days.push(day);
   return days;

@@ -7,15 +7,7 @@ import type {
 import type { History } from '../../src/store/queries/history.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
-import {
-  type BannerPull,
-  gapsIn,
-  knownPart,
-  loadRecounts,
-  mergeWindows,
-  type Recounts,
-  type Window,
-} from '../pulls.ts';
+import { type BannerPull, gapsIn, knownPart, loadRecounts, mergeSpans, type Recounts, type Span } from '../pulls.ts';
 import type { ReportInput } from '../report.ts';
 import { choicesThatDiffer } from '../../src/core/consent-judgement.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
@@ -30,7 +22,7 @@ export interface BannerAgreement extends BannerReconciliation {
   /** The last moment of the period that a finished pull asked for; null when nothing of it was pulled. */
   readonly lastPulled: string | null;
   /** Stretches that no finished pull asked for, but for what follows the last pull while the period goes on. */
-  readonly gaps: readonly Window[];
+  readonly gaps: readonly Span[];
 }
 
 /** A stretch of only pulled decisions, and what reached the endpoint meanwhile. */
@@ -42,13 +34,13 @@ export interface Outage extends UndeliveredStretch {
 }
 
 /** A stretch of the period that no finished pull asked for. */
-interface Gap extends Window {
+interface Gap extends Span {
   /** Null: the whole log. Banners of which nothing was pulled are named elsewhere. */
   readonly bannerIds: readonly (string | null)[] | null;
 }
 
 /** Milliseconds. */
-export function lengthOf({ from, to }: Window): number {
+export function lengthOf({ from, to }: Span): number {
   return Date.parse(to) - Date.parse(from);
 }
 
@@ -127,11 +119,11 @@ async function loadBanners(
   const whole = knownPart(input, period);
   const named = pulls.filter(({ bannerId }) => bannerId !== null);
   const ids = new Set([...(await history.decisionsByBanner(period)), ...named].map(({ bannerId }) => bannerId));
-  const covered = new Map<string | null, readonly Window[]>();
+  const covered = new Map<string | null, readonly Span[]>();
   for (const bannerId of [...ids].sort(byText((id) => id))) {
     const ofWhole = named.length < pulls.length && (await isInWholeLog(history, period, bannerId));
     const own = pulls.filter((pull) => pull.bannerId === bannerId || (pull.bannerId === null && ofWhole));
-    covered.set(bannerId, mergeWindows(own.flatMap((pull) => pull.covered)));
+    covered.set(bannerId, mergeSpans(own.flatMap((pull) => pull.covered)));
   }
   const windows = [...covered].flatMap(([bannerId, some]) => some.map((window) => ({ bannerId, ...window })));
   const counts = new Map(
@@ -154,7 +146,7 @@ async function isInWholeLog(history: History, period: Period, bannerId: string |
 }
 
 /** While the period is still running, the time after the last pull is not a gap: the next pull covers it. */
-function withoutTail(gaps: readonly Window[], whole: Window, over: boolean): readonly Window[] {
+function withoutTail(gaps: readonly Span[], whole: Span, over: boolean): readonly Span[] {
   return over ? gaps : gaps.filter(({ to }) => to < whole.to);
 }
 
@@ -171,18 +163,13 @@ function earliestOf(banners: readonly BannerAgreement[], pulls: readonly BannerP
 }
 
 /** Gaps of banners that were pulled, each stretch once. */
-function gapsOf(
-  banners: readonly BannerAgreement[],
-  pulls: readonly BannerPull[],
-  whole: Window,
-  over: boolean,
-): Gap[] {
+function gapsOf(banners: readonly BannerAgreement[], pulls: readonly BannerPull[], whole: Span, over: boolean): Gap[] {
   const pulled = banners.filter(({ notPulled }) => !notPulled);
   if (banners.length === 0)
     return pulls.flatMap(({ covered, gaps }) =>
       covered.length === 0 ? [] : withoutTail(gaps, whole, over).map((gap) => ({ ...gap, bannerIds: null })),
     );
-  const found = new Map<string, { window: Window; bannerIds: (string | null)[] }>();
+  const found = new Map<string, { window: Span; bannerIds: (string | null)[] }>();
   for (const { bannerId, gaps } of pulled)
     for (const window of gaps) {
       const key = `${window.from} ${window.to}`;

@@ -1,6 +1,6 @@
 import type { Block, Column } from './blocks.ts';
 import { HAIR, INK, MUTED } from './chart.ts';
-import type { Look, Sheet } from './sheet.ts';
+import type { TextStyle, Sheet } from './sheet.ts';
 
 const GAP = 8;
 const PAD = 3.2;
@@ -8,10 +8,10 @@ const PAD = 3.2;
 const INSET = 5;
 /** A table of so few rows is kept on one page where it fits. */
 const KEPT_TOGETHER = 16;
-const CAPTION: Look = { face: 'bold', size: 8.6, leading: 13, colour: INK };
-const HEAD: Look = { face: 'bold', size: 7.6, leading: 10.4, colour: INK };
-const CELL: Look = { face: 'regular', size: 8.2, leading: 11.2, colour: INK };
-const MONO: Look = { face: 'mono', size: 6.8, leading: 11.2, colour: INK };
+const CAPTION: TextStyle = { face: 'bold', size: 8.6, leading: 13, colour: INK };
+const HEAD: TextStyle = { face: 'bold', size: 7.6, leading: 10.4, colour: INK };
+const CELL: TextStyle = { face: 'regular', size: 8.2, leading: 11.2, colour: INK };
+const MONO: TextStyle = { face: 'mono', size: 6.8, leading: 11.2, colour: INK };
 
 interface Place {
   readonly x: number;
@@ -38,7 +38,7 @@ export async function setTable(sheet: Sheet, block: Extract<Block, { block: 'tab
     rows += 1;
   }
   if (rows === 0) {
-    const look: Look = { ...CELL, colour: MUTED };
+    const look: TextStyle = { ...CELL, colour: MUTED };
     for (const line of sheet.wrap(block.empty, look, sheet.width)) {
       const element = sheet.open('P');
       sheet.tag(element, 'P', () => sheet.write(line, sheet.left, sheet.y, look));
@@ -66,18 +66,18 @@ export function tableRoom(sheet: Sheet, block: Extract<Block, { block: 'table' }
 }
 
 interface Cell {
-  readonly look: Look;
+  readonly look: TextStyle;
   readonly lines: readonly string[];
 }
 
-function setCells(sheet: Sheet, places: readonly Place[], row: readonly string[], look: Look): readonly Cell[] {
+function setCells(sheet: Sheet, places: readonly Place[], row: readonly string[], look: TextStyle): readonly Cell[] {
   return places.map(({ column, width }, i) => {
     const own = column.face === 'mono' ? { ...MONO, colour: look.colour } : look;
     return { look: own, lines: sheet.wrap(row[i] ?? '', own, width) };
   });
 }
 
-function heightOf(cells: readonly Cell[], look: Look): number {
+function heightOf(cells: readonly Cell[], look: TextStyle): number {
   return Math.max(1, ...cells.map(({ lines }) => lines.length)) * look.leading + PAD * 2;
 }
 
@@ -141,7 +141,7 @@ function setRow(
   table: ReturnType<Sheet['open']>,
   places: readonly Place[],
   row: readonly string[],
-  look: Look,
+  look: TextStyle,
 ): void {
   const cells = setCells(sheet, places, row, look);
   const lines = Math.max(1, ...cells.map((one) => one.lines.length));

@@ -1,9 +1,9 @@
 import { INK, MUTED, HAIR, layOutStackedBars, type StackedBars } from './chart.ts';
-import type { Look, Sheet } from './sheet.ts';
+import type { TextStyle, Sheet } from './sheet.ts';
 import type { Block } from './blocks.ts';
 
 /** Sets a text over the full width, or from `indent` on; it may run over pages. */
-export function setText(sheet: Sheet, type: string, text: string, look: Look, indent = 0): void {
+export function setText(sheet: Sheet, type: string, text: string, look: TextStyle, indent = 0): void {
   const element = sheet.open(type);
   const lines = sheet.wrap(text, look, sheet.width - indent);
   lines.forEach((line, i) => {
@@ -21,7 +21,7 @@ export function setText(sheet: Sheet, type: string, text: string, look: Look, in
   sheet.close(element);
 }
 
-export function setList(sheet: Sheet, items: readonly string[], ordered: boolean, look: Look): void {
+export function setList(sheet: Sheet, items: readonly string[], ordered: boolean, look: TextStyle): void {
   const list = sheet.open('L');
   items.forEach((text, n) => {
     const item = sheet.open('LI', list);
@@ -41,8 +41,8 @@ export function setList(sheet: Sheet, items: readonly string[], ordered: boolean
   sheet.close(list);
 }
 
-export function setFacts(sheet: Sheet, pairs: readonly (readonly [string, string])[], body: Look): void {
-  const label: Look = { ...body, colour: MUTED };
+export function setFacts(sheet: Sheet, pairs: readonly (readonly [string, string])[], body: TextStyle): void {
+  const label: TextStyle = { ...body, colour: MUTED };
   const labelWidth = Math.min(
     150,
     Math.max(...pairs.map(([text]) => sheet.doc.font('regular').fontSize(body.size).widthOfString(text)), 40) + 14,
@@ -87,16 +87,16 @@ export function setVerbatim(sheet: Sheet, text: string): void {
 }
 
 /** Small enough that no line wraps, if still readable: a wrapped signed note is not valid. */
-function unbroken(sheet: Sheet, text: string): { look: Look; lines: readonly string[] } {
+function unbroken(sheet: Sheet, text: string): { look: TextStyle; lines: readonly string[] } {
   for (let size = 7.2; ; size -= 0.2) {
-    const look: Look = { face: 'mono', size, leading: size + 3.3, colour: INK };
+    const look: TextStyle = { face: 'mono', size, leading: size + 3.3, colour: INK };
     const lines = sheet.wrap(text, look, sheet.width - 20);
     if (lines.length === text.split('\n').length || size < 5.8) return { look, lines };
   }
 }
 
 /** Sets lines one below the other, such as an address; they stay together. */
-export function setLines(sheet: Sheet, lines: readonly string[], look: Look, align: 'left' | 'right'): void {
+export function setLines(sheet: Sheet, lines: readonly string[], look: TextStyle, align: 'left' | 'right'): void {
   const set = lines.flatMap((text) => sheet.wrap(text, look, sheet.width));
   if (set.length === 0) return;
   const element = sheet.open('P');
@@ -110,16 +110,16 @@ export function setLines(sheet: Sheet, lines: readonly string[], look: Look, ali
 }
 
 const CHART_HEIGHT = 210;
-const CAPTION: Look = { face: 'bold', size: 8.6, leading: 13, colour: INK };
+const CAPTION: TextStyle = { face: 'bold', size: 8.6, leading: 13, colour: INK };
 /** Height of a chart with its caption, points. */
 export const CHART_ROOM = CHART_HEIGHT + CAPTION.leading + 3;
 
 export function setFigures(sheet: Sheet, figures: readonly { value: string; label: string; note?: string }[]): void {
   const gap = 10;
   const width = (sheet.width - gap * (figures.length - 1)) / figures.length;
-  const big: Look = { face: 'bold', size: 17, leading: 22, colour: INK };
-  const name: Look = { face: 'regular', size: 8, leading: 11, colour: INK };
-  const fine: Look = { ...name, size: 7.2, leading: 9.6, colour: MUTED };
+  const big: TextStyle = { face: 'bold', size: 17, leading: 22, colour: INK };
+  const name: TextStyle = { face: 'regular', size: 8, leading: 11, colour: INK };
+  const fine: TextStyle = { ...name, size: 7.2, leading: 9.6, colour: MUTED };
   const set = figures.map(({ value, label, note }) => ({
     value: sheet.wrap(value, big, width - 18),
     label: sheet.wrap(label, name, width - 18),
@@ -157,13 +157,13 @@ type Notice = Extract<Block, { block: 'notice' }>;
 
 interface NoticeLine {
   readonly text: string;
-  readonly look: Look;
+  readonly look: TextStyle;
   readonly indent: number;
 }
 
-function noticeLines(sheet: Sheet, block: Notice, body: Look): readonly NoticeLine[] {
+function noticeLines(sheet: Sheet, block: Notice, body: TextStyle): readonly NoticeLine[] {
   const inner = sheet.width - 26;
-  const title: Look = { ...body, face: 'bold' };
+  const title: TextStyle = { ...body, face: 'bold' };
   const lines: NoticeLine[] = sheet.wrap(block.title, title, inner).map((text) => ({ text, look: title, indent: 0 }));
   if (block.text !== '')
     for (const text of sheet.wrap(block.text, body, inner)) lines.push({ text, look: body, indent: 0 });
@@ -176,11 +176,11 @@ function noticeLines(sheet: Sheet, block: Notice, body: Look): readonly NoticeLi
 }
 
 /** What a notice wants on its page: all of it, unless that is more than half a page. */
-export function noticeRoom(sheet: Sheet, block: Notice, body: Look): number {
+export function noticeRoom(sheet: Sheet, block: Notice, body: TextStyle): number {
   return Math.min(14 + body.leading * noticeLines(sheet, block, body).length, (sheet.bottom - sheet.top) / 2);
 }
 
-export function setNotice(sheet: Sheet, block: Notice, body: Look): void {
+export function setNotice(sheet: Sheet, block: Notice, body: TextStyle): void {
   const [edge, ground] = block.tone === 'warning' ? ['#b45309', '#fdf6ec'] : ['#1f5a92', '#eff5fa'];
   const lines = noticeLines(sheet, block, body);
   sheet.ensure(noticeRoom(sheet, block, body));
@@ -217,7 +217,7 @@ export function setChart(sheet: Sheet, chart: StackedBars): void {
   sheet.tag(figure, 'Figure', () => {
     for (const mark of marks) {
       if (mark.mark === 'text') {
-        const look: Look = {
+        const look: TextStyle = {
           face: mark.bold ? 'bold' : 'regular',
           size: mark.size,
           leading: mark.size,

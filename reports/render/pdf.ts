@@ -13,7 +13,7 @@ import {
   setVerbatim,
 } from './pdf-text.ts';
 import { setTable, tableRoom } from './pdf-table.ts';
-import { beginSheet, closeSheet, openPaper, type Look, type Paper, type Setting, type Sheet } from './sheet.ts';
+import { beginSheet, closeSheet, openPaper, type TextStyle, type Paper, type Setting, type Sheet } from './sheet.ts';
 
 /**
  * Blocks as a tagged PDF with embedded fonts. The same blocks and frame give the same bytes.
@@ -151,7 +151,7 @@ function waitingRoom(sheet: Sheet, block: Heading | Paragraph): number {
 }
 
 /** Looks of running text; letters are set a little larger. */
-function bodyLook(sheet: Sheet): Look {
+function bodyLook(sheet: Sheet): TextStyle {
   return sheet.frame.kind === 'letter'
     ? { face: 'regular', size: 9.6 * Math.min(1, (1 + sheet.density) / 2), leading: 13.6 * sheet.density, colour: INK }
     : { face: 'regular', size: 9, leading: 13, colour: INK };
@@ -160,7 +160,7 @@ function bodyLook(sheet: Sheet): Look {
 type Heading = Extract<Block, { block: 'heading' }>;
 type Paragraph = Extract<Block, { block: 'paragraph' }>;
 
-const HEADING: Readonly<Record<1 | 2, Look & { readonly above: number; readonly below: number }>> = {
+const HEADING: Readonly<Record<1 | 2, TextStyle & { readonly above: number; readonly below: number }>> = {
   1: { face: 'bold', size: 13, leading: 18, colour: INK, above: 16, below: 5 },
   2: { face: 'bold', size: 10, leading: 14, colour: INK, above: 9, below: 2 },
 };
@@ -188,7 +188,7 @@ function roomWanted(sheet: Sheet, block: Exclude<Block, Heading>): number {
   }
 }
 
-function paragraphLook(sheet: Sheet, { look }: Paragraph): Look {
+function paragraphLook(sheet: Sheet, { look }: Paragraph): TextStyle {
   const body = bodyLook(sheet);
   switch (look) {
     case 'fine':
@@ -244,7 +244,7 @@ async function setBlock(sheet: Sheet, block: Exclude<Block, Heading>): Promise<v
       sheet.y += 10;
       return;
     case 'lines': {
-      const look: Look =
+      const look: TextStyle =
         block.look === 'muted' ? { ...body, size: body.size - 1.2, leading: body.leading - 1.6, colour: MUTED } : body;
       setLines(sheet, block.lines, look, block.align ?? 'left');
       return;

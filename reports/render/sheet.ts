@@ -4,7 +4,7 @@ import { createTypesetter, type Face, type Typesetter } from './fonts.ts';
 import { visibleText } from './text.ts';
 
 /** How a text is set. Sizes in points; `leading` is the height of a line. */
-export interface Look {
+export interface TextStyle {
   readonly face: Face;
   readonly size: number;
   readonly leading: number;
@@ -28,11 +28,11 @@ export interface Sheet {
   /** Pages begun so far. */
   pages: number;
   /** Lines of a text no wider than `width`; what no font can print is replaced (in a letter: refused, see fonts.ts). */
-  wrap(text: string, look: Look, width: number): readonly string[];
+  wrap(text: string, look: TextStyle, width: number): readonly string[];
   /** How wide a line is. */
-  measure(line: string, look: Look): number;
+  measure(line: string, look: TextStyle): number;
   /** Writes one line with its top at y. */
-  write(line: string, x: number, y: number, look: Look, align?: 'left' | 'right', width?: number): void;
+  write(line: string, x: number, y: number, look: TextStyle, align?: 'left' | 'right', width?: number): void;
   /** Starts a new page unless `height` points are left on this one; true when it did. */
   ensure(height: number): boolean;
   breakPage(): void;
@@ -106,8 +106,8 @@ export function beginSheet(paper: Paper, { density = 1, lift = 0, dry = false }:
     draw();
     doc.endMarkedContent();
   };
-  const use = (look: Look) => doc.font(look.face).fontSize(look.size);
-  const widthOf = (line: string, look: Look) => {
+  const use = (look: TextStyle) => doc.font(look.face).fontSize(look.size);
+  const widthOf = (line: string, look: TextStyle) => {
     const runs = typesetter.runs(line, look.face);
     const width = runs.reduce((sum, { text, font }) => sum + doc.font(font).fontSize(look.size).widthOfString(text), 0);
     use(look);
@@ -199,7 +199,7 @@ export function beginSheet(paper: Paper, { density = 1, lift = 0, dry = false }:
 export function closeSheet(sheet: Sheet): void {
   const { doc, frame } = sheet;
   const { count } = doc.bufferedPageRange();
-  const small: Look = { face: 'regular', size: 7.5, leading: 10, colour: MUTED };
+  const small: TextStyle = { face: 'regular', size: 7.5, leading: 10, colour: MUTED };
   const right = sheet.left + sheet.width;
   for (let page = 0; page < count; page += 1) {
     doc.switchToPage(page);
@@ -248,7 +248,7 @@ interface OutlineFont {
 
 /** Large and aslant as outlines, so that it gets between no words when text is copied; and small at the top as text. */
 function stampWatermark(doc: PDFKit.PDFDocument, text: string): void {
-  const small: Look = { face: 'bold', size: 9, leading: 12, colour: '#8a1c1c' };
+  const small: TextStyle = { face: 'bold', size: 9, leading: 12, colour: '#8a1c1c' };
   doc.markContent('Artifact', { type: 'Page' });
   doc.font(small.face).fontSize(small.size).fillColor(small.colour);
   doc.text(text, (PAGE.width - doc.widthOfString(text)) / 2, 22, { lineBreak: false });

@@ -19,7 +19,7 @@ interface TextFlags {
 }
 
 /** A stretch of time that was asked about: a moment (a millisecond) or a day. ISO 8601 UTC, `to` exclusive. */
-interface Asked {
+interface Stretch {
   readonly from: string;
   readonly to: string;
   readonly words: string;
@@ -55,7 +55,7 @@ export function registerPolicyText(policy: Command, io: CommandIo): void {
     );
 }
 
-function askedOf({ clock, config }: Pick<Context, 'clock' | 'config'>, at: string | undefined): Asked {
+function askedOf({ clock, config }: Pick<Context, 'clock' | 'config'>, at: string | undefined): Stretch {
   const { timeZone } = config;
   const from = at === undefined ? clock().toISOString() : timeOf(at, '--at', timeZone);
   if (at !== undefined && isDay(at))
@@ -92,7 +92,7 @@ async function loadText(context: Context, options: TextFlags, version: NamedVers
     : readPolicyText(stored.bytes, stored.contentType).lines.join('\n');
 }
 
-function oneText(what: string, asked: Asked, version: NamedVersion, text: string | null): string {
+function oneText(what: string, asked: Stretch, version: NamedVersion, text: string | null): string {
   const isStill = version.lastSeen < asked.from ? ', nothing newer seen since' : '';
   const isNamed = version.policyId !== null && !what.endsWith(printable(version.policyId));
   const facts = [
@@ -109,7 +109,7 @@ function oneText(what: string, asked: Asked, version: NamedVersion, text: string
 
 function severalText(
   what: string,
-  asked: Asked,
+  asked: Stretch,
   possible: readonly NamedVersion[],
   told: Awaited<ReturnType<typeof loadTold>>,
 ): string {
@@ -125,7 +125,7 @@ function severalText(
   ].join('\n');
 }
 
-function noneText(what: string, asked: Asked, [first]: readonly NamedVersion[]): string {
+function noneText(what: string, asked: Stretch, [first]: readonly NamedVersion[]): string {
   return `${what}: the text in force ${asked.words} is unknown; the first one was seen at ${first?.firstSeen ?? 'no time'}.`;
 }
 

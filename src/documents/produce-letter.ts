@@ -32,8 +32,9 @@ import {
   madeBefore,
   type RegisteredDocument,
   type UnknownSource,
+  type RefusedDocument,
+  UntrustedEntry,
 } from './frame.ts';
-import { type RefusedDocument, UntrustedEntry } from './cited.ts';
 import { registerDocument } from './register.ts';
 
 export const letterFormats = ['pdf', 'html', 'txt'] as const;

@@ -16,11 +16,14 @@ import {
   type UnknownSource,
   type DocumentDeps,
   frameOf,
+  type RefusedDocument,
+  refusing,
+  type Cited,
+  UntrustedEntry,
 } from './frame.ts';
 import { originOf, verifierKeyOf } from '../crypto/checkpoint.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { createProver, proofFiles, type Under } from '../ledger/prove-entry.ts';
-import { type RefusedDocument, refusing, type Cited, UntrustedEntry } from './cited.ts';
 import { registerDocument } from './register.ts';
 import { chooseLanguage } from '../../reports/letters/languages.ts';
 import type { Letter } from '../../reports/letters/letter.ts';

@@ -17,8 +17,9 @@ import {
   madeBefore,
   type RegisteredDocument,
   type UnknownSource,
+  type RefusedDocument,
+  refusing,
 } from './frame.ts';
-import { type RefusedDocument, refusing } from './cited.ts';
 import { registerDocument } from './register.ts';
 import { calendarProblem } from '../core/zoned-days.ts';
 

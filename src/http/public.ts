@@ -7,7 +7,7 @@ import Fastify, {
 import type { Server } from 'node:http';
 import { webhookEndpoint, type WebhookEndpointOptions } from '../../receivers/endpoint.ts';
 import type { Config } from '../config.ts';
-import { answerErrors, answersToMalformed } from './errors.ts';
+import { answerErrors, answersToMalformed } from './errors.tsx';
 
 interface PublicAppOptions {
   readonly config: Pick<Config, 'bodyLimit' | 'trustProxy' | 'inFlightLimit' | 'inFlightLimitPerAddress'>;

@@ -1,5 +1,5 @@
 import type { WebhookEndpointOptions } from '../../receivers/endpoint.ts';
-import { codeOf } from './errors.ts';
+import { codeOf } from './errors.tsx';
 import type { Context } from '../context.ts';
 import { appendDelivery } from '../ledger/append-delivery.ts';
 import type { Metrics } from './metrics.ts';

@@ -8,7 +8,7 @@ import { callOnce, type CallFailure, type CallOutcome, type Send, callPatiently,
 import { isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
 import type { Source } from '../core/source.ts';
 import { settleCalls } from './settle.ts';
-import { type Asked, countGenerations, findUnsettledTwin, type UnsettledCall } from './twin.ts';
+import { type WantedPolicy, countGenerations, findUnsettledTwin, type UnsettledCall } from './twin.ts';
 
 const slug = z
   .string()
@@ -134,7 +134,7 @@ const sendViaMcp: Send = ({ source, body, timeoutMs, signal }) => {
   return generateViaMcp({ siteUrl, apiKey, body, timeoutMs, signal });
 };
 
-export function aboutOf(form: FormA | FormB): Asked {
+export function aboutOf(form: FormA | FormB): WantedPolicy {
   const { language: lang = 'en' } = form;
   return 'type' in form
     ? {

@@ -20,7 +20,7 @@ type SettleDeps = Pick<PolicyDeps, 'store' | 'ledger' | 'clock' | 'catchUp'>;
 export async function settleCalls(deps: SettleDeps): Promise<{ lost: number; settled: number }> {
   await deps.catchUp();
   const now = deps.clock();
-  // Asked for in the future: by a clock that was wrong, and its time would come too late.
+  // WantedPolicy for in the future: by a clock that was wrong, and its time would come too late.
   const future = new Date(now.getTime() + WRONG_CLOCK_MS).toISOString();
   const overdue = await deps.store.read
     .selectFrom('calls')

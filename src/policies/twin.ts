@@ -4,7 +4,7 @@ import type { PolicyDeps } from './callable.ts';
 import type { CallRow, ItemRow } from './settle.ts';
 
 /** What is asked for, in the words of form A; `en` is the documented default of the language. */
-export interface Asked {
+export interface WantedPolicy {
   readonly policyType: string;
   readonly jurisdiction: string;
   readonly language: string;
@@ -25,7 +25,7 @@ export interface UnsettledCall {
 /** Whether a call was about the same policy. */
 export function isTwin(
   call: Pick<CallRow, 'policy_type' | 'jurisdiction' | 'language' | 'business_name'>,
-  asked: Asked,
+  asked: WantedPolicy,
 ): boolean {
   return (
     call.policy_type === asked.policyType &&
@@ -39,7 +39,7 @@ export function isTwin(
 export async function countGenerations(
   deps: Pick<PolicyDeps, 'store' | 'catchUp'>,
   { slug }: Pick<Source, 'slug'>,
-  asked: Asked,
+  asked: WantedPolicy,
 ): Promise<number> {
   await deps.catchUp();
   const { count } = await deps.store.read
@@ -74,7 +74,7 @@ export function loadOpenGenerations(read: Query, source: string): Promise<CallRo
 export async function findUnsettledTwin(
   { store: { read } }: Pick<PolicyDeps, 'store'>,
   { slug }: Pick<Source, 'slug'>,
-  asked: Asked,
+  asked: WantedPolicy,
 ): Promise<UnsettledCall | null> {
   const single = await loadOpenGenerations(read, slug);
   const twin = single.find((call) => isTwin(call, asked));

@@ -48,7 +48,7 @@ export async function salvagePage(
     if (end > start) broken.push({ start, end });
   };
   const ended = (end: number | null): SalvagedPage => {
-    const text = end === null ? null : frameOf(page, end);
+    const text = end === null ? null : withoutRows(page, end);
     const frame = text !== null && isJson(text) ? text : null;
     return { rows, broken, frame, isWhole: frame !== null && broken.length === 0 && areCommasRight };
   };
@@ -109,7 +109,7 @@ interface Page {
 }
 
 /** What stands around the rows, where they end at `end`; null when that is too much. */
-function frameOf({ text, array, limits }: Page, end: number): string | null {
+function withoutRows({ text, array, limits }: Page, end: number): string | null {
   if (array + text.length - end > limits.frameBytes) return null;
   return `${text.slice(0, array)}[]${text.slice(end)}`;
 }
@@ -162,7 +162,7 @@ async function isSoundFrom(page: Page, at: number): Promise<boolean> {
     place = skipSpace(text, end);
   }
   if (text[place] !== ']') return false;
-  const frame = frameOf(page, place + 1);
+  const frame = withoutRows(page, place + 1);
   budget.signs -= frame?.length ?? 0;
   return budget.signs >= 0 && frame !== null && isJson(frame);
 }

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consentAudit } from '../../reports/consent-audit.ts';
-import { gapsIn, mergeWindows } from '../../reports/pulls.ts';
+import { gapsIn, mergeSpans } from '../../reports/pulls.ts';
 import type { ConsentAudit } from '../../reports/consent-audit/gather.ts';
 import { timelineOf, type ToldDecision } from '../../src/core/consent-timeline.ts';
 import { limits } from '../../reports/create-report.ts';
@@ -203,7 +203,7 @@ test('windows merge where they touch, and gaps are what is left', () => {
     { from: '3', to: '4' },
     { from: '6', to: '6' },
   ];
-  expect(mergeWindows(windows)).toEqual([
+  expect(mergeSpans(windows)).toEqual([
     { from: '1', to: '4' },
     { from: '5', to: '7' },
   ]);

@@ -85,13 +85,13 @@ async function checkSiteKeys({ sources }: Context): Promise<Line[]> {
   return lines;
 }
 
-interface Asked {
+interface Answer {
   readonly status: number | null;
   readonly problem: string | null;
 }
 
 /** A GET without following redirects: a delivery is a POST, and loses its body on the way when it is redirected. */
-async function ask(url: string): Promise<Asked> {
+async function ask(url: string): Promise<Answer> {
   try {
     const headers = { 'accept-encoding': 'identity', 'user-agent': 'consent-ledger' };
     const { status } = await exchange({ url, headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
@@ -103,7 +103,7 @@ async function ask(url: string): Promise<Asked> {
   }
 }
 
-function answerLine({ status, problem }: Asked, url: string): Line {
+function answerLine({ status, problem }: Answer, url: string): Line {
   if (status === 200)
     return ok('reachable', `${url} answers${url.startsWith('https:') ? ', and its certificate is valid' : ''}.`);
   if (problem !== null) {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { renderPage } from '../pages/layout.tsx';
-import { SignedOutPage, SignInPage } from '../page-errors.tsx';
+import { SignedOutPage, SignInPage } from '../errors.tsx';
 import { formOf, html } from '../pages/frame.ts';
 import {
   cookieOptions,

@@ -17,7 +17,7 @@ import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { readEvidenceFile } from '../../ledger/evidence-files.ts';
 import { createBannerQueries, type BannerEvidence, type BannerNames } from '../../store/queries/history-banners.ts';
 import { guardScope, officerOf } from '../auth/sessions.ts';
-import { formOf, html, frameOf, untilProjected } from './frame.ts';
+import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { attachment } from './documents.tsx';
 import type { Source } from '../../core/source.ts';
 import { sizeText } from './words.ts';
@@ -225,7 +225,7 @@ async function sendBanners(
     ...(problems && { problems }),
     done: done ?? null,
   };
-  return html(reply, renderPage(<BannersPage frame={frameOf(context, request, reply)} {...props} />), status);
+  return html(reply, renderPage(<BannersPage frame={pageFrame(context, request, reply)} {...props} />), status);
 }
 
 interface BannersProps {

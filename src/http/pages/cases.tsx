@@ -11,7 +11,7 @@ import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { loadCase } from './move-forms.tsx';
 import { readDetails, placeChoices } from './move-fields.ts';
 import { officerOf } from '../auth/sessions.ts';
-import { formOf, html, frameOf, untilDoneSoon, untilProjected } from './frame.ts';
+import { formOf, html, pageFrame, untilDoneSoon, untilProjected } from './frame.ts';
 import type { Source } from '../../core/source.ts';
 import { requestKinds } from '../../core/vocabulary.ts';
 import { Choice, Field, Input, Panel, Problems, sourceOptions } from './parts.tsx';
@@ -45,7 +45,7 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
       ...(known === null ? {} : { source: known }),
     };
     const props = { cases: await listCases(context.cases, filter), sources: context.sources.list(), source: known };
-    return html(reply, renderPage(<RequestsPage frame={frameOf(context, request, reply)} {...props} />));
+    return html(reply, renderPage(<RequestsPage frame={pageFrame(context, request, reply)} {...props} />));
   });
 
   app.get('/cases/new', (request, reply) => sendNewRequest(request, reply, {}, []));
@@ -127,7 +127,7 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
     if (data === null) throw new CodedError('not_found', 'Unknown case.');
     return html(
       reply,
-      renderPage(<CasePage frame={frameOf(context, request, reply)} data={data} {...shown} />),
+      renderPage(<CasePage frame={pageFrame(context, request, reply)} data={data} {...shown} />),
       status,
     );
   }
@@ -142,7 +142,7 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
     const props = { sources: context.sources.list(), reference, form, problems };
     return html(
       reply,
-      renderPage(<NewRequestPage frame={frameOf(context, request, reply)} {...props} />),
+      renderPage(<NewRequestPage frame={pageFrame(context, request, reply)} {...props} />),
       problems.length > 0 ? 422 : 200,
     );
   }

@@ -15,7 +15,7 @@ import type { Context } from '../../context.ts';
 import { localTimeOf, momentAt } from '../../core/zoned-days.ts';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { officerOf } from '../auth/sessions.ts';
-import { formOf, html, frameOf } from './frame.ts';
+import { formOf, html, pageFrame } from './frame.ts';
 import type { BannerStanding } from '../../core/consent-timeline.ts';
 import type { Source } from '../../core/source.ts';
 import type { BannerNames } from '../../store/queries/history-banners.ts';
@@ -60,7 +60,7 @@ export async function consentRoutes(app: FastifyInstance, context: Context): Pro
     shown: Omit<ConsentProps, 'frame' | 'sources'>,
     status = 200,
   ): FastifyReply {
-    const props = { frame: frameOf(context, request, reply), sources: context.sources.list(), ...shown };
+    const props = { frame: pageFrame(context, request, reply), sources: context.sources.list(), ...shown };
     return html(reply, renderPage(<ConsentPage {...props} />), status);
   }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { type ComputedCase, computeCase, readDeadlineCase } from '../../law/deadline-case.ts';
 import { dateIn } from '../../core/zoned-days.ts';
 import { renderPage, Page, type PageFrame } from './layout.tsx';
-import { formOf, html, frameOf } from './frame.ts';
+import { formOf, html, pageFrame } from './frame.ts';
 import { partsOf } from '../../law/jurisdictions.ts';
 import { requestKinds } from '../../core/vocabulary.ts';
 import { Badge, Choice, Day, Facts, Input, LawList, Panel, Problems } from './parts.tsx';
@@ -23,7 +23,7 @@ export async function deadlineRoutes(app: FastifyInstance, context: Context): Pr
       else computed = computeCase(read.value, context.cases.regimes);
     }
     const shown = asked ? form : { ...(await ownForm()), ...form };
-    const frame = frameOf(context, request, reply);
+    const frame = pageFrame(context, request, reply);
     const page = <DeadlinePage frame={frame} form={shown} problems={problems} computed={computed} />;
     return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
   });

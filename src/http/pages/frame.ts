@@ -4,7 +4,7 @@ import type { PageFrame } from './layout.tsx';
 import { csrfToken, officerOf } from '../auth/sessions.ts';
 
 /** What every page of a signed-in officer knows. */
-export function frameOf(
+export function pageFrame(
   context: Pick<Context, 'config' | 'version'>,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -12,7 +12,7 @@ import {
   type LetterDraft,
 } from '../../documents/produce-letter.ts';
 import { officerOf } from '../auth/sessions.ts';
-import { formOf, html, frameOf, untilProjected } from './frame.ts';
+import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { letterLanguages } from '../../../reports/letters/languages.ts';
 import { renderHtmlPart } from '../../../reports/render/html.tsx';
 import { sha256Hex } from '../../crypto/hash.ts';
@@ -91,7 +91,7 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
     if (draft.outcome === 'drafted' && wish.text == null && draft.starts[0] !== undefined)
       draft = await draftLetter(deps(), { ...wish, text: draft.starts[0] });
     if (draft.outcome !== 'drafted') throw new CodedError('not_found', 'Unknown case.');
-    const props = { frame: frameOf(context, request, reply), caseId: wish.caseId, draft, ...shown };
+    const props = { frame: pageFrame(context, request, reply), caseId: wish.caseId, draft, ...shown };
     return html(reply, renderPage(<LetterPage {...props} />), status);
   }
 }

@@ -18,7 +18,7 @@ import type { Context } from '../../context.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
 import { renderPage, Page, type PageFrame } from './layout.tsx';
 import { createScanQueries, type ScanRow } from '../../store/queries/history-scans.ts';
-import { formOf, html, frameOf } from './frame.ts';
+import { formOf, html, pageFrame } from './frame.ts';
 import type { Source } from '../../core/source.ts';
 import { momentText } from './words.ts';
 import { Choice, Facts, Input, Moment, Notice, Panel, Problems, sourceOptions, Table } from './parts.tsx';
@@ -36,7 +36,7 @@ export async function scanRoutes(app: FastifyInstance, context: Context): Promis
     const site = sites.includes(wanted) && wanted !== '' ? wanted : null;
     const shown = site ?? (sites.length > SITES_TOGETHER ? sites[0] : undefined);
     const props = {
-      frame: frameOf(context, request, reply),
+      frame: pageFrame(context, request, reply),
       ...{ sources, source, sites, site: shown ?? null, at: to === undefined ? '' : at },
       inventories: await loadInventories(history, { ...scope, ...(shown !== undefined && { site: shown }) }),
       scans: await history.scanRows({ ...scope, ...(shown !== undefined && { site: shown }), limit: SCANS_SHOWN }),

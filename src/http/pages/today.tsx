@@ -6,7 +6,7 @@ import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { loadToday, type Today } from './load-today.ts';
 import { dismissBanner } from '../../sync/banners.ts';
 import { officerOf } from '../auth/sessions.ts';
-import { formOf, html, frameOf, untilDoneSoon } from './frame.ts';
+import { formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
 import { formatCount } from '../../../reports/format.ts';
 import { siteWord } from '../../../reports/scan-audit/findings.ts';
 import { DocumentTable, JobList } from './documents.tsx';
@@ -100,7 +100,7 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
       problems: shown.problems ?? [],
       done: shown.done ?? null,
     };
-    return html(reply, renderPage(<TodayPage frame={frameOf(context, request, reply)} {...props} />), status);
+    return html(reply, renderPage(<TodayPage frame={pageFrame(context, request, reply)} {...props} />), status);
   }
 
   /** Last month, as most audits ask for it. */
