@@ -73,7 +73,7 @@ const synced = (row: Partial<Insertable<Tables['sync_positions']>> & { last_succ
     ]),
   );
 
-test('nothing to warn of on a fresh installation', async () => {
+test('warns of nothing on a fresh installation', async () => {
   expect(await codes()).toEqual([]);
 });
 

@@ -121,7 +121,7 @@ describe('banner evidence', () => {
     expect(await readdir(folder)).not.toContain('evidence');
   });
 
-  it('refuses what is no picture or text, what is too large, and a period that ends before it begins', async () => {
+  it('refuses other file types, files that are too large, and a period that ends before it begins', async () => {
     const { file, add, list, run, folder } = await createInstallation();
     await expect(add('--from', '2026-03-02', '--to', '2026-02-28')).rejects.toThrow('ends before it starts');
     await expect(add('--from', 'spring')).rejects.toThrow(UsageError);

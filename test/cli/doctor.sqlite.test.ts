@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createFitInstallation, examine, faultsOf } from './fit-installation.ts';
 
-it('names an incomplete profile’s missing parts, keys that others can read and what the schedule left undone', async () => {
+it('names missing parts of the profile, keys readable by others and overdue schedules', async () => {
   const { folder, env } = await createFitInstallation();
   await writeFile(join(folder, 'controller.yaml'), 'name: Shop\nnoTransfers: true\n');
   await chmod(join(folder, 'data/keys/instance.key'), 0o644);

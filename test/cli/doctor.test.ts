@@ -22,7 +22,7 @@ async function listen(answer: RequestListener, tls = false): Promise<string> {
   return `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it('says yes, with exit code 0, when nothing stands against production', async () => {
+it('says yes with exit code 0 when the installation is ready for production', async () => {
   const { folder, env } = await createFitInstallation();
   const found = await examine(folder, env);
   expect(faultsOf(found)).toEqual([]);
@@ -86,7 +86,7 @@ it.each<[string, Record<string, string>, string]>([
   expect(faultsOf(found)[0]).toContain(sentence);
 });
 
-it('finds an altered entry, entries that nobody sealed and a journal that is gone', async () => {
+it('finds an altered entry, unsealed entries and a missing journal', async () => {
   const { folder, env } = await createFitInstallation();
   expect((await runHere(folder, ['source', 'add', 'one'], env)).code).toBe(0);
   expect((await runHere(folder, ['ledger', 'checkpoint'], env)).code).toBe(0);
@@ -104,20 +104,20 @@ it('finds an altered entry, entries that nobody sealed and a journal that is gon
   );
 });
 
-it('a configuration that cannot be read is a reason for each of its problems', async () => {
+it('reports every problem of an invalid configuration', async () => {
   const folder = await temporaryFolder();
   const found = await examine(folder, { DATA_DIR: folder, PORT: 'x', TIME_ZONE: 'Nowhere/Else', BODY_LIMIT: 'huge' });
   expect(found).toMatchObject({ code: 1, ready: false, reasons: 3 });
   expect(found.lines.every(({ about }) => about === 'configuration')).toBe(true);
 });
 
-it('says no where other users can write in DATA_DIR', async () => {
+it('says no when other users can write in DATA_DIR', async () => {
   const { folder, env } = await createFitInstallation();
   await chmod(join(folder, 'data'), 0o777);
   expect(faultsOf(await examine(folder, env))).toEqual([expect.stringMatching(/^files: Other users .* \(mode 0777\)/)]);
 });
 
-it('says no where the read models are ahead of the ledger, until a rebuild', async () => {
+it('says no while the read models are ahead of the ledger, until a rebuild', async () => {
   const { folder, env } = await createFitInstallation();
   expect((await runHere(folder, ['source', 'add', 'one'], env)).code).toBe(0);
   expect((await runHere(folder, ['ledger', 'rebuild'], env)).code).toBe(0);
@@ -128,7 +128,7 @@ it('says no where the read models are ahead of the ledger, until a rebuild', asy
   expect(faultsOf(await examine(folder, env)).filter((one) => /read.models/.test(one))).toEqual([]);
 });
 
-it('begins no installation where there is none', async () => {
+it('does not create an installation when none exists', async () => {
   const folder = await temporaryFolder();
   const found = await examine(folder, {
     DATA_DIR: join(folder, 'data'),
@@ -141,7 +141,7 @@ it('begins no installation where there is none', async () => {
   if (engine === 'postgres') expect((await contentOf(join(folder, 'data'))).join()).not.toContain('CREATE TABLE');
 });
 
-it('--public asks the public address, each webhook, the service’s key and its clock', async () => {
+it('checks the public address, each webhook, the API key and the clock with --public', async () => {
   const { folder, env } = await createFitInstallation();
   const service = await listen((request, response) => {
     response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString());
@@ -180,7 +180,7 @@ it('--public asks the public address, each webhook, the service’s key and its 
   expect(faultsOf(gone)).toContainEqual(expect.stringContaining('does not accept the API key'));
 });
 
-it('--public finds a certificate that nobody vouches for, a redirect and an admin listener that is public', async () => {
+it('finds an untrusted certificate, a redirect and a public admin listener with --public', async () => {
   const { folder, env } = await createFitInstallation();
   const without = { ...env, SERVICE_BASE_URL: '', SERVICE_API_KEY: '' };
   const askAt = async (url: string) => faultsOf(await examine(folder, { ...without, PUBLIC_URL: url }, '--public'));

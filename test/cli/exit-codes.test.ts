@@ -5,7 +5,7 @@ import { alter, bytes } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { deliverTo, runHere, runIn, runProcess } from './command-line.ts';
 
-it('a misconfiguration is told whole, every problem at once, with exit code 2 and nothing on standard output', async () => {
+it('reports every configuration problem at once, with exit code 2 and nothing on standard output', async () => {
   const folder = await temporaryFolder();
   const env = {
     DATA_DIR: folder,
@@ -25,7 +25,7 @@ it('a misconfiguration is told whole, every problem at once, with exit code 2 an
   }
 });
 
-it('wrong usage ends with exit code 2 and a sentence, not with a stack', async () => {
+it('exits with 2 and a sentence, not a stack trace, on wrong usage', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder };
   const wrong: readonly [readonly string[], RegExp][] = [
@@ -52,7 +52,7 @@ it('wrong usage ends with exit code 2 and a sentence, not with a stack', async (
   }
 });
 
-it('a fault that a verification finds ends with exit code 3; a changed file is not genuine', async () => {
+it('exits with 3 when verification finds a fault, and calls a changed file not genuine', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: 'a-signing-secret-of-the-tests' };
   const server = await startServing(folder, env);
@@ -109,7 +109,7 @@ it('a fault that a verification finds ends with exit code 3; a changed file is n
   expect(doctor.stdout).toMatch(/✗\S* ledger: Entry \d+ was altered/);
 });
 
-it('a report made again as of the same entry has the same bytes, and both are known', async () => {
+it('reproduces a report as of the same entry byte for byte, and knows both', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: 'a-signing-secret-of-the-tests' };
   const server = await startServing(folder, env);
@@ -152,7 +152,7 @@ it('a report made again as of the same entry has the same bytes, and both are kn
   await server.stop();
 });
 
-it('init writes keys once and never overwrites', async () => {
+it('writes keys once with init and never overwrites them', async () => {
   const folder = await temporaryFolder();
   const first = await runIn(folder, ['init', '--json']);
   expect([first.code, JSON.parse(first.stdout)]).toMatchObject([0, { outcome: 'written' }]);
@@ -169,7 +169,7 @@ it('init writes keys once and never overwrites', async () => {
   expect((await runIn(folder, ['ledger', 'verify'])).code).toBe(0);
 });
 
-it('a command whose work never settles ends with exit code 1 and a sentence', async () => {
+it('exits with 1 and a sentence when a command never finishes', async () => {
   const folder = await temporaryFolder();
   const commander = import.meta.resolve('commander');
   const preload = `import { Command } from ${JSON.stringify(commander)}; Command.prototype.parseAsync = () => new Promise(() => {});`;

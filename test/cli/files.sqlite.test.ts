@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary.ts';
 import { runIn } from './command-line.ts';
 
-it('a failure outside of the operator’s words ends with exit code 1 and a sentence', async () => {
+it('exits with 1 and a sentence on a failure that the operator did not cause', async () => {
   const folder = await temporaryFolder();
   await writeFile(`${folder}/ledger.sqlite`, 'this is no database');
   await chmod(`${folder}/ledger.sqlite`, 0o600);
@@ -14,7 +14,7 @@ it('a failure outside of the operator’s words ends with exit code 1 and a sent
   expect(stderr).not.toMatch(/\n\s+at /);
 });
 
-it('init follows DATA_DIR, and keeps the keys that a first start has made there', async () => {
+it('init follows DATA_DIR and keeps keys created there by a first start', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: 'elsewhere' };
   expect((await runIn(folder, ['ledger', 'verify'], { env })).code).toBe(0);

@@ -79,7 +79,7 @@ describe('policy', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('says in plain words what is wrong with a request, and sends nothing', async () => {
+  it('explains what is wrong with a request and sends nothing', async () => {
     const world = await createWorld();
     const wrong = await world.run('generate --type hub --jurisdiction GBR --language english');
     expect(wrong.code).toBe(2);
@@ -129,7 +129,7 @@ describe('policy', () => {
     expect(await world.json('calls')).toEqual([]);
   });
 
-  it('makes 65 policies out of a file although it is killed in the middle, none of them twice', async () => {
+  it('generates 65 policies from a file without repeating any, although it is killed half-way', async () => {
     const world = await createWorld({ faults: [slowSecondBatch] });
     const { child, ended } = start(world, 'bulk --file items.csv');
     await untilThere(async () => (happened(world.sandbox) === 1 ? true : null));
@@ -155,7 +155,7 @@ describe('policy', () => {
     expect(world.generated()).toBe(65);
   });
 
-  it('goes on with a file that was left to a worker which was killed, and sends none of it twice', async () => {
+  it('continues a file after its worker was killed, and sends nothing twice', async () => {
     const world = await createWorld({ faults: [slowSecondBatch] });
     await world.run('bulk --file items.csv --background');
     const worker = () => startCommand(world, 'worker --kinds policy-bulk --lease 3');
@@ -173,7 +173,7 @@ describe('policy', () => {
     expect(world.generated()).toBe(65);
   });
 
-  it('brings a batch to its end when it is interrupted, so that nothing stays unknown', async () => {
+  it('finishes the current batch when interrupted, so that no outcome stays unknown', async () => {
     const world = await createWorld({ faults: [slowSecondBatch] });
     const { child, ended } = start(world, 'bulk --file items.csv');
     await untilThere(async () => (happened(world.sandbox) === 1 ? true : null));
@@ -198,7 +198,7 @@ describe('policy', () => {
     );
   });
 
-  it('says that nobody knows what came of a generation that was dropped, and how to settle it', async () => {
+  it('says that the outcome of a dropped generation is unknown, and how to settle it', async () => {
     const world = await createWorld({ faults: [{ name: 'cut-off', on: 'generate', times: 1 }] });
     const flags = 'generate --type imprint --jurisdiction DE';
     const dropped = await world.run(flags);
@@ -218,7 +218,7 @@ describe('policy', () => {
     expect((await world.run(flags)).code).toBe(0);
   });
 
-  it('says that a policy was made although its text cannot be written to the file', async () => {
+  it('says that a policy was generated although its text cannot be written to the file', async () => {
     const world = await createWorld({}, 3);
     const made = await world.run('generate --type imprint --jurisdiction DE --out nowhere/text.md');
     expect(made.code).toBe(1);
@@ -254,7 +254,7 @@ describe('policy', () => {
     ]);
   });
 
-  it('says of a list that is not whole by its own word that nothing is taken for gone', async () => {
+  it('marks nothing as gone when the list says that it is incomplete', async () => {
     const world = await createWorld();
     let list: object = { count: 2, policies: [{ id: 'p1' }, { id: 'p2' }] };
     const server = await answeringServer((_, response) => sendJson(response, 200, list));
@@ -275,7 +275,7 @@ describe('policy', () => {
     ]);
   });
 
-  it('refuses a file some of whose items were made with another', async () => {
+  it('refuses a file when some of its items were generated with another file', async () => {
     const world = await createWorld({}, 3);
     expect((await world.run('bulk --file items.csv')).code).toBe(0);
     await writeFile(`${world.folder}/grown.csv`, csvOf(5));
@@ -287,7 +287,7 @@ describe('policy', () => {
     expect(world.generated()).toBe(3);
   });
 
-  it('leaves a file to the jobs of the server, which send it', async () => {
+  it('hands a file over to the server’s jobs with --background', async () => {
     const world = await createWorld({}, 25);
     expect((await world.run('bulk --file items.csv --background')).stdout).toMatch(
       /^Handed over to the server’s jobs \(bulk-/,

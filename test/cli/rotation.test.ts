@@ -19,7 +19,7 @@ const NEW = 'the-second-secret-of-the-shop-4712';
 const OTHER = 'the-secret-of-another-source-4713';
 const API_KEY = 'pak_live_of_the_shop_4714';
 
-it('a secret that was changed at the service loses nothing: refused, diagnosed, rotated, readmitted with the time of arrival', async () => {
+it('loses nothing when a secret changes at the service: refused, diagnosed, rotated, readmitted with the time of arrival', async () => {
   const folder = await temporaryFolder();
   const env = {
     DATA_DIR: folder,
@@ -148,7 +148,7 @@ it('a secret that was changed at the service loses nothing: refused, diagnosed, 
   for (const secret of [OLD, NEW, OTHER, API_KEY]) expect(places.filter((text) => text.includes(secret))).toEqual([]);
 });
 
-it('tells what came twice and may be two choices', async () => {
+it('lists repeated deliveries that may be two choices', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: OTHER };
   const server = await startServing(folder, env);

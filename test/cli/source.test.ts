@@ -7,7 +7,7 @@ import { runHere, runIn, runProcess, startEmptyService } from './command-line.ts
 const KEY = 'pak_live_nobody_may_read_this';
 const SECRET = 'nobody-may-read-this-secret';
 
-it('a secret on the command line is refused without being repeated, and nothing is written', async () => {
+it('refuses a secret on the command line without repeating it, and writes nothing', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: `${folder}/data` };
   const inFull = ['source', 'add', 'shop', `--api-key=${KEY}`];
@@ -30,7 +30,7 @@ it('a secret on the command line is refused without being repeated, and nothing 
   });
 });
 
-it('what cannot be a secret is refused: an empty file, several lines, a variable that is not set, two ways at once', async () => {
+it('refuses what cannot be a secret: an empty file, several lines, an unset variable, two ways at once', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, GIVEN: SECRET };
   await writeFile(`${folder}/lines`, `${SECRET}\nanother\n`);
@@ -146,7 +146,7 @@ it('sets, changes and clears what belongs to a source, warns of fields that no p
   }
 });
 
-it('rotates and retires in one step, or does neither', async () => {
+it('rotates and retires in one step or not at all', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, OLD: 'nobody-may-read-the-old-one', NEW: 'nobody-may-read-the-new-one' };
   const run = async (...args: string[]) => {
@@ -166,7 +166,7 @@ it('rotates and retires in one step, or does neither', async () => {
   expect(last.warnings).toContainEqual(expect.stringContaining('every delivery is refused'));
 });
 
-it('a rotation that stopped half-way is said to have, and goes on when it is given again', async () => {
+it('says that a rotation stopped half-way, and completes it when repeated', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, OLD: 'nobody-may-read-the-old-one', NEW: 'nobody-may-read-the-new-one', KEY };
   const run = (...args: string[]) => runHere(folder, ['source', ...args], env);
@@ -186,7 +186,7 @@ it('a rotation that stopped half-way is said to have, and goes on when it is giv
   for (const { stdout, stderr } of [half, again, ending]) expect(stdout + stderr).not.toMatch(/nobody/);
 });
 
-it('check asks many sources side by side, lists them in order, and ends with what needs attention', async () => {
+it('checks many sources in parallel, lists them in order, and ends with what needs attention', async () => {
   const folder = await temporaryFolder();
   const url = await startEmptyService(KEY);
   const lines = Array.from(
@@ -207,7 +207,7 @@ it('check asks many sources side by side, lists them in order, and ends with wha
   expect(json.map(({ source }) => source)).toEqual(json.map(({ source }) => source).sort());
 });
 
-it('check says in a sentence whether the API key works', async () => {
+it('says in a sentence whether the API key works', async () => {
   const folder = await temporaryFolder();
   const base = { DATA_DIR: folder, WEBHOOK_SECRETS: SECRET, SERVICE_BASE_URL: await startEmptyService(KEY) };
   const check = (apiKey: string, ...flags: string[]) =>
@@ -232,7 +232,7 @@ it('check says in a sentence whether the API key works', async () => {
   for (const { stdout, stderr } of [right, wrong, nowhere]) expect(stdout + stderr).not.toMatch(/nobody/);
 });
 
-it('a source whose row was altered in the database is not followed, and says so with exit code 3', async () => {
+it('disables a source whose row was altered in the database, and exits with 3', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, GIVEN: KEY };
   const flags = ['--api-key-env', 'GIVEN', '--base-url', 'https://service.example/api/v1'];
@@ -245,7 +245,7 @@ it('a source whose row was altered in the database is not followed, and says so 
   );
 });
 
-it('a new API key is taken when the service accepts it, or when it is not asked; the old one stays otherwise', async () => {
+it('takes a new API key when the service accepts it or with --unchecked, else keeps the old one', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, OLD: 'pak_live_nobody_old', NEW: KEY, TYPO: 'pak_live_nobody_typo' };
   const run = (...args: string[]) => runHere(folder, ['source', ...args], env);

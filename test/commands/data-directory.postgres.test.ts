@@ -16,7 +16,7 @@ const problemOf = (work: Promise<void>): Promise<string> =>
     },
   );
 
-test('the first process marks the data directory; others with the same one are accepted', async () => {
+test('marks the data directory at the first start and accepts later processes with the same one', async () => {
   const [store, folder] = [await temporaryStore(), await temporaryFolder()];
   await Promise.all(Array.from({ length: 8 }, () => assertSharedDirectory(store, folder, 'inst')));
   const mark = await markOf(folder);
@@ -24,7 +24,7 @@ test('the first process marks the data directory; others with the same one are a
   expect(await markOf(folder)).toBe(mark);
 });
 
-test('another directory is refused, marked or not, with both named and the way out', async () => {
+test('refuses another data directory, names both and says what to do', async () => {
   const [store, shared, other, foreign] = [
     await temporaryStore(),
     await temporaryFolder(),
@@ -50,7 +50,7 @@ test('another directory is refused, marked or not, with both named and the way o
   expect(await problemOf(assertSharedDirectory(store, foreign, 'inst'))).toBe('accepted');
 });
 
-test('of two first starts with two directories one is refused', async () => {
+test('refuses one of two first starts with different directories', async () => {
   const [store, one, other] = [await temporaryStore(), await temporaryFolder(), await temporaryFolder()];
   const outcomes = await Promise.all(
     [one, other].map((folder) => problemOf(assertSharedDirectory(store, folder, 'inst'))),
@@ -58,7 +58,7 @@ test('of two first starts with two directories one is refused', async () => {
   expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(1);
 });
 
-test('a marker that cannot be understood is not overwritten', async () => {
+test('does not overwrite a marker that it cannot read', async () => {
   const [store, folder] = [await temporaryStore(), await temporaryFolder()];
   await writeFile(markerPath(folder), '{"instance":');
   expect(await problemOf(assertSharedDirectory(store, folder, 'inst'))).toContain('damaged');

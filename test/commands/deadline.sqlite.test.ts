@@ -22,7 +22,7 @@ async function inEmptyFolder(args: readonly string[], input?: string) {
 }
 
 describe('dsar deadline', () => {
-  it('computes one case from flags without any installation', async () => {
+  it('computes one case from flags without an installation', async () => {
     const { code, stdout } = await inEmptyFolder([...single, '--place', 'US-VA', '--json']);
     expect(code).toBe(0);
     const answer = JSON.parse(stdout) as Record<string, unknown>;
@@ -33,7 +33,7 @@ describe('dsar deadline', () => {
     expect(Object.keys(laws[0] ?? {})).toEqual(['id', 'limit', 'citation', 'confirmed', 'explanation']);
   });
 
-  it('explains every law to people, and which one decides', async () => {
+  it('explains every law and names the one that decides', async () => {
     const { stdout } = await inEmptyFolder([...single, '--place', 'US-VA']);
     expect(stdout).toMatch(/answer by +Mon 2026-12-28, by eu-gdpr/);
     expect(stdout).toContain('Christmas Day');
@@ -41,7 +41,7 @@ describe('dsar deadline', () => {
     expect(stdout).toMatch(/us-45 .* 2027-01-09/);
   });
 
-  it('counts a bare date as that day in the zone of the controller', async () => {
+  it('takes a bare date as that day in the controller’s time zone', async () => {
     const far = [...single.slice(0, -1), 'NZ', '--place', 'NZ', '--json'];
     const near = [...far, '--time-zone', 'America/Los_Angeles'];
     const [there, here] = [await inEmptyFolder(far), await inEmptyFolder(near)];
@@ -49,7 +49,7 @@ describe('dsar deadline', () => {
     expect(JSON.parse(here.stdout)).toMatchObject({ limit: '2026-12-23' });
   });
 
-  it('answers a file line by line in its order, a bad line by an error in its place', async () => {
+  it('answers a file line by line in order, with an error in place of a bad line', async () => {
     const file = [
       JSON.stringify(christmas),
       'not JSON',
@@ -73,7 +73,7 @@ describe('dsar deadline', () => {
     expect([code, stderr]).toEqual([2, '']);
   });
 
-  it('answers the cases of the statutes as a file', async () => {
+  it('computes a file with the examples from the statutes', async () => {
     const cases = readFileSync(join(import.meta.dirname, '../law/statute-cases.jsonl'), 'utf8')
       .trim()
       .split('\n')

@@ -110,7 +110,7 @@ describe('dsar', () => {
     }
   });
 
-  it('refuses a place that is no code of the list, and names the one that may be meant', async () => {
+  it('refuses an unknown place code and suggests the nearest one', async () => {
     const run = await createInstallation();
     const placed = (place: string) => run(...opening.map((arg) => (arg === 'DE' ? place : arg)), '--json');
     await expect(placed('California')).rejects.toThrow(/Unknown place "California": did you mean US-CA/);
@@ -127,7 +127,7 @@ describe('dsar', () => {
     });
   });
 
-  it('says in sentences what is wrong', async () => {
+  it('explains invalid input in sentences', async () => {
     const run = await createInstallation();
     await expect(run('show', 'default-9')).rejects.toThrow(UsageError);
     await expect(run('move', 'default-9', 'start')).rejects.toThrow(/Unknown case default-9/);
@@ -143,7 +143,7 @@ describe('dsar', () => {
 });
 
 describe('dsar letter', () => {
-  it('prints texts to start from, makes the letter from a file, and refuses one with blanks', async () => {
+  it('prints suggested texts, creates the letter from a file, and refuses a text with blanks', async () => {
     const run = await createInstallation();
     const { caseId } = JSON.parse((await run(...opening, '--json')).out) as { caseId: string };
     const folder = await temporaryFolder();

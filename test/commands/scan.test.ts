@@ -32,7 +32,7 @@ async function createInstallation() {
 }
 
 describe('scan and integration', () => {
-  it('show the inventory at a time, what came before consent, the drift, and what could not be read', async () => {
+  it('shows the inventory at a time, what was set before consent, the drift, and what could not be read', async () => {
     const { run, scanned } = await createInstallation();
     expect((await run('scan', 'show')).out).toContain('No scans yet.');
     await scanned('2026-06-01T10:00:00Z', [{ name: '_ga', category: 'analytics' }, { name: 'old' }]);
@@ -66,7 +66,7 @@ describe('scan and integration', () => {
     await expect(run('scan', 'show', '--csv', '--json')).rejects.toThrow('not both');
   });
 
-  it('list integrations as they stand, and every change', async () => {
+  it('lists integrations with their state, and every change', async () => {
     const { world, run } = await createInstallation();
     await world.event('integration.connected', {
       integration_id: 'i1',

@@ -50,7 +50,7 @@ async function copy(
   return { code, stderr, report: JSON.parse(stdout || 'null') as Report };
 }
 
-test('a copy has every entry, checkpoint and row of the installation, and serves as the installation', async () => {
+test('copies every entry, checkpoint and row, and serves from the copy', async () => {
   const home = await temporaryFolder();
   const world = await createOfficeWorld({ DATABASE_URL: `sqlite:${home}/ledger.sqlite`, DATA_DIR: home });
   await seedRequests(world);
@@ -93,7 +93,7 @@ test('a copy has every entry, checkpoint and row of the installation, and serves
   expect(again.stderr).toContain('has entries of its own');
 });
 
-test('a copy that was killed half way goes on where it stopped, and is nobody’s installation before', async () => {
+test('resumes a copy that was killed half way, and does not serve from it before it is complete', async () => {
   const folder = await temporaryFolder();
   const context = await openContext(loadConfig(environment(folder, simple(folder)), folder), createLog('fatal'));
   const at = new Date().toISOString();
@@ -136,7 +136,7 @@ test('a copy that was killed half way goes on where it stopped, and is nobody’
   expect(report).toMatchObject({ copied: 10_000 - there, seq: 10_000, differentLeaf: null });
 });
 
-test('a retired database takes no more entries, even from a server that has it open', async () => {
+test('refuses new entries in a retired database, even from a server that has it open', async () => {
   const folder = await temporaryFolder();
   const serving = await startServing(folder, simple(folder));
   const send = (n: number) => deliver(serving.url, JSON.stringify({ event: 'policy.updated', policy_id: `p${n}` }));
@@ -160,7 +160,7 @@ test('a retired database takes no more entries, even from a server that has it o
   expect(doctor.stdout).toContain('the installation has moved to');
 });
 
-test('a database of another installation, or the installation’s own, is refused and left alone', async () => {
+test('refuses to copy into the database of another installation or its own, and leaves it alone', async () => {
   const folder = await temporaryFolder();
   const other = await temporaryFolder();
   for (const one of [folder, other]) expect((await runCli(one, ['ledger', 'checkpoint'], simple(one))).code).toBe(0);
@@ -174,7 +174,7 @@ test('a database of another installation, or the installation’s own, is refuse
   expect((await runCli(other, ['ledger', 'verify'], simple(other))).code).toBe(0);
 });
 
-test('every table is copied, folded anew, or left behind on purpose', () => {
+test('copies, rebuilds or deliberately omits every table', () => {
   expect(Object.keys(tables).length).toBeGreaterThan(25);
   const handled: readonly string[] = [...copiedWhole, ...copiedByPage, ...leftBehind, ...readModelNames];
   expect([...handled].sort()).toEqual(Object.keys(tables).sort());

@@ -24,7 +24,7 @@ it('says that a request is retried, and why', async () => {
   expect(stderr).not.toContain('{"');
 });
 
-it('puts a banner aside that the service does not know, and takes it up again', async () => {
+it('dismisses a banner that the service does not know, and restores it', async () => {
   const folder = await temporaryFolder();
   const fake = await fakeConsentLog(minuteRows(5, '2026-07-01T00:00:00.000Z'), {
     fault: (_, query) => (query.get('banner_id') === 'bnr_gone' ? { type: 'status', status: 404 } : null),
@@ -45,7 +45,7 @@ it('puts a banner aside that the service does not know, and takes it up again', 
   expect((await run('sync', 'status')).stdout).not.toContain('dismissed');
 });
 
-it('extends a withdrawal by request to a banner whose earlier consent it brings', async () => {
+it('extends a withdrawal by request when a sync brings earlier consent on another banner', async () => {
   const folder = await temporaryFolder();
   const row = (bannerId: string, at: string) => ({
     ...{ bannerId, at: Date.parse(at) },

@@ -27,7 +27,7 @@ async function startWorker(folder: string, ...flags: readonly string[]) {
   };
 }
 
-test('two workers share the kinds of jobs on one database, and end gracefully', async () => {
+test('shares the kinds of jobs between two workers, which stop gracefully', async () => {
   const folder = await temporaryFolder();
   const documents = await startWorker(folder, '--kinds', 'documents');
   expect(documents.said).toEqual({ status: 'working', kinds: ['document'] });
@@ -46,7 +46,7 @@ test('two workers share the kinds of jobs on one database, and end gracefully', 
   expect([await documents.stop(), await others.stop()]).toEqual([0, 0]);
 }, 120_000);
 
-test('a worker that starts while another process keeps the database from being written waits for it', async () => {
+test('waits for the database when a worker starts while another process blocks writes', async () => {
   const folder = await temporaryFolder();
   expect(await (await startWorker(folder)).stop()).toBe(0);
   const store = await openStoreIn(folder);
@@ -59,7 +59,7 @@ test('a worker that starts while another process keeps the database from being w
   expect(await worker.stop()).toBe(0);
 }, 120_000);
 
-test('kinds that are not known are refused with those that are', async () => {
+test('refuses unknown kinds of jobs and lists the valid ones', async () => {
   const folder = await temporaryFolder();
   const { code, stderr } = await runCli(folder, ['worker', '--kinds', 'sync,reports']);
   expect(code).toBe(2);
@@ -67,7 +67,7 @@ test('kinds that are not known are refused with those that are', async () => {
   expect(stderr).toMatch(/documents \(document\)/);
 });
 
-test('the metrics of a server show the jobs of each queue, whoever does them', async () => {
+test('shows the jobs of every queue in the server’s metrics, whichever process runs them', async () => {
   const folder = await temporaryFolder();
   const server = await startServing(folder);
   const store = await openStoreIn(folder);

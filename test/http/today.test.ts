@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createOfficeWorld, signedIn } from './office-world.ts';
 
-it('puts a banner aside that only deliveries name, and takes it up again, each as an entry of its officer', async () => {
+it('dismisses a banner that only deliveries name, and restores it, each recorded with the officer', async () => {
   const world = await createOfficeWorld(
     { SERVICE_BASE_URL: 'http://127.0.0.1:1/api/v1', SERVICE_API_KEY: 'pak_live_test' },
     { worker: false },

@@ -43,7 +43,7 @@ async function open() {
   return { store, sources, run, files, variables, entries };
 }
 
-test('takes up every source of a file, with secrets out of cells, files and variables, and the entries name ids only', async () => {
+test('imports every source of a file, with secrets from cells, files and variables, and records only their ids', async () => {
   const world = await open();
   world.files['/import/keys/b'] = 'pak_live_hush_b\n';
   world.files['/import/hooks'] = 'hush-one\nhush-two\n';
@@ -80,7 +80,7 @@ test('takes up every source of a file, with secrets out of cells, files and vari
   expect(entries[0]).toContain(`webhookSecrets +${world.sources.find('a')?.webhookSecrets[0]?.id}`);
 });
 
-test('nothing is written while a line is wrong; every problem is named with its line and without a secret', async () => {
+test('writes nothing when a line is invalid, and names every problem with its line and without secrets', async () => {
   const world = await open();
   const csv = [
     'slug,base_url,api_key,api_key_env,webhook_secrets,secret_encoding,assumed_offset,field_names',
@@ -120,7 +120,7 @@ test('nothing is written while a line is wrong; every problem is named with its 
   expect(world.sources.list().map(({ slug }) => slug)).toEqual(['good']);
 });
 
-test('a second import of the same file changes nothing; a changed line is refused until --update, and an empty cell leaves what is set', async () => {
+test('changes nothing on a second import, refuses a changed line without --update, and keeps values for empty cells', async () => {
   const world = await open();
   const first = 'slug,name,api_key,webhook_secrets,banners\nshop,Shop,pak_live_1,hush-one,b1\nother,,,,\n';
   await world.run(first);
@@ -151,7 +151,7 @@ test('a second import of the same file changes nothing; a changed line is refuse
   expect((await world.run(second, { update: true })).lines).toMatchObject([{ outcome: 'unchanged' }]);
 });
 
-test('a source that left does not come back by a file', async () => {
+test('does not restore an offboarded source from a file', async () => {
   const world = await open();
   await world.run('slug\nshop\n');
   await world.sources.offboard('shop', { reason: null, openCases: 0 }, 'anna');
@@ -160,7 +160,7 @@ test('a source that left does not come back by a file', async () => {
   expect(world.sources.find('shop')).toBeNull();
 });
 
-test('nothing of a file without a header, or of a line whose columns are shifted, is repeated: it may be a secret', async () => {
+test('repeats nothing from a file without a header or from shifted columns: it may be a secret', async () => {
   const world = await open();
   const bare = await world.run('shop,Shop,https://service.example/api/v1,pak_live_hush,hush-secret\n');
   expect(bare).toMatchObject({ outcome: 'refused', problems: [{ line: 1, column: null }] });
@@ -172,7 +172,7 @@ test('nothing of a file without a header, or of a line whose columns are shifted
   for (const report of [bare, odd, shifted]) expect(JSON.stringify(report)).not.toMatch(/hush/);
 });
 
-test('a thousand lines with one bad one are refused whole with that problem alone, and taken whole once it is mended', async () => {
+test('refuses a thousand lines for one invalid line, and imports all once it is corrected', async () => {
   const world = await open();
   const lines = Array.from(
     { length: 1000 },
@@ -192,14 +192,14 @@ test('a thousand lines with one bad one are refused whole with that problem alon
   expect(entries.join()).not.toMatch(/hush/);
 });
 
-test('a signing secret that a source here has already is warned of, too', async () => {
+test('also warns of a signing secret that an existing source has', async () => {
   const world = await open();
   await world.run('slug,webhook_secrets\na,hush-same\nb,hush-own\n');
   const { warnings } = await world.run('slug,webhook_secrets\nc,hush-same\nb,hush-own\n', { dryRun: true });
   expect(warnings).toEqual([expect.stringMatching(/belongs to c, a: anyone/)]);
 });
 
-test('a shared signing secret is warned of; what is no CSV, too large or has unknown columns is refused whole', async () => {
+test('warns of a shared signing secret; refuses invalid CSV, large files and unknown columns', async () => {
   const world = await open();
   const shared = await world.run('slug,webhook_secrets\na,hush-same\nb,hush-same\n', { dryRun: true });
   expect(shared.warnings).toEqual([expect.stringContaining('belongs to a, b')]);
@@ -221,7 +221,7 @@ test('a shared signing secret is warned of; what is no CSV, too large or has unk
   expect(await world.entries()).toEqual([]);
 });
 
-test('the template has every column, and reads as one right line once its files are there', async () => {
+test('has every column in the template, which imports as one valid line once its files exist', async () => {
   const world = await open();
   const [header, example] = parse(importTemplate());
   expect(header).toEqual(importColumns.map(({ name }) => name));
@@ -231,7 +231,7 @@ test('the template has every column, and reads as one right line once its files 
   expect(await world.run(importTemplate())).toMatchObject({ outcome: 'imported', problems: [] });
 });
 
-test('on the command line: a table or JSON, a warning where others can read the file, and exit code 2 while a line is wrong', async () => {
+test('prints a table or JSON, warns when others can read the file, and exits with 2 when a line is invalid', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: `${folder}/data` };
   await mkdir(`${folder}/data`);

@@ -5,7 +5,7 @@ import { openStoreIn, temporaryFolder } from '../temporary.ts';
 
 const SECRET = 'nobody-may-read-this-secret';
 
-test('a source that leaves answers 404, keeps its evidence and its reports, has no secret left, and goes on where it was when it comes back', async () => {
+test('answers 404 for an offboarded source, keeps its evidence and reports, destroys its secrets, and continues when it returns', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', GIVEN: SECRET };
   const run = async (...args: string[]) => {

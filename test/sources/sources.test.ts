@@ -41,7 +41,7 @@ async function actionsIn(store: Store): Promise<unknown[]> {
   return rows.map(({ source, kind, body }) => ({ source, kind, ...JSON.parse(String(body)) }));
 }
 
-test('an added source is found, survives a restart and is an entry without its secrets', async () => {
+test('finds an added source, also after a restart, and records it without its secrets', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   const added = await sources.add(
@@ -71,7 +71,7 @@ test('an added source is found, survives a restart and is an entry without its s
   ]);
 });
 
-test('no secret lies in the database in clear text', async () => {
+test('keeps no secret in the database in clear text', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add(
@@ -86,7 +86,7 @@ test('no secret lies in the database in clear text', async () => {
   expect(all).not.toContain('hush');
 });
 
-test('a rotated secret overlaps with the old one until that is retired', async () => {
+test('accepts the old secret beside the new one until it is retired', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add({ slug: 'acme', webhookSecrets: ['old-secret'] }, 'cli');
@@ -101,7 +101,7 @@ test('a rotated secret overlaps with the old one until that is retired', async (
   expect(await sources.rotateSecret('nobody', 'x', 'cli')).toEqual({ outcome: 'unknown' });
 });
 
-test('a change by another process is looked for every second and seen', async () => {
+test('sees a change by another process within a second', async () => {
   expect(REFRESH_MILLISECONDS).toBeLessThanOrEqual(1000);
   const store = await temporaryStore();
   const server = await open(store);
@@ -113,7 +113,7 @@ test('a change by another process is looked for every second and seen', async ()
   await vi.waitFor(() => expect(server.find('acme')?.webhookSecrets).toHaveLength(2), PATIENTLY);
 });
 
-test('the same slug is added once, also by two processes at once', async () => {
+test('adds a slug once, also when two processes try at once', async () => {
   const store = await temporaryStore();
   const [one, two] = [await open(store), await open(store)];
   const outcomes = await Promise.all([
@@ -125,7 +125,7 @@ test('the same slug is added once, also by two processes at once', async () => {
   expect(await actionsIn(store)).toHaveLength(1);
 });
 
-test('of two changes at once based on one version, one is done and one is told of the conflict', async () => {
+test('reports a conflict to the second of two concurrent changes', async () => {
   const store = await temporaryStore();
   // Both have read before either writes.
   let waiting = 2;
@@ -155,14 +155,14 @@ test('of two changes at once based on one version, one is done and one is told o
   expect(one.find('acme')?.name).toBe('Three');
 });
 
-test('many changes within one millisecond are many versions', async () => {
+test('counts many changes within one millisecond as many versions', async () => {
   const sources = await open(await temporaryStore());
   await sources.add({ slug: 'acme' }, 'a');
   for (const name of ['1', '2', '3'])
     expect(await sources.change('acme', { name }, 'a')).toMatchObject({ outcome: 'done' });
 });
 
-test('a change says what changed, and nothing is written when nothing does', async () => {
+test('says what changed, and writes nothing when nothing did', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add({ slug: 'acme', baseUrl: API, apiKey: 'pak_live_1' }, 'a');
@@ -176,7 +176,7 @@ test('a change says what changed, and nothing is written when nothing does', asy
   expect(await actionsIn(store)).toHaveLength(2);
 });
 
-test('the configured source is listed with the others; only its options can be changed here', async () => {
+test('lists the configured source with the others, and changes only its options', async () => {
   const store = await temporaryStore();
   const sources = await open(store, { configured });
   await sources.add({ slug: 'acme' }, 'a');
@@ -190,7 +190,7 @@ test('the configured source is listed with the others; only its options can be c
   expect(sources.find('default')).toEqual({ ...configured, options });
 });
 
-test('what makes no sense is refused in words that hold no secret', async () => {
+test('refuses invalid input without repeating a secret', async () => {
   const sources = await open(await temporaryStore());
   const refused = await sources.add(
     {
@@ -214,7 +214,7 @@ test('what makes no sense is refused in words that hold no secret', async () => 
   expect(await sources.add({ slug: 'installation' }, 'a')).toMatchObject({ outcome: 'invalid' });
 });
 
-test('credentials moved to another source or another address do not open, and the source is reported as damaged', async () => {
+test('refuses credentials moved to another source or address, and reports the source as damaged', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add({ slug: 'acme', baseUrl: API, apiKey: 'pak_live_1' }, 'a');
@@ -232,7 +232,7 @@ test('credentials moved to another source or another address do not open, and th
   expect(again.list().map(({ slug }) => slug)).toEqual(['other']);
 });
 
-test('when the store cannot be read the last known sources stay, and the failure is told', async () => {
+test('keeps the last known sources when the store cannot be read, and reports the failure', async () => {
   const store = await temporaryStore();
   const onRefreshError = vi.fn();
   let broken = false;
@@ -250,7 +250,7 @@ test('when the store cannot be read the last known sources stay, and the failure
   expect(sources.find('acme')).not.toBeNull();
 });
 
-test('old secrets retire by themselves at the time that was given with the new one, and are destroyed after', async () => {
+test('retires old secrets at the time given with the new one, and destroys them afterwards', async () => {
   const store = await temporaryStore();
   let now = NOW.getTime();
   const sources = await open(store, { clock: () => new Date(now) });
@@ -286,7 +286,7 @@ test('old secrets retire by themselves at the time that was given with the new o
   expect(await sources.rotateSecret('acme', '00ff', 'cli', { encoding: 'hex' })).toEqual({ outcome: 'exists' });
 });
 
-test('a source that left is not followed, keeps its options, and comes back as many times as it is added', async () => {
+test('stops following an offboarded source, keeps its options, and restores it whenever it is added again', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add(
@@ -312,7 +312,7 @@ test('a source that left is not followed, keeps its options, and comes back as m
   expect(JSON.stringify(left)).not.toContain('hush');
 });
 
-test('an overlap that was left open can be given an end beside the secret that is there, and twice the same changes nothing', async () => {
+test('sets the end of an open overlap later, and changes nothing when repeated', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add({ slug: 'acme', webhookSecrets: ['old-secret'] }, 'cli');
@@ -330,7 +330,7 @@ test('an overlap that was left open can be given an end beside the secret that i
   expect(await sources.rotateSecret('acme', 'new-secret', 'cli', later)).toEqual({ outcome: 'exists' });
 });
 
-test('adding many sources reads none of them again, and another process sees them all', async () => {
+test('reads nothing again while many sources are added, and another process sees them all', async () => {
   const store = await temporaryStore();
   let reads = 0;
   const read = new Proxy(store.read, {
