@@ -286,7 +286,7 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
     sample: parts.sample,
     regimes,
   };
-  const sync = createSyncDeps(parts);
+  const sync = createSyncDeps(parts, cases);
   return {
     cases,
     documents,
@@ -297,13 +297,17 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
   };
 }
 
-function createSyncDeps({ store, ledger, clock, log, projector }: Base & Identity & Ledgers & ReadModels): SyncDeps {
+function createSyncDeps(
+  { store, ledger, clock, log, projector }: Base & Identity & Ledgers & ReadModels,
+  { recipeOf }: CaseWriting,
+): SyncDeps {
   const paceOf = createReadPaces();
   return {
     store,
     ledger,
     clock,
     catchUp: () => projector.catchUp(),
+    recipeOf,
     serviceFor: ({ source, baseUrl, apiKey }) =>
       createServiceClient({
         baseUrl,

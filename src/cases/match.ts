@@ -65,6 +65,16 @@ export async function matchCase(
   return { status: 'none', subjects: [], decisions: 0, says: wordsOfNoMatch(row, tried, recipe !== null) };
 }
 
+/** Every form in which records may name the subject of a case; none of an address that several people share. */
+export async function subjectsOfCase(deps: Pick<CaseReading, 'recipeOf'>, row: CaseRow): Promise<readonly string[]> {
+  const linked = parseFolded(row.folded).match;
+  const told = linked === null ? row.subject : linked.way === 'shared' ? null : linked.subject;
+  const email = row.requester_email;
+  const recipe = email === null || isSharedMailbox(email) ? null : await deps.recipeOf(row.source);
+  const computed = email === null || recipe === null ? null : subjectOfEmail(email, recipe);
+  return [told, computed].flatMap((subject) => (subject === null ? [] : subjectForms(subject)));
+}
+
 async function findDecisions(
   deps: Pick<CaseReading, 'store'>,
   source: string,

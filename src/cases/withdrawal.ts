@@ -6,7 +6,8 @@ import { createHistory } from '../store/queries/history.ts';
 import type { JudgedRow } from '../store/queries/history-decisions.ts';
 import type { CaseReading, CaseWriting } from './view.ts';
 import type { CaseRow } from './fold.ts';
-import type { Match } from './match.ts';
+import { parseFolded } from './folded.ts';
+import { type Match, matchCase, subjectsOfCase } from './match.ts';
 import type { MoveDetails } from './move-details.ts';
 
 /** Kinds of request that, once answered, end what the subject consented to (GDPR Art. 7(3), 21(3); CCPA §1798.120). */
@@ -38,31 +39,46 @@ export async function withdrawalsOf(
 ): Promise<readonly ConsentWithdrawn[]> {
   const { details, actor, now } = answer;
   if (!takesEffect(row.kind, match, details)) return [];
-  const standing = await deps.store.read
-    .selectFrom('decisions')
-    .select(['subject', 'banner_id', 'stands'])
-    .where('source', '=', row.source)
-    .where('subject', 'in', [...match.subjects])
-    .orderBy('subject')
-    .orderBy('banner_id')
-    .execute();
-  return standing.map(({ subject, banner_id, stands }) => ({
-    action: 'consent.withdrawn-by-request',
-    actor,
-    caseId: row.case_id,
-    basedOn: row.version,
-    kind: row.kind,
-    subject,
-    bannerId: banner_id === '' ? null : banner_id,
-    all: details.purposes === undefined,
-    purposes: details.purposes ?? (JSON.parse(stands) as string[]),
-    at: details.effectiveAt ?? details.at ?? now,
-    requestedAt: row.receipt_at,
-  }));
+  const at = details.effectiveAt ?? details.at ?? now;
+  const withdrawals: ConsentWithdrawn[] = [];
+  for (const subject of match.subjects)
+    for (const [bannerId, stood] of await stoodAt(deps, row.source, subject, at))
+      withdrawals.push({
+        action: 'consent.withdrawn-by-request',
+        actor,
+        caseId: row.case_id,
+        basedOn: row.version,
+        kind: row.kind,
+        subject,
+        bannerId,
+        all: details.purposes === undefined,
+        purposes: details.purposes ?? [...stood],
+        at,
+        requestedAt: row.receipt_at,
+      });
+  return withdrawals;
+}
+
+/** The banners on which a subject decided anything, with the purposes that stood there at a time. */
+async function stoodAt(
+  { store }: Pick<CaseReading, 'store'>,
+  source: string,
+  subject: string,
+  at: string,
+): Promise<ReadonlyMap<string | null, readonly string[]>> {
+  const rows: JudgedRow[] = [];
+  const scope = { source, asOf: Number.MAX_SAFE_INTEGER };
+  for await (const row of createHistory(store.read).decisionRowsOf(scope, [subject])) rows.push(row);
+  const banners = new Map<string | null, readonly string[]>();
+  for (const { bannerId, at: decidedAt, stands } of timelineOf(rows))
+    banners.set(bannerId, decidedAt <= at ? stands : (banners.get(bannerId) ?? []));
+  return new Map([...banners].sort(([one], [other]) => ((one ?? '') < (other ?? '') ? -1 : 1)));
 }
 
 /** What extending withdrawals works with; `catchUp` brings the read models up to the end of the ledger. */
-type ExtendingDeps = Pick<CaseWriting, 'store' | 'ledger' | 'clock'> & { readonly catchUp: () => Promise<unknown> };
+type ExtendingDeps = Pick<CaseWriting, 'store' | 'ledger' | 'clock' | 'recipeOf'> & {
+  readonly catchUp: () => Promise<unknown>;
+};
 
 /** What names a withdrawal in the ledger: one for each answer, subject and banner. */
 export function withdrawalKey({ caseId, basedOn, subject, bannerId }: ConsentWithdrawn): readonly string[] {
@@ -70,27 +86,63 @@ export function withdrawalKey({ caseId, basedOn, subject, bannerId }: ConsentWit
 }
 
 /**
- * Extends withdrawals by request to banners that became known after the answer: consent from before the withdrawal, pulled or delivered late, would
- * otherwise still count (GDPR Art. 7(3)). Each extension is an entry that cites the same case and answer. Leaves the read models up to date.
- * Resolves with the number of entries appended.
+ * Extends withdrawals by request to what became known after the answer: consent from before the withdrawal, pulled or delivered late, on a further
+ * banner or of a person of whom nothing had been found, would otherwise still count (GDPR Art. 7(3)). Each extension is an entry that cites the same case
+ * and answer. Leaves the read models up to date. Resolves with the number of entries appended.
  */
 export async function extendWithdrawals(deps: ExtendingDeps, source: string): Promise<number> {
-  const { store, ledger, clock, catchUp } = deps;
+  const { ledger, clock, catchUp } = deps;
   await catchUp();
-  const history = createHistory(store.read);
   let appended = 0;
-  for (const { body, bannerId } of await history.withdrawalsToExtend(source)) {
-    const answered = actionSchema.parse(JSON.parse(body.toString('utf8'))) as ConsentWithdrawn;
-    const { all, subject, at } = answered;
-    const rows: JudgedRow[] = [];
-    for await (const row of history.decisionRowsOf({ source, asOf: Number.MAX_SAFE_INTEGER }, [subject]))
-      rows.push(row);
-    const before = timelineOf(rows).findLast((decision) => decision.bannerId === bannerId && decision.at <= at);
-    const purposes = all ? (before?.stands ?? []) : answered.purposes;
-    const action = { ...answered, actor: 'schedule', bannerId, purposes: [...purposes] };
+  for (const action of [...(await onFurtherBanners(deps, source)), ...(await ofPersonsFoundSince(deps, source))]) {
     const { outcome } = await appendAction(ledger, source, action, withdrawalKey(action), isoNow(clock));
     if (outcome === 'stored') appended += 1;
   }
   if (appended > 0) await catchUp();
   return appended;
+}
+
+async function onFurtherBanners(deps: ExtendingDeps, source: string): Promise<readonly ConsentWithdrawn[]> {
+  const found: ConsentWithdrawn[] = [];
+  for (const { body, bannerId } of await createHistory(deps.store.read).withdrawalsToExtend(source)) {
+    const answered = actionSchema.parse(JSON.parse(body.toString('utf8'))) as ConsentWithdrawn;
+    const { all, subject, at } = answered;
+    const stood = all ? (await stoodAt(deps, source, subject, at)).get(bannerId) : answered.purposes;
+    found.push({ ...answered, actor: 'schedule', bannerId, purposes: [...(stood ?? [])] });
+  }
+  return found;
+}
+
+/** The requester was told that the withdrawal holds whether or not a record was found: it does. */
+async function ofPersonsFoundSince(deps: ExtendingDeps, source: string): Promise<readonly ConsentWithdrawn[]> {
+  const { read } = deps.store;
+  const unmatched = await read
+    .selectFrom('cases')
+    .selectAll()
+    .where('source', '=', source)
+    .where('kind', 'in', [...withdrawingKinds])
+    .where('state', 'in', ['answered', 'closed'])
+    .where('case_id', 'not in', createHistory(read).casesThatWithdrew(source))
+    .orderBy('opened_seq')
+    .execute();
+  const forms = new Map<CaseRow, readonly string[]>();
+  for (const row of unmatched) forms.set(row, await subjectsOfCase(deps, row));
+  const known = await createHistory(read).subjectsAmong(source, [...forms.values()].flat());
+  const found: ConsentWithdrawn[] = [];
+  for (const [row, subjects] of forms) {
+    if (!subjects.some((subject) => known.has(subject))) continue;
+    const answer = await read
+      .selectFrom('case_history')
+      .select(['version', 'details', 'received_at'])
+      .where('case_id', '=', row.case_id)
+      .where('move', '=', 'answer')
+      .orderBy('version', 'desc')
+      .executeTakeFirst();
+    if (answer === undefined || parseFolded(row.folded).answer === null) continue;
+    const details = JSON.parse(answer.details) as MoveDetails<'answer'>;
+    const given = { details, actor: 'schedule', now: answer.received_at };
+    const match = await matchCase(deps, row);
+    found.push(...(await withdrawalsOf(deps, { ...row, version: answer.version - 1 }, match, given)));
+  }
+  return found;
 }

@@ -1,3 +1,4 @@
+import type { CaseReading } from '../cases/view.ts';
 import { extendWithdrawals } from '../cases/withdrawal.ts';
 import { isoNow } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
@@ -11,6 +12,8 @@ import { loadWholeLog, noteRefusal } from './position.ts';
 export interface SyncDeps extends Omit<PullDeps, 'service'> {
   /** Brings the read models up to the end of the ledger. */
   readonly catchUp: () => Promise<unknown>;
+  /** How a source makes subjects of e-mail addresses. */
+  readonly recipeOf: CaseReading['recipeOf'];
   /** Opens the service for a source that has a base URL and a key. */
   readonly serviceFor: (access: ServiceAccess) => Pick<ServiceClient, 'fetchConsentLogPage'>;
 }

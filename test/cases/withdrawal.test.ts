@@ -253,6 +253,31 @@ describe('the answer to a request that ends consent', () => {
     expect(await extendWithdrawals(world.extending, 'acme')).toBe(0);
   });
 
+  it('is applied to a person of whom nothing had been found, once their records become known', async () => {
+    const { world, caseId } = await ready('withdraw-consent', 'unknown-yet');
+    expect(await answer(world, caseId, { disclosure: 'no-match' })).toMatchObject({ outcome: 'moved' });
+    const refused = await openReady(world, 'objection', 'refused');
+    const parts = [{ what: 'objection', outcome: 'refused', ground: 'GDPR Art. 21(1)' }];
+    await answer(world, refused, { disclosure: 'no-match', parts });
+    expect(await extendWithdrawals(world.extending, 'acme')).toBe(0);
+    await record(
+      world,
+      late({ subject: 'unknown-yet' }),
+      consent('since', 'late', '2026-07-03T10:00:00.000Z', { subject: 'unknown-yet', purposes: { ads: 'granted' } }),
+      late({ subject: 'refused', recordId: 'other' }),
+    );
+    expect(await extendWithdrawals(world.extending, 'acme')).toBe(1);
+    expect(await stateOf(world)).toContainEqual(
+      expect.objectContaining({ subject: 'unknown-yet', banner_id: 'late', stands: '["ads"]' }),
+    );
+    expect((await on(world, 'late')).withdrawals).toEqual([
+      { caseId, at: ANSWERED, purposes: ['analytics', 'marketing'] },
+    ]);
+    expect(await extendWithdrawals(world.extending, 'acme')).toBe(0);
+    const shown = await showCase(world.deps, caseId, '2026-07-04T09:00:00.000Z');
+    expect(shown?.consentAfter).toMatchObject([{ bannerId: 'late', purposes: ['ads'] }]);
+  });
+
   it('is not written again from an entry that was erased', async () => {
     const { world, caseId } = await ready('withdraw-consent');
     await answer(world, caseId);

@@ -288,8 +288,10 @@ test('withdrawals by request, and what they lack, are looked up', async () => {
     const history = createHistory(query);
     await history.consentsAfterWithdrawal({ source: 'source-3', asOf: ROWS });
     await history.withdrawalsToExtend('source-3');
+    await history.casesThatWithdrew('source-3').execute();
   });
   expectIndexed(plans);
+  expectIndexed(await plansOf((query) => createHistory(query).subjectsAmong('source-3', ['subject-3', 'nobody'])));
   for (const { searched, sql: text } of plans) {
     expect(searched.join(), text).toContain('decision_history_request');
     expect(searched.join(), text).not.toContain('decision_history_at');

@@ -175,7 +175,10 @@ async function play(drawn: Scenario): Promise<void> {
     const clock = () => new Date(now + skewHours * HOUR);
     const request = { source, actor: 'test', pageRows: drawn.pageRows, atOnce: drawn.atOnce };
     const run = (more: Partial<SyncRequest> = {}, over: Mortal = { store, ledger }) =>
-      syncSource({ ...over, clock, serviceFor, catchUp: () => Promise.resolve() }, { ...request, ...more });
+      syncSource(
+        { ...over, clock, serviceFor, recipeOf: () => null, catchUp: () => Promise.resolve() },
+        { ...request, ...more },
+      );
     const rowsNow = () => {
       const page = { bannerId: null, from: null, to: null, limit: 100_000, position: null } as const;
       const { rows } = log.page({ ...page, now, order: 'oldest-first' });

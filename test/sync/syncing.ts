@@ -28,7 +28,7 @@ export interface Syncing {
   /** The clock's present; may be moved. */
   now: Date;
   /** Its read models stay as the test projects them. */
-  readonly deps: PullDeps & Pick<SyncDeps, 'catchUp'>;
+  readonly deps: PullDeps & Pick<SyncDeps, 'catchUp' | 'recipeOf'>;
   pull(request?: Partial<PullRequest>): ReturnType<typeof pullConsentLogs>;
   /** Bodies of the pulled rows in the ledger, in order of seq; not the pieces of broken pages. */
   bodies(): Promise<string[]>;
@@ -57,7 +57,7 @@ export async function syncingWith(baseUrl: string, now = new Date()): Promise<Sy
     store,
     ledger,
     now,
-    deps: { store, ledger, clock, service, catchUp: () => Promise.resolve() },
+    deps: { store, ledger, clock, service, catchUp: () => Promise.resolve(), recipeOf: () => null },
     pull: (request = {}) =>
       pullConsentLogs(syncing.deps, { source: sourceAt(baseUrl), bannerId: 'bnr_1', actor: 'test', ...request }),
     bodies: () => bodiesOf('consent-log'),

@@ -401,6 +401,26 @@ export function createDecisionQueries(query: Query) {
         .$narrowType<{ body: NotNull }>()
         .execute(),
 
+    /** The cases whose answers withdrew consent, as a query. */
+    casesThatWithdrew: (source: string) =>
+      query.selectFrom(withdrawalsByRequest(source).as('r')).select('r.case_id').where('r.case_id', 'is not', null),
+
+    /** Which of these subjects any record names. */
+    async subjectsAmong(source: string, subjects: readonly string[]): Promise<ReadonlySet<string | null>> {
+      const known = new Set<string | null>();
+      for (let start = 0; start < subjects.length; start += AT_ONCE) {
+        const rows = await query
+          .selectFrom('decision_history')
+          .select('subject')
+          .distinct()
+          .where('source', '=', source)
+          .where('subject', 'in', subjects.slice(start, start + AT_ONCE))
+          .execute();
+        for (const { subject } of rows) known.add(subject);
+      }
+      return known;
+    },
+
     /** The last decisions of these subjects, as they are judged now, the latest entry first. */
     async latestDecisionsOf(source: string, subjects: readonly string[], limit: number): Promise<readonly JudgedRow[]> {
       const now = { source, asOf: Number.MAX_SAFE_INTEGER };
