@@ -4,7 +4,7 @@ import type { FieldName } from '../field-names.ts';
 import { isJsonObject, type JsonObject, parseBody } from '../parse.ts';
 import { classify, type EventOptions, readConsentRow, readDelivery } from '../read.ts';
 import { kindsOf, maskKey, maskValue, type ValueKind } from './kinds.ts';
-import { type Wanted, wantedFields } from './wanted.ts';
+import { type Wanted, wantedFields, wantedOfItems } from './wanted.ts';
 
 /** A delivery, or a row of the consent log, to look at. */
 export interface DiscoverySample {
@@ -122,7 +122,7 @@ function discoverEvent(event: string | null, payloads: readonly Parsed[], option
   const wanted = wantedFields[type];
   const count = (some: readonly Reading[], { isFound }: Wanted) =>
     some.filter((reading) => reading.outcome === 'read' && isFound(reading.fact)).length;
-  const before = new Map(wanted.map((one) => [one, count(readings, one)]));
+  const before = new Map([...wanted, ...wantedOfItems].map((one) => [one, count(readings, one)]));
   const choices = paths.filter(({ kinds, present }) => (kinds.get('purposes') ?? 0) >= present * 0.8);
   const candidates = paths.filter(
     ({ path, mappable }) =>
@@ -136,6 +136,11 @@ function discoverEvent(event: string | null, payloads: readonly Parsed[], option
     candidates,
     payloads.length,
   );
+  if (type === 'scan') {
+    const items = itemsOf(payloads, paths);
+    const missing = wantedOfItems.filter((one) => count(readings, one) < payloads.length);
+    chosen.push(...assign(missing, gatherPaths(items), items.length));
+  }
   // All together: a payload may be unreadable until several of them are known.
   const tried: Record<string, string[]> = {};
   for (const { wanted: one, path } of chosen) tried[one.field] = [path.path, ...(options.fieldNames[one.field] ?? [])];
@@ -154,6 +159,18 @@ function discoverEvent(event: string | null, payloads: readonly Parsed[], option
   };
 }
 
+/** What stands in the lists of scans: its fields are looked up within each thing. */
+function itemsOf(payloads: readonly Parsed[], paths: readonly PathFacts[]): readonly JsonObject[] {
+  const lists = paths.filter(({ kinds, present }) => present > 0 && (kinds.get('items') ?? 0) >= present * 0.8);
+  return payloads.flatMap(({ json }) =>
+    lists.flatMap(({ path }) => {
+      let value: unknown = json;
+      for (const name of path.split('.')) value = isJsonObject(value) ? value[name] : undefined;
+      return Array.isArray(value) ? value.slice(0, 200).filter(isJsonObject) : [];
+    }),
+  );
+}
+
 interface Chosen {
   readonly wanted: Wanted;
   readonly path: PathFacts;
@@ -165,7 +182,7 @@ interface Chosen {
 const ENOUGH = 3.5;
 
 /** Gives each field the path that speaks most for it; a path goes to one field, the strongest claim first. */
-function assign(wanted: readonly Wanted[], paths: readonly PathFacts[], samples: number): readonly Chosen[] {
+function assign(wanted: readonly Wanted[], paths: readonly PathFacts[], samples: number): Chosen[] {
   const claims: Chosen[] = [];
   for (const one of wanted) {
     const fitting = paths.flatMap((path) => claimOf(one, path, samples) ?? []);
@@ -222,6 +239,8 @@ const kindWords: Readonly<Record<string, string>> = {
   choice: 'words of choice',
   purposes: 'choices by purpose',
   'names-list': 'lists of names',
+  items: 'lists of objects',
+  text: 'text',
   region: 'codes of countries or regions',
   language: 'codes of languages',
   'request-kind': 'kinds of requests',

@@ -24,7 +24,9 @@ export type ValueKind =
   | 'word'
   | 'words'
   | 'purposes'
-  | 'names-list';
+  | 'names-list'
+  | 'items'
+  | 'text';
 
 const HASH = /^(?:sha(?:256|1|512)[:=])?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -58,6 +60,7 @@ function numberKinds(value: number, kinds: Set<ValueKind>): void {
 
 function textKinds(text: string, kinds: Set<ValueKind>): void {
   if (text === '') return;
+  if (text.length <= 300) kinds.add('text');
   if (/^\d{4}-\d\d-\d\d|^[A-Z][a-z]{2}, \d|^\d{10}(?:\d{3})?$/.test(text) && parseTime(text, '+00:00') !== null)
     kinds.add('time');
   if (HASH.test(text) || (/^[A-Za-z0-9+/_-]{43}=?$/.test(text) && /\d/.test(text) && /[A-Z]/.test(text)))
@@ -87,6 +90,8 @@ function listKinds(items: readonly unknown[], kinds: Set<ValueKind>): void {
     Object.values(item).some((value) => typeof value === 'string') &&
     Object.values(item).some(isChoice);
   if (items.every(withChoice)) kinds.add('purposes');
+  if (items.every((item) => isJsonObject(item) && Object.values(item).some((value) => typeof value === 'string')))
+    kinds.add('items');
 }
 
 function isChoice(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { Fact } from '../../src/core/fact.ts';
+import type { Fact, ScanItem } from '../../src/core/fact.ts';
 import type { FieldName } from '../field-names.ts';
 import type { ValueKind } from './kinds.ts';
 
@@ -182,6 +182,16 @@ export const wantedFields: Readonly<Record<Fact['type'], readonly Wanted[]>> = {
     }),
   ],
   scan: [
+    wanted('scan', 'scanTrackers', 'list of trackers', (fact) => hasItem(fact, ({ kind }) => kind === 'tracker'), {
+      kinds: ['items', 'names-list'],
+      named: true,
+      names: /track|beacon|pixel|script|\btags?\b|third/i,
+    }),
+    wanted('scan', 'scanCookies', 'list of cookies', (fact) => hasItem(fact, ({ kind }) => kind === 'cookie'), {
+      kinds: ['items', 'names-list'],
+      named: true,
+      names: /cookie|\bjar\b|storage|inventory|finding|found|item|result/i,
+    }),
     wanted('scan', 'scanDomain', 'domain', (fact) => fact.domain !== null, {
       kinds: ['domain', 'url'],
       names: /domain|site|host|url|address|target|page/i,
@@ -233,3 +243,48 @@ export const wantedFields: Readonly<Record<Fact['type'], readonly Wanted[]>> = {
     }),
   ],
 };
+
+function hasItem({ items }: Of<'scan'>, is: (item: ScanItem) => boolean): boolean {
+  return items?.some(is) === true;
+}
+
+/** Fields of the things in a scan's lists. */
+export const wantedOfItems: readonly Wanted[] = [
+  wanted(
+    'scan',
+    'itemBeforeConsent',
+    'set before consent',
+    (fact) => hasItem(fact, (one) => one.beforeConsent !== null),
+    {
+      kinds: ['flag', 'text'],
+      named: true,
+      names: /before|pre|prior|without|early/i,
+    },
+  ),
+  wanted('scan', 'itemParty', 'party', (fact) => hasItem(fact, (one) => one.thirdParty !== null), {
+    kinds: ['text', 'flag'],
+    named: true,
+    names: /party/i,
+  }),
+  wanted('scan', 'itemDomain', 'domain of a cookie or tracker', (fact) => hasItem(fact, (one) => one.domain !== null), {
+    kinds: ['domain', 'url', 'text'],
+    named: true,
+    names: /domain|host|origin|set.?by|site/i,
+  }),
+  wanted('scan', 'itemCategory', 'category', (fact) => hasItem(fact, (one) => one.category !== null), {
+    kinds: ['text'],
+    named: true,
+    names: /categor|group|grp|class|purpose|bucket/i,
+  }),
+  wanted('scan', 'itemProvider', 'provider', (fact) => hasItem(fact, (one) => one.provider !== null), {
+    kinds: ['text'],
+    named: true,
+    names: /provider|vendor|company|owner|operator|service/i,
+  }),
+  wanted('scan', 'itemName', 'name of a cookie or tracker', (fact) => fact.items !== null && fact.unreadItems === 0, {
+    kinds: ['text'],
+    named: true,
+    names: /name|label|title|ident|key|cookie|tracker|what/i,
+    not: /domain|host|provider|vendor|categor|party|path/i,
+  }),
+];

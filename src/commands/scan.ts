@@ -143,7 +143,7 @@ function endOf(text: string | undefined, flag: string, timeZone: string): string
 
 function noScan(site: string | undefined): string {
   return site === undefined
-    ? 'No scans yet. The service sends cookie_scan.completed when a scan finishes.'
+    ? 'No inventory yet: no scan that lists cookies or trackers has arrived. See `consent-ledger scan list`; if scans are listed there without an inventory, `consent-ledger source discover` proposes how to read them.'
     : `No scan of ${printable(site)}: see \`consent-ledger scan list\` for the sites.`;
 }
 

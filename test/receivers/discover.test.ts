@@ -47,6 +47,45 @@ const alien = [
   ...Array.from({ length: 6 }, (_, n) => delivery(alienRequest(n))),
 ];
 
+/** Lists and their fields under names that nobody would expect. */
+const alienScan = (n: number) => ({
+  event: 'cookie_scan.completed',
+  scan: {
+    domain: 'acme.example',
+    jar: [
+      { cookie_label: '_ga', grp: 'analytics', set_on_host: '.acme.example', fired_early: true },
+      { cookie_label: `session-${n}`, grp: 'necessary', set_on_host: 'acme.example', fired_early: false },
+    ],
+    beacons: [{ cookie_label: 'pixel.example', grp: 'marketing' }],
+  },
+});
+
+it('proposes where the lists of a scan stand, and the fields of what is in them', () => {
+  const samples = [1, 2].map((n) => delivery(alienScan(n)));
+  const { fieldNames } = discover(samples, plain);
+  expect(fieldNames).toEqual({
+    scanCookies: ['scan.jar'],
+    scanTrackers: ['scan.beacons'],
+    itemName: ['cookie_label'],
+    itemCategory: ['grp'],
+    itemDomain: ['set_on_host'],
+    itemBeforeConsent: ['fired_early'],
+  });
+  const options = sourceOptionsSchema.parse({ fieldNames });
+  const reading = readDelivery(Buffer.from(JSON.stringify(alienScan(1))), { receivedAt, options });
+  expect(reading).toMatchObject({
+    outcome: 'read',
+    fact: {
+      unreadItems: 0,
+      items: [
+        { name: '_ga', kind: 'cookie', category: 'analytics', domain: 'acme.example', beforeConsent: true },
+        { name: 'pixel.example', kind: 'tracker', category: 'marketing' },
+        { name: 'session-1', kind: 'cookie', category: 'necessary', beforeConsent: false },
+      ],
+    },
+  });
+});
+
 describe('discovering how a sender writes its payloads', () => {
   it.each(dialectNames)(
     'has nothing to propose that is missing in the dialect %s, and shows no value of it',
