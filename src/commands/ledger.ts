@@ -38,12 +38,26 @@ export function registerLedger(program: Command, io: CommandIo): void {
         progress.end();
         if (verification.faults.length > 0) io.exitCode = 3;
         printResult(io, options, verification, () => {
-          const { entries, sources, checkpoints, unsealed, unfinishedNotes, files, erased, faults, moreFaults, root } =
-            verification;
+          const {
+            entries,
+            sources,
+            checkpoints,
+            unsealed,
+            unfinishedNotes,
+            files,
+            documents,
+            erased,
+            faults,
+            moreFaults,
+            root,
+          } = verification;
           const read = `${counted(entries, 'entry', 'entries')} of ${counted(sources, 'source')}, ${counted(checkpoints, 'checkpoint')}`;
           const notes = [
             ...(files > 0
               ? [`${counted(files, 'file')} of evidence in DATA_DIR/evidence compared with the entries`]
+              : []),
+            ...(documents > 0
+              ? [`${counted(documents, 'document')} in DATA_DIR/documents compared with the entries`]
               : []),
             `root of all ${entries}: ${root}`,
             ...(unsealed > 0
