@@ -13,8 +13,11 @@ export interface Meeting {
   readonly key: string;
 }
 
-/** The command that is run: list, log (sync), generate, bulk, publish, embed (policy snapshot), mcp (generate by MCP). */
-export type Target = 'list' | 'log' | 'generate' | 'bulk' | 'publish' | 'embed' | 'mcp';
+/**
+ * The command that is run: list, log (sync), generate, bulk, publish, embed and hosted (policy snapshot), mcp (generate by MCP); openapi: the look at the
+ * description of the API.
+ */
+export type Target = 'list' | 'log' | 'generate' | 'bulk' | 'publish' | 'embed' | 'hosted' | 'openapi' | 'mcp';
 
 /** One way to answer that no decent service has. */
 export interface HostileAnswer {
@@ -291,6 +294,8 @@ const kinds: Readonly<Record<Target, string>> = {
   bulk: 'bulk',
   publish: 'publish',
   embed: 'embed',
+  hosted: 'public page',
+  openapi: 'OpenAPI',
   mcp: 'MCP',
 };
 
@@ -351,6 +356,9 @@ const pick = (group: Named, names: readonly string[]): Named =>
   Object.fromEntries(Object.entries(group).filter(([name]) => names.includes(name)));
 
 const listed = (policy: object) => json({ count: 1, policies: [{ id: 'p', policy_type: 'imprint', ...policy }] });
+
+const openapi = (schemas: object, paths: object = { '/policies': { get: { responses: {} } } }) =>
+  JSON.stringify({ openapi: '3.1.0', info: { title: 'x', version: '1' }, paths, components: { schemas } });
 
 /** The whole table. */
 export const hostileAnswers: readonly HostileAnswer[] = [
@@ -448,6 +456,38 @@ export const hostileAnswers: readonly HostileAnswer[] = [
     ]),
     pick(statuses, ['HTTP 401', 'HTTP 403', 'HTTP 404', 'HTTP 500', '429 with Retry-After "1e99"']),
   ),
+  ...[
+    ...everywhere('hosted', bodies, encodings, redirects),
+    ...everywhere('openapi', bodies, encodings, redirects),
+    ...everywhere('hosted', pick(framing, ['silence', 'one byte now and then', 'letters without end'])),
+    ...everywhere('openapi', pick(framing, ['silence', 'one byte now and then', 'letters without end'])),
+  ].map((one): HostileAnswer => ({ ...one, ends: 'either' })),
+  ...only('hosted', {
+    'a page of 6 MiB': ok('x'.repeat(6 * MIB), { 'content-type': 'text/html' }),
+    'tags 100,000 deep': [ok('<div>'.repeat(100_000), { 'content-type': 'text/html' }), 'either'],
+    'comments that never close': [ok('<!--'.repeat(200_000), { 'content-type': 'text/html' }), 'either'],
+  }),
+  ...only('openapi', {
+    'a schema of itself': [ok(openapi({ $ref: '#/components/schemas/S' })), 'either'],
+    'schemas that double at each step': [
+      ok(
+        openapi(
+          Object.fromEntries(
+            Array.from({ length: 40 }, (_, nth) => [
+              `s${nth}`,
+              { allOf: [{ $ref: `#/components/schemas/s${nth + 1}` }, { $ref: `#/components/schemas/s${nth + 1}` }] },
+            ]),
+          ),
+        ),
+      ),
+      'either',
+    ],
+    '20,000 paths': [
+      ok(openapi({}, Object.fromEntries(Array.from({ length: 20_000 }, (_, nth) => [`/p${nth}`, { get: {} }])))),
+      'either',
+    ],
+    'paths that are a list': [ok('{"openapi":"3.1.0","info":{"title":"x","version":"1"},"paths":[1]}'), 'either'],
+  }),
   ...only('embed', {
     'an error with 200': json({ error: { code: 'unauthorized', message: 'No.' } }),
     'gzip that nobody asked for, broken': ok(flipped(gzipSync(rows)), { 'content-encoding': 'gzip' }),

@@ -8,6 +8,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, vi } from 'vitest';
 import { longest } from '../../src/service/http.ts';
+import { fetchDescription } from '../../src/service/openapi.ts';
 import { type Ran, runHere } from '../cli/command-line.ts';
 import { environment, SECRET, type Serving, startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -50,8 +51,16 @@ export async function createHostileWorld(
           request.headers.authorization?.slice('Bearer '.length) ??
           new URL(request.url ?? '/', 'http://x').searchParams.get('siteKey') ??
           '';
-        const source = sources.find(({ apiKey, siteKey }) => key === apiKey || key === siteKey);
+        const path = request.url ?? '/';
+        const source = sources.find(
+          ({ slug, apiKey, siteKey }) => key === apiKey || key === siteKey || path === `/policy/imprint/${slug}`,
+        );
         if (source === undefined) return response.writeHead(404).end();
+        // The way to a public page leads through a list that is as documented.
+        if (source.answer.at === 'hosted' && path.endsWith('/policies')) {
+          const policy = { id: 'p', policy_type: 'imprint', url: `${origin}/policy/imprint/${source.slug}` };
+          return response.end(JSON.stringify({ count: 1, policies: [policy] }));
+        }
         const nth = counts.get(key) ?? 0;
         counts.set(key, nth + 1);
         if (response.socket?.listenerCount('error') === 1) response.socket.on('error', () => undefined);
@@ -74,6 +83,13 @@ export async function createHostileWorld(
   await writeFile(`${folder}/items.csv`, 'policy_type,jurisdiction\nimprint,DE\nimprint,GB\n');
   const environmentHere = environment(folder, { SYNC_SCHEDULE: 'off', ...env });
   const run = (...args: readonly string[]) => runHere(folder, args, environmentHere);
+  /** What the nightly look at the description of the API does. */
+  const describe = async (slug: string): Promise<Ran> => {
+    const { apiKey } = sources.find((one) => one.slug === slug) ?? expect.fail(slug);
+    const fetched = await fetchDescription({ baseUrl: `${origin}/api/v1`, apiKey, retries: 1 });
+    const isFetched = fetched.outcome === 'fetched';
+    return { code: isFetched ? 0 : 1, stdout: '', stderr: isFetched ? '' : fetched.sentence };
+  };
   const imported = await run('source', 'import', 'sources.csv');
   expect(imported.code, imported.stderr).toBe(0);
   const serving = await startServing(folder, environmentHere);
@@ -91,6 +107,8 @@ export async function createHostileWorld(
         bulk: ['policy', 'bulk', '--file', `${folder}/items.csv`, '--no-wait'],
         publish: ['policy', 'publish', 'p', '--no-wait'],
         embed: ['policy', 'snapshot', '--type', 'imprint'],
+        hosted: ['policy', 'snapshot', '--policy', 'p'],
+        openapi: null,
         mcp: ['policy', 'generate', '--via', 'mcp', ...form],
       }[answer.at];
       const before = performance.now();
@@ -100,7 +118,7 @@ export async function createHostileWorld(
         return true;
       });
       try {
-        const ran = await run(...command, '--source', slug);
+        const ran = command === null ? await describe(slug) : await run(...command, '--source', slug);
         return { ...ran, logged, elapsedMs: performance.now() - before };
       } finally {
         log.mockRestore();

@@ -11,6 +11,8 @@ const once = [
   'list: an address of 5 MiB',
   'embed: a redirect of 60,000 characters',
   'embed: JSON 200,000 deep',
+  'public page: a page of 6 MiB',
+  'OpenAPI: schemas that double at each step',
 ];
 const spread = hostileAnswers.filter(({ name }, nth) => once.includes(name) || nth % 25 === 12);
 
