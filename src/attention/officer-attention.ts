@@ -51,7 +51,7 @@ export const AGREEMENT_DAYS = 31;
 
 /** A request whose legal limit is this near is named with its days. */
 const DUE_SOON_DAYS = 7;
-/** Cases that are matched at once: each takes some queries. */
+/** Cases matched in parallel: each takes some queries. */
 const TOGETHER = 8;
 
 /** Gathers what needs the officer's attention, of one source or of all. `pulled`: the sources whose consent log is pulled. */

@@ -291,7 +291,7 @@ async function disagreements(read: Query): Promise<Warning[]> {
   }));
 }
 
-/** Calls that cost quota if they were done, and of which nobody knows whether they were. */
+/** Calls with an unknown outcome, which cost quota if they succeeded. */
 async function unknownCalls(read: Query, now: Date): Promise<Warning[]> {
   const rows = await read
     .selectFrom('calls')

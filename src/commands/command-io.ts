@@ -15,7 +15,7 @@ export interface CommandIo {
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
   /** The exit code of the run, 0 until said otherwise; the process ends only at the edge (cli.ts). */
   exitCode: ExitCode;
-  /** Resolves at the first Ctrl-C or SIGTERM, for commands that go on until then. */
+  /** Resolves at the first Ctrl-C or SIGTERM, for commands that run until then. */
   untilStopped(): Promise<void>;
   /**
    * The process ends within so many milliseconds, also where a part never closes, or a library still holds a connection or a timer. Sooner where

@@ -70,7 +70,7 @@ async function examine(overNetwork: boolean): Promise<Line[]> {
   return lines;
 }
 
-/** An expected refusal as lines; anything else is a bug and goes on. */
+/** An expected error as lines; anything else is a bug and is rethrown. */
 function refusals(error: unknown, about: string, remedy: string): Line[] {
   if (error instanceof UsageError) return error.problems.map((problem) => fault(about, problem, remedy));
   if (error instanceof StoreUnavailable || error instanceof CodedError) return [fault(about, error.message, remedy)];

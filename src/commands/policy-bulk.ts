@@ -173,7 +173,7 @@ async function enqueue(
   );
 }
 
-/** The command that goes on with a file, as a shell takes it. */
+/** The shell command that continues with a file. */
 function resumeCommand({ file, source }: BulkFlags): string {
   const quoted = /^[\w./:=@%+-]+$/.test(file) ? file : `'${printable(file).replaceAll("'", "'\\''")}'`;
   return `consent-ledger policy bulk --file ${quoted}${source === undefined ? '' : ` --source ${source}`} --resume`;

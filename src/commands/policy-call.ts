@@ -71,7 +71,7 @@ export async function withStopwatch<T>(
   }
 }
 
-/** Plain words for a call of which nobody knows what came of it, with what to do about it. */
+/** Explains a call with an unknown outcome, and what to do about it. */
 export function unknownText(requestId: string, error: CallFailure): string {
   return [
     `Outcome unknown: the service may or may not have done it. ${printable(error.message)}`,
@@ -106,7 +106,7 @@ export function refusedText(error: CallFailure): string {
   return `${printable(error.message)}${wait}`;
 }
 
-/** The same was asked for before, and nobody knows what came of it. */
+/** An identical request was sent before, and its outcome is unknown. */
 export function unsettledText(call: UnsettledCall): string {
   const { requestId, position, askedAt, dueAt } = call;
   const again = 'Use --again to send it a second time anyway; if both succeed, both count against the quota.';
@@ -135,7 +135,7 @@ export function noSlotText(ended: { readonly freeAt: Date; readonly limit: strin
     : `${why} Without --no-wait this command waits up to 15 minutes.`;
 }
 
-/** How a call stands, in words. `unknownItems`: of how many of its items nobody knows what came of them. */
+/** The state of a call, in words. `unknownItems`: how many of its items have an unknown outcome. */
 export function stateText(call: Pick<CallRow, 'state' | 'due_at'>, unknownItems = 0): string {
   switch (call.state) {
     case 'sent':

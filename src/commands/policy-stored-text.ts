@@ -64,7 +64,7 @@ function askedOf({ clock, config }: Pick<Context, 'clock' | 'config'>, at: strin
   return { from, to, words: at === undefined ? 'now' : `at ${from}` };
 }
 
-/** Changes that were told of while one of these texts gave way to the next. */
+/** Changes reported by deliveries while these texts replaced one another. */
 async function loadTold(read: Query, source: string, target: string, possible: readonly NamedVersion[]) {
   const [first, last] = [possible[0], possible.at(-1)];
   if (first === undefined || last === undefined || possible.length === 1) return [];

@@ -42,7 +42,7 @@ interface ListFlags {
   readonly json?: boolean;
 }
 
-/** Sources asked at once: hundreds of them one after the other take minutes, all at once look like an attack. */
+/** Sources asked in parallel: hundreds one by one take minutes, all at once look like an attack. */
 const AT_ONCE = 4;
 
 /** `policy list`: asks the service for its published policies and keeps them in the local catalogue (docs/service.md §4.3). */

@@ -132,7 +132,7 @@ export function registerSandbox(program: Command, io: CommandIo): void {
 async function runSandbox(flags: SandboxFlags, io: CommandIo): Promise<void> {
   const stop = new AbortController();
   const started = await start(flags);
-  // What is under way, waits between tries included, is given up at once.
+  // Deliveries in flight are abandoned at once, waits between retries included.
   const stopped = io.untilStopped().then(async () => {
     stop.abort();
     await started.sandbox.outbox.close();

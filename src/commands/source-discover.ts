@@ -158,7 +158,7 @@ interface Gathered {
   readonly headers: readonly { readonly name: string; readonly count: number; readonly shapes: readonly string[] }[];
   /** Secrets that fit only when they are read as hex or base64. */
   readonly encodings: Readonly<Record<string, SecretEncoding>>;
-  /** Refused deliveries that fit no secret in any form: anybody may have sent them, so nothing is concluded from them. */
+  /** Refused deliveries that match no secret in any encoding: anyone may have sent them, so they are not used. */
   readonly refused: number;
   readonly notes: readonly string[];
 }

@@ -115,7 +115,7 @@ export function registerSourceRotate(source: Command, io: CommandIo): void {
     );
 }
 
-/** The old key goes on to be used until the new one is known to work: the service shows a key once, and typing errors are common. */
+/** Keeps the old key until the new one is known to work: the service shows a key only once, and typing errors are common. */
 async function assertKeyWorks(context: Context, present: Source | null, slug: string, key: string): Promise<void> {
   if (present === null) throw noSuchSource(slug);
   if (present.baseUrl === null || context.config.defaultSource?.slug === slug) return;

@@ -208,7 +208,7 @@ async function problemOfTime(deps: DocumentDeps, madeAt: string, asOf: number, n
     : null;
 }
 
-/** Without the salt of the recipe: a digest in the ledger must not let anybody try salts. */
+/** Without the salt of the recipe: a digest in the ledger must not allow anyone to guess salts. */
 function mappingDigest({ fieldNames, eventNames, assumedOffset, subjectRecipe }: SourceOptions): string {
   const recipe = subjectRecipe === null ? null : { ...subjectRecipe, salt: subjectRecipe.salt !== '' };
   return digestOf({ fieldNames, eventNames: eventNames ?? {}, assumedOffset, recipe });

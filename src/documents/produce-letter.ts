@@ -44,7 +44,7 @@ export type LetterFormat = (typeof letterFormats)[number];
 export const LETTER_TEXT_LENGTH = 8000;
 const RECIPIENT_LENGTH = 300;
 
-/** A letter of a case as somebody wants it. */
+/** A requested letter of a case. */
 export interface LetterWish {
   readonly caseId: string;
   readonly step: LetterStep;

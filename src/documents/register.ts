@@ -102,7 +102,7 @@ async function sha256Of(path: string): Promise<string | null> {
   return hash.digest('hex');
 }
 
-/** Hours after which nobody is writing on a draft any more. */
+/** Hours after which a draft is certainly abandoned. */
 const DRAFT_HOURS = 24;
 
 /** Removes drafts that processes left behind which were killed while writing: they hold what the document would have held. How many. */

@@ -5,7 +5,7 @@ import { CodedError, type ErrorCode, errorCodes, StoreUnavailable, UsageError } 
 import { renderPage, Csrf, Page } from './pages/layout.tsx';
 import { html } from './pages/frame.ts';
 
-/** The error code that an exception is answered with. What is nobody's fault but ours stays `internal`. */
+/** The error code for an exception; bugs of our own are `internal`. */
 export function codeOf(error: unknown): ErrorCode {
   if (error instanceof CodedError) return error.code;
   if (error instanceof StoreUnavailable) return 'store_unavailable';
@@ -107,7 +107,7 @@ function sendErrorPage(reply: FastifyReply, code: keyof typeof errorCodes, sente
   );
 }
 
-/** Outside the scope that knows sessions nobody is. */
+/** Outside the scope with sessions, nobody is signed in. */
 function isSignedIn({ request }: FastifyReply): boolean {
   return (request.signedIn ?? null) !== null;
 }

@@ -131,7 +131,7 @@ function registerJobMetrics(registry: Registry, { queues, wakeUps }: Pick<Metric
   });
 }
 
-/** All metrics of one scrape ask at once, and share one answer. */
+/** All metrics of one scrape share one query. */
 function whileAsked<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | null = null;
   return () => {

@@ -60,7 +60,7 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
   return app;
 }
 
-/** A number is how many proxies stand in front; Fastify's types know it only as a function of the hop. */
+/** A number counts the proxies in front; Fastify's types accept it only as a function of the hop. */
 export function proxyTrust(
   trust: Config['trustProxy'],
 ): boolean | string[] | ((address: string, hop: number) => boolean) {

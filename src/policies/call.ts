@@ -73,7 +73,7 @@ export interface CallFailure {
 }
 
 /**
- * `done`: the service said so. `refused`: it certainly changed nothing. `unknown`: nobody can tell; never sent again by itself. `no-slot`: not sent,
+ * `done`: the service said so. `refused`: it certainly changed nothing. `unknown`: cannot be told; never sent again automatically. `no-slot`: not sent,
  * a rate limit is used up until then. `stopped`: not sent. `taken`: another process has sent this request.
  */
 export type CallOutcome<T> =
@@ -85,7 +85,7 @@ export type CallOutcome<T> =
 
 /** How a call is sent besides what it is. */
 interface Calling {
-  /** Not sent once this is aborted; a call under way goes on. */
+  /** Not sent once this is aborted; a call in flight continues. */
   readonly signal?: AbortSignal | undefined;
   /** Also gives up a call in flight, whose outcome is then unknown. */
   readonly giveUp?: AbortSignal | undefined;
@@ -266,7 +266,7 @@ function textOf(text: string | null | undefined): string | null {
 /** What is committed together with an entry. */
 type AlsoWritten = (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>;
 
-/** Appends one entry of kind `call`; its key is made of the parts given. */
+/** Appends one entry of kind `call`, deduplicated by these key parts. */
 export async function appendCall(
   deps: Pick<PolicyDeps, 'ledger' | 'clock'>,
   source: string,
@@ -317,7 +317,7 @@ async function appendResult(
   }
 }
 
-/** What to do with an answer that could not be written down: nobody but the reader of this knows it. */
+/** What to do about an answer that could not be stored: it exists only in this message. */
 function notKeptText(meta: CallResult, cause: Error): string {
   const made = meta.items.map(({ position, status, policyId }) => `item ${position + 1} ${policyId ?? status}`);
   const said = {

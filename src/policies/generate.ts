@@ -63,7 +63,7 @@ interface GenerateRequest extends Patience {
   readonly timeoutMs?: number;
 }
 
-/** `unsettled`: the same was asked for before and nobody knows yet what came of it; it is not sent a second time unless told so. */
+/** `unsettled`: an identical request has an unknown outcome; it is not sent a second time unless told to. */
 export type GenerateOutcome =
   | { readonly outcome: 'done'; readonly requestId: string; readonly policy: GeneratedPolicy; readonly seq: number }
   | { readonly outcome: 'refused' | 'unknown'; readonly requestId: string; readonly error: CallFailure }
@@ -103,7 +103,7 @@ export async function generatePolicy(deps: PolicyDeps, request: GenerateRequest)
   };
   let twin: UnsettledCall | null = null;
   let least = 0;
-  // Looked at before each try, since others may have asked for the same while this one waited. Of two that looked at once, one gets the number.
+  // Checked before each try, since another process may have sent the same meanwhile. Of two that check at once, one gets the number.
   const callUnlessOpen = async (): Promise<CallOutcome<GeneratedPolicy>> => {
     for (;;) {
       const number = Math.max(await countGenerations(deps, source, about), least);

@@ -72,7 +72,7 @@ async function sendRest(
       madeSome = true;
     },
   });
-  // Cancelled, taken over or about to end: nobody goes on from here.
+  // Cancelled, taken over or stopping: this process must not continue.
   if (ended.outcome !== 'finished' && ended.outcome !== 'quota') signal.throwIfAborted();
   const counts = await countItems(context.policies, request.planId);
   const goOnAt = async (runAt: Date, missed: number): Promise<Json> => {

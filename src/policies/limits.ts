@@ -4,7 +4,7 @@ import type { StoreTransaction } from '../store/store.ts';
 /** Nothing may be sent yet: thrown inside the transaction of an intent, so that the intent is not written either. */
 export class NoSlot extends Error {
   override readonly name = 'NoSlot';
-  /** When it may be sent if nobody else sends anything meanwhile. */
+  /** When it may be sent unless another call takes the slot. */
   readonly freeAt: Date;
   /** Why not, in words: a limit, or {@link SERVICE_ASKED}. */
   readonly limit: string;
@@ -60,7 +60,7 @@ async function findFullLimit(tx: StoreTransaction, { keyId, sort }: Slot, now: D
     .execute();
   let refusal: NoSlot | null = null;
   for (const limit of limits) {
-    // The newest first: if the n-th newest still lies in the window, n slots are taken.
+    // Newest first: if the n-th newest is still in the window, n slots are taken.
     const blocking = taken.filter(({ at }) => at <= before(now, -limit.windowMs))[limit.most - 1];
     if (blocking === undefined) continue;
     const freeAt = new Date(Date.parse(blocking.at) + limit.windowMs);

@@ -72,7 +72,7 @@ export async function fetchPolicyList(
   return { outcome: 'stored', policies, whole };
 }
 
-/** Whether deliveries told of changes after that entry: an equal list is then news, since it does not show them. */
+/** Whether deliveries reported changes after that entry: then an identical list is news, because it does not show them. */
 async function toldSince({ store }: Pick<PolicyDeps, 'store'>, source: string, seq: number): Promise<boolean> {
   const query = store.read
     .selectFrom('policy_history')
@@ -228,7 +228,7 @@ function differenceOf(told: Told, list: { readonly isWhole: boolean; readonly fe
   return null;
 }
 
-/** Milliseconds of a time that names its offset: of any other nobody can say when it is. */
+/** Milliseconds of a time with an offset; null for any other, which is ambiguous. */
 function timeOf(text: string | null): number | null {
   const at = text !== null && /T.*(Z|[+-]\d{2}:?\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? null : at;

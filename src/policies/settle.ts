@@ -8,7 +8,7 @@ import type { Query } from '../store/store.ts';
 /** Clocks of processes that share a database differ by less, milliseconds. */
 const WRONG_CLOCK_MS = 3_600_000;
 
-/** Who settles what the program can tell by itself. */
+/** The actor when the program settles a call from evidence. */
 const PROGRAM = 'consent-ledger';
 
 type SettleDeps = Pick<PolicyDeps, 'store' | 'ledger' | 'clock' | 'catchUp'>;
@@ -56,7 +56,7 @@ async function loadVersions(deps: Pick<PolicyDeps, 'store'>): Promise<ReadonlyMa
   return new Map(rows.map(({ request_id: id, last_seq: seq }) => [id ?? '', Number(seq)]));
 }
 
-/** Two who settle the same version of a call at once meet at one key. */
+/** Two concurrent settlements of the same version of a call share one key, so only one is stored. */
 function settledKey(call: CallRow, versions: ReadonlyMap<string, number>): readonly string[] {
   return [call.request_id, 'settled', String(Math.max(call.last_seq, versions.get(call.request_id) ?? 0))];
 }

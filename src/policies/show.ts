@@ -9,7 +9,7 @@ import { askedOf } from './twin.ts';
 export interface PolicyView {
   readonly source: string;
   readonly policyId: string;
-  /** As deliveries told of it; null when none did. */
+  /** As deliveries reported it; null if none did. */
   readonly policy: Selectable<Tables['policies']> | null;
   /** Oldest first. */
   readonly history: readonly Selectable<Tables['policy_history']>[];
@@ -17,7 +17,7 @@ export interface PolicyView {
   readonly listed: ListedRow | null;
   /** Calls from here that made or published it, oldest first. */
   readonly calls: readonly CallRow[];
-  /** What was asked for from here, by itself or in a batch; null when it was not made from here. */
+  /** What was requested from here, singly or in a batch; null if it was not generated from here. */
   readonly asked: ReturnType<typeof askedOf> | null;
 }
 
@@ -72,7 +72,7 @@ function whatWasAsked(call: CallRow | undefined, item: Pick<ItemRow, 'item'> | u
   return call ?? (item === undefined ? null : askedOf(item));
 }
 
-/** The items, by their positions from 0, of each of these batches of which nobody knows what came of them. */
+/** The items with an unknown outcome of each of these batches, by position from 0. */
 export async function loadUnknownItems(
   read: Query,
   calls: readonly Pick<CallRow, 'request_id' | 'plan_id'>[],
@@ -91,7 +91,7 @@ export async function loadUnknownItems(
   return found;
 }
 
-/** Calls to the service, newest first. `open`: only those whose outcome nobody knows, altogether or of some items. */
+/** Calls to the service, newest first. `open`: only those whose outcome is unknown, of the call or of some items. */
 export async function loadCalls(
   read: Query,
   filter: { readonly source?: string | undefined; readonly open?: boolean | undefined; readonly limit: number },

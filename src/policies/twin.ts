@@ -11,7 +11,7 @@ export interface WantedPolicy {
   readonly businessName: string | null;
 }
 
-/** A call of which nobody knows yet what came of it. */
+/** A call whose outcome is still unknown. */
 export interface UnsettledCall {
   readonly requestId: string;
   /** Which item of a batch it is, from 0; null: the call is about this alone. */
@@ -35,7 +35,7 @@ export function isTwin(
   );
 }
 
-/** How many times the same was asked for by itself, whatever came of it. */
+/** How many times the same was requested singly, whatever the outcome. */
 export async function countGenerations(
   deps: Pick<PolicyDeps, 'store' | 'catchUp'>,
   { slug }: Pick<Source, 'slug'>,
@@ -55,7 +55,7 @@ export async function countGenerations(
   return Number(count);
 }
 
-/** Generations of a source, each by itself, that are still without an outcome; newest first. */
+/** Single generations of a source without an outcome yet, newest first. */
 export function loadOpenGenerations(read: Query, source: string): Promise<CallRow[]> {
   return read
     .selectFrom('calls')

@@ -126,7 +126,7 @@ const MAX_ENVELOPE = 1 << 20;
 export function readEnvelope(body: string, secret: string | null): { code?: string; detail?: string } {
   let json: unknown;
   try {
-    // Codes and messages are short; what is longer explains nothing to anybody.
+    // Codes and messages are short; anything longer explains nothing.
     if (body.length > MAX_ENVELOPE) return {};
     json = JSON.parse(body);
   } catch {

@@ -10,7 +10,7 @@ import type { ServiceAnswer, Transport } from './transport.ts';
 export const MAX_PAGE_ROWS = 200;
 /** Rows that are taken of a page, for services that give more than they document. */
 const MOST_ROWS = 5_000;
-/** Bytes of a page at most. What is made of its rows takes several times as much memory. */
+/** Largest page, bytes. Its parsed rows take several times as much memory. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Which page of the consent log (docs/service.md §4.5). */
@@ -29,7 +29,7 @@ export interface ConsentLogQuery {
   readonly isAlone?: boolean;
 }
 
-/** One row as it came. Its fields are not documented (docs/service.md §2.8), so nothing is required of it. */
+/** One row, unchanged. Its fields are not documented (docs/service.md §2.8), so none is required. */
 export interface ConsentLogRow {
   /** The exact bytes of the row in the answer. */
   readonly bytes: Buffer;

@@ -63,7 +63,7 @@ export function exchange(request: HttpRequest): Promise<HttpAnswer> {
   });
 }
 
-/** Runs `work` for at most `ms` milliseconds; its signal is aborted then, and nobody waits for it to notice. */
+/** Runs `work` for at most `ms` milliseconds; its signal is aborted then, without waiting for it to notice. */
 export async function withDeadline<T>(
   ms: number,
   signal: AbortSignal | undefined,
@@ -91,7 +91,7 @@ export async function withDeadline<T>(
   } finally {
     clearTimeout(timer);
     if (onAbort !== undefined) signal?.removeEventListener('abort', onAbort);
-    // A body that nobody reads any more holds its connection.
+    // An unread body holds its connection.
     controller.abort(new Error('the exchange has ended'));
   }
 }
@@ -177,7 +177,7 @@ const [gunzip, inflate, inflateRaw, brotli] = [
   promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflateRaw),
   promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress),
 ];
-/** A body that was cut off gives what there is of it; whether that is enough its reader decides. */
+/** A truncated body yields what there is of it; the reader decides whether that is enough. */
 const zlibOptions = (maxOutputLength: number) => ({ maxOutputLength, finishFlush: zlib.constants.Z_SYNC_FLUSH });
 const unzip = (bytes: Buffer, max: number) => gunzip(bytes, zlibOptions(max));
 const decoders: Readonly<Record<string, (bytes: Buffer, max: number) => Promise<Buffer>>> = {
@@ -211,7 +211,7 @@ export function createStreamingFetch(timeoutMs: number): typeof fetch {
   };
 }
 
-/** Not Readable.toWeb: it goes on writing into a stream that was cancelled. */
+/** Not Readable.toWeb: that keeps writing to a cancelled stream. */
 function streamOf(body: Readable): ReadableStream<Uint8Array> {
   const parts = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
   return new ReadableStream({

@@ -22,7 +22,7 @@ interface McpGeneration {
 /** What the tool answered. */
 interface McpAnswer {
   readonly status: number;
-  /** The text of the tool's answer, as it came. */
+  /** The text of the tool's answer, unchanged. */
   readonly bytes: Buffer;
 }
 
@@ -200,7 +200,7 @@ function createWatchedFetch(ask: typeof fetch): { readonly fetch: typeof fetch; 
         const { status, headers } = response;
         if (counts)
           last = response.ok ? silent : { ...silent, status, retryAfterMs: waitFromHeaders(headers, Date.now()) };
-        // With an opaque status the SDK would go on as if it had been answered.
+        // With an opaque status the SDK would continue as if it had been answered.
         if (status >= 300 && status < 400) {
           await response.body?.cancel();
           return new Response(null, { status: 502 });

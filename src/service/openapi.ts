@@ -2,7 +2,7 @@ import { sha256Hex } from '../crypto/hash.ts';
 import { ServiceError } from './service-error.ts';
 import { createTransport, type TransportOptions } from './transport.ts';
 
-/** The service's own description as it came (docs/service.md §4.6). */
+/** The service's own API description, unchanged (docs/service.md §4.6). */
 export interface Description {
   /** Without query. */
   readonly url: string;
@@ -13,7 +13,7 @@ export interface Description {
   readonly etag: string | null;
   readonly lastModified: string | null;
   readonly contentType: string | null;
-  /** What the client relies on and the description does not have; a sentence each. */
+  /** What the client relies on and the description lacks, one sentence each. */
   readonly gone: readonly string[];
 }
 

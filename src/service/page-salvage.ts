@@ -1,7 +1,7 @@
 import type { Turns } from '../jobs/turns.ts';
 import { type Node, parseTree } from 'jsonc-parser';
 
-/** What can be told of a page of rows. Places are those of the text, one character a byte. */
+/** What can be recovered from a page of rows. Positions are in the text, one character per byte. */
 interface SalvagedPage {
   /** Elements that are valid JSON. */
   readonly rows: readonly Span[];
@@ -13,7 +13,7 @@ interface SalvagedPage {
   readonly isWhole: boolean;
 }
 
-/** How much of a page is told apart. */
+/** How much of a page is examined. */
 interface SalvageLimits {
   /** Rows and pieces; what follows is one broken piece. */
   readonly most: number;

@@ -145,7 +145,7 @@ const listSchema = z.union([
     .transform(({ data, ...rest }) => ({ ...rest, policies: data })),
 ]);
 
-/** More pages than any account has; a service that goes on beyond it is looping. */
+/** More pages than any account has; beyond it, the service is looping. */
 const MAX_PAGES = 1000;
 /** In all pages together: of agencies with hundreds of clients, some thousand. */
 const MAX_POLICIES = 20_000;
@@ -161,7 +161,7 @@ interface PolicyListPage {
   readonly bytes: Buffer;
 }
 
-/** The list as it came. */
+/** The list, unchanged. */
 export interface PolicyList {
   readonly pages: readonly PolicyListPage[];
   /** False: it says itself that there are more, by a count or by `has_more` without a cursor; what it leaves out may be public. */
@@ -254,7 +254,7 @@ function parseList(bytes: Buffer): z.infer<typeof listSchema> {
 /** Items of one batch at most (docs/service.md §4.2, §8). */
 export const MAX_BATCH_ITEMS = 20;
 
-/** How long a batch may take is not documented; beyond 300 s the runtime gives up by itself (docs/assumptions.md). */
+/** How long a batch may take is not documented; beyond 300 s the runtime gives up (docs/assumptions.md). */
 export const BULK_TIMEOUT_MS = 290_000;
 
 /** Generates a batch (docs/service.md §4.2). */

@@ -34,7 +34,7 @@ interface AnswerHeaders {
   readonly contentType: string | null;
 }
 
-/** An answer as it came. */
+/** An answer, unchanged. */
 export interface PublicAnswer {
   readonly status: number;
   /** The exact bytes: no encoding is asked for. */
@@ -152,7 +152,7 @@ function read(response: HttpAnswer, url: URL, redirects: number, settings: Setti
   };
 }
 
-/** The address, where it lies under the origin and carries no credentials; else null. */
+/** The address if it is under the origin and has no credentials, else null. */
 function allowed(address: string | null, origin: string): URL | null {
   const url = address === null ? null : webUrlOf(address);
   return url?.origin === origin ? url : null;

@@ -93,7 +93,7 @@ export function createTransport(options: TransportOptions): Transport {
         maxTimeout: Math.min(30 * SECOND, longest.pauseMs),
         randomize: true,
         ...(signal === undefined ? {} : { signal }),
-        // Asked only while attempts are left, so nobody waits in vain.
+        // Only called while attempts are left, so no wait is in vain.
         shouldRetry: async ({ error, attemptNumber }) => {
           if (!(error instanceof ServiceError) || !isTransient(error.kind)) return false;
           const wait = error.retryAfterMs ?? 0;

@@ -70,7 +70,7 @@ export function createSnapshotJobs(context: {
 /** How often changes of policies are looked for, milliseconds. */
 const LOOK_MS = 2000;
 
-/** Looks for changes that deliveries told of, until stopped; any number of processes may. */
+/** Watches for changes reported by deliveries until stopped; any number of processes may. */
 export function startSnapshotTriggers(context: {
   readonly store: Store;
   readonly jobs: Jobs;
@@ -177,7 +177,7 @@ export function createSnapshotTriggers(options: SnapshotTriggersOptions): Snapsh
   };
 }
 
-/** Changes that deliveries told of. What is only generated has no public text yet. */
+/** Changes reported by deliveries. A policy that was only generated has no public text yet. */
 async function loadToldChanges(read: Query, after: number): Promise<Changes | null> {
   const rows = await read
     .selectFrom('policy_history')

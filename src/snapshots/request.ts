@@ -110,7 +110,7 @@ export interface KnownPolicy {
 const ROUND_MS = 3_600_000;
 const APART_MS = 5_000;
 
-/** Asks for a look at every known policy of these sources and at their `hub`; how many. One after the other, not all at once. */
+/** Requests a fetch of every known policy of these sources and of their `hub`, one after the other; returns how many. */
 export async function requestRoutineSnapshots(
   deps: SnapshotDeps,
   sources: readonly Source[],

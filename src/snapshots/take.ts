@@ -319,7 +319,7 @@ export function createHostedUrls(deps: Pick<SnapshotDeps, 'listAddresses' | 'clo
   };
 }
 
-/** The address that the newest delivery gave, as it stands in its body: the read model has it without its token. */
+/** The address in the body of the newest delivery: the read model has it without its token. */
 async function findToldUrl(read: Query, source: string, policyId: string): Promise<string | null> {
   const row = await read
     .selectFrom('policy_history')

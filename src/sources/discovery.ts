@@ -88,7 +88,7 @@ export async function loadProposal(read: Query, source: string): Promise<FieldMa
   if (row === undefined) return null;
   try {
     const parsed = proposalSchema.safeParse(JSON.parse(row.value));
-    // What stands in the database is checked against its own id: only what was shown can be accepted.
+    // The stored proposal is checked against its id: only what was shown can be accepted.
     return parsed.success && proposalOf(source, parsed.data).proposalId === parsed.data.proposalId ? parsed.data : null;
   } catch {
     return null;

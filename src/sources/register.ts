@@ -39,7 +39,7 @@ export class SourceRegister {
   #rows = new Map<string, StoredSource>();
   #damaged: readonly string[] = [];
   #followed: ReadonlyMap<string, Source> = new Map();
-  /** When `#followed` has to be made anew, milliseconds: at once (0), or when the next secret's time comes. */
+  /** When `#followed` must be rebuilt, milliseconds: at once (0), or when the next secret retires. */
   #staleAt = 0;
   #loading: Promise<void> | null = null;
 

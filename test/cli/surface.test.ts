@@ -97,6 +97,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     // They need a decision, a file or an entry: suites of their own.
     'consent show': null,
     'consent record': null,
+    'banner name': ['bnr_1', 'Main site'],
     'banner evidence add': null,
     'banner evidence list': [],
     'banner evidence show': null,

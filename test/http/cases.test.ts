@@ -268,9 +268,9 @@ describe('the page of a letter', () => {
     });
     const olga = await signedIn(world);
     const page = await olga.get(`/cases/default-${seq}/letter?step=acknowledgement`);
-    expect(page.text).toMatch(/no letters in the language that was wanted \(<bdi>tlh<\/bdi>\)/);
+    expect(page.text).toMatch(/not available in the requested language \(<bdi>tlh<\/bdi>\)/);
     const chosen = await olga.get(`/cases/default-${seq}/letter?step=acknowledgement&language=de`);
-    expect(chosen.text).not.toContain('no letters in the language');
+    expect(chosen.text).not.toContain('in the requested language');
     expect((await olga.get(`/cases/default-${seq}/letter?step=nothing`)).status).toBe(400);
     expect((await olga.get('/cases/default-999/letter?step=answer')).status).toBe(404);
   });

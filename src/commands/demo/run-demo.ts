@@ -289,7 +289,7 @@ export function createDemoClock(start: Date): DemoClock {
 // Moments in a body of the sandbox's plain dialect: when it happened, sometimes also until when a consent is valid.
 const moments = /"(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z)"/g;
 
-/** When a played delivery arrives: a moment after what it tells of, which lies before `end`; null where its body names no time. */
+/** When a simulated delivery arrives: shortly after the event in it, which is before `end`; null if its body has no time. */
 function arrivalOf(body: Buffer, end: Date, delay: number): Date | null {
   const past = [...body.toString('utf8').matchAll(moments)]
     .map(([, text]) => Date.parse(text as string))

@@ -40,7 +40,7 @@ const checks: readonly Check<Ledgered>[] = [
   async ({ warnings }) => (await warnings()).map(({ sentence, remedy, code }) => fault(code, sentence, remedy)),
 ];
 
-/** What lies on disk: is it durable, sound, sealed and projected. */
+/** The stored data: is it durable, sound, sealed and projected? */
 export async function checkData(context: Context): Promise<readonly Line[]> {
   const last = await context.store.read
     .selectFrom('entries')

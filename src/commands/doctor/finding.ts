@@ -44,7 +44,7 @@ export interface SourceFault {
 /** Shortest signing secret that cannot be guessed, in characters. */
 const LEAST_SECRET_CHARACTERS = 16;
 
-/** Looks over the settings of a source; asks nobody. */
+/** Checks the settings of a source, without the network. */
 export function findSourceFaults(source: Source): SourceFault[] {
   const { slug, baseUrl, apiKey, webhookSecrets, options } = source;
   const faults: SourceFault[] = [];
@@ -104,7 +104,7 @@ export function findSourceFaults(source: Source): SourceFault[] {
   return faults;
 }
 
-/** What stands in the environment's variables for the source `default`, and in the database for the others. */
+/** The source `default` is set by environment variables, the others in the database. */
 function rotateRemedy(slug: string): string {
   return slug === 'default'
     ? 'Set WEBHOOK_SECRETS to the secret that the service shows for the webhook.'

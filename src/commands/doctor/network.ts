@@ -140,7 +140,7 @@ const REMEDY =
 /** An installation that follows many addresses of the service is asked about some of them only. */
 const ADDRESSES_ASKED = 10;
 
-/** What the service's own description lacked when it was last stored; asks nobody. */
+/** What the service's API description lacked when it was last stored; makes no request. */
 export async function checkStoredDescriptions(context: Context): Promise<Line[]> {
   const lines: Line[] = [];
   for (const source of sourcesToWatch(context.sources.list())) {

@@ -8,7 +8,7 @@ import { type Check, fault, type Line, note, ok } from './finding.ts';
 import { loadRedisReport } from '../../context/engines.ts';
 import type { RedisReport } from '../../jobs/bullmq.ts';
 
-/** What can be said without the database: who may reach the program, as whom it runs, who can read its keys. */
+/** What can be checked without the database: who can reach the program, which user it runs as, who can read its keys. */
 export const surroundings: readonly Check<Config>[] = [
   checkWarnings,
   checkPublicUrl,

@@ -102,7 +102,7 @@ export function setSessionCookie(context: Pick<Context, 'instance'>, reply: Fast
   void reply.setCookie(sessionCookie(context), session.id, { ...cookieOptions(reply.request), expires });
 }
 
-/** Looks up who is signed in; the request goes on either way. */
+/** Looks up who is signed in; the request continues either way. */
 export async function recogniseOfficer(context: Context, request: FastifyRequest): Promise<void> {
   request.signedIn = await findSession(context, request.cookies[sessionCookie(context)]);
 }
@@ -137,7 +137,7 @@ export function csrfToken(request: FastifyRequest, reply: FastifyReply): string 
   return reply.generateCsrf({ ...cookieOptions(request), userInfo: formOwner(request) });
 }
 
-/** Whom a form's token is bound to: the session, or nobody yet. */
+/** What a form's token is bound to: the session, or a placeholder before signing in. */
 export function formOwner(request: FastifyRequest): string {
   return request.signedIn?.handle ?? 'nobody';
 }

@@ -11,7 +11,7 @@ type AuthDeps = Pick<Context, 'store' | 'ledger' | 'keys' | 'clock'>;
 
 /** How long a link opens a session unless said otherwise. */
 export const LINK_MINUTES = 15;
-/** Who signs in with a link that nobody was named for. */
+/** The officer of a link that names none. */
 export const DEFAULT_OFFICER = 'operator';
 const TOKEN_BYTES = 32;
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/;

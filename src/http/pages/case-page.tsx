@@ -194,7 +194,7 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
   );
 }
 
-/** The dates that bind, and under them every law that applies with its own computation. */
+/** The deciding dates, then every law that applies with its own computation. */
 function DeadlinePanel({ data }: PartProps) {
   const { deadline, folded, open } = data.shown.view;
   return (

@@ -33,7 +33,7 @@ import {
   Table,
 } from './parts.tsx';
 
-/** The look-up of a person's consent. A form that is posted, so that no identifier stands in an address or a log. */
+/** The look-up of a person's consent. The form is posted, so that no identifier appears in an address or a log. */
 export async function consentRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/consent', (request, reply) =>
     send(request, reply, {

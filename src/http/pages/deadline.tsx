@@ -72,7 +72,7 @@ interface DeadlinePageProps {
 /** Countries whose regions the form proposes: their public holidays differ by region. */
 const countriesOfRegions = ['AT', 'AU', 'CA', 'CH', 'DE', 'ES', 'GB', 'US'];
 
-/** The deadline calculator. It records nothing: what is asked stands in the address. */
+/** The deadline calculator. It records nothing: the question is in the address. */
 function DeadlinePage({ frame, form, problems, computed }: DeadlinePageProps) {
   return (
     <Page title="Deadline calculator" frame={frame}>

@@ -179,7 +179,7 @@ function periodText(from: string, to: string): string {
     : `${from} – ${to}`;
 }
 
-/** What was asked for and how far it is. The page does not reload by itself: a link does. */
+/** Requested jobs and their progress. The page does not reload by itself; it has a link for that. */
 export function JobList({ jobs, timeZone, again }: { jobs: readonly Job[]; timeZone: string; again: string }) {
   return (
     <>

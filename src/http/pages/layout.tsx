@@ -13,7 +13,7 @@ export interface PageFrame {
 
 interface PageProps {
   readonly title: string;
-  /** Null: nobody is signed in. */
+  /** Null if nobody is signed in. */
   readonly frame: PageFrame | null;
   /** The place in the navigation. */
   readonly current?: 'today' | 'requests' | 'new-request' | 'banners' | 'scans' | 'consent';

@@ -67,7 +67,7 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
     },
   );
 
-  /** What a sent form wishes for. A text that another one was chosen for, or that nobody edited when the language changed, starts anew (null). */
+  /** The letter that a form asks for. The text starts anew (null) if another one was chosen, or if the language changed before it was edited. */
   async function wishOf(caseId: string, form: Form): Promise<LetterWish> {
     const { shownStep = '', shownStart = '0', start = shownStart, unedited = '', text = '' } = form;
     const step = stepOf(form['step'] ?? '');
@@ -87,7 +87,7 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
     status = 200,
   ): Promise<FastifyReply> {
     let draft = await draftLetter(deps(), wish);
-    // The first text to start from stands in the form.
+    // The form starts with the first proposal.
     if (draft.outcome === 'drafted' && wish.text == null && draft.starts[0] !== undefined)
       draft = await draftLetter(deps(), { ...wish, text: draft.starts[0] });
     if (draft.outcome !== 'drafted') throw new CodedError('not_found', 'Unknown case.');

@@ -105,7 +105,7 @@ export function placeChoices(current: string | null = null): readonly (readonly 
   return [[current, jurisdictionText(current)], ...choices];
 }
 
-/** The inputs of a move, from the schema that checks it: a new move or field has its form at once. */
+/** The inputs of a move, derived from the schema that checks it, so that a new move or field needs no form of its own. */
 export function fieldsOf(move: MoveName, known: FieldChoices = {}): readonly MoveField[] {
   const schema = z.toJSONSchema(moveDetails[move], { io: 'input', unrepresentable: 'any' }) as {
     properties?: Readonly<Record<string, FieldSchema>>;

@@ -6,7 +6,7 @@ import type { Source } from '../../core/source.ts';
 
 interface RequestTableProps {
   readonly caption: string;
-  /** With `match` undefined nobody looked for the requester: the column is left out. */
+  /** Without any `match` (the requester was not searched for) the column is left out. */
   readonly requests: readonly { readonly view: CaseView; readonly match?: Match }[];
   readonly withSource: boolean;
 }

@@ -244,7 +244,7 @@ function ConsentAfter({ cases }: { cases: readonly string[] }) {
   );
 }
 
-/** What scans and integrations ask for; each ends by itself, with a clean scan or a new connection. */
+/** Tasks from scans and integrations; each disappears with a clean scan or a new connection. */
 function ScanTasks({ frame, today }: { frame: PageFrame; today: Today }) {
   const { beforeConsent, integrations } = today.attention.scans;
   const of = (source: string) => `/scans?source=${encodeURIComponent(source)}`;

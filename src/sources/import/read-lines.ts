@@ -20,7 +20,7 @@ export interface ImportReaders {
   readonly folder: string;
 }
 
-/** A line that makes sense by itself. `options` holds only what the line says. */
+/** A valid line. `options` holds only what the line says. */
 export interface ImportLine {
   readonly line: number;
   readonly slug: string;
