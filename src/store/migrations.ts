@@ -1,14 +1,14 @@
-import { tables } from './schema.ts';
+import { type Column, tables } from './schema.ts';
 
 /** How a database names the types of columns (schema.ts). */
 type ColumnTypes = Readonly<Record<'big' | 'real' | 'blob' | 'id', string>>;
 
 /** All migrations in order, as statements for one of the databases. A release never changes an earlier one. */
 export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[] {
-  const names: Readonly<Record<string, string>> = { text: 'text', integer: 'integer', ...types };
+  const names = { text: 'text', integer: 'integer', ...types };
   const first = Object.entries(tables).flatMap(([table, { columns, more }]) => {
-    const declared = Object.entries(columns).map(
-      ([column, { type, rule }]) => `${column} ${names[type] ?? type}${rule}`,
+    const declared = Object.entries<Column<unknown>>(columns).map(
+      ([column, { type, rule }]) => `${column} ${names[type]}${rule}`,
     );
     const indexes = more.filter((part) => /^(unique )?index /.test(part));
     const constraints = more.filter((part) => !indexes.includes(part));

@@ -10,7 +10,7 @@ import type { ConsentState, EntryKind } from '../core/vocabulary.ts';
  */
 
 /** A column: the name of its type (migrations.ts has each database's own), the rest of its declaration, and the type of its values. */
-interface Column<T> {
+export interface Column<T> {
   readonly type: 'text' | 'integer' | 'big' | 'real' | 'blob' | 'id';
   readonly rule: string;
   readonly value?: T;

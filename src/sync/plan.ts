@@ -61,11 +61,55 @@ export function planOf(
   };
 }
 
-/** The plan after a page: its cursor, or the next piece. */
-export function afterPage(plan: Plan, nextCursor: string | null): Plan {
-  return nextCursor === null
-    ? { ...plan, pieces: plan.pieces.slice(1), cursor: null }
-    : { ...plan, cursor: nextCursor };
+/** What reading the first piece of a plan meets. */
+export type PlanEvent =
+  /** `asked`: the cursor that the page was requested with. `isCut`: its next cursor was lost. */
+  | {
+      readonly type: 'page';
+      readonly nextCursor: string | null;
+      readonly asked: string | null;
+      readonly isCut: boolean;
+    }
+  /** The service does not tell periods as small as this piece apart: it ignores the period, or rejects it. */
+  | { readonly type: 'period-ignored' }
+  | ({ readonly type: 'cursor-refused' } & Attempt)
+  /** A page of this piece is over the size limit. */
+  | ({ readonly type: 'too-large' } & Attempt);
+
+export interface Attempt {
+  readonly seen: Seen;
+  /** It began with a cursor of an earlier run. */
+  readonly isResumed: boolean;
+  /** The service takes whole days only. */
+  readonly isByDay: boolean;
+  readonly now: number;
+}
+
+/**
+ * The transition of a run. Its state is the plan alone, which each page commits, so a run that is interrupted anywhere resumes with the same
+ * next step. A run is at its end when no pieces are left.
+ * - `page`: on to its next cursor, or to the next piece; a cut page is requested again.
+ * - `period-ignored`: the whole day in place of its parts; then by banner; then given up as unreachable.
+ * - `cursor-refused`: once more from the beginning of the piece; after that in halves, by banner, or given up as unreachable.
+ * - `too-large`: in halves at once.
+ */
+export function nextPlan(plan: Plan, event: PlanEvent, bannerIds: readonly string[]): Plan {
+  switch (event.type) {
+    case 'page':
+      if (event.isCut) return { ...plan, cursor: event.asked };
+      return event.nextCursor === null
+        ? { ...plan, pieces: plan.pieces.slice(1), cursor: null }
+        : { ...plan, cursor: event.nextCursor };
+    case 'period-ignored':
+      return giveUpPeriod(plan, bannerIds);
+    case 'cursor-refused':
+      // A cursor of an earlier run may only have expired.
+      if (!plan.hasRestarted || (event.isResumed && event.seen.pages === 0))
+        return { ...plan, cursor: null, hasRestarted: true };
+      return divide(plan, event, bannerIds);
+    case 'too-large':
+      return divide(plan, event, bannerIds);
+  }
 }
 
 /** What an attempt to read a piece from its beginning saw. Times in milliseconds since 1970. */
@@ -115,7 +159,7 @@ export function ignoresPeriod(piece: Piece, seen: Seen, isEnded: boolean): boole
 }
 
 /** The plan without the smaller parts of a day: the service does not tell them apart. */
-export function giveUpPeriod(plan: Plan, bannerIds: readonly string[]): Plan {
+function giveUpPeriod(plan: Plan, bannerIds: readonly string[]): Plan {
   const [piece, ...rest] = plan.pieces;
   if (piece === undefined) return plan;
   if (piece.day === undefined) return piece.isTight === true ? lastResort(plan, bannerIds) : drop(plan, piece);
@@ -134,7 +178,8 @@ export function giveUpPeriod(plan: Plan, bannerIds: readonly string[]): Plan {
  * The plan when the piece under way cannot be read to its end at once: in halves, by banner, or without it. Where only empty pages came, nothing
  * says that a smaller piece has rows, and a service that always gives a cursor would be asked thousands of times.
  */
-export function divide(plan: Plan, seen: Seen, now: number, bannerIds: readonly string[]): Plan {
+function divide(begun: Plan, { seen, isByDay, now }: Attempt, bannerIds: readonly string[]): Plan {
+  const plan = { ...begun, isByDay: begun.isByDay || isByDay };
   const [piece, ...rest] = plan.pieces;
   if (piece === undefined) return plan;
   if (seen.pages > 0 && seen.rows === 0) return drop(plan, piece);
@@ -266,10 +311,8 @@ export function joinGaps(gaps: readonly Piece[]): Piece[] {
   return joined;
 }
 
-/** When the first gap begins, ISO 8601 UTC: what lies before it is complete. Null without gaps; '' where one begins with the log. */
-export function firstGap(gaps: readonly Piece[]): string | null {
-  if (gaps.length === 0) return null;
-  return gaps.some(({ from }) => from === null)
-    ? ''
-    : (gaps.map(({ from }) => isoOf(Date.parse(from ?? ''))).sort()[0] ?? null);
+/** Up to where a log is complete that was read to `readTo` but for gaps, ISO 8601 UTC; null: nowhere. */
+export function completeTo(readTo: string | null, gaps: readonly Piece[]): string | null {
+  if (readTo === null || gaps.some(({ from }) => from === null)) return null;
+  return [readTo, ...gaps.map((gap) => isoOf(boundsOf(gap).start))].sort()[0] ?? null;
 }

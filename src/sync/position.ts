@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
-import { firstGap, joinGaps, type Piece, type Plan, planSchema } from './plan.ts';
+import { completeTo, joinGaps, type Piece, type Plan, planSchema } from './plan.ts';
 import { type RequestForm, requestFormSchema, usualForm } from './request-form.ts';
 
 /** How far the pull of one banner has come. */
@@ -163,8 +163,7 @@ export async function finishPosition(
   const readBefore = readToOf(before);
   const readTo = isHeldBack ? readBefore : nextWatermark(readBefore, run);
   const gaps = joinGaps([...plan.gapsLeft, ...plan.unreachable]);
-  const first = firstGap(gaps);
-  const watermark = first === null || readTo === null ? readTo : first === '' ? null : first < readTo ? first : readTo;
+  const watermark = completeTo(readTo, gaps);
   await writePosition(query, before, run, {
     ...noRun,
     watermark,

@@ -22,14 +22,14 @@ import {
 } from './contract.ts';
 import { appendPage, type LogRequest, type ReadyPage, walkLog } from './log-pages.ts';
 import {
-  afterPage,
-  divide,
-  giveUpPeriod,
+  type Attempt,
   ignoresPeriod,
   joinGaps,
+  nextPlan,
   nothingSeen,
   type Piece,
   type Plan,
+  type PlanEvent,
   planOf,
   see,
 } from './plan.ts';
@@ -351,15 +351,14 @@ interface ReadRequest extends LogRequest {
   readonly loadBannerIds: () => Promise<readonly string[]>;
 }
 
-/** More pieces than a log that is read in one go needs: the next run goes on with those that are left. */
-const MAX_DIVISIONS = 5000;
+/** More refusals than reading any log takes: the next run goes on with the pieces that are left. */
+const MAX_REFUSALS = 5000;
 /** Pages over the size limit in a row: from the whole log down to a second it takes some thirty. */
 const MAX_TOO_LARGE = 40;
 
 /**
- * Reads the pieces of a plan, one after the other. After a refusal of a cursor, of whatever kind, it reads the piece once more from its
- * beginning; when a cursor is refused again, or a page is over the size limit, it divides the piece (src/sync/plan.ts). Errors: those of requests
- * without a cursor, and those that are no refusal; `too-large` when smaller pieces are no smaller.
+ * Reads the pieces of a plan, one after the other; what follows from each page or refusal is said in src/sync/plan.ts (nextPlan).
+ * Errors: those of requests without a cursor, and those that are no refusal; `too-large` when smaller pieces are no smaller.
  */
 export async function* readPlan(
   deps: Pick<PullDeps, 'ledger' | 'clock' | 'service'>,
@@ -367,49 +366,44 @@ export async function* readPlan(
   begun: Plan,
 ): AsyncGenerator<ReadStep, void, undefined> {
   let plan = begun;
-  let divisions = 0;
+  let refusals = 0;
   let tooLarge = 0;
   for (let [piece] = plan.pieces; piece !== undefined; [piece] = plan.pieces) {
     const seen = nothingSeen();
     const isResumed = plan.cursor !== null;
-    let ignored = false;
     try {
       for await (const step of walkLog(deps, request, { runId: request.runId, piece }, plan.cursor)) {
         if (step.type === 'fault') return yield step;
         const { page } = step;
         tooLarge = 0;
+        const isCut = page.isCut === true;
         see(seen, piece, page.rows);
-        const isEnded = page.nextCursor === null && page.isCut !== true;
-        ignored = ignoresPeriod(piece, seen, isEnded && !isResumed);
-        if (ignored) plan = giveUpPeriod(plan, await request.loadBannerIds());
-        else plan = page.isCut === true ? { ...plan, cursor: page.asked } : afterPage(plan, page.nextCursor);
+        const isEnded = page.nextCursor === null && !isCut;
+        const isIgnored = ignoresPeriod(piece, seen, isEnded && !isResumed);
+        plan = isIgnored
+          ? nextPlan(plan, { type: 'period-ignored' }, await request.loadBannerIds())
+          : nextPlan(plan, { type: 'page', nextCursor: page.nextCursor, asked: page.asked, isCut }, []);
         yield { type: 'page', page, plan };
-        if (ignored) break;
+        if (isIgnored) break;
       }
     } catch (error) {
-      if (piece.isTight === true && plan.cursor === null && isRefusal(error)) {
-        plan = giveUpPeriod(plan, await request.loadBannerIds());
-        continue;
-      }
-      const isTooLarge = error instanceof ServiceError && error.kind === 'too-large';
-      if (isTooLarge) tooLarge += 1;
-      else if (plan.cursor === null || !isCursorRefusal(error)) throw error;
-      if (tooLarge > MAX_TOO_LARGE) throw error;
-      if (!isTooLarge && (!plan.hasRestarted || (isResumed && seen.pages === 0)))
-        plan = { ...plan, cursor: null, hasRestarted: true };
-      else {
-        divisions += 1;
-        if (divisions > MAX_DIVISIONS) throw error;
-        const isByDay = plan.isByDay || request.asking.form.period === 'date';
-        plan = divide({ ...plan, isByDay }, seen, deps.clock().getTime(), await request.loadBannerIds());
-      }
+      const isByDay = request.asking.form.period === 'date';
+      const event = refusalOf(error, plan, { seen, isResumed, isByDay, now: deps.clock().getTime() });
+      refusals += 1;
+      if (event?.type === 'too-large') tooLarge += 1;
+      if (event === null || refusals > MAX_REFUSALS || tooLarge > MAX_TOO_LARGE) throw error;
+      plan = nextPlan(plan, event, await request.loadBannerIds());
     }
   }
   yield { type: 'read', plan };
 }
 
-function isRefusal(error: unknown): boolean {
-  return error instanceof ServiceError && error.kind === 'bad-request';
+/** What the refusal of a request means for the plan; null: the run cannot go on. */
+function refusalOf(error: unknown, { cursor, pieces }: Plan, attempt: Attempt): PlanEvent | null {
+  const kind = error instanceof ServiceError ? error.kind : null;
+  if (kind === 'too-large') return { type: 'too-large', ...attempt };
+  if (cursor !== null) return isCursorRefusal(error) ? { type: 'cursor-refused', ...attempt } : null;
+  return kind === 'bad-request' && pieces[0]?.isTight === true ? { type: 'period-ignored' } : null;
 }
 
 /** Whether the service would not go on from a cursor, for whatever reason: all but what concerns the account, or the way to the service. */

@@ -5,8 +5,7 @@ import { volatileFields } from '../../src/sync/row.ts';
 it('docs/assumptions.md names every field that is left out when rows are compared, and no other', () => {
   const text = readFileSync(new URL('../../docs/assumptions.md', import.meta.url), 'utf8');
   const [, list] =
-    /Fields that tell about the answer and not about the decision: ([\s\S]+?), and the same in camelCase/.exec(text) ??
-    [];
+    /Fields that describe the answer rather than the decision: ([\s\S]+?), and the same in camelCase/.exec(text) ?? [];
   const named = [...(list ?? '').matchAll(/`([a-z_]+)`/g)].map(([, name]) => name ?? '');
   const camelCased = named.map((name) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
   expect(named.length).toBeGreaterThan(5);
