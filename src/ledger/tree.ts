@@ -2,10 +2,12 @@ import { EMPTY_FRONTIER, type Frontier, growFrontier, nodeHashOf, rootOf, unpack
 import { consistencyPath, inclusionPath, type Leaves, splitOf } from '../crypto/tlog-proof.ts';
 import type { Query } from '../store/store.ts';
 
-/** Leaves that are read at once; a power of two. */
-const BLOCK = 1024;
+/** Leaves that are read for the lowest part of a proof; a power of two. */
+const BLOCK = 256;
 /** Blocks that are kept: 16 MiB. */
-const BLOCKS = 512;
+const BLOCKS = 2048;
+/** Leaves that are read to grow a subtree from a checkpoint. */
+const NEAR = 4096;
 
 /**
  * The Merkle tree over the stored leaf hashes, for proofs. What a checkpoint's frontier says of a full subtree is taken instead of its leaves, so a
@@ -36,18 +38,26 @@ export function openTree(read: Query, epoch: number): Tree {
   }
 
   async function hashOf({ start, end }: Leaves): Promise<Buffer | null> {
-    const size = end - start;
     if (Math.floor(start / BLOCK) === Math.floor((end - 1) / BLOCK)) return hashWithinBlock(start, end);
+    const size = end - start;
     const middle = start + splitOf(size);
     const isFull = middle - start === size / 2;
-    const found = known.get(`${start} ${end}`) ?? (isFull ? await hashAtCheckpoint({ start, end }) : undefined);
+    const found = known.get(`${start} ${end}`) ?? (isFull ? await hashByCheckpoint({ start, end }) : undefined);
     if (found !== undefined) return found;
     const left = await hashOf({ start, end: middle });
     const right = left === null ? null : await hashOf({ start: middle, end });
     if (left === null || right === null) return null;
-    const hash = nodeHashOf(left, right);
-    if (isFull) known.set(`${start} ${end}`, hash);
+    return keep({ start, end }, nodeHashOf(left, right));
+  }
+
+  function keep({ start, end }: Leaves, hash: Buffer): Buffer {
+    known.set(`${start} ${end}`, hash);
     return hash;
+  }
+
+  /** Undefined where no checkpoint helps: its halves have to be hashed. */
+  async function hashByCheckpoint(run: Leaves): Promise<Buffer | null | undefined> {
+    return (await hashAtCheckpoint(run)) ?? grow(run);
   }
 
   async function hashWithinBlock(start: number, end: number): Promise<Buffer | null> {
@@ -66,24 +76,35 @@ export function openTree(read: Query, epoch: number): Tree {
   async function hashAtCheckpoint({ start, end }: Leaves): Promise<Buffer | undefined> {
     const size = end - start;
     if ((start / size) % 2 === 1) return undefined;
+    const frontier = await frontierIn(end, end + size, 'asc');
+    for (const { from, to, hash } of frontier === null ? [] : subtreesOf(frontier)) known.set(`${from} ${to}`, hash);
+    return known.get(`${start} ${end}`);
+  }
+
+  /** Another full subtree grows from what the last checkpoint within it knows of its beginning, if that is near its end. */
+  async function grow(run: Leaves): Promise<Buffer | null | undefined> {
+    const { start, end } = run;
+    const last = await frontierIn(start + 1, end, 'desc');
+    if (last === null || end - last.size > NEAR) return undefined;
+    const begun = subtreesOf(last).filter(({ from }) => from >= start);
+    const leaves = await leafHashes(read, last.size, end);
+    if (leaves.length < end - last.size) return null;
+    const edge = { size: last.size - start, subtrees: begun.map(({ hash }) => hash) };
+    return keep(run, rootOf(growFrontier(edge, leaves)));
+  }
+
+  /** The right edge of the first or last tree that was sealed with a size from `least` to below `below`. */
+  async function frontierIn(least: number, below: number, order: 'asc' | 'desc'): Promise<Frontier | null> {
     const row = await read
       .selectFrom('checkpoints')
       .select(['size', 'frontier'])
       .where('epoch', '=', epoch)
-      .where('size', '>=', end)
-      .where('size', '<', end + size)
-      .orderBy('size')
+      .where('size', '>=', least)
+      .where('size', '<', below)
+      .orderBy('size', order)
       .limit(1)
       .executeTakeFirst();
-    const frontier = row === undefined ? null : unpacked(row);
-    if (frontier === null) return undefined;
-    let at = 0;
-    for (const subtree of frontier.subtrees) {
-      const width = largestPowerOfTwo(frontier.size - at);
-      known.set(`${at} ${at + width}`, subtree);
-      at += width;
-    }
-    return known.get(`${start} ${end}`);
+    return row === undefined ? null : unpacked(row);
   }
 
   return {
@@ -93,9 +114,15 @@ export function openTree(read: Query, epoch: number): Tree {
   };
 }
 
-/** At most n. */
-function largestPowerOfTwo(n: number): number {
-  return n === 1 ? 1 : splitOf(n + 1);
+/** The full subtrees of a right edge, and which leaves each of them covers. */
+function subtreesOf({ size, subtrees }: Frontier): readonly { from: number; to: number; hash: Buffer }[] {
+  let at = 0;
+  return subtrees.map((hash) => {
+    const from = at;
+    const rest = size - at;
+    at += rest === 1 ? 1 : splitOf(rest + 1);
+    return { from, to: at, hash };
+  });
 }
 
 function unpacked({ size, frontier }: { size: number; frontier: Buffer }): Frontier | null {

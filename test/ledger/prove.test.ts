@@ -56,7 +56,7 @@ const prover = () =>
 
 describe('in a ledger that was sealed at many sizes', () => {
   test('each entry is proven under the first, the last and a named checkpoint, and each checkpoint continues each earlier one', async () => {
-    // Blocks of leaves are 1,024: full subtrees come out of checkpoints, others out of leaves.
+    // Blocks of leaves are 256: full subtrees come out of checkpoints, others out of leaves.
     const heads = [];
     for (const [nth, count] of [1, 255, 767, 1, 1, 1400, 2000, 39].entries()) {
       await append(count, `batch ${nth}`);
