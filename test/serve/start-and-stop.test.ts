@@ -57,6 +57,6 @@ test('a database in which a view stands for a table takes nothing in, and everyt
   const verify = await runCli(folder, ['ledger', 'verify']);
   expect([verify.code, verify.stdout]).toEqual([3, expect.stringMatching(/schema-altered: .*quarantine/)]);
   expect((await runCli(folder, ['doctor'])).stdout).toMatch(
-    /The ledger refuses new entries: the schema of the database .*quarantine/,
+    /The ledger refuses new entries: the database schema .*quarantine/,
   );
 });
