@@ -68,7 +68,7 @@ const EMPTY = Buffer.alloc(0);
 const IN_FLIGHT = { bytes: 128 * 1024 ** 2, bytesPerAddress: 64 * 1024 ** 2 };
 
 /**
- * Fastify plugin: `POST /webhooks/:source` (docs/service.md §6). Register it as it is, without fastify-plugin: it replaces the content-type
+ * Fastify plugin: `POST /webhooks/:source` (docs/service.md §6), or PUT, since the method is not documented. Register it as it is, without fastify-plugin: it replaces the content-type
  * parsers of its own scope, so that any Content-Type, or none, reaches the signature check as the exact bytes that were sent.
  *
  * Answers: 200 `{"status":"stored"|"duplicate","seq":n}` once `accept` has resolved; 401 for a missing or wrong signature; 404 for an
@@ -116,7 +116,7 @@ export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndp
   });
 
   app.route<{ Params: { source: string } }>({
-    method: 'POST',
+    method: ['POST', 'PUT'],
     url: '/webhooks/:source',
     bodyLimit,
     onRequest: (request, reply, done) => {
@@ -166,10 +166,10 @@ export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndp
   });
 
   app.route({
-    method: ['PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    method: ['PATCH', 'DELETE', 'OPTIONS'],
     url: '/webhooks/:source',
     onRequest: (_request, reply) => {
-      reply.header('allow', 'POST, GET, HEAD');
+      reply.header('allow', 'POST, PUT, GET, HEAD');
       refuse(reply, 'method_not_allowed');
     },
     handler: (_request, reply) => refuse(reply, 'method_not_allowed'),

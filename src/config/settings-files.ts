@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { parseDocument } from 'yaml';
+import { LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { UsageError } from '../core/errors.ts';
 import { type ControllerProfile, profileSchema } from '../law/profile.ts';
@@ -51,10 +51,15 @@ export function parseYaml<S extends z.ZodType>(
   });
   if (Buffer.byteLength(text) > MAX_BYTES) return invalid([`${what} ${path} is larger than ${MAX_BYTES / 1024} KiB.`]);
   if (isTooDeep(text)) return invalid([`${what} ${path} is nested more than ${MAX_DEPTH} levels deep.`]);
-  const document = parseDocument(text, { prettyErrors: true, uniqueKeys: true });
+  // Pretty errors quote the line of each, which takes minutes where a long line has thousands of them.
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { prettyErrors: false, lineCounter, uniqueKeys: true });
   if (document.errors.length > 0)
     return invalid(
-      document.errors.map((error) => `${what} ${path}: ${error.message.split('\n')[0]?.replace(/:$/, '')}.`),
+      document.errors.map(({ message, pos }) => {
+        const { line, col } = lineCounter.linePos(pos[0]);
+        return `${what} ${path}: ${message} at line ${line}, column ${col}.`;
+      }),
     );
   let value: unknown;
   try {

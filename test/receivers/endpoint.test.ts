@@ -115,7 +115,7 @@ describe('the webhook endpoint answers', () => {
     expect((await app.inject({ method: 'GET', url: '/webhooks/nobody' })).statusCode).toBe(404);
     expect([accepted, rejected]).toEqual([[], []]);
   });
-  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)('405 to %s', async (method) => {
+  it.each(['PATCH', 'DELETE', 'OPTIONS'] as const)('405 to %s', async (method) => {
     const response = await app.inject({
       method,
       url: '/webhooks/default',
@@ -123,7 +123,14 @@ describe('the webhook endpoint answers', () => {
       headers: signBody(body, SECRET),
     });
     expect(response.statusCode).toBe(405);
-    expect(response.headers.allow).toBe('POST, GET, HEAD');
+    expect(response.headers.allow).toBe('POST, PUT, GET, HEAD');
+  });
+  it('takes a signed PUT like a POST, and refuses one that is not signed', async () => {
+    const put = (headers: Record<string, string>) =>
+      app.inject({ method: 'PUT', url: '/webhooks/default', payload: body, headers });
+    expect((await put(signBody(body, SECRET))).statusCode).toBe(200);
+    expect(accepted).toHaveLength(1);
+    expect((await put({})).statusCode).toBe(401);
   });
   it.each([
     ['store_unavailable', new StoreUnavailable('SQLITE_FULL: /var/lib/secret/path')],

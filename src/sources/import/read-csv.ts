@@ -104,6 +104,8 @@ export function readImportCsv(bytes: Uint8Array): {
       delimiter: delimiterOf(head),
       info: true,
       relax_column_count: true,
+      // The header, and one more than are taken.
+      to: importLimits.lines + 2,
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
       trim: true,
