@@ -16,6 +16,7 @@ const encoder = new TextEncoder();
 const textOf = (bytes) => new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 const fromHex = (hex) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+const counted = (count) => `${count} ${count === 1 ? 'entry' : 'entries'}`;
 const equal = (a, b) => a.length === b.length && a.every((byte, at) => byte === b[at]);
 
 function concat(...parts) {
@@ -485,7 +486,7 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
       say(
         'ok',
         'manifest.json',
-        `was sealed as entry ${leaf.seq} on ${leaf.receivedAt}, under the checkpoint over ${head.size} entries`,
+        `was sealed as entry ${leaf.seq} on ${leaf.receivedAt}, under the checkpoint over ${counted(head.size)}`,
       );
     } catch (error) {
       say('bad', 'manifest.json', error.message || 'its entry cannot be read');
@@ -530,16 +531,12 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
       if (String(leaf.seq) !== String(id)) throw new Error(`it is the proof of entry ${leaf.seq}`);
       if (content !== undefined && hasContent !== (content === 'enclosed'))
         throw new Error(hasContent ? 'its content is here, although it should not be' : 'its content was taken out');
+      const since = `since the checkpoint over ${counted(head.size)}`;
       const state = hasContent
-        ? 'unchanged'
-        : content === 'withheld'
-          ? 'proven in its place; its content is withheld'
-          : 'proven in its place; its content was erased or is not enclosed';
-      say(
-        'ok',
-        name,
-        `${what === undefined ? '' : `${what}: `}${leaf.kind} of ${leaf.source}, received ${leaf.receivedAt}: ${state} since the checkpoint over ${head.size} entries`,
-      );
+        ? `unchanged ${since}`
+        : `place and time unchanged ${since}; its content ${content === 'withheld' ? 'is withheld' : 'was erased or is not enclosed'}`;
+      const about = what === undefined ? '' : `${what}: `;
+      say('ok', name, `${about}${leaf.kind} of ${leaf.source}, received ${leaf.receivedAt}: ${state}`);
     } catch (error) {
       say('bad', name, error.message);
     }

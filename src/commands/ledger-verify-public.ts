@@ -42,7 +42,7 @@ export async function verifyWithoutSecrets(io: CommandIo, options: PublicFlags):
         ...(moreFaults > 0 ? [`  … and ${moreFaults} more`] : []),
         ...confirmed.map(
           ({ where, size }) =>
-            `${pc.green('✓')} ${printable(where)}: the first ${size} entries are still those that it was signed for`,
+            `${pc.green('✓')} ${printable(where)}: nothing has changed in the ${counted(size, 'entry', 'entries')} that it was signed for`,
         ),
         ...(outside.length === 0
           ? [

@@ -21,11 +21,14 @@ function textsOf(bytes: Buffer): readonly string[] {
 
 const ZIP = Buffer.from('PK\x03\x04', 'latin1');
 
+/** In a pack: its manifest, and each proof. */
+const WITH_CHECKPOINT = /(?:^|\/)(?:manifest\.json|[^/]+\.tlog-proof)$/;
+
 function manifestsOf(zip: Buffer): readonly Buffer[] {
   try {
     const wanted = {
       filter: ({ name, originalSize }: { name: string; originalSize: number }) =>
-        name === 'manifest.json' && originalSize <= PART_BYTES,
+        WITH_CHECKPOINT.test(name) && originalSize <= PART_BYTES,
     };
     return Object.values(unzipSync(zip, wanted)).map((part) => Buffer.from(part));
   } catch {

@@ -196,7 +196,7 @@ describe('ledger verify --public', () => {
       files.note ?? '',
     );
     await chmod(copy, 0o700);
-    expect([found.code, found.stdout]).toEqual([0, expect.stringContaining('are still those that it was signed for')]);
+    expect([found.code, found.stdout]).toEqual([0, expect.stringContaining('nothing has changed in the')]);
     expect(await readdir(copy)).toEqual(['a copy?.sqlite']);
   });
 
