@@ -122,12 +122,10 @@ export type CallList = z.infer<typeof list>;
  * How a call stands. `sent`: no result yet. `done`: the service said so. `refused`: it certainly changed nothing. `unknown`: nobody knows.
  * `happened`, `not-happened`: it was unknown and has been settled since.
  */
-const callStates = ['sent', 'done', 'refused', 'unknown', 'happened', 'not-happened'] as const;
-export type CallState = (typeof callStates)[number];
+export type CallState = 'sent' | 'done' | 'refused' | 'unknown' | 'happened' | 'not-happened';
 
 /** How an item of a plan stands. `planned`: may be sent; so may `skipped` (beyond the quota) when a plan is resumed. */
-const planItemStates = ['planned', 'sent', 'created', 'skipped', 'failed', 'unknown'] as const;
-export type PlanItemState = (typeof planItemStates)[number];
+export type PlanItemState = 'planned' | 'sent' | 'created' | 'skipped' | 'failed' | 'unknown';
 
 /** Beyond its time-out a call is given so long for its result to be written before it counts as lost. */
 export const LOST_AFTER_MS = 60_000;

@@ -4,21 +4,19 @@ import type { ConsentState } from './vocabulary.ts';
  * What a decision amounts to, judged purpose by purpose with what the same subject had granted on the same banner before.
  * The states of ISO/IEC TS 27560 and the two that a choice by purpose needs besides. A payload states a state; this program judges a label.
  */
-const consentLabels = [
-  'given',
-  'renewed-given',
-  'partly-given',
-  'refused',
-  'withdrawn',
-  'partly-withdrawn',
-  'expired',
-  'terminated',
-  'invalidated',
-  'requested',
-  'request-deferred',
-  'unknown',
-] as const;
-type ConsentLabel = (typeof consentLabels)[number];
+type ConsentLabel =
+  | 'given'
+  | 'renewed-given'
+  | 'partly-given'
+  | 'refused'
+  | 'withdrawn'
+  | 'partly-withdrawn'
+  | 'expired'
+  | 'terminated'
+  | 'invalidated'
+  | 'requested'
+  | 'request-deferred'
+  | 'unknown';
 
 /**
  * A label, or `disputed`: the records of the decision contradict each other. Such a decision is never counted as granted, since the

@@ -78,8 +78,7 @@ export const requestKinds = [
 export type RequestKind = (typeof requestKinds)[number];
 
 /** How the signature of a delivery was judged; `verified-late` is a delivery that was readmitted. */
-const verdicts = ['verified', 'verified-headers-disagree', 'verified-late'] as const;
-export type Verdict = (typeof verdicts)[number];
+export type Verdict = 'verified' | 'verified-headers-disagree' | 'verified-late';
 
 /** The pseudo-source of entries that concern the whole installation (sign-ins, sources added). */
 export const INSTALLATION = 'installation';

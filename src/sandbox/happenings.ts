@@ -4,8 +4,7 @@ import type { RequestKind } from '../core/vocabulary.ts';
 export type Choice = 'accept' | 'reject' | 'choose' | 'withdraw';
 
 /** The purposes that the sandbox's banners ask about. */
-const purposes = ['necessary', 'preferences', 'analytics', 'marketing'] as const;
-export type Purpose = (typeof purposes)[number];
+export type Purpose = 'necessary' | 'preferences' | 'analytics' | 'marketing';
 export type PurposeChoices = Readonly<Record<Purpose, boolean>>;
 
 /** One recorded consent choice, before a dialect gives it a shape. */

@@ -128,7 +128,7 @@ test('a statement that fails takes its transaction with it, also when the failur
     await tx.insertMany('settings', [{ name: 'b', value: '' }]);
     await expect(tx.insertMany('settings', [{ name: 'a', value: '' }])).rejects.toThrow(ConstraintViolation);
   });
-  await expect(passedOver).rejects.toThrow('a statement of the transaction failed');
+  await expect(passedOver).rejects.toThrow('a statement in the transaction failed');
   expect(await names(store)).toEqual([{ name: 'a' }]);
 });
 

@@ -35,8 +35,7 @@ export interface BannerWindow {
   readonly to: string;
 }
 
-const reconciliationFindings = ['only-webhook', 'only-pulled', 'conflicting'] as const;
-export type ReconciliationFinding = (typeof reconciliationFindings)[number];
+export type ReconciliationFinding = 'only-webhook' | 'only-pulled' | 'conflicting';
 
 /** A decision with everything that was told about it up to asOf, in ledger order. */
 export interface ReconciledDecision {
