@@ -195,20 +195,22 @@ function manifest(
 
 /** What the files are, as plain text. */
 async function* readme({ input }: PackContext, written: readonly WrittenFile[]): AsyncGenerator<Uint8Array> {
+  // A name that is longer than the column has its description on the next line.
+  const label = (name: string) => (name.length > 18 ? `${name}\r\n${' '.repeat(18)}` : name.padEnd(18));
   const lines = [
     `Answer to request ${input.case.case_id}${input.sample ? ' (SAMPLE)' : ''}`,
     '',
     'Start with the letter. This pack covers consent and policy records only.',
     '',
-    ...written.map(({ name, what }) => `${name.padEnd(18)} ${what}`),
+    ...written.map(({ name, what }) => `${label(name)} ${what}`),
     ...(input.proofs === undefined
       ? []
       : [
-          `${'verify.html'.padEnd(18)} open it in a browser and drop this ZIP on it: it says whether anything was changed`,
-          `${'verify.mjs'.padEnd(18)} the same for node: node verify.mjs PACK.zip`,
-          `${'proofs'.padEnd(18)} what proves each record; log.vkey and tlog-policy name the key that signed it`,
+          `${label('verify.html')} open it in a browser and drop this ZIP on it: it says whether anything was changed`,
+          `${label('verify.mjs')} the same for node: node verify.mjs PACK.zip`,
+          `${label('proofs')} what proves each record; log.vkey and tlog-policy name the key that signed it`,
         ]),
-    `${'manifest.json'.padEnd(18)} all files with their SHA-256, and how to verify them`,
+    `${label('manifest.json')} all files with their SHA-256, and how to verify them`,
     '',
     noLegalAdvice,
     '',

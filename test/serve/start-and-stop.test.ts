@@ -14,6 +14,8 @@ test('a stop while deliveries wait for a locked database answers them with 503 a
   expect((await deliver(server.url, ping('before'))).status).toBe(200);
   const free = await holdWriters(folder);
   const waiting = Promise.all(Array.from({ length: 8 }, (_, i) => deliver(server.url, ping(i))));
+  // The server answers one request after the other: once it has answered these, it has read the deliveries sent before.
+  for (let n = 0; n < 20; n += 1) expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   await sleep(300);
   const code = await server.stop();
   expect((await waiting).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 503));
