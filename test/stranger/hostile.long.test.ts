@@ -1,5 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { hostileAnswers } from './hostile-answers.ts';
+import { hostileAnswers, type Meeting } from './hostile-answers.ts';
 import { createHostileWorld, deliverAlong, meetAll } from './hostile-world.ts';
 
 it('ends every command in time with a sentence, and keeps nothing wrong, whatever the service answers', {
@@ -20,4 +21,28 @@ it('ends every command in time with a sentence, and keeps nothing wrong, whateve
   expect(along.slowestMs).toBeLessThan(1000);
   expect((await world.run('ledger', 'verify')).code).toBe(0);
   expect(await world.serving.stop()).toBe(0);
+});
+
+/** A page as large as is taken, of rows that never came before. */
+function largePage({ response, nth, key }: Meeting): void {
+  const rows = Array.from({ length: 4900 }, (_, row) =>
+    JSON.stringify({ id: `${key}-${nth}-${row}`, banner_id: 'b', purposes: { ads: true }, note: 'x'.repeat(720) }),
+  );
+  response.end(`{"data":[${rows.join(',')}],"next_cursor":"c${nth}"}`);
+}
+
+it('stays under 300 MiB and answers webhooks while twelve logs give the largest pages without end', async () => {
+  const answers = Array.from({ length: 12 }, (_, nth) => ({
+    name: `large pages ${nth}`,
+    at: 'log' as const,
+    respond: largePage,
+  }));
+  const world = await createHostileWorld(answers, { SYNC_SCHEDULE: '*/5 * * * * *', SYNC_RECOUNT_DAYS: '0' });
+  const stop = deliverAlong(world.serving);
+  await delay(60_000);
+  const along = await stop();
+  const memory = world.serving.peakMemory();
+  console.log({ memory, ...along });
+  expect(memory).toBeLessThan(300);
+  expect(along.refused).toBe(0);
 });
