@@ -222,7 +222,8 @@ function openReadModels({ log, clock, opened }: Base, { store }: Identity, { led
     store,
     ledger,
     clock,
-    compare: (onProgress) => compareWithRebuild({ ...rules(store), ...(onProgress ? { onProgress } : {}) }),
+    compare: (takesOver, onProgress) =>
+      compareWithRebuild({ ...rules(store), takesOver, ...(onProgress ? { onProgress } : {}) }),
   });
   return {
     projector,

@@ -5,7 +5,7 @@ import { CodedError } from '../core/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
-import { projectedEntries } from './position.ts';
+import { loadPosition, projectedEntries } from './position.ts';
 import type { RebuildReport } from './rebuild.ts';
 
 const SETTING = 'read_models_checked';
@@ -16,6 +16,9 @@ const FEW_ENTRIES = 10_000;
 const VALID_HOURS = 25;
 /** How long a comparison under way in another process is waited for, milliseconds. */
 const PATIENCE_MS = 600_000;
+/** How often it is looked at, and after how long without progress it is taken for ended, milliseconds. */
+const LOOK_MS = 250;
+const STALLED_MS = 15_000;
 
 const storedSchema = z.object({ at: z.string(), found: z.string().nullable(), mac: z.string() });
 
@@ -23,7 +26,8 @@ interface ReadModelCheckOptions {
   readonly store: Store;
   readonly ledger: Pick<Ledger, 'keyOf'>;
   readonly clock: Clock;
-  readonly compare: (onProgress?: (done: number, total: number) => void) => Promise<RebuildReport>;
+  /** Rejects with CodedError `conflict` where another one is under way, unless it takes over. */
+  readonly compare: (takesOver: boolean, onProgress?: (done: number, total: number) => void) => Promise<RebuildReport>;
 }
 
 /**
@@ -51,8 +55,8 @@ export function createReadModelCheck({ store, ledger, clock, compare }: ReadMode
     await writeSetting(store, SETTING, JSON.stringify({ at, found, mac: macOf(at, found) }));
   }
 
-  async function check(onProgress?: (done: number, total: number) => void): Promise<RebuildReport> {
-    const report = await compare(onProgress);
+  async function compareAndNote(...wanted: Parameters<typeof compare>): Promise<RebuildReport> {
+    const report = await compare(...wanted);
     await note(textOf(report));
     return report;
   }
@@ -60,8 +64,10 @@ export function createReadModelCheck({ store, ledger, clock, compare }: ReadMode
   /** One at a time in this process, and after one that another process makes meanwhile. What differs, as text. */
   async function checkShared(): Promise<string | null> {
     const begun = clock().toISOString();
-    for (let waited = 0; ; waited += 250) {
-      running ??= check().finally(() => {
+    let seen = '';
+    let stalled = 0;
+    for (let waited = 0; ; waited += LOOK_MS) {
+      running ??= compareAndNote(stalled >= STALLED_MS).finally(() => {
         running = null;
       });
       try {
@@ -69,14 +75,17 @@ export function createReadModelCheck({ store, ledger, clock, compare }: ReadMode
       } catch (error) {
         if (!(error instanceof CodedError && error.code === 'conflict') || waited >= PATIENCE_MS) throw error;
       }
-      await delay(250);
+      await delay(LOOK_MS);
       const other = await last();
       if (other !== null && other.at >= begun) return other.found;
+      const position = JSON.stringify(await loadPosition(store.read, 'rebuild'));
+      stalled = position === seen ? stalled + LOOK_MS : 0;
+      seen = position;
     }
   }
 
   return {
-    check,
+    check: (onProgress?: (done: number, total: number) => void) => compareAndNote(true, onProgress),
     note,
     /** Tables that differed at the last comparison, with how many rows; null when none did. */
     differing: async () => (await last())?.found ?? null,

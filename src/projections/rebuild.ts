@@ -19,6 +19,8 @@ import { createShadows, dropShadows, emptyShadows, overShadows, shadowName } fro
 import { historyNames } from './tables.ts';
 
 interface RebuildOptions extends Omit<ProjectorOptions, 'pollMs' | 'lingerMs'> {
+  /** Whether one that is under way elsewhere is ended. If not, this one rejects with CodedError `conflict`. Default: yes. */
+  readonly takesOver?: boolean;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -56,7 +58,7 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
   };
   const pages = createPageReader(store.read, options.read, options.optionsUpTo, pageLimits(options));
   const ahead = await entriesAhead(store.read);
-  const started = await begin(store, replace);
+  const started = await begin(store, replace, options.takesOver ?? true);
   try {
     let at = started;
     for (let attempt = 0; ; attempt += 1) {
@@ -72,8 +74,10 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
 }
 
 /** Makes empty shadow tables. A rebuild that is still under way elsewhere finds its generation gone, and stops. */
-function begin(store: Store, replace: boolean): Promise<Position> {
+function begin(store: Store, replace: boolean, takesOver: boolean): Promise<Position> {
   return store.transaction(async (tx) => {
+    if (!takesOver && (await loadPosition(tx.query, 'rebuild')) !== null)
+      throw new CodedError('conflict', 'The read models are being rebuilt or compared elsewhere.');
     await startPosition(tx, 'projector');
     // Rows of entries that the ledger does not have cannot be compared with anything.
     if (replace) await pullBackPosition(tx, historyNames);
@@ -99,7 +103,10 @@ async function cleanUp(store: Store, started: Position): Promise<void> {
     });
   }
   await store.transaction(async (tx) => {
-    if (await ours(tx)) await dropShadows(tx.query);
+    if (!(await ours(tx))) return;
+    await dropShadows(tx.query);
+    // Its position is there while one is under way; the generation stays.
+    await tx.query.deleteFrom('positions').where('name', '=', 'rebuild').execute();
   });
 }
 

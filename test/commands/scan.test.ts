@@ -34,7 +34,7 @@ async function createInstallation() {
 describe('scan and integration', () => {
   it('shows the inventory at a time, what was set before consent, the drift, and what could not be read', async () => {
     const { run, scanned } = await createInstallation();
-    expect((await run('scan', 'show')).out).toContain('No scans yet.');
+    expect((await run('scan', 'show')).out).toContain('No inventory yet');
     await scanned('2026-06-01T10:00:00Z', [{ name: '_ga', category: 'analytics' }, { name: 'old' }]);
     await scanned('2026-06-08T10:00:00Z', [
       { name: '_ga', category: 'marketing', before_consent: true },

@@ -1,3 +1,4 @@
+// On SQLite alone: the attacks are statements in its dialect, against files that are copied for each of them.
 import { expect, test } from 'vitest';
 import { tableInDocs, isPossible, mustBeFound } from './attack-table.ts';
 import { createAttackedWorld, findAttack } from './attack-world.ts';

@@ -1,3 +1,4 @@
+// On SQLite alone: the format of entries, notes and journal is the same on both, and the verifier reads a database file.
 import { createHash, createHmac, createPublicKey, hkdfSync, verify } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -143,6 +143,21 @@ test('a rebuild beside a live projector under load neither stops it nor is confu
   expect((await compareWithRebuild(rules(world.store))).differences).toEqual([]);
 });
 
+test('a comparison that may not take over leaves the one under way alone, and runs once that has ended', async () => {
+  const world = await createWorld();
+  await deliver(world, 0, 200);
+  await world.projector().catchUp();
+  const sound = { seq: 200, ahead: 0, counts: {}, differences: [] };
+  const politely = { ...rules(world.store), takesOver: false };
+  let begun = () => {};
+  const first = new Promise<void>((resolve) => (begun = resolve));
+  const earlier = compareWithRebuild({ ...politely, batchSize: 10, onProgress: () => begun() });
+  await first;
+  await expect(compareWithRebuild(politely)).rejects.toMatchObject({ code: 'conflict' });
+  expect(await earlier).toEqual(sound);
+  expect(await compareWithRebuild(politely)).toEqual(sound);
+});
+
 test('of two rebuilds at once the later one finishes, and the earlier one says so and stops', async () => {
   const world = await createWorld();
   await deliver(world, 0, 200);
