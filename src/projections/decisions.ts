@@ -426,7 +426,10 @@ async function loadTimelines(state: Query, late: KeysBySource): Promise<Readonly
   for (const [key, told] of records) {
     const [first] = told;
     const owner = told.find(({ subject }) => subject !== null)?.subject ?? '';
-    const decision: Decision = { ...first, ...judged.get(key), rows: told };
+    // Names of purposes that differ by case alone are one in what is judged, and may be two in the row.
+    const { state: stated, purposes } = togetherOf([first]);
+    const asTold = { ...first, state: stated, purposes: purposesText(purposes) };
+    const decision: Decision = { ...asTold, ...judged.get(key), rows: told };
     timelines.get(joinKey(first.source, owner))?.of(first.banner_id).recall(decision);
   }
   return timelines;

@@ -63,6 +63,24 @@ async function deliver(world: World, from: number, count: number): Promise<void>
   for (let next = 0; next < count; next += 50) await world.ledger.append(entries.slice(next, next + 50));
 }
 
+test('a decision that names a purpose twice, but for case, is judged the same when it is read back', async () => {
+  const world = await createWorld();
+  const told = [
+    { recordId: '1', subject: null },
+    { recordId: '2', purposes: { A: 'granted', a: 'granted' } },
+    { recordId: '1' },
+  ] as const;
+  await world.ledger.append(
+    told.map((said, nonce) => {
+      const fact = decisionFact(said);
+      return webhook('acme', { event: 'consent.recorded', fact, nonce }, at);
+    }),
+  );
+  await world.projector().catchUp();
+  const compared = await compareWithRebuild({ ...rules(world.store), batchSize: 1 });
+  expect(compared.differences).toEqual([]);
+});
+
 test('a rebuild puts right what someone altered, added or removed in the read models, and says what it was', async () => {
   const world = await createWorld();
   await deliver(world, 0, 120);
