@@ -21,11 +21,15 @@ COPY package.json LICENSE CHANGELOG.md README.md ./
 COPY docs ./docs
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-RUN mkdir /data && chown node:node /data
-USER node
+# By number: Kubernetes cannot tell from a name that it is not root (runAsNonRoot).
+RUN mkdir /data && chown 1000:1000 /data
+USER 1000:1000
 VOLUME ["/data"]
+# Where `init` and `demo` write, and where .env is read.
+WORKDIR /data
 EXPOSE 8080 8081
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "dist/src/cli.js"]
+# Absolute, so that it also starts with another working directory (`docker run -w`).
+ENTRYPOINT ["node", "/app/dist/src/cli.js"]
 CMD ["serve"]

@@ -64,21 +64,25 @@ describe('the Dockerfile', () => {
   });
 
   it('starts the program that package.json installs', () => {
-    expect(JSON.parse(valuesOf(run, 'ENTRYPOINT')[0] ?? '')).toEqual(['node', manifest.bin['consent-ledger']]);
+    expect(JSON.parse(valuesOf(run, 'ENTRYPOINT')[0] ?? '')).toEqual(['node', `/app/${manifest.bin['consent-ledger']}`]);
     expect(JSON.parse(valuesOf(run, 'CMD')[0] ?? '')).toEqual(['serve']);
   });
 
   it('does not run as root', () => {
     const [user, ...more] = valuesOf(run, 'USER');
     expect(more).toEqual([]);
-    expect(user).toBe('node');
+    expect(user).toBe('1000:1000');
     const names = run.instructions.map(({ name }) => name);
     expect(names.lastIndexOf('RUN')).toBeLessThan(names.indexOf('USER'));
   });
 
   it('keeps its data in a volume that its user owns', () => {
     expect(JSON.parse(valuesOf(run, 'VOLUME')[0] ?? '')).toEqual([environment['DATA_DIR']]);
-    expect(valuesOf(run, 'RUN').join('\n')).toContain(`chown node:node ${environment['DATA_DIR']}`);
+    expect(valuesOf(run, 'RUN').join('\n')).toContain(`chown 1000:1000 ${environment['DATA_DIR']}`);
+  });
+
+  it('works in its data directory, the only place where `init` and `demo` can write', () => {
+    expect(valuesOf(run, 'WORKDIR').at(-1)).toBe(environment['DATA_DIR']);
   });
 
   it('asks the health of the port that it listens on', () => {

@@ -1,8 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { loadVersion } from '../config.ts';
-import { CodedError, StoreUnavailable, UsageError } from '../core/errors.ts';
+import { CodedError, describeFileError, StoreUnavailable, UsageError } from '../core/errors.ts';
 import { withoutPasswords } from '../core/address.ts';
-import type { CommandIo, ExitCode } from './command-io.ts';
+import { type CommandIo, type ExitCode, printable } from './command-io.ts';
 
 type Register = (program: Command, io: CommandIo) => void;
 
@@ -92,6 +92,11 @@ function explain(error: unknown, stderr: NodeJS.WritableStream): ExitCode {
         ? `consent-ledger: ${first}\n`
         : `consent-ledger: ${error.problems.length} problems\n${[first, ...more].map((problem) => `  - ${problem}`).join('\n')}\n`,
     );
+    return 2;
+  }
+  const file = describeFileError(error);
+  if (file !== null) {
+    stderr.write(`consent-ledger: ${withoutPasswords(printable(file))}\n`);
     return 2;
   }
   const isExpected = error instanceof StoreUnavailable || error instanceof CodedError;

@@ -28,8 +28,8 @@ export function readTexts(env: NodeJS.ProcessEnv, cwd: string): Texts {
       (values) => values[name] !== undefined || (variables[name].secret && values[fileName] !== undefined),
     );
     if (layer === undefined) continue;
-    const text = layer[name]?.trim() ?? '';
-    const path = variables[name].secret ? (layer[fileName]?.trim() ?? '') : '';
+    const text = withoutQuotes(layer[name] ?? '');
+    const path = variables[name].secret ? withoutQuotes(layer[fileName] ?? '') : '';
     if (text !== '' && path !== '') problems.push(`${name} and ${fileName} are both set: remove one of them.`);
     else if (text !== '') texts[name] = text;
     else if (path !== '') {
@@ -40,6 +40,12 @@ export function readTexts(env: NodeJS.ProcessEnv, cwd: string): Texts {
   }
   const otherNames = [...new Set([...Object.keys(env), ...Object.keys(dotEnv)])].filter((name) => !ours.has(name));
   return { texts, otherNames, problems };
+}
+
+/** Without the quotes around a value in .env, which `docker run --env-file` passes on as part of it. */
+function withoutQuotes(value: string): string {
+  const text = value.trim();
+  return /^(["'])(.*)\1$/s.exec(text)?.[2]?.trim() ?? text;
 }
 
 function readSecretFile(path: string): { text: string } | { problem: string } {

@@ -15,7 +15,7 @@ interface Variable {
 
 /** Every environment variable that the program reads, in the order in which it is documented. */
 export const variables = {
-  HOST: plain('127.0.0.1', 'Address of the public listener: webhooks, hand-over links, /healthz, /readyz.'),
+  HOST: plain('127.0.0.1', 'Address of the public listener: webhooks, /healthz, /readyz.'),
   PORT: plain('8080', 'Port of the public listener; 0 for any free port.'),
   PUBLIC_URL: plain(
     'derived from HOST and PORT',

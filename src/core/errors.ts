@@ -56,3 +56,31 @@ export class UsageError extends Error {
     this.problems = problems;
   }
 }
+
+const fileProblems: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+};
+const fileActions: Readonly<Record<string, string>> = {
+  access: 'write to',
+  mkdir: 'create the folder',
+  open: 'open',
+  scandir: 'read the folder',
+};
+
+/** A refusal by the file system (permissions, read-only, full) in words, with its remedy; null for any other error. */
+export function describeFileError(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException;
+  const problem = fileProblems[code];
+  if (problem === undefined || path === undefined) return null;
+  const user = process.getuid?.();
+  const remedy =
+    code === 'ENOSPC' || code === 'EDQUOT'
+      ? 'Free some space, then try again.'
+      : `Give ${user === undefined ? 'the user that runs this program' : `user ${user}`} access to it, or choose another place.`;
+  return `Cannot ${fileActions[syscall] ?? 'use'} ${path}: ${problem} (${code}). ${remedy}`;
+}

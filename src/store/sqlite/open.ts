@@ -6,10 +6,10 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { chmod, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { StoreUnavailable } from '../../core/errors.ts';
+import { describeFileError, StoreUnavailable } from '../../core/errors.ts';
 import { type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
 import { countArrivals } from '../queries/arrivals.ts';
 import type { Tables } from '../schema.ts';
@@ -43,8 +43,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { path, readers = 3, busyTimeout = 2500 } = options;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // SQLite writes its log beside the file, and says only that it cannot open it.
+    accessSync(dirname(path), constants.W_OK | constants.X_OK);
+    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
-    throw new StoreUnavailable(`cannot create the folder of ${path}: ${(error as Error).message}`, { cause: error });
+    const sentence = describeFileError(error) ?? (error as Error).message;
+    throw new StoreUnavailable(`The database ${path} cannot be used. ${sentence}`, { cause: error });
   }
   // Many processes may start at once and wait for the one that migrates.
   const first = await openWriter(path, Math.max(busyTimeout, 30_000));
