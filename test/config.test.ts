@@ -32,7 +32,11 @@ const KEY = Buffer.alloc(32, 7).toString('base64');
 describe('configuration', () => {
   test('quotes around a value are not part of it: `docker run --env-file` passes on those of .env', () => {
     const config = loadConfig({ INSTANCE_KEY: `"${KEY}"`, TIME_ZONE: "'Europe/Berlin'", PORT: '"9001"' }, folder);
-    expect([config.instanceKey?.toString('base64'), config.timeZone, config.port]).toEqual([KEY, 'Europe/Berlin', 9001]);
+    expect([config.instanceKey?.toString('base64'), config.timeZone, config.port]).toEqual([
+      KEY,
+      'Europe/Berlin',
+      9001,
+    ]);
   });
 
   test('an empty environment gives the documented defaults, without a warning', () => {

@@ -64,7 +64,10 @@ describe('the Dockerfile', () => {
   });
 
   it('starts the program that package.json installs', () => {
-    expect(JSON.parse(valuesOf(run, 'ENTRYPOINT')[0] ?? '')).toEqual(['node', `/app/${manifest.bin['consent-ledger']}`]);
+    expect(JSON.parse(valuesOf(run, 'ENTRYPOINT')[0] ?? '')).toEqual([
+      'node',
+      `/app/${manifest.bin['consent-ledger']}`,
+    ]);
     expect(JSON.parse(valuesOf(run, 'CMD')[0] ?? '')).toEqual(['serve']);
   });
 
