@@ -63,7 +63,7 @@ export interface Report {
   readonly title: string;
   /** One sentence: what is in it and whom it is for. */
   readonly description: string;
-  readonly formats: readonly ReportFormat[];
+  readonly formats: readonly [ReportFormat, ...ReportFormat[]];
   /** It tells of repeats and refusals, so their counters are observed before it is made (`counters.observed`). */
   readonly tellsCounters: boolean;
   /** It can append the history of one subject. */

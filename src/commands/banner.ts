@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import {
   addBannerEvidence,
@@ -28,18 +28,8 @@ import {
 } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
-interface AddFlags {
-  readonly source: string;
-  readonly banner: string;
-  readonly file: string;
-  readonly from: string;
-  readonly to?: string;
-  readonly note?: string;
-  readonly json?: boolean;
-}
-
 /** `banner name`, `banner evidence add|list|show|retract`: what banners are called and how they were shown, which the service's API does not tell. */
-export function registerBanner(program: Command, io: CommandIo): void {
+export function registerBanner(program: CommandUnknownOpts, io: CommandIo): void {
   const banner = program
     .command('banner')
     .description('names of consent banners, and evidence of what they looked like, added by officers');
@@ -49,7 +39,7 @@ export function registerBanner(program: Command, io: CommandIo): void {
     .argument('<banner>', 'banner id as in the consent records')
     .argument('[name]', 'its name, e.g. "Main site"; without one, the banner goes by its id again')
     .option('--source <slug>', 'source of the banner', 'default')
-    .action((bannerId: string, name: string | undefined, flags: { source: string; json?: boolean }) =>
+    .action((bannerId, name, flags) =>
       withContext(async (context) => {
         findSource(context, flags.source);
         await context.projector.catchUp();
@@ -75,7 +65,7 @@ export function registerBanner(program: Command, io: CommandIo): void {
     .option('--to <date>', 'end of the period (a day is inclusive, a time exclusive); default: still in use')
     .option('--note <text>', 'what the file shows, e.g. "second layer, German"')
     .option('--source <slug>', 'source of the banner', 'default')
-    .action((flags: AddFlags) =>
+    .action((flags) =>
       withContext(async (context) => {
         findSource(context, flags.source);
         const { timeZone } = context.config;
@@ -104,7 +94,7 @@ export function registerBanner(program: Command, io: CommandIo): void {
     .description('list the banner evidence of a source by banner and period')
     .option('--source <slug>', 'source', 'default')
     .option('--banner <id>', 'only this banner')
-    .action((flags: { source: string; banner?: string; json?: boolean }) =>
+    .action((flags) =>
       withContext(async (context) => {
         findSource(context, flags.source);
         await context.projector.catchUp();
@@ -134,7 +124,7 @@ export function registerBanner(program: Command, io: CommandIo): void {
     .description('show one piece of evidence and compare its file with the ledger')
     .argument('<evidence>', 'entry number from `banner evidence list`', wholeNumberFrom(1))
     .option('--out <file>', 'write the file here if it matches the ledger')
-    .action((seq: number, flags: { out?: string; json?: boolean }) =>
+    .action((seq, flags) =>
       withContext(async (context) => {
         await context.projector.catchUp();
         const found = await findBannerEvidence(context.store, seq);
@@ -159,7 +149,7 @@ export function registerBanner(program: Command, io: CommandIo): void {
     .description('mark evidence as wrong; the entry and its file are kept')
     .argument('<evidence>', 'entry number', wholeNumberFrom(1))
     .requiredOption('--reason <text>', 'why')
-    .action((seq: number, flags: { reason: string; json?: boolean }) =>
+    .action((seq, flags) =>
       withContext(async (context) => {
         await context.projector.catchUp();
         const retracted = await retractBannerEvidence(context, {

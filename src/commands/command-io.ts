@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
-import { type Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, type OptionValues } from '@commander-js/extra-typings';
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { UsageError } from '../core/errors.ts';
@@ -33,8 +33,30 @@ export function keepHeapSmall(): void {
 }
 
 /** Adds the `--json` flag that every command has. */
-export function withJson(command: Command): Command {
-  return command.option('--json', 'print one JSON document to standard output, everything else to standard error');
+export function withJson<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+): Command<A, O & { json?: true }, G> {
+  return withOptions(command, jsonOption);
+}
+
+const jsonOption = new Command().option(
+  '--json',
+  'print one JSON document to standard output, everything else to standard error',
+);
+
+/** The options that a command declares, as its action gets them. */
+export type OptionsOf<C extends { opts(): OptionValues }> = ReturnType<C['opts']>;
+
+/** Adds options that several commands share, as `shared` declares them. */
+export function withOptions<
+  A extends unknown[],
+  O extends OptionValues,
+  G extends OptionValues,
+  Shared extends OptionValues,
+>(command: Command<A, O, G>, shared: Command<[], Shared>): Command<A, O & Shared, G> {
+  for (const option of shared.options) command.addOption(option);
+  // The compiler cannot follow options that are added in a loop.
+  return command as unknown as Command<A, O & Shared, G>;
 }
 
 /** Parses a flag that takes a whole number from `least` on. */

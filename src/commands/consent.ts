@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { consentRecordText } from '../../reports/consent-record.ts';
 import {
@@ -20,7 +20,7 @@ import { type CommandIo, isDay, printable, printResult, timeOf, withJson, writeO
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
 /** `consent show|record`: how a person's consent stood at a moment, and one decision as a consent record. */
-export function registerConsent(program: Command, io: CommandIo): void {
+export function registerConsent(program: CommandUnknownOpts, io: CommandIo): void {
   const consent = program.command('consent').description('what a person consented to, when, and what proves it');
 
   withJson(consent.command('show'))
@@ -29,7 +29,7 @@ export function registerConsent(program: Command, io: CommandIo): void {
     .option('--at <time>', 'ISO 8601 time, or the end of a day (YYYY-MM-DD in TIME_ZONE); default: now')
     .option('--source <slug>', 'source', 'default')
     .option('--text', 'also print the policy texts')
-    .action((identifier: string, flags: { at?: string; source: string; text?: boolean; json?: boolean }) =>
+    .action((identifier, flags) =>
       withContext(async (context) => {
         findSource(context, flags.source);
         const asOf = await context.projector.catchUp();
@@ -58,7 +58,7 @@ export function registerConsent(program: Command, io: CommandIo): void {
     .argument('<id>', 'decision id, record id, or number of one of its entries')
     .option('--source <slug>', 'source', 'default')
     .option('--out <file>', 'write the record to this file')
-    .action((id: string, flags: { source: string; out?: string; json?: boolean }) =>
+    .action((id, flags) =>
       withContext(async (context) => {
         findSource(context, flags.source);
         const asOf = await context.projector.catchUp();

@@ -1,46 +1,44 @@
 import { createReadStream } from 'node:fs';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { type Command, Option } from 'commander';
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { readConfiguredRegimesFile } from '../config.ts';
 import { type ComputedCase, computeCase, dayText, readDeadlineCase } from '../law/deadline-case.ts';
 import { UsageError } from '../core/errors.ts';
 import { createRegimeTable, type RegimeTable } from '../law/regime-table.ts';
 import { requestKinds } from '../core/vocabulary.ts';
-import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
+import { type CommandIo, printable, printResult, withJson, type OptionsOf } from './command-io.ts';
 
 /** Longest line of a file of cases, characters. */
 const MAX_LINE = 64 * 1024;
 
-interface DeadlineFlags {
-  readonly kind?: string;
-  readonly received?: string;
-  readonly place?: string;
-  readonly controllerCountry?: string;
-  readonly controllerRegion?: string;
-  readonly timeZone?: string;
-  readonly extensionNotice?: string;
-  readonly extensionUntil?: string;
-  readonly clarification: readonly string[];
-  readonly identity?: string;
-  readonly fee?: string;
-  readonly asOf?: string;
-  readonly cases?: string;
-  readonly regimes?: string;
-  readonly json?: boolean;
-}
+type DeadlineFlags = OptionsOf<ReturnType<typeof deadlineCommand>>;
 
 export const dsarDescription = 'data subject requests: deadlines, progress and answers';
 
 /** `dsar deadline` alone, without the other commands of `dsar` and all that they load. */
-export function registerCalculator(program: Command, io: CommandIo): void {
+export function registerCalculator(program: CommandUnknownOpts, io: CommandIo): void {
   registerDeadline(program.command('dsar').description(dsarDescription), io);
 }
 
 /** `dsar deadline`: a calculator. It opens no installation: no database, no keys, no .env needed. */
-export function registerDeadline(dsar: Command, io: CommandIo): void {
-  withJson(dsar.command('deadline'))
+export function registerDeadline(dsar: CommandUnknownOpts, io: CommandIo): void {
+  deadlineCommand(dsar).action(async (flags) => {
+    const path = flags.regimes ?? readConfiguredRegimesFile();
+    // The reader of YAML is loaded only where there is a file: the calculator is to start fast.
+    const own = path === null ? undefined : await (await import('../config/settings-files.ts')).loadRegimesFile(path);
+    const regimes = createRegimeTable(own);
+    if (flags.cases !== undefined) return answerCases(io, flags, flags.cases, regimes);
+    const read = readDeadlineCase(caseOf(flags));
+    if (read.outcome === 'refused') throw new UsageError(read.problems);
+    const computed = computeCase(read.value, regimes);
+    printResult(io, flags, computed.answer, () => caseText(computed));
+  });
+}
+
+function deadlineCommand(dsar: CommandUnknownOpts) {
+  return withJson(dsar.command('deadline'))
     .description('calculate when a request must be answered under every applicable law (no installation needed)')
     .addOption(new Option('--kind <kind>', 'kind of request').choices(requestKinds))
     .option('--received <when>', 'when the request arrived through any channel: YYYY-MM-DD or an ISO 8601 time')
@@ -67,18 +65,7 @@ export function registerDeadline(dsar: Command, io: CommandIo): void {
       'read cases from this file, one JSON object per line (`-` for standard input), instead of the options above',
     )
     .option('--regimes <file>', 'your own rules (docs/deadlines.md); default: REGIMES_FILE if set')
-    .addHelpText('after', helpText)
-    .action(async (flags: DeadlineFlags) => {
-      const path = flags.regimes ?? readConfiguredRegimesFile();
-      // The reader of YAML is loaded only where there is a file: the calculator is to start fast.
-      const own = path === null ? undefined : await (await import('../config/settings-files.ts')).loadRegimesFile(path);
-      const regimes = createRegimeTable(own);
-      if (flags.cases !== undefined) return answerCases(io, flags, flags.cases, regimes);
-      const read = readDeadlineCase(caseOf(flags));
-      if (read.outcome === 'refused') throw new UsageError(read.problems);
-      const computed = computeCase(read.value, regimes);
-      printResult(io, flags, computed.answer, () => caseText(computed));
-    });
+    .addHelpText('after', helpText);
 }
 
 const helpText = `

@@ -1,10 +1,19 @@
-import type { Command } from 'commander';
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { verifySignature } from '../../receivers/signature.ts';
 import { UsageError } from '../core/errors.ts';
 import { loadAmbiguousRepeats } from '../projections/ambiguous-repeats.ts';
 import { readmitRejected, type Readmitted } from '../rejected/readmit.ts';
-import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
+import {
+  type CommandIo,
+  counted,
+  printable,
+  printResult,
+  tableText,
+  wholeNumberFrom,
+  withJson,
+  withOptions,
+} from './command-io.ts';
 import { findSource, withContext } from './run-context.ts';
 import { diagnoseSignature } from '../../receivers/diagnose.ts';
 import type { Finding } from '../../receivers/diagnose.ts';
@@ -14,27 +23,11 @@ import type { Query } from '../store/store.ts';
 import { isUtf8 } from 'node:buffer';
 import { sha256Hex } from '../crypto/hash.ts';
 
-interface ListFlags {
-  readonly source?: string;
-  readonly event?: string;
-  readonly limit: number;
-  readonly quarantine?: boolean;
-  readonly refused?: boolean;
-  readonly ambiguous?: boolean;
-  readonly json?: boolean;
-}
-
-interface RingFlags {
-  readonly source?: string;
-  readonly id?: readonly number[];
-  readonly json?: boolean;
-}
-
 const NOTHING_REFUSED =
   'No refused deliveries. They are kept for 72 hours; a running server stores new ones within five seconds.';
 
 /** `delivery list|show|diagnose|readmit`: what arrived, what was refused and why. */
-export function registerDelivery(program: Command, io: CommandIo): void {
+export function registerDelivery(program: CommandUnknownOpts, io: CommandIo): void {
   const delivery = program
     .command('delivery')
     .description('webhook deliveries: what arrived, what was refused and why');
@@ -43,7 +36,7 @@ export function registerDelivery(program: Command, io: CommandIo): void {
   withJson(delivery.command('show'))
     .argument('<seq>', 'entry number', wholeNumberFrom(1))
     .description('show everything the ledger holds about one delivery, including the body')
-    .action((seq: number, options: { json?: boolean }) =>
+    .action((seq, options) =>
       withContext(async (context) => {
         await context.projector.catchUp();
         const loaded = await loadDelivery(context.store.read, seq);
@@ -52,10 +45,10 @@ export function registerDelivery(program: Command, io: CommandIo): void {
       }),
     );
 
-  withRing(delivery.command('diagnose'))
+  withOptions(withJson(delivery.command('diagnose')), ringOptions)
     .description('explain why each refused delivery was refused, and how to fix it')
     .option('--limit <number>', 'how many to examine, newest first', wholeNumberFrom(1), 50)
-    .action((options: RingFlags & { limit: number }) =>
+    .action((options) =>
       withContext(async (context) => {
         const all = await context.rejected.list(options.source === undefined ? {} : { source: options.source });
         const { id: ids } = options;
@@ -68,11 +61,11 @@ export function registerDelivery(program: Command, io: CommandIo): void {
       }),
     );
 
-  withRing(delivery.command('readmit'))
+  withOptions(withJson(delivery.command('readmit')), ringOptions)
     .description(
       'verify refused deliveries again with the current secrets; valid ones enter the ledger as verified-late',
     )
-    .action((options: RingFlags) =>
+    .action((options) =>
       withContext(async (context) => {
         const { source, id: ids } = options;
         assertKept(ids, await context.rejected.list());
@@ -88,7 +81,7 @@ export function registerDelivery(program: Command, io: CommandIo): void {
     );
 }
 
-function registerList(delivery: Command, io: CommandIo): void {
+function registerList(delivery: CommandUnknownOpts, io: CommandIo): void {
   withJson(delivery.command('list'))
     .description('list deliveries, newest first; or those that are unreadable, refused or ambiguous')
     .option('--source <slug>', 'only this source')
@@ -100,7 +93,7 @@ function registerList(delivery: Command, io: CommandIo): void {
       '--ambiguous',
       'list repeated deliveries with neither id nor time, which may be a new choice or the same one again',
     )
-    .action((options: ListFlags) =>
+    .action((options) =>
       withContext(async (context) => {
         const { source, event, limit, quarantine, refused, ambiguous } = options;
         if ([quarantine, refused, ambiguous].filter(Boolean).length > 1) {
@@ -183,15 +176,12 @@ function registerList(delivery: Command, io: CommandIo): void {
     );
 }
 
-function withRing(command: Command): Command {
-  const number = wholeNumberFrom(1);
-  return withJson(command)
-    .option('--source <slug>', 'only this source')
-    .option('--id <number...>', 'only these numbers from `delivery list --refused`', (text, before: number[] = []) => [
-      ...before,
-      number(text),
-    ]);
-}
+const ringOptions = new Command()
+  .option('--source <slug>', 'only this source')
+  .option('--id <number...>', 'only these numbers from `delivery list --refused`', (text, before: number[] = []) => [
+    ...before,
+    wholeNumberFrom(1)(text),
+  ]);
 
 function assertKept(ids: readonly number[] | undefined, kept: readonly { id: number }[]): void {
   const gone = (ids ?? []).filter((id) => !kept.some((item) => item.id === id));

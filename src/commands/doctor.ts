@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { type Config, loadProcessConfig } from '../config.ts';
 import { isInstallationBegun } from '../context/engines.ts';
@@ -12,7 +12,7 @@ import { checkSettings, sourceChecks } from './doctor/sources.ts';
 import { withContextOf } from './run-context.ts';
 
 /** `doctor`: is this installation safe to go into production. Changes nothing; exit code 0 when it is, 1 when not. */
-export function registerDoctor(program: Command, io: CommandIo): void {
+export function registerDoctor(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('doctor'))
     .description(
       'check this installation and name the remedy for every problem (exit code 1 if it is not ready for production)',
@@ -21,7 +21,7 @@ export function registerDoctor(program: Command, io: CommandIo): void {
       '--public',
       'also check over the network whether PUBLIC_URL is reachable, the API keys work and the clock is right',
     )
-    .action(async (options: { public?: boolean; json?: boolean }) => {
+    .action(async (options) => {
       const lines = await examine(options.public === true);
       const reasons = lines.filter(({ level }) => level === 'fault').length;
       if (reasons > 0) io.exitCode = 1;

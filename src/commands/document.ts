@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { UsageError } from '../core/errors.ts';
 import { checkFile, type DocumentRow, listDocuments, type ProducedDocument } from '../documents/check.ts';
@@ -7,13 +7,13 @@ import { type CommandIo, printable, printResult, tableText, withJson } from './c
 import { withContext } from './run-context.ts';
 
 /** `document list|check`: what was produced; is this file genuine. */
-export function registerDocument(program: Command, io: CommandIo): void {
+export function registerDocument(program: CommandUnknownOpts, io: CommandIo): void {
   const command = program.command('document').description('documents produced by this installation');
 
   withJson(command.command('list'))
     .description('list documents, newest first')
     .option('--source <slug>', 'only this source')
-    .action((options: { source?: string; json?: boolean }) =>
+    .action((options) =>
       withContext(async (context) => {
         await context.projector.catchUp();
         const rows = await listDocuments(
@@ -44,7 +44,7 @@ export function registerDocument(program: Command, io: CommandIo): void {
   withJson(command.command('check'))
     .argument('<file>', 'file to check')
     .description('check whether this file was produced here, byte for byte (exit code 3 if not)')
-    .action((file: string, options: { json?: boolean }) =>
+    .action((file, options) =>
       withContext(async (context) => {
         await context.projector.catchUp();
         const checked = await checkFile(context, file).catch((error: NodeJS.ErrnoException) => {

@@ -1,31 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { letterSteps, type LetterStep } from '../../reports/letters/texts.ts';
+import { letterSteps } from '../../reports/letters/texts.ts';
 import { UsageError } from '../core/errors.ts';
-import type { LetterDraft, LetterFormat } from '../documents/produce-letter.ts';
-import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
-import {
-  catchUpTo,
-  type DocumentFlags,
-  finishDocument,
-  problemOf,
-  refuseDocument,
-  withDocumentFlags,
-} from './produce-document.ts';
+import type { LetterDraft } from '../documents/produce-letter.ts';
+import { type CommandIo, printable, printResult, withJson, withOptions } from './command-io.ts';
+import { catchUpTo, finishDocument, problemOf, refuseDocument, documentFlags } from './produce-document.ts';
 import { withContext } from './run-context.ts';
 
-interface LetterFlags extends DocumentFlags {
-  readonly language?: string;
-  readonly text?: string;
-  readonly format: LetterFormat;
-  readonly recipient?: string;
-  readonly proposals?: boolean;
-}
-
 /** `dsar letter <case> <step>`: a letter of a case, in the language of the requester. */
-export function registerDsarLetter(dsar: Command, io: CommandIo): void {
+export function registerDsarLetter(dsar: CommandUnknownOpts, io: CommandIo): void {
   const command = withJson(dsar.command('letter'))
     .argument('<case>', 'case id from `dsar list`')
     .addArgument(new Argument('<step>', 'which letter').choices(letterSteps))
@@ -43,7 +28,7 @@ export function registerDsarLetter(dsar: Command, io: CommandIo): void {
       new Option('--format <format>', 'pdf, html, or txt for a message').choices(['pdf', 'html', 'txt']).default('pdf'),
     )
     .option('--recipient <name>', 'recipient of a notice');
-  withDocumentFlags(command)
+  withOptions(command, documentFlags)
     .addHelpText(
       'after',
       `
@@ -52,7 +37,7 @@ Example: a refusal in German, based on a suggested text:
   $ consent-ledger dsar letter default-3 refusal --language de --text reasons.txt --out refusal.pdf
 Separate paragraphs by empty lines and begin list items with "- ". A letter that still contains a blank, […], is not created.`,
     )
-    .action((caseId: string, step: LetterStep, options: LetterFlags) =>
+    .action((caseId, step, options) =>
       withContext(async (context) => {
         // Loaded only here: the other commands of cases start sooner without what renders documents.
         const { draftLetter, produceLetter } = await import('../documents/produce-letter.ts');
@@ -115,11 +100,11 @@ function sayLanguage(
 }
 
 /** `dsar pack <case>`: the ZIP that answers a case. */
-export function registerDsarPack(dsar: Command, io: CommandIo): void {
+export function registerDsarPack(dsar: CommandUnknownOpts, io: CommandIo): void {
   const command = withJson(dsar.command('pack'))
     .argument('<case>', 'case id from `dsar list`')
     .description('create the ZIP that answers a case: letter, history, data, manifest');
-  withDocumentFlags(command).action((caseId: string, options: DocumentFlags) =>
+  withOptions(command, documentFlags).action((caseId, options) =>
     withContext(async (context) => {
       // Loaded only here: the other commands of cases start sooner without what renders documents.
       const { producePack } = await import('../documents/produce-pack.ts');

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { CaseWriting } from '../cases/view.ts';
 import { listCases, type ShownCase, showCase } from '../cases/list-cases.ts';
@@ -20,7 +20,7 @@ interface JsonOption {
 }
 
 /** `dsar list|show|open|move|letter|pack`: data subject requests as cases. */
-export function registerDsar(program: Command, io: CommandIo): void {
+export function registerDsar(program: CommandUnknownOpts, io: CommandIo): void {
   const dsar = program.command('dsar').description(dsarDescription);
 
   withJson(dsar.command('list'))
@@ -28,7 +28,7 @@ export function registerDsar(program: Command, io: CommandIo): void {
     .option('--source <slug>', 'only this source')
     .addOption(new Option('--state <state>', 'only cases in this state').choices(caseStates))
     .option('--open', 'only cases whose requester is still waiting')
-    .action((options: JsonOption & { source?: string; state?: string; open?: boolean }) =>
+    .action((options) =>
       withCases(async (deps) => {
         const { source, state, open } = options;
         const now = isoNow(deps.clock);
@@ -41,7 +41,7 @@ export function registerDsar(program: Command, io: CommandIo): void {
   withJson(dsar.command('show'))
     .description('show one case: deadline, what is missing, history')
     .argument('<case>', 'case id')
-    .action((caseId: string, options: JsonOption) => withCases((deps) => printCase(io, deps, caseId, options)));
+    .action((caseId, options) => withCases((deps) => printCase(io, deps, caseId, options)));
 
   withJson(dsar.command('open'))
     .description('record a request received by letter, e-mail, telephone or in person')
@@ -58,7 +58,7 @@ export function registerDsar(program: Command, io: CommandIo): void {
     .option('--subject <id>', 'the id that the requester read from their browser')
     .option('--message <text>', 'the request in the requester’s words')
     .option('--reference <text>', 'your reference; repeating it does not open a second case')
-    .action((options: JsonOption & OpenFlags) =>
+    .action((options) =>
       withCases(async (deps, context) => {
         findSource(context, options.source);
         const opened = await openCase(deps, openingOf(options));
@@ -87,34 +87,33 @@ Answering a request to withdraw consent, opt out or object ends the subject’s 
 for the purposes named, at the time of the answer or earlier:
   $ consent-ledger dsar move default-4 answer --purposes marketing,analytics --details '{"channel":"e-mail","disclosure":"categories-only","effectiveAt":"2026-07-01T09:00:00Z"}'`,
     )
-    .action(
-      (caseId: string, move: string, options: JsonOption & { details: string; purposes?: string; basedOn?: string }) =>
-        withCases(async (deps, context) => {
-          const basedOn = options.basedOn === undefined ? await versionOf(deps, caseId) : readVersion(options.basedOn);
-          const purposes = options.purposes?.split(',').map((purpose) => purpose.trim());
-          const details = { ...readDetails(options.details), ...(purposes === undefined ? {} : { purposes }) };
-          const moved = await moveCase(deps, { caseId, basedOn, move, details, actor: COMMAND_LINE_ACTOR });
-          switch (moved.outcome) {
-            case 'moved':
-              await context.projector.catchUp();
-              return printCase(io, deps, caseId, options);
-            case 'refused':
-              throw new UsageError(moved.problems);
-            case 'not-found':
-              throw new UsageError([`Unknown case ${printable(caseId)}: see \`consent-ledger dsar list\`.`]);
-            case 'conflict':
-              io.exitCode = 1;
-              return printResult(
-                io,
-                options,
-                moved,
-                () =>
-                  `${pc.red('✗')} ${caseId} is now at version ${moved.version}: review it with \`dsar show ${caseId}\`.`,
-              );
-            default:
-              return moved satisfies never;
-          }
-        }),
+    .action((caseId, move, options) =>
+      withCases(async (deps, context) => {
+        const basedOn = options.basedOn === undefined ? await versionOf(deps, caseId) : readVersion(options.basedOn);
+        const purposes = options.purposes?.split(',').map((purpose) => purpose.trim());
+        const details = { ...readDetails(options.details), ...(purposes === undefined ? {} : { purposes }) };
+        const moved = await moveCase(deps, { caseId, basedOn, move, details, actor: COMMAND_LINE_ACTOR });
+        switch (moved.outcome) {
+          case 'moved':
+            await context.projector.catchUp();
+            return printCase(io, deps, caseId, options);
+          case 'refused':
+            throw new UsageError(moved.problems);
+          case 'not-found':
+            throw new UsageError([`Unknown case ${printable(caseId)}: see \`consent-ledger dsar list\`.`]);
+          case 'conflict':
+            io.exitCode = 1;
+            return printResult(
+              io,
+              options,
+              moved,
+              () =>
+                `${pc.red('✗')} ${caseId} is now at version ${moved.version}: review it with \`dsar show ${caseId}\`.`,
+            );
+          default:
+            return moved satisfies never;
+        }
+      }),
     );
   registerDeadline(dsar, io);
   registerDsarLetter(dsar, io);

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { readEnvironmentVariable } from '../config.ts';
@@ -7,11 +7,11 @@ import { UsageError } from '../core/errors.ts';
 import { type CommandIo, printResult, withJson } from './command-io.ts';
 
 /** `init`: a commented .env with fresh keys, never overwriting. */
-export function registerInit(program: Command, io: CommandIo): void {
+export function registerInit(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('init'))
     .description('write a commented .env with new keys to this folder; never overwrites')
     .option('--folder <path>', 'folder to write to', '.')
-    .action(async (options: { folder: string; json?: boolean }) => {
+    .action(async (options) => {
       const folder = await stat(options.folder).catch(() => null);
       if (folder?.isDirectory() !== true)
         throw new UsageError([`Folder ${options.folder} does not exist: create it first.`]);

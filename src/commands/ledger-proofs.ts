@@ -1,6 +1,6 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
 import { loadVerifier, tlogPolicy } from '../../reports/verifier/files.ts';
@@ -15,10 +15,10 @@ import { counted, type CommandIo, printable, printResult, withJson } from './com
 import { withContext } from './run-context.ts';
 
 /** `ledger key|prove|consistency`: what others need to check the ledger without its keys (docs/proofs.md). */
-export function registerLedgerProofs(ledger: Command, io: CommandIo): void {
+export function registerLedgerProofs(ledger: CommandUnknownOpts, io: CommandIo): void {
   withJson(ledger.command('key'))
     .description('print the verifier key: the public key that checks every checkpoint of this ledger')
-    .action((options: { json?: boolean }) =>
+    .action((options) =>
       withContext(async ({ verifierKey, instance, epoch, config }) => {
         const file = verifierKeyPath(config.dataDir);
         printResult(io, options, { verifierKey, instance, epoch, file }, () => verifierKey);
@@ -30,9 +30,7 @@ export function registerLedgerProofs(ledger: Command, io: CommandIo): void {
     .description('prove entries to somebody who has only the verifier key: C2SP tlog-proof files, with meta and body')
     .option('--out <folder>', 'folder to write the files to; without it the proof of one entry is printed')
     .option('--no-content', 'leave out meta, body and salt: prove place and time, disclose nothing')
-    .action((what: string, options: { out?: string; content: boolean; json?: boolean }) =>
-      withContext((context) => prove(context, io, what, options)),
-    );
+    .action((what, options) => withContext((context) => prove(context, io, what, options)));
 
   withJson(ledger.command('consistency'))
     .argument(
@@ -42,9 +40,7 @@ export function registerLedgerProofs(ledger: Command, io: CommandIo): void {
     )
     .argument('[new]', 'size of the later checkpoint, or a file with it; default: the newest', sizeOrFile)
     .description('prove that a later checkpoint continues an earlier one (exit code 3 if it does not)')
-    .action((old: number | string, later: number | string | undefined, options: { json?: boolean }) =>
-      withContext((context) => showConsistency(context, io, old, later, options)),
-    );
+    .action((old, later, options) => withContext((context) => showConsistency(context, io, old, later, options)));
 }
 
 function sizeOrFile(text: string): number | string {

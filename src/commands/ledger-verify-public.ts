@@ -9,15 +9,11 @@ import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/outside-checkpoints.ts'
 import { type OutsideNote, verifyPublicly } from '../ledger/verify-public.ts';
 import { counted, createProgress, type CommandIo, printable, printResult } from './command-io.ts';
 
-export interface PublicFlags {
-  readonly key?: string;
-  readonly checkpoint?: readonly string[];
-  readonly database?: DatabaseAddress;
-  readonly json?: boolean;
-}
-
 /** `ledger verify --public`: with the verifier key alone, on a database or a copy of one that is only read. */
-export async function verifyWithoutSecrets(io: CommandIo, options: PublicFlags): Promise<void> {
+export async function verifyWithoutSecrets(
+  io: CommandIo,
+  options: { key?: string; checkpoint?: readonly string[]; database?: DatabaseAddress; json?: boolean },
+): Promise<void> {
   if (options.key === undefined)
     throw new UsageError([
       'Without --key there is nothing to check signatures with: use the verifier key from `consent-ledger ledger key`, or a file with it.',

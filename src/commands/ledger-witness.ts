@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { UsageError } from '../core/errors.ts';
 import { openTree } from '../ledger/tree.ts';
@@ -26,13 +26,13 @@ const post: Post = async (url, body) => {
 };
 
 /** `ledger witness`: lets others sign what the ledger is at the moment (docs/proofs.md). */
-export function registerLedgerWitness(ledger: Command, io: CommandIo): void {
+export function registerLedgerWitness(ledger: CommandUnknownOpts, io: CommandIo): void {
   withJson(ledger.command('witness'))
     .argument('<policy>', 'file with witnesses, their addresses and the quorum (C2SP tlog-policy)')
     .description(
       'seal, and have witnesses cosign the checkpoint (exit code 3 if one has seen another history, 1 without a quorum)',
     )
-    .action((path: string, options: { json?: boolean }) =>
+    .action((path, options) =>
       withContext(async (context) => {
         const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
           throw new UsageError([`Cannot read ${path} (${error.code ?? 'error'}).`]);

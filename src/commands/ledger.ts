@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
 import type { RebuildReport } from '../projections/rebuild.ts';
@@ -6,11 +6,10 @@ import { UsageError } from '../core/errors.ts';
 import { counted, createProgress, type CommandIo, printable, printResult, withJson } from './command-io.ts';
 import { registerLedgerProofs } from './ledger-proofs.ts';
 import { registerLedgerWitness } from './ledger-witness.ts';
-import type { PublicFlags } from './ledger-verify-public.ts';
 import { COMMAND_LINE_ACTOR, databaseAddress, withContext } from './run-context.ts';
 
 /** `ledger verify|checkpoint|key|rebuild`: the evidence. */
-export function registerLedger(program: Command, io: CommandIo): void {
+export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void {
   const ledger = program.command('ledger').description('verify, seal and prove the ledger, rebuild the read models');
 
   withJson(ledger.command('verify'))
@@ -28,7 +27,7 @@ export function registerLedger(program: Command, io: CommandIo): void {
       'with --public: sqlite:<path> or postgres://…; default: DATABASE_URL',
       databaseAddress,
     )
-    .action(async (options: PublicFlags & { public?: boolean }) => {
+    .action(async (options) => {
       if (options.public) return (await import('./ledger-verify-public.ts')).verifyWithoutSecrets(io, options);
       if ((options.key ?? options.checkpoint ?? options.database) !== undefined)
         throw new UsageError(['--key, --checkpoint and --database go with --public.']);
@@ -87,7 +86,7 @@ export function registerLedger(program: Command, io: CommandIo): void {
 
   withJson(ledger.command('checkpoint'))
     .description('seal all entries so far and print the signed tree head')
-    .action((options: { json?: boolean }) =>
+    .action((options) =>
       withContext(async (context) => {
         const sealing = await context.seal();
         const { verifierKey } = context;
@@ -126,7 +125,7 @@ export function registerLedger(program: Command, io: CommandIo): void {
     .description('rebuild the read models from the ledger and report any differences')
     .option('--check', 'change no read model, only compare (exit code 3 if any row differs)')
     .option('--reread <slug>', 'read earlier entries of this source by its present settings too, and record that')
-    .action((options: { check?: boolean; reread?: string; json?: boolean }) =>
+    .action((options) =>
       withContext(async (context) => {
         if (options.reread !== undefined) await reread(context, options.reread, options.check === true);
         const progress = createProgress(io, 'entries projected');

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
@@ -24,6 +24,7 @@ import {
   withJson,
   writeOut,
   tableText,
+  type OptionsOf,
 } from './command-io.ts';
 import { callableSource, patienceOf, refusedText, unknownText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
@@ -35,22 +36,53 @@ import { readFile } from 'node:fs/promises';
 import { CsvError, parse } from 'csv-parse/sync';
 import { canonicalJson } from '../crypto/canonical.ts';
 
-interface BulkFlags {
-  readonly source?: string;
-  readonly file: string;
-  readonly resume?: boolean;
-  readonly again?: boolean;
-  readonly retryFailed?: boolean;
-  readonly batchSize: number;
-  readonly wait: boolean;
-  readonly background?: boolean;
-  readonly out?: string;
-  readonly json?: boolean;
-}
+type BulkFlags = OptionsOf<ReturnType<typeof bulkCommand>>;
 
 /** `policy bulk`: a file of policies in batches of at most 20 (docs/service.md §4.2), resumable. */
-export function registerPolicyBulk(policy: Command, io: CommandIo): void {
-  withJson(policy.command('bulk'))
+export function registerPolicyBulk(policy: CommandUnknownOpts, io: CommandIo): void {
+  bulkCommand(policy).action((flags) =>
+    withContext(async (context) => {
+      const items = await readBulkItems(flags.file);
+      if (flags.batchSize > MAX_BATCH_ITEMS)
+        throw new UsageError([`Invalid --batch-size: the service accepts at most ${MAX_BATCH_ITEMS} items per batch.`]);
+      const source = callableSource(context, flags.source);
+      const planId = await choosePlan(context, source, items, flags);
+      if (flags.background === true) return enqueue(context, io, flags, source, planId);
+      const { line, ...patience } = patienceOf(io, flags);
+      const ended = await runBulk(context.policies, {
+        source,
+        planId,
+        actor: COMMAND_LINE_ACTOR,
+        batchSize: flags.batchSize,
+        retryFailed: flags.retryFailed,
+        onProgress: ({ done, total }) => line.say(`${done} of ${total} items sent`),
+        ...patience,
+      });
+      line.end();
+      const results = await loadPlanItems(context.policies, planId);
+      const unwritten = flags.out === undefined ? null : await writeOut(flags.out, await resultCsv(results));
+      const isDone = ended.outcome === 'finished' && results.every(({ state }) => state === 'created');
+      if (!isDone || unwritten !== null) io.exitCode = 1;
+      const waiting = await loadSentBatches(context.policies, planId);
+      const value = {
+        planId,
+        ...ended,
+        counts: countsOf(results),
+        waitedFor: waiting,
+        items: results.map(shownItem),
+      };
+      printResult(io, flags, unwritten === null ? value : { ...value, unwritten }, () =>
+        [
+          bulkText(planId, ended, results, waiting, resumeCommand(flags)),
+          ...(unwritten === null ? [] : [unwritten]),
+        ].join('\n'),
+      );
+    }),
+  );
+}
+
+function bulkCommand(policy: CommandUnknownOpts) {
+  return withJson(policy.command('bulk'))
     .description('generate every policy listed in a file, in batches within the service’s limits; can be resumed')
     .requiredOption(
       '--file <file>',
@@ -63,48 +95,7 @@ export function registerPolicyBulk(policy: Command, io: CommandIo): void {
     .option('--batch-size <number>', 'items per batch, at most 20', wholeNumberFrom(1), MAX_BATCH_ITEMS)
     .option('--no-wait', 'stop instead of waiting for the rate limit')
     .option('--background', 'let the server’s jobs do it, which also continue on the next day')
-    .option('--out <file>', 'write the result of each item to this CSV file')
-    .action((flags: BulkFlags) =>
-      withContext(async (context) => {
-        const items = await readBulkItems(flags.file);
-        if (flags.batchSize > MAX_BATCH_ITEMS)
-          throw new UsageError([
-            `Invalid --batch-size: the service accepts at most ${MAX_BATCH_ITEMS} items per batch.`,
-          ]);
-        const source = callableSource(context, flags.source);
-        const planId = await choosePlan(context, source, items, flags);
-        if (flags.background === true) return enqueue(context, io, flags, source, planId);
-        const { line, ...patience } = patienceOf(io, flags);
-        const ended = await runBulk(context.policies, {
-          source,
-          planId,
-          actor: COMMAND_LINE_ACTOR,
-          batchSize: flags.batchSize,
-          retryFailed: flags.retryFailed,
-          onProgress: ({ done, total }) => line.say(`${done} of ${total} items sent`),
-          ...patience,
-        });
-        line.end();
-        const results = await loadPlanItems(context.policies, planId);
-        const unwritten = flags.out === undefined ? null : await writeOut(flags.out, await resultCsv(results));
-        const isDone = ended.outcome === 'finished' && results.every(({ state }) => state === 'created');
-        if (!isDone || unwritten !== null) io.exitCode = 1;
-        const waiting = await loadSentBatches(context.policies, planId);
-        const value = {
-          planId,
-          ...ended,
-          counts: countsOf(results),
-          waitedFor: waiting,
-          items: results.map(shownItem),
-        };
-        printResult(io, flags, unwritten === null ? value : { ...value, unwritten }, () =>
-          [
-            bulkText(planId, ended, results, waiting, resumeCommand(flags)),
-            ...(unwritten === null ? [] : [unwritten]),
-          ].join('\n'),
-        );
-      }),
-    );
+    .option('--out <file>', 'write the result of each item to this CSV file');
 }
 
 async function choosePlan(

@@ -1,23 +1,26 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { textAt, type TextVersion } from '../texts/text-versions.ts';
 import { diffTexts, loadStoredText } from '../snapshots/texts.ts';
-import { type CommandIo, printable, printResult, tableText, timeOf, wholeNumberFrom, withJson } from './command-io.ts';
+import {
+  type CommandIo,
+  printable,
+  printResult,
+  tableText,
+  timeOf,
+  wholeNumberFrom,
+  withJson,
+  type OptionsOf,
+} from './command-io.ts';
 import { loadTargets, targetText, viaOption } from './policy-stored-text.ts';
 import { findSource, withContext } from './run-context.ts';
 import { loadDescriptions, operationChanges, type StoredDescription } from '../snapshots/openapi-watch.ts';
 
-interface DiffFlags {
-  readonly source: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly seq?: readonly number[];
-  readonly via?: 'hosted' | 'embed';
-  readonly raw?: boolean;
-  readonly json?: boolean;
-}
+type DiffFlags = OptionsOf<ReturnType<typeof diffCommand>>;
+
+const seqOf = wholeNumberFrom(1);
 
 /** One of the two texts compared. */
 interface Side {
@@ -31,9 +34,23 @@ interface Side {
 }
 
 /** `policy diff`: what changed between two stored texts of a policy. */
-export function registerPolicyDiff(policy: Command, io: CommandIo): void {
-  const seqOf = wholeNumberFrom(1);
-  withJson(policy.command('diff'))
+export function registerPolicyDiff(policy: CommandUnknownOpts, io: CommandIo): void {
+  diffCommand(policy).action((policyName, options) =>
+    withContext(async (context) => {
+      findSource(context, options.source);
+      await context.projector.catchUp();
+      const [before, after] =
+        options.seq === undefined
+          ? await chooseByTime(context, policyName, options)
+          : await chooseBySeq(context, options);
+      const result = await compare(context, options, before, after);
+      printResult(io, options, result, () => colour(result.diff) || 'The two texts are identical.');
+    }),
+  );
+}
+
+function diffCommand(policy: CommandUnknownOpts) {
+  return withJson(policy.command('diff'))
     .description('show what changed in the text of a policy between the last two texts, two times or two entries')
     .argument('<policy>', 'id of the policy, or a policy type of the embed endpoint')
     .option('--source <slug>', 'source', 'default')
@@ -42,25 +59,12 @@ export function registerPolicyDiff(policy: Command, io: CommandIo): void {
       'older text: the one in force at this ISO 8601 time or day in TIME_ZONE; default: the last but one',
     )
     .option('--to <time>', 'newer text: the one in force at this time; default: the last one')
-    .option(
-      '--seq <entry>',
-      'compare the texts in these entries; use it twice',
-      (text, before: number[] | undefined) => [...(before ?? []), seqOf(text)],
-    )
+    .option('--seq <entry>', 'compare the texts in these entries; use it twice', (text, before: number[] = []) => [
+      ...before,
+      seqOf(text),
+    ])
     .addOption(viaOption())
-    .option('--raw', 'compare the stored responses instead of their visible text')
-    .action((policyName: string, options: DiffFlags) =>
-      withContext(async (context) => {
-        findSource(context, options.source);
-        await context.projector.catchUp();
-        const [before, after] =
-          options.seq === undefined
-            ? await chooseByTime(context, policyName, options)
-            : await chooseBySeq(context, options);
-        const result = await compare(context, options, before, after);
-        printResult(io, options, result, () => colour(result.diff) || 'The two texts are identical.');
-      }),
-    );
+    .option('--raw', 'compare the stored responses instead of their visible text');
 }
 
 async function compare(context: Context, options: DiffFlags, before: Side, after: Side) {
@@ -157,18 +161,40 @@ function colour(diff: string): string {
     .trimEnd();
 }
 
-interface OpenapiFlags {
-  readonly source: string;
-  readonly seq?: readonly number[];
-  readonly diff?: boolean;
-  readonly list?: boolean;
-  readonly json?: boolean;
-}
+type OpenapiFlags = OptionsOf<ReturnType<typeof openapiCommand>>;
 
 /** `policy openapi`: the service's description of its API as it was stored, and what changed in it. */
-export function registerPolicyOpenapi(policy: Command, io: CommandIo): void {
-  const seqOf = wholeNumberFrom(1);
-  withJson(policy.command('openapi'))
+export function registerPolicyOpenapi(policy: CommandUnknownOpts, io: CommandIo): void {
+  openapiCommand(policy).action((options) =>
+    withContext(async (context) => {
+      findSource(context, options.source);
+      await context.projector.catchUp();
+      const stored = await loadDescriptions(context.store.read, options.source);
+      if (stored.length === 0)
+        throw new UsageError([
+          `No API description is stored for ${printable(options.source)} yet: a server or worker fetches it once a day. Sources with the same address share the description of the first one.`,
+        ]);
+      if (options.list === true) {
+        const rows = stored.map(({ seq, receivedAt, sha256, gone }) => [seq, receivedAt, sha256, gone.join(' ')]);
+        return printResult(io, options, stored, () => tableText(['entry', 'seen', 'SHA-256', 'missing'], rows, ''));
+      }
+      if (options.diff === true) {
+        const [before, after] = chooseTwo(stored, options);
+        const result = await compareDescriptions(context, options.source, before, after);
+        return printResult(io, options, result, () => diffText(result));
+      }
+      const [seq, ...more] = options.seq ?? [];
+      if (more.length > 0) throw new UsageError(['Use --seq once, or add --diff to compare two versions.']);
+      const one = seq === undefined ? stored.at(-1) : stored.find((version) => version.seq === seq);
+      if (one === undefined) throw noSuchVersion(seq);
+      const text = await loadDescription(context, options.source, one);
+      printResult(io, options, { ...one, text }, () => text.split('\n').map(printable).join('\n').trimEnd());
+    }),
+  );
+}
+
+function openapiCommand(policy: CommandUnknownOpts) {
+  return withJson(policy.command('openapi'))
     .description('print the stored OpenAPI description of the service, list its versions, or compare two')
     .option('--source <slug>', 'source', 'default')
     .option('--list', 'list the stored versions')
@@ -176,33 +202,7 @@ export function registerPolicyOpenapi(policy: Command, io: CommandIo): void {
     .option('--seq <entry>', 'entry that holds the version; default: the last one', (text, before: number[] = []) => [
       ...before,
       seqOf(text),
-    ])
-    .action((options: OpenapiFlags) =>
-      withContext(async (context) => {
-        findSource(context, options.source);
-        await context.projector.catchUp();
-        const stored = await loadDescriptions(context.store.read, options.source);
-        if (stored.length === 0)
-          throw new UsageError([
-            `No API description is stored for ${printable(options.source)} yet: a server or worker fetches it once a day. Sources with the same address share the description of the first one.`,
-          ]);
-        if (options.list === true) {
-          const rows = stored.map(({ seq, receivedAt, sha256, gone }) => [seq, receivedAt, sha256, gone.join(' ')]);
-          return printResult(io, options, stored, () => tableText(['entry', 'seen', 'SHA-256', 'missing'], rows, ''));
-        }
-        if (options.diff === true) {
-          const [before, after] = chooseTwo(stored, options);
-          const result = await compareDescriptions(context, options.source, before, after);
-          return printResult(io, options, result, () => diffText(result));
-        }
-        const [seq, ...more] = options.seq ?? [];
-        if (more.length > 0) throw new UsageError(['Use --seq once, or add --diff to compare two versions.']);
-        const one = seq === undefined ? stored.at(-1) : stored.find((version) => version.seq === seq);
-        if (one === undefined) throw noSuchVersion(seq);
-        const text = await loadDescription(context, options.source, one);
-        printResult(io, options, { ...one, text }, () => text.split('\n').map(printable).join('\n').trimEnd());
-      }),
-    );
+    ]);
 }
 
 function noSuchVersion(seq: number | undefined): UsageError {

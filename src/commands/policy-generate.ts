@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { UsageError } from '../core/errors.ts';
 import {
@@ -9,7 +9,7 @@ import {
   generatePolicy,
   type GenerateOutcome,
 } from '../policies/generate.ts';
-import { type CommandIo, printable, printResult, withJson, writeOut } from './command-io.ts';
+import { type CommandIo, printable, printResult, withJson, writeOut, type OptionsOf } from './command-io.ts';
 import {
   callableSource,
   patienceOf,
@@ -21,27 +21,33 @@ import {
 } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
-interface GenerateFlags {
-  readonly source?: string;
-  readonly type: string;
-  readonly jurisdiction: readonly string[];
-  readonly language?: string;
-  readonly businessName?: string;
-  readonly domain?: string;
-  readonly industry?: string;
-  readonly businessType?: string;
-  readonly form: 'a' | 'b';
-  readonly via: 'rest' | 'mcp';
-  readonly tone?: string;
-  readonly clause?: readonly string[];
-  readonly again?: boolean;
-  readonly wait: boolean;
-  readonly out?: string;
-  readonly json?: boolean;
-}
+type GenerateFlags = OptionsOf<ReturnType<typeof generateCommand>>;
 
 /** `policy generate`: one policy (docs/service.md §4.1). */
-export function registerPolicyGenerate(policy: Command, io: CommandIo): Command {
+export function registerPolicyGenerate(policy: CommandUnknownOpts, io: CommandIo): void {
+  generateCommand(policy).action((flags) =>
+    withContext(async (context) => {
+      const form = formOf(flags);
+      const source = callableSource(context, flags.source);
+      if (flags.via === 'mcp') assertMcp(flags, source);
+      const { line, ...patience } = patienceOf(io, flags);
+      const ended = await withStopwatch(line, 'generating', io.stderr.isTTY === true, () =>
+        generatePolicy(context.policies, {
+          source,
+          actor: COMMAND_LINE_ACTOR,
+          form,
+          via: flags.via,
+          again: flags.again,
+          ...patience,
+        }),
+      );
+      line.end();
+      await finishGenerate(io, flags, ended);
+    }),
+  );
+}
+
+function generateCommand(policy: CommandUnknownOpts) {
   return withJson(policy.command('generate'))
     .description('generate one policy; takes up to two minutes and counts against the quota')
     .option('--source <slug>', 'source whose account to use')
@@ -67,27 +73,7 @@ export function registerPolicyGenerate(policy: Command, io: CommandIo): Command 
       'send although the outcome of an identical request is still unknown; both may count against the quota',
     )
     .option('--no-wait', 'fail instead of waiting for the rate limit')
-    .option('--out <file>', 'write the text of the policy to this file')
-    .action((flags: GenerateFlags) =>
-      withContext(async (context) => {
-        const form = formOf(flags);
-        const source = callableSource(context, flags.source);
-        if (flags.via === 'mcp') assertMcp(flags, source);
-        const { line, ...patience } = patienceOf(io, flags);
-        const ended = await withStopwatch(line, 'generating', io.stderr.isTTY === true, () =>
-          generatePolicy(context.policies, {
-            source,
-            actor: COMMAND_LINE_ACTOR,
-            form,
-            via: flags.via,
-            again: flags.again,
-            ...patience,
-          }),
-        );
-        line.end();
-        await finishGenerate(io, flags, ended);
-      }),
-    );
+    .option('--out <file>', 'write the text of the policy to this file');
 }
 
 /** Throws UsageError where the MCP endpoint cannot be used: its one tool has the words of form A (docs/service.md §4.9). */

@@ -1,42 +1,48 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Context } from '../context.ts';
 import { type Arrival, awaitWebhooks, publishPolicy, type PublishOutcome } from '../policies/publish.ts';
 import { settleCalls } from '../policies/settle.ts';
-import { type CommandIo, counted, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
+import {
+  type CommandIo,
+  counted,
+  printable,
+  printResult,
+  wholeNumberFrom,
+  withJson,
+  type OptionsOf,
+} from './command-io.ts';
 import { callableSource, patienceOf, noSlotText, refusedText, unknownPublishText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
-interface PublishFlags {
-  readonly source?: string;
-  readonly wait: boolean;
-  readonly seconds: number;
-  readonly json?: boolean;
-}
+type PublishFlags = OptionsOf<ReturnType<typeof publishCommand>>;
 
 /** `policy publish`: makes a policy public, and says whether the webhooks about it arrived (docs/service.md §4.4). */
-export function registerPolicyPublish(policy: Command, io: CommandIo): void {
-  withJson(policy.command('publish'))
+export function registerPolicyPublish(policy: CommandUnknownOpts, io: CommandIo): void {
+  publishCommand(policy).action((ids, flags) =>
+    withContext(async (context) => {
+      const published: Awaited<ReturnType<typeof publishOne>>[] = [];
+      for (const id of new Set(ids)) {
+        const one = await publishOne(context, io, id, flags);
+        published.push(one);
+        if (one.ended.outcome !== 'done') io.exitCode = 1;
+        // What holds for all of them is said once.
+        if (one.ended.outcome === 'stopped' || one.ended.outcome === 'not-configured') break;
+      }
+      const values = published.map(({ id, ended, arrivals }) => ({ policyId: id, ...ended, arrivals }));
+      printResult(io, flags, values.length === 1 && ids.length === 1 ? values[0] : values, () =>
+        published.map(({ text }) => text).join('\n'),
+      );
+    }),
+  );
+}
+
+function publishCommand(policy: CommandUnknownOpts) {
+  return withJson(policy.command('publish'))
     .argument('<id...>', 'ids of generated policies', (text, before: string[] = []) => [...before, policyIdFrom(text)])
     .description('publish policies one after the other, and wait for the webhooks about each')
     .option('--source <slug>', 'source whose account to use')
     .option('--no-wait', 'do not wait for the webhooks or the rate limit')
-    .option('--seconds <number>', 'seconds to wait for the webhooks about each policy', wholeNumberFrom(1), 30)
-    .action((ids: readonly string[], flags: PublishFlags) =>
-      withContext(async (context) => {
-        const published: Awaited<ReturnType<typeof publishOne>>[] = [];
-        for (const id of new Set(ids)) {
-          const one = await publishOne(context, io, id, flags);
-          published.push(one);
-          if (one.ended.outcome !== 'done') io.exitCode = 1;
-          // What holds for all of them is said once.
-          if (one.ended.outcome === 'stopped' || one.ended.outcome === 'not-configured') break;
-        }
-        const values = published.map(({ id, ended, arrivals }) => ({ policyId: id, ...ended, arrivals }));
-        printResult(io, flags, values.length === 1 && ids.length === 1 ? values[0] : values, () =>
-          published.map(({ text }) => text).join('\n'),
-        );
-      }),
-    );
+    .option('--seconds <number>', 'seconds to wait for the webhooks about each policy', wholeNumberFrom(1), 30);
 }
 
 async function publishOne(context: Context, io: CommandIo, id: string, flags: PublishFlags) {

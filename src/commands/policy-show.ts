@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Query } from '../store/store.ts';
 import { UsageError } from '../core/errors.ts';
 import { loadCalls, loadPolicy, loadUnknownItems, type PolicyView } from '../policies/show.ts';
@@ -11,12 +11,12 @@ import { stateText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `policy show`, `policy calls`, `policy settle`: what is known here; asks the service nothing. */
-export function registerPolicyShow(policy: Command, io: CommandIo): void {
+export function registerPolicyShow(policy: CommandUnknownOpts, io: CommandIo): void {
   withJson(policy.command('show'))
     .argument('<id>', 'id of the policy')
     .description('show a policy: history, listing by the service, texts, calls about it')
     .option('--source <slug>', 'only this source')
-    .action((id: string, flags: { source?: string; json?: boolean }) =>
+    .action((id, flags) =>
       withContext(async (context) => {
         await settleCalls(context.policies);
         const views = await loadPolicy(context.store.read, id, flags.source);
@@ -48,7 +48,7 @@ export function registerPolicyShow(policy: Command, io: CommandIo): void {
     .option('--source <slug>', 'only this source')
     .option('--open', 'only calls whose outcome is still unknown')
     .option('--limit <number>', 'maximum number of rows', wholeNumberFrom(1), 50)
-    .action((flags: { source?: string; open?: boolean; limit: number; json?: boolean }) =>
+    .action((flags) =>
       withContext(async (context) => {
         await settleCalls(context.policies);
         const rows = await loadCalls(context.store.read, flags);
@@ -83,7 +83,7 @@ export function registerPolicyShow(policy: Command, io: CommandIo): void {
     .requiredOption('--as <outcome>', 'created or not-created (for a publish call: published or not-published)')
     .option('--policy <id>', 'id of the generated policy')
     .option('--items <numbers>', 'for a batch: only these item numbers of the file, such as 3,4,9')
-    .action((requestId: string, flags: { as: string; policy?: string; items?: string; json?: boolean }) =>
+    .action((requestId, flags) =>
       withContext(async (context) => {
         const outcome = await settleByOfficer(context.policies, {
           requestId,

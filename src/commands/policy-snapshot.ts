@@ -1,44 +1,51 @@
 import { randomUUID } from 'node:crypto';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Context } from '../context.ts';
 import type { Source } from '../core/source.ts';
 import { createHostedUrls, type Look, takeSnapshots } from '../snapshots/take.ts';
 import { type KnownPolicy, loadKnownPolicies } from '../snapshots/request.ts';
 import { loadPolicyTexts } from '../snapshots/texts.ts';
-import { type CommandIo, counted, createProgress, printable, printResult, tableText, withJson } from './command-io.ts';
+import {
+  type CommandIo,
+  counted,
+  createProgress,
+  printable,
+  printResult,
+  tableText,
+  withJson,
+  type OptionsOf,
+} from './command-io.ts';
 import { registerPolicyDiff, registerPolicyOpenapi } from './policy-diff.ts';
 import { cameText, targetText } from './policy-stored-text.ts';
 import { findSource, withContext } from './run-context.ts';
 
-interface SnapshotFlags {
-  readonly source?: string;
-  readonly type?: string;
-  readonly policy?: string;
-  readonly json?: boolean;
-}
+type SnapshotFlags = OptionsOf<ReturnType<typeof snapshotCommand>>;
 
 /** `policy snapshot` and `policy diff`: the texts of policies as visitors get them, fetched now and compared. */
-export function registerPolicySnapshots(policy: Command, io: CommandIo): void {
-  withJson(policy.command('snapshot'))
+export function registerPolicySnapshots(policy: CommandUnknownOpts, io: CommandIo): void {
+  snapshotCommand(policy).action((options) =>
+    withContext(async (context) => {
+      const sources = chooseSources(context, options.source);
+      const stop = new AbortController();
+      void io.untilStopped().then(() => stop.abort(new Error('stopped')));
+      const fetched = await fetchAll(context, sources, options, io, stop.signal);
+      await context.projector.catchUp();
+      const rows = await Promise.all(fetched.map((one) => rowOf(context, one)));
+      if (rows.length === 0 || rows.some(({ outcome }) => outcome === 'refused' || outcome === 'not-configured'))
+        io.exitCode = 1;
+      printResult(io, options, rows, () => textOf(rows));
+    }),
+  );
+  registerPolicyDiff(policy, io);
+  registerPolicyOpenapi(policy, io);
+}
+
+function snapshotCommand(policy: CommandUnknownOpts) {
+  return withJson(policy.command('snapshot'))
     .description('fetch the live policy texts now (embed endpoint and public page) and store them as evidence')
     .option('--source <slug>', 'only this source')
     .option('--type <slug>', 'only the embed endpoint of this policy type (`hub`: the list of all)', readType)
-    .option('--policy <id>', 'only this policy')
-    .action((options: SnapshotFlags) =>
-      withContext(async (context) => {
-        const sources = chooseSources(context, options.source);
-        const stop = new AbortController();
-        void io.untilStopped().then(() => stop.abort(new Error('stopped')));
-        const fetched = await fetchAll(context, sources, options, io, stop.signal);
-        await context.projector.catchUp();
-        const rows = await Promise.all(fetched.map((one) => rowOf(context, one)));
-        if (rows.length === 0 || rows.some(({ outcome }) => outcome === 'refused' || outcome === 'not-configured'))
-          io.exitCode = 1;
-        printResult(io, options, rows, () => textOf(rows));
-      }),
-    );
-  registerPolicyDiff(policy, io);
-  registerPolicyOpenapi(policy, io);
+    .option('--policy <id>', 'only this policy');
 }
 
 interface Fetched {

@@ -1,22 +1,25 @@
-import { type Command, Option } from 'commander';
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import type { Context } from '../context.ts';
 import { readPolicyText, withoutTokens } from '../texts/policy-text.ts';
 import { inForceBetween } from '../texts/text-versions.ts';
 import { addDays, startOfDay } from '../core/zoned-days.ts';
 import { loadStoredText, type NamedVersion, loadPolicyTexts, type TargetTexts } from '../snapshots/texts.ts';
 import type { Query } from '../store/store.ts';
-import { type CommandIo, isDay, printable, printResult, tableText, timeOf, withJson } from './command-io.ts';
+import {
+  type CommandIo,
+  isDay,
+  printable,
+  printResult,
+  tableText,
+  timeOf,
+  withJson,
+  type OptionsOf,
+} from './command-io.ts';
 import { findSource, withContext } from './run-context.ts';
 import { UsageError } from '../core/errors.ts';
 import { HUB } from '../texts/snapshot.ts';
 
-interface TextFlags {
-  readonly source: string;
-  readonly at?: string;
-  readonly via?: Via;
-  readonly raw?: boolean;
-  readonly json?: boolean;
-}
+type TextFlags = OptionsOf<ReturnType<typeof textCommand>>;
 
 /** A stretch of time that was asked about: a moment (a millisecond) or a day. ISO 8601 UTC, `to` exclusive. */
 interface Stretch {
@@ -26,33 +29,36 @@ interface Stretch {
 }
 
 /** `policy text`: the text that was in force at a time, to read. */
-export function registerPolicyText(policy: Command, io: CommandIo): void {
-  withJson(policy.command('text'))
+export function registerPolicyText(policy: CommandUnknownOpts, io: CommandIo): void {
+  textCommand(policy).action((policyName, options) =>
+    withContext(async (context) => {
+      findSource(context, options.source);
+      const asked = askedOf(context, options.at);
+      await context.projector.catchUp();
+      const [{ target, versions }] = await loadTargets(context, policyName, options);
+      const possible = inForceBetween(versions, asked.from, asked.to);
+      const [one, ...more] = possible;
+      const text = one === undefined || more.length > 0 ? null : await loadText(context, options, one);
+      if (text === null) io.exitCode = 1;
+      const shown = { source: options.source, policy: policyName, target, from: asked.from, to: asked.to };
+      const told = await loadTold(context.store.read, options.source, target, possible);
+      printResult(io, options, { ...shown, possible, told, text }, () => {
+        const what = targetText(target);
+        if (one === undefined) return noneText(what, asked, versions);
+        return more.length > 0 ? severalText(what, asked, possible, told) : oneText(what, asked, one, text);
+      });
+    }),
+  );
+}
+
+function textCommand(policy: CommandUnknownOpts) {
+  return withJson(policy.command('text'))
     .description('print the text of a policy that was in force at a time, as fetched')
     .argument('<policy>', 'id of the policy, or a policy type of the embed endpoint')
     .option('--source <slug>', 'source', 'default')
     .option('--at <time>', 'ISO 8601 time, or a day (YYYY-MM-DD in TIME_ZONE); default: now')
     .addOption(viaOption())
-    .option('--raw', 'print the stored response instead of its visible text')
-    .action((policyName: string, options: TextFlags) =>
-      withContext(async (context) => {
-        findSource(context, options.source);
-        const asked = askedOf(context, options.at);
-        await context.projector.catchUp();
-        const [{ target, versions }] = await loadTargets(context, policyName, options);
-        const possible = inForceBetween(versions, asked.from, asked.to);
-        const [one, ...more] = possible;
-        const text = one === undefined || more.length > 0 ? null : await loadText(context, options, one);
-        if (text === null) io.exitCode = 1;
-        const shown = { source: options.source, policy: policyName, target, from: asked.from, to: asked.to };
-        const told = await loadTold(context.store.read, options.source, target, possible);
-        printResult(io, options, { ...shown, possible, told, text }, () => {
-          const what = targetText(target);
-          if (one === undefined) return noneText(what, asked, versions);
-          return more.length > 0 ? severalText(what, asked, possible, told) : oneText(what, asked, one, text);
-        });
-      }),
-    );
+    .option('--raw', 'print the stored response instead of its visible text');
 }
 
 function askedOf({ clock, config }: Pick<Context, 'clock' | 'config'>, at: string | undefined): Stretch {

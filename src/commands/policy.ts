@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { type CommandIo, counted, createProgress, printable, printResult, tableText, withJson } from './command-io.ts';
 import { registerPolicyBulk } from './policy-bulk.ts';
 import { registerPolicyGenerate } from './policy-generate.ts';
@@ -22,7 +22,7 @@ import { settleCalls } from '../policies/settle.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
 /** `policy …`: drive the service: generate, bulk, list, publish, and what is known of each policy. */
-export function registerPolicy(program: Command, io: CommandIo): void {
+export function registerPolicy(program: CommandUnknownOpts, io: CommandIo): void {
   const policy = program
     .command('policy')
     .description('policies at the service: generate, publish, list, texts and their changes');
@@ -35,18 +35,11 @@ export function registerPolicy(program: Command, io: CommandIo): void {
   registerPolicyText(policy, io);
 }
 
-interface ListFlags {
-  readonly source?: string;
-  readonly local?: boolean;
-  readonly gone?: boolean;
-  readonly json?: boolean;
-}
-
 /** Sources asked in parallel: hundreds one by one take minutes, all at once look like an attack. */
 const AT_ONCE = 4;
 
 /** `policy list`: asks the service for its published policies and keeps them in the local catalogue (docs/service.md §4.3). */
-export function registerPolicyList(policy: Command, io: CommandIo): void {
+export function registerPolicyList(policy: CommandUnknownOpts, io: CommandIo): void {
   withJson(policy.command('list'))
     .description(
       'list the published policies of every source (or one): fetches the list from the service and stores it',
@@ -54,7 +47,7 @@ export function registerPolicyList(policy: Command, io: CommandIo): void {
     .option('--source <slug>', 'only this source')
     .option('--local', 'show the stored list without asking the service')
     .option('--gone', 'include policies that the service no longer lists')
-    .action((flags: ListFlags) =>
+    .action((flags) =>
       withContext(async (context) => {
         const { source: slug } = flags;
         const one = slug === undefined ? null : findSource(context, slug);

@@ -1,5 +1,5 @@
 import { copyFile } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
@@ -8,25 +8,15 @@ import { type CommandIo, momentFrom, printable, printResult, wholeNumberFrom } f
 import { COMMAND_LINE_ACTOR } from './run-context.ts';
 
 /** The flags of every command that produces a document. */
-export interface DocumentFlags {
-  readonly out?: string;
-  readonly asOf?: number;
-  readonly made?: string;
-  readonly officer: string;
-  readonly json?: boolean;
-}
-
-export function withDocumentFlags(command: Command): Command {
-  return command
-    .option('--out <file>', 'also write a copy to this file')
-    .option('--as-of <seq>', 'reproduce it from the ledger up to this entry', wholeNumberFrom(0))
-    .option(
-      '--made <time>',
-      'creation time (ISO 8601 with an offset); default: now, or with --as-of the time of the original',
-      momentFrom('--made'),
-    )
-    .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR);
-}
+export const documentFlags = new Command()
+  .option('--out <file>', 'also write a copy to this file')
+  .option('--as-of <seq>', 'reproduce it from the ledger up to this entry', wholeNumberFrom(0))
+  .option(
+    '--made <time>',
+    'creation time (ISO 8601 with an offset); default: now, or with --as-of the time of the original',
+    momentFrom('--made'),
+  )
+  .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR);
 
 /** Brings the read models up to date. Throws UsageError for a position that the ledger has not reached. */
 export async function catchUpTo({ projector }: Pick<Context, 'projector'>, asOf: number | undefined): Promise<void> {
@@ -56,7 +46,7 @@ export function problemOf(ended: NotProduced): string {
 }
 
 /** Says why nothing was produced: exit code 3 where an entry was altered; else throws UsageError. */
-export function refuseDocument(io: CommandIo, options: Pick<DocumentFlags, 'json'>, ended: NotProduced): void {
+export function refuseDocument(io: CommandIo, options: { readonly json?: boolean }, ended: NotProduced): void {
   if (ended.outcome !== 'refused') throw new UsageError([problemOf(ended)]);
   io.exitCode = 3;
   printResult(io, options, ended, () => `${pc.red('✗')} ${ended.problem}`);
@@ -65,7 +55,7 @@ export function refuseDocument(io: CommandIo, options: Pick<DocumentFlags, 'json
 /** Copies a document to --out and prints what was produced. `what` names it; `note` and `more` add to what is said of every document. */
 export async function finishDocument(
   io: CommandIo,
-  { out, json = false }: Pick<DocumentFlags, 'out' | 'json'>,
+  { out, json = false }: { readonly out?: string; readonly json?: boolean },
   produced: RegisteredDocument,
   { what, note = '', more = [] }: { readonly what: string; readonly note?: string; readonly more?: readonly string[] },
 ): Promise<void> {

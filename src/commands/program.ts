@@ -1,10 +1,10 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { loadVersion } from '../config.ts';
 import { CodedError, describeFileError, StoreUnavailable, UsageError } from '../core/errors.ts';
 import { withoutPasswords } from '../core/address.ts';
 import { type CommandIo, type ExitCode, printable } from './command-io.ts';
 
-type Register = (program: Command, io: CommandIo) => void;
+type Register = (program: CommandUnknownOpts, io: CommandIo) => void;
 
 /**
  * One file of this folder per command, in the order of the help. Only the one that is asked for is loaded: together they are the
@@ -63,7 +63,7 @@ export async function createProgram(io: CommandIo, args: readonly string[]): Pro
 }
 
 /** Commander hands settings to subcommands at their creation only; these were set on the parent first, so all have them. */
-function inheritSettings(command: Command): void {
+function inheritSettings(command: CommandUnknownOpts): void {
   for (const child of command.commands) {
     child.copyInheritedSettings(command);
     inheritSettings(child);

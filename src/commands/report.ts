@@ -1,32 +1,18 @@
-import { type Command, Option } from 'commander';
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { reports } from '../../reports/index.ts';
-import type { ReportFormat } from '../../reports/report.ts';
+import type { Report } from '../../reports/report.ts';
 import { produceReport } from '../documents/produce-report.ts';
-import { type CommandIo, printResult, tableText, withJson } from './command-io.ts';
-import {
-  catchUpTo,
-  type DocumentFlags,
-  finishDocument,
-  refuseDocument,
-  withDocumentFlags,
-} from './produce-document.ts';
+import { type CommandIo, printResult, type OptionsOf, tableText, withJson, withOptions } from './command-io.ts';
+import { catchUpTo, documentFlags, finishDocument, refuseDocument } from './produce-document.ts';
 import { withContext } from './run-context.ts';
 
-interface ReportFlags extends DocumentFlags {
-  readonly source: string;
-  readonly from: string;
-  readonly to: string;
-  readonly format: ReportFormat;
-  readonly subject?: string;
-}
-
 /** `report list` and `report <name>`: audit documents over a period. */
-export function registerReport(program: Command, io: CommandIo): void {
+export function registerReport(program: CommandUnknownOpts, io: CommandIo): void {
   const command = program.command('report').description('audit reports for a period');
 
   withJson(command.command('list'))
     .description('list the available reports')
-    .action((options: { json?: boolean }) => {
+    .action((options) => {
       const list = reports.map(({ name, title, description, formats }) => ({ name, title, description, formats }));
       printResult(io, options, list, () =>
         tableText(
@@ -38,22 +24,28 @@ export function registerReport(program: Command, io: CommandIo): void {
     });
 
   for (const report of reports) {
-    const named = withJson(command.command(report.name))
-      .description(report.description)
-      .option('--source <slug>', 'source', 'default')
-      .requiredOption('--from <date>', 'first day, YYYY-MM-DD in TIME_ZONE')
-      .requiredOption('--to <date>', 'day after the last one')
-      .addOption(
-        new Option('--format <format>', 'file format').choices([...report.formats]).default(report.formats[0]),
-      );
-    withDocumentFlags(named).action((options: ReportFlags) => run(report.name, options, io));
-    if (report.takesSubject)
-      named.option(
-        '--subject <id>',
-        'append the history of this subject (PDF, HTML and JSON), for example a visitor hash',
-      );
+    const named = reportCommand(command, report);
+    if (report.takesSubject) named.addOption(subjectOption);
+    named.action((options) => run(report.name, options, io));
   }
 }
+
+function reportCommand(command: CommandUnknownOpts, { name, description, formats }: Report) {
+  const named = withJson(command.command(name))
+    .description(description)
+    .option('--source <slug>', 'source', 'default')
+    .requiredOption('--from <date>', 'first day, YYYY-MM-DD in TIME_ZONE')
+    .requiredOption('--to <date>', 'day after the last one')
+    .addOption(new Option('--format <format>', 'file format').choices(formats).default(formats[0]));
+  return withOptions(named, documentFlags);
+}
+
+const subjectOption = new Option(
+  '--subject <id>',
+  'append the history of this subject (PDF, HTML and JSON), for example a visitor hash',
+);
+
+type ReportFlags = OptionsOf<ReturnType<typeof reportCommand>> & { readonly subject?: string };
 
 function run(name: string, options: ReportFlags, io: CommandIo): Promise<void> {
   return withContext(async (context) => {

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { loadProcessConfig, type Config } from '../config.ts';
 import { type DatabaseAddress, valuesSchema } from '../config/variables.ts';
 import { type Context, openContext } from '../context.ts';

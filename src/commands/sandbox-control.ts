@@ -1,14 +1,25 @@
-import { InvalidArgumentError, type Command, Option } from 'commander';
-import { type CommandIo, printResult, tableText, withJson, wholeNumber } from './command-io.ts';
+import { Command, type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import {
+  type CommandIo,
+  printResult,
+  tableText,
+  type OptionsOf,
+  withJson,
+  withOptions,
+  wholeNumber,
+} from './command-io.ts';
 import { type DeliveryRecord, deliveryNotes } from '../sandbox/webhooks.ts';
 import type { ApiKey } from '../sandbox/keys.ts';
 import { knownEvents } from '../core/vocabulary.ts';
 import type { TriggerInput } from '../sandbox/api/control.ts';
 
-/** Adds `--sandbox <url>`, which every command that talks to a running sandbox has. */
-function withSandboxUrl(command: Command): Command {
-  return command.option('--sandbox <url>', 'address of the sandbox', httpUrl, 'http://127.0.0.1:4010');
-}
+/** What every command that talks to a running sandbox has. */
+const sandboxOption = new Command().option(
+  '--sandbox <url>',
+  'address of the sandbox',
+  httpUrl,
+  'http://127.0.0.1:4010',
+);
 
 /** A request to the controls of a running sandbox (docs/sandbox.md). */
 interface ControlRequest {
@@ -49,41 +60,21 @@ function httpUrl(text: string): string {
   return text;
 }
 
-interface DeliveriesFlags {
-  readonly sandbox: string;
-  readonly client?: string;
-  readonly event?: string;
-  readonly json?: boolean;
-}
-
-interface RedeliverFlags {
-  readonly sandbox: string;
-  readonly to?: string;
-  readonly json?: boolean;
-}
-
 /** Adds `sandbox deliveries`: the delivery log of a running sandbox, oldest first. */
-export function registerSandboxDeliveries(sandbox: Command, io: CommandIo): void {
-  const command = withSandboxUrl(
-    sandbox.command('deliveries').description('list what a running sandbox has delivered, oldest first'),
-  )
+export function registerSandboxDeliveries(sandbox: CommandUnknownOpts, io: CommandIo): void {
+  const command = deliveriesCommand(sandbox);
+  command.action(() => listDeliveries(command.optsWithGlobals(), io));
+}
+
+function deliveriesCommand(sandbox: CommandUnknownOpts) {
+  const command = withOptions(sandbox.command('deliveries'), sandboxOption)
+    .description('list what a running sandbox has delivered, oldest first')
     .option('--client <slug>', 'only this client')
     .option('--event <event>', 'only this event');
-  withJson(command).action(() => listDeliveries(command.optsWithGlobals<DeliveriesFlags>(), io));
+  return withJson(command);
 }
 
-/** Adds `sandbox redeliver <delivery-id>`: sends a delivery of a running sandbox once more, with the same id and body. */
-export function registerSandboxRedeliver(sandbox: Command, io: CommandIo): void {
-  const command = withSandboxUrl(
-    sandbox
-      .command('redeliver')
-      .description('make a running sandbox send a delivery again, with the same bytes and id')
-      .argument('<delivery-id>', 'id from `sandbox deliveries`'),
-  ).option('--to <url>', 'which address, if it was sent to several (default: the last one)', httpUrl);
-  withJson(command).action((id: string) => redeliver(id, command.optsWithGlobals<RedeliverFlags>(), io));
-}
-
-async function listDeliveries(flags: DeliveriesFlags, io: CommandIo): Promise<void> {
+async function listDeliveries(flags: OptionsOf<ReturnType<typeof deliveriesCommand>>, io: CommandIo): Promise<void> {
   const result = await askSandbox<{ deliveries: DeliveryRecord[] }>({ ...flags, path: '/deliveries' }, io);
   if (result === null) return;
   const deliveries = result.deliveries.filter(
@@ -93,7 +84,25 @@ async function listDeliveries(flags: DeliveriesFlags, io: CommandIo): Promise<vo
   printResult(io, flags, { deliveries }, () => deliveriesText(deliveries, 'No such deliveries.'));
 }
 
-async function redeliver(id: string, flags: RedeliverFlags, io: CommandIo): Promise<void> {
+/** Adds `sandbox redeliver <delivery-id>`: sends a delivery of a running sandbox once more, with the same id and body. */
+export function registerSandboxRedeliver(sandbox: CommandUnknownOpts, io: CommandIo): void {
+  const command = redeliverCommand(sandbox);
+  command.action((id) => redeliver(id, command.optsWithGlobals(), io));
+}
+
+function redeliverCommand(sandbox: CommandUnknownOpts) {
+  const command = withOptions(sandbox.command('redeliver'), sandboxOption)
+    .description('make a running sandbox send a delivery again, with the same bytes and id')
+    .argument('<delivery-id>', 'id from `sandbox deliveries`')
+    .option('--to <url>', 'which address, if it was sent to several (default: the last one)', httpUrl);
+  return withJson(command);
+}
+
+async function redeliver(
+  id: string,
+  flags: OptionsOf<ReturnType<typeof redeliverCommand>>,
+  io: CommandIo,
+): Promise<void> {
   const path = `/deliveries/${encodeURIComponent(id)}/redeliver`;
   const body = flags.to === undefined ? {} : { to: flags.to };
   const delivery = await askSandbox<DeliveryRecord>({ sandbox: flags.sandbox, path, body }, io);
@@ -126,29 +135,21 @@ function deliveriesText(deliveries: readonly DeliveryRecord[], none: string): st
 /** A key as it crosses the controls. */
 type Key = Omit<ApiKey, 'lastUsedAt'> & { readonly lastUsedAt: string | null };
 
-interface KeyFlags {
-  readonly sandbox: string;
-  readonly json?: boolean;
-}
-
 /** Adds `sandbox keys` and `sandbox revoke <api-key>`, which the service has in its dashboard (docs/service.md §2.5). */
-export function registerSandboxKeys(sandbox: Command, io: CommandIo): void {
-  const list = withSandboxUrl(
-    sandbox.command('keys').description('list the API keys of a running sandbox and their last use'),
+export function registerSandboxKeys(sandbox: CommandUnknownOpts, io: CommandIo): void {
+  const list = withJson(withOptions(sandbox.command('keys'), sandboxOption)).description(
+    'list the API keys of a running sandbox and their last use',
   );
-  withJson(list).action(async () => {
-    const flags = list.optsWithGlobals<KeyFlags>();
+  list.action(async () => {
+    const flags = list.optsWithGlobals();
     const result = await askSandbox<{ keys: Key[] }>({ ...flags, path: '/keys' }, io);
     if (result !== null) printResult(io, flags, result, () => keysText(result.keys));
   });
-  const revoke = withSandboxUrl(
-    sandbox
-      .command('revoke')
-      .description('revoke an API key of a running sandbox, which then answers 401')
-      .argument('<api-key>', 'key from `sandbox keys`'),
-  );
-  withJson(revoke).action(async (value: string) => {
-    const flags = revoke.optsWithGlobals<KeyFlags>();
+  const revoke = withJson(withOptions(sandbox.command('revoke'), sandboxOption))
+    .description('revoke an API key of a running sandbox, which then answers 401')
+    .argument('<api-key>', 'key from `sandbox keys`');
+  revoke.action(async (value) => {
+    const flags = revoke.optsWithGlobals();
     const key = await askSandbox<Key>({ ...flags, path: '/keys/revoke', body: { key: value } }, io);
     if (key !== null) printResult(io, flags, key, () => keysText([key]));
   });
@@ -168,25 +169,17 @@ function keysText(keys: readonly Key[]): string {
   );
 }
 
-interface TriggerFlags {
-  readonly sandbox: string;
-  readonly client?: string;
-  readonly policy?: string;
-  readonly set: Readonly<Record<string, unknown>>;
-  readonly to?: string;
-  readonly count: number;
-  readonly note?: DeliveryRecord['note'];
-  readonly json?: boolean;
+/** Adds `sandbox trigger <event>`: makes a running sandbox deliver an event now. */
+export function registerSandboxTrigger(sandbox: CommandUnknownOpts, io: CommandIo): void {
+  const command = triggerCommand(sandbox);
+  // `--json` may be taken by `sandbox`, which has it too.
+  command.action((event) => trigger(event, command.optsWithGlobals(), io));
 }
 
-/** Adds `sandbox trigger <event>`: makes a running sandbox deliver an event now. */
-export function registerSandboxTrigger(sandbox: Command, io: CommandIo): void {
-  const command = withSandboxUrl(
-    sandbox
-      .command('trigger')
-      .description('make a running sandbox deliver an event now')
-      .argument('<event>', knownEvents.join(', ')),
-  )
+function triggerCommand(sandbox: CommandUnknownOpts) {
+  const command = withOptions(sandbox.command('trigger'), sandboxOption)
+    .description('make a running sandbox deliver an event now')
+    .argument('<event>', knownEvents.join(', '))
     .option('--client <slug>', 'client of the event (default: the first one)')
     .option('--policy <id>', 'policy that is updated, published or deleted (default: any suitable one)')
     .option('--set <field=value>', 'set a payload field, repeatable; JSON values are parsed', setField, {})
@@ -198,11 +191,14 @@ export function registerSandboxTrigger(sandbox: Command, io: CommandIo): void {
         'fault of the delivery: sent twice, a day late, badly signed, unknown event, not JSON',
       ).choices([...deliveryNotes]),
     );
-  // `--json` may be taken by `sandbox`, which has it too.
-  withJson(command).action((event: string) => trigger(event, command.optsWithGlobals<TriggerFlags>(), io));
+  return withJson(command);
 }
 
-async function trigger(event: string, flags: TriggerFlags, io: CommandIo): Promise<void> {
+async function trigger(
+  event: string,
+  flags: OptionsOf<ReturnType<typeof triggerCommand>>,
+  io: CommandIo,
+): Promise<void> {
   const input: TriggerInput = {
     event,
     set: flags.set,

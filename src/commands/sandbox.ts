@@ -1,15 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import {
-  type ErrorForm,
-  errorForms,
-  type ListForm,
-  listForms,
-  type PublishBody,
-  publishBodies,
-} from '../sandbox/dialect.ts';
-import { type DialectChoice, describeDialect, dialectChoices } from '../sandbox/dialects.ts';
+import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { errorForms, listForms, publishBodies } from '../sandbox/dialect.ts';
+import { describeDialect, dialectChoices } from '../sandbox/dialects.ts';
 import { type FaultInput, faultSchema, isScenarioName, type ScenarioName, scenarios } from '../sandbox/faults.ts';
-import { type LimitHeaderForm, limitHeaderForms, OTHERS_PER_MINUTE } from '../sandbox/limits.ts';
+import { limitHeaderForms, OTHERS_PER_MINUTE } from '../sandbox/limits.ts';
 import { MOST_PER_MINUTE } from '../sandbox/live.ts';
 import type { ClientTraffic } from '../sandbox/play.ts';
 import {
@@ -19,6 +12,7 @@ import {
   printResult,
   tableText,
   wholeNumber,
+  type OptionsOf,
   withJson,
 } from './command-io.ts';
 import {
@@ -31,31 +25,17 @@ import { UsageError } from '../core/errors.ts';
 import { StateFileError } from '../sandbox/state.ts';
 import type { StartedSandbox, StartRow } from '../sandbox/start.ts';
 
-interface SandboxFlags {
-  readonly port: number;
-  readonly host: string;
-  readonly seed: number;
-  readonly clients: number;
-  readonly rows: number;
-  readonly quota: number;
-  readonly agency?: boolean;
-  readonly generateMs: number;
-  readonly dialect: DialectChoice;
-  readonly listForm?: ListForm;
-  readonly rateLimitHeaders?: LimitHeaderForm;
-  readonly errorForm?: ErrorForm;
-  readonly publishBody?: PublishBody;
-  readonly otherLimit: number;
-  readonly scenario: ScenarioName;
-  readonly fault: readonly FaultInput[];
-  readonly state?: string;
-  readonly traffic?: number | true;
-  readonly trafficTo?: string;
-  readonly json?: boolean;
+/** Adds `sandbox`: a stand-in of the service on a local port, until it is interrupted. */
+export function registerSandbox(program: CommandUnknownOpts, io: CommandIo): void {
+  const command = sandboxCommand(program);
+  command.action((flags) => runSandbox(flags, io));
+  registerSandboxTrigger(command, io);
+  registerSandboxDeliveries(command, io);
+  registerSandboxRedeliver(command, io);
+  registerSandboxKeys(command, io);
 }
 
-/** Adds `sandbox`: a stand-in of the service on a local port, until it is interrupted. */
-export function registerSandbox(program: Command, io: CommandIo): void {
+function sandboxCommand(program: CommandUnknownOpts) {
   const command = program
     .command('sandbox')
     .description('simulate the service for tests: API, consent logs, signed webhooks')
@@ -103,8 +83,7 @@ export function registerSandbox(program: Command, io: CommandIo): void {
       '--traffic-to <url>',
       'send a month of webhooks to this address, then those of --traffic; {client} is replaced by the slug, which is also appended after /webhooks',
       httpUrl,
-    );
-  command
+    )
     .option(
       '--traffic [per-minute]',
       'keep producing visitors, requests, scans and policy changes, 60 per minute by default',
@@ -121,12 +100,10 @@ export function registerSandbox(program: Command, io: CommandIo): void {
         .default([], 'none')
         .argParser(oneFault),
     );
-  withJson(command).action((flags: SandboxFlags) => runSandbox(flags, io));
-  registerSandboxTrigger(command, io);
-  registerSandboxDeliveries(command, io);
-  registerSandboxRedeliver(command, io);
-  registerSandboxKeys(command, io);
+  return withJson(command);
 }
+
+type SandboxFlags = OptionsOf<ReturnType<typeof sandboxCommand>>;
 
 /** Starts the sandbox, plays the traffic that was asked for, and ends when the process is interrupted. */
 async function runSandbox(flags: SandboxFlags, io: CommandIo): Promise<void> {

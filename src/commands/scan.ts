@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import {
   loadInventories,
@@ -37,20 +37,8 @@ import {
 } from './command-io.ts';
 import { findSource, withContext } from './run-context.ts';
 
-interface ListFlags {
-  readonly source: string;
-  readonly site?: string;
-  readonly limit: number;
-  readonly json?: boolean;
-}
-interface ShowFlags extends Omit<ListFlags, 'limit'> {
-  readonly at?: string;
-  readonly since?: string;
-  readonly csv?: boolean;
-}
-
 /** `scan list|show`: what scans found on each site, and how that changed. */
-export function registerScan(program: Command, io: CommandIo): void {
+export function registerScan(program: CommandUnknownOpts, io: CommandIo): void {
   const scan = program.command('scan').description('cookies and trackers found by scans, over time');
 
   withJson(scan.command('list'))
@@ -58,7 +46,7 @@ export function registerScan(program: Command, io: CommandIo): void {
     .option('--source <slug>', 'source', 'default')
     .option('--site <domain>', 'only this site')
     .option('--limit <number>', 'maximum number of rows', wholeNumberFrom(1), 50)
-    .action((flags: ListFlags) =>
+    .action((flags) =>
       withContext(async (context) => {
         findSource(context, flags.source);
         const asOf = await context.projector.catchUp();
@@ -80,7 +68,7 @@ export function registerScan(program: Command, io: CommandIo): void {
       'show changes since the last scan before this time (a day means its end); default: since the previous scan',
     )
     .option('--csv', 'print CSV: one row per cookie, tracker and change')
-    .action((flags: ShowFlags) =>
+    .action((flags) =>
       withContext(async (context) => {
         findSource(context, flags.source);
         if (flags.csv === true && flags.json === true) throw new UsageError(['Use --csv or --json, not both.']);
@@ -107,12 +95,12 @@ export function registerScan(program: Command, io: CommandIo): void {
 }
 
 /** `integration list`: what is connected, and what was lost. */
-export function registerIntegration(program: Command, io: CommandIo): void {
+export function registerIntegration(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('integration').description('integrations connected at the service').command('list'))
     .description('list the integrations of a source with their state')
     .option('--source <slug>', 'source', 'default')
     .option('--history', 'list every connection and disconnection in order')
-    .action((flags: { source: string; history?: boolean; json?: boolean }) =>
+    .action((flags) =>
       withContext(async (context) => {
         findSource(context, flags.source);
         const asOf = await context.projector.catchUp();

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
 import { startWorker, type Worker } from '../context/worker.ts';
@@ -11,7 +11,7 @@ import { signInUrl } from './token.ts';
 import type { Context } from '../context.ts';
 
 /** `serve`: the public and the admin listener, jobs included unless `--no-worker`. */
-export function registerServe(program: Command, io: CommandIo): void {
+export function registerServe(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('serve'))
     .description('receive webhooks and serve the admin pages until stopped')
     .option('--no-worker', 'do not run jobs (sync, documents, sealing) in this process')
@@ -21,7 +21,7 @@ export function registerServe(program: Command, io: CommandIo): void {
       wholeNumberFrom(0),
       0,
     )
-    .action(async (options: { worker: boolean; drain: number; json?: boolean }) => {
+    .action(async (options) => {
       keepHeapSmall();
       const config = loadProcessConfig();
       await withContextOf(

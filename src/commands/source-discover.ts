@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import {
   discover,
@@ -30,24 +30,49 @@ import {
   withJson,
   wholeNumberFrom,
   durationFrom,
+  type OptionsOf,
 } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
-interface DiscoverFlags {
-  readonly for?: number;
-  readonly deliveries?: number;
-  readonly accept?: string | true;
-  readonly officer: string;
-  readonly json?: boolean;
-}
+type DiscoverFlags = OptionsOf<ReturnType<typeof discoverCommand>>;
 
 /** Deliveries, refused deliveries and rows looked at, the newest of each. */
 const LOOKED_AT = 200;
 const ROWS_ASKED = 50;
 
 /** `source discover`: how a sender writes its payloads, and which mapping reads them. */
-export function registerSourceDiscover(source: Command, io: CommandIo): void {
-  withJson(source.command('discover'))
+export function registerSourceDiscover(source: CommandUnknownOpts, io: CommandIo): void {
+  discoverCommand(source).action((slug, options) =>
+    withContext(async (context) => {
+      const one = findSource(context, slug);
+      if (options.accept !== undefined) return accept(context, io, slug, options);
+      const waited = await listen(context, io, slug, options);
+      const { samples, headers, encodings, refused, notes } = await gather(context, one);
+      const found = discover(samples, one.options);
+      const proposal = proposalOf(slug, {
+        fieldNames: found.fieldNames,
+        eventNames: found.eventNames,
+        secretEncodings: encodings,
+        samples: found.samples,
+      });
+      const isEmpty = isEmptyProposal(proposal);
+      if (!isEmpty) await saveProposal(context.store, slug, proposal);
+      const document = {
+        source: slug,
+        arrivedMeanwhile: waited,
+        headers,
+        refusedNotLookedAt: refused,
+        notes,
+        ...found,
+        proposal: isEmpty ? null : proposal,
+      };
+      printResult(io, options, document, () => text(slug, document, found));
+    }),
+  );
+}
+
+function discoverCommand(source: CommandUnknownOpts) {
+  return withJson(source.command('discover'))
     .argument('<slug>', 'source slug')
     .description(
       'examine the fields that a source sends (values masked), show which are understood, and propose a mapping for the others',
@@ -55,34 +80,7 @@ export function registerSourceDiscover(source: Command, io: CommandIo): void {
     .option('--for <duration>', 'first wait this long for deliveries to a running server, e.g. 10m', durationFrom)
     .option('--deliveries <n>', 'wait until this many deliveries have arrived', wholeNumberFrom(1))
     .option('--accept [proposal]', 'apply the proposal shown last (or the one with this id) from now on')
-    .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR)
-    .action((slug: string, options: DiscoverFlags) =>
-      withContext(async (context) => {
-        const one = findSource(context, slug);
-        if (options.accept !== undefined) return accept(context, io, slug, options);
-        const waited = await listen(context, io, slug, options);
-        const { samples, headers, encodings, refused, notes } = await gather(context, one);
-        const found = discover(samples, one.options);
-        const proposal = proposalOf(slug, {
-          fieldNames: found.fieldNames,
-          eventNames: found.eventNames,
-          secretEncodings: encodings,
-          samples: found.samples,
-        });
-        const isEmpty = isEmptyProposal(proposal);
-        if (!isEmpty) await saveProposal(context.store, slug, proposal);
-        const document = {
-          source: slug,
-          arrivedMeanwhile: waited,
-          headers,
-          refusedNotLookedAt: refused,
-          notes,
-          ...found,
-          proposal: isEmpty ? null : proposal,
-        };
-        printResult(io, options, document, () => text(slug, document, found));
-      }),
-    );
+    .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR);
 }
 
 async function accept(context: Context, io: CommandIo, slug: string, options: DiscoverFlags): Promise<void> {

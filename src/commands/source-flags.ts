@@ -1,25 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
 import { UsageError } from '../core/errors.ts';
 import { type SecretEncoding, type SourceOptions, secretEncodings } from '../core/source.ts';
 import { text } from 'node:stream/consumers';
 import { readEnvironmentVariable } from '../config.ts';
-
-/** The flags of `source add` and `source change` that carry no secret. */
-export interface SourceFlags {
-  readonly name?: string;
-  readonly baseUrl?: string;
-  readonly siteUrl?: string;
-  readonly banner?: readonly string[];
-  readonly fieldName?: Readonly<Record<string, readonly string[]>>;
-  readonly assumedOffset?: string;
-  readonly controllerFile?: string;
-  readonly subjectRecipeFile?: string;
-  readonly secretEncoding?: Readonly<Record<string, SecretEncoding>>;
-  readonly eventName?: Readonly<Record<string, string>>;
-  readonly clear?: readonly Clearable[];
-}
+import type { OptionsOf } from './command-io.ts';
 
 /** What `source change --clear` can take away. */
 const clearables = [
@@ -36,43 +22,41 @@ const clearables = [
 ] as const;
 export type Clearable = (typeof clearables)[number];
 
-/** Adds the flags that describe a source. */
-export function withSourceFlags(command: Command): Command {
-  return command
-    .option('--name <name>', 'display name')
-    .option('--base-url <url>', 'API root of the service, ending in /api/v1')
-    .option('--site-url <url>', 'public origin of the service')
-    .option(
-      '--banner <id...>',
-      'banners whose consent log is pulled (the complete list; the sync adds ids seen in webhooks)',
-    )
-    .option(
-      '--field-name <field=name,…>',
-      'name of a payload field at this source, repeatable, e.g. subject=data.person.key',
-      fieldName,
-    )
-    .option('--assumed-offset <±hh:mm>', 'UTC offset of times without one')
-    .option('--controller-file <path>', 'controller profile of this source')
-    .option(
-      '--subject-recipe-file <path>',
-      'JSON: how this source hashes e-mail addresses (algorithm, normalise, salt)',
-    )
-    .option(
-      '--event-name <given=documented>',
-      'event that the sender names differently, repeatable, e.g. consent_saved=consent.recorded',
-      pairOf,
-    )
-    .option(
-      '--secret-encoding <id=encoding>',
-      `encoding of a signing secret, repeatable: ${secretEncodings.join(', ')}`,
-      secretEncoding,
-    );
-}
+/** The flags that describe a source and carry no secret. */
+export const sourceFlags = new Command()
+  .option('--name <name>', 'display name')
+  .option('--base-url <url>', 'API root of the service, ending in /api/v1')
+  .option('--site-url <url>', 'public origin of the service')
+  .option(
+    '--banner <id...>',
+    'banners whose consent log is pulled (the complete list; the sync adds ids seen in webhooks)',
+  )
+  .option(
+    '--field-name <field=name,…>',
+    'name of a payload field at this source, repeatable, e.g. subject=data.person.key',
+    fieldName,
+  )
+  .option('--assumed-offset <±hh:mm>', 'UTC offset of times without one')
+  .option('--controller-file <path>', 'controller profile of this source')
+  .option('--subject-recipe-file <path>', 'JSON: how this source hashes e-mail addresses (algorithm, normalise, salt)')
+  .option(
+    '--event-name <given=documented>',
+    'event that the sender names differently, repeatable, e.g. consent_saved=consent.recorded',
+    pairOf,
+  )
+  .option(
+    '--secret-encoding <id=encoding>',
+    `encoding of a signing secret, repeatable: ${secretEncodings.join(', ')}`,
+    secretEncoding,
+  );
 
-/** Adds `--clear`. */
-export function withClear(command: Command): Command {
-  return command.addOption(new Option('--clear <what...>', 'settings to remove').choices(clearables));
-}
+/** `source change --clear`. */
+export const clearFlag = new Command().addOption(
+  new Option('--clear <what...>', 'settings to remove').choices(clearables),
+);
+
+/** The flags of `source add` and `source change` that carry no secret. */
+export type SourceFlags = OptionsOf<typeof sourceFlags> & OptionsOf<typeof clearFlag>;
 
 /** The options of a source after these flags. Throws UsageError with every problem. */
 export async function optionsFrom(flags: SourceFlags, before: SourceOptions): Promise<SourceOptions> {
@@ -161,8 +145,11 @@ type Flags = Readonly<Record<string, unknown>>;
  * Adds `--<flag>-file <path>` (`-`: standard input) and `--<flag>-env <name>`. A secret on the command line itself is refused:
  * every user of the machine could read it in the list of processes, and shells keep it in their history.
  */
-export function withSecret(command: Command, { flag, what }: SecretFlag): Command {
-  return command
+export function withSecret<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+  { flag, what }: SecretFlag,
+): void {
+  command
     .option(`--${flag}-file <path>`, `read the ${what} from this file; - for standard input`)
     .option(`--${flag}-env <name>`, `read the ${what} from this environment variable`)
     .addOption(new Option(`--${flag} [value]`).hideHelp());

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { readEnvironmentVariable } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
@@ -9,17 +9,8 @@ import { type ImportReport, importSources } from '../sources/import/import-sourc
 import { type CommandIo, counted, printable, printResult, tableText, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
-interface ImportFlags {
-  readonly template?: boolean;
-  readonly update?: boolean;
-  readonly skipInvalid?: boolean;
-  readonly dryRun?: boolean;
-  readonly officer: string;
-  readonly json?: boolean;
-}
-
 /** `source import`: many sources out of a CSV file. */
-export function registerSourceImport(source: Command, io: CommandIo): void {
+export function registerSourceImport(source: CommandUnknownOpts, io: CommandIo): void {
   withJson(source.command('import'))
     .argument('[file]', 'CSV file (RFC 4180, UTF-8; commas, semicolons or tabs)')
     .description('add the sources listed in a CSV file; nothing is written if any line is invalid')
@@ -36,7 +27,7 @@ export function registerSourceImport(source: Command, io: CommandIo): void {
           '\n',
         )}\n\nAt most ${importLimits.lines} lines and ${importLimits.bytes / 1024 / 1024} MiB. Secrets are sealed and never printed; ledger entries contain only their ids.`,
     )
-    .action(async (file: string | undefined, options: ImportFlags) => {
+    .action(async (file, options) => {
       if (options.template === true) {
         return printResult(io, options, { columns: importColumns, template: importTemplate() }, () =>
           importTemplate().trimEnd(),

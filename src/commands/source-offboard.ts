@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { listCases } from '../cases/list-cases.ts';
 import { DEFAULT_SOURCE } from '../config.ts';
@@ -7,22 +7,15 @@ import { offboardSource } from '../sources/offboard.ts';
 import { type CommandIo, counted, printResult, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, noSuchSource, withContext } from './run-context.ts';
 
-interface OffboardFlags {
-  readonly force?: boolean;
-  readonly reason?: string;
-  readonly officer: string;
-  readonly json?: boolean;
-}
-
 /** `source offboard`: a client leaves. */
-export function registerSourceOffboard(source: Command, io: CommandIo): void {
+export function registerSourceOffboard(source: CommandUnknownOpts, io: CommandIo): void {
   withJson(source.command('offboard'))
     .argument('<slug>', 'source slug')
     .description('offboard a client: stop pulling and accepting, destroy its credentials, keep the evidence')
     .option('--force', 'even if requests are still waiting for an answer; requires --reason')
     .option('--reason <text>', 'reason to record in the ledger')
     .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR)
-    .action((slug: string, options: OffboardFlags) =>
+    .action((slug, options) =>
       withContext(async (context) => {
         const { force, reason, officer } = options;
         if (force === true && (reason === undefined || reason.trim() === ''))

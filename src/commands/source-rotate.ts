@@ -1,9 +1,9 @@
-import { type Command, Option } from 'commander';
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import { verifySignature } from '../../receivers/signature.ts';
 import type { Context } from '../context.ts';
 import { checkKey } from '../context/check-key.ts';
 import { UsageError } from '../core/errors.ts';
-import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
+import { type Source, secretEncodings } from '../core/source.ts';
 import type { SourceOutcome } from '../sources/sources.ts';
 import { type CommandIo, withJson, durationFrom } from './command-io.ts';
 import { readSecrets, withSecret } from './source-flags.ts';
@@ -12,14 +12,6 @@ import { noSuchSecret, report } from './source-text.ts';
 
 const apiKey = { flag: 'api-key', what: 'new API key (pak_live_…)' };
 const webhookSecret = { flag: 'webhook-secret', what: 'new webhook signing secret' };
-
-interface RotateFlags {
-  readonly encoding: SecretEncoding;
-  readonly retire?: string;
-  readonly retireAfter?: number;
-  readonly unchecked?: boolean;
-  readonly json?: boolean;
-}
 
 interface Step {
   readonly verb: 'rotated' | 'changed';
@@ -30,7 +22,7 @@ interface Step {
 }
 
 /** `source rotate` and `source retire`: new credentials in the place of old ones, without a delivery lost between. */
-export function registerSourceRotate(source: Command, io: CommandIo): void {
+export function registerSourceRotate(source: CommandUnknownOpts, io: CommandIo): void {
   const rotate = withJson(source.command('rotate'))
     .argument('<slug>', 'source slug')
     .description('add a signing secret (the old ones stay valid until retired), or replace the API key')
@@ -47,7 +39,7 @@ export function registerSourceRotate(source: Command, io: CommandIo): void {
     )
     .option('--unchecked', 'use the new API key without checking it with the service');
   for (const flag of [webhookSecret, apiKey]) withSecret(rotate, flag);
-  rotate.action(async (slug: string, options: RotateFlags) => {
+  rotate.action(async (slug, options) => {
     const secrets = await readSecrets(options, [webhookSecret, apiKey]);
     const secret = secrets.get('webhook-secret') ?? null;
     const key = secrets.get('api-key') ?? null;
@@ -107,7 +99,7 @@ export function registerSourceRotate(source: Command, io: CommandIo): void {
     .argument('<slug>', 'source slug')
     .argument('<secret>', 'signing secret id from `source list`')
     .description('stop accepting a signing secret')
-    .action((slug: string, secretId: string, options: { json?: boolean }) =>
+    .action((slug, secretId, options) =>
       withContext(async (context) => {
         const outcome = await context.sources.retireSecret(slug, secretId, COMMAND_LINE_ACTOR);
         report(io, options, context, slug, outcome, 'changed', 0, secretId);

@@ -1,18 +1,18 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { checkKey, type KeyCheck } from '../context/check-key.ts';
 import { sideBySide } from '../core/side-by-side.ts';
 import { type Source, sourceOptionsSchema } from '../core/source.ts';
 import type { SourceChanges } from '../sources/changes.ts';
-import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
+import { type CommandIo, printable, printResult, withJson, withOptions } from './command-io.ts';
 import {
   readSecrets,
   withSecret,
   type Clearable,
   optionsFrom,
   type SourceFlags,
-  withClear,
-  withSourceFlags,
+  clearFlag,
+  sourceFlags,
 } from './source-flags.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 import { findSourceFaults, type SourceFault } from './doctor/finding.ts';
@@ -22,16 +22,12 @@ import { registerSourceOffboard } from './source-offboard.ts';
 import { registerSourceRotate } from './source-rotate.ts';
 import { listText, report, shown, shownOffboarded } from './source-text.ts';
 
-interface JsonOption {
-  readonly json?: boolean;
-}
-
 const apiKey = { flag: 'api-key', what: 'API key (pak_live_…)' };
 const siteKey = { flag: 'site-key', what: 'site key (pk_…)' };
 const webhookSecret = { flag: 'webhook-secret', what: 'webhook signing secret' };
 
 /** `source list|add|change|check` and, in files of their own, `rotate|retire|import|offboard|discover`: the accounts of the service that this installation follows. */
-export function registerSource(program: Command, io: CommandIo): void {
+export function registerSource(program: CommandUnknownOpts, io: CommandIo): void {
   const source = program
     .command('source')
     .description('accounts of the service that this installation follows')
@@ -43,7 +39,7 @@ export function registerSource(program: Command, io: CommandIo): void {
   withJson(source.command('list'))
     .description('list sources with their webhook addresses and settings, without secrets')
     .option('--all', 'include offboarded sources')
-    .action((options: JsonOption & { all?: boolean }) =>
+    .action((options) =>
       withContext(async (context) => {
         const list = context.sources.list().map((one) => shown(context, one));
         const left = options.all === true ? context.sources.offboarded().map(shownOffboarded) : [];
@@ -58,7 +54,7 @@ export function registerSource(program: Command, io: CommandIo): void {
     .argument('<slug>', 'short name used in the webhook address: lower-case letters, digits, hyphens')
     .description('add a source; its secrets are sealed with INSTANCE_KEY');
   for (const flag of [apiKey, siteKey, webhookSecret]) withSecret(add, flag);
-  withSourceFlags(add).action(async (slug: string, options: JsonOption & SourceFlags) => {
+  withOptions(add, sourceFlags).action(async (slug, options) => {
     const secrets = await readSecrets(options, [apiKey, siteKey, webhookSecret]);
     await withContext(async (context) => {
       const { name, baseUrl, siteUrl } = options;
@@ -85,7 +81,7 @@ export function registerSource(program: Command, io: CommandIo): void {
     .argument('<slug>', 'source slug')
     .description('change settings of a source; options you leave out stay unchanged');
   for (const flag of [apiKey, siteKey]) withSecret(change, flag);
-  withClear(withSourceFlags(change)).action(async (slug: string, options: JsonOption & SourceFlags) => {
+  withOptions(withOptions(change, sourceFlags), clearFlag).action(async (slug, options) => {
     const secrets = await readSecrets(options, [apiKey, siteKey]);
     await withContext(async (context) => {
       const before = findSource(context, slug);
@@ -102,7 +98,7 @@ export function registerSource(program: Command, io: CommandIo): void {
   withJson(source.command('check'))
     .argument('[slug]', 'only this source')
     .description('check the API key of every source (or one) with a single read call')
-    .action((slug: string | undefined, options: JsonOption) =>
+    .action((slug, options) =>
       withContext(async (context) => {
         const one = slug === undefined ? null : findSource(context, slug);
         const list = one === null ? context.sources.list() : [one];

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { type DatabaseAddress, valuesSchema } from '../config/variables.ts';
 import { readEnvironmentVariable } from '../config.ts';
@@ -9,7 +9,7 @@ import { counted, createProgress, type CommandIo, printResult, withJson } from '
 import { COMMAND_LINE_ACTOR, databaseAddress, withContext } from './run-context.ts';
 
 /** `store copy`: the installation in another database. */
-export function registerStore(program: Command, io: CommandIo): void {
+export function registerStore(program: CommandUnknownOpts, io: CommandIo): void {
   const store = program.command('store').description('move this installation to another database');
 
   withJson(store.command('copy'))
@@ -26,7 +26,7 @@ export function registerStore(program: Command, io: CommandIo): void {
       'after',
       '\nRun the command again to continue an interrupted copy, or to copy what a running installation added meanwhile. Documents, journal and\nkeys are not in the database: the new installation needs the same DATA_DIR, INSTANCE_KEY and SIGNING_KEY_FILE (docs/scaling.md).',
     )
-    .action((options: { to?: DatabaseAddress; toEnv?: string; retire?: boolean; json?: boolean }) =>
+    .action((options) =>
       withContext(async (context) => {
         const target = options.to ?? addressIn(options.toEnv);
         if (sameDatabase(target, context.config.database))

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { UsageError } from '../core/errors.ts';
 import { type BannerStatus, loadSyncStatus } from '../sync/status.ts';
 import type { PullResult } from '../sync/contract.ts';
@@ -17,17 +17,8 @@ import { COMMAND_LINE_ACTOR, findSource, noSuchSource, withContext } from './run
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/job.ts';
 
-interface SyncFlags {
-  readonly source?: string;
-  readonly banner?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly full?: boolean;
-  readonly json?: boolean;
-}
-
 /** `sync`, `sync status` and `sync cancel`: pull consent logs now; position, lag, last error; stop what workers pull. */
-export function registerSync(program: Command, io: CommandIo): void {
+export function registerSync(program: CommandUnknownOpts, io: CommandIo): void {
   const command = withJson(program.command('sync'))
     .description('pull the consent log of every source (or one) now; continues an interrupted run')
     .option('--source <slug>', 'only this source')
@@ -35,7 +26,7 @@ export function registerSync(program: Command, io: CommandIo): void {
     .option('--from <time>', 'pull from this ISO 8601 date or time (UTC if without an offset)')
     .option('--to <time>', 'pull up to this ISO 8601 date or time')
     .option('--full', 'pull everything the service has')
-    .action((options: SyncFlags) =>
+    .action((options) =>
       withContext(async (context) => {
         if (options.full && (options.from !== undefined || options.to !== undefined)) {
           throw new UsageError(['--full cannot be combined with --from and --to.']);
@@ -81,7 +72,7 @@ export function registerSync(program: Command, io: CommandIo): void {
   withJson(command.command('status'))
     .description('show the sync status of every source and banner: position, lag, progress, last error and gaps')
     .option('--source <slug>', 'only this source')
-    .action((options: { source?: string; json?: boolean }) =>
+    .action((options) =>
       withContext(async (context) => {
         const { source: slug } = options;
         if (slug !== undefined) findSource(context, slug);
@@ -107,7 +98,7 @@ export function registerSync(program: Command, io: CommandIo): void {
     .requiredOption('--source <slug>', 'source of the banner')
     .requiredOption('--banner <id>', 'banner id')
     .option('--restore', 'resume pulling the banner')
-    .action((options: { source: string; banner: string; restore?: boolean; json?: boolean }) =>
+    .action((options) =>
       withContext(async (context) => {
         const source = findSource(context, options.source);
         await context.projector.catchUp();
@@ -244,13 +235,13 @@ function sentenceOfJob({ kind, source, state, progress }: SyncJob): string {
 }
 
 /** `sync cancel`: stops what workers pull. */
-export function registerSyncCancel(command: Command, io: CommandIo): void {
+export function registerSyncCancel(command: CommandUnknownOpts, io: CommandIo): void {
   withJson(command.command('cancel'))
     .description(
       'stop the syncs and recounts run by workers; stored rows are kept, and the next sync continues from there',
     )
     .option('--source <slug>', 'only this source')
-    .action((options: { source?: string; json?: boolean }) =>
+    .action((options) =>
       withContext(async (context) => {
         const { source } = options;
         if (source !== undefined && context.sources.findAny(source) === null) throw noSuchSource(source);

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import { publicUrlOf, urlWithoutSlash, webUrlOf } from '../core/address.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Context } from '../context.ts';
@@ -9,7 +9,7 @@ import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 const OFFICER_MAX = 100;
 
 /** `token create`: a one-time link with which an officer signs in to the admin pages. */
-export function registerToken(program: Command, io: CommandIo): void {
+export function registerToken(program: CommandUnknownOpts, io: CommandIo): void {
   const token = program.command('token').description('one-time sign-in links for the admin pages');
   withJson(token.command('create'))
     .description('create a one-time sign-in link for an officer')
@@ -20,7 +20,7 @@ export function registerToken(program: Command, io: CommandIo): void {
       'address at which the officer reaches the admin listener (default: ADMIN_HOST and ADMIN_PORT)',
       adminUrl,
     )
-    .action((options: { officer: string; minutes: number; adminUrl?: string; json?: boolean }) =>
+    .action((options) =>
       withContext(async (context) => {
         const { officer, minutes } = options;
         const base = options.adminUrl ?? adminUrlOf(context);

@@ -1,19 +1,11 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import { loadProcessConfig } from '../config.ts';
 import { startWorker } from '../context/worker.ts';
 import { type CommandIo, ENDED_MS, keepHeapSmall, STOP_ALL_MS, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 
-interface Options {
-  readonly kinds?: readonly string[];
-  readonly concurrency?: number;
-  /** Milliseconds. */
-  readonly lease?: number;
-  readonly json?: boolean;
-}
-
 /** `worker`: jobs only, beside `serve --no-worker`; any number of them. */
-export function registerWorker(program: Command, io: CommandIo): void {
+export function registerWorker(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('worker'))
     .description('run jobs (sync, documents, calls to the service, sealing) until stopped, without a listener')
     .option(
@@ -27,7 +19,7 @@ export function registerWorker(program: Command, io: CommandIo): void {
       'seconds after which other workers take over the jobs of an unresponsive worker (default: 30)',
       seconds,
     )
-    .action(async ({ kinds, concurrency, lease, json }: Options) => {
+    .action(async ({ kinds, concurrency, lease, json }) => {
       keepHeapSmall();
       const config = loadProcessConfig();
       await withContextOf(

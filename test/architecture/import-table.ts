@@ -110,7 +110,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   'dejavu-fonts-ttf': ['render'],
   'bidi-js': ['render'],
   pdfkit: ['render'],
-  commander: ['commands', 'cli'],
+  '@commander-js/extra-typings': ['commands', 'cli'],
   'cli-table3': ['commands'],
   picocolors: ['commands', 'cli'],
   pino: ['log'],

@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
-import type { Command } from 'commander';
+import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings';
 import { onTestFinished, vi } from 'vitest';
 import type { CommandIo } from '../../src/commands/command-io.ts';
 import { createProgram, runProgram } from '../../src/commands/program.ts';
@@ -127,7 +127,10 @@ function environmentOf(folder: string, env: Record<string, string>): Record<stri
 }
 
 /** Every command that does something by itself, by its full name. */
-export function commandsOf(parent: Command, path: readonly string[] = []): { name: string; command: Command }[] {
+export function commandsOf(
+  parent: CommandUnknownOpts,
+  path: readonly string[] = [],
+): { name: string; command: CommandUnknownOpts }[] {
   return parent.commands.flatMap((command) => {
     const name = [...path, command.name()];
     const runs = command.commands.length === 0 || command.options.some(({ long }) => long === '--json');

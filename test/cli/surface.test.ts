@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { CommanderError } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
 import { startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CommandIo } from '../../src/commands/command-io.ts';
 import { registerDsar } from '../../src/commands/dsar.ts';

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { Command } from 'commander';
+import { Command } from '@commander-js/extra-typings';
 import { parse } from 'csv-parse/sync';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CommandIo } from '../../src/commands/command-io.ts';

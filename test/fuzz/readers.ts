@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { diagnoseSignature } from '../../receivers/diagnose.ts';
 import { discover } from '../../receivers/discover/discover.ts';
 import { parseTime } from '../../receivers/occurred.ts';

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
 import type { CommandIo } from '../../src/commands/command-io.ts';
 import { registerSandbox } from '../../src/commands/sandbox.ts';
@@ -33,7 +33,7 @@ function run(...args: string[]): Run {
     .exitOverride()
     .configureOutput({ writeErr: (text) => void io.stderr.write(text) });
   registerSandbox(program, io);
-  const inherit = (command: Command): void =>
+  const inherit = (command: CommandUnknownOpts): void =>
     command.commands.forEach((child) => {
       child.copyInheritedSettings(command);
       inherit(child);

@@ -1,6 +1,6 @@
 import { relative, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { createSignInLink } from '../../http/auth/sign-in-links.ts';
 import { type CommandIo, printResult, withJson } from '../command-io.ts';
@@ -13,19 +13,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { UsageError } from '../../core/errors.ts';
 
-interface DemoFlags {
-  readonly once?: boolean;
-  readonly folder: string;
-  readonly json?: boolean;
-}
-
 /** `demo` and `demo tamper`: the main job on made-up traffic, everything on this machine. */
-export function registerDemo(program: Command, io: CommandIo): void {
+export function registerDemo(program: CommandUnknownOpts, io: CommandIo): void {
   const command = withJson(program.command('demo'))
     .description('simulate a month of traffic: webhooks, sync, report, DSAR pack, verification')
     .option('--once', 'exit when done instead of serving the pages')
     .option('--folder <path>', 'output folder; an earlier demo in it is removed first', 'demo-output')
-    .action(async (options: DemoFlags) => {
+    .action(async (options) => {
       const stopped = options.once ? null : io.untilStopped();
       io.stderr.write(`${pc.bold('consent-ledger demo')}: a simulated service and the product, talking over HTTP\n`);
       const { runDemo } = await import('./run-demo.ts');
@@ -51,10 +45,7 @@ export function registerDemo(program: Command, io: CommandIo): void {
   withJson(command.command('tamper'))
     .description('alter one record of the last demo directly in the database and run verify, which exits with code 3')
     .option('--folder <path>', 'folder of that demo (default: the same as for `demo`)')
-    .action((options: Partial<DemoFlags>) => {
-      const { folder, json } = { ...command.opts<DemoFlags>(), ...options };
-      return tamper(io, { folder, ...(json === undefined ? {} : { json }) });
-    });
+    .action((options) => tamper(io, { ...command.opts(), ...options }));
 }
 
 function summary(result: DemoResult, signIn: string | null): string {
