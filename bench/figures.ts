@@ -9,11 +9,6 @@ export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
-/** The value below which this share of sorted values lies. */
-export function percentile(sorted: ArrayLike<number>, share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
 /** Median milliseconds that the disk of this folder takes to sync a 64 KiB write. */
 export function medianSync(folder: string): number {
   const path = `${folder}/sync-probe`;

@@ -1,60 +1,34 @@
-import { connect } from 'node:net';
-import { performance } from 'node:perf_hooks';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 
-/** What a load run saw. */
+export interface LoadOptions {
+  readonly port: number;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Deliveries a second, whatever the server does; null: each connection sends its next one as soon as it has its answer. */
+  readonly rate: number | null;
+  readonly secret: string;
+}
+
+/** What a load run saw. Times from sending to the answer, in milliseconds; at a given rate from the moment when the delivery was due. */
 export interface LoadResult {
   readonly answered: number;
   readonly seconds: number;
-  /** Milliseconds, sorted. */
-  readonly latencies: Float64Array;
+  readonly p50: number;
+  readonly p99: number;
 }
 
-/**
- * Sends prepared HTTP requests over keep-alive connections, each the next one as soon as it has its answer. Requests are ready-made bytes,
- * so that the generator's own work is small beside the server's. Fails on any answer but 200.
- */
-export async function sendLoad(port: number, requests: readonly Buffer[], connections: number): Promise<LoadResult> {
-  let next = 0;
-  const latencies = new Float64Array(requests.length);
-  let answered = 0;
-  const started = performance.now();
-  await Promise.all(
-    Array.from({ length: connections }, () => {
-      return new Promise<void>((resolve, reject) => {
-        const socket = connect(port, '127.0.0.1');
-        socket.setNoDelay(true);
-        let sentAt = 0;
-        let pending = '';
-        const send = () => {
-          const request = requests[next];
-          if (request === undefined) {
-            socket.end();
-            return resolve();
-          }
-          next += 1;
-          sentAt = performance.now();
-          socket.write(request);
-        };
-        socket.on('connect', send);
-        socket.on('error', reject);
-        socket.on('data', (chunk: Buffer) => {
-          pending += chunk.toString('latin1');
-          const head = pending.indexOf('\r\n\r\n');
-          if (head < 0) return;
-          const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0);
-          if (pending.length < head + 4 + length) return;
-          if (!pending.startsWith('HTTP/1.1 200')) {
-            socket.destroy();
-            return reject(new Error(`the server answered ${pending.slice(0, 200)}`));
-          }
-          pending = '';
-          latencies[answered] = performance.now() - sentAt;
-          answered += 1;
-          send();
-        });
-      });
-    }),
-  );
-  const seconds = (performance.now() - started) / 1000;
-  return { answered, seconds, latencies: latencies.subarray(0, answered).sort() };
+/** Loads a server from a process of its own. */
+export async function sendLoad(options: LoadOptions): Promise<LoadResult> {
+  const child = fork(fileURLToPath(new URL('./load-sender.ts', import.meta.url)), [JSON.stringify(options)], {
+    execArgv: ['--import', 'tsx'],
+  });
+  const exited = once(child, 'exit').then(() => {
+    throw new Error('the load generator failed');
+  });
+  // It ends after it has told what it saw.
+  exited.catch(() => undefined);
+  const [result] = (await Promise.race([once(child, 'message'), exited])) as [LoadResult];
+  return result;
 }

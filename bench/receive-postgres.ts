@@ -1,67 +1,66 @@
+import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
 import { createDatabase, withPostgres } from './databases.ts';
-import { type Figure, median, medianSync, percentile, withFolder } from './figures.ts';
-import type { LoadResult } from './load.ts';
-import { CONNECTIONS, measureReceive, measureTogether } from './receive-client.ts';
-
-const ROUNDS = 3;
+import { type Figure, median, medianSync, withFolder } from './figures.ts';
+import { sendLoad } from './load.ts';
+import { CONNECTIONS, figuresOf, measureServe, measureVerify, ROUNDS, seconds } from './receive.ts';
+import { SECRET, type Served, startServe } from './served.ts';
 
 /**
- * The same as `receive` with the ledger in PostgreSQL on the same machine and disk; then one, two and three processes on one database,
+ * The same as `receive` with the ledger in PostgreSQL on the same machine and disk; then one, two and four of the program on one database,
  * which share the machine with the database and the load.
  */
 export function benchReceivePostgres(scale: number): Promise<Figure[]> {
   return withFolder((folder) =>
     withPostgres(async (server) => {
       const sync = medianSync(folder);
-      const verify: LoadResult[] = [];
-      const durable: LoadResult[] = [];
-      const together: Record<number, number[]> = { 1: [], 2: [], 3: [] };
+      const rounds: Parameters<typeof figuresOf>[1][number][] = [];
+      const together: Record<number, number[]> = { 1: [], 2: [], 4: [] };
       for (let round = 0; round < ROUNDS; round += 1) {
         const fresh = (name: string) => createDatabase(server, `${name}_${round}`);
-        verify.push(await measureReceive('verify', `${folder}/${round}.sqlite`, Math.round(60_000 * scale)));
-        durable.push(await measureReceive('durable', await fresh('durable'), Math.round(30_000 * scale)));
-        for (const processes of [1, 2, 3]) {
-          const rate = await measureTogether(
-            await fresh(`together_${processes}`),
-            processes,
-            Math.round(20_000 * scale),
-          );
-          together[processes]?.push(rate);
+        rounds.push({
+          verify: await measureVerify(folder, scale),
+          serve: await measureServe(join(folder, `serve-${round}`), scale, await fresh('serve')),
+        });
+        for (const [processes, rates] of Object.entries(together)) {
+          const into = join(folder, `together-${processes}-${round}`);
+          rates.push(await measureTogether(into, await fresh(`together_${processes}`), Number(processes), scale));
         }
       }
-      const rates = (results: LoadResult[]) => results.map((result) => result.answered / result.seconds);
-      const ratio = median(rates(durable).map((rate, round) => rate / (rates(verify)[round] as number)));
-      const latency = (results: LoadResult[]) => median(results.map(({ latencies }) => percentile(latencies, 0.99)));
       const alone = median(together[1] ?? []);
       return [
-        {
-          name: `receive, PostgreSQL, ${CONNECTIONS} connections`,
-          value: `${Math.round(median(rates(durable)))}/s`,
-          baseline: `verify only ${Math.round(median(rates(verify)))}/s`,
-          ratio,
-          wanted: '≥ 0.4',
-          reached: ratio >= 0.4,
-        },
-        {
-          name: `receive, PostgreSQL, ${CONNECTIONS} connections, p99`,
-          value: `${latency(durable).toFixed(2)} ms`,
-          baseline: `verify only ${latency(verify).toFixed(2)} ms; median sync of the disk ${sync.toFixed(2)} ms`,
-          ratio: latency(durable) / latency(verify),
-          wanted: '',
-          reached: null,
-        },
-        ...[2, 3].map((processes): Figure => {
+        ...figuresOf('receive, PostgreSQL', rounds, 0.4, sync),
+        ...[2, 4].map((processes): Figure => {
           const rate = median(together[processes] ?? []);
           return {
             name: `receive, PostgreSQL, ${processes} processes`,
             value: `${Math.round(rate)}/s`,
             baseline: `one process ${Math.round(alone)}/s`,
             ratio: rate / alone,
-            wanted: '',
-            reached: null,
+            wanted: '≥ 1',
+            reached: rate >= alone,
           };
         }),
       ];
     }),
   );
+}
+
+/** Several of the program on one database, loaded together over 64 connections; the rate of all. */
+async function measureTogether(folder: string, url: string, processes: number, scale: number): Promise<number> {
+  await mkdir(folder);
+  const served: Served[] = [];
+  try {
+    for (let n = 0; n < processes; n += 1) served.push(await startServe(folder, url));
+    const connections = Math.round(CONNECTIONS / processes);
+    const load = (lasting: number) =>
+      Promise.all(
+        served.map(({ port }) => sendLoad({ port, connections, rate: null, secret: SECRET, seconds: lasting })),
+      );
+    const { warmUp, verify } = seconds(scale);
+    await load(warmUp);
+    return (await load(verify)).reduce((sum, result) => sum + result.answered / result.seconds, 0);
+  } finally {
+    await Promise.all(served.map((one) => one.stop()));
+  }
 }

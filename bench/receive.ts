@@ -1,45 +1,186 @@
-import { type Figure, median, medianSync, percentile, withFolder } from './figures.ts';
-import type { LoadResult } from './load.ts';
-import { CONNECTIONS, measureReceive } from './receive-client.ts';
+import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { type Figure, median, medianSync, withFolder } from './figures.ts';
+import { type LoadResult, sendLoad } from './load.ts';
+import { type Progress, SECRET, type Served, startServe, startVerifyOnly, watchProgress } from './served.ts';
 
-const ROUNDS = 3;
+export const ROUNDS = 3;
+export const CONNECTIONS = 64;
 
-/** Receive, durable, 64 connections, SQLite, beside the same Fastify app that only verifies; the two in turn, three rounds. */
+/** How long the parts of a round last. */
+export const seconds = (scale: number) => ({
+  warmUp: Math.max(1, 3 * scale),
+  verify: Math.max(2, 10 * scale),
+  load: Math.max(2, 30 * scale),
+  half: Math.max(2, 15 * scale),
+});
+
+/** What was seen of one server. */
+export interface Received extends LoadResult {
+  /** Deliveries a second. */
+  readonly perSecond: number;
+  /** Microseconds of the processor for each delivery: of the main thread, and of all threads. */
+  readonly processor: { readonly main: number; readonly all: number };
+}
+
+/** `load` over 64 connections, after a warm-up. */
+export async function measure(served: Served, warmUp: number, load: number): Promise<Received> {
+  const options = { port: served.port, connections: CONNECTIONS, rate: null, secret: SECRET };
+  await sendLoad({ ...options, seconds: warmUp });
+  const before = served.processor();
+  const result = await sendLoad({ ...options, seconds: load });
+  const after = served.processor();
+  return {
+    ...result,
+    perSecond: result.answered / result.seconds,
+    processor: {
+      main: (after.main - before.main) / result.answered,
+      all: (after.all - before.all) / result.answered,
+    },
+  };
+}
+
+/** The program under full load, while it catches up, and then at half of that load. */
+interface ServeRound extends Received {
+  readonly longest: number;
+  readonly atEnd: Progress;
+  readonly caughtUp: number;
+  readonly half: LoadResult & { readonly longest: number };
+  readonly memory: number;
+}
+
+export async function measureVerify(folder: string, scale: number): Promise<Received> {
+  const served = await startVerifyOnly(folder);
+  const { warmUp, verify } = seconds(scale);
+  return measure(served, warmUp, verify).finally(() => served.stop());
+}
+
+/** `serve` over SQLite, or over the PostgreSQL database at `url`. */
+export async function measureServe(folder: string, scale: number, url?: string): Promise<ServeRound> {
+  await mkdir(folder, { recursive: true });
+  const served = await startServe(folder, url);
+  try {
+    const watch = await watchProgress(
+      url === undefined ? { engine: 'sqlite', path: join(folder, 'ledger.sqlite') } : { engine: 'postgres', url },
+    );
+    try {
+      const { warmUp, load, half } = seconds(scale);
+      const { result, longest } = await watch.during(measure(served, warmUp, load));
+      const atEnd = await watch.look();
+      const caughtUp = await watch.caughtUp();
+      const rate = result.perSecond / 2;
+      const atHalf = await watch.during(
+        sendLoad({ port: served.port, connections: CONNECTIONS, rate, secret: SECRET, seconds: half }),
+      );
+      return {
+        ...result,
+        longest,
+        atEnd,
+        caughtUp,
+        half: { ...atHalf.result, longest: atHalf.longest },
+        memory: served.peakMemory(),
+      };
+    } finally {
+      await watch.close();
+    }
+  } finally {
+    await served.stop();
+  }
+}
+
+/** The program as it was built and started, SQLite, everything on, beside an application that only verifies; the two in turn. */
 export function benchReceive(scale: number): Promise<Figure[]> {
   return withFolder(async (folder) => {
     const sync = medianSync(folder);
-    const verify: LoadResult[] = [];
-    const durable: LoadResult[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      verify.push(await measureReceive('verify', `${folder}/${round}-v.sqlite`, Math.round(60_000 * scale)));
-      durable.push(await measureReceive('durable', `${folder}/${round}-d.sqlite`, Math.round(40_000 * scale)));
-    }
-    const rates = (results: LoadResult[]) => results.map((result) => result.answered / result.seconds);
-    const ratio = median(rates(durable).map((rate, round) => rate / (rates(verify)[round] as number)));
-    const name = `receive, durable, ${CONNECTIONS} connections`;
-    const latency = (share: number): Figure => {
-      const value = median(durable.map(({ latencies }) => percentile(latencies, share)));
-      const ofVerify = median(verify.map(({ latencies }) => percentile(latencies, share)));
-      return {
-        name: `${name}, p${share * 100}`,
-        value: `${value.toFixed(2)} ms`,
-        baseline: `verify only ${ofVerify.toFixed(2)} ms; median sync of the disk ${sync.toFixed(2)} ms`,
-        ratio: value / ofVerify,
-        wanted: '',
-        reached: null,
-      };
-    };
-    return [
-      {
-        name,
-        value: `${Math.round(median(rates(durable)))}/s`,
-        baseline: `verify only ${Math.round(median(rates(verify)))}/s`,
-        ratio,
-        wanted: '≥ 0.5',
-        reached: ratio >= 0.5,
-      },
-      latency(0.5),
-      latency(0.99),
-    ];
+    const rounds: { verify: Received; serve: ServeRound }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1)
+      rounds.push({
+        verify: await measureVerify(folder, scale),
+        serve: await measureServe(join(folder, String(round)), scale),
+      });
+    return figuresOf('receive, SQLite', rounds, 0.5, sync);
   });
+}
+
+export function figuresOf(
+  name: string,
+  rounds: readonly { readonly verify: Received; readonly serve: ServeRound }[],
+  wanted: number,
+  sync: number,
+): Figure[] {
+  const of = (pick: (round: { verify: Received; serve: ServeRound }) => number) => median(rounds.map(pick));
+  const each = (pick: (round: { verify: Received; serve: ServeRound }) => number, digits: number) =>
+    rounds.map((round) => pick(round).toFixed(digits)).join(' · ');
+  const ratio = of(({ verify, serve }) => serve.perSecond / verify.perSecond);
+  const p99 = of(({ verify, serve }) => serve.p99 / verify.p99);
+  const half = of(({ serve }) => serve.half.p99);
+  const halfBehind = of(({ serve }) => serve.half.longest);
+  const longest = of(({ serve }) => serve.longest);
+  const caughtUp = of(({ serve }) => serve.caughtUp / serve.seconds);
+  const plain = { ratio: null, wanted: '', reached: null };
+  return [
+    {
+      name: `${name}, ${CONNECTIONS} connections`,
+      value: `${each(({ serve }) => serve.perSecond, 0)}/s`,
+      baseline: `verify only ${each(({ verify }) => verify.perSecond, 0)}/s`,
+      ratio,
+      wanted: `≥ ${wanted}`,
+      reached: ratio >= wanted,
+    },
+    {
+      name: `${name}, p99`,
+      value: `${each(({ serve }) => serve.p99, 1)} ms`,
+      baseline: `verify only ${each(({ verify }) => verify.p99, 1)} ms; median sync of the disk ${sync.toFixed(2)} ms`,
+      ratio: p99,
+      wanted: '≤ 3',
+      reached: p99 <= 3,
+    },
+    {
+      name: `${name}, p50`,
+      value: `${each(({ serve }) => serve.p50, 1)} ms`,
+      baseline: `verify only ${each(({ verify }) => verify.p50, 1)} ms`,
+      ...plain,
+    },
+    {
+      name: `${name}, processor per delivery (main thread / all threads)`,
+      value: `${each(({ serve }) => serve.processor.main, 0)} / ${each(({ serve }) => serve.processor.all, 0)} µs`,
+      baseline: `verify only ${each(({ verify }) => verify.processor.main, 0)} / ${each(({ verify }) => verify.processor.all, 0)} µs`,
+      ratio: of(({ verify, serve }) => serve.processor.all / verify.processor.all),
+      wanted: '',
+      reached: null,
+    },
+    {
+      name: `${name}, read models behind at most`,
+      value: `${each(({ serve }) => serve.longest, 1)} s; at the end ${each(({ serve }) => serve.atEnd.behind, 0)} entries`,
+      baseline: '',
+      ratio: null,
+      wanted: '≤ 60 s',
+      reached: longest <= 60,
+    },
+    {
+      name: `${name}, caught up after the load`,
+      value: `${each(({ serve }) => serve.caughtUp, 1)} s`,
+      baseline: `the load lasted ${each(({ serve }) => serve.seconds, 0)} s`,
+      ratio: caughtUp,
+      wanted: '≤ 1',
+      reached: caughtUp <= 1,
+    },
+    {
+      name: `${name}, at half of that load, p99`,
+      value: `${each(({ serve }) => serve.half.p99, 1)} ms`,
+      baseline: '',
+      ratio: null,
+      wanted: '≤ 10 ms',
+      reached: half <= 10,
+    },
+    {
+      name: `${name}, at half of that load, read models behind at most`,
+      value: `${each(({ serve }) => serve.half.longest, 1)} s`,
+      baseline: '',
+      ratio: null,
+      wanted: '≤ 1 s',
+      reached: halfBehind <= 1,
+    },
+    { name: `${name}, memory`, value: `${each(({ serve }) => serve.memory, 0)} MiB`, baseline: '', ...plain },
+  ];
 }

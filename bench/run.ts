@@ -1,5 +1,4 @@
 import { benchAudit } from './audit.ts';
-import { benchProject } from './project.ts';
 import { benchFailOver } from './fail-over.ts';
 import { benchJobs } from './jobs.ts';
 import { benchReceive } from './receive.ts';
@@ -12,7 +11,6 @@ import type { Figure } from './figures.ts';
 const benches: Record<string, (scale: number) => Promise<Figure[]>> = {
   receive: benchReceive,
   'receive-postgres': benchReceivePostgres,
-  project: benchProject,
   sandbox: benchSandbox,
   sync: benchSync,
   audit: benchAudit,
