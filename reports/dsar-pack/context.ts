@@ -14,7 +14,7 @@ import { formatCount } from '../format.ts';
 import type { WithheldType } from '../letters/texts.ts';
 import type { Frame } from '../render/blocks.ts';
 import { parseFolded } from '../../src/cases/folded.ts';
-import type { Disclosure } from '../../src/cases/move-details.ts';
+import type { Disclosure } from '../../src/cases/moves.ts';
 import { mostDisclosure } from '../../src/cases/readiness.ts';
 import type { Selectable } from 'kysely';
 import type { PackCase } from '../../src/cases/load-pack-case.ts';

@@ -4,8 +4,7 @@ import type { ControllerProfile } from '../law/profile.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import { caseReadiness, disclosureOf } from './readiness.ts';
 import type { Match } from './match.ts';
-import type { CheckedMove } from './move-details.ts';
-import { moveRules } from './states.ts';
+import { type CheckedMove, moves } from './moves.ts';
 import type { CaseView } from './view.ts';
 import { refusesAll, takesEffect } from './withdrawal.ts';
 
@@ -27,7 +26,7 @@ const TOLERANCE_MS = 5 * 60_000;
  * Invariant: no disclosure and no deletion without the identity check that applies; none where the law forbids it.
  */
 export function checkMove(view: CaseView, checked: CheckedMove, context: MoveContext): readonly string[] {
-  const rule = moveRules[checked.move];
+  const rule = moves[checked.move];
   if (!(rule.from as readonly string[]).includes(view.row.state)) {
     return [`${checked.move} is not possible while the case is ${view.row.state}`];
   }

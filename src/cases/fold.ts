@@ -6,8 +6,7 @@ import { mapJurisdiction } from '../law/jurisdictions.ts';
 import { requestKinds, type RequestKind } from '../core/vocabulary.ts';
 import type { Tables } from '../store/schema.ts';
 import { emptyFolded, foldedColumn, foldMove, parseFolded, unknownPlace } from './folded.ts';
-import { type CheckedMove, readMove } from './move-details.ts';
-import { moveRules, stateAfter } from './states.ts';
+import { type CheckedMove, readMove, moves, stateAfter } from './moves.ts';
 
 export type CaseRow = Selectable<Tables['cases']>;
 export type CaseHistoryRow = Selectable<Tables['case_history']>;
@@ -95,7 +94,7 @@ export function applyMove(row: CaseRow, action: CaseMoved, entry: CaseEntry): Mo
   const read = readMove(action.move, action.details);
   if (read.outcome === 'refused') return refused(read.problems.join('; '));
   const { checked } = read;
-  const rule = moveRules[checked.move];
+  const rule = moves[checked.move];
   if (!(rule.from as readonly string[]).includes(row.state)) {
     return refused(`${checked.move} is not possible while ${row.case_id} is ${row.state}`);
   }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { mapJurisdiction } from '../law/jurisdictions.ts';
-import type { CheckedMove } from './move-details.ts';
-import { answerPartSchema, matchWays, requesterRoles, systemResults } from './move-details.ts';
+import { type CheckedMove, answerPartSchema, matchWays, requesterRoles, systemResults } from './moves.ts';
 
 /** What the moves of a case add up to, besides its own columns: the column `folded` of the table `cases`. */
 const moment = z.string();

@@ -4,8 +4,7 @@ import { type CaseReading, type CaseView, viewCase } from './view.ts';
 import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import type { CaseHistoryRow, CaseRow } from './fold.ts';
 import { type Match, matchCase } from './match.ts';
-import type { Disclosure } from './move-details.ts';
-import { openStates } from './states.ts';
+import { type Disclosure, openStates } from './moves.ts';
 
 interface CaseFilter {
   readonly source?: string;

@@ -4,7 +4,7 @@ import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import { rebuildCase } from './fold.ts';
 import type { CaseFolded } from './folded.ts';
 import { type Match, matchCase } from './match.ts';
-import type { Disclosure } from './move-details.ts';
+import type { Disclosure } from './moves.ts';
 
 /** What a pack needs to know of its case, as it stood at an entry of the ledger. */
 export interface PackCase {

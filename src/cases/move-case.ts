@@ -11,7 +11,7 @@ import { appendAction, appendWithConsequences } from '../ledger/append-action.ts
 import { checkMove } from './check-move.ts';
 import type { CaseMoved, CaseRow } from './fold.ts';
 import { type Match, matchCase } from './match.ts';
-import { type CheckedMove, readMove } from './move-details.ts';
+import { type CheckedMove, line, moment, readMove, text } from './moves.ts';
 import { type CaseWriting, viewCase } from './view.ts';
 import { withdrawalKey, WITHDRAWALS, withdrawalsOf } from './withdrawal.ts';
 
@@ -122,27 +122,38 @@ async function seqOfVersion(deps: CaseWriting, caseId: string, version: number):
   return row?.seq ?? null;
 }
 
-const optional = z.string().trim().min(1).max(4000).nullable().default(null);
-
-/** A request that reached the controller by letter, mail, telephone or in person, as an officer records it. */
-const openCaseSchema = z.strictObject({
-  source: sourceSlugSchema,
-  actor: z.string().trim().min(1).max(200),
+/** A request that reached the controller by letter, mail, telephone or in person, as an officer records it. Titles and descriptions are for forms. */
+export const openCaseSchema = z.strictObject({
+  source: sourceSlugSchema.meta({ title: 'Source' }),
+  kind: z.enum(requestKinds).meta({ title: 'Kind of request' }),
   /** When it reached any channel of the controller (EDPB 01/2022 §159). */
-  receivedAt: z.iso.datetime({ offset: true }).transform((value) => new Date(value).toISOString()),
-  kind: z.enum(requestKinds),
+  receivedAt: moment.meta({
+    title: 'Received',
+    description: 'When it arrived through any channel of the controller.',
+  }),
   /** How it came: letter, mail, telephone … */
-  channel: z.string().trim().min(1).max(200),
-  requesterName: optional,
-  requesterEmail: optional,
+  channel: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .meta({ title: 'Channel', description: 'For example letter, e-mail, telephone.' }),
+  requesterName: line.nullable().default(null).meta({ title: 'Name of the requester' }),
+  requesterEmail: line.nullable().default(null).meta({ title: 'E-mail of the requester', format: 'email' }),
+  /** A code of the list. */
+  jurisdiction: jurisdictionSchema.nullable().default(null).meta({
+    title: 'Where the requester is',
+    description: 'Without it only the controller’s law applies.',
+  }),
   /** An id that the requester read from the own browser. */
-  subject: optional,
-  /** Where the requester is: a code of the list. */
-  jurisdiction: jurisdictionSchema.nullable().default(null),
-  message: optional,
+  subject: line.nullable().default(null).meta({ title: 'Id from the requester’s device' }),
+  message: text.nullable().default(null).meta({ title: 'What was requested' }),
+  actor: z.string().trim().min(1).max(200),
   /** The same reference opens the same case once: a form's own number, so that a double click opens one case. */
   reference: z.string().min(1).max(200).optional(),
 });
+/** What the form of a new request asks for. */
+export const openCaseForm = openCaseSchema.omit({ actor: true, reference: true });
 export type OpenCaseInput = z.input<typeof openCaseSchema>;
 
 type OpenedCase =

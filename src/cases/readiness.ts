@@ -1,7 +1,7 @@
 import { whyNotRefused } from '../law/deadlines.ts';
 import { type ControllerProfile, missingProfileParts } from '../law/profile.ts';
 import type { Match } from './match.ts';
-import type { Disclosure } from './move-details.ts';
+import type { Disclosure } from './moves.ts';
 import type { CaseView, IdentityStanding } from './view.ts';
 
 interface Lack {

@@ -1,7 +1,7 @@
 import { decidingLaw, type Deadlines } from '../law/deadlines.ts';
 import type { IdentityRule } from '../law/regime-schema.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
-import type { MoveName } from './move-details.ts';
+import type { MoveName } from './moves.ts';
 import type { CaseView, IdentityStanding } from './view.ts';
 
 /** A case as lists, the API and `--json` give it. Dates are YYYY-MM-DD in the controller's time zone, moments ISO 8601 UTC. */

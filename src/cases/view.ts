@@ -9,8 +9,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { type CaseRow, isRequestKind } from './fold.ts';
 import { type CaseFolded, parseFolded } from './folded.ts';
-import type { MoveName } from './move-details.ts';
-import { isOpen, movesFrom } from './states.ts';
+import { type MoveName, isOpen, movesFrom } from './moves.ts';
 
 /** What reading cases needs. */
 export interface CaseReading {

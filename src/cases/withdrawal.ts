@@ -8,7 +8,7 @@ import type { CaseReading, CaseWriting } from './view.ts';
 import type { CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
 import { type Match, matchCase, subjectsOfCase } from './match.ts';
-import type { MoveDetails } from './move-details.ts';
+import type { MoveDetails } from './moves.ts';
 
 /** Kinds of request that, once answered, end what the subject consented to (GDPR Art. 7(3), 21(3); CCPA §1798.120). */
 export const withdrawingKinds: readonly string[] = ['withdraw-consent', 'opt-out', 'objection'];

@@ -1,9 +1,10 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
+import type { z } from 'zod';
 import type { CaseWriting } from '../cases/view.ts';
 import { listCases, type ShownCase, showCase } from '../cases/list-cases.ts';
 import { moveCase, openCase, type OpenCaseInput } from '../cases/move-case.ts';
-import { caseStates, moveRules } from '../cases/states.ts';
+import { caseStates, moves } from '../cases/moves.ts';
 import { type CaseSummary, summariseCase } from '../cases/summarise.ts';
 import { purposeWord } from '../consent/look-up.ts';
 import type { Context } from '../context.ts';
@@ -71,13 +72,20 @@ export function registerDsar(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(dsar.command('move'))
     .description('move a case to its next state')
     .argument('<case>', 'case id')
-    .argument('<move>', `one of ${Object.keys(moveRules).join(', ')}`)
-    .option('--details <json>', 'details that the move requires, as a JSON object', '{}')
+    .argument('<move>', `one of ${Object.keys(moves).join(', ')}`)
+    .argument('[field=value...]', 'details of the move, e.g. channel=e-mail; below are the fields of each move')
+    .option('--details <json>', 'details of the move as a JSON object', '{}')
     .option('--purposes <names>', 'for an answer that ends consent: only these purposes, comma-separated')
     .option('--based-on <version>', 'refuse if the case is no longer at this version')
     .addHelpText(
       'after',
-      `
+      () => `
+Fields of each move, optional ones in brackets:
+${moveFieldsText()}
+
+Example: confirm the receipt
+  $ consent-ledger dsar move default-3 acknowledge channel=e-mail
+
 Example: an erasure with an exception for what the law requires to be kept (outcome: done, partly or refused; partly and refused need a ground):
   $ consent-ledger dsar move default-3 answer --details '{"channel":"e-mail","disclosure":"categories-only","parts":[
       {"what":"newsletter profile","outcome":"done"},
@@ -87,11 +95,15 @@ Answering a request to withdraw consent, opt out or object ends the subject’s 
 for the purposes named, at the time of the answer or earlier:
   $ consent-ledger dsar move default-4 answer --purposes marketing,analytics --details '{"channel":"e-mail","disclosure":"categories-only","effectiveAt":"2026-07-01T09:00:00Z"}'`,
     )
-    .action((caseId, move, options) =>
+    .action((caseId, move, fields, options) =>
       withCases(async (deps, context) => {
         const basedOn = options.basedOn === undefined ? await versionOf(deps, caseId) : readVersion(options.basedOn);
         const purposes = options.purposes?.split(',').map((purpose) => purpose.trim());
-        const details = { ...readDetails(options.details), ...(purposes === undefined ? {} : { purposes }) };
+        const details = {
+          ...readDetails(options.details),
+          ...Object.fromEntries(fields.map(readField)),
+          ...(purposes === undefined ? {} : { purposes }),
+        };
         const moved = await moveCase(deps, { caseId, basedOn, move, details, actor: COMMAND_LINE_ACTOR });
         switch (moved.outcome) {
           case 'moved':
@@ -157,6 +169,24 @@ function readVersion(text: string): number {
   if (!/^\d{1,9}$/.test(text))
     throw new UsageError([`Invalid version "${printable(text)}" for --based-on: use the number from \`dsar show\`.`]);
   return Number(text);
+}
+
+/** What `dsar move` takes for each move: its schema says so. */
+function moveFieldsText(): string {
+  return Object.entries(moves)
+    .map(([name, { details }]) => {
+      const fields = Object.entries<z.ZodType>(details.shape).map(([field, schema]) =>
+        schema.safeParse(undefined).success ? `[${field}]` : field,
+      );
+      return `  ${name.padEnd(22)}${fields.join(' ')}`.trimEnd();
+    })
+    .join('\n');
+}
+
+function readField(text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new UsageError([`Invalid detail "${printable(text)}": use field=value, e.g. channel=e-mail.`]);
+  return [text.slice(0, at), text.slice(at + 1)];
 }
 
 function readDetails(text: string): Record<string, unknown> {

@@ -3,7 +3,7 @@ import { checkMove } from '../../src/cases/check-move.ts';
 import { caseReadiness, disclosureOf } from '../../src/cases/readiness.ts';
 import type { CaseRow } from '../../src/cases/fold.ts';
 import type { Match } from '../../src/cases/match.ts';
-import { readMove } from '../../src/cases/move-details.ts';
+import { readMove } from '../../src/cases/moves.ts';
 import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import type { ControllerProfile } from '../../src/law/profile.ts';

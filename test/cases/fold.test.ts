@@ -7,8 +7,7 @@ import {
   rebuildCase,
 } from '../../src/cases/fold.ts';
 import { parseFolded } from '../../src/cases/folded.ts';
-import { isMoveName, moveDetails } from '../../src/cases/move-details.ts';
-import { caseStates, moveRules, movesFrom } from '../../src/cases/states.ts';
+import { isMoveName, caseStates, moves, movesFrom } from '../../src/cases/moves.ts';
 import { action, moved, openedCase, RECEIVED, request } from './world.ts';
 
 const entry = { seq: 7, source: 'acme', receivedAt: '2026-07-01T14:03:00.000Z' };
@@ -229,9 +228,8 @@ describe('the history of a case', () => {
 });
 
 describe('the table of moves', () => {
-  it('has a rule for every move and leads to states that exist', () => {
-    expect(Object.keys(moveRules).sort()).toEqual(Object.keys(moveDetails).sort());
-    for (const rule of Object.values(moveRules)) {
+  it('leads to states that exist', () => {
+    for (const rule of Object.values(moves)) {
       const to = rule.to === 'same' ? [] : typeof rule.to === 'string' ? [rule.to] : Object.values(rule.to);
       for (const state of [...rule.from, ...to]) expect(caseStates).toContain(state);
     }
@@ -241,7 +239,7 @@ describe('the table of moves', () => {
   it('reaches every state from the opening, and closing from every state', () => {
     const next = (state: string) =>
       movesFrom(state).map((move) => {
-        const { to } = moveRules[move];
+        const { to } = moves[move];
         return to === 'same' ? state : typeof to === 'string' ? to : ((to as Record<string, string>)[state] ?? state);
       });
     const reach = (start: string) => {
@@ -273,7 +271,7 @@ describe('an answer', () => {
   });
 
   it('needs a ground for what was refused or done in part', () => {
-    const { answer } = moveDetails;
+    const answer = moves.answer.details;
     const read = (parts: object[]) => answer.safeParse({ channel: 'mail', disclosure: 'full', parts }).success;
     expect(read([part({ outcome: 'refused' })])).toBe(false);
     expect(read([part({ outcome: 'partly' })])).toBe(false);

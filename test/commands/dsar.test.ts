@@ -138,6 +138,8 @@ describe('dsar', () => {
     const { caseId } = JSON.parse((await run(...opening, '--json')).out) as { caseId: string };
     await expect(run('move', caseId, 'mark-ready')).rejects.toThrow(/not possible while the case is opened/);
     await expect(run('move', caseId, 'note', '--details', 'text')).rejects.toThrow(/JSON object/);
+    await expect(run('move', caseId, 'note', 'called back')).rejects.toThrow(/Invalid detail "called back"/);
+    await expect(run('move', caseId, 'note', 'txt=called back')).rejects.toThrow(/note.text/);
     await expect(run('move', caseId, 'note', '--based-on', 'first')).rejects.toThrow(/Invalid version "first"/);
   });
 });

@@ -9,7 +9,7 @@ import { parseTime } from '../../receivers/occurred.ts';
 import { decisionIdOf, eventNameOf, readConsentRow, readDelivery } from '../../receivers/read.ts';
 import { SIGNATURE_256_HEADER, SIGNATURE_HEADER, verifySignature } from '../../receivers/signature.ts';
 import { shownName, sniffMediaType } from '../../src/banners/evidence.ts';
-import { moveDetails, type MoveName, readMove } from '../../src/cases/move-details.ts';
+import { moves, type MoveName, readMove } from '../../src/cases/moves.ts';
 import { answerLine } from '../../src/commands/deadline.ts';
 import { durationFrom } from '../../src/commands/command-io.ts';
 import { parseBulkItems } from '../../src/commands/policy-bulk.ts';
@@ -27,7 +27,7 @@ import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { openSealed } from '../../src/crypto/keys.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { isSharedMailbox, subjectForms, subjectOfEmail } from '../../src/core/subject.ts';
-import { readDetails } from '../../src/http/pages/move-fields.ts';
+import { readFields } from '../../src/http/pages/fields.tsx';
 import { attachment } from '../../src/http/pages/documents.tsx';
 import { createJournal } from '../../src/ledger/journal.ts';
 import { findNotes } from '../../src/ledger/outside-checkpoints.ts';
@@ -443,9 +443,9 @@ export const readers: readonly Reader[] = [
     name: 'moves of cases',
     run: (bytes) => {
       const form = Object.fromEntries(new URLSearchParams(text(bytes)));
-      return (Object.keys(moveDetails) as MoveName[]).map((move) => [
+      return (Object.keys(moves) as MoveName[]).map((move) => [
         readMove(move, jsonOf(bytes)),
-        readDetails(move, form, 'Europe/Berlin'),
+        readFields(moves[move].details, form, 'Europe/Berlin'),
       ]);
     },
     corpus: [

@@ -6,7 +6,7 @@ import { createHostedUrls, takeSnapshots } from '../../snapshots/take.ts';
 import { loadKnownPolicies } from '../../snapshots/request.ts';
 import { listCases } from '../../cases/list-cases.ts';
 import { moveCase } from '../../cases/move-case.ts';
-import type { MoveName } from '../../cases/move-details.ts';
+import type { MoveName } from '../../cases/moves.ts';
 import type { CaseView } from '../../cases/view.ts';
 
 /** Fetches the texts of every known policy as visitors get them at this moment. How many looks were kept. */

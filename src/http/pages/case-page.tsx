@@ -1,5 +1,4 @@
-import { moveRules } from '../../cases/states.ts';
-import { isMoveName } from '../../cases/move-details.ts';
+import { moves, isMoveName } from '../../cases/moves.ts';
 import { formatCount } from '../../../reports/format.ts';
 import { type LetterStep, letterSteps } from '../../../reports/letters/texts.ts';
 import { ALL_PURPOSES } from '../../core/consent-judgement.ts';
@@ -21,7 +20,7 @@ import { type CasePageData, MoveForms } from './move-forms.tsx';
 import type { Deadlines } from '../../law/deadlines.ts';
 import { jurisdictionText } from '../../law/jurisdictions.ts';
 import { missingProfileParts } from '../../law/profile.ts';
-import { detailTexts } from './move-fields.ts';
+import { detailTexts } from './fields.tsx';
 
 interface CasePageProps {
   readonly frame: PageFrame;
@@ -427,5 +426,5 @@ function HistoryPanel({ frame, data }: PartProps & { frame: PageFrame }) {
 }
 
 function moveText(move: string): string {
-  return isMoveName(move) ? moveRules[move].label : phrase(move);
+  return isMoveName(move) ? moves[move].label : phrase(move);
 }

@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { listCases } from '../../cases/list-cases.ts';
-import { moveCase, openCase, type OpenCaseInput } from '../../cases/move-case.ts';
-import { isMoveName } from '../../cases/move-details.ts';
+import { moveCase, openCase, openCaseForm, type OpenCaseInput } from '../../cases/move-case.ts';
+import { isMoveName, moves } from '../../cases/moves.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
-import { momentAt } from '../../core/zoned-days.ts';
 import { CasePage } from './case-page.tsx';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { loadCase } from './move-forms.tsx';
-import { readDetails, placeChoices } from './move-fields.ts';
+import { FieldInput, fieldsOf, placeChoices, readFields } from './fields.tsx';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon, untilProjected } from './frame.ts';
 import type { Source } from '../../core/source.ts';
-import { requestKinds } from '../../core/vocabulary.ts';
-import { Choice, Field, Input, Panel, Problems, sourceOptions } from './parts.tsx';
-import { kindText } from './words.ts';
+import { Panel, Problems, sourceOptions } from './parts.tsx';
 import type { CaseView } from '../../cases/view.ts';
 import { RequestTable, SourceFilter } from './request-table.tsx';
 
@@ -53,9 +50,12 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
   app.post('/cases', async (request, reply) => {
     const form = formOf(request.body);
     const actor = officerOf(request).officer;
-    const receivedAt = momentOf(form['receivedAt'] ?? '');
-    if (receivedAt === null) return sendNewRequest(request, reply, form, ['Enter when the request was received.']);
-    const opened = await openCase(context.cases, inputOf(form, actor, receivedAt));
+    const read = readFields(openCaseForm, form, context.config.timeZone);
+    if (read.outcome === 'refused') return sendNewRequest(request, reply, form, read.problems);
+    const reference = form['reference']?.trim() || undefined;
+    // The schema of the use-case judges it.
+    const input = { ...read.values, actor, ...(reference && { reference }) } as OpenCaseInput;
+    const opened = await openCase(context.cases, input);
     if (opened.outcome === 'refused') return sendNewRequest(request, reply, form, opened.problems);
     await untilProjected(context, opened.seq);
     return reply.redirect(`/cases/${encodeURIComponent(opened.caseId)}?done=opened`, 303);
@@ -72,14 +72,14 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
     const { move = '', basedOn = '' } = form;
     if (!isMoveName(move) || !/^\d{1,9}$/.test(basedOn)) throw new CodedError('invalid_request');
     const refused = { move, form };
-    const read = readDetails(move, form, context.config.timeZone);
+    const read = readFields(moves[move].details, form, context.config.timeZone);
     if (read.outcome === 'refused') return sendCase(request, reply, caseId, { problems: read.problems, refused }, 422);
     const actor = officerOf(request).officer;
     const moved = await moveCase(context.cases, {
       caseId,
       basedOn: Number(basedOn),
       move,
-      details: read.details,
+      details: read.values,
       actor,
     });
     switch (moved.outcome) {
@@ -146,33 +146,6 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
       problems.length > 0 ? 422 : 200,
     );
   }
-
-  function momentOf(local: string): string | null {
-    try {
-      return momentAt(local, context.config.timeZone);
-    } catch {
-      return null;
-    }
-  }
-
-  function inputOf(form: Readonly<Record<string, string>>, actor: string, receivedAt: string): OpenCaseInput {
-    const text = (name: string) => form[name]?.trim() || null;
-    const reference = text('reference');
-    return {
-      source: form['source'] ?? '',
-      actor,
-      receivedAt,
-      // The schema of the use-case judges it; the type only knows the right ones.
-      kind: (form['kind'] ?? '') as OpenCaseInput['kind'],
-      channel: form['channel'] ?? '',
-      requesterName: text('requesterName'),
-      requesterEmail: text('requesterEmail'),
-      subject: text('subject'),
-      jurisdiction: text('jurisdiction'),
-      message: text('message'),
-      ...(reference === null ? {} : { reference }),
-    };
-  }
 }
 
 interface NewRequestProps {
@@ -187,7 +160,10 @@ interface NewRequestProps {
 /** The form for a request that came by letter, mail, telephone or in person. */
 function NewRequestPage({ frame, sources, reference, form = {}, problems = [] }: NewRequestProps) {
   const value = (name: string) => form[name] ?? '';
-  const text = (name: string) => ({ optional: true, maxLength: 300, autocomplete: 'off', value: value(name) }) as const;
+  const fields = fieldsOf(openCaseForm, {
+    source: sourceOptions(sources),
+    jurisdiction: placeChoices(value('jurisdiction')),
+  });
   return (
     <Page title="Record a request" frame={frame} current="new-request">
       <h1>Record a request</h1>
@@ -204,43 +180,10 @@ function NewRequestPage({ frame, sources, reference, form = {}, problems = [] }:
             <Csrf token={frame.csrf} />
             <input type="hidden" name="reference" value={reference} />
             <div class="pair">
-              <Choice id="source" label="Source" value={value('source')} options={sourceOptions(sources)} />
-              <Choice
-                id="kind"
-                label="Kind of request"
-                value={value('kind')}
-                options={requestKinds.map((kind) => [kind, kindText(kind)])}
-              />
-              <Input
-                id="receivedAt"
-                label="Received"
-                type="datetime-local"
-                value={value('receivedAt')}
-                hint={`When it arrived through any channel of the controller, in ${frame.timeZone}.`}
-              />
-              <Input
-                id="channel"
-                label="Channel"
-                maxLength={200}
-                value={value('channel')}
-                hint="For example letter, e-mail, telephone."
-              />
-              <Input id="requesterName" label="Name of the requester" {...text('requesterName')} />
-              <Input id="requesterEmail" label="E-mail of the requester" type="email" {...text('requesterEmail')} />
-              <Choice
-                id="jurisdiction"
-                label="Where the requester is"
-                optional
-                value={value('jurisdiction')}
-                options={[['', 'unknown: only the controller’s law applies'], ...placeChoices(value('jurisdiction'))]}
-              />
-              <Input id="subject" label="Id from the requester’s device" {...text('subject')} />
+              {fields.map((field) => (
+                <FieldInput key={field.name} field={field} value={value(field.name)} timeZone={frame.timeZone} />
+              ))}
             </div>
-            <Field id="message" label="What was requested" optional>
-              <textarea id="message" name="message" maxLength={4000} rows={4}>
-                {value('message')}
-              </textarea>
-            </Field>
             <button type="submit">Record the request</button>
           </form>
         )}

@@ -6,8 +6,8 @@ import { renderPage, Page, type PageFrame } from './layout.tsx';
 import { formOf, html, pageFrame } from './frame.ts';
 import { partsOf } from '../../law/jurisdictions.ts';
 import { requestKinds } from '../../core/vocabulary.ts';
-import { Badge, Choice, Day, Facts, Input, LawList, Panel, Problems } from './parts.tsx';
-import { placeChoices } from './move-fields.ts';
+import { Badge, Day, Facts, LawList, Panel, Problems } from './parts.tsx';
+import { FieldInput, type FormField, placeChoices } from './fields.tsx';
 import { kindText } from './words.ts';
 
 /** The deadline calculator of the officer: a form that is sent in the address, so that an answer can be kept as a link. */
@@ -92,71 +92,15 @@ function DeadlinePage({ frame, form, problems, computed }: DeadlinePageProps) {
 
 function CaseForm({ form, timeZone }: { form: Readonly<Record<string, string>>; timeZone: string }) {
   const value = (name: string) => form[name] ?? '';
-  const countries = placeChoices().filter(([code]) => code.length === 2 && code !== 'EU');
+  const input = (field: FormField) => (
+    <FieldInput key={field.name} field={field} value={value(field.name)} timeZone={timeZone} />
+  );
   return (
     <form method="get" action="/deadline">
-      <div class="pair">
-        <Choice
-          id="kind"
-          label="Kind of request"
-          value={value('kind')}
-          options={requestKinds.map((kind) => [kind, kindText(kind)])}
-        />
-        <Input
-          id="received"
-          label="Received"
-          type="date"
-          value={value('received')}
-          hint="The day on which it arrived through any channel of the controller."
-        />
-        <Choice
-          id="place"
-          label="Where the person is"
-          optional
-          value={value('place')}
-          options={[['', 'unknown'], ...placeChoices(value('place'))]}
-        />
-        <Choice
-          id="country"
-          label="Where the controller is established"
-          optional
-          value={value('country')}
-          options={[['', 'unknown'], ...countries]}
-        />
-        <Input
-          id="region"
-          label="Region of the controller"
-          optional
-          maxLength={20}
-          value={value('region')}
-          list="regions"
-          autocomplete="off"
-          hint="Needed where public holidays differ by region: a code like DE-BY."
-        >
-          <datalist id="regions">
-            {partsOf(...countriesOfRegions).map(({ code, name }) => (
-              <option key={code} value={code}>
-                {name}
-              </option>
-            ))}
-          </datalist>
-        </Input>
-        <Input
-          id="timeZone"
-          label="Time zone"
-          optional
-          maxLength={64}
-          value={value('timeZone')}
-          hint={`Of the controller, for example ${timeZone}.`}
-        />
-      </div>
-      <details open={happened.some(([name]) => value(name) !== '')}>
+      <div class="pair">{caseFields(value('place'), timeZone).map(input)}</div>
+      <details open={happened.some(({ name }) => value(name) !== '')}>
         <summary>What happened since</summary>
-        <div class="pair">
-          {happened.map(([name, label]) => (
-            <Input key={name} id={name} label={label} optional type="date" value={value(name)} />
-          ))}
-        </div>
+        <div class="pair">{happened.map(input)}</div>
       </details>
       <br />
       <button type="submit">Compute</button>
@@ -164,16 +108,48 @@ function CaseForm({ form, timeZone }: { form: Readonly<Record<string, string>>; 
   );
 }
 
+function field(name: string, label: string, more: Partial<FormField> = {}): FormField {
+  return { name, label, hint: null, type: 'line', required: false, choices: [], ...more };
+}
+
+/** Who asked what, when and of whom. */
+function caseFields(place: string, timeZone: string): readonly FormField[] {
+  const countries = placeChoices().filter(([code]) => code.length === 2 && code !== 'EU');
+  return [
+    field('kind', 'Kind of request', {
+      type: 'choice',
+      required: true,
+      choices: requestKinds.map((kind) => [kind, kindText(kind)]),
+    }),
+    field('received', 'Received', {
+      type: 'date',
+      required: true,
+      hint: 'The day on which it arrived through any channel of the controller.',
+    }),
+    field('place', 'Where the person is', { type: 'choice', choices: [['', 'unknown'], ...placeChoices(place)] }),
+    field('country', 'Where the controller is established', {
+      type: 'choice',
+      choices: [['', 'unknown'], ...countries],
+    }),
+    field('region', 'Region of the controller', {
+      maxLength: 20,
+      hint: 'Needed where public holidays differ by region: a code like DE-BY.',
+      suggestions: partsOf(...countriesOfRegions).map(({ code, name }) => [code, name]),
+    }),
+    field('timeZone', 'Time zone', { maxLength: 64, hint: `Of the controller, for example ${timeZone}.` }),
+  ];
+}
+
 /** Days that can move a date under one law or another. */
-const happened: readonly (readonly [name: string, label: string])[] = [
-  ['noticeAt', 'Notice of an extension sent'],
-  ['until', 'New date given in this notice'],
-  ['clarificationAsked', 'Clarification requested'],
-  ['clarificationReceived', 'Clarification received'],
-  ['identityAsked', 'Identity information requested'],
-  ['identityReceived', 'Identity information received'],
-  ['feeAsked', 'Fee requested'],
-  ['feeReceived', 'Fee received'],
+const happened: readonly FormField[] = [
+  field('noticeAt', 'Notice of an extension sent', { type: 'date' }),
+  field('until', 'New date given in this notice', { type: 'date' }),
+  field('clarificationAsked', 'Clarification requested', { type: 'date' }),
+  field('clarificationReceived', 'Clarification received', { type: 'date' }),
+  field('identityAsked', 'Identity information requested', { type: 'date' }),
+  field('identityReceived', 'Identity information received', { type: 'date' }),
+  field('feeAsked', 'Fee requested', { type: 'date' }),
+  field('feeReceived', 'Fee received', { type: 'date' }),
 ];
 
 function Answer({ computed }: { computed: ComputedCase }) {

@@ -1,10 +1,8 @@
-import type { MoveName } from '../../cases/move-details.ts';
-import { moveRules } from '../../cases/states.ts';
+import { type MoveName, moves } from '../../cases/moves.ts';
 import { withdrawingKinds } from '../../cases/withdrawal.ts';
 import { answerSteps } from '../../documents/produce-pack.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
-import { type FieldChoices, fieldsOf, type MoveField, PART_ROWS, partFields, placeChoices } from './move-fields.ts';
-import { Field, Select } from './parts.tsx';
+import { type FieldChoices, FieldInput, fieldsOf, type FormField, placeChoices, rowFields } from './fields.tsx';
 import { kindText } from './words.ts';
 import type { Selectable } from 'kysely';
 import { type ShownCase, showCase } from '../../cases/list-cases.ts';
@@ -24,12 +22,12 @@ interface MoveFormsProps {
 export function MoveForms({ frame, data, refused }: MoveFormsProps) {
   const { view } = data.shown;
   const choices = choicesOf(data);
-  const moves = view.moves.filter((move) => move !== 'mark-system' || (choices['system']?.length ?? 0) > 0);
+  const allowed = view.moves.filter((move) => move !== 'mark-system' || (choices['system']?.length ?? 0) > 0);
   return (
     <>
-      {moves.map((move) => (
+      {allowed.map((move) => (
         <details key={move} open={refused?.move === move}>
-          <summary>{moveRules[move].label}</summary>
+          <summary>{moves[move].label}</summary>
           <MoveForm
             frame={frame}
             data={data}
@@ -57,13 +55,13 @@ function MoveForm(props: {
       <Csrf token={frame.csrf} />
       <input type="hidden" name="move" value={move} />
       <input type="hidden" name="basedOn" value={row.version} />
-      {fieldsOf(move, choices)
+      {fieldsOf(moves[move].details, choices)
         .filter(({ name }) => move !== 'answer' || !endsConsent.includes(name) || withdraws(data))
         .map((field) =>
-          field.type === 'parts' ? (
+          field.type === 'rows' ? (
             <PartRows key={field.name} move={move} field={field} values={values} timeZone={frame.timeZone} />
           ) : (
-            <MoveInput
+            <FieldInput
               key={field.name}
               id={`${move}-${field.name}`}
               field={field}
@@ -72,7 +70,7 @@ function MoveForm(props: {
             />
           ),
         )}
-      <button type="submit">{moveRules[move].label}</button>
+      <button type="submit">{moves[move].label}</button>
     </form>
   );
 }
@@ -87,19 +85,19 @@ function withdraws({ shown: { view, match } }: CasePageData): boolean {
 /** What was done with each thing that was asked for: some rows, of which the officer fills in as many as there are things. */
 function PartRows(props: {
   move: MoveName;
-  field: MoveField;
+  field: FormField;
   values: Readonly<Record<string, string>>;
   timeZone: string;
 }) {
   const { move, field, values, timeZone } = props;
   return (
     <>
-      {Array.from({ length: PART_ROWS }, (_, row) => (
+      {rowFields(moves[move].details, field.name).map((inputs, row) => (
         <fieldset key={row}>
           <legend>{row === 0 ? field.label : `${field.label}, ${row + 1}`}</legend>
           {row === 0 && field.hint !== null ? <p class="small soft">{field.hint}</p> : null}
-          {partFields(row).map((one) => (
-            <MoveInput
+          {inputs.map((one) => (
+            <FieldInput
               key={one.name}
               id={`${move}-${one.name}`}
               field={one}
@@ -110,28 +108,6 @@ function PartRows(props: {
         </fieldset>
       ))}
     </>
-  );
-}
-
-function MoveInput({ id, field, value, timeZone }: { id: string; field: MoveField; value: string; timeZone: string }) {
-  const { name, type, required } = field;
-  const hints = [field.hint, type === 'moment' ? `In ${timeZone}.` : null].filter((hint) => hint !== null);
-  const described = hints.length > 0 ? { 'aria-describedby': `${id}-hint` } : {};
-  const common = { id, name, required, ...described };
-  return (
-    <Field id={id} label={field.label} optional={!required} hint={hints.length > 0 ? hints.join(' ') : undefined}>
-      {type === 'choice' ? (
-        <Select id={id} name={name} value={value} options={field.choices} required={required} />
-      ) : null}
-      {type === 'text' ? (
-        <textarea {...common} maxLength={4000} rows={3}>
-          {value}
-        </textarea>
-      ) : null}
-      {type === 'line' || type === 'names' ? <input {...common} type="text" maxLength={300} value={value} /> : null}
-      {type === 'moment' ? <input {...common} type="datetime-local" value={value} /> : null}
-      {type === 'date' ? <input {...common} type="date" value={value} /> : null}
-    </Field>
   );
 }
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type MoveName, moveDetails } from '../../../src/cases/move-details.ts';
-import { detailTexts, fieldsOf, readDetails } from '../../../src/http/pages/move-fields.ts';
+import { type MoveName, moves as table } from '../../../src/cases/moves.ts';
+import { detailTexts, fieldsOf, readFields } from '../../../src/http/pages/fields.tsx';
 
-const moves = Object.keys(moveDetails) as MoveName[];
+const moves = Object.keys(table) as MoveName[];
 
 describe('the forms of moves', () => {
   it('have a label in words for every field of every move', () => {
     const unnamed = moves.flatMap((move) =>
-      fieldsOf(move)
+      fieldsOf(table[move].details)
         .filter(({ name, label }) => label === name)
         .map(({ name }) => `${move}.${name}`),
     );
@@ -16,7 +16,7 @@ describe('the forms of moves', () => {
   });
 
   it('require what the schema requires and offer the choices that it allows', () => {
-    const field = (move: MoveName, name: string) => fieldsOf(move).find((one) => one.name === name);
+    const field = (move: MoveName, name: string) => fieldsOf(table[move].details).find((one) => one.name === name);
     expect(field('extend', 'reasons')).toMatchObject({ type: 'text', required: true });
     expect(field('extend', 'until')).toMatchObject({ type: 'date', required: false });
     expect(field('acknowledge', 'at')).toMatchObject({ type: 'moment', required: false });
@@ -28,29 +28,29 @@ describe('the forms of moves', () => {
     ]);
     expect(field('amend', 'kind')?.choices[0]).toEqual(['', '–']);
     expect(field('confirm-identity', 'requester')).toMatchObject({ type: 'choice', required: true });
-    expect(fieldsOf('mark-system', { system: [['crm', 'CRM']] })[0]).toMatchObject({
+    expect(fieldsOf(table['mark-system'].details, { system: [['crm', 'CRM']] })[0]).toMatchObject({
       type: 'choice',
       choices: [['crm', 'CRM']],
     });
   });
 
   it('leave out what is empty, and read nothing that the schema does not know', () => {
-    const read = readDetails(
-      'acknowledge',
+    const read = readFields(
+      table.acknowledge.details,
       { at: '2026-07-01T14:02', channel: '  ', _csrf: 'x', extra: 'y' },
       'Europe/Berlin',
     );
-    expect(read).toEqual({ outcome: 'read', details: { at: '2026-07-01T12:02:00.000Z' } });
-    expect(readDetails('note', { text: 'one\r\ntwo' }, 'UTC')).toEqual({
+    expect(read).toEqual({ outcome: 'read', values: { at: '2026-07-01T12:02:00.000Z' } });
+    expect(readFields(table.note.details, { text: 'one\r\ntwo' }, 'UTC')).toEqual({
       outcome: 'read',
-      details: { text: 'one\ntwo' },
+      values: { text: 'one\ntwo' },
     });
-    expect(readDetails('acknowledge', { at: 'noon' }, 'UTC').outcome).toBe('refused');
+    expect(readFields(table.acknowledge.details, { at: 'noon' }, 'UTC').outcome).toBe('refused');
   });
 
   it('read one part of an answer per row that has an outcome', () => {
-    const read = readDetails(
-      'answer',
+    const read = readFields(
+      table.answer.details,
       {
         channel: 'e-mail',
         disclosure: 'full',
@@ -63,9 +63,9 @@ describe('the forms of moves', () => {
       'UTC',
     );
     expect(read).toMatchObject({
-      details: { parts: [{ what: 'Erasure', outcome: 'refused', ground: 'Art. 17(3)(b) GDPR' }] },
+      values: { parts: [{ what: 'Erasure', outcome: 'refused', ground: 'Art. 17(3)(b) GDPR' }] },
     });
-    const text = detailTexts(JSON.stringify(read.outcome === 'read' ? read.details : {}), 'UTC');
+    const text = detailTexts(JSON.stringify(read.outcome === 'read' ? read.values : {}), 'UTC');
     expect(text.find(([label]) => label === 'What was done')?.[1]).toBe('Erasure: refused (Art. 17(3)(b) GDPR)');
   });
 });

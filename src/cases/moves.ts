@@ -1,0 +1,397 @@
+import { z } from 'zod';
+import { requestKinds } from '../core/vocabulary.ts';
+
+/**
+ * The states of a case and the moves between them, as one table: from where to where a move leads, what is recorded of it, and what people call it.
+ * The forms of the pages, `dsar move` and the check of what they send are made from it.
+ *
+ * opened ─ acknowledged ─ in-progress ⇄ waiting-identity, waiting-clarification ─ ready ─ answered ─ closed
+ *                                        refused, withdrawn, duplicate ───────────────────────────┘
+ *
+ * What does not change where a case stands (an extension, a system searched, a note) is a move that stays in its state,
+ * so that everything that was ever done to a case is one numbered line of moves.
+ */
+export const caseStates = [
+  'opened',
+  'acknowledged',
+  'waiting-identity',
+  'waiting-clarification',
+  'in-progress',
+  'ready',
+  'answered',
+  'refused',
+  'withdrawn',
+  'closed',
+] as const;
+type CaseState = (typeof caseStates)[number];
+
+/** States in which the requester still waits for an answer. */
+export const openStates = [
+  'opened',
+  'acknowledged',
+  'waiting-identity',
+  'waiting-clarification',
+  'in-progress',
+  'ready',
+] as const satisfies readonly CaseState[];
+const settledStates = ['answered', 'refused', 'withdrawn'] as const satisfies readonly CaseState[];
+const workingStates = ['opened', 'acknowledged', 'in-progress'] as const satisfies readonly CaseState[];
+/** A clarification that is awaited is received first: a case waits for one thing at a time. */
+const identifiable = [...workingStates, 'waiting-identity'] as const satisfies readonly CaseState[];
+
+/** Whether the requester still waits for an answer. */
+export function isOpen(state: string): boolean {
+  return (openStates as readonly string[]).includes(state);
+}
+
+/** What each move needs to be recorded. Identity documents are never kept: only what was checked, how and by whom. */
+export const text = z.string().trim().min(1).max(4000);
+export const line = z.string().trim().min(1).max(300);
+/** A moment, ISO 8601 with an offset; kept as UTC with milliseconds. */
+export const moment = z.iso.datetime({ offset: true }).transform((value) => new Date(value).toISOString());
+/** When it happened, where that is not the moment of recording it. */
+const at = moment.optional().meta({ title: 'When', description: 'Leave empty for now.' });
+/** Who approved on behalf of the controller, where this installation is a processor. */
+const approvedBy = line
+  .optional()
+  .meta({ title: 'Approved by', description: 'Required where this installation acts on behalf of a controller.' });
+const reason = text.meta({ title: 'Reason' });
+const reasons = text.meta({ title: 'Reasons', description: 'As stated to the requester.' });
+const how = text.meta({ title: 'How' });
+const note = text.optional().meta({ title: 'Note' });
+const channel = line.meta({ title: 'Channel', description: 'For example e-mail, letter or portal.' });
+/** For removing what a form sends empty. */
+const nullableLine = line.nullable();
+
+export const requesterRoles = ['person', 'agent', 'guardian'] as const;
+export const systemResults = ['nothing-found', 'attached', 'not-applicable'] as const;
+export const matchWays = ['from-device', 'computed', 'shared'] as const;
+const disclosures = ['full', 'categories-only', 'no-match'] as const;
+export type Disclosure = (typeof disclosures)[number];
+const partOutcomes = ['done', 'partly', 'refused'] as const;
+
+/** The words for what is chosen from a list. */
+export const choiceTexts: Readonly<
+  Record<
+    | (typeof requesterRoles)[number]
+    | (typeof systemResults)[number]
+    | (typeof matchWays)[number]
+    | Disclosure
+    | (typeof partOutcomes)[number],
+    string
+  >
+> = {
+  'nothing-found': 'Nothing found',
+  attached: 'Found, attached to the answer',
+  'not-applicable': 'Not applicable',
+  'from-device': 'Sent from the requester’s own device',
+  computed: 'Computed from the e-mail',
+  shared: 'A shared address: no data released',
+  full: 'Full: the person’s records',
+  'categories-only': 'Categories only, nothing about the person',
+  'no-match': 'No match: we cannot link you to records',
+  done: 'Done',
+  partly: 'Done in part',
+  refused: 'Refused',
+  person: 'The person concerned',
+  agent: 'An authorised agent',
+  guardian: 'A parent or guardian',
+};
+
+/** One thing that was asked for, and what became of it. */
+export const answerPartSchema = z
+  .strictObject({
+    /** What was asked for, e.g. "erasure of the newsletter profile". */
+    what: line.meta({ title: 'What was requested' }),
+    outcome: z.enum(partOutcomes).meta({ title: 'Outcome' }),
+    /** The article or section, and the reason, for what was not done (GDPR Art. 12(4); 11 CCR 7101(b)). */
+    ground: text.optional().meta({
+      title: 'Ground',
+      description: 'For anything refused or done in part: the article or section, and why.',
+    }),
+    /** What was done, in words. */
+    note,
+  })
+  .refine(({ outcome, ground }) => outcome === 'done' || ground !== undefined, {
+    message: 'state the ground for not, or only partly, doing this',
+    path: ['ground'],
+  });
+export type AnswerPart = z.infer<typeof answerPartSchema>;
+/** Parts that one answer may have. */
+const ANSWER_PARTS = 20;
+
+/** A row of the table of moves. */
+interface Move {
+  /** For buttons and lists. */
+  readonly label: string;
+  readonly from: readonly CaseState[];
+  /** Where the case goes; `same`: it stays where it is; by state: it stays in those that are not named. */
+  readonly to: CaseState | 'same' | Readonly<Partial<Record<CaseState, CaseState>>>;
+  /** What is recorded. Title and description of a field are its label and hint in forms. */
+  readonly details: z.ZodObject;
+}
+
+export const moves = {
+  acknowledge: {
+    label: 'Confirm receipt to the requester',
+    from: openStates,
+    to: { opened: 'acknowledged' },
+    details: z.strictObject({ at, channel: channel.optional() }),
+  },
+  start: {
+    label: 'Start work',
+    from: ['opened', 'acknowledged'],
+    to: 'in-progress',
+    details: z.strictObject({}),
+  },
+  amend: {
+    label: 'Correct or complete the request',
+    from: openStates,
+    to: 'same',
+    details: z
+      .strictObject({
+        kind: z.enum(requestKinds).optional().meta({ title: 'Kind of request' }),
+        jurisdiction: nullableLine.optional().meta({
+          title: 'Where the requester is',
+          description: 'Determines which laws apply in addition to the controller’s.',
+        }),
+        requesterName: nullableLine.optional().meta({ title: 'Name of the requester' }),
+        requesterEmail: nullableLine.optional().meta({ title: 'E-mail of the requester' }),
+        language: nullableLine.optional().meta({ title: 'Language of the requester' }),
+        /** Only an earlier receipt: the clock starts when the request reached any channel (EDPB 01/2022 §159). */
+        receivedAt: moment.optional().meta({
+          title: 'Actually received on',
+          description: 'Must be earlier: the period starts when the request arrives through any channel.',
+        }),
+        reason,
+      })
+      .refine((details) => Object.keys(details).length > 1, 'state what is corrected'),
+  },
+  'ask-identity': {
+    label: 'Ask for identification',
+    from: workingStates,
+    to: 'waiting-identity',
+    details: z.strictObject({
+      at,
+      doubt: text.optional().meta({ title: 'Reason for doubting the identity' }),
+      asked: text.meta({ title: 'What was requested' }),
+    }),
+  },
+  'confirm-identity': {
+    label: 'Identity is confirmed',
+    from: identifiable,
+    to: 'in-progress',
+    details: z
+      .strictObject({
+        at,
+        /** When the information arrived, where it was asked for: the UK counts from it. */
+        informationAt: moment.optional().meta({ title: 'When the information arrived' }),
+        how: how.meta({ title: 'How', description: 'Say what was checked. Never keep an identity document.' }),
+        requester: z.enum(requesterRoles).default('person').meta({ title: 'Who is asking' }),
+        /** By what an agent or guardian acts. */
+        authority: text.optional().meta({ title: 'Authority', description: 'For an agent or a guardian.' }),
+        /** For whom an agent or guardian acts: letters name this person. */
+        represented: line.optional().meta({
+          title: 'Acts for',
+          description: 'Name of the person represented by an agent or guardian, used in letters.',
+        }),
+      })
+      .refine((details) => details.requester === 'person' || details.authority !== undefined, {
+        message: 'state the authority of the agent or guardian',
+        path: ['authority'],
+      }),
+  },
+  'fail-identity': {
+    label: 'Identity could not be confirmed',
+    from: identifiable,
+    to: 'in-progress',
+    details: z.strictObject({ at, reason }),
+  },
+  'ask-clarification': {
+    label: 'Ask for clarification',
+    from: workingStates,
+    to: 'waiting-clarification',
+    details: z.strictObject({ at, question: text.meta({ title: 'The question' }) }),
+  },
+  'receive-clarification': {
+    label: 'Clarification received',
+    from: ['waiting-clarification'],
+    to: 'in-progress',
+    details: z.strictObject({ at, answer: text.meta({ title: 'The answer' }) }),
+  },
+  'record-fee': {
+    label: 'Note a fee',
+    from: openStates,
+    to: 'same',
+    details: z.strictObject({
+      askedAt: moment.meta({ title: 'Requested on' }),
+      paidAt: moment.nullable().default(null).meta({ title: 'Paid on' }),
+      amount: line.meta({ title: 'Amount', description: 'With its currency.' }),
+    }),
+  },
+  extend: {
+    label: 'Extend the period',
+    from: openStates,
+    to: 'same',
+    details: z.strictObject({
+      at,
+      reasons,
+      until: z.iso.date().optional().meta({ title: 'Until' }),
+      approvedBy,
+    }),
+  },
+  'mark-system': {
+    label: 'Mark another system as searched',
+    from: openStates,
+    to: 'same',
+    details: z.strictObject({
+      system: line.meta({ title: 'System' }),
+      result: z.enum(systemResults).meta({ title: 'Result' }),
+      note,
+    }),
+  },
+  'link-subject': {
+    label: 'Link a consent subject',
+    from: openStates,
+    to: 'same',
+    details: z.strictObject({
+      subject: line.meta({
+        title: 'Consent subject',
+        description: 'The identifier or hash used in the consent records.',
+      }),
+      way: z.enum(matchWays).meta({ title: 'How it was found' }),
+      note,
+    }),
+  },
+  note: {
+    label: 'Add a note',
+    from: caseStates,
+    to: 'same',
+    details: z.strictObject({ text: text.meta({ title: 'Note' }) }),
+  },
+  'mark-ready': {
+    label: 'Ready to be answered',
+    from: ['in-progress'],
+    to: 'ready',
+    details: z.strictObject({}),
+  },
+  rework: {
+    label: 'Back to work',
+    from: ['ready'],
+    to: 'in-progress',
+    details: z.strictObject({ reason }),
+  },
+  answer: {
+    label: 'The answer was sent',
+    from: ['ready'],
+    to: 'answered',
+    details: z.strictObject({
+      at,
+      channel,
+      disclosure: z.enum(disclosures).meta({ title: 'What the answer contains' }),
+      /** What was done with each thing that was asked for; absent in answers of earlier versions. */
+      parts: z.array(answerPartSchema).min(1).max(ANSWER_PARTS).optional().meta({
+        title: 'What was done',
+        description: 'One row per item requested. Rows without an outcome are ignored.',
+      }),
+      documentSha256: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/)
+        .optional()
+        .meta({ title: 'Document sent' }),
+      /** Of a request to withdraw consent, opt out or object: the purposes that end; absent: every one that needs consent. */
+      purposes: z.array(z.string().trim().min(1).max(200)).min(1).max(100).optional().meta({
+        title: 'Consent that ends',
+        description:
+          'Purposes as named in the consent records, comma-separated. Leave empty for every purpose that needs consent.',
+      }),
+      /** From when on they ended, where that is earlier than the answer. */
+      effectiveAt: moment
+        .optional()
+        .meta({ title: 'Effective from, if earlier', description: 'Leave empty for the time of the answer.' }),
+      approvedBy,
+    }),
+  },
+  refuse: {
+    label: 'Refuse',
+    from: openStates,
+    to: 'refused',
+    details: z.strictObject({
+      at,
+      reasons,
+      /** The article or section that allows it. */
+      basis: text.meta({ title: 'Legal basis', description: 'The article or section that allows it.' }),
+      /** What the requester was told about complaint, judicial remedy or appeal. */
+      remedies: text.meta({
+        title: 'Remedies',
+        description: 'What you told the requester about complaints, judicial remedies or appeals.',
+      }),
+      approvedBy,
+    }),
+  },
+  withdraw: {
+    label: 'The requester withdrew the request',
+    from: openStates,
+    to: 'withdrawn',
+    details: z.strictObject({ at, how }),
+  },
+  'close-duplicate': {
+    label: 'Close as a duplicate',
+    from: openStates,
+    to: 'closed',
+    details: z.strictObject({
+      duplicateOf: line.meta({ title: 'Duplicate of', description: 'The id of the other case.' }),
+    }),
+  },
+  close: {
+    label: 'Close',
+    from: settledStates,
+    to: 'closed',
+    details: z.strictObject({ note }),
+  },
+  reopen: {
+    label: 'Reopen',
+    from: [...settledStates, 'closed'],
+    to: 'in-progress',
+    details: z.strictObject({ reason }),
+  },
+} as const satisfies Record<string, Move>;
+
+export type MoveName = keyof typeof moves;
+export type MoveDetails<M extends MoveName> = z.infer<(typeof moves)[M]['details']>;
+/** A move with details that were checked. */
+export type CheckedMove = { [M in MoveName]: { readonly move: M; readonly details: MoveDetails<M> } }[MoveName];
+
+type ReadMove =
+  | { readonly outcome: 'read'; readonly checked: CheckedMove }
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] };
+
+/** Whether a text is the name of a move. */
+export function isMoveName(text: string): text is MoveName {
+  return Object.hasOwn(moves, text);
+}
+
+/** Checks the name and the details of a move; every problem is one sentence. */
+export function readMove(move: string, details: unknown): ReadMove {
+  if (!isMoveName(move)) return { outcome: 'refused', problems: [`unknown move \`${move}\``] };
+  const parsed = moves[move].details.safeParse(details);
+  if (!parsed.success) {
+    return {
+      outcome: 'refused',
+      problems: parsed.error.issues.map((issue) => `${[move, ...issue.path].join('.')}: ${issue.message}`),
+    };
+  }
+  return { outcome: 'read', checked: { move, details: parsed.data } as CheckedMove };
+}
+
+/** Names of the moves that a state allows; what a law forbids besides is judged by cases/check-move.ts. */
+export function movesFrom(state: string): readonly MoveName[] {
+  return (Object.keys(moves) as MoveName[]).filter((name) => (moves[name].from as readonly string[]).includes(state));
+}
+
+/** The state that a move leads to. */
+export function stateAfter(rule: Pick<Move, 'to'>, state: string): string {
+  if (rule.to === 'same') return state;
+  if (typeof rule.to === 'string') return rule.to;
+  return (rule.to as Readonly<Record<string, CaseState>>)[state] ?? state;
+}
