@@ -14,6 +14,7 @@ import { UsageError } from './core/errors.ts';
 import type { ControllerProfile } from './law/profile.ts';
 import { createRegimeTable } from './law/regime-table.ts';
 import type { Source } from './core/source.ts';
+import type { ErasureDeps } from './erasure/deps.ts';
 import type { DocumentDeps } from './documents/frame.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { closeWithin } from './jobs/turns.ts';
@@ -288,8 +289,23 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
     regimes,
   };
   const sync = createSyncDeps(parts, cases);
+  const erasure: ErasureDeps = {
+    store,
+    ledger,
+    clock,
+    dataDir: config.dataDir,
+    instance: parts.instance,
+    epoch: parts.epoch,
+    documentsFolder: parts.documentsFolder,
+    evidenceFolder: parts.evidenceFolder,
+    projector,
+    rebuild: () => parts.rebuild(),
+    rejected: parts.rejected,
+    recipeOf: cases.recipeOf,
+  };
   return {
     cases,
+    erasure,
     documents,
     sync,
     policies: createPolicyDeps(parts),

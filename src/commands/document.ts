@@ -23,7 +23,7 @@ export function registerDocument(program: CommandUnknownOpts, io: CommandIo): vo
         const documents = rows.map(shown);
         printResult(io, options, documents, () =>
           tableText(
-            ['made', 'source', 'name', 'format', 'bytes', 'as of', 'downloads', 'by', 'id'],
+            ['made', 'source', 'name', 'format', 'bytes', 'as of', 'downloads', 'by', 'erased', 'id'],
             documents.map((row) => [
               row.createdAt.slice(0, 16),
               row.source,
@@ -33,6 +33,7 @@ export function registerDocument(program: CommandUnknownOpts, io: CommandIo): vo
               row.asOf,
               row.downloads,
               row.actor,
+              row.erasedAt?.slice(0, 10) ?? null,
               row.documentId,
             ]),
             'No documents yet. To see the available reports, run `consent-ledger report list`.',
@@ -50,7 +51,7 @@ export function registerDocument(program: CommandUnknownOpts, io: CommandIo): vo
         const checked = await checkFile(context, file).catch((error: NodeJS.ErrnoException) => {
           throw error.syscall === undefined ? error : new UsageError([`Cannot read ${file} (${error.code}).`]);
         });
-        const { sha256, problems } = checked;
+        const { sha256, problems, erased } = checked;
         const documents = checked.documents.map(proven);
         const packs = checked.packs.map(
           ({ recorded: { action: _, files: __, sha256: manifestSha256, ...facts }, ...pack }) => ({
@@ -59,12 +60,12 @@ export function registerDocument(program: CommandUnknownOpts, io: CommandIo): vo
             manifestSha256,
           }),
         );
-        const genuine = documents.length + packs.length > 0;
+        const genuine = documents.length + packs.length + erased.length > 0;
         if (!genuine) io.exitCode = 3;
-        printResult(io, options, { file, sha256, genuine, documents, packs, problems }, () =>
+        printResult(io, options, { file, sha256, genuine, documents, erased, packs, problems }, () =>
           [
             genuine
-              ? `${pc.green('✓ genuine')}: ${printable(file)}`
+              ? `${pc.green('✓ genuine')}${erased.map(({ erasedAt, seq }) => `, erased on ${erasedAt.slice(0, 10)} (entry ${seq})`)[0] ?? ''}: ${printable(file)}`
               : problems.length > 0
                 ? `${pc.red('✗ not proven')}: the ledger does not confirm that this file was produced here`
                 : `${pc.red('✗ not known')}: no document with these bytes was produced here`,
@@ -74,6 +75,10 @@ export function registerDocument(program: CommandUnknownOpts, io: CommandIo): vo
                 ? '  That entry is not sealed yet: it is protected by the instance key but not by a signature. To seal it, run `consent-ledger ledger checkpoint`.'
                 : `  That entry is covered by the signed checkpoint over ${row.sealedUnder} entries.`,
             ]),
+            ...(documents.length === 0 ? erased : []).map(
+              ({ name, format, documentId }) =>
+                `  ${name} (${format}) ${documentId}; the entry that registered it was erased, too`,
+            ),
             ...packs.flatMap(({ file: part, ...pack }) => [
               part === null
                 ? `  not the same ZIP, but each of its files is that of the pack ${pack.reference} for case ${pack.caseId ?? '?'}, as of entry ${pack.asOf}`
@@ -110,6 +115,8 @@ function shown(row: DocumentRow) {
     seq,
     createdAt: row.created_at,
     downloads,
+    erasedAt: row.erased_at,
+    erasedSeq: row.erased_seq,
   };
 }
 

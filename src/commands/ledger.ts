@@ -4,13 +4,16 @@ import type { Context } from '../context.ts';
 import type { RebuildReport } from '../projections/rebuild.ts';
 import { UsageError } from '../core/errors.ts';
 import { counted, createProgress, type CommandIo, printable, printResult, withJson } from './command-io.ts';
+import { registerLedgerErase } from './ledger-erase.ts';
 import { registerLedgerProofs } from './ledger-proofs.ts';
 import { registerLedgerWitness } from './ledger-witness.ts';
 import { COMMAND_LINE_ACTOR, databaseAddress, withContext } from './run-context.ts';
 
-/** `ledger verify|checkpoint|key|rebuild`: the evidence. */
+/** `ledger verify|checkpoint|key|erase|rebuild`: the evidence. */
 export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void {
-  const ledger = program.command('ledger').description('verify, seal and prove the ledger, rebuild the read models');
+  const ledger = program
+    .command('ledger')
+    .description('verify, seal and prove the ledger, erase content, rebuild the read models');
 
   withJson(ledger.command('verify'))
     .description(
@@ -120,6 +123,7 @@ export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void
 
   registerLedgerProofs(ledger, io);
   registerLedgerWitness(ledger, io);
+  registerLedgerErase(ledger, io);
 
   withJson(ledger.command('rebuild'))
     .description('rebuild the read models from the ledger and report any differences')

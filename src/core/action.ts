@@ -291,6 +291,29 @@ const installationMoved = z.object({
   to: z.string(),
 });
 
+/** Nothing that a hold names is erased until it is lifted: a claim, an inquiry of an authority (GDPR Art. 17(3)(e)). */
+const holdPlaced = z.object({
+  action: z.literal('hold.placed'),
+  actor,
+  holdId: z.string().regex(/^hold-[0-9a-f]{8}$/),
+  /** In the officer's words, without personal data. */
+  reason: z.string().min(1).max(500),
+  /** Null: every source. */
+  sourceSlug: z.string().nullable(),
+  caseId: z.string().nullable(),
+  /** HMAC of the subject, hex; null: every subject. */
+  about: z.string().nullable(),
+  /** Times of receipt, ISO 8601 UTC, `to` exclusive; null: without end. */
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+});
+const holdLifted = z.object({
+  action: z.literal('hold.lifted'),
+  actor,
+  holdId: z.string(),
+  reason: z.string().min(1).max(500),
+});
+
 /** Schema of the body of an `action` entry. */
 export const actionSchema = z.discriminatedUnion('action', [
   caseMove,
@@ -315,6 +338,8 @@ export const actionSchema = z.discriminatedUnion('action', [
   syncFormLearned,
   syncBannerDismissed,
   installationMoved,
+  holdPlaced,
+  holdLifted,
 ]);
 export type Action = z.infer<typeof actionSchema>;
 /** What was counted beside the ledger at one moment, for one period. */

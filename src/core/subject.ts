@@ -26,6 +26,12 @@ export function subjectForms(subject: string): readonly string[] {
   return [...forms].filter((form) => form !== '');
 }
 
+/** The one form of all that {@link subjectForms} gives: by it keyed hashes of one subject are the same. */
+export function canonicalSubject(subject: string): string {
+  const given = subject.trim().toLowerCase();
+  return /^sha-?256[:=]([0-9a-f]{64})$/.exec(given)?.[1] ?? given;
+}
+
 // Mailboxes that as a rule several people read. What is derived from them is never released.
 const sharedMailboxes = new Set(
   'accounts admin administrator billing bookings buero careers contact customerservice enquiries enquiry family familie feedback finance hello help hi hr info inquiries jobs kontakt legal mail marketing office orders post postmaster press privacy reception sales service support team webmaster'.split(

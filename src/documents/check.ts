@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { type Action, actionSchema } from '../core/action.ts';
 import type { Entry } from '../crypto/entry.ts';
 import { sha256Hex } from '../crypto/hash.ts';
+import { listErasures } from '../ledger/erase.ts';
 import { OUTSIDE_FILE_BYTES } from '../ledger/outside-checkpoints.ts';
 import { type ProofOptions, proveEntry } from '../ledger/prove-entry.ts';
 import type { Tables } from '../store/schema.ts';
@@ -46,11 +47,24 @@ interface SealedPack {
 }
 type Manifest = Extract<Action, { action: 'document.manifest' }>;
 
+/** A document that was erased here; whoever holds a copy still has what was produced. */
+export interface ErasedCopy {
+  /** The erasure entry, and when. */
+  readonly seq: number;
+  readonly erasedAt: string;
+  readonly documentId: string;
+  readonly name: string;
+  readonly format: string;
+  readonly sealedUnder: number | null;
+}
+
 /** Whether a file is one that this installation produced. */
 interface CheckedFile {
   readonly sha256: string;
   /** Genuine when there is one. */
   readonly documents: readonly ProducedDocument[];
+  /** Genuine when there is one, too: erasures that name it. */
+  readonly erased: readonly ErasedCopy[];
   /** Packs that it was taken out of, or is another ZIP of. */
   readonly packs: readonly SealedPack[];
   /** What is wrong with the table of documents or with entries that it points to, in sentences. */
@@ -79,15 +93,33 @@ export async function checkFile(proofs: ProofOptions, path: string): Promise<Che
     if (typeof judged === 'string') problems.push(judged);
     else documents.push(judged);
   };
+  const erased = await erasuresOf(proofs, sha256, problems);
   for (const { seq } of listed) await judge(seq);
-  if (documents.length > 0) return { sha256, documents, packs: [], problems };
+  if (documents.length > 0) return { sha256, documents, erased, packs: [], problems };
   for await (const { seq, action } of entriesNaming(proofs.store.read, sha256)) {
     if (action.action === 'document.produced' && !listed.some((row) => row.seq === seq)) await judge(seq);
   }
   if (documents.length > 0)
     problems.push('The list of documents does not have this document: run `consent-ledger ledger rebuild`.');
-  const packs = documents.length > 0 ? [] : await packsOf(proofs, path, sha256, problems);
-  return { sha256, documents, packs, problems };
+  const packs = documents.length + erased.length > 0 ? [] : await packsOf(proofs, path, sha256, problems);
+  return { sha256, documents, erased, packs, problems };
+}
+
+/** Erasures that name a document with these bytes, each checked as the entry of a document is. */
+async function erasuresOf(proofs: ProofOptions, sha256: string, problems: string[]): Promise<readonly ErasedCopy[]> {
+  const found: ErasedCopy[] = [];
+  for (const { seq, documents } of await listErasures(proofs.store.read)) {
+    const document = documents.find((one) => one.sha256 === sha256);
+    if (document === undefined) continue;
+    const proof = await proveEntry(proofs, seq);
+    if (proof.outcome === 'unproven')
+      problems.push(`Entry ${seq} is said to record its erasure, but ${proof.sentence}.`);
+    else {
+      const { documentId, name, format } = document;
+      found.push({ seq, erasedAt: proof.entry.receivedAt, documentId, name, format, sealedUnder: proof.sealedUnder });
+    }
+  }
+  return found;
 }
 
 /** Packs that name a file: one file of many packs (the verifier) is named with the first ones. */

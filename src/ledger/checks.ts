@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { actionSchema } from '../core/action.ts';
+import { readErasure } from '../core/erasure.ts';
 import { type Entry, erasedSeqs } from '../crypto/entry.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
 import type { Check, Checking, Run } from './check-run.ts';
 import { beginSources } from './check-sources.ts';
-import { diagnoseEntry } from './entry-fault.ts';
+import { diagnoseEntry, notErased } from './entry-fault.ts';
 import { stateOfEvidenceFile, stateOfFile } from './evidence-files.ts';
 import { isPinned } from './identity.ts';
 import { entryFromRow } from './read-entries.ts';
@@ -120,7 +121,7 @@ export const checks: readonly Check[] = [
     begin: beginRoots,
   },
   {
-    claim: 'content that is gone was erased',
+    claim: 'content that is gone was erased, and what was erased is gone',
     reads: 'kind, body',
     begin: beginErasures,
   },
@@ -188,22 +189,23 @@ function beginRoots({ signed, highest, report }: Run): Checking {
 function beginErasures({ store, keys, highest, report }: Run): Checking {
   const erased = new Set<number>();
   const recorded = new Set<number>();
+  /** By entries that were there when the reading began: what they name was gone by then. */
+  const recordedBefore = new Map<number, number>();
   const record = ({ body }: Entry) => {
     for (const seq of erasedSeqs(body)) recorded.add(seq);
   };
 
   /** Of what was erased while the entries were read, the record came after the end that was read to. */
   async function recordLaterErasures(): Promise<void> {
-    const later = store.read.selectFrom('entries').selectAll().where('seq', '>', highest).where('kind', '=', 'erasure');
-    for (const entry of (await later.execute()).map(entryFromRow)) {
-      if (diagnoseEntry(entry, keys) === null) record(entry);
-    }
+    for (const entry of await erasuresAfter(store, keys, highest)) record(entry);
   }
 
   return {
     entry(entry) {
       if (entry.body === null) erased.add(entry.seq);
-      if (entry.kind === 'erasure') record(entry);
+      if (entry.kind !== 'erasure') return;
+      record(entry);
+      for (const seq of erasedSeqs(entry.body)) recordedBefore.set(seq, entry.seq);
     },
     async end() {
       if ([...erased].some((seq) => !recorded.has(seq))) await recordLaterErasures();
@@ -211,9 +213,18 @@ function beginErasures({ store, keys, highest, report }: Run): Checking {
       for (const seq of erased) {
         if (!recorded.has(seq)) report({ seq, fault: 'erased-without-record', sentence });
       }
+      for (const [seq, by] of recordedBefore) {
+        if (!erased.has(seq)) report(notErased(seq, by));
+      }
     },
     counts: () => ({ erased: erased.size }),
   };
+}
+
+/** Erasures that were appended while the entries were read, those that are sound. */
+async function erasuresAfter(store: Run['store'], keys: Run['keys'], seq: number): Promise<readonly Entry[]> {
+  const later = store.read.selectFrom('entries').selectAll().where('seq', '>', seq).where('kind', '=', 'erasure');
+  return (await later.execute()).map(entryFromRow).filter((entry) => diagnoseEntry(entry, keys) === null);
 }
 
 const fileSentences = {
@@ -247,20 +258,42 @@ const documentSentences = {
   altered: 'the document in DATA_DIR/documents is not the one that it registers',
 } as const;
 
-function beginDocuments({ documentsFolder, report }: Run): Checking {
+function beginDocuments({ store, keys, highest, documentsFolder, report }: Run): Checking {
   const seqOf = new Map<string, { readonly seq: number; readonly sha256: string }>();
+  /** Documents that were erased, and the entry that says so. */
+  const erasedBy = new Map<string, { readonly seq: number; readonly sha256: string }>();
+  const nameOf = ({ documentId, format }: { readonly documentId: string; readonly format: string }) => {
+    const name = `${documentId}.${format}`;
+    // The name becomes a path. An entry that somebody else wrote is a fault already.
+    return /^[\w-]+\.[a-z]+$/.test(name) ? name : null;
+  };
+  const noteErased = (entry: Entry) => {
+    for (const document of readErasure(entry.body)?.documents ?? []) {
+      const name = nameOf(document);
+      if (name !== null) erasedBy.set(name, { seq: entry.seq, sha256: document.sha256 });
+    }
+  };
   return {
     entry(entry) {
+      if (entry.kind === 'erasure') noteErased(entry);
       const action = actionIn(entry, '"document.produced"');
       if (action?.action !== 'document.produced') return;
-      const name = `${action.documentId}.${action.format}`;
-      // The name becomes a path. An entry that somebody else wrote is a fault already.
-      if (/^[\w-]+\.[a-z]+$/.test(name)) seqOf.set(name, { seq: entry.seq, sha256: action.sha256 });
+      const name = nameOf(action);
+      if (name !== null) seqOf.set(name, { seq: entry.seq, sha256: action.sha256 });
     },
     async end() {
+      const before = new Set(erasedBy.keys());
+      for (const entry of await erasuresAfter(store, keys, highest)) noteErased(entry);
       for (const [name, { seq, sha256 }] of seqOf) {
+        if (erasedBy.has(name)) continue;
         const state = await stateOfFile(join(documentsFolder, name), sha256);
         if (state !== 'sound') report({ seq, fault: `file-${state}`, sentence: documentSentences[state] });
+      }
+      for (const [name, { seq, sha256 }] of erasedBy) {
+        // What was erased while the entries were read may not have been removed yet.
+        if (!before.has(name) || (await stateOfFile(join(documentsFolder, name), sha256)) === 'missing') continue;
+        const sentence = `it says that the document ${name} was erased, but its file is in DATA_DIR/documents: run \`consent-ledger ledger erase --finish\``;
+        report({ seq, fault: 'erased-but-there', sentence });
       }
     },
     counts: () => ({ documents: seqOf.size }),

@@ -17,6 +17,7 @@ export interface Fault {
     | 'foreign-entry'
     | 'partial-erasure'
     | 'erased-without-record'
+    | 'erased-but-there'
     | 'missing'
     | 'file-missing'
     | 'file-altered'
@@ -31,6 +32,11 @@ export interface Fault {
     | 'schema-altered'
     | 'source-altered';
   readonly sentence: string;
+}
+
+/** Somebody put the content back, or the erasure was written by somebody who did not erase. */
+export function notErased(seq: number, by: number): Fault {
+  return { seq, fault: 'erased-but-there', sentence: `entry ${by} says that it was erased, but its content is there` };
 }
 
 /** Whether what the leaf is made of has the types that it was written with: SQLite keeps any type in any column. */

@@ -3,7 +3,7 @@ import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoi
 import { type Entry, erasedSeqs, findEntryFault } from '../crypto/entry.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
 import type { Query } from '../store/store.ts';
-import { type Fault, hasLeafTypes } from './entry-fault.ts';
+import { type Fault, hasLeafTypes, notErased } from './entry-fault.ts';
 import { readEntryPages } from './read-entries.ts';
 
 /** A signed note that left the installation, and where it was found. */
@@ -193,7 +193,7 @@ function createWalk(report: (fault: Fault) => void) {
   let due = 1;
   const lastOf = new Map<string, number>();
   const erased = new Set<number>();
-  const recorded = new Set<number>();
+  const recorded = new Map<number, number>();
   return {
     entry(entry: Entry): void {
       const { seq, source, sourceSeq } = entry;
@@ -211,7 +211,7 @@ function createWalk(report: (fault: Fault) => void) {
       const fault = faultOf(entry);
       if (fault !== null) report(fault);
       if (entry.body === null) erased.add(seq);
-      if (entry.kind === 'erasure') for (const one of erasedSeqs(entry.body)) recorded.add(one);
+      if (entry.kind === 'erasure') for (const one of erasedSeqs(entry.body)) recorded.set(one, seq);
     },
     erased(): number {
       for (const seq of erased)
@@ -221,6 +221,7 @@ function createWalk(report: (fault: Fault) => void) {
             fault: 'erased-without-record',
             sentence: 'its content is gone, and no erasure is recorded that took it',
           });
+      for (const [seq, by] of recorded) if (!erased.has(seq)) report(notErased(seq, by));
       return erased.size;
     },
   };

@@ -59,6 +59,9 @@ function objectOf(action: Action): string | null {
       return String(action.delivery);
     case 'counters.observed':
       return periodKey(action);
+    case 'hold.placed':
+    case 'hold.lifted':
+      return action.holdId;
     case 'session.opened':
     case 'session.closed':
     case 'token.created':

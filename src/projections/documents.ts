@@ -1,5 +1,6 @@
 import { canonicalJson } from '../crypto/canonical.ts';
 import type { Action } from '../core/action.ts';
+import { readErasure } from '../core/erasure.ts';
 import { appendTo, type Projection, type ProjectedEntry, replaceIn, type Row } from './projection.ts';
 
 /** Registered files: what was produced, by whom, under which hash, and how often it was downloaded. */
@@ -10,7 +11,9 @@ export const documents: Projection = {
     const produced = new Map<string, Row<'documents'>>();
     const touched = new Map<string, Row<'documents'>>();
     const mentioned = new Set<string>();
-    for (const { action } of batch) {
+    for (const { kind, body, action } of batch) {
+      if (kind === 'erasure')
+        for (const { documentId } of readErasure(body)?.documents ?? []) mentioned.add(documentId);
       if (action?.action === 'document.downloaded' || action?.action === 'document.produced')
         mentioned.add(action.documentId);
     }
@@ -25,7 +28,15 @@ export const documents: Projection = {
     }
     for (const entry of batch) {
       const { action } = entry;
-      if (action?.action === 'document.produced') {
+      if (entry.kind === 'erasure') {
+        for (const { documentId } of readErasure(entry.body)?.documents ?? []) {
+          const fresh = produced.get(documentId);
+          const row = touched.get(documentId) ?? known.get(documentId);
+          const erased = { erased_seq: entry.seq, erased_at: entry.receivedAt };
+          if (fresh !== undefined) produced.set(documentId, { ...fresh, ...erased });
+          else if (row !== undefined) touched.set(documentId, { ...row, ...erased });
+        }
+      } else if (action?.action === 'document.produced') {
         const row = documentRow(action, entry);
         const before = produced.get(row.document_id) ?? known.get(row.document_id);
         // Ids of earlier versions did not cover the content: what was issued under one of them stays known beside the first.
@@ -77,5 +88,7 @@ function documentRow(
     seq: entry.seq,
     created_at: entry.receivedAt,
     downloads: 0,
+    erased_seq: null,
+    erased_at: null,
   };
 }

@@ -7,6 +7,7 @@ import type { OptionsOf } from '../sources/options-in-force.ts';
 import type { Query } from '../store/store.ts';
 import { type Fault, type ProjectedEntry, type Readers, readers } from './projection.ts';
 import { storableFact, storableText } from './columns.ts';
+import type { Position } from './position.ts';
 
 /** By which options the entries appended so far are to be read (sources/options-in-force.ts). */
 export type OptionsUpTo = () => Promise<OptionsOf>;
@@ -29,7 +30,12 @@ export interface Page {
 
 /** Reads pages of entries. Bodies are read here, outside any transaction and in slices that leave the event loop to deliveries. */
 export function createPageReader(query: Query, read: Readers = readers, optionsUpTo: OptionsUpTo, limits: PageLimits) {
-  let ahead: { readonly after: number; readonly upTo: number; readonly page: Promise<Page | null> } | null = null;
+  let ahead: {
+    readonly after: number;
+    readonly upTo: number;
+    readonly generation: number;
+    readonly page: Promise<Page | null>;
+  } | null = null;
 
   async function loadPage(after: number, upTo: number): Promise<Page | null> {
     const end = await findEnd(query, after, upTo, limits);
@@ -54,16 +60,21 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
   }
 
   return {
-    /** The page behind `after`, not beyond `upTo`. While it is being projected, the one behind it is read already. */
-    async load(after: number, upTo: number = Number.MAX_SAFE_INTEGER): Promise<Page | null> {
-      const read = ahead?.after === after && ahead.upTo === upTo ? ahead.page : loadPage(after, upTo);
+    /**
+     * The page behind a position, not beyond `upTo`. While it is being projected, the one behind it is read already; that one is read anew when the generation
+     * of the position has changed since: it may hold content that was erased meanwhile.
+     */
+    async load(from: Position, upTo: number = Number.MAX_SAFE_INTEGER): Promise<Page | null> {
+      const { seq: after, generation } = from;
+      const isAhead = ahead?.after === after && ahead.upTo === upTo && ahead.generation === generation;
+      const read = isAhead && ahead !== null ? ahead.page : loadPage(after, upTo);
       ahead = null;
       const page = await read;
       if (page?.full && page.to < upTo) {
         const next = loadPage(page.to, upTo);
         // Who asks for it gets its error; nobody else does.
         next.catch(() => undefined);
-        ahead = { after: page.to, upTo, page: next };
+        ahead = { after: page.to, upTo, generation, page: next };
       }
       return page;
     },

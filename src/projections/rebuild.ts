@@ -120,7 +120,7 @@ async function replay(options: RebuildOptions, target: Target, pages: PageReader
   const live = await projectedEntries(store.read);
   let at = from;
   while (at.seq < live) {
-    const page = await pages.load(at.seq, live);
+    const page = await pages.load(at, live);
     if (page === null) throw new Error(`the ledger ends at ${at.seq}, before the position ${live} of the projector`);
     if ((await advance(target, projections, page, at, log)) === 'lost') throw takenOver();
     at = { ...at, seq: page.to };
@@ -154,7 +154,7 @@ async function settle(
       const live = await projectedEntries(tx.query);
       let at = from.seq;
       for (let pagesLeft = settling.maxPages; at < live; pagesLeft -= 1) {
-        const page = pagesLeft > 0 ? await pages.load(at, live) : null;
+        const page = pagesLeft > 0 ? await pages.load({ ...from, seq: at }, live) : null;
         if (page === null) throw new FurtherAhead();
         await writeAll(tx, target, await foldPage(overShadows(tx.query), projections, page.entries));
         at = page.to;

@@ -77,7 +77,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   async function run(): Promise<{ outcome: RunOutcome; full: boolean }> {
     const from = (await loadPosition(store.read, 'projector')) ?? (await store.transaction(beginPosition));
     reached(from.seq);
-    const page = await pages.load(from.seq);
+    const page = await pages.load(from);
     if (page === null) return { outcome: 'caught-up', full: false };
     const moved = await advance(target, projections, page, from, log);
     if (moved === 'lost') return { outcome: 'lost', full: true };

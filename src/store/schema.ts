@@ -386,6 +386,9 @@ export const tables = {
       seq: big,
       created_at: text,
       downloads: integer,
+      /** The erasure that removed its file, and when; null: it was not erased. */
+      erased_seq: optional(big),
+      erased_at: optional(text),
     },
     'index documents_sha256 on documents (sha256)',
   ),

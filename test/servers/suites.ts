@@ -23,6 +23,7 @@ export const onBoth: readonly string[] = [
   'test/consent/look-up.test.ts',
   'test/http/pages/pages.test.ts',
   'test/documents/reproduce.test.ts',
+  'test/erasure',
   'test/http/sign-in.test.ts',
   'test/policies/limits.test.ts',
   'test/policies/publish-and-list.test.ts',

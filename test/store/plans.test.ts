@@ -218,7 +218,7 @@ test('pages of entries are read along their number', async () => {
   expectIndexed(
     await plansOf(async (query) => {
       const pages = createPageReader(query, testReaders, async () => () => testOptions, limits);
-      await pages.load(20_000);
+      await pages.load({ seq: 20_000, generation: 0 });
       await pages.close();
       await drain(readEntryPages(query, 20_000, 20_500));
     }),

@@ -37,6 +37,11 @@ export async function documentRoutes(app: FastifyInstance, context: Context): Pr
     if (row === undefined || !/^[\w-]+$/.test(row.document_id) || !/^\w+$/.test(row.format)) {
       throw new CodedError('not_found', 'Unknown document.');
     }
+    if (row.erased_at !== null)
+      throw new CodedError(
+        'not_found',
+        `This document was erased on ${row.erased_at.slice(0, 10)} (entry ${row.erased_seq}). Its hash stays in the ledger.`,
+      );
     const produced = await loadProduced(context, row.seq, row.sha256);
     if (typeof produced === 'string') {
       throw new CodedError('conflict', `${produced} Tell the operator; it is not handed out.`);
@@ -120,13 +125,20 @@ export function DocumentTable({
       title: 'Document',
       cell: (document) => (
         <>
-          <a href={`/documents/${encodeURIComponent(document.document_id)}/download`} download>
-            {titleOf(document)}
-            <span class="soft">
-              {' '}
-              ({document.format.toUpperCase()}, {sizeText(document.bytes)})
-            </span>
-          </a>
+          {document.erased_at === null ? (
+            <a href={`/documents/${encodeURIComponent(document.document_id)}/download`} download>
+              {titleOf(document)}
+              <span class="soft">
+                {' '}
+                ({document.format.toUpperCase()}, {sizeText(document.bytes)})
+              </span>
+            </a>
+          ) : (
+            <>
+              {titleOf(document)}
+              <span class="soft"> (erased on {document.erased_at.slice(0, 10)})</span>
+            </>
+          )}
           <br />
           <span class="soft small">{aboutOf(document)}</span>
         </>

@@ -1,3 +1,4 @@
+import { INSTALLATION } from '../../core/vocabulary.ts';
 import type { Entry } from '../../crypto/entry.ts';
 import { MOVED_TO } from '../settings.ts';
 import { ConstraintViolation, type EntryKey, type LedgerHead, type OnConflict } from '../store.ts';
@@ -24,6 +25,17 @@ const INSERT = `insert into entries (${columns.map(([name]) => name).join(', ')}
   select * from unnest(${columns.map(([, type], place) => `$${place + 1}::${type}[]`).join(', ')})`;
 
 /*
+ * A row that fails on a unique index has been written all the same, and stays in the table's file until it is vacuumed. Once content was erased, a repeat of it must not leave its
+ * bytes there again: its key is looked for before. Until the first erasure this costs one look into an index.
+ */
+const NO_REPEAT = `(not exists (select 1 from entries where source = '${INSTALLATION}' and kind = 'erasure')
+    or not exists (select 1 from unnest($2::text[], $4::text[], $5::bytea[]) as wanted (source, kind, dedupe_key)
+      where (select seq from entries where entries.source = wanted.source and entries.kind = wanted.kind
+        and entries.dedupe_key = wanted.dedupe_key) is not null))`;
+
+const INSERT_NEW = `${INSERT} where ${NO_REPEAT}`;
+
+/*
  * The fast path. One statement, and so one transaction and one round trip, takes the write lock if it is free at this moment, looks whether
  * the ledger ends where the caller believes, and inserts.
  *
@@ -35,11 +47,18 @@ const INSERT = `insert into entries (${columns.map(([name]) => name).join(', ')}
  * The lock must not be waited for here: what the statement sees would be of before the wait, and the insert would fail.
  */
 const INSERT_AT = `${INSERT}
-  where (select case when pg_try_advisory_xact_lock(${WRITE_LOCK}) then (select coalesce(max(seq), 0) from entries) else -1 end) = $${columns.length + 1}::int8`;
+  where (select case when pg_try_advisory_xact_lock(${WRITE_LOCK}) then (select coalesce(max(seq), 0) from entries) else -1 end) = $${columns.length + 1}::int8
+    and ${NO_REPEAT}`;
 
 /** Inserts entries; rejects with ConstraintViolation when a number or key exists. */
 export async function insertEntries(connection: PostgresConnection, entries: readonly Entry[]): Promise<void> {
   await connection.run(INSERT, packed(entries), 'insert entries');
+}
+
+/** The same for entries whose keys were not looked up. */
+export async function insertNewEntries(connection: PostgresConnection, entries: readonly Entry[]): Promise<void> {
+  const { count } = await connection.run(INSERT_NEW, packed(entries), 'insert new entries');
+  if (count !== entries.length) throw new ConstraintViolation('a key exists');
 }
 
 /** Inserts entries if the ledger still ends at `expectedSeq`; false (and nothing written) when not, or when a number or key exists. */

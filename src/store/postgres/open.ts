@@ -10,7 +10,7 @@ import { StoreUnavailable } from '../../core/errors.ts';
 import type { Entry } from '../../crypto/entry.ts';
 import { type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
 import { countArrivals } from '../queries/arrivals.ts';
-import type { Tables } from '../schema.ts';
+import { type Tables, tables } from '../schema.ts';
 import {
   ConstraintViolation,
   type LedgerHead,
@@ -25,6 +25,7 @@ import {
   findSeqs,
   insertEntries,
   insertEntriesAt,
+  insertNewEntries,
   insertMany,
   readHead,
   type TableShapes,
@@ -166,9 +167,9 @@ async function insertEntriesAfter<T extends { readonly entries: readonly Entry[]
     const [, head] = await both(connection.script(BEGIN), readHead(connection, sources));
     const placed = place(head);
     if (also === undefined) {
-      await both(insertEntries(connection, placed.entries), commit(connection));
+      await both(insertNewEntries(connection, placed.entries), commit(connection));
     } else {
-      await insertEntries(connection, placed.entries);
+      await insertNewEntries(connection, placed.entries);
       await also(placed);
       await commit(connection);
     }
@@ -290,21 +291,31 @@ const ATTEMPTS = 20;
 const PAUSE_MS = 500;
 
 /**
- * Writes the table of entries anew, without what was erased; it can be neither read nor written meanwhile. A plain VACUUM frees the place of
- * old versions of rows, but leaves their bytes in the pages until something else is written there.
+ * Writes every table anew, without what was erased; each can be neither read nor written meanwhile. A plain VACUUM frees the place of
+ * old versions of rows, but leaves their bytes in the pages until something else is written there. The statistics of the planner hold values of rows, too: they are
+ * gathered again, and their table is written anew where the user may (the owner of the database).
  *
  * VACUUM FULL takes along versions that a transaction under way may still see (a long report, pg_dump, for an instant even a session
  * that is just being opened): it says how many, and then it is done again. Rejects with StoreUnavailable when they stay.
  */
 export async function compact(connection: PostgresConnection): Promise<void> {
+  for (const table of Object.keys(tables)) await rewrite(connection, table);
+  try {
+    await connection.script('vacuum (full) pg_statistic');
+  } catch (error) {
+    if (error instanceof StoreUnavailable) throw error;
+  }
+}
+
+async function rewrite(connection: PostgresConnection, table: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     // The number stands first in the detail, in all languages: "3 dead row versions cannot be removed yet."
-    const details = await connection.script('vacuum (full, verbose) entries');
+    const details = await connection.script(`vacuum (full, verbose, analyze) ${table}`);
     const kept = details.reduce((sum, detail) => sum + Number(/^\d+/.exec(detail)?.[0] ?? 0), 0);
     if (kept === 0) return;
     if (attempt === ATTEMPTS) {
       throw new StoreUnavailable(
-        `${kept} old versions of entries are still in the table, because an open transaction may still see them: end it (pg_stat_activity) and compact again`,
+        `${kept} old versions of rows are still in the table ${table}, because an open transaction may still see them: end it (pg_stat_activity) and compact again`,
       );
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

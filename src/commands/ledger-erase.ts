@@ -1,0 +1,222 @@
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
+import pc from 'picocolors';
+import type { Context } from '../context.ts';
+import { DEFAULT_SOURCE } from '../config.ts';
+import { UsageError } from '../core/errors.ts';
+import { erasureReasonCodes, type ErasureReason, erasureReasons } from '../core/erasure.ts';
+import type { EntryKind } from '../core/vocabulary.ts';
+import { reapplyErasures } from '../erasure/again.ts';
+import { chooseCase, chooseEntries, choosePeriod, chooseSubject, periodKinds } from '../erasure/choose.ts';
+import { carryOut, type ErasureDecision, finishErasures, problemsOf } from '../erasure/erase.ts';
+import { type ErasurePlan, planErasure } from '../erasure/plan.ts';
+import { type CommandIo, counted, printable, printResult, timeOf, withJson } from './command-io.ts';
+import { noSuchSource, withContext } from './run-context.ts';
+
+interface EraseFlags {
+  readonly subject?: string | undefined;
+  readonly case?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly kind?: readonly EntryKind[] | undefined;
+  readonly source?: string | undefined;
+  readonly withCases?: boolean | undefined;
+  readonly reason?: ErasureReason | undefined;
+  readonly law?: string | undefined;
+  readonly officer?: string | undefined;
+  readonly confirmedBy?: string | undefined;
+  readonly despite?: readonly string[] | undefined;
+  readonly yes?: boolean | undefined;
+  readonly finish?: boolean | undefined;
+  readonly again?: boolean | undefined;
+  readonly json?: boolean;
+}
+
+/** `ledger erase`: takes content out of the ledger for good. */
+export function registerLedgerErase(ledger: CommandUnknownOpts, io: CommandIo): void {
+  withJson(ledger.command('erase'))
+    .argument('[entries...]', 'entry numbers and ranges, e.g. 12 15-20')
+    .description('show what an erasure would take along and leave behind; with --yes, erase it for good')
+    .option('--subject <identifier>', 'everything of a person: e-mail address, visitor hash or record id')
+    .option('--case <id>', 'everything of a case')
+    .option('--to <time>', 'everything received before this time: YYYY-MM-DD or ISO 8601')
+    .option('--from <time>', 'with --to: only what was received from this time on')
+    .addOption(
+      new Option('--kind <kind...>', 'with --to: only these kinds')
+        .choices(periodKinds)
+        .default(undefined, 'all of them'),
+    )
+    .option('--source <slug>', `with --subject (default: ${DEFAULT_SOURCE}) and --to (default: every source)`)
+    .option('--with-cases', 'with --subject: the person’s requests, too')
+    .option('--yes', 'erase; needs --reason, --law and --officer')
+    .addOption(new Option('--reason <code>', 'why').choices(erasureReasonCodes))
+    .option('--law <id>', 'the law that it follows, e.g. eu-gdpr (ids: docs/deadlines.md)')
+    .option('--officer <name>', 'who decided, to be recorded in the ledger')
+    .option('--confirmed-by <name>', 'a second officer who agrees')
+    .option('--despite <name...>', 'open cases and legal holds in spite of which it is erased', collect)
+    .option('--finish', 'finish an erasure that was interrupted')
+    .option('--again', 'after an older backup was restored: erase again what was erased since')
+    .addHelpText(
+      'after',
+      `
+Reasons: ${erasureReasonCodes.map((code) => `${code} (${erasureReasons[code]})`).join(', ')}.
+Without --yes nothing is changed. While the database is rewritten at the end, deliveries wait, or are answered 503 (SQLite: about as long as copying its file takes); erase large
+amounts when little arrives. The bytes cannot be brought back: the position in the ledger and every proof remain.`,
+    )
+    .action((entries, flags) =>
+      withContext(async (context) => {
+        if (flags.finish === true) return finish(context, io, flags);
+        if (flags.again === true) return again(context, io, flags);
+        const plan = await planOf(context, entries, flags);
+        if (flags.yes !== true) return printResult(io, flags, { outcome: 'preview', ...plan }, () => previewText(plan));
+        const decision = decisionOf(context, flags);
+        const done = await carryOut(context.erasure, plan, decision);
+        if (done.outcome === 'refused') throw new UsageError(done.problems);
+        printResult(io, flags, { ...done, plan }, () =>
+          [
+            `${pc.green('✓')} ${counted(done.entries, 'entry', 'entries')}${done.documents > 0 ? ` and ${counted(done.documents, 'document')}` : ''} erased, recorded as entry ${done.seqs.join(', ')}.`,
+            ...leftText(plan),
+          ].join('\n'),
+        );
+      }),
+    );
+}
+
+function collect(name: string, names: readonly string[] = []): string[] {
+  return [...names, name];
+}
+
+async function planOf(context: Context, entries: readonly string[], flags: EraseFlags): Promise<ErasurePlan> {
+  const scopes = [
+    entries.length > 0,
+    flags.subject !== undefined,
+    flags.case !== undefined,
+    flags.to !== undefined,
+  ].filter(Boolean).length;
+  if (scopes !== 1)
+    throw new UsageError(['Say what to erase: entry numbers, --subject, --case, or --to (one of them).']);
+  const { source } = flags;
+  if (source !== undefined && context.sources.findAny(source) === null) throw noSuchSource(source);
+  const choice = await chooseFrom(context, entries, flags);
+  if (choice.outcome === 'refused') throw new UsageError(choice.problems);
+  return planErasure(context.erasure, choice.chosen);
+}
+
+function chooseFrom(context: Context, entries: readonly string[], flags: EraseFlags) {
+  const { erasure, sources, config } = context;
+  if (flags.subject !== undefined)
+    return chooseSubject(
+      { ...erasure, sources },
+      { source: flags.source ?? DEFAULT_SOURCE, identifier: flags.subject, withCases: flags.withCases === true },
+    );
+  if (flags.case !== undefined) return chooseCase(erasure, flags.case);
+  if (flags.to !== undefined) {
+    const to = timeOf(flags.to, '--to', config.timeZone);
+    const from = flags.from === undefined ? null : timeOf(flags.from, '--from', config.timeZone);
+    return choosePeriod(erasure, { source: flags.source ?? null, from, to, kinds: flags.kind ?? periodKinds });
+  }
+  return chooseEntries(entries);
+}
+
+function decisionOf({ cases }: Context, flags: EraseFlags): ErasureDecision {
+  const { reason, law, officer, confirmedBy = null, despite = [] } = flags;
+  const problems: string[] = [];
+  if (reason === undefined) problems.push('--yes needs --reason: why it is erased (see --help).');
+  if (law === undefined) problems.push('--yes needs --law: the id of the law that it follows, e.g. eu-gdpr.');
+  else if (!cases.regimes.regimes.has(law))
+    problems.push(`Unknown law ${printable(law)}: use an id of docs/deadlines.md, e.g. eu-gdpr, uk-gdpr or us-ca.`);
+  if (officer === undefined || officer.trim() === '')
+    problems.push('--yes needs --officer: who decided, as the ledger is to record it.');
+  if (problems.length > 0 || reason === undefined || law === undefined || officer === undefined)
+    throw new UsageError(problems);
+  return { officer, confirmedBy, reason, law, despite };
+}
+
+function previewText(plan: ErasurePlan): string {
+  const { entries, alreadyErased, rows, documents, files, jobs, rejected } = plan;
+  const kinds = new Map<string, number[]>();
+  for (const { seq, kind, what } of entries) {
+    const name = what === null ? kind : `${kind} ${what}`;
+    const seqs = kinds.get(name);
+    if (seqs === undefined) kinds.set(name, [seq]);
+    else seqs.push(seq);
+  }
+  const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
+  return [
+    `${counted(entries.length, 'entry', 'entries')} would be erased:`,
+    ...[...kinds].map(([kind, seqs]) => `  ${seqs.length} × ${printable(kind)}: ${rangesText(seqs)}`),
+    ...(alreadyErased.length > 0 ? [`  (${counted(alreadyErased.length, 'entry', 'entries')} erased before)`] : []),
+    ...(total > 0
+      ? [
+          `with ${counted(total, 'row')} of the read models: ${Object.entries(rows)
+            .map(([table, count]) => `${table} ${count}`)
+            .join(', ')}`,
+        ]
+      : []),
+    ...(documents.length > 0
+      ? [
+          `and ${counted(documents.length, 'document')}, of which the hash stays:`,
+          ...documents.map(
+            ({ name, format, documentId, why, isThere }) =>
+              `  ${name} (${format}) ${documentId}: ${why}${isThere ? '' : '; its file is not there'}`,
+          ),
+        ]
+      : []),
+    ...(files.length > 0 ? [`and ${counted(files.length, 'file')} of banner evidence`] : []),
+    ...(jobs.length > 0 ? [`and ${counted(jobs.length, 'job')} that ${jobs.length === 1 ? 'names' : 'name'} it`] : []),
+    ...(rejected.length > 0 ? [`and ${counted(rejected.length, 'refused delivery', 'refused deliveries')}`] : []),
+    ...leftText(plan),
+    ...problemsOf(plan, { officer: 'preview', confirmedBy: null, reason: 'request', law: '', despite: [] }).map(
+      (problem) => `${pc.yellow('!')} ${printable(problem)}`,
+    ),
+    'Nothing was changed. To erase, add --yes with --reason, --law and --officer.',
+  ].join('\n');
+}
+
+function leftText({ kept, residues, suppress }: ErasurePlan): string[] {
+  return [
+    ...(kept.length > 0
+      ? [
+          'Kept:',
+          ...kept.map(
+            ({ what, why, seqs }) =>
+              `  ${what} (${counted(seqs.length, 'entry', 'entries')}: ${rangesText(seqs)}): ${why}`,
+          ),
+        ]
+      : []),
+    ...(suppress.length > 0
+      ? ['Rows of this person from before the erasure will not be pulled again (a keyed hash remains).']
+      : []),
+    'Left behind:',
+    ...residues.map(({ where, until }) => `  ${where}: ${until}`),
+  ];
+}
+
+/** `3, 5–9, 12 …`. */
+function rangesText(seqs: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const seq of [...seqs].sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last !== undefined && seq === last[1] + 1) last[1] = seq;
+    else ranges.push([seq, seq]);
+  }
+  const shown = ranges.slice(0, 12).map(([first, last]) => (first === last ? String(first) : `${first}–${last}`));
+  return `${shown.join(', ')}${ranges.length > shown.length ? ` and ${ranges.length - shown.length} more` : ''}`;
+}
+
+async function finish({ erasure }: Context, io: CommandIo, flags: EraseFlags): Promise<void> {
+  const finished = await finishErasures(erasure);
+  printResult(io, flags, { finished }, () =>
+    finished ? `${pc.green('✓')} the erasure is finished` : 'There is no unfinished erasure.',
+  );
+}
+
+async function again({ erasure }: Context, io: CommandIo, flags: EraseFlags): Promise<void> {
+  const done = await reapplyErasures(erasure);
+  if (done.problems.length > 0) io.exitCode = 1;
+  printResult(io, flags, done, () =>
+    [
+      `${counted(done.erasures, 'erasure')} made again: ${counted(done.entries, 'entry', 'entries')} erased.`,
+      ...done.problems.map((problem) => `${pc.yellow('!')} ${printable(problem)}`),
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,94 @@
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { unzipSync } from 'fflate';
+import { OUTSIDE_FILE_BYTES } from '../ledger/outside-checkpoints.ts';
+import type { DocumentRow } from './check.ts';
+import { documentPath } from './register.ts';
+
+/** What is looked for in documents. */
+export interface LookedFor {
+  readonly seqs: ReadonlySet<number>;
+  /** Commitments of entries, hex, ids of cases and subjects as they stand in rows. */
+  readonly tokens: ReadonlySet<string>;
+  /** Cases that are erased as a whole. */
+  readonly caseIds: ReadonlySet<string>;
+  readonly subjects: ReadonlySet<string>;
+  /** When the erased withdrawals by request, and the erased requests, were made: `YYYY-MM-DD`. */
+  readonly withdrawnOn: readonly string[];
+  readonly requestedOn: readonly string[];
+}
+
+/**
+ * Why a document holds some of it, in words; null: it does not. Text files are read through, of packs the list of files; a PDF cannot be searched and is judged by what
+ * its report prints. The delivery log names no person.
+ */
+export async function holdsSome(folder: string, document: DocumentRow, wanted: LookedFor): Promise<string | null> {
+  const { case_id: caseId, name, format } = document;
+  if (caseId !== null && wanted.caseIds.has(caseId)) return `made for case ${caseId}`;
+  const parameters = JSON.parse(document.parameters) as Readonly<Record<string, unknown>>;
+  const { subject, from, to } = parameters;
+  if (typeof subject === 'string' && wanted.subjects.has(subject)) return 'has the history of the subject';
+  if (name === 'delivery-log') return null;
+  const path = documentPath(folder, { documentId: document.document_id, format });
+  switch (format) {
+    case 'csv':
+    case 'json':
+    case 'html':
+    case 'txt':
+      return (await mentions(path, wanted.tokens)) ? 'names it' : null;
+    case 'zip':
+      return (await enclosesSome(path, wanted.seqs)) ? 'encloses the record' : null;
+    case 'pdf': {
+      const covers = (day: string) => typeof from === 'string' && typeof to === 'string' && from <= day && day < to;
+      if (name === 'consent-audit' && wanted.withdrawnOn.some(covers)) return 'may name the subject (PDF)';
+      if (name === 'dsar-register' && wanted.requestedOn.some(covers)) return 'lists the request (PDF)';
+      return null;
+    }
+    default:
+      return null;
+  }
+}
+
+/** Longer than any token: what is cut off at the end of a piece of the file is read with the next one. */
+const OVERLAP = 512;
+
+async function mentions(path: string, tokens: ReadonlySet<string>): Promise<boolean> {
+  if (tokens.size === 0) return false;
+  let rest = '';
+  try {
+    for await (const chunk of createReadStream(path, 'utf8')) {
+      const text = rest + (chunk as string);
+      if (textMentions(text, tokens)) return true;
+      rest = text.slice(-OVERLAP);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+  return false;
+}
+
+/** Whether a text has one of the tokens as a word of its own. */
+export function textMentions(text: string, tokens: ReadonlySet<string>): boolean {
+  for (const [word] of text.matchAll(/[^\s"'<>,;()[\]{}\\]+/g)) if (tokens.has(word)) return true;
+  return false;
+}
+
+async function enclosesSome(path: string, seqs: ReadonlySet<number>): Promise<boolean> {
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+  // One that is too large to be looked into is taken to hold it.
+  if (size > OUTSIDE_FILE_BYTES) return true;
+  if (size === 0) return false;
+  let found = false;
+  unzipSync(await readFile(path), {
+    filter({ name }) {
+      const [, seq] = /^proofs\/(\d{1,15})\.(?:meta|body)$/.exec(name) ?? [];
+      found ||= seq !== undefined && seqs.has(Number(seq));
+      return false;
+    },
+  });
+  return found;
+}

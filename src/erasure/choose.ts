@@ -1,0 +1,223 @@
+import { findSubject } from '../consent/look-up.ts';
+import { subjectsOfCase } from '../cases/match.ts';
+import type { Source } from '../core/source.ts';
+import { canonicalSubject, subjectForms } from '../core/subject.ts';
+import type { EntryKind } from '../core/vocabulary.ts';
+import { chunksOf } from '../ledger/erase.ts';
+import type { ErasureDeps } from './deps.ts';
+import { pinnedReason, type Chosen, type Kept } from './plan.ts';
+
+/** A choice that cannot be made, in sentences. */
+export type NotChosen = { readonly outcome: 'refused'; readonly problems: readonly string[] };
+type Choice = { readonly outcome: 'chosen'; readonly chosen: Chosen } | NotChosen;
+
+const refused = (...problems: string[]): NotChosen => ({ outcome: 'refused', problems });
+
+/** Most entries that a range may name. */
+const RANGE = 1_000_000;
+
+/** Entries by number: `12`, `15-20`. */
+export function chooseEntries(ranges: readonly string[]): Choice {
+  const seqs = new Set<number>();
+  for (const range of ranges) {
+    const [, first, last = first] = /^([1-9]\d{0,14})(?:-([1-9]\d{0,14}))?$/.exec(range) ?? [];
+    if (first === undefined) return refused(`Invalid entry "${range}": use a number or a range, e.g. 12 or 15-20.`);
+    if (Number(last) < Number(first) || Number(last) - Number(first) >= RANGE)
+      return refused(`Invalid range "${range}": it must go up, over at most ${RANGE} entries.`);
+    for (let seq = Number(first); seq <= Number(last); seq += 1) seqs.add(seq);
+  }
+  return { outcome: 'chosen', chosen: { by: 'entries', seqs } };
+}
+
+/** Everything of a case: what opened it, every move, and the look at its documents. What was carried out for it in the consent records stays. */
+export async function chooseCase(deps: ErasureDeps, caseId: string): Promise<Choice> {
+  await deps.projector.catchUp();
+  const { read } = deps.store;
+  const row = await read.selectFrom('cases').selectAll().where('case_id', '=', caseId).executeTakeFirst();
+  if (row === undefined) return refused(`Unknown case ${caseId}: see \`consent-ledger dsar list\`.`);
+  const seqs = await seqsOfCases(deps, [caseId]);
+  const withdrawals = await read
+    .selectFrom('decision_history')
+    .select('seq')
+    .where('case_id', '=', caseId)
+    .where('via', '=', 'request')
+    .orderBy('seq')
+    .execute();
+  const kept: Kept[] =
+    withdrawals.length === 0
+      ? []
+      : [
+          {
+            what: 'withdrawals of consent that the case caused',
+            why: 'they have to go on being honoured; erase the subject to remove them',
+            seqs: withdrawals.map(({ seq }) => seq),
+          },
+        ];
+  const terms = [row.requester_email, row.requester_name].flatMap((term) => term ?? []);
+  return { outcome: 'chosen', chosen: { by: 'case', seqs, caseIds: [caseId], terms, kept } };
+}
+
+async function seqsOfCases({ store }: ErasureDeps, caseIds: readonly string[]): Promise<readonly number[]> {
+  const seqs: number[] = [];
+  for (const chunk of chunksOf(caseIds))
+    seqs.push(
+      ...(await store.read.selectFrom('case_history').select('seq').where('case_id', 'in', chunk).execute()).map(
+        ({ seq }) => seq,
+      ),
+    );
+  return seqs;
+}
+
+interface SubjectRequest {
+  readonly source: string;
+  /** An e-mail address, the hash of a visitor, or the id of a consent record. */
+  readonly identifier: string;
+  /** The person's requests go, too; else they stay as the proof of how they were answered. */
+  readonly withCases: boolean;
+}
+
+/**
+ * Everything that the ledger has of a person at one source: decisions however they came, look-ups, deliveries and rows that name the person and could not be read, and
+ * the requests where wanted. Found as `consent show` finds them; besides, every body is searched for the identifier.
+ */
+export async function chooseSubject(
+  deps: ErasureDeps & { readonly sources: { findAny(slug: string): Source | null } },
+  { source, identifier, withCases }: SubjectRequest,
+): Promise<Choice> {
+  const asOf = await deps.projector.catchUp();
+  const given = identifier.trim();
+  const cases = await casesOf(deps, source, given);
+  const found = await findSubject(deps, { source, identifier, asOf });
+  // Without the recipe of the source an address leads to no records, but it may have made requests.
+  if ('outcome' in found && cases.length === 0) return refused(...found.problems);
+  const subjects = 'outcome' in found ? [] : found.subjects;
+  const rows = 'outcome' in found ? [] : found.rows;
+  const forms = [...new Set(subjects.flatMap((subject) => subjectForms(subject)))];
+  const seqs = new Set(rows.map(({ seq }) => seq));
+  for (const seq of await lookUpsOf(deps, source, forms)) seqs.add(seq);
+  const unread = await bodiesWith(deps, source, [...forms, ...(given.includes('@') ? [given] : [])]);
+  const elsewhere: number[] = [];
+  const ofCases = new Set(await seqsOfCases(deps, cases));
+  for (const { seq, kind, isOthers } of unread) {
+    if (ofCases.has(seq) || seqs.has(seq)) continue;
+    if (isOthers || kind === 'action' || pinnedReason(kind, null) !== null) elsewhere.push(seq);
+    else seqs.add(seq);
+  }
+  if (withCases) for (const seq of ofCases) seqs.add(seq);
+  if (seqs.size === 0 && cases.length === 0)
+    return refused('The ledger has no record of this person: check the identifier, and the source.');
+  const kept: Kept[] = [];
+  if (!withCases && ofCases.size > 0)
+    kept.push({
+      what: `${cases.length === 1 ? 'the request' : 'the requests'} ${cases.join(', ')}`,
+      why: 'proof of how the request was answered (GDPR Art. 5(2), 17(3)(b) and (e); 11 CCR 7101: 24 months); --with-cases erases it, too',
+      seqs: [...ofCases].sort((a, b) => a - b),
+    });
+  if (elsewhere.length > 0)
+    kept.push({
+      what: 'entries that mention the identifier',
+      why: 'they are records of others, or of what officers did; name them by number to erase them',
+      seqs: elsewhere,
+    });
+  return {
+    outcome: 'chosen',
+    chosen: {
+      by: 'subject',
+      seqs,
+      caseIds: withCases ? cases : [],
+      ...(forms.length === 0 ? {} : { subject: { source, forms } }),
+      terms: given.includes('@') ? [given] : [],
+      kept,
+    },
+  };
+}
+
+/** Requests of a person, by the address or the subject. */
+async function casesOf(deps: ErasureDeps, source: string, given: string): Promise<readonly string[]> {
+  const rows = await deps.store.read.selectFrom('cases').selectAll().where('source', '=', source).execute();
+  const email = given.includes('@') ? given.toLowerCase() : null;
+  const found: string[] = [];
+  for (const row of rows) {
+    if (email !== null && row.requester_email?.trim().toLowerCase() === email) found.push(row.case_id);
+    else if (email === null) {
+      const forms = await subjectsOfCase(deps, row);
+      if (forms.some((form) => canonicalSubject(form) === canonicalSubject(given))) found.push(row.case_id);
+    }
+  }
+  return found;
+}
+
+/** Look-ups stand under a keyed hash of the person. */
+async function lookUpsOf(deps: ErasureDeps, source: string, forms: readonly string[]): Promise<readonly number[]> {
+  if (forms.length === 0) return [];
+  const [about = ''] = [...subjectForms((forms[0] ?? '').toLowerCase())].sort();
+  const object = deps.ledger.keyOf('action', 'consent.looked-up', source, about).toString('hex');
+  const rows = await deps.store.read
+    .selectFrom('action_history')
+    .select('seq')
+    .where('action', '=', 'consent.looked-up')
+    .where('object', '=', object)
+    .execute();
+  return rows.map(({ seq }) => seq);
+}
+
+/** Entries of a source whose bytes hold one of these texts; `isOthers`: they were read as the record of somebody else. Reads every body once. */
+async function bodiesWith(
+  { store }: ErasureDeps,
+  source: string,
+  texts: readonly string[],
+): Promise<readonly { seq: number; kind: EntryKind; isOthers: boolean }[]> {
+  const found = new Map<number, { seq: number; kind: EntryKind; isOthers: boolean }>();
+  const place = store.engine === 'postgres' ? 'pg_catalog.position' : 'instr';
+  for (const text of texts.filter((one) => one.length >= 4)) {
+    const bytes = Buffer.from(text);
+    const rows = await store.read
+      .selectFrom('entries')
+      .leftJoin('decision_history', 'decision_history.seq', 'entries.seq')
+      .select(['entries.seq', 'entries.kind', 'decision_history.subject'])
+      .where('entries.source', '=', source)
+      .where('entries.body', 'is not', null)
+      .where((eb) => eb(eb.fn<number>(place, ['entries.body', eb.val(bytes)]), '>', 0))
+      .execute();
+    for (const { seq, kind, subject } of rows)
+      found.set(seq, { seq, kind, isOthers: subject !== null && !texts.includes(subject) });
+  }
+  return [...found.values()].sort((a, b) => a.seq - b.seq);
+}
+
+interface PeriodRequest {
+  /** Null: every source. */
+  readonly source: string | null;
+  /** Times of receipt, ISO 8601 UTC, `to` exclusive; null: from the beginning. */
+  readonly from: string | null;
+  readonly to: string;
+  readonly kinds: readonly EntryKind[];
+}
+
+/** Kinds that a period may be erased of: what officers did is erased by case or number. */
+export const periodKinds = ['webhook', 'consent-log', 'snapshot'] as const satisfies readonly EntryKind[];
+
+/** Everything that was received in a period, but for entries of cases: these go as a whole, by case. */
+export async function choosePeriod(deps: ErasureDeps, request: PeriodRequest): Promise<Choice> {
+  await deps.projector.catchUp();
+  const { source, from, to, kinds } = request;
+  let query = deps.store.read
+    .selectFrom('entries')
+    .leftJoin('case_history', 'case_history.seq', 'entries.seq')
+    .select(['entries.seq', 'case_history.case_id'])
+    .where('entries.kind', 'in', [...kinds])
+    .where('entries.received_at', '<', to)
+    .where('entries.body', 'is not', null)
+    .orderBy('entries.seq');
+  if (source !== null) query = query.where('entries.source', '=', source);
+  if (from !== null) query = query.where('entries.received_at', '>=', from);
+  const rows = await query.execute();
+  const ofCases = rows.filter((row) => row.case_id !== null).map(({ seq }) => seq);
+  const seqs = rows.filter((row) => row.case_id === null).map(({ seq }) => seq);
+  if (rows.length === 0) return refused('Nothing was received in this period.');
+  const kept: Kept[] =
+    ofCases.length === 0
+      ? []
+      : [{ what: 'requests of data subjects', why: 'they are erased as a whole (--case)', seqs: ofCases }];
+  return { outcome: 'chosen', chosen: { by: 'period', seqs, kept } };
+}

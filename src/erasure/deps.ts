@@ -1,0 +1,49 @@
+import type { CaseReading } from '../cases/view.ts';
+import type { Clock } from '../core/clock.ts';
+import type { EntryKind } from '../core/vocabulary.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { RejectedRing } from '../rejected/ring.ts';
+import type { Store } from '../store/store.ts';
+
+/** What erasing works with. */
+export interface ErasureDeps extends Pick<CaseReading, 'recipeOf'> {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly dataDir: string;
+  readonly instance: string;
+  readonly epoch: number;
+  readonly documentsFolder: string;
+  readonly evidenceFolder: string;
+  readonly projector: { catchUp(): Promise<number> };
+  /** Folds every entry again and puts the read models right. */
+  readonly rebuild: () => Promise<unknown>;
+  readonly rejected: Pick<RejectedRing, 'list' | 'read' | 'remove'>;
+}
+
+/** An entry that is to be erased. */
+export interface PlannedEntry {
+  readonly seq: number;
+  readonly source: string;
+  readonly kind: EntryKind;
+  /** The event or action; null: not known. */
+  readonly what: string | null;
+  readonly receivedAt: string;
+}
+
+/** What documents and holds go by of a decision that is to be erased. */
+export interface PlannedDecision {
+  readonly seq: number;
+  readonly source: string;
+  readonly subject: string | null;
+  readonly via: string;
+  readonly at: string;
+  readonly commitment: string;
+}
+
+/** Something that the entries are still needed for: it has to be named (`--despite`) to erase them all the same. */
+export interface Need {
+  readonly name: string;
+  readonly why: string;
+  readonly seqs: readonly number[];
+}

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Kysely } from 'kysely';
+import { isoNow } from '../core/clock.ts';
+import { ENTRIES_AT_ONCE, type Erasure, type ErasureReason } from '../core/erasure.ts';
+import { documentPath } from '../documents/register.ts';
+import { appendErasure, chunksOf, listErasures } from '../ledger/erase.ts';
+import { nextGeneration } from '../projections/position.ts';
+import { type AnyTable, historyNames } from '../projections/tables.ts';
+import { readSetting } from '../store/settings.ts';
+import type { StoreTransaction } from '../store/store.ts';
+import type { ErasureDeps } from './deps.ts';
+import type { ErasurePlan } from './plan.ts';
+import { writeErasureRecords } from './records.ts';
+
+/** By whose word, and why. */
+export interface ErasureDecision {
+  readonly officer: string;
+  readonly confirmedBy: string | null;
+  readonly reason: ErasureReason;
+  readonly law: string;
+  /** Names of needs (cases, holds) in spite of which it is erased. */
+  readonly despite: readonly string[];
+}
+
+export interface ErasureDone {
+  /** The erasure entries. */
+  readonly seqs: readonly number[];
+  readonly erasedAt: string;
+  readonly entries: number;
+  readonly documents: number;
+}
+
+export type ErasureOutcome =
+  | ({ readonly outcome: 'erased' } & ErasureDone)
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] };
+
+/** What stands against carrying out a plan, in sentences. */
+export function problemsOf(plan: ErasurePlan, { officer, confirmedBy, despite }: ErasureDecision): readonly string[] {
+  const problems = plan.refusals.slice(0, 20).map(({ seq, reason }) => `Entry ${seq} cannot be erased: ${reason}.`);
+  if (plan.refusals.length > 20) problems.push(`${plan.refusals.length - 20} more entries cannot be erased.`);
+  for (const { name, why, seqs } of plan.needs)
+    if (!despite.includes(name))
+      problems.push(
+        `${seqs.length === 1 ? `Entry ${seqs[0]} is` : `${seqs.length} entries are`} still needed for ${name}: ${why}. To erase all the same, add --despite ${name}.`,
+      );
+  if (confirmedBy !== null && sameOfficer(confirmedBy, officer))
+    problems.push('The second officer must be somebody else than the first.');
+  if (plan.entries.length + plan.documents.length + plan.suppress.length === 0)
+    problems.push('There is nothing to erase.');
+  return problems;
+}
+
+function sameOfficer(one: string, other: string): boolean {
+  return one.trim().toLowerCase() === other.trim().toLowerCase();
+}
+
+/** Name of the setting that says from which erasure on files, read models and the database's free pages are still to be cleaned. */
+const UNFINISHED = 'erasure_unfinished';
+
+/**
+ * Erases what a plan names. `again`: it was erased before, in a database that was replaced by an older one since. Entries lose their content in one transaction with the erasure entry that names them (in several of {@link ENTRIES_AT_ONCE} where there are
+ * more), together with the rows of the read models that were made of them; then {@link finishErasures}. What a crash leaves undone the next call finishes.
+ */
+export async function carryOut(
+  deps: ErasureDeps,
+  plan: ErasurePlan,
+  decision: ErasureDecision,
+  again: { readonly id: string; readonly madeAt: string } | null = null,
+): Promise<ErasureOutcome> {
+  const problems = problemsOf(plan, decision);
+  if (problems.length > 0) return { outcome: 'refused', problems };
+  const { officer, confirmedBy, reason, law } = decision;
+  const erasedAt = isoNow(deps.clock);
+  const parts = [...chunksOf(plan.entries, ENTRIES_AT_ONCE)];
+  const seqs: number[] = [];
+  for (const [place, part] of (parts.length === 0 ? [[]] : parts).entries()) {
+    const isFirst = place === 0;
+    const erasure: Erasure = {
+      v: 1,
+      id: again?.id ?? randomBytes(8).toString('hex'),
+      officer,
+      confirmedBy,
+      reason,
+      law,
+      by: plan.by,
+      seqs: part.map(({ seq }) => seq),
+      documents: isFirst
+        ? plan.documents.map(({ documentId, name, format, sha256, seq }) => ({ documentId, name, format, sha256, seq }))
+        : [],
+      files: isFirst ? [...plan.files] : [],
+      suppress: isFirst ? [...plan.suppress] : [],
+      firstMadeAt: again?.madeAt ?? null,
+    };
+    const seq = await appendErasure(deps.ledger, erasure, erasedAt, async (tx, own) => {
+      await takeRows(tx, erasure.seqs);
+      if (isFirst) await endJobs(tx, plan.jobs, erasedAt);
+      await tx.insertMany('settings', [{ name: UNFINISHED, value: String(own) }], 'keep');
+    });
+    seqs.push(seq);
+  }
+  await deps.rejected.remove(plan.rejected);
+  await finishErasures(deps);
+  return { outcome: 'erased', seqs, erasedAt, entries: plan.entries.length, documents: plan.documents.length };
+}
+
+/** Rows made of the entries, and whatever a projector or rebuild has read of them: with another generation it can write nothing. */
+async function takeRows(tx: StoreTransaction, seqs: readonly number[]): Promise<void> {
+  const any = tx.query as unknown as Kysely<AnyTable>;
+  for (const chunk of chunksOf(seqs))
+    for (const table of historyNames) await any.deleteFrom(table).where('seq', 'in', chunk).execute();
+  await nextGeneration(tx, 'projector');
+  await nextGeneration(tx, 'rebuild');
+}
+
+async function endJobs({ query }: StoreTransaction, ids: readonly string[], now: string): Promise<void> {
+  for (const chunk of chunksOf(ids)) {
+    await query.deleteFrom('jobs').where('id', 'in', chunk).where('state', '!=', 'running').execute();
+    await query.updateTable('jobs').set({ cancel_requested: 1, updated_at: now }).where('id', 'in', chunk).execute();
+  }
+}
+
+/**
+ * What follows an erasure outside of its transaction: files of documents and evidence are removed, the read models are folded anew, the erasure is recorded in DATA_DIR/erasures
+ * for a restored backup, and the database is rewritten without the old bytes. Harmless to repeat. False: there was nothing to finish.
+ */
+export async function finishErasures(deps: ErasureDeps): Promise<boolean> {
+  const from = await readSetting(deps.store, UNFINISHED);
+  if (from === null) return false;
+  const erasures = await listErasures(deps.store.read, Number(from) - 1);
+  for (const { documents, files } of erasures) {
+    for (const document of documents) await removeDocument(deps.documentsFolder, document);
+    for (const sha256 of files) await rm(join(deps.evidenceFolder, sha256), { force: true });
+  }
+  await writeErasureRecords(deps, erasures);
+  await deps.projector.catchUp();
+  await deps.rebuild();
+  await deps.store.compact();
+  await deps.store.transaction(({ query }) =>
+    query.deleteFrom('settings').where('name', '=', UNFINISHED).where('value', '=', from).execute(),
+  );
+  return true;
+}
+
+/** The document itself, and what was put aside or left unfinished under its name. */
+async function removeDocument(folder: string, document: { documentId: string; format: string }): Promise<void> {
+  const path = documentPath(folder, document);
+  await rm(path, { force: true });
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names)
+    if (name.startsWith(`${document.documentId}.${document.format}.altered-`))
+      await rm(join(folder, name), { force: true });
+}

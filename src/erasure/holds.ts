@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import type { Action } from '../core/action.ts';
+import { isoNow } from '../core/clock.ts';
+import { INSTALLATION } from '../core/vocabulary.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import type { Query } from '../store/store.ts';
+import type { ErasureDeps, Need, PlannedDecision, PlannedEntry } from './deps.ts';
+import { subjectHash } from './suppression.ts';
+
+type Placed = Extract<Action, { action: 'hold.placed' }>;
+
+/** A legal hold in force. */
+export interface Hold extends Omit<Placed, 'action' | 'actor'> {
+  readonly seq: number;
+  readonly officer: string;
+  readonly placedAt: string;
+}
+
+/** Holds that were placed and not lifted, oldest first. `lifted`: those that were, too. */
+export async function listHolds(query: Query): Promise<readonly Hold[]> {
+  const rows = await query
+    .selectFrom('action_history')
+    .select(['seq', 'action', 'details', 'received_at'])
+    .where('source', '=', INSTALLATION)
+    .where('action', 'in', ['hold.placed', 'hold.lifted'])
+    .orderBy('seq')
+    .execute();
+  const holds = new Map<string, Hold>();
+  for (const { seq, details, received_at: placedAt } of rows) {
+    const action = JSON.parse(details) as Extract<Action, { action: 'hold.placed' | 'hold.lifted' }>;
+    if (action.action === 'hold.lifted') holds.delete(action.holdId);
+    else {
+      const { action: _, actor: officer, ...hold } = action;
+      holds.set(hold.holdId, { ...hold, seq, officer, placedAt });
+    }
+  }
+  return [...holds.values()];
+}
+
+interface HoldRequest {
+  readonly officer: string;
+  readonly reason: string;
+  readonly source: string | null;
+  readonly caseId: string | null;
+  /** A visitor's hash as it stands in the records. */
+  readonly subject: string | null;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+type PlacedHold =
+  | { readonly outcome: 'placed'; readonly holdId: string; readonly seq: number }
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] };
+
+/** Places a hold: what it names is not erased until it is lifted, neither by hand nor by retention. */
+export async function placeHold(
+  deps: Pick<ErasureDeps, 'store' | 'ledger' | 'clock'>,
+  request: HoldRequest,
+): Promise<PlacedHold> {
+  const { source, caseId, subject, from, to, officer: actor, reason } = request;
+  const problems: string[] = [];
+  if (subject !== null && source === null) problems.push('A subject is that of a source: name it with --source.');
+  if (from !== null && to !== null && from >= to) problems.push('The period has no day in it.');
+  if (caseId !== null) {
+    const known = await deps.store.read
+      .selectFrom('cases')
+      .select('case_id')
+      .where('case_id', '=', caseId)
+      .executeTakeFirst();
+    if (known === undefined) problems.push(`Unknown case ${caseId}: see \`consent-ledger dsar list\`.`);
+  }
+  if (problems.length > 0) return { outcome: 'refused', problems };
+  const holdId = `hold-${randomBytes(4).toString('hex')}`;
+  const about = subject === null || source === null ? null : subjectHash(deps.ledger, source, subject);
+  const action = { action: 'hold.placed' as const, actor, holdId, reason, sourceSlug: source, caseId, about, from, to };
+  const { seq } = await appendAction(deps.ledger, INSTALLATION, action, ['hold.placed', holdId], isoNow(deps.clock));
+  return { outcome: 'placed', holdId, seq };
+}
+
+/** Lifts a hold. False: there is none with this id in force. */
+export async function liftHold(
+  deps: Pick<ErasureDeps, 'store' | 'ledger' | 'clock'>,
+  { holdId, officer: actor, reason }: { readonly holdId: string; readonly officer: string; readonly reason: string },
+): Promise<boolean> {
+  const holds = await listHolds(deps.store.read);
+  if (!holds.some((hold) => hold.holdId === holdId)) return false;
+  const action = { action: 'hold.lifted' as const, actor, holdId, reason };
+  const { outcome } = await appendAction(
+    deps.ledger,
+    INSTALLATION,
+    action,
+    ['hold.lifted', holdId],
+    isoNow(deps.clock),
+  );
+  return outcome === 'stored';
+}
+
+/** Holds that stand against erasing these entries. */
+export async function needsOfHolds(
+  deps: Pick<ErasureDeps, 'store' | 'ledger'>,
+  entries: readonly PlannedEntry[],
+  decisions: readonly PlannedDecision[],
+  caseIds: ReadonlySet<string>,
+): Promise<readonly Need[]> {
+  const holds = await listHolds(deps.store.read);
+  if (holds.length === 0) return [];
+  const aboutOf = new Map<number, string>();
+  if (holds.some(({ about }) => about !== null))
+    for (const { seq, source, subject } of decisions)
+      if (subject !== null) aboutOf.set(seq, subjectHash(deps.ledger, source, subject));
+  const needs: Need[] = [];
+  for (const hold of holds) {
+    const ofCase =
+      hold.caseId === null ? null : caseIds.has(hold.caseId) ? await seqsOfCase(deps.store.read, hold.caseId) : [];
+    const held = entries.filter(
+      ({ seq, source, receivedAt }) =>
+        (hold.sourceSlug === null || hold.sourceSlug === source) &&
+        (hold.about === null || aboutOf.get(seq) === hold.about) &&
+        (ofCase === null || ofCase.includes(seq)) &&
+        (hold.from === null || receivedAt >= hold.from) &&
+        (hold.to === null || receivedAt < hold.to),
+    );
+    if (held.length > 0)
+      needs.push({
+        name: hold.holdId,
+        why: `legal hold of ${hold.officer}: ${hold.reason}`,
+        seqs: held.map(({ seq }) => seq),
+      });
+  }
+  return needs;
+}
+
+async function seqsOfCase(query: Query, caseId: string): Promise<readonly number[]> {
+  const rows = await query.selectFrom('case_history').select('seq').where('case_id', '=', caseId).execute();
+  return rows.map(({ seq }) => seq);
+}

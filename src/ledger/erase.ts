@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { CodedError } from '../core/errors.ts';
+import { type Erasure, erasureSchema, readErasure } from '../core/erasure.ts';
+import { INSTALLATION } from '../core/vocabulary.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
+import type { Query, StoreTransaction } from '../store/store.ts';
+import type { Ledger } from './ledger.ts';
+
+/** Seqs that one statement names. */
+const AT_ONCE = 500;
+
+/** What else is to happen in the transaction of an erasure, given the seq of its entry. */
+export type AlsoErase = (tx: StoreTransaction, seq: number) => Promise<void>;
+
+/**
+ * Appends an erasure entry and takes meta, body and salt from every entry that it names, in one transaction. Commitments, hashes and keys stay, so every
+ * proof remains valid and a row that comes again is a repeat (docs/ledger-format.md, Erasing). Resolves with the seq of the entry.
+ * Rejects with CodedError `conflict`, with nothing changed, when an entry is not there, was erased meanwhile, or is an erasure itself.
+ */
+export async function appendErasure(
+  ledger: Ledger,
+  erasure: Erasure,
+  receivedAt: string,
+  also: AlsoErase = () => Promise.resolve(),
+): Promise<number> {
+  const body = canonicalJson(erasureSchema.parse(erasure));
+  const entry = {
+    source: INSTALLATION,
+    kind: 'erasure' as const,
+    dedupeKey: ledger.keyOf('erasure', randomUUID()),
+    receivedAt,
+    meta: canonicalJson({ actor: erasure.officer }),
+    body,
+  };
+  const [appended] = await ledger.append([entry], async (tx, [own]) => {
+    if (own === undefined) throw new Error('the ledger answered for no entry');
+    await takeContent(tx, erasure.seqs);
+    await also(tx, own.seq);
+  });
+  if (appended === undefined) throw new Error('the ledger answered for no entry');
+  return appended.seq;
+}
+
+async function takeContent({ query }: StoreTransaction, seqs: readonly number[]): Promise<void> {
+  for (const chunk of chunksOf(seqs)) {
+    const { numUpdatedRows } = await query
+      .updateTable('entries')
+      .set({ meta: null, body: null, salt: null })
+      .where('seq', 'in', chunk)
+      .where('kind', '!=', 'erasure')
+      .where('body', 'is not', null)
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows !== BigInt(chunk.length))
+      throw new CodedError('conflict', 'Some of these entries were erased meanwhile. Look at the preview again.');
+  }
+}
+
+/** Parts of a list of seqs, each short enough for one statement. */
+export function* chunksOf<T>(items: readonly T[], size = AT_ONCE): Generator<T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}
+
+/** An erasure as the ledger records it. */
+export interface RecordedErasure extends Erasure {
+  readonly seq: number;
+  readonly receivedAt: string;
+}
+
+/** Every erasure from an entry on, in order. Few: they are found by an index of their source and kind. */
+export async function listErasures(query: Query, after = 0): Promise<readonly RecordedErasure[]> {
+  const rows = await query
+    .selectFrom('entries')
+    .select(['seq', 'received_at', 'body'])
+    .where('source', '=', INSTALLATION)
+    .where('kind', '=', 'erasure')
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .execute();
+  return rows.flatMap(({ seq, received_at: receivedAt, body }) => {
+    const erasure = readErasure(body);
+    return erasure === null ? [] : [{ ...erasure, seq, receivedAt }];
+  });
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { moveCase } from '../../src/cases/move-case.ts';
+import { loadConfig } from '../../src/config.ts';
+import { openContext } from '../../src/context.ts';
+import { sourceOptionsSchema } from '../../src/core/source.ts';
+import { carryOut, finishErasures } from '../../src/erasure/erase.ts';
+import { appendDelivery } from '../../src/ledger/append-delivery.ts';
+import { createLog } from '../../src/log.ts';
+import { createPageReader } from '../../src/projections/load-entries.ts';
+import { loadPosition } from '../../src/projections/position.ts';
+import { createOptionsInForce } from '../../src/sources/options-in-force.ts';
+import { runCli } from '../cli/command-line.ts';
+import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
+import { environment } from '../serving.ts';
+import { databaseIn, temporaryFolder } from '../temporary.ts';
+import { decision, erase, erased, faultsIn, filesWith, noFaults, planOf } from './world.ts';
+
+const chose = (world: OfficeWorld, id: string, visitor: string, consent: object) =>
+  world.event('consent.recorded', {
+    ...{ consent_id: id, banner_id: 'bnr_1', visitor_hash: visitor, consent },
+    recorded_at: '2026-03-01T10:00:00Z',
+  });
+
+describe('erasing entries', () => {
+  it('takes their content and what was made of them, and everything still verifies', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const { context } = world;
+    const first = await chose(world, 'c-one-and-only', 'visitor-that-must-vanish', { ads: true });
+    const kept = await chose(world, 'c-2', 'visitor-2', { ads: true });
+    await context.seal();
+    expect(await filesWith(context, 'visitor-that-must-vanish')).not.toEqual([]);
+    const plan = await planOf(context, String(first));
+    expect(plan.rows).toMatchObject({ decision_history: 1, delivery_history: 1 });
+    const done = await erased(context, plan);
+    expect(done).toMatchObject({ entries: 1, seqs: [kept + 1] });
+    expect(await faultsIn(context)).toEqual(noFaults);
+    expect(await context.verify()).toMatchObject({ erased: 1 });
+    const { read } = context.store;
+    expect(await read.selectFrom('decisions').select('subject').execute()).toEqual([{ subject: 'visitor-2' }]);
+    const record = await read
+      .selectFrom('entries')
+      .selectAll()
+      .where('seq', '=', done.seqs[0]!)
+      .executeTakeFirstOrThrow();
+    expect(JSON.parse(record.body!.toString())).toMatchObject({
+      seqs: [first],
+      reason: 'request',
+      law: 'eu-gdpr',
+      officer: 'Olga',
+    });
+    expect(await filesWith(context, 'visitor-that-must-vanish')).toEqual([]);
+    expect(await filesWith(context, 'c-one-and-only')).toEqual([]);
+    expect((await filesWith(context, 'visitor-2')).length).toBeGreaterThan(0);
+    // The same delivery once more is a repeat: it does not come back.
+    expect(await chose(world, 'c-one-and-only', 'visitor-that-must-vanish', { ads: true })).toBe(first);
+    await context.projector.catchUp();
+    expect(await filesWith(context, 'visitor-that-must-vanish')).toEqual([]);
+    expect(await faultsIn(context)).toEqual(noFaults);
+  });
+
+  it('refuses what other entries are read by, erasures, half a case, and what is needed unless it is named', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const { context } = world;
+    const decided = await chose(world, 'c-1', 'visitor-1', { ads: true });
+    const asked = await world.event('dsar.submitted', {
+      type: 'access',
+      email: 'zoe@example.net',
+      visitor_hash: 'visitor-1',
+    });
+    const caseId = `default-${asked}`;
+    const later = await chose(world, 'c-2', 'visitor-2', { ads: true });
+    const options = sourceOptionsSchema.parse({ fieldNames: { subject: ['who'] } });
+    await context.sources.change('default', { options }, 'Olga');
+    const changed = later + 1;
+    const reasonsOf = async (...ranges: string[]) => {
+      const done = await erase(context, ranges);
+      return done.outcome === 'refused' ? done.problems.join(' ') : 'erased';
+    };
+    expect(await reasonsOf(String(changed))).toContain(`Entry ${changed} cannot be erased: source.changed decides how`);
+    expect(await reasonsOf('900')).toContain('there is no such entry');
+    expect(await reasonsOf(String(decided))).toContain(`needed for ${caseId}: they are records of a requester`);
+    expect(await reasonsOf(String(asked))).toContain(`needed for ${caseId}: the requester still waits for an answer`);
+    const moved = await moveCase(context.cases, { caseId, basedOn: 0, move: 'acknowledge', actor: 'Olga' });
+    if (moved.outcome !== 'moved') throw new Error(JSON.stringify(moved));
+    expect(await reasonsOf(String(asked))).toContain(`part of case ${caseId}, which can only be erased as a whole`);
+    expect(await context.verify()).toMatchObject({ erased: 0, entries: moved.seq });
+    expect(await erase(context, [String(later)], { confirmedBy: ' olga ' })).toMatchObject({
+      problems: ['The second officer must be somebody else than the first.'],
+    });
+    const done = await erase(context, [String(decided)], { despite: [caseId], confirmedBy: 'Paul' });
+    if (done.outcome !== 'erased') throw new Error(JSON.stringify(done));
+    expect(await reasonsOf(String(done.seqs[0]))).toContain('it records an erasure');
+    expect(await reasonsOf(String(decided))).toBe('There is nothing to erase.');
+    expect(await faultsIn(context)).toEqual(noFaults);
+  });
+
+  it('is finished by the next call when the process ends after the transaction', async () => {
+    const { context, ...world } = await createOfficeWorld({}, { worker: false });
+    const seq = await chose({ context, ...world }, 'c-1', 'visitor-that-must-vanish', { ads: true });
+    const ended = { ...context.erasure, rebuild: () => Promise.reject(new Error('the process ends here')) };
+    await expect(carryOut(ended, await planOf(context, String(seq)), decision)).rejects.toThrow('ends here');
+    // History rows went with the content, in its transaction; the present picture has yet to follow.
+    const { read } = context.store;
+    expect(await read.selectFrom('decision_history').select('seq').execute()).toEqual([]);
+    expect(await read.selectFrom('decisions').select('subject').execute()).toHaveLength(1);
+    expect(await finishErasures(context.erasure)).toBe(true);
+    expect(await finishErasures(context.erasure)).toBe(false);
+    expect(await faultsIn(context)).toEqual(noFaults);
+    expect(await filesWith(context, 'visitor-that-must-vanish')).toEqual([]);
+  });
+
+  it('does not come back through a page that a projector or rebuild had read before', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const { context } = world;
+    const first = await chose(world, 'c-1', 'visitor-1', { ads: true });
+    const second = await chose(world, 'c-2', 'visitor-2', { ads: true });
+    const { read } = context.store;
+    const pages = createPageReader(read, undefined, createOptionsInForce(read), { entries: 1, bytes: 1000 });
+    const before = (await loadPosition(read, 'projector'))!;
+    expect((await pages.load({ ...before, seq: first - 1 }))?.to).toBe(first);
+    await erased(context, await planOf(context, String(second)));
+    const after = (await loadPosition(read, 'projector'))!;
+    expect(after.generation).toBeGreaterThan(before.generation);
+    expect((await pages.load({ ...after, seq: first }))?.entries).toEqual([]);
+    await pages.close();
+  });
+
+  it('is shown by the command before it is done, and asks why and by whose word', async () => {
+    const folder = await temporaryFolder();
+    const env = environment(folder, { LOG_LEVEL: 'fatal' });
+    const context = await openContext(loadConfig(env, folder), createLog('fatal'));
+    const entry = { source: 'default', headers: {}, secretId: 's', verdict: 'verified', contentType: null } as const;
+    const rawBody = Buffer.from(
+      '{"event":"consent.recorded","data":{"visitor_hash":"visitor-1","consent":{"ads":true}}}',
+    );
+    const { seq } = await appendDelivery(context.ledger, { ...entry, rawBody }, '2026-03-01T10:00:00.000Z');
+    await context.seal();
+    await context.close();
+    const shown = await runCli(folder, ['ledger', 'erase', String(seq)]);
+    expect(shown.stdout).toContain('1 × webhook consent.recorded: 1');
+    expect(shown.stdout).toContain('Nothing was changed');
+    const asked = await runCli(folder, ['ledger', 'erase', String(seq), '--yes']);
+    expect([asked.code, asked.stderr]).toEqual([2, expect.stringMatching(/--reason[\s\S]*--law[\s\S]*--officer/)]);
+    const words = ['--yes', '--reason', 'mistake', '--officer', 'Olga'];
+    const wrong = await runCli(folder, ['ledger', 'erase', String(seq), ...words, '--law', 'eu']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Unknown law eu')]);
+    const done = await runCli(folder, ['ledger', 'erase', String(seq), ...words, '--law', 'eu-gdpr', '--json']);
+    expect([done.code, JSON.parse(done.stdout)]).toEqual([0, expect.objectContaining({ entries: 1, seqs: [seq + 1] })]);
+    const key = (await runCli(folder, ['ledger', 'key'])).stdout.trim();
+    const checked = await runCli(folder, ['ledger', 'verify', '--public', '--key', key, ...databaseFlag(folder)]);
+    expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('1 entry erased')]);
+    expect(await runCli(folder, ['ledger', 'rebuild', '--check'])).toMatchObject({ code: 0 });
+    expect(await runCli(folder, ['ledger', 'verify'])).toMatchObject({ code: 0 });
+  });
+});
+
+function databaseFlag(folder: string): string[] {
+  const database = databaseIn(folder);
+  return ['--database', database.engine === 'postgres' ? database.url : `sqlite:${database.path}`];
+}
