@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readdir, stat } from 'node:fs/promises';
 import type { Kysely } from 'kysely';
 import { subjectsOfCase } from '../cases/match.ts';
-import { isOpen } from '../cases/states.ts';
+import { isOpen } from '../cases/moves.ts';
 import { type Action, actionSchema } from '../core/action.ts';
 import type { ErasedDocument, ErasureScope } from '../core/erasure.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
