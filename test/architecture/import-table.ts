@@ -92,6 +92,8 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   diff: ['src/snapshots/texts.ts'],
   'jsonc-parser': ['service'],
   fflate: ['ledger', 'documents'],
+  pkijs: ['src/ledger/timestamp.ts'],
+  asn1js: ['src/ledger/timestamp.ts'],
   'p-retry': ['service'],
   undici: ['src/service/http.ts'],
   '@modelcontextprotocol/sdk': ['sandbox', 'src/service/mcp.ts'],

@@ -1,0 +1,195 @@
+import { createHash, randomBytes, X509Certificate } from 'node:crypto';
+import type { Certificate, SignedData, SignerInfo } from 'pkijs';
+import { equalBytes, sha256 } from '../crypto/hash.ts';
+
+/** Content types of a time-stamp request and its answer (RFC 3161 §3.4). */
+export const TIMESTAMP_QUERY = 'application/timestamp-query';
+
+const SHA_256 = '2.16.840.1.101.3.4.2.1';
+const SIGNED_DATA = '1.2.840.113549.1.7.2';
+const TST_INFO = '1.2.840.113549.1.9.16.1.4';
+const CONTENT_TYPE = '1.2.840.113549.1.9.3';
+const SIGNING_CERTIFICATE = '1.2.840.113549.1.9.16.2.12';
+const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
+const EXTENDED_KEY_USAGE = '2.5.29.37';
+const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
+
+/** Hash algorithms that a token may be signed with. SHA-1 is left out: collisions of it can be bought. */
+const digests: ReadonlyMap<string, string> = new Map([
+  [SHA_256, 'sha256'],
+  ['2.16.840.1.101.3.4.2.2', 'sha384'],
+  ['2.16.840.1.101.3.4.2.3', 'sha512'],
+]);
+
+/** Loaded on first use: parsing them takes longer than most commands run. */
+const load = async () => ({ asn1: await import('asn1js'), pki: await import('pkijs') });
+
+/** A request for a token over the SHA-256 of `data`, with a nonce, that asks for the certificates (RFC 3161 §2.4.1). */
+export async function requestTimestamp(data: Uint8Array): Promise<{ readonly query: Buffer; readonly nonce: Buffer }> {
+  const { asn1, pki } = await load();
+  // The highest bit is clear: an INTEGER is signed, and would otherwise be told in another number of bytes.
+  const nonce = randomBytes(16);
+  nonce[0] = ((nonce[0] ?? 0) & 0x3f) | 0x40;
+  const request = new pki.TimeStampReq({
+    version: 1,
+    messageImprint: new pki.MessageImprint({
+      hashAlgorithm: new pki.AlgorithmIdentifier({ algorithmId: SHA_256, algorithmParams: new asn1.Null() }),
+      hashedMessage: new asn1.OctetString({ valueHex: bufferOf(sha256(data)) }),
+    }),
+    nonce: new asn1.Integer({ valueHex: bufferOf(nonce) }),
+    certReq: true,
+  });
+  return { query: Buffer.from(request.toSchema().toBER()), nonce };
+}
+
+/** What a time-stamping authority said, or why its answer counts for nothing. */
+export type TimestampReading =
+  | { readonly outcome: 'valid' /** ISO 8601 UTC. */; readonly at: string }
+  | { readonly outcome: 'invalid'; readonly reason: string };
+
+/**
+ * Checks the answer of a time-stamping authority (RFC 3161 §2.4.2): status, imprint, nonce if one is given, one signature by a certificate for time-stamping alone that the
+ * token itself names, and its chain to one of `roots` at the time of the token. Never throws: the bytes come from outside.
+ */
+export async function readTimestamp(
+  response: Uint8Array,
+  data: Uint8Array,
+  roots: readonly Uint8Array[],
+  nonce: Uint8Array | null = null,
+): Promise<TimestampReading> {
+  try {
+    const token = await parseToken(response);
+    if (typeof token === 'string') return invalid(token);
+    return (
+      (await tokenProblem(token, data, roots, nonce)) ?? { outcome: 'valid', at: token.info.genTime.toISOString() }
+    );
+  } catch (error) {
+    return invalid(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** SHA-256 of what a token is about; null when it is no token. */
+export async function imprintOf(response: Uint8Array): Promise<Buffer | null> {
+  try {
+    const token = await parseToken(response);
+    return typeof token === 'string' ? null : imprint(token);
+  } catch {
+    return null;
+  }
+}
+
+type Token = Exclude<Awaited<ReturnType<typeof parseToken>>, string>;
+
+async function parseToken(response: Uint8Array) {
+  const { asn1, pki } = await load();
+  const parsed = asn1.fromBER(bufferOf(response));
+  if (parsed.offset !== response.length) return 'it is not one DER value';
+  const { status, timeStampToken } = new pki.TimeStampResp({ schema: parsed.result });
+  if (Number(status.status) !== 0 && Number(status.status) !== 1) {
+    const words = (status.statusStrings ?? []).map((text) => text.valueBlock.value).join(' ');
+    return `the authority refused (status ${Number(status.status)})${words === '' ? '' : `: ${words}`}`;
+  }
+  if (timeStampToken?.contentType !== SIGNED_DATA) return 'it holds no token';
+  const signed = new pki.SignedData({ schema: timeStampToken.content });
+  const { eContentType, eContent } = signed.encapContentInfo;
+  if (eContentType !== TST_INFO || eContent === undefined) return 'it does not say when something was seen';
+  const info = pki.TSTInfo.fromBER(eContent.getValue());
+  return { signed, info };
+}
+
+function imprint({ info }: Token): Buffer | null {
+  const { hashAlgorithm, hashedMessage } = info.messageImprint;
+  return hashAlgorithm.algorithmId === SHA_256 ? Buffer.from(hashedMessage.valueBlock.valueHexView) : null;
+}
+
+async function tokenProblem(
+  token: Token,
+  data: Uint8Array,
+  roots: readonly Uint8Array[],
+  nonce: Uint8Array | null,
+): Promise<TimestampReading | null> {
+  const { signed, info } = token;
+  if (info.version !== 1) return invalid(`its version is ${info.version}`);
+  const about = imprint(token);
+  if (about === null || !equalBytes(about, sha256(data))) return invalid('it is about something else');
+  if (nonce !== null && !sameNumber(info.nonce?.valueBlock.valueHexView, nonce))
+    return invalid('it answers another request: its nonce is not the one that was sent');
+  const [signer, ...others] = signed.signerInfos;
+  if (signer === undefined || others.length > 0) return invalid('it does not have exactly one signature');
+  const digest = digests.get(signer.digestAlgorithm.algorithmId);
+  if (digest === undefined) return invalid('its signature uses a hash that is no longer safe');
+  const { pki } = await load();
+  const checked = await signed
+    .verify({
+      signer: 0,
+      data: bufferOf(data),
+      trustedCerts: roots.map((der) => pki.Certificate.fromBER(bufferOf(der))),
+      checkChain: true,
+      checkDate: info.genTime,
+      // Authorities enclose no lists of revoked certificates: a token stays good for a time before its certificate was revoked.
+      passedWhenNotRevValues: true,
+      extendedMode: true,
+    })
+    .catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  if (typeof checked === 'string') return invalid(checked);
+  const certificate = checked.signerCertificate;
+  if (checked.signatureVerified !== true || certificate === null || certificate === undefined)
+    return invalid('its signature is wrong');
+  return attributesProblem(signed, signer, certificate);
+}
+
+/** What the signature covers beside the time: that it is a token, and by which certificate (RFC 5035 §3). */
+function attributesProblem(signed: SignedData, signer: SignerInfo, certificate: Certificate): TimestampReading | null {
+  const attributes = signer.signedAttrs?.attributes ?? [];
+  const valueOf = (type: string): unknown => attributes.find((attribute) => attribute.type === type)?.values[0];
+  const contentType = valueOf(CONTENT_TYPE) as { valueBlock?: { toString(): string } } | undefined;
+  if (contentType?.valueBlock?.toString() !== signed.encapContentInfo.eContentType)
+    return invalid('its signature is about another kind of content');
+  const der = Buffer.from(certificate.toSchema(true).toBER());
+  const named =
+    namedHash(valueOf(SIGNING_CERTIFICATE_V2), 'sha256') ?? namedHash(valueOf(SIGNING_CERTIFICATE), 'sha1') ?? null;
+  if (named === null || !equalBytes(named.hash, createHash(named.algorithm).update(der).digest()))
+    return invalid('it does not name the certificate that it was signed with');
+  const usage = certificate.extensions?.find(({ extnID }) => extnID === EXTENDED_KEY_USAGE);
+  const purposes = new X509Certificate(der).keyUsage;
+  return usage?.critical === true && purposes.length === 1 && purposes[0] === TIME_STAMPING
+    ? null
+    : invalid('its certificate is not one for time-stamping alone');
+}
+
+interface Block {
+  readonly idBlock: { readonly tagNumber: number };
+  readonly valueBlock: { readonly value?: readonly Block[]; readonly valueHexView?: Uint8Array; toString(): string };
+}
+
+/** The hash of the certificate in the first ESSCertID (`SEQUENCE { SEQUENCE OF { [hashAlgorithm,] certHash, … } }`). */
+function namedHash(value: unknown, byDefault: string): { readonly hash: Buffer; readonly algorithm: string } | null {
+  const [first, second] =
+    (value as Block | undefined)?.valueBlock.value?.[0]?.valueBlock.value?.[0]?.valueBlock.value ?? [];
+  const isOctets = (block: Block | undefined) => block?.idBlock.tagNumber === 4;
+  const octets = isOctets(first) ? first : isOctets(second) ? second : undefined;
+  const algorithm = isOctets(first)
+    ? byDefault
+    : digests.get(first?.valueBlock.value?.[0]?.valueBlock.toString() ?? '');
+  const hash = octets?.valueBlock.valueHexView;
+  return hash === undefined || algorithm === undefined ? null : { hash: Buffer.from(hash), algorithm };
+}
+
+/** Certificates of a PEM file as DER. Throws when one of them is none. */
+export function certificatesIn(pem: string): readonly Buffer[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  return blocks.map((block) => new X509Certificate(block).raw);
+}
+
+function sameNumber(told: Uint8Array | undefined, sent: Uint8Array): boolean {
+  return told !== undefined && equalBytes(Buffer.from(told), Buffer.from(sent));
+}
+
+function invalid(reason: string): TimestampReading {
+  return { outcome: 'invalid', reason };
+}
+
+/** A buffer that holds these bytes and no others. */
+function bufferOf(bytes: Uint8Array): ArrayBuffer {
+  return new Uint8Array(bytes).buffer;
+}

@@ -1,0 +1,87 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { certificatesIn, imprintOf, readTimestamp, requestTimestamp } from '../../src/ledger/timestamp.ts';
+import { sha256 } from '../../src/crypto/hash.ts';
+import { createAuthority, openssl } from './time-stamping-authority.ts';
+
+const data = Buffer.from('consent-ledger/1234567890/1\n17\n');
+
+test('a token of openssl’s authority is accepted for what was sent, and for nothing else', async () => {
+  const authority = await createAuthority();
+  const roots = certificatesIn(await readFile(authority.caFile, 'utf8'));
+  const { query, nonce } = await requestTimestamp(data);
+  const answer = await authority.answer(query);
+  const read = await readTimestamp(answer, data, roots, nonce);
+  expect(read).toEqual({ outcome: 'valid', at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string });
+  expect(await imprintOf(answer)).toEqual(sha256(data));
+
+  await writeFile(join(authority.folder, 'data'), data);
+  await writeFile(join(authority.folder, 'ours.tsr'), answer);
+  const verified = await openssl(
+    authority.folder,
+    'ts',
+    '-verify',
+    '-data',
+    'data',
+    '-in',
+    'ours.tsr',
+    '-CAfile',
+    'ca.pem',
+  );
+  expect(verified.stdout + verified.stderr).toContain('Verification: OK');
+
+  const reason = async (...args: Parameters<typeof readTimestamp>) => {
+    const result = await readTimestamp(...args);
+    return result.outcome === 'valid' ? 'valid' : result.reason;
+  };
+  expect(await reason(answer, Buffer.from('other'), roots)).toBe('it is about something else');
+  expect(await reason(answer, data, roots, Buffer.alloc(16, 9))).toContain('nonce');
+  const other = await createAuthority();
+  expect(await reason(answer, data, certificatesIn(await readFile(other.caFile, 'utf8')))).toContain('certificate');
+  expect(await reason(answer, data, [])).toContain('certificate');
+  expect(await reason(Buffer.concat([answer, Buffer.of(0)]), data, roots)).toBe('it is not one DER value');
+  expect(await reason(Buffer.from('none'), data, roots)).not.toBe('valid');
+});
+
+test('a token is refused after any byte of it was changed', async () => {
+  const authority = await createAuthority();
+  const roots = certificatesIn(await readFile(authority.caFile, 'utf8'));
+  const { query } = await requestTimestamp(data);
+  const answer = await authority.answer(query);
+  const accepted: number[] = [];
+  const meanings = new Set<string>();
+  // Some bytes of each part: all of them would take a minute of computing.
+  for (let place = 0; place < answer.length; place += 31) {
+    const altered = Buffer.from(answer);
+    altered[place] = (altered[place] ?? 0) ^ 1;
+    const read = await readTimestamp(altered, data, roots);
+    if (read.outcome === 'valid') {
+      accepted.push(place);
+      meanings.add(read.at);
+    }
+  }
+  const whole = await readTimestamp(answer, data, roots);
+  // What the signature does not cover (algorithm parameters, tags of optional parts) may vary; what it says may not.
+  expect([...meanings].every((at) => whole.outcome === 'valid' && at === whole.at)).toBe(true);
+  expect(accepted.length).toBeLessThan(answer.length / 31 / 5);
+});
+
+test('a token counts only with a certificate for time-stamping alone', async () => {
+  const authority = await createAuthority();
+  const roots = certificatesIn(await readFile(authority.caFile, 'utf8'));
+  // Before the token: at its time they have to be good.
+  await authority.certify('sound', 'critical,timeStamping');
+  await authority.certify('code', 'critical,codeSigning');
+  await authority.certify('both', 'critical,timeStamping,codeSigning');
+  await authority.certify('uncritical', 'timeStamping');
+  const { query } = await requestTimestamp(data);
+  const answer = await authority.answer(query);
+  const outcome = async (name: string) => readTimestamp(await authority.signedBy(name, answer), data, roots);
+  expect(await outcome('sound')).toMatchObject({ outcome: 'valid' });
+  for (const name of ['code', 'both', 'uncritical'])
+    expect(await outcome(name)).toEqual({
+      outcome: 'invalid',
+      reason: 'its certificate is not one for time-stamping alone',
+    });
+});
