@@ -47,6 +47,11 @@ export interface Config {
   readonly syncSchedule: string | null;
   /** Days that the nightly recount reads again; 0: none. */
   readonly syncRecountDays: number;
+  /** File with the witnesses of checkpoints; null: none. */
+  readonly witnesses: string | null;
+  /** Cron expression in timeZone; null: off. */
+  readonly witnessSchedule: string | null;
+  readonly witnessMaxAgeHours: number;
   readonly logLevel: Values['LOG_LEVEL'];
   /** What is allowed but probably not meant; for the log of the server and for `doctor`. */
   readonly warnings: readonly string[];
@@ -111,6 +116,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     timeZone: values.TIME_ZONE,
     syncSchedule: values.SYNC_SCHEDULE,
     syncRecountDays: values.SYNC_RECOUNT_DAYS,
+    witnesses: values.WITNESSES === undefined ? null : resolve(cwd, values.WITNESSES),
+    witnessSchedule: values.WITNESS_SCHEDULE,
+    witnessMaxAgeHours: values.WITNESS_MAX_AGE_HOURS,
     logLevel: values.LOG_LEVEL,
     warnings: [...warnOfNearMisses(otherNames), ...warnOfValues(values)],
   };

@@ -23,7 +23,11 @@ import { pinIdentity } from './ledger/identity.ts';
 import { createJournal, type Journal } from './ledger/journal.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { type Sealing, sealLedger } from './ledger/seal.ts';
+import { openTree } from './ledger/tree.ts';
 import { verifyLedger } from './ledger/verify.ts';
+import type { Post } from './ledger/witness.ts';
+import { readWitnessState, witnessNewest } from './ledger/witnessed.ts';
+import { loadWitnessPolicy, type WitnessPolicy } from './ledger/witness-policy.ts';
 import type { Log } from './log.ts';
 import { createPolicyDeps } from './policies/callable.ts';
 import { createReadModelCheck } from './projections/last-check.ts';
@@ -31,6 +35,7 @@ import { compareWithRebuild, rebuild, type RebuildReport } from './projections/r
 import { createProjector } from './projections/run.ts';
 import { createRejectedRing } from './rejected/ring.ts';
 import { createServiceClient } from './service/client.ts';
+import { exchange } from './service/http.ts';
 import { createReadPaces } from './service/rate-limit.ts';
 import { createSnapshotDeps } from './snapshots/fetching.ts';
 import { createOptionsInForce } from './sources/options-in-force.ts';
@@ -158,24 +163,42 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
   const ledger = createLedger({ store, keys: keys.instance, refuse: () => refusal?.reason ?? null });
   opened.add('ledger', async () => ledger.close());
   const sealed = { store, journal, instance, epoch };
+  /** Seals what was appended so far; a refusal is kept for the warnings. */
+  const seal = async (): Promise<Sealing> => {
+    const sealing = await sealLedger({ ...sealed, appendKey: keys.instance.append, signingKey: keys.signing, clock });
+    await noteSealing(store, sealing, log);
+    return sealing;
+  };
+  const witnessedFolder = join(config.dataDir, 'witnessed');
+  /** Of WITNESSES; null when it is not set. Throws UsageError when the file makes no sense. */
+  const witnessPolicy = async (path = config.witnesses): Promise<WitnessPolicy | null> => {
+    const policy = path === null ? null : await loadWitnessPolicy(path);
+    if (typeof policy === 'string') throw new UsageError([`${path} is not a policy of witnesses: ${policy}.`]);
+    return policy;
+  };
   return {
     ledger,
     journal,
     /** Why appends are refused at the moment; null when they are not. */
     refusal: () => refusal,
-    /** Seals what was appended so far; a refusal is kept for the warnings. */
-    async seal(): Promise<Sealing> {
-      const sealing = await sealLedger({
-        ...sealed,
-        appendKey: keys.instance.append,
-        signingKey: keys.signing,
-        clock,
-      });
-      await noteSealing(store, sealing, log);
-      return sealing;
+    seal,
+    witnessPolicy,
+    /** How far the checkpoints have been witnessed, as the last runs found it. */
+    witnessState: () => readWitnessState(store),
+    /**
+     * Seals, and has the witnesses of WITNESSES, or of another file, see the newest checkpoint. `again`: also those that have seen it.
+     * Throws UsageError without a policy that makes sense.
+     */
+    async witness({ path = config.witnesses, again = false }: { path?: string | null; again?: boolean } = {}) {
+      const policy = await witnessPolicy(path);
+      if (policy === null) throw new UsageError(['WITNESSES is not set: name a file with witnesses (docs/proofs.md).']);
+      const tree = () => openTree(store.read, epoch);
+      const deps = { store, epoch, folder: witnessedFolder, seal, tree, publicKey: keys.verifying, post, clock };
+      return witnessNewest(deps, policy, { again });
     },
-    verify: (onProgress?: (done: number, total: number) => void) =>
+    verify: async (onProgress?: (done: number, total: number) => void) =>
       verifyLedger({
+        witnessed: { folder: witnessedFolder, policy: await witnessPolicy() },
         ...sealed,
         keys: keys.instance,
         publicKey: keys.verifying,
@@ -185,6 +208,21 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
       }),
   };
 }
+
+const WITNESS_REQUEST_MS = 20_000;
+const WITNESS_ANSWER_BYTES = 64 * 1024;
+
+const post: Post = async (url, body, contentType) => {
+  const { status, bytes } = await exchange({
+    url,
+    method: 'POST',
+    headers: { 'content-type': contentType },
+    body,
+    timeoutMs: WITNESS_REQUEST_MS,
+    maxBytes: WITNESS_ANSWER_BYTES,
+  });
+  return { status, bytes: bytes ?? Buffer.alloc(0) };
+};
 
 async function noteSealing(store: Store, sealing: Sealing, log: Log): Promise<void> {
   const failure = sealing.outcome === 'refused' ? `entry ${sealing.seq}: ${sealing.reason}` : '';
@@ -349,6 +387,10 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
         sealFailure: (await readSetting(store, SEAL_FAILURE)) || null,
         readModelsDiffer: await parts.readModels.differing(),
         refusal: parts.refusal(),
+        witnessing:
+          config.witnesses === null
+            ? null
+            : { state: await parts.witnessState(), epoch: parts.epoch, maxAgeHours: config.witnessMaxAgeHours },
       });
     },
     /** Of one source or of all. Throws UsageError as loadProfile. */

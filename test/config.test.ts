@@ -64,6 +64,9 @@ describe('configuration', () => {
       timeZone: 'UTC',
       syncSchedule: '*/15 * * * *',
       syncRecountDays: 7,
+      witnesses: null,
+      witnessSchedule: '7 * * * *',
+      witnessMaxAgeHours: 24,
       logLevel: 'info',
       warnings: [],
     });
@@ -146,6 +149,8 @@ describe('configuration', () => {
       TIME_ZONE: 'Europe/Nowhere',
       SYNC_SCHEDULE: '61 * * * *',
       SYNC_RECOUNT_DAYS: '-7',
+      WITNESS_SCHEDULE: 'hourly',
+      WITNESS_MAX_AGE_HOURS: '0',
       LOG_LEVEL: 'loud',
     });
     const named = problems.map((problem) => problem.split(/[ :]/)[0]);
@@ -153,7 +158,7 @@ describe('configuration', () => {
       [
         '.env',
         ...variableNames.filter(
-          (name) => !['DATA_DIR', 'SIGNING_KEY_FILE', 'CONTROLLER_FILE', 'REGIMES_FILE'].includes(name),
+          (name) => !['DATA_DIR', 'SIGNING_KEY_FILE', 'CONTROLLER_FILE', 'REGIMES_FILE', 'WITNESSES'].includes(name),
         ),
       ].sort(),
     );

@@ -1,3 +1,4 @@
+import type { WitnessState } from '../ledger/witnessed.ts';
 import { findDisagreements } from '../policies/list.ts';
 import { entriesAhead } from '../projections/position.ts';
 import type { Query } from '../store/store.ts';
@@ -21,7 +22,9 @@ export interface Warning {
     | 'policies-disagree'
     | 'api-changed'
     | 'snapshot-failing'
-    | 'installation-moved';
+    | 'installation-moved'
+    | 'witness-forked'
+    | 'witness-late';
   readonly source: string | null;
   readonly sentence: string;
   readonly remedy: string;
@@ -40,6 +43,8 @@ export interface Surroundings {
   readonly readModelsDiffer: string | null;
   /** Why appends are refused; null when they are not. */
   readonly refusal: Refusal | null;
+  /** How far checkpoints have been witnessed, and how long one may wait for it; null: no witnesses are configured. */
+  readonly witnessing: { readonly state: WitnessState; readonly epoch: number; readonly maxAgeHours: number } | null;
 }
 
 /** Why nothing can be appended at the moment. */
@@ -64,6 +69,7 @@ export async function findWarnings(read: Query, around: Surroundings): Promise<W
   return [
     ...refusalWarning(around.refusal),
     ...sealWarning(around.sealFailure),
+    ...(await witnessWarnings(read, around)),
     ...diskWarning(around.disk),
     ...(await aheadWarning(read)),
     ...differenceWarning(around.readModelsDiffer),
@@ -98,6 +104,46 @@ function sealWarning(failure: string | null): Warning[] {
       source: null,
       sentence: `The ledger could not be sealed: ${failure}`,
       remedy: 'Run `consent-ledger ledger verify` to list each fault.',
+    },
+  ];
+}
+
+/** A witness that has seen another history, and checkpoints that wait for their witnesses for too long. */
+async function witnessWarnings(read: Query, { witnessing, now }: Surroundings): Promise<Warning[]> {
+  if (witnessing === null) return [];
+  const { state, epoch, maxAgeHours } = witnessing;
+  const standings = Object.values(state.witnesses).filter((standing) => standing.epoch === epoch);
+  const warnings = standings
+    .filter(({ forked }) => forked)
+    .map(
+      ({ name, error }): Warning => ({
+        code: 'witness-forked',
+        source: null,
+        sentence: `The witness ${name} has seen another history of this ledger: ${error ?? ''}`,
+        remedy:
+          'Keep DATA_DIR and the database as they are and run `consent-ledger ledger verify`: either an older state was put back, or the ledger was rewritten.',
+      }),
+    );
+  const size = state.quorum.epoch === epoch ? state.quorum.size : 0;
+  const waiting = await read
+    .selectFrom('checkpoints')
+    .select(['size', 'created_at'])
+    .where('epoch', '=', epoch)
+    .where('size', '>', size)
+    .orderBy('size')
+    .limit(1)
+    .executeTakeFirst();
+  const hours = waiting === undefined ? 0 : (now.getTime() - Date.parse(waiting.created_at)) / HOUR;
+  if (hours <= maxAgeHours) return warnings;
+  const failing = standings.flatMap(({ name, error }) => (error === null ? [] : [`${name}: ${error}`]));
+  return [
+    ...warnings,
+    {
+      code: 'witness-late',
+      source: null,
+      sentence: `Checkpoints over more than ${size} entries have waited ${Math.floor(hours)} hours for the witnesses.${failing.length === 0 ? '' : ` Last attempts: ${failing.join('; ')}.`}`,
+      remedy:
+        'Run `consent-ledger ledger witness` and read its output; check that a worker is running and that WITNESS_SCHEDULE is not off.',
     },
   ];
 }

@@ -52,6 +52,11 @@ export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void
             faults,
             moreFaults,
             root,
+            cosignatures,
+            timestamps,
+            copies,
+            witnessed,
+            unchecked,
           } = verification;
           const read = `${counted(entries, 'entry', 'entries')} of ${counted(sources, 'source')}, ${counted(checkpoints, 'checkpoint')}`;
           const notes = [
@@ -61,6 +66,12 @@ export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void
             ...(documents > 0
               ? [`${counted(documents, 'document')} in DATA_DIR/documents compared with the entries`]
               : []),
+            ...(witnessed > 0
+              ? [
+                  `witnessed up to entry ${witnessed}: ${counted(cosignatures, 'cosignature')}, ${counted(timestamps, 'timestamp')}, ${counted(copies, 'copy', 'copies')} elsewhere`,
+                ]
+              : []),
+            ...unchecked.map((sentence) => `${pc.yellow('not checked')}: ${printable(sentence)}`),
             `root of all ${entries}: ${root}`,
             ...(unsealed > 0
               ? [

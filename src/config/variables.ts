@@ -75,6 +75,18 @@ export const variables = {
     '7',
     'Number of days that a recount reads again each night at 03:40 and compares with the ledger; 0 to disable.',
   ),
+  WITNESSES: plain(
+    'unset',
+    'File with the witnesses that sign each checkpoint (C2SP tlog-policy, docs/proofs.md): other logs, time-stamping authorities, folders elsewhere.',
+  ),
+  WITNESS_SCHEDULE: plain(
+    '7 * * * *',
+    'When the newest checkpoint is sent to WITNESSES, as a cron expression in TIME_ZONE; off to disable.',
+  ),
+  WITNESS_MAX_AGE_HOURS: plain(
+    '24',
+    'Hours that a checkpoint may wait for WITNESSES before doctor and the warnings say so.',
+  ),
   LOG_LEVEL: plain('info', 'fatal, error, warn, info, debug, trace or silent.'),
 } as const satisfies Record<string, Variable>;
 
@@ -110,6 +122,9 @@ export const valuesSchema = z.object({
   TIME_ZONE: z.string().default('UTC').transform(read(timeZone)),
   SYNC_SCHEDULE: z.string().default('*/15 * * * *').transform(read(schedule)),
   SYNC_RECOUNT_DAYS: z.string().default('7').transform(read(recountDays)),
+  WITNESSES: optional(read((path) => path)),
+  WITNESS_SCHEDULE: z.string().default('7 * * * *').transform(read(schedule)),
+  WITNESS_MAX_AGE_HOURS: z.string().default('24').transform(read(witnessHours)),
   LOG_LEVEL: z.string().default('info').transform(read(logLevel)),
 } satisfies Record<VariableName, z.ZodType>);
 export type Values = z.infer<typeof valuesSchema>;
@@ -345,6 +360,12 @@ function recountDays(text: string): number | Refusal {
   return /^\d{1,3}$/.test(text) && Number(text) <= 366
     ? Number(text)
     : refuse(`must be a whole number of days from 0 to 366, not ${quote(text)}`);
+}
+
+function witnessHours(text: string): number | Refusal {
+  return /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= 8784
+    ? Number(text)
+    : refuse(`must be a whole number of hours from 1 to 8784, not ${quote(text)}`);
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

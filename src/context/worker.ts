@@ -50,6 +50,8 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
   if (config.syncSchedule !== null) schedules.push({ name: 'sync', kind: 'sync-all', cron: config.syncSchedule });
   if (config.syncSchedule !== null && config.syncRecountDays > 0)
     schedules.push({ name: 'recount', kind: 'recount-all', cron: '40 3 * * *' });
+  if (config.witnesses !== null && config.witnessSchedule !== null)
+    schedules.push({ name: 'witness', kind: 'witness', cron: config.witnessSchedule });
   await patiently(() => scheduler.replaceAll(schedules), log);
   const lanes = lanesOf(kinds, options.concurrency);
   const distribution = (await context.distribution?.open()) ?? null;
@@ -116,6 +118,8 @@ type Needs = Pick<
   | 'sources'
   | 'sync'
   | 'seal'
+  | 'witness'
+  | 'log'
   | 'documents'
   | 'cases'
   | 'jobs'
@@ -138,6 +142,19 @@ export function createJobHandlers(context: Needs): JobHandlers {
       return sealing.outcome === 'sealed' || sealing.outcome === 'unchanged'
         ? { outcome: sealing.outcome, size: sealing.checkpoint.size }
         : { outcome: sealing.outcome };
+    },
+
+    // What failed comes round again with the schedule: to try at once would keep a slow witness busy.
+    async witness() {
+      const witnessing = await context.witness();
+      if (witnessing.outcome !== 'witnessed') return { outcome: witnessing.outcome };
+      const { size, quorum } = witnessing;
+      const witnesses = witnessing.results.map(({ name, result }) => {
+        const reason = 'reason' in result ? result.reason : null;
+        if (reason !== null) context.log.warn({ witness: name, reason }, 'a witness did not sign the checkpoint');
+        return { name, outcome: result.outcome, ...(reason === null ? {} : { reason }) };
+      });
+      return { outcome: 'witnessed', size, quorum, witnesses };
     },
 
     async 'check-read-models'() {

@@ -39,6 +39,13 @@ export function createMetrics(sources: MetricSources): Metrics {
   gauge('ledger_seq', 'Highest seq of the ledger', sources.ledgerSeq);
   gauge('projected_seq', 'Highest seq applied to the read models', sources.projectedSeq);
   gauge('sealed_seq', 'Entries under the last checkpoint', sources.sealedSeq);
+  labelled(
+    registry,
+    'witnessed_seq',
+    'Entries under the last checkpoint that a witness has seen',
+    'witness',
+    sources.witnessedSeq,
+  );
   gauge('database_bytes', 'Bytes of the database on disk', sources.databaseBytes);
   labelled(registry, 'warnings', 'Current warnings by code', 'code', sources.warnings);
   registerJobMetrics(registry, sources);
@@ -147,6 +154,8 @@ interface MetricSources {
   readonly ledgerSeq: () => Promise<number>;
   readonly projectedSeq: () => number;
   readonly sealedSeq: () => Promise<number>;
+  /** By the name of the witness. */
+  readonly witnessedSeq: () => Promise<ReadonlyMap<string, number>>;
   readonly warnings: () => Promise<ReadonlyMap<string, number>>;
   readonly queues: () => Promise<readonly QueueFigures[]>;
   /** Null: no REDIS_URL is set. */

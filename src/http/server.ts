@@ -138,6 +138,11 @@ function metricsOf(context: Context): Metrics {
   return createMetrics({
     ledgerSeq: () => highest('entries'),
     projectedSeq: () => projector.position(),
+    witnessedSeq: async () => {
+      const { witnesses } = await context.witnessState();
+      const ours = Object.values(witnesses).filter((standing) => standing.epoch === epoch);
+      return new Map(ours.map(({ name, size }) => [name, size]));
+    },
     sealedSeq: () => highest('checkpoints'),
     databaseBytes: () => store.sizeOnDisk(),
     async warnings() {

@@ -19,6 +19,14 @@ export interface Counts {
   readonly files: number;
   /** Files of documents that entries register. */
   readonly documents: number;
+  /** Cosignatures, tokens of time-stamping authorities, and copies elsewhere that stand for a checkpoint. */
+  readonly cosignatures: number;
+  readonly timestamps: number;
+  readonly copies: number;
+  /** Entries under the newest checkpoint that one of them is about. */
+  readonly witnessed: number;
+  /** Sentences about what witnesses said and could not be checked. No fault of the ledger. */
+  readonly unchecked: readonly string[];
   readonly root: string;
 }
 

@@ -5,6 +5,7 @@ import { type Entry, erasedSeqs } from '../crypto/entry.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
 import type { Check, Checking, Run } from './check-run.ts';
 import { beginSources } from './check-sources.ts';
+import { beginWitnessed } from './check-witnessed.ts';
 import { diagnoseEntry, notErased } from './entry-fault.ts';
 import { stateOfEvidenceFile, stateOfFile } from './evidence-files.ts';
 import { isPinned } from './identity.ts';
@@ -40,6 +41,11 @@ export const checks: readonly Check[] = [
       }
       return {};
     },
+  },
+  {
+    claim: 'what witnesses signed is a checkpoint of this ledger, signed by them, and still there',
+    reads: 'DATA_DIR/witnessed, folders that are witnesses, settings: witnesses',
+    begin: beginWitnessed,
   },
   {
     claim: 'name, epoch and verifier key are those that were pinned',
@@ -149,7 +155,12 @@ export const checks: readonly Check[] = [
 
 function beginRoots({ signed, highest, report }: Run): Checking {
   const signedFor = new Map<number, { root: Buffer; where: string }[]>();
-  for (const { head, where } of [...signed.database, ...signed.journal]) {
+  for (const { head, where } of [
+    ...signed.database,
+    ...signed.journal,
+    ...signed.witnessed.kept,
+    ...signed.witnessed.elsewhere,
+  ]) {
     if (head !== null) signedFor.set(head.size, [...(signedFor.get(head.size) ?? []), { root: head.root, where }]);
   }
   let sealed = 0;

@@ -26,6 +26,7 @@ export interface Fault {
     | 'truncated'
     | 'checkpoint-invalid'
     | 'journal-invalid'
+    | 'witness-invalid'
     | 'not-in-journal'
     | 'identity-altered'
     | 'position-altered'

@@ -1,8 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sha256Hex } from '../crypto/hash.ts';
+import { writeDurably } from './durable-file.ts';
 
 /**
  * Files that entries commit to by their SHA-256 without holding them: `DATA_DIR/evidence/<sha256>`. They have no other name, so one file
@@ -16,29 +17,9 @@ export function evidencePath(folder: string, sha256: string): string {
 /** Writes a file and syncs it and its folder: durable when it resolves with the SHA-256, before any entry names it. */
 export async function writeEvidenceFile(folder: string, bytes: Uint8Array): Promise<string> {
   const sha256 = sha256Hex(bytes);
-  const path = evidencePath(folder, sha256);
   if ((await stateOfEvidenceFile(folder, sha256)) === 'sound') return sha256;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomUUID()}.draft`;
-  try {
-    const file = await open(draft, 'wx', 0o600);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-  } finally {
-    await rm(draft, { force: true });
-  }
-  // A new file exists for sure only when its folder is synced as well.
-  const directory = await open(folder, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  await writeDurably(folder, sha256, bytes, { mode: 0o600 });
   return sha256;
 }
 

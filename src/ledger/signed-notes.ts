@@ -8,6 +8,8 @@ import type { Store } from '../store/store.ts';
 import type { Fault } from './entry-fault.ts';
 import type { Journal } from './journal.ts';
 import { checkpointMac, frontierOf } from './seal.ts';
+import { readWitnessedFiles, type WitnessedFiles, type WitnessedOptions } from './witnessed.ts';
+import type { WitnessPolicy } from './witness-policy.ts';
 
 /** A note that should be a signed checkpoint of this ledger. */
 export interface SignedNote {
@@ -27,6 +29,12 @@ export interface SignedNotes {
   /** Faults of rows that hold no note. */
   readonly brokenRows: readonly Fault[];
   readonly journal: readonly SignedNote[];
+  readonly witnessed: Omit<WitnessedFiles, 'kept' | 'elsewhere'> & {
+    /** Whose word counts; null: nobody is configured. */
+    readonly policy: WitnessPolicy | null;
+    readonly kept: readonly (SignedNote & { readonly file: string })[];
+    readonly elsewhere: readonly SignedNote[];
+  };
   /** Notes of the journal whose writing was cut off. They were never published. */
   readonly unfinished: number;
 }
@@ -38,6 +46,8 @@ export interface SignedNotesOptions {
   readonly instance: string;
   readonly epoch: number;
   readonly keys: Pick<InstanceKeys, 'append'>;
+  /** Absent: nothing that witnesses said is looked at. */
+  readonly witnessed?: WitnessedOptions;
 }
 
 /** Reads the checkpoints of the epoch and the whole journal. The database first: a note is in the journal before it is in the database. */
@@ -66,7 +76,21 @@ export async function readSignedNotes(options: SignedNotesOptions): Promise<Sign
     if (part.unfinished) unfinished += 1;
     else journal.push(judgeNote(options, part.note, `the journal (${part.file})`, 'journal-invalid'));
   }
-  return { database, brokenRows, journal, unfinished };
+  const { witnessed: from } = options;
+  const origin = originOf(options.instance, options.epoch);
+  const files =
+    from === undefined ? { kept: [], tokens: [], elsewhere: [], unread: [] } : await readWitnessedFiles(from, origin);
+  const judge = ({ file, note, where }: WitnessedFiles['kept'][number]) => ({
+    ...judgeNote(options, note, where, 'witness-invalid'),
+    file,
+  });
+  const witnessed = {
+    ...files,
+    policy: from?.policy ?? null,
+    kept: files.kept.map(judge),
+    elsewhere: files.elsewhere.map(judge),
+  };
+  return { database, brokenRows, journal, unfinished, witnessed };
 }
 
 type CheckpointRow = Pick<
@@ -94,7 +118,7 @@ function judgeNote(
   { publicKey, instance, epoch }: SignedNotesOptions,
   note: string,
   where: string,
-  fault: 'checkpoint-invalid' | 'journal-invalid',
+  fault: 'checkpoint-invalid' | 'journal-invalid' | 'witness-invalid',
 ): SignedNote {
   const reading = readCheckpoint(note, publicKey);
   const size = parseTreeHead(note)?.size ?? null;

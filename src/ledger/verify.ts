@@ -35,6 +35,11 @@ const nothing: Counts = {
   unfinishedNotes: 0,
   files: 0,
   documents: 0,
+  cosignatures: 0,
+  timestamps: 0,
+  copies: 0,
+  witnessed: 0,
+  unchecked: [],
   root: '',
 };
 

@@ -1,134 +1,196 @@
-import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { parseTreeHead, type TreeHead } from '../crypto/checkpoint.ts';
-import { sha256 } from '../crypto/hash.ts';
-import { formatConsistencyProof } from '../crypto/tlog-proof.ts';
+import { type KeyObject, verify } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
+import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.ts';
+import { writeDurably } from './durable-file.ts';
+import { readTimestamp, requestTimestamp, TIMESTAMP_QUERY } from './timestamp.ts';
 import type { Tree } from './tree.ts';
+import type { Cosigner, Directory, TimestampAuthority, Witness } from './witness-policy.ts';
 
-/** Somebody who signs that each checkpoint of a log that he has seen continues the one before (c2sp.org/tlog-witness). */
-export interface Witness {
-  /** In the policy. */
-  readonly name: string;
-  readonly keyName: string;
-  readonly keyHash: Buffer;
-  readonly publicKey: KeyObject;
-  /** Where checkpoints are submitted; null: nowhere. */
-  readonly url: string | null;
-}
-
-/** Witnesses, and how many of them have to sign (c2sp.org/tlog-policy). */
-export interface WitnessPolicy {
-  readonly witnesses: readonly Witness[];
-  readonly isQuorum: (signed: ReadonlySet<string>) => boolean;
-}
-
-const COSIGNATURE = 4;
-
-/** Reads a policy; a sentence when it is none. Lines of logs are passed over: the log is this one. */
-export function parseWitnessPolicy(text: string): WitnessPolicy | string {
-  const witnesses: Witness[] = [];
-  const holds = new Map<string, (signed: ReadonlySet<string>) => boolean>([['none', () => true]]);
-  const used = new Set<string>();
-  let isQuorum: WitnessPolicy['isQuorum'] | null = null;
-  for (const [place, line] of text.split('\n').entries()) {
-    const [keyword = '', name = '', ...rest] = line.trim().split(/[ \t]+/);
-    const problem = (words: string) => `line ${place + 1} ${words}`;
-    if (keyword === '' || keyword.startsWith('#') || keyword === 'log') continue;
-    if ((keyword === 'witness' || keyword === 'group') && (name === '' || holds.has(name)))
-      return problem(`has no name of its own`);
-    if (keyword === 'witness') {
-      const witness = readWitness(name, rest);
-      if (witness === null) return problem('has no key of type 0x04 (Ed25519 cosignature), or an address that is none');
-      if (witnesses.some((one) => one.publicKey.equals(witness.publicKey))) return problem('repeats a key');
-      witnesses.push(witness);
-      holds.set(name, (signed) => signed.has(name));
-    } else if (keyword === 'group') {
-      const [threshold = '', ...members] = rest;
-      const wanted = threshold === 'all' ? members.length : threshold === 'any' ? 1 : Number(threshold);
-      const known = members.map((member) => (member === 'none' || used.has(member) ? undefined : holds.get(member)));
-      members.forEach((member) => used.add(member));
-      if (!(Number.isInteger(wanted) && wanted >= 1 && wanted <= members.length) || known.includes(undefined))
-        return problem('is not a group of what stands above it');
-      holds.set(name, (signed) => known.filter((member) => member?.(signed)).length >= wanted);
-    } else if (keyword === 'quorum') {
-      const found = holds.get(name);
-      if (found === undefined || isQuorum !== null) return problem('names no quorum, or a second one');
-      isQuorum = found;
-    } else return problem(`begins with ${JSON.stringify(keyword)}`);
-  }
-  return isQuorum === null ? 'it has no line that begins with quorum' : { witnesses, isQuorum };
-}
-
-function readWitness(name: string, [key = '', url]: readonly string[]): Witness | null {
-  const [, keyName = '', hash = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(key) ?? [];
-  const bytes = Buffer.from(encoded, 'base64');
-  if (bytes.length !== 33 || bytes[0] !== COSIGNATURE || (url !== undefined && !/^https?:\/\//.test(url))) return null;
-  const keyHash = sha256(Buffer.concat([Buffer.from(`${keyName}\n`), bytes])).subarray(0, 4);
-  if (keyHash.toString('hex') !== hash) return null;
-  const jwk = { kty: 'OKP', crv: 'Ed25519', x: bytes.subarray(1).toString('base64url') };
-  return {
-    name,
-    keyName,
-    keyHash,
-    publicKey: createPublicKey({ key: jwk, format: 'jwk' }),
-    url: url?.replace(/\/$/, '') ?? null,
-  };
-}
-
-/** What came of a submission. `forked`: the witness has seen another history of this log, which is a reason for alarm. */
+/** What came of asking a witness. `forked`: it has seen another history of this log, which is a reason for alarm. */
 export type Witnessed =
   | { readonly outcome: 'cosigned'; readonly line: string; readonly at: string }
+  | { readonly outcome: 'stamped'; readonly token: Buffer; readonly at: string }
+  | { readonly outcome: 'copied'; readonly at: string }
   | { readonly outcome: 'forked' | 'failed'; readonly reason: string };
 
-/** Sends a body and resolves with the answer; rejects when none came. */
-export type Post = (url: string, body: string) => Promise<{ readonly status: number; readonly text: string }>;
+/** Sends a body and resolves with the answer; rejects when none came in time. */
+export type Post = (
+  url: string,
+  body: string | Uint8Array,
+  contentType: string,
+) => Promise<{ readonly status: number; readonly bytes: Buffer }>;
+
+export interface Asking {
+  /** The signed checkpoint, as the journal holds it. */
+  readonly note: string;
+  readonly tree: Tree;
+  /** Of the ledger. */
+  readonly publicKey: KeyObject;
+  readonly post: Post;
+  readonly now: Date;
+  /** Entries that this witness has seen before, as far as is known; 0: none. */
+  readonly seen: number;
+}
+
+/** Longest time for one witness, whatever it does, in milliseconds. */
+const WITNESS_MS = 60_000;
+
+/** Has a witness see a checkpoint. Never rejects, and never takes longer than a minute: a failing witness must not keep the others. */
+export async function askWitness(witness: Witness, asking: Asking): Promise<Witnessed> {
+  const { url } = { url: null, ...witness };
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Witnessed>((resolve) => {
+    const reason = `it did not answer within ${WITNESS_MS / 1000} s`;
+    timer = setTimeout(() => resolve({ outcome: 'failed', reason }), WITNESS_MS);
+  });
+  const work =
+    witness.kind === 'directory'
+      ? copyNote(witness, asking)
+      : url === null
+        ? Promise.resolve<Witnessed>({ outcome: 'failed', reason: 'it has no address' })
+        : witness.kind === 'cosigner'
+          ? submitCheckpoint(witness, url, asking)
+          : stamp(witness, url, asking);
+  try {
+    return await Promise.race([work, late]);
+  } catch (error) {
+    return { outcome: 'failed', reason: error instanceof Error ? error.message : String(error) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const TEXT = 'text/plain; charset=utf-8';
+const MISSING = 'an entry of the ledger is missing: run `consent-ledger ledger verify`';
 
 /**
  * Submits a checkpoint (add-checkpoint). The witness says itself what it has seen last, and is given the proof that the checkpoint continues it. Its answer
  * counts if it has a valid cosignature of its key.
  */
-export async function submitCheckpoint(witness: Witness, note: string, tree: Tree, post: Post): Promise<Witnessed> {
-  const head = parseTreeHead(note);
-  if (head === null || witness.url === null) return { outcome: 'failed', reason: 'it has no address' };
+async function submitCheckpoint(witness: Cosigner, url: string, { note, tree, post }: Asking): Promise<Witnessed> {
+  const head = headOf(note);
   let seen = 0;
   for (let attempt = 0; attempt < 3; attempt += 1) {
     const hashes = await tree.consistency(seen, head.size);
-    if (hashes === null)
-      return { outcome: 'failed', reason: 'an entry of the ledger is missing: run `consent-ledger ledger verify`' };
-    const { status, text } = await post(`${witness.url}/add-checkpoint`, formatConsistencyProof(seen, hashes, note));
+    if (hashes === null) return { outcome: 'failed', reason: MISSING };
+    const { status, bytes } = await post(`${url}/add-checkpoint`, formatConsistencyProof(seen, hashes, note), TEXT);
+    const text = bytes.toString('utf8');
     if (status === 200) return readCosignature(witness, note, text);
-    if (status === 422) return forked(head, seen);
+    if (status === 422) return rewritten(head, seen);
     const [size] = /^(?:0|[1-9]\d{0,15})(?=\n$)/.exec(text) ?? [];
     if (status !== 409 || size === undefined) return { outcome: 'failed', reason: `it answered ${status}` };
-    if (Number(size) > head.size)
-      return {
-        outcome: 'forked',
-        reason: `it has seen ${size} entries, and this ledger ends at ${head.size}: entries are gone from the end`,
-      };
+    if (Number(size) > head.size) return cutOff(head, Number(size));
     // It has been told already that this is what it saw.
-    if (Number(size) === seen) return forked(head, seen);
+    if (Number(size) === seen) return rewritten(head, seen);
     seen = Number(size);
   }
   return { outcome: 'failed', reason: 'it says at each attempt that it has seen something else' };
 }
 
-function forked({ size }: TreeHead, seen: number): Witnessed {
+function headOf(note: string): TreeHead {
+  const head = parseTreeHead(note);
+  if (head === null) throw new Error('the checkpoint cannot be read');
+  return head;
+}
+
+function rewritten({ size }: TreeHead, seen: number): Witnessed {
   return {
     outcome: 'forked',
     reason: `the ledger of ${size} entries does not continue the ${seen} entries that it has seen: they were rewritten`,
   };
 }
 
-/** c2sp.org/tlog-cosignature, Ed25519. */
-function readCosignature(witness: Witness, note: string, answer: string): Witnessed {
-  const body = note.slice(0, note.indexOf('\n\n') + 1);
+function cutOff({ size }: TreeHead, seen: number): Witnessed {
+  return {
+    outcome: 'forked',
+    reason: `it has seen ${seen} entries, and this ledger ends at ${size}: entries are gone from the end`,
+  };
+}
+
+function readCosignature(witness: Cosigner, note: string, answer: string): Witnessed {
   for (const line of answer.split('\n')) {
-    const [, name, encoded = ''] = /^— ([^\s+]+) ([A-Za-z0-9+/]+=*)$/.exec(line) ?? [];
-    const bytes = Buffer.from(encoded, 'base64');
-    if (name !== witness.keyName || bytes.length !== 76 || !bytes.subarray(0, 4).equals(witness.keyHash)) continue;
-    const time = bytes.readBigUInt64BE(4);
-    const message = Buffer.from(`cosignature/v1\ntime ${time}\n${body}`);
-    if (time < 1n << 40n && verify(null, message, witness.publicKey, bytes.subarray(12)))
-      return { outcome: 'cosigned', line, at: new Date(Number(time) * 1000).toISOString() };
+    const at = cosignedAt(witness, note, line);
+    if (at !== null) return { outcome: 'cosigned', line, at };
   }
   return { outcome: 'failed', reason: 'its answer has no valid cosignature of its key' };
+}
+
+/** When a witness signed a note, by a line of its (c2sp.org/tlog-cosignature, Ed25519); null when the line is not a valid cosignature of its key. */
+export function cosignedAt(witness: Cosigner, note: string, line: string): string | null {
+  const [, name, encoded = ''] = /^— ([^\s+]+) ([A-Za-z0-9+/]+=*)$/.exec(line) ?? [];
+  const bytes = Buffer.from(encoded, 'base64');
+  if (name !== witness.keyName || bytes.length !== 76 || !bytes.subarray(0, 4).equals(witness.keyHash)) return null;
+  const time = bytes.readBigUInt64BE(4);
+  const message = Buffer.from(`cosignature/v1\ntime ${time}\n${note.slice(0, note.indexOf('\n\n') + 1)}`);
+  return time < 1n << 40n && verify(null, message, witness.publicKey, bytes.subarray(12))
+    ? new Date(Number(time) * 1000).toISOString()
+    : null;
+}
+
+/** Asks a time-stamping authority for a token over the note (RFC 3161 §3.4). */
+async function stamp(witness: TimestampAuthority, url: string, { note, post }: Asking): Promise<Witnessed> {
+  const data = Buffer.from(note);
+  const { query, nonce } = await requestTimestamp(data);
+  const { status, bytes } = await post(url, query, TIMESTAMP_QUERY);
+  if (status !== 200) return { outcome: 'failed', reason: `it answered ${status}` };
+  const read = await readTimestamp(bytes, data, witness.roots, nonce);
+  return read.outcome === 'valid'
+    ? { outcome: 'stamped', token: bytes, at: read.at }
+    : { outcome: 'failed', reason: `its token counts for nothing: ${read.reason}` };
+}
+
+/** Copies under way: a share that hangs holds a thread of this process, and must not hold another one an hour later. */
+const copying = new Set<string>();
+
+async function copyNote(witness: Directory, asking: Asking): Promise<Witnessed> {
+  if (copying.has(witness.path)) return { outcome: 'failed', reason: 'the copy before this one has not ended yet' };
+  copying.add(witness.path);
+  try {
+    return await copyInto(witness.path, asking);
+  } finally {
+    copying.delete(witness.path);
+  }
+}
+
+/**
+ * The folder is never made: where a share is not mounted, that would keep the copies at home. A note that is there already is compared, and never
+ * overwritten; the newest one that is there must be continued by this one.
+ */
+async function copyInto(folder: string, { note, tree, publicKey, now, seen }: Asking): Promise<Witnessed> {
+  const head = headOf(note);
+  const sizes = (await readdir(folder)).flatMap((name) => sizeInDirectory(name, head.origin) ?? []);
+  const newest = Math.max(0, ...sizes);
+  if (newest < seen) {
+    const reason = `it no longer holds the checkpoint over ${seen} entries that was copied there: is it mounted?`;
+    return { outcome: 'failed', reason };
+  }
+  if (newest > head.size) return cutOff(head, newest);
+  const copied: Witnessed = { outcome: 'copied', at: now.toISOString() };
+  if (newest > 0) {
+    const name = nameInDirectory(head.origin, newest);
+    const there = await readFile(join(folder, name), 'utf8');
+    if (newest === head.size)
+      return there === note ? copied : { outcome: 'forked', reason: `its ${name} is another checkpoint` };
+    const reading = readCheckpoint(there, publicKey);
+    if (reading.outcome !== 'valid' || reading.head.size !== newest)
+      return { outcome: 'failed', reason: `its ${name} is not a checkpoint of this ledger` };
+    const hashes = await tree.consistency(newest, head.size);
+    if (hashes === null) return { outcome: 'failed', reason: MISSING };
+    if (!provesConsistency(reading.head, head, hashes)) return rewritten(head, newest);
+  }
+  await writeDurably(folder, nameInDirectory(head.origin, head.size), note, { mode: 0o644, once: true });
+  return copied;
+}
+
+/** Under this name a checkpoint lies in a folder that several installations may share. */
+export function nameInDirectory(origin: string, size: number): string {
+  return `${origin.replaceAll('/', '-')}-${String(size).padStart(16, '0')}.txt`;
+}
+
+/** The size in {@link nameInDirectory}; null for what has another name. */
+export function sizeInDirectory(name: string, origin: string): number | null {
+  const size = Number(/-(\d{16})\.txt$/.exec(name)?.[1] ?? 0);
+  return size > 0 && name === nameInDirectory(origin, size) ? size : null;
 }

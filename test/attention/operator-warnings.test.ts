@@ -13,6 +13,7 @@ const calm: Surroundings = {
   sealFailure: null,
   readModelsDiffer: null,
   refusal: null,
+  witnessing: null,
 };
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString();
 

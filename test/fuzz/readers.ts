@@ -31,7 +31,7 @@ import { readFields } from '../../src/http/pages/fields.tsx';
 import { attachment } from '../../src/http/pages/documents.tsx';
 import { createJournal } from '../../src/ledger/journal.ts';
 import { findNotes } from '../../src/ledger/outside-checkpoints.ts';
-import { parseWitnessPolicy } from '../../src/ledger/witness.ts';
+import { parseWitnessPolicy } from '../../src/ledger/witness-policy.ts';
 import { linkOf, withoutToken, cleanText, readEnvelope } from '../../src/service/answer-json.ts';
 import { readBulkResult, readGenerated, readLinks, readPublished } from '../../src/service/policies.ts';
 import { readPage } from '../../src/service/consent-logs.ts';

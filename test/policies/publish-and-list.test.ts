@@ -215,6 +215,7 @@ describe('the list of policies', () => {
       sealFailure: null,
       readModelsDiffer: null,
       refusal: null,
+      witnessing: null,
     };
     const warnings = await findWarnings(world.store.read, surroundings);
     expect(warnings.filter(({ code }) => code === 'policies-disagree')).toMatchObject([{ sentence: told?.sentence }]);

@@ -29,7 +29,15 @@ it('the description is stored when it changed, and what is gone from it is named
       .where('source', '=', 'default')
       .orderBy('seq')
       .execute();
-  const around = { now: world.now(), pulled: [], disk: null, sealFailure: null, readModelsDiffer: null, refusal: null };
+  const around = {
+    now: world.now(),
+    pulled: [],
+    disk: null,
+    sealFailure: null,
+    readModelsDiffer: null,
+    refusal: null,
+    witnessing: null,
+  };
   const warnings = async () =>
     (await findWarnings(world.store.read, around)).filter(({ code }) => code === 'api-changed');
   const context = {
@@ -88,7 +96,15 @@ it('texts that could not be fetched are named to the operator', async () => {
   await world.publish({ policy_id: 'pol_elsewhere', hosted_url: url });
   await world.trigger();
   await world.runDue();
-  const around = { now: world.now(), pulled: [], disk: null, sealFailure: null, readModelsDiffer: null, refusal: null };
+  const around = {
+    now: world.now(),
+    pulled: [],
+    disk: null,
+    sealFailure: null,
+    readModelsDiffer: null,
+    refusal: null,
+    witnessing: null,
+  };
   const found = await findWarnings(world.store.read, around);
   expect(found.map(({ code, source }) => [code, source])).toEqual([['snapshot-failing', 'default']]);
   expect(found[0]?.sentence).toContain('is not under');

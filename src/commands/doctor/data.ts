@@ -1,6 +1,7 @@
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
+import { UsageError } from '../../core/errors.ts';
 import { parseTreeHead } from '../../crypto/checkpoint.ts';
 import { diagnoseEntry } from '../../ledger/entry-fault.ts';
 import { readEntryPages } from '../../ledger/read-entries.ts';
@@ -35,6 +36,7 @@ const checks: readonly Check<Ledgered>[] = [
   checkLastEntries,
   checkClock,
   checkSealing,
+  checkWitnesses,
   checkProjector,
   checkWorker,
   async ({ warnings }) => (await warnings()).map(({ sentence, remedy, code }) => fault(code, sentence, remedy)),
@@ -236,6 +238,42 @@ async function checkSealing({ store, journal, epoch, clock, lastSeq }: Ledgered)
       ),
     );
   return lines;
+}
+
+/** Whether anything leaves this machine. A witness that is late, or has seen another history, is one of the warnings. */
+async function checkWitnesses({ config, witnessPolicy, witnessState, warnings, epoch }: Ledgered): Promise<Line[]> {
+  if (config.witnesses === null)
+    return [
+      note(
+        'witnesses',
+        'Checkpoints do not leave this machine: someone who holds its keys could rewrite the whole ledger unseen.',
+        'Name witnesses, a time-stamping authority or a folder elsewhere in WITNESSES (docs/proofs.md).',
+      ),
+    ];
+  let policy: Awaited<ReturnType<typeof witnessPolicy>>;
+  try {
+    policy = await witnessPolicy();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return error.problems.map((problem) => fault('witnesses', problem, 'Correct the file (docs/proofs.md).'));
+  }
+  const { witnesses } = await witnessState();
+  const failing = Object.values(witnesses).filter(({ error, forked }) => error !== null && !forked);
+  const lines = failing.map(({ name, error }) =>
+    note(
+      'witnesses',
+      `${name} failed at the last attempt: ${error ?? ''}.`,
+      'Run `consent-ledger ledger witness` to try again.',
+    ),
+  );
+  if ((await warnings()).some(({ code }) => code === 'witness-late' || code === 'witness-forked')) return lines;
+  const seen = Object.values(witnesses).filter((standing) => standing.epoch === epoch && standing.at !== null);
+  const words = seen.map(({ name, size, at }) => `${name} over ${counted(size, 'entry', 'entries')} (${at ?? ''})`);
+  const said =
+    words.length === 0
+      ? `${counted(policy?.witnesses.length ?? 0, 'witness', 'witnesses')} configured; none has been asked yet.`
+      : `Witnessed by ${words.join(', ')}.`;
+  return [...lines, ok('witnesses', said)];
 }
 
 async function checkProjector({ store, lastSeq }: Ledgered): Promise<Line[]> {

@@ -10,9 +10,11 @@ import type { Tables } from '../../store/schema.ts';
 export type DocumentRow = Selectable<Tables['documents']>;
 
 /** How the ledger stands. */
-interface LedgerState {
+export interface LedgerState {
   readonly entries: number;
   readonly checkpoint: { readonly size: number; readonly rootHex: string; readonly createdAt: string } | null;
+  /** Who outside of the installation has seen a checkpoint, which, and when; null: nobody is asked to (WITNESSES). */
+  readonly witnesses: readonly { readonly name: string; readonly size: number; readonly at: string | null }[] | null;
   readonly quarantined: number;
   readonly ambiguousRepeats: number;
 }
@@ -32,7 +34,10 @@ export interface Today {
   readonly bannerNames: (source: string) => BannerNames | undefined;
 }
 
-type Needs = Pick<Context, 'store' | 'attention' | 'warnings' | 'sources' | 'jobs' | 'clock' | 'epoch'>;
+type Needs = Pick<
+  Context,
+  'store' | 'attention' | 'warnings' | 'sources' | 'jobs' | 'clock' | 'epoch' | 'config' | 'witnessState'
+>;
 
 const DOCUMENTS_SHOWN = 25;
 /** Finished work stays on the page this long. */
@@ -100,9 +105,10 @@ export function payloadText(job: Job, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-async function loadLedgerState({ store, epoch }: Needs): Promise<LedgerState> {
+async function loadLedgerState({ store, epoch, config, witnessState }: Needs): Promise<LedgerState> {
   const { read } = store;
-  const [entries, checkpoint, quarantined, ambiguous] = await Promise.all([
+  const [{ witnesses }, entries, checkpoint, quarantined, ambiguous] = await Promise.all([
+    witnessState(),
     read
       .selectFrom('entries')
       .select((eb) => eb.fn.max('seq').as('seq'))
@@ -130,6 +136,8 @@ async function loadLedgerState({ store, epoch }: Needs): Promise<LedgerState> {
       checkpoint === undefined
         ? null
         : { size: checkpoint.size, rootHex: checkpoint.root.toString('hex'), createdAt: checkpoint.created_at },
+    witnesses:
+      config.witnesses === null ? null : Object.values(witnesses).filter((standing) => standing.epoch === epoch),
     quarantined: Number(quarantined.count),
     ambiguousRepeats: Number(ambiguous.count),
   };

@@ -3,7 +3,7 @@ import { findReport, reports } from '../../../reports/index.ts';
 import type { Context } from '../../context.ts';
 import { addDays, calendarProblem, dateIn } from '../../core/zoned-days.ts';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
-import { loadToday, type Today } from './load-today.ts';
+import { loadToday, type LedgerState, type Today } from './load-today.ts';
 import { dismissBanner } from '../../sync/banners.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
@@ -389,8 +389,35 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
   );
 }
 
+/** Each witness with the time of its word, or how far it lags behind the last checkpoint. */
+function witnessedText(
+  frame: PageFrame,
+  witnesses: NonNullable<LedgerState['witnesses']>,
+  checkpoint: LedgerState['checkpoint'],
+) {
+  if (witnesses.length === 0) return <Badge text="by nobody yet" tone="warn" />;
+  return (
+    <>
+      {witnesses.map(({ name, size, at }, place) => (
+        <>
+          {place === 0 ? null : <br />}
+          {at === null ? (
+            <Badge text={`not yet by ${name}`} tone="warn" />
+          ) : (
+            <>
+              by {name}
+              {size === checkpoint?.size ? '' : ` over ${formatCount(size)} entries`},{' '}
+              <Moment iso={at} timeZone={frame.timeZone} />
+            </>
+          )}
+        </>
+      ))}
+    </>
+  );
+}
+
 function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
-  const { entries, checkpoint, quarantined, ambiguousRepeats } = today.ledger;
+  const { entries, checkpoint, witnesses, quarantined, ambiguousRepeats } = today.ledger;
   const unsealed = entries - (checkpoint?.size ?? 0);
   return (
     <Panel id="ledger" title="Ledger">
@@ -398,7 +425,7 @@ function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
         rows={[
           ['Entries', formatCount(entries)],
           [
-            'Last checkpoint',
+            'Sealed',
             checkpoint === null ? (
               'none yet'
             ) : (
@@ -413,6 +440,7 @@ function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
             ),
           ],
           ['Not yet sealed', formatCount(unsealed)],
+          ...(witnesses === null ? [] : [['Witnessed', witnessedText(frame, witnesses, checkpoint)] as const]),
           [
             'Quarantine',
             quarantined === 0 ? 'empty' : <Badge text={`${formatCount(quarantined)} not read`} tone="warn" />,

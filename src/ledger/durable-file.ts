@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { link, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+interface Placing {
+  readonly mode: number;
+  /** Rejects with EEXIST, and leaves it, when another file has the name already. */
+  readonly once?: boolean;
+}
+
+/** Writes a file into a folder that is there: whole and synced when it has its name, and its folder synced when this resolves. */
+export async function writeDurably(
+  folder: string,
+  name: string,
+  bytes: Uint8Array | string,
+  { mode, once = false }: Placing,
+): Promise<void> {
+  const path = join(folder, name);
+  const draft = `${path}.${randomUUID()}.draft`;
+  try {
+    const file = await open(draft, 'wx', mode);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    if (once) await linkOrRename(draft, path);
+    else await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  // A new file exists for sure only when its folder is synced as well.
+  const directory = await open(folder, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+async function linkOrRename(draft: string, path: string): Promise<void> {
+  try {
+    await link(draft, path);
+  } catch (error) {
+    // File systems without hard links, such as those of many shares: the caller has looked whether the name is taken.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      throw error;
+    await rename(draft, path);
+  }
+}

@@ -1,0 +1,164 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { sha256 } from '../crypto/hash.ts';
+import { certificatesIn } from './timestamp.ts';
+
+/** Somebody who signs that each checkpoint of a log that he has seen continues the one before (c2sp.org/tlog-witness). */
+export interface Cosigner {
+  readonly kind: 'cosigner';
+  /** In the policy. */
+  readonly name: string;
+  readonly keyName: string;
+  readonly keyHash: Buffer;
+  readonly publicKey: KeyObject;
+  /** Where checkpoints are submitted; null: nowhere, its cosignatures are only checked. */
+  readonly url: string | null;
+}
+
+/** A time-stamping authority (RFC 3161). */
+export interface TimestampAuthority {
+  readonly kind: 'timestamp';
+  readonly name: string;
+  /** Certificates that its own leads to, as DER. */
+  readonly roots: readonly Buffer[];
+  /** Null: nothing is sent, its tokens are only checked. */
+  readonly url: string | null;
+}
+
+/** A folder somewhere else, for instance on a mounted share, that keeps a copy of each checkpoint. */
+export interface Directory {
+  readonly kind: 'directory';
+  readonly name: string;
+  readonly path: string;
+}
+
+export type Witness = Cosigner | TimestampAuthority | Directory;
+
+/** Witnesses, and how many of them have to sign. */
+export interface WitnessPolicy {
+  readonly witnesses: readonly Witness[];
+  readonly isQuorum: (signed: ReadonlySet<string>) => boolean;
+}
+
+/** A policy as it is written; `roots` of its authorities are paths that have not been read yet. */
+type Written<W> = W extends TimestampAuthority ? Omit<W, 'roots'> & { readonly caFile: string } : W;
+interface WrittenPolicy extends Omit<WitnessPolicy, 'witnesses'> {
+  readonly witnesses: readonly Written<Witness>[];
+}
+
+const COSIGNATURE = 4;
+
+/** Reads a policy file with the certificates that it names; a sentence about what is wrong with it, or with one of them. Paths count from its folder. */
+export async function loadWitnessPolicy(path: string): Promise<WitnessPolicy | string> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    return `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`;
+  }
+  const policy = parseWitnessPolicy(text);
+  if (typeof policy === 'string') return policy;
+  const witnesses: Witness[] = [];
+  for (const witness of policy.witnesses) {
+    if (witness.kind === 'cosigner') witnesses.push(witness);
+    else if (witness.kind === 'directory') witnesses.push({ ...witness, path: resolve(dirname(path), witness.path) });
+    else {
+      const { caFile, ...authority } = witness;
+      const roots = await readRoots(resolve(dirname(path), caFile));
+      if (roots === null) return `the certificates of ${witness.name} (${caFile}) cannot be read: PEM is needed`;
+      witnesses.push({ ...authority, roots });
+    }
+  }
+  return { ...policy, witnesses };
+}
+
+async function readRoots(path: string): Promise<readonly Buffer[] | null> {
+  try {
+    const roots = certificatesIn(await readFile(path, 'utf8'));
+    return roots.length === 0 ? null : roots;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Reads a policy (c2sp.org/tlog-policy) with two kinds of lines more, `timestamp <name> <file of certificates> [<url>]` and `directory <name> <path>`; a sentence when it is none.
+ * Lines of logs are passed over: the log is this one.
+ */
+export function parseWitnessPolicy(text: string): WrittenPolicy | string {
+  const witnesses: Written<Witness>[] = [];
+  const holds = new Map<string, (signed: ReadonlySet<string>) => boolean>([['none', () => true]]);
+  const used = new Set<string>();
+  let isQuorum: WitnessPolicy['isQuorum'] | null = null;
+  for (const [place, line] of text.split('\n').entries()) {
+    const [keyword = '', name = '', ...rest] = line.trim().split(/[ \t]+/);
+    const problem = (words: string) => `line ${place + 1} ${words}`;
+    if (keyword === '' || keyword.startsWith('#') || keyword === 'log') continue;
+    const read = readers[keyword];
+    if ((read !== undefined || keyword === 'group') && (name === '' || holds.has(name)))
+      return problem(`has no name of its own`);
+    if (read !== undefined) {
+      const witness = read(name, rest);
+      if (typeof witness === 'string') return problem(witness);
+      if (witnesses.some((one) => isSame(one, witness))) return problem('repeats a key, an authority or a folder');
+      witnesses.push(witness);
+      holds.set(name, (signed) => signed.has(name));
+    } else if (keyword === 'group') {
+      const [threshold = '', ...members] = rest;
+      const wanted = threshold === 'all' ? members.length : threshold === 'any' ? 1 : Number(threshold);
+      const known = members.map((member) => (member === 'none' || used.has(member) ? undefined : holds.get(member)));
+      members.forEach((member) => used.add(member));
+      if (!(Number.isInteger(wanted) && wanted >= 1 && wanted <= members.length) || known.includes(undefined))
+        return problem('is not a group of what stands above it');
+      holds.set(name, (signed) => known.filter((member) => member?.(signed)).length >= wanted);
+    } else if (keyword === 'quorum') {
+      const found = holds.get(name);
+      if (found === undefined || isQuorum !== null) return problem('names no quorum, or a second one');
+      isQuorum = found;
+    } else return problem(`begins with ${JSON.stringify(keyword)}`);
+  }
+  return isQuorum === null ? 'it has no line that begins with quorum' : { witnesses, isQuorum };
+}
+
+function isSame(one: Written<Witness>, other: Written<Witness>): boolean {
+  if (one.kind === 'cosigner') return other.kind === 'cosigner' && one.publicKey.equals(other.publicKey);
+  if (one.kind === 'directory') return other.kind === 'directory' && one.path === other.path;
+  return other.kind === 'timestamp' && one.url !== null && one.url === other.url;
+}
+
+/** Each answers a sentence when its line makes no sense. */
+const readers: Readonly<Record<string, (name: string, rest: readonly string[]) => Written<Witness> | string>> = {
+  witness: readCosigner,
+  timestamp(name, [caFile = '', url, ...more]) {
+    // It becomes a part of a file's name.
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) return 'has a name with other characters than letters, digits, - and _';
+    if (caFile === '' || (url !== undefined && !isAddress(url)) || more.length > 0)
+      return 'is not `timestamp <name> <file of certificates> [<url>]`';
+    return { kind: 'timestamp', name, caFile, url: url ?? null };
+  },
+  directory(name, rest) {
+    const path = rest.join(' ');
+    return path === '' ? 'names no folder' : { kind: 'directory', name, path };
+  },
+};
+
+const isAddress = (url: string) => /^https?:\/\//.test(url) && URL.canParse(url);
+
+function readCosigner(name: string, [key = '', url]: readonly string[]): Cosigner | string {
+  const refused = 'has no key of type 0x04 (Ed25519 cosignature), or an address that is none';
+  const [, keyName = '', hash = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(key) ?? [];
+  const bytes = Buffer.from(encoded, 'base64');
+  if (bytes.length !== 33 || bytes[0] !== COSIGNATURE || (url !== undefined && !isAddress(url))) return refused;
+  const keyHash = sha256(Buffer.concat([Buffer.from(`${keyName}\n`), bytes])).subarray(0, 4);
+  if (keyHash.toString('hex') !== hash) return refused;
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: bytes.subarray(1).toString('base64url') };
+  return {
+    kind: 'cosigner',
+    name,
+    keyName,
+    keyHash,
+    publicKey: createPublicKey({ key: jwk, format: 'jwk' }),
+    url: url?.replace(/\/$/, '') ?? null,
+  };
+}

@@ -1,0 +1,294 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { readSetting } from '../store/settings.ts';
+import type { Store } from '../store/store.ts';
+import { writeDurably } from './durable-file.ts';
+import type { Sealing } from './seal.ts';
+import type { Tree } from './tree.ts';
+import { askWitness, type Asking, sizeInDirectory, type Witnessed } from './witness.ts';
+import type { Directory, Witness, WitnessPolicy } from './witness-policy.ts';
+
+const SETTING = 'witnesses';
+
+const oneSchema = z.object({
+  name: z.string(),
+  epoch: z.number(),
+  /** Entries under the last checkpoint that it has signed, stamped or taken; 0: none yet. */
+  size: z.number(),
+  /** When that was, by the witness's clock where it has one; null: never. */
+  at: z.string().nullable(),
+  /** Why the last attempt failed; null when it did not. */
+  error: z.string().nullable(),
+  /** It has seen another history. */
+  forked: z.boolean(),
+});
+
+const stateSchema = z.object({
+  witnesses: z.record(z.string(), oneSchema),
+  /** Entries under the last checkpoint that as many witnesses have seen as the policy wants. */
+  quorum: z.object({ epoch: z.number(), size: z.number() }),
+});
+
+/** How far the checkpoints have been witnessed, as the last runs found it. */
+export type WitnessState = z.infer<typeof stateSchema>;
+export type WitnessStanding = z.infer<typeof oneSchema>;
+
+const nothingYet: WitnessState = { witnesses: {}, quorum: { epoch: 0, size: 0 } };
+
+export async function readWitnessState(store: Pick<Store, 'read'>): Promise<WitnessState> {
+  const text = await readSetting(store, SETTING);
+  try {
+    return text === null ? nothingYet : stateSchema.parse(JSON.parse(text));
+  } catch {
+    return nothingYet;
+  }
+}
+
+/** What a witness is known by from one run to the next; its name in the policy may change. */
+function identityOf(witness: Witness): string {
+  switch (witness.kind) {
+    case 'cosigner':
+      return `witness ${witness.keyName}+${witness.keyHash.toString('hex')}`;
+    case 'timestamp':
+      return `timestamp ${witness.name}`;
+    case 'directory':
+      return `directory ${witness.path}`;
+    default:
+      return witness satisfies never;
+  }
+}
+
+export interface WitnessDeps extends Pick<Asking, 'publicKey' | 'post'> {
+  readonly store: Store;
+  readonly epoch: number;
+  /** DATA_DIR/witnessed. */
+  readonly folder: string;
+  readonly seal: () => Promise<Sealing>;
+  readonly tree: () => Tree;
+  readonly clock: () => Date;
+}
+
+/** What a run came to. `unchanged`: it has seen this checkpoint before, and was not asked again. */
+export type Witnessing =
+  | Exclude<Sealing, { readonly outcome: 'sealed' | 'unchanged' }>
+  | {
+      readonly outcome: 'witnessed';
+      readonly size: number;
+      readonly quorum: boolean;
+      readonly results: readonly {
+        readonly name: string;
+        readonly result: Witnessed | { readonly outcome: 'unchanged' };
+      }[];
+      /** Files in DATA_DIR/witnessed that were written. */
+      readonly files: readonly string[];
+    };
+
+/**
+ * Seals, and has every witness of a policy see the newest checkpoint, side by side. What they return is kept in DATA_DIR/witnessed before anything is
+ * said of it. One that fails keeps none of the others.
+ */
+export async function witnessNewest(
+  deps: WitnessDeps,
+  policy: WitnessPolicy,
+  { again }: { /** Also those that have seen this checkpoint. */ readonly again: boolean },
+): Promise<Witnessing> {
+  const { store, epoch, folder } = deps;
+  const sealing = await deps.seal();
+  if (!('checkpoint' in sealing)) return sealing;
+  const { note, size } = sealing.checkpoint;
+  const state = await readWitnessState(store);
+  const seenBy = (witness: Witness) => {
+    const before = state.witnesses[identityOf(witness)];
+    return before?.epoch === epoch ? before.size : 0;
+  };
+  const asked = policy.witnesses.filter((witness) => witness.kind === 'directory' || witness.url !== null);
+  const tree = deps.tree();
+  const results = await Promise.all(
+    asked.map(async (witness) => {
+      const seen = seenBy(witness);
+      const result =
+        seen === size && !again
+          ? ({ outcome: 'unchanged' } as const)
+          : await askWitness(witness, { ...deps, note, tree, now: deps.clock(), seen });
+      return { witness, name: witness.name, result };
+    }),
+  );
+  const files = await keep(folder, epoch, size, note, results);
+  const signed = new Set(results.flatMap(({ name, result }) => (isDone(result) ? [name] : [])));
+  const quorum = signed.size > 0 && policy.isQuorum(signed);
+  await noteStandings(deps, size, results, quorum);
+  return { outcome: 'witnessed', size, quorum, results: results.map(({ name, result }) => ({ name, result })), files };
+}
+
+interface Result {
+  readonly witness: Witness;
+  readonly name: string;
+  readonly result: Witnessed | { readonly outcome: 'unchanged' };
+}
+
+const isDone = ({ outcome }: Result['result']) => outcome !== 'failed' && outcome !== 'forked';
+
+/** Keeps what this run found of each witness; what is known of others stays. */
+async function noteStandings(
+  { store, epoch }: WitnessDeps,
+  size: number,
+  results: readonly Result[],
+  quorum: boolean,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    const { witnesses, quorum: before } = await readWitnessState({ read: tx.query });
+    const now: Record<string, WitnessStanding> = { ...witnesses };
+    for (const { witness, name, result } of results) {
+      const known = witnesses[identityOf(witness)];
+      const kept = known?.epoch === epoch ? known : { size: 0, at: null };
+      now[identityOf(witness)] =
+        result.outcome === 'failed' || result.outcome === 'forked'
+          ? { ...kept, name, epoch, error: result.reason, forked: result.outcome === 'forked' }
+          : { name, epoch, size, at: 'at' in result ? result.at : kept.at, error: null, forked: false };
+    }
+    const state: WitnessState = { witnesses: now, quorum: quorum ? { epoch, size } : before };
+    await tx.insertMany('settings', [{ name: SETTING, value: JSON.stringify(state) }], 'replace');
+  });
+}
+
+/** Beginning of the names of what is kept of a checkpoint. */
+function stemOf(epoch: number, size: number): string {
+  return `${epoch}-${String(size).padStart(16, '0')}`;
+}
+
+/**
+ * `<epoch>-<size>.txt`: the note with all cosignatures; `.<authority>.tsr`: an authority's answer, which is about the bytes of `.note`, the note as it was sealed.
+ */
+async function keep(
+  folder: string,
+  epoch: number,
+  size: number,
+  note: string,
+  results: readonly Result[],
+): Promise<readonly string[]> {
+  const stem = stemOf(epoch, size);
+  const files: string[] = [];
+  const write = async (name: string, bytes: string | Uint8Array) => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeDurably(folder, name, bytes, { mode: 0o600 });
+    files.push(join(folder, name));
+  };
+  const lines = results.flatMap(({ result }) => (result.outcome === 'cosigned' ? [result.line] : []));
+  if (lines.length > 0)
+    await write(`${stem}.txt`, note + mergeLines(await linesIn(join(folder, `${stem}.txt`), note), lines));
+  const tokens = results.flatMap(({ name, result }) =>
+    result.outcome === 'stamped' ? [{ name, token: result.token }] : [],
+  );
+  if (tokens.length > 0) await write(`${stem}.note`, note);
+  for (const { name, token } of tokens) await write(`${stem}.${name}.tsr`, token);
+  return files;
+}
+
+/** Signature lines after those of the note, if the file is about this note. */
+async function linesIn(path: string, note: string): Promise<readonly string[]> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.startsWith(note)
+    ? text
+        .slice(note.length)
+        .split('\n')
+        .filter((line) => line !== '')
+    : [];
+}
+
+/** One line of each key, the later ones. A key's name and hash are the same in each of its lines. */
+function mergeLines(before: readonly string[], now: readonly string[]): string {
+  const byKey = new Map([...before, ...now].map((line) => [line.slice(0, line.lastIndexOf(' ') + 7), line]));
+  return [...byKey.values()].map((line) => `${line}\n`).join('');
+}
+
+/** A file of DATA_DIR/witnessed, or of a folder that is a witness. */
+export interface KeptFile {
+  readonly name: string;
+  readonly bytes: Buffer;
+}
+
+/** Bytes of the largest file that is read: a note with a hundred cosignatures, or a token with its certificates. */
+const FILE_BYTES = 256 * 1024;
+
+/** Files with an ending, in order of their names; none where there is no folder. With an origin: the copies of its checkpoints in a folder that must be there. */
+async function readKept(folder: string, ending: string, origin?: string): Promise<readonly KeptFile[]> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && origin === undefined) return [];
+    throw error;
+  });
+  const isOurs = (name: string) => origin === undefined || sizeInDirectory(name, origin) !== null;
+  const files: KeptFile[] = [];
+  for (const name of names.filter((one) => one.endsWith(ending) && !one.startsWith('.') && isOurs(one)).sort()) {
+    const bytes = await readFile(join(folder, name));
+    files.push({ name, bytes: bytes.subarray(0, FILE_BYTES) });
+  }
+  return files;
+}
+
+/** The newest checkpoint that a witness has seen, as the state says, is kept under these names; none of a folder elsewhere. */
+export function namesKept(standing: WitnessStanding, identity: string): readonly string[] {
+  const stem = stemOf(standing.epoch, standing.size);
+  if (standing.size === 0 || identity.startsWith('directory ')) return [];
+  return identity.startsWith('timestamp ') ? [`${stem}.note`, `${stem}.${standing.name}.tsr`] : [`${stem}.txt`];
+}
+
+/** What witnesses have said, and whose word counts. */
+export interface WitnessedOptions {
+  /** DATA_DIR/witnessed. */
+  readonly folder: string;
+  /** Null: nobody is configured, so cosignatures and tokens cannot be checked. */
+  readonly policy: WitnessPolicy | null;
+}
+
+/** A note, and where it was found. */
+interface FoundNote {
+  readonly file: string;
+  readonly where: string;
+  readonly note: string;
+}
+
+/** What lies in DATA_DIR/witnessed and in the folders that are witnesses. */
+export interface WitnessedFiles {
+  /** Notes with cosignatures, and notes as they were sealed. */
+  readonly kept: readonly FoundNote[];
+  readonly tokens: readonly KeptFile[];
+  readonly elsewhere: readonly FoundNote[];
+  /** Sentences about what could not be read. */
+  readonly unread: readonly string[];
+}
+
+/** A share that hangs is given up after this. */
+const DIRECTORY_MS = 20_000;
+
+export async function readWitnessedFiles(
+  { folder, policy }: WitnessedOptions,
+  origin: string,
+): Promise<WitnessedFiles> {
+  const noteOf = (where: string, { name, bytes }: KeptFile) => ({
+    file: name,
+    where: `${where} (${name})`,
+    note: bytes.toString('utf8'),
+  });
+  const files = [...(await readKept(folder, '.txt')), ...(await readKept(folder, '.note'))];
+  const elsewhere: FoundNote[] = [];
+  const unread: string[] = [];
+  for (const witness of policy?.witnesses.filter(({ kind }) => kind === 'directory') ?? []) {
+    const { name, path } = witness as Directory;
+    const late = delay(DIRECTORY_MS, null, { ref: false }).then(() => {
+      throw new Error('it does not answer');
+    });
+    late.catch(() => undefined);
+    try {
+      const found = await Promise.race([readKept(path, '.txt', origin), late]);
+      for (const file of found) elsewhere.push(noteOf(`the checkpoint at ${name}`, file));
+      if (found.length === 0) unread.push(`the folder of ${name} holds no checkpoint of this ledger`);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      unread.push(`the folder of ${name} cannot be read (${code ?? message})`);
+    }
+  }
+  const kept = files.map((file) => noteOf('the witnessed checkpoint', file));
+  return { kept, tokens: await readKept(folder, '.tsr'), elsewhere, unread };
+}

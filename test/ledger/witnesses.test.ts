@@ -1,0 +1,225 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { type Context, openContext } from '../../src/context.ts';
+import { createJobHandlers } from '../../src/context/worker.ts';
+import { appendDelivery } from '../../src/ledger/append-delivery.ts';
+import { createLog } from '../../src/log.ts';
+import { longest } from '../../src/service/http.ts';
+import { environment } from '../serving.ts';
+import { temporaryFolder } from '../temporary.ts';
+import { openssl, serveAuthority } from './time-stamping-authority.ts';
+import { startWitness } from './witness-stand-in.ts';
+
+/** An installation whose policy of witnesses lies beside its DATA_DIR. */
+async function createWorld() {
+  const folder = await temporaryFolder();
+  const [dataDir, policy] = [join(folder, 'data'), join(folder, 'policy')];
+  let now = new Date('2026-07-01T12:00:00.000Z');
+  const config = loadConfig(environment(dataDir, { WITNESSES: policy, LOG_LEVEL: 'fatal' }), folder);
+  const context: Context = await openContext(config, createLog('fatal'), { clock: () => now });
+  onTestFinished(() => context.close());
+  let count = 0;
+  return {
+    folder,
+    context,
+    witnessed: join(dataDir, 'witnessed'),
+    write: (...lines: string[]) => writeFile(policy, `${lines.join('\n')}\n`),
+    later: (hours: number) => {
+      now = new Date(now.getTime() + hours * 3_600_000);
+    },
+    async deliver() {
+      count += 1;
+      const rawBody = Buffer.from(JSON.stringify({ event: 'consent.recorded', data: { consent_id: `c-${count}` } }));
+      const delivery = {
+        source: 'default',
+        rawBody,
+        headers: {},
+        secretId: 'aaaaaaaa',
+        verdict: 'verified',
+        contentType: null,
+      } as const;
+      return (await appendDelivery(context.ledger, delivery, now.toISOString())).seq;
+    },
+    /** The scheduled job. */
+    run: async () =>
+      createJobHandlers(context).witness?.(null, {} as never) as Promise<{
+        quorum: boolean;
+        witnesses: { name: string; outcome: string; reason?: string }[];
+      }>,
+    faults: async () => (await context.verify()).faults.map(({ fault, sentence }) => `${fault}: ${sentence}`),
+    warned: async () => (await context.warnings()).map(({ code }) => code),
+  };
+}
+
+test('a checkpoint is cosigned, put a time to and copied elsewhere by the schedule, and verify checks each word', async () => {
+  const world = await createWorld();
+  const { context, folder, witnessed } = world;
+  const share = join(folder, 'share');
+  await mkdir(share);
+  const authority = await serveAuthority();
+  const lines = [
+    `witness other ${await startWitness('witness.example/1', context.verifierKey)}`,
+    `timestamp tsa ${authority.caFile} ${authority.url}`,
+    `directory share ${share}`,
+    'group all-of all other tsa share',
+    'quorum all-of',
+  ];
+  await world.write(...lines);
+  await world.deliver();
+  expect(await world.run()).toMatchObject({
+    quorum: true,
+    witnesses: [{ outcome: 'cosigned' }, { outcome: 'stamped' }, { outcome: 'copied' }],
+  });
+  const size = await world.deliver();
+  expect(await world.run()).toMatchObject({ quorum: true });
+  // Nobody is asked twice about one checkpoint.
+  expect((await world.run()).witnesses.map(({ outcome }) => outcome)).toEqual(['unchanged', 'unchanged', 'unchanged']);
+  expect(await context.verify()).toMatchObject({
+    faults: [],
+    cosignatures: 2,
+    timestamps: 2,
+    copies: 2,
+    witnessed: size,
+    unchecked: [],
+  });
+  expect(await readdir(share)).toHaveLength(2);
+
+  // The files are what others' tools take.
+  const stem = `1-${String(size).padStart(16, '0')}`;
+  const verified = await openssl(
+    witnessed,
+    'ts',
+    '-verify',
+    '-data',
+    `${stem}.note`,
+    '-in',
+    `${stem}.tsa.tsr`,
+    '-CAfile',
+    authority.caFile,
+  );
+  expect(verified.stdout + verified.stderr).toContain('Verification: OK');
+
+  const path = (name: string) => join(witnessed, name);
+  const spoil = async (name: string, spoilt: (bytes: Buffer) => Buffer | string | null) => {
+    const bytes = await readFile(path(name));
+    const other = spoilt(bytes);
+    await (other === null ? rm(path(name)) : writeFile(path(name), other));
+    const found = await world.faults();
+    await writeFile(path(name), bytes);
+    return found.join('\n');
+  };
+  const first = '1-0000000000000001';
+  expect(await spoil(`${stem}.tsa.tsr`, () => null)).toContain('what tsa signed is not in DATA_DIR/witnessed');
+  expect(await spoil(`${stem}.txt`, () => null)).toContain('what other signed is not in DATA_DIR/witnessed');
+  const earlier = await readFile(path(`${first}.tsa.tsr`));
+  expect(await spoil(`${stem}.tsa.tsr`, () => earlier)).toContain('it is about something else');
+  expect(
+    await spoil(`${stem}.txt`, (bytes) => bytes.toString().replace(/\n— witness\.example\/1 .*\n/, '\n')),
+  ).toContain('has no cosignature');
+  const cosigned = await readFile(path(`${first}.txt`), 'utf8');
+  const line = /— witness\.example\/1 .*\n/.exec(cosigned)?.[0] ?? '';
+  expect(await spoil(`${stem}.txt`, (bytes) => bytes.toString().replace(/— witness\.example\/1 .*\n/, line))).toContain(
+    'or of other content',
+  );
+  expect(await spoil(`${stem}.note`, (bytes) => bytes.toString().replace(`\n${size}\n`, `\n${size + 1}\n`))).toContain(
+    'witness-invalid',
+  );
+  expect(await world.faults()).toEqual([]);
+
+  // Someone who holds every key rewrites the ledger and its checkpoints, but not what was copied elsewhere.
+  const copy = join(share, (await readdir(share)).sort()[1] ?? '');
+  const note = await readFile(copy, 'utf8');
+  await writeFile(copy, note.replace(/^[A-Za-z0-9+/]{43}=$/m, Buffer.alloc(32).toString('base64')));
+  expect((await world.faults()).join('\n')).toContain('the checkpoint at share');
+  await world.deliver();
+  expect((await world.run()).witnesses[2]).toMatchObject({
+    outcome: 'failed',
+    reason: expect.stringContaining('is not a checkpoint of this ledger') as string,
+  });
+  await writeFile(copy, note);
+
+  // The verifier without secrets takes the same files.
+  await world.write(...lines.slice(0, 2).map((one) => one.replace(/ http\S+$/, '')), lines[2] ?? '', 'quorum share');
+  expect((await world.run()).witnesses.map(({ name }) => name)).toEqual(['share']);
+  expect(await world.faults()).toEqual([]);
+  await world.write('quorum none');
+  expect((await world.faults()).join('\n')).toContain('of nobody in WITNESSES');
+});
+
+test('a witness that fails keeps none of the others, and warnings say what waits for too long', async () => {
+  const world = await createWorld();
+  const { context, folder } = world;
+  const share = join(folder, 'share');
+  await mkdir(share);
+  const before = longest.exchangeMs;
+  longest.exchangeMs = 300;
+  onTestFinished(() => {
+    longest.exchangeMs = before;
+  });
+  const authority = await serveAuthority((answer) => answer.subarray(0, 40));
+  await world.write(
+    `witness silent ${await startWitness('witness.example/1', context.verifierKey, { silent: true })}`,
+    `witness forger ${await startWitness('witness.example/2', context.verifierKey, { forge: true })}`,
+    `timestamp tsa ${authority.caFile} ${authority.url}`,
+    `directory gone ${join(folder, 'not-mounted')}`,
+    `directory share ${share}`,
+    'group both all silent share',
+    'quorum both',
+  );
+  await world.deliver();
+  const { quorum, witnesses } = await world.run();
+  expect(quorum).toBe(false);
+  expect(witnesses.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual([
+    'silent failed',
+    'forger failed',
+    'tsa failed',
+    'gone failed',
+    'share copied',
+  ]);
+  expect(await world.warned()).not.toContain('witness-late');
+  world.later(25);
+  expect(await world.warned()).toContain('witness-late');
+  await world.write(`directory share ${share}`, 'quorum share');
+  await world.run();
+  expect(await world.warned()).not.toContain('witness-late');
+  expect((await context.seal()).outcome).toBe('unchanged');
+});
+
+test('a folder elsewhere is never overwritten, and finds another history', async () => {
+  const world = await createWorld();
+  const share = join(world.folder, 'share');
+  await mkdir(share);
+  await world.write(`directory share ${share}`, 'quorum share');
+  await world.deliver();
+  await world.run();
+  const [name = ''] = await readdir(share);
+  const note = await readFile(join(share, name), 'utf8');
+  await writeFile(join(share, name), `${note} `);
+  const again = await world.context.witness({ again: true });
+  expect(again).toMatchObject({
+    quorum: false,
+    results: [{ result: { outcome: 'forked', reason: `its ${name} is another checkpoint` } }],
+  });
+  expect(await readFile(join(share, name), 'utf8')).toBe(`${note} `);
+  expect(await world.warned()).toContain('witness-forked');
+
+  // Unmounted: nothing is written in its place.
+  await rename(share, `${share}-elsewhere`);
+  await mkdir(share);
+  expect(await world.context.witness({ again: true })).toMatchObject({
+    results: [{ result: { outcome: 'failed', reason: expect.stringContaining('is it mounted?') as string } }],
+  });
+  expect(await readdir(share)).toEqual([]);
+
+  // A copy over more than there is: entries were cut off.
+  await rm(share, { recursive: true });
+  await rename(`${share}-elsewhere`, share);
+  await rename(join(share, name), join(share, name.replace(/\d{16}/, '0000000000000009')));
+  expect(await world.context.witness({ again: true })).toMatchObject({
+    results: [
+      { result: { outcome: 'forked', reason: expect.stringContaining('entries are gone from the end') as string } },
+    ],
+  });
+});
