@@ -6,25 +6,34 @@ import { openToRead } from '../context/engines.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseVerifierKey } from '../crypto/checkpoint.ts';
 import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/outside-checkpoints.ts';
+import { certificatesIn } from '../ledger/timestamp.ts';
 import { type OutsideNote, verifyPublicly } from '../ledger/verify-public.ts';
 import { counted, createProgress, type CommandIo, printable, printResult } from './command-io.ts';
 
+interface PublicFlags {
+  readonly key?: string;
+  readonly checkpoint?: readonly string[];
+  readonly timestamp?: readonly string[];
+  /** Certificates that the tokens' lead to. */
+  readonly ca?: string;
+  readonly database?: DatabaseAddress;
+  readonly json?: boolean;
+}
+
 /** `ledger verify --public`: with the verifier key alone, on a database or a copy of one that is only read. */
-export async function verifyWithoutSecrets(
-  io: CommandIo,
-  options: { key?: string; checkpoint?: readonly string[]; database?: DatabaseAddress; json?: boolean },
-): Promise<void> {
+export async function verifyWithoutSecrets(io: CommandIo, options: PublicFlags): Promise<void> {
   if (options.key === undefined)
     throw new UsageError([
       'Without --key there is nothing to check signatures with: use the verifier key from `consent-ledger ledger key`, or a file with it.',
     ]);
   const key = await readKey(options.key);
   const outside = (await Promise.all((options.checkpoint ?? []).map(readNotes))).flat();
+  const timestamps = await readTimestamps(options);
   const database = options.database ?? loadProcessConfig().database;
   const opened = await openToRead(database);
   try {
     const progress = createProgress(io, 'entries verified');
-    const found = await verifyPublicly({ read: opened.read, key, outside, onProgress: progress.report });
+    const found = await verifyPublicly({ read: opened.read, key, outside, timestamps, onProgress: progress.report });
     progress.end();
     const { faults, moreFaults, confirmed } = found;
     if (faults.length > 0) io.exitCode = 3;
@@ -39,6 +48,10 @@ export async function verifyWithoutSecrets(
         ...confirmed.map(
           ({ where, size }) =>
             `${pc.green('✓')} ${printable(where)}: nothing has changed in the ${counted(size, 'entry', 'entries')} that it was signed for`,
+        ),
+        ...found.stamped.map(
+          ({ where, size, at }) =>
+            `${pc.green('✓')} ${printable(where)}: ${counted(size, 'entry', 'entries')} were sealed before ${at}, by the word of the time-stamping authority`,
         ),
         ...(outside.length === 0
           ? [
@@ -71,6 +84,28 @@ async function readKey(
       `${printable(text)} is neither a verifier key of a ledger (consent-ledger/<instance>/<epoch>+<hash>+<key>) nor a file with one.`,
     ]);
   return given;
+}
+
+async function readTimestamps({ timestamp = [], ca }: PublicFlags) {
+  if (timestamp.length > 0 && ca === undefined)
+    throw new UsageError(['--timestamp needs --ca: the certificates (PEM) that the authority’s own leads to.']);
+  const read = (path: string) =>
+    readFile(path).catch((error: NodeJS.ErrnoException): never => {
+      throw new UsageError([`Cannot read ${path} (${error.code ?? 'error'}).`]);
+    });
+  const tokens = [];
+  for (const path of timestamp) tokens.push({ where: path, bytes: await read(path) });
+  return { tokens, roots: ca === undefined ? [] : certificatesOf(ca, (await read(ca)).toString('utf8')) };
+}
+
+function certificatesOf(path: string, pem: string): readonly Buffer[] {
+  try {
+    const found = certificatesIn(pem);
+    if (found.length > 0) return found;
+  } catch {
+    // Said below.
+  }
+  throw new UsageError([`${path} holds no certificates in PEM.`]);
 }
 
 async function readNotes(path: string): Promise<readonly OutsideNote[]> {

@@ -26,14 +26,19 @@ export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void
       'with --public: files with checkpoints that were handed out (notes, manifests, JSON reports, PDFs, pages, packs)',
     )
     .option(
+      '--timestamp <file...>',
+      'with --public: answers of time-stamping authorities (.tsr) over these checkpoints',
+    )
+    .option('--ca <file>', 'with --timestamp: certificates (PEM) that the authority’s own leads to')
+    .option(
       '--database <address>',
       'with --public: sqlite:<path> or postgres://…; default: DATABASE_URL',
       databaseAddress,
     )
     .action(async (options) => {
       if (options.public) return (await import('./ledger-verify-public.ts')).verifyWithoutSecrets(io, options);
-      if ((options.key ?? options.checkpoint ?? options.database) !== undefined)
-        throw new UsageError(['--key, --checkpoint and --database go with --public.']);
+      if ((options.key ?? options.checkpoint ?? options.database ?? options.timestamp ?? options.ca) !== undefined)
+        throw new UsageError(['--key, --checkpoint, --timestamp, --ca and --database go with --public.']);
       return withContext(async (context) => {
         const progress = createProgress(io, 'entries verified');
         const verification = await context.verify((done, total) => progress.report(done, total));

@@ -1,10 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
 import { type Entry, erasedSeqs, findEntryFault } from '../crypto/entry.ts';
+import { sha256 } from '../crypto/hash.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
 import type { Query } from '../store/store.ts';
 import { type Fault, hasLeafTypes, notErased } from './entry-fault.ts';
 import { readEntryPages } from './read-entries.ts';
+import { imprintOf, readTimestamp } from './timestamp.ts';
 
 /** A signed note that left the installation, and where it was found. */
 export interface OutsideNote {
@@ -17,6 +19,11 @@ export interface PublicVerifyOptions {
   /** The log's name and key (crypto/checkpoint.ts, parseVerifierKey). */
   readonly key: { readonly name: string; readonly publicKey: KeyObject };
   readonly outside: readonly OutsideNote[];
+  /** Tokens of time-stamping authorities over some of them, and the certificates (DER) that theirs lead to. */
+  readonly timestamps?: {
+    readonly tokens: readonly { readonly where: string; readonly bytes: Buffer }[];
+    readonly roots: readonly Buffer[];
+  };
   readonly onProgress?: (done: number, total: number) => void;
 }
 
@@ -28,6 +35,8 @@ export interface PublicVerification {
   readonly checkpoints: number;
   /** Checkpoints from outside that the entries give the root of. */
   readonly confirmed: readonly { readonly where: string; readonly size: number }[];
+  /** Tokens that stand for one of the checkpoints from outside, with the time that the authority signed. */
+  readonly stamped: readonly { readonly where: string; readonly size: number; readonly at: string }[];
   /** Entries after the last signed checkpoint: without the instance key nobody can tell who wrote them. */
   readonly unsealed: number;
   readonly root: string;
@@ -100,17 +109,51 @@ export async function verifyPublicly(options: PublicVerifyOptions): Promise<Publ
       fault: 'root-mismatch',
       sentence: 'with entries missing, the roots of the checkpoints cannot be reproduced',
     });
+  const stamped = await checkTimestamps(options, report);
   const erased = walk.erased();
   return {
     entries: total,
     erased,
     checkpoints: signed.filter(({ isOutside }) => !isOutside).length,
     confirmed,
+    stamped,
     unsealed: Math.max(0, highest - sealed),
     root: rootOf(frontier).toString('hex'),
     faults: faults.sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity)),
     moreFaults,
   };
+}
+
+/** A token is about the bytes of a note as it was sealed; cosignatures came after that. */
+async function checkTimestamps(
+  { outside, timestamps, key }: PublicVerifyOptions,
+  report: (fault: Fault) => void,
+): Promise<PublicVerification['stamped']> {
+  const stamped: { where: string; size: number; at: string }[] = [];
+  const notes = outside.flatMap(({ note }) => [note, withoutCosignatures(note, key.name)]);
+  for (const { where, bytes } of timestamps?.tokens ?? []) {
+    const imprint = await imprintOf(bytes);
+    const note = notes.find((one) => imprint !== null && sha256(Buffer.from(one)).equals(imprint));
+    const read = note === undefined ? null : await readTimestamp(bytes, Buffer.from(note), timestamps?.roots ?? []);
+    if (note !== undefined && read?.outcome === 'valid')
+      stamped.push({ where, size: parseTreeHead(note)?.size ?? 0, at: read.at });
+    else
+      report({
+        seq: null,
+        fault: 'witness-invalid',
+        sentence: `${where}: ${read?.outcome === 'invalid' ? read.reason : imprint === null ? 'it is not the answer of a time-stamping authority' : 'it is about none of the checkpoints that were given'}`,
+      });
+  }
+  return stamped;
+}
+
+function withoutCosignatures(note: string, name: string): string {
+  const end = note.indexOf('\n\n') + 2;
+  const own = note
+    .slice(end)
+    .split('\n')
+    .find((line) => line.startsWith(`— ${name} `));
+  return own === undefined ? note : `${note.slice(0, end)}${own}\n`;
 }
 
 function mismatch(size: number, where: string, isOutside: boolean): string {

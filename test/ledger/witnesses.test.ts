@@ -5,6 +5,10 @@ import { loadConfig } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { createJobHandlers } from '../../src/context/worker.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
+import { parseVerifierKey } from '../../src/crypto/checkpoint.ts';
+import { findNotes } from '../../src/ledger/outside-checkpoints.ts';
+import { certificatesIn } from '../../src/ledger/timestamp.ts';
+import { verifyPublicly } from '../../src/ledger/verify-public.ts';
 import { createLog } from '../../src/log.ts';
 import { longest } from '../../src/service/http.ts';
 import { environment } from '../serving.ts';
@@ -141,6 +145,24 @@ test('a checkpoint is cosigned, put a time to and copied elsewhere by the schedu
   await writeFile(copy, note);
 
   // The verifier without secrets takes the same files.
+  const key = parseVerifierKey(context.verifierKey);
+  const roots = certificatesIn(await readFile(authority.caFile, 'utf8'));
+  const publicly = async (bytes: Buffer) =>
+    verifyPublicly({
+      read: context.store.read,
+      key: key as NonNullable<typeof key>,
+      outside: findNotes(await readFile(path(`${stem}.txt`))).map((found) => ({ where: 'cosigned', note: found })),
+      timestamps: { tokens: [{ where: 'token', bytes }], roots },
+    });
+  expect(await publicly(await readFile(path(`${stem}.tsa.tsr`)))).toMatchObject({
+    faults: [],
+    stamped: [{ where: 'token', size }],
+  });
+  expect((await publicly(earlier)).faults).toMatchObject([
+    { sentence: 'token: it is about none of the checkpoints that were given' },
+  ]);
+
+  // Witnesses that are no longer asked are still believed; those that nobody names are not.
   await world.write(...lines.slice(0, 2).map((one) => one.replace(/ http\S+$/, '')), lines[2] ?? '', 'quorum share');
   expect((await world.run()).witnesses.map(({ name }) => name)).toEqual(['share']);
   expect(await world.faults()).toEqual([]);
