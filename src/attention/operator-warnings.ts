@@ -2,6 +2,7 @@ import type { WitnessState } from '../ledger/witnessed.ts';
 import { findDisagreements } from '../policies/list.ts';
 import { entriesAhead } from '../projections/position.ts';
 import type { Query } from '../store/store.ts';
+import { bannerOf } from '../sync/position.ts';
 
 /** Something the operator has to look at: what, and what to do about it. */
 export interface Warning {
@@ -257,8 +258,9 @@ async function syncWarnings(read: Query, around: Surroundings): Promise<Warning[
     .execute();
   const warnings = await findNeverSynced(read, around, new Set(positions.map(({ source }) => source)));
   for (const position of positions) {
-    const { source, banner_id: banner, last_success_at: success, last_error: error, last_error_at: errorAt } = position;
-    const name = banner === '' ? source : `${source}, banner ${banner}`;
+    const { source, banner_id, last_success_at: success, last_error: error, last_error_at: errorAt } = position;
+    const banner = bannerOf(banner_id);
+    const name = banner === null ? source : `${source}, banner ${banner}`;
     const remedy = remedyOfSync(source);
     const isLate = (at: string) => around.now.getTime() - Date.parse(at) > LAG_HOURS * HOUR;
     if (error !== null && errorAt !== null && (success === null || errorAt >= success)) {

@@ -57,7 +57,7 @@ export function registerSync(program: CommandUnknownOpts, io: CommandIo): void {
               full,
               onProgress: ({ bannerId, rows, stored }) =>
                 line.say(
-                  `${source.slug}, ${printable(bannerId || 'all banners')}: ${counted(rows, 'row')}, ${stored} new`,
+                  `${source.slug}, ${printable(bannerId ?? 'all banners')}: ${counted(rows, 'row')}, ${stored} new`,
                 ),
             }),
           );
@@ -119,7 +119,7 @@ function statusText(status: readonly BannerStatus[], jobs: readonly SyncJob[], n
     ['source', 'banner', 'state', 'complete until', 'lag (min)', 'rows', 'nothing before', 'recounted', 'last error'],
     status.map((row) => [
       row.source,
-      row.bannerId || '(all)',
+      row.bannerId ?? '(all)',
       row.state,
       row.watermark,
       row.lagMs === null ? null : Math.round(row.lagMs / 60_000),
@@ -135,7 +135,7 @@ function statusText(status: readonly BannerStatus[], jobs: readonly SyncJob[], n
 
 /** What the table has no room for: gaps, what could not be read, and what the last recount found. */
 function notesOf(row: BannerStatus, now: number): string[] {
-  const name = `${row.source}, ${row.bannerId === '' ? 'all banners' : `banner ${printable(row.bannerId)}`}`;
+  const name = `${row.source}, ${row.bannerId === null ? 'all banners' : `banner ${printable(row.bannerId)}`}`;
   const { recount, run } = row;
   return [
     run === null ? '' : runText(run, now),
@@ -168,13 +168,13 @@ function sentenceOf(result: SyncResult): string {
   const lines = result.banners.map((banner) => `${result.source}, ${bannerSentence(banner)}`);
   if (result.outcome === 'stopped')
     lines.push(
-      `${result.source}: stopped; not tried: ${result.left.map((id) => id || 'all banners').join(', ') || 'none'}`,
+      `${result.source}: stopped; not tried: ${result.left.map((id) => id ?? 'all banners').join(', ') || 'none'}`,
     );
   return lines.length === 0 ? `${result.source}: no banners known yet` : lines.join('\n');
 }
 
 function bannerSentence(banner: PullResult): string {
-  const name = banner.bannerId === '' ? 'all banners' : `banner ${printable(banner.bannerId)}`;
+  const name = banner.bannerId === null ? 'all banners' : `banner ${printable(banner.bannerId)}`;
   const counts = `${counted(banner.rows, 'row')}, ${banner.stored} new, ${banner.duplicates} known`;
   const odd = banner.malformed > 0 ? `, ${banner.malformed} not JSON objects (kept with their bytes)` : '';
   const broken =

@@ -3,7 +3,7 @@ import type { Source } from '../core/source.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Query, Store } from '../store/store.ts';
-import { setDismissed } from './position.ts';
+import { bannerOf, columnOf, setDismissed } from './position.ts';
 
 /**
  * The banners to pull for a source: those of its options, those pulled before, and those seen in decisions, in that order, each
@@ -22,7 +22,7 @@ export async function isKnownBanner(
   source: Pick<Source, 'slug' | 'options'>,
   bannerId: string,
 ): Promise<boolean> {
-  if (bannerId === '' || source.options.banners.includes(bannerId)) return true;
+  if (source.options.banners.includes(bannerId)) return true;
   const position = await read
     .selectFrom('sync_positions')
     .select('banner_id')
@@ -49,14 +49,14 @@ async function loadPulledByThemselves(read: Query, source: string): Promise<read
     .selectFrom('sync_positions')
     .select('banner_id')
     .where('source', '=', source)
-    .where('banner_id', '!=', '')
+    .where('banner_id', '!=', columnOf(null))
     .orderBy('banner_id')
     .execute();
   return positions.map(({ banner_id }) => banner_id);
 }
 
-/** The banners of a source whose log has been read to its end, by id; '' stands for the log that is asked for as a whole. */
-export async function loadCompletedBanners(read: Query, source: string): Promise<readonly string[]> {
+/** The banners of a source whose log has been read to its end, by id; null stands for the log that is asked for as a whole, and comes first. */
+export async function loadCompletedBanners(read: Query, source: string): Promise<readonly (string | null)[]> {
   const positions = await read
     .selectFrom('sync_positions')
     .select('banner_id')
@@ -64,7 +64,7 @@ export async function loadCompletedBanners(read: Query, source: string): Promise
     .where('last_success_at', 'is not', null)
     .orderBy('banner_id')
     .execute();
-  return positions.map(({ banner_id }) => banner_id);
+  return positions.map(({ banner_id }) => bannerOf(banner_id));
 }
 
 /**

@@ -20,8 +20,8 @@ export interface PullDeps {
 /** What to pull. Without from, to and full: what is new since the last run, and the look-back before it. */
 export interface PullRequest {
   readonly source: Source;
-  /** '' names no banner: whatever the key may see. */
-  readonly bannerId: string;
+  /** Null names no banner: whatever the key may see. */
+  readonly bannerId: string | null;
   /** ISO 8601 date or time: the window's start and end as the service understands them. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -42,12 +42,12 @@ export interface PullRequest {
 
 interface PullProgress extends PullTotals {
   readonly source: string;
-  readonly bannerId: string;
+  readonly bannerId: string | null;
 }
 
 export interface PullReport extends PullTotals {
   readonly source: string;
-  readonly bannerId: string;
+  readonly bannerId: string | null;
   readonly runId: string;
   readonly from: string | null;
   readonly to: string | null;

@@ -100,8 +100,8 @@ async function enqueuePerSource(
   return { sources: pulled.length };
 }
 
-function nameOf(bannerId: string): string {
-  return bannerId === '' ? 'all banners' : bannerId;
+function nameOf(bannerId: string | null): string {
+  return bannerId ?? 'all banners';
 }
 
 /** Milliseconds between two sources of one key, unless there are so many that they would take longer than WINDOW. */

@@ -102,7 +102,7 @@ async function fetchOne(
     const detail = `its cursor is longer than ${MAX_CURSOR} characters and was not sent back`;
     throw new ServiceError('bad-request', { detail, unsent: true });
   }
-  const asked = { bannerId: piece.bannerId ?? (request.bannerId || null), ...periodOf(piece), cursor };
+  const asked = { bannerId: piece.bannerId ?? request.bannerId, ...periodOf(piece), cursor };
   const limit = request.pageRows === undefined ? {} : { limit: request.pageRows };
   const fetch = (maxBytes?: number) =>
     askInForm(request.asking, { ...asked, ...limit }, (query) =>
@@ -143,7 +143,7 @@ async function readRows(
   const { readRow, readUnreadable } = createRowReader(deps.ledger.keyOf, {
     source: source.slug,
     names: rowNamesOf(source.options),
-    bannerId: part.piece.bannerId ?? (bannerId || null),
+    bannerId: part.piece.bannerId ?? bannerId,
     keyedBy: bannerId,
     runId: part.runId,
     page: wanted.number,

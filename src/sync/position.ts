@@ -15,8 +15,8 @@ export type SyncPosition = Readonly<
 /** The run that is going on: its window, and when it began. Times ISO 8601. */
 export interface Run {
   readonly source: string;
-  /** '' where no banner is named. */
-  readonly bannerId: string;
+  /** Null where no banner is named. */
+  readonly bannerId: string | null;
   readonly runId: string;
   readonly from: string | null;
   readonly to: string | null;
@@ -24,13 +24,26 @@ export interface Run {
   readonly asOf: string;
 }
 
-/** The position of a banner; null before its first run. */
-export async function loadPosition(query: Query, source: string, bannerId: string): Promise<SyncPosition | null> {
+/** The banner of a position. A key in SQL cannot be null: '' stands there for the log that is pulled without naming a banner. */
+export function bannerOf(column: string): string | null {
+  return column === '' ? null : column;
+}
+
+export function columnOf(bannerId: string | null): string {
+  return bannerId ?? '';
+}
+
+/** The position of a banner, or of the log as a whole (null); null before its first run. */
+export async function loadPosition(
+  query: Query,
+  source: string,
+  bannerId: string | null,
+): Promise<SyncPosition | null> {
   const row = await query
     .selectFrom('sync_positions')
     .selectAll()
     .where('source', '=', source)
-    .where('banner_id', '=', bannerId)
+    .where('banner_id', '=', columnOf(bannerId))
     .executeTakeFirst();
   return row ?? null;
 }
@@ -94,7 +107,7 @@ export async function advancePosition(query: Query, run: Run, step: PageStep): P
     const own = query
       .updateTable('sync_positions')
       .where('source', '=', run.source)
-      .where('banner_id', '=', run.bannerId);
+      .where('banner_id', '=', columnOf(run.bannerId));
     const { numUpdatedRows } = await own
       .set((eb) => ({
         ...columnsOf(step.plan),
@@ -205,7 +218,7 @@ export async function releasePosition(query: Query, run: Run): Promise<void> {
     .updateTable('sync_positions')
     .set({ run_id: null })
     .where('source', '=', run.source)
-    .where('banner_id', '=', run.bannerId)
+    .where('banner_id', '=', columnOf(run.bannerId))
     .where('run_id', '=', run.runId)
     .execute();
 }
@@ -213,7 +226,12 @@ export async function releasePosition(query: Query, run: Run): Promise<void> {
 /** Counts rows, and pieces that could not be read, that a recount stored, in the transaction that stores them. */
 export async function countRecounted(
   query: Query,
-  counted: { readonly source: string; readonly bannerId: string; readonly stored: number; readonly unreadable: number },
+  counted: {
+    readonly source: string;
+    readonly bannerId: string | null;
+    readonly stored: number;
+    readonly unreadable: number;
+  },
 ): Promise<void> {
   await query
     .updateTable('sync_positions')
@@ -222,7 +240,7 @@ export async function countRecounted(
       unreadable_total: eb('unreadable_total', '+', counted.unreadable),
     }))
     .where('source', '=', counted.source)
-    .where('banner_id', '=', counted.bannerId)
+    .where('banner_id', '=', columnOf(counted.bannerId))
     .execute();
 }
 
@@ -231,7 +249,7 @@ export async function noteRecount(
   query: Query,
   noted: {
     readonly source: string;
-    readonly bannerId: string;
+    readonly bannerId: string | null;
     readonly summary: RecountSummary;
     readonly at: string;
   },
@@ -241,7 +259,7 @@ export async function noteRecount(
     .updateTable('sync_positions')
     .set({ recounted_at: at, recount: JSON.stringify(summary) })
     .where('source', '=', source)
-    .where('banner_id', '=', bannerId)
+    .where('banner_id', '=', columnOf(bannerId))
     .execute();
 }
 
@@ -296,7 +314,7 @@ async function writePosition(
       .insertInto('sync_positions')
       .values({
         source: run.source,
-        banner_id: run.bannerId,
+        banner_id: columnOf(run.bannerId),
         ...noRun,
         watermark: null,
         read_to: null,
@@ -318,7 +336,7 @@ async function writePosition(
       .updateTable('sync_positions')
       .set(change)
       .where('source', '=', run.source)
-      .where('banner_id', '=', run.bannerId)
+      .where('banner_id', '=', columnOf(run.bannerId))
       .execute();
   }
 }
@@ -362,7 +380,7 @@ export async function loadWholeLog(
   source: string,
   now: Date,
 ): Promise<{ readonly wasGiven: boolean; readonly isRefused: boolean }> {
-  const position = await loadPosition(read, source, '');
+  const position = await loadPosition(read, source, null);
   if (position === null) return { wasGiven: false, isRefused: false };
   const isLate = now.getTime() - Date.parse(position.updated_at) > ASK_AGAIN_MS;
   return { wasGiven: wasGiven(position), isRefused: isRefusal(position) && !isLate };
@@ -370,16 +388,19 @@ export async function loadWholeLog(
 
 /** Whether a position only says that the log was not given without a banner; a request that failed otherwise leaves its error there. */
 export function isRefusal(position: Refused): boolean {
-  return position.banner_id === '' && !wasGiven(position) && position.last_error === null;
+  return bannerOf(position.banner_id) === null && !wasGiven(position) && position.last_error === null;
 }
 
 /** Remembers that the log of a source is not given without a banner. In a write transaction. */
 export async function noteRefusal(query: Query, source: string, at: string): Promise<void> {
-  const position = await loadPosition(query, source, '');
+  const position = await loadPosition(query, source, null);
   if (position !== null && wasGiven(position)) return;
   const refusal = { cursor: null, run_plan: null, last_error: null, last_error_at: null, updated_at: at };
   if (position !== null) {
-    const own = query.updateTable('sync_positions').where('source', '=', source).where('banner_id', '=', '');
+    const own = query
+      .updateTable('sync_positions')
+      .where('source', '=', source)
+      .where('banner_id', '=', columnOf(null));
     await own.set(refusal).execute();
     return;
   }
@@ -388,7 +409,7 @@ export async function noteRefusal(query: Query, source: string, at: string): Pro
   const never = { rows_total: 0, last_success_at: null, recounted_at: null, recount: null };
   await query
     .insertInto('sync_positions')
-    .values({ source, banner_id: '', ...nothing, ...unknown, ...never, ...refusal })
+    .values({ source, banner_id: columnOf(null), ...nothing, ...unknown, ...never, ...refusal })
     .execute();
 }
 

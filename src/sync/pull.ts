@@ -204,8 +204,7 @@ async function pullWindow(
   const form = await loadForm(deps.store.read, run.source);
   const asking: Asking = { form, cursorWorked: false, clock: deps.clock };
   let savedForm = asking.form;
-  const loadBanners = async () =>
-    run.bannerId === '' ? (await loadBannerIds(deps.store.read, request.source)).filter((id) => id !== '') : [];
+  const loadBanners = async () => (run.bannerId === null ? await loadBannerIds(deps.store.read, request.source) : []);
   const reading = { ...request, asking, runId: run.runId, loadBannerIds: loadBanners };
 
   try {
@@ -250,15 +249,17 @@ async function pullWindow(
 
   async function fail(found: PullFailure): Promise<PullResult> {
     // A mistyped banner must leave no position behind, which every later run would stumble over.
+    const { bannerId } = run;
     const isUnknown =
+      bannerId !== null &&
       found.reason === 'not-found' &&
       own.pages === 0 &&
-      !(await isKnownBanner(deps.store.read, request.source, request.bannerId));
-    const isForeign = !isUnknown && (await isOnlyNamedByDeliveries(found));
+      !(await isKnownBanner(deps.store.read, request.source, bannerId));
+    const isForeign = !isUnknown && bannerId !== null && (await isOnlyNamedByDeliveries(bannerId, found));
     const failure = isUnknown
-      ? unknownBanner(request.bannerId, found)
+      ? unknownBanner(bannerId, found)
       : isForeign
-        ? foreignBanner(run.source, run.bannerId, found)
+        ? foreignBanner(run.source, bannerId, found)
         : found;
     const leavesNothing = isUnknown || (request.tentative === true && own.pages === 0 && isRefused(found.reason));
     await conclude('sync.failed', failure.error, async (tx, at) => {
@@ -269,12 +270,11 @@ async function pullWindow(
   }
 
   /** A 404 for a banner that was never pulled, and that nobody set, is an answer about it; so is a 400 where the service gives another log. */
-  async function isOnlyNamedByDeliveries({ reason }: PullFailure): Promise<boolean> {
-    if (!isRefused(reason) || run.bannerId === '' || request.source.options.banners.includes(run.bannerId))
-      return false;
+  async function isOnlyNamedByDeliveries(bannerId: string, { reason }: PullFailure): Promise<boolean> {
+    if (!isRefused(reason) || request.source.options.banners.includes(bannerId)) return false;
     if (reason === 'bad-request' && (await loadCompletedBanners(deps.store.read, run.source)).length === 0)
       return false;
-    const position = await loadPosition(deps.store.read, run.source, run.bannerId);
+    const position = await loadPosition(deps.store.read, run.source, bannerId);
     return position === null || (position.last_success_at === null && position.rows_total === 0);
   }
 
@@ -297,7 +297,7 @@ async function pullWindow(
     const body: Action = {
       action,
       actor: request.actor,
-      bannerId: run.bannerId || null,
+      bannerId: run.bannerId,
       runId,
       from,
       to,
@@ -305,7 +305,7 @@ async function pullWindow(
       ...own,
       error,
     };
-    await appendAction(deps.ledger, run.source, body, [action, run.source, run.bannerId, runId], at, (tx) =>
+    await appendAction(deps.ledger, run.source, body, [action, run.source, run.bannerId ?? '', runId], at, (tx) =>
       move(tx, at),
     );
   }

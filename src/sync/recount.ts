@@ -21,7 +21,7 @@ interface RecountRequest extends Pick<PullRequest, 'source' | 'bannerId' | 'acto
 }
 
 /** `not-due`: no run has finished yet, so there is nothing to compare. `failed`: nothing was concluded; the next recount begins anew. */
-type RecountResult = { readonly bannerId: string } & (
+type RecountResult = { readonly bannerId: string | null } & (
   | ({ readonly outcome: 'counted' } & RecountSummary)
   | { readonly outcome: 'failed'; readonly error: string }
   | { readonly outcome: 'not-due' }
@@ -51,8 +51,7 @@ export async function recountConsentLogs(deps: RecountDeps, request: RecountRequ
     ...request,
     runId,
     asking: { form: await loadForm(deps.store.read, source.slug), cursorWorked: false, clock: deps.clock },
-    loadBannerIds: async () =>
-      bannerId === '' ? (await loadBannerIds(deps.store.read, source)).filter((id) => id !== '') : [],
+    loadBannerIds: async () => (bannerId === null ? await loadBannerIds(deps.store.read, source) : []),
   };
   const totals = noTotals();
   const seen = new Set<number>();
@@ -88,14 +87,14 @@ export async function recountConsentLogs(deps: RecountDeps, request: RecountRequ
   const action = {
     action: 'sync.recounted' as const,
     actor: request.actor,
-    bannerId: bannerId || null,
+    bannerId,
     runId,
     ...summary,
     foundSeqs,
     goneSeqs: gone.slice(0, NAMED),
   };
   const at = isoNow(deps.clock);
-  await appendAction(deps.ledger, source.slug, action, [action.action, source.slug, bannerId, runId], at, (tx) =>
+  await appendAction(deps.ledger, source.slug, action, [action.action, source.slug, bannerId ?? '', runId], at, (tx) =>
     noteRecount(tx.query, { source: source.slug, bannerId, summary, at }),
   );
   return { bannerId, outcome: 'counted', ...summary };
@@ -103,7 +102,7 @@ export async function recountConsentLogs(deps: RecountDeps, request: RecountRequ
 
 interface Counted {
   readonly source: string;
-  readonly bannerId: string;
+  readonly bannerId: string | null;
   readonly from: string;
   readonly to: string;
   /** The last entry when the count began: what others stored meanwhile may lie on pages that were counted before. */
@@ -119,7 +118,7 @@ async function findGone(read: Query, counted: Counted, seen: ReadonlySet<number>
   const missing = new Map<string, number>();
   // A log that is asked for as a whole may leave out banners that are asked for by name; those are counted by themselves.
   const byThemselves =
-    counted.bannerId === '' ? (await loadCompletedBanners(read, counted.source)).filter((id) => id !== '') : [];
+    counted.bannerId === null ? (await loadCompletedBanners(read, counted.source)).filter((id) => id !== null) : [];
   for (;;) {
     const { at, seq } = after;
     let query = read
@@ -136,7 +135,7 @@ async function findGone(read: Query, counted: Counted, seen: ReadonlySet<number>
       .orderBy('at')
       .orderBy('seq')
       .limit(CHUNK);
-    if (counted.bannerId !== '') query = query.where('banner_id', '=', counted.bannerId);
+    if (counted.bannerId !== null) query = query.where('banner_id', '=', counted.bannerId);
     else if (byThemselves.length > 0)
       query = query.where((eb) => eb.or([eb('banner_id', 'is', null), eb('banner_id', 'not in', byThemselves)]));
     const rows = await query.execute();

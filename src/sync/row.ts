@@ -70,8 +70,8 @@ interface PageContext {
   readonly names: RowNames;
   /** The banner asked for; null: no banner was named. */
   readonly bannerId: string | null;
-  /** The banner that a row which names none is told apart by: the one that the whole run asks for, '' for none. */
-  readonly keyedBy: string;
+  /** The banner that a row which names none is told apart by: the one that the whole run asks for, if any. */
+  readonly keyedBy: string | null;
   readonly runId: string;
   /** From 1, within its run. */
   readonly page: number;
@@ -108,7 +108,7 @@ export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext) {
     const { value } = row;
     const fields = isObject(value) ? value : null;
     const ownBanner = fields !== null && context.names.bannerNames.some((name) => namesBanner(fields[name]));
-    const banner = ownBanner ? '' : context.keyedBy;
+    const banner = ownBanner ? '' : (context.keyedBy ?? '');
     const content = row.isUtf8 ? canonicalContent(value, leftOut) : null;
     const recordId = fields === null ? null : idOf(fields, idNames);
     const time = fields === null ? null : timeOf(fields, timeNames);
@@ -131,7 +131,7 @@ export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext) {
 
   const readUnreadable = (bytes: Buffer): RowEntry => {
     const body = bytes.subarray(0, MAX_UNREADABLE);
-    const dedupeKey = keyOf('consent-log', 'unreadable', context.keyedBy, bytes);
+    const dedupeKey = keyOf('consent-log', 'unreadable', context.keyedBy ?? '', bytes);
     const entry = {
       source,
       kind: 'consent-log' as const,

@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
+import { columnOf } from './position.ts';
 
 interface SettleDeps {
   readonly store: Pick<Store, 'read'>;
@@ -148,7 +149,7 @@ async function loadWatermark(
     .selectFrom('sync_positions')
     .select('watermark')
     .where('source', '=', source)
-    .where('banner_id', 'in', ['', bannerId ?? ''])
+    .where('banner_id', 'in', [columnOf(null), columnOf(bannerId)])
     .execute();
   return (
     positions

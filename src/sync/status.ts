@@ -3,14 +3,21 @@ import type { Source } from '../core/source.ts';
 import type { Query } from '../store/store.ts';
 import { loadSeenBanners } from './banners.ts';
 import { describeGaps } from './plan.ts';
-import { gapsOfPosition, isRefusal, type RecountSummary, recountSummarySchema, type SyncPosition } from './position.ts';
+import {
+  bannerOf,
+  gapsOfPosition,
+  isRefusal,
+  type RecountSummary,
+  recountSummarySchema,
+  type SyncPosition,
+} from './position.ts';
 import { describeForm, requestFormSchema } from './request-form.ts';
 
 /** How the pull of one banner stands. */
 export interface BannerStatus {
   readonly source: string;
-  /** '' where the log is pulled without naming a banner. */
-  readonly bannerId: string;
+  /** Null where the log is pulled without naming a banner. */
+  readonly bannerId: string | null;
   /**
    * `never-pulled`: known from the options or from deliveries, but no run has finished: a gap. `running`: a run stored a page within the last
    * two minutes; `interrupted`: it did not, and its place is kept. `dismissed`: an officer put the banner aside.
@@ -63,12 +70,13 @@ export async function loadSyncStatus(
   for (const { slug, options } of sources) {
     const positions = await read.selectFrom('sync_positions').selectAll().where('source', '=', slug).execute();
     const given = positions.filter((position) => !isRefusal(position));
-    const byBanner = new Map(given.map((position) => [position.banner_id, position]));
-    const known = [...new Set([...options.banners, ...byBanner.keys()])];
+    const byBanner = new Map(given.map((position) => [bannerOf(position.banner_id), position]));
+    const known = [...new Set([...options.banners, ...byBanner.keys()])].filter((id) => id !== null);
     // A pull without a banner covers every banner that the key may see.
-    const seen = byBanner.has('') ? [] : await loadSeenBanners(read, slug, known);
-    for (const bannerId of [...known, ...seen].sort())
-      status.push(statusOf(slug, bannerId, byBanner.get(bannerId), seen.includes(bannerId), now));
+    const isWhole = byBanner.has(null);
+    const seen = isWhole ? [] : await loadSeenBanners(read, slug, known);
+    for (const bannerId of [...(isWhole ? [null] : []), ...[...known, ...seen].sort()])
+      status.push(statusOf(slug, bannerId, byBanner.get(bannerId), bannerId !== null && seen.includes(bannerId), now));
   }
   return status;
 }
@@ -94,7 +102,7 @@ function gapOf(position: SyncPosition | undefined, isSeen: boolean): string | nu
 
 function statusOf(
   source: string,
-  bannerId: string,
+  bannerId: string | null,
   position: SyncPosition | undefined,
   isSeen: boolean,
   now: number,

@@ -35,7 +35,8 @@ export interface SyncRequest extends Omit<PullRequest, 'bannerId' | 'onProgress'
 
 export interface SyncProgress {
   readonly source: string;
-  readonly bannerId: string;
+  /** Null: of the log as a whole. */
+  readonly bannerId: string | null;
   /** Banners done and in all. */
   readonly done: number;
   readonly total: number;
@@ -51,7 +52,7 @@ export interface SyncProgress {
  */
 export type SyncResult = { readonly source: string } & (
   | { readonly outcome: 'done' | 'failed'; readonly banners: readonly PullResult[] }
-  | { readonly outcome: 'stopped'; readonly banners: readonly PullResult[]; readonly left: readonly string[] }
+  | { readonly outcome: 'stopped'; readonly banners: readonly PullResult[]; readonly left: readonly (string | null)[] }
   | { readonly outcome: 'not-configured'; readonly reason: string }
 );
 
@@ -80,15 +81,15 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
   }
   const service = deps.serviceFor({ source, baseUrl, apiKey });
   const { read } = deps.store;
-  const known = request.banners ?? (await loadBannerIds(read, source));
+  const known = request.banners?.filter((id) => id !== '') ?? (await loadBannerIds(read, source));
   const wholeLog = await loadWholeLog(read, source.slug, deps.clock());
   const isWhole =
     known.length === 0 || (request.banners === undefined && source.options.banners.length === 0 && !wholeLog.isRefused);
   // A log that came as a whole before and no longer does shows as failing.
   const isTentative = isWhole && known.length > 0 && !wholeLog.wasGiven;
-  let wanted = isWhole ? [''] : [...known];
+  let wanted: (string | null)[] = isWhole ? [null] : [...known];
   const left = [...wanted];
-  const results = new Map<string, PullResult>();
+  const results = new Map<string | null, PullResult>();
   let isStopped = false;
 
   const pullNext = async (): Promise<void> => {
@@ -119,12 +120,12 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
 
   await pullAll();
   const refusalOfWhole = (): PullResult | null => {
-    const whole = results.get('');
+    const whole = results.get(null);
     return whole?.outcome === 'failed' && isRefused(whole.reason) && known.length > 0 ? whole : null;
   };
   // One refusal may be a mishap; a second means it.
   if (request.banners === undefined && !isStopped && isTentative && refusalOfWhole()?.pages === 0) {
-    left.push('');
+    left.push(null);
     await pullAll();
   }
   if (request.banners === undefined && !isStopped) {

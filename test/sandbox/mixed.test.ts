@@ -281,7 +281,7 @@ describe('a whole service of a seed of the mixed dialect', () => {
     const service = createServiceClient({ baseUrl, apiKey: client.apiKey, backOffMs: 1, retries: 1, timeoutMs: 2_000 });
     const result = await pullConsentLogs(
       { ...syncing.deps, service },
-      { source: sourceAt(baseUrl), bannerId: '', pageRows: 40, actor: 'test' },
+      { source: sourceAt(baseUrl), bannerId: null, pageRows: 40, actor: 'test' },
     );
     expect(result).toMatchObject({ outcome: 'finished', rows: ROWS, stored: ROWS, malformed: 0 });
     const pulled = (await syncing.bodies()).map((body) =>

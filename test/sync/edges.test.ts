@@ -212,7 +212,7 @@ describe('rows', () => {
     fake.rows = [{ bannerId: 'bnr_1', at: 0, text }];
     const source = sourceAt(fake.baseUrl, { fieldNames: { bannerId: ['consent_banner'] } });
     expect(await syncing.pull({ source })).toMatchObject({ stored: 1 });
-    expect(await syncing.pull({ source, bannerId: '' })).toMatchObject({ stored: 0, duplicates: 1 });
+    expect(await syncing.pull({ source, bannerId: null })).toMatchObject({ stored: 0, duplicates: 1 });
   });
 });
 

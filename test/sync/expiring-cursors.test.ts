@@ -138,7 +138,7 @@ describe('a service whose cursors expire after a few pages', () => {
     const rows = [...rowsOver(4, 6), ...burst(15, at), ...burst(15, at, 'bnr_2'), ...burst(15, at, 'bnr_3')];
     const { expected, stored, syncing, fake } = await world(rows, { cursorsExpireAfter: { pages: 1, status: 400 } });
     const source = sourceAt(fake.baseUrl, { banners: ['bnr_1', 'bnr_2', 'bnr_3'] });
-    expect(await syncing.pull({ bannerId: '', source })).toMatchObject({ outcome: 'finished' });
+    expect(await syncing.pull({ bannerId: null, source })).toMatchObject({ outcome: 'finished' });
     expect(await stored()).toEqual(expected());
   });
 

@@ -126,12 +126,12 @@ describe('pulling a consent log', () => {
     expect(await syncing.pull({ bannerId: 'bnr_2' })).toMatchObject({ stored: 1 });
     fake.rows = [{ bannerId: 'bnr_1', at: 0, text: '{"banner":"x","action":"accept"}' }];
     expect(await syncing.pull({ full: true })).toMatchObject({ stored: 1 });
-    expect(await syncing.pull({ bannerId: '', full: true })).toMatchObject({ stored: 0, duplicates: 1 });
+    expect(await syncing.pull({ bannerId: null, full: true })).toMatchObject({ stored: 0, duplicates: 1 });
   });
 
   it('asks without a banner when none is named', async () => {
     const { fake, syncing } = await world(3);
-    await syncing.pull({ bannerId: '' });
+    await syncing.pull({ bannerId: null });
     expect(fake.requests[0]?.has('banner_id')).toBe(false);
     expect(await syncing.actions()).toMatchObject([{ bannerId: null, stored: 3 }]);
   });

@@ -85,19 +85,19 @@ describe('a recount of recent days', () => {
     await syncing.pull({ bannerId: 'bnr_beside' });
     // As if the whole log left that banner out.
     fake.rows = fake.rows.filter(({ bannerId }) => bannerId === 'bnr_1');
-    await syncing.pull({ bannerId: '' });
+    await syncing.pull({ bannerId: null });
     const service = {
       fetchConsentLogPage: async (...request: Parameters<typeof syncing.deps.service.fetchConsentLogPage>) => {
         const page = await syncing.deps.service.fetchConsentLogPage(...request);
         if (request[0].cursor !== null && !fake.rows.includes(late)) {
           fake.rows = [...fake.rows, late];
-          await syncing.pull({ bannerId: '', full: true });
+          await syncing.pull({ bannerId: null, full: true });
         }
         return page;
       },
     };
     const deps = { ...syncing.deps, service, catchUp: () => projector.catchUp() };
-    expect(await recountConsentLogs(deps, { source, bannerId: '', actor: 'schedule' })).toMatchObject({
+    expect(await recountConsentLogs(deps, { source, bannerId: null, actor: 'schedule' })).toMatchObject({
       outcome: 'counted',
       found: 0,
       gone: 0,

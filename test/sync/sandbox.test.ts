@@ -29,11 +29,14 @@ async function world(
   const syncing = await syncingWith(baseUrl, now);
   const service = createServiceClient({ baseUrl, apiKey: client.apiKey, backOffMs: 1, retries: 3, timeoutMs: 300 });
   const pull = () =>
-    pullConsentLogs({ ...syncing.deps, service }, { source: sourceAt(baseUrl), bannerId: '', pageRows, actor: 'test' });
+    pullConsentLogs(
+      { ...syncing.deps, service },
+      { source: sourceAt(baseUrl), bannerId: null, pageRows, actor: 'test' },
+    );
   const recount = () =>
     recountConsentLogs(
       { ...syncing.deps, service, catchUp: () => Promise.resolve() },
-      { source: sourceAt(baseUrl), bannerId: '', pageRows, actor: 'test', days: 3650 },
+      { source: sourceAt(baseUrl), bannerId: null, pageRows, actor: 'test', days: 3650 },
     );
   const page = {
     bannerId: null,

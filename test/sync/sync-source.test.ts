@@ -81,13 +81,13 @@ describe('syncing a source', () => {
     // Nobody here has ever heard of bnr_2 and bnr_seen.
     expect(await sync()).toMatchObject({
       outcome: 'done',
-      banners: [{ bannerId: '', stored: 36 }, { bannerId: 'bnr_1' }],
+      banners: [{ bannerId: null, stored: 36 }, { bannerId: 'bnr_1' }],
     });
     expect(fake.requests[0]?.has('banner_id')).toBe(false);
     fake.rows.push(...minuteRows(2, '2026-07-09T23:00:00.000Z', 'bnr_new'));
     expect(await sync()).toMatchObject({
       outcome: 'done',
-      banners: [{ bannerId: '', stored: 2 }, { bannerId: 'bnr_1' }],
+      banners: [{ bannerId: null, stored: 2 }, { bannerId: 'bnr_1' }],
     });
     expect((await status()).filter(({ gap }) => gap !== null)).toEqual([]);
   });
@@ -118,14 +118,14 @@ describe('syncing a source', () => {
     expect(await sync()).toMatchObject({
       outcome: 'done',
       banners: [
-        { bannerId: '', stored: 24, duplicates: 12 },
+        { bannerId: null, stored: 24, duplicates: 12 },
         { bannerId: 'bnr_1', stored: 0 },
       ],
     });
     fake.rows.push(...minuteRows(2, '2026-07-09T23:00:00.000Z', 'bnr_unheard'));
-    expect(await sync()).toMatchObject({ banners: [{ bannerId: '', stored: 2 }, {}] });
+    expect(await sync()).toMatchObject({ banners: [{ bannerId: null, stored: 2 }, {}] });
     expect((await status()).map(({ bannerId, state }) => [bannerId, state])).toEqual([
-      ['', 'up-to-date'],
+      [null, 'up-to-date'],
       ['bnr_1', 'up-to-date'],
     ]);
   });
@@ -133,7 +133,7 @@ describe('syncing a source', () => {
   it('asks in every run for a banner that the whole log leaves out', async () => {
     const { sync, see, fake, syncing, project } = await world({}, ({ bannerId }) => bannerId !== 'bnr_seen');
     await see('bnr_seen');
-    const both = { outcome: 'done', banners: [{ bannerId: '' }, { bannerId: 'bnr_seen' }] };
+    const both = { outcome: 'done', banners: [{ bannerId: null }, { bannerId: 'bnr_seen' }] };
     expect(await sync()).toMatchObject(both);
     expect(await syncing.bodies()).toHaveLength(36);
     await project();
@@ -151,7 +151,7 @@ describe('syncing a source', () => {
     await sync();
     await project();
     await see('bnr_1');
-    expect(await sync()).toMatchObject({ outcome: 'done', banners: [{ bannerId: '', stored: 0 }] });
+    expect(await sync()).toMatchObject({ outcome: 'done', banners: [{ bannerId: null, stored: 0 }] });
     expect(await syncing.bodies()).toHaveLength(36);
   });
 
@@ -167,12 +167,12 @@ describe('syncing a source', () => {
     expect(await sync()).toMatchObject({
       outcome: 'failed',
       banners: [
-        { bannerId: '', outcome: 'failed', reason: 'bad-request' },
+        { bannerId: null, outcome: 'failed', reason: 'bad-request' },
         { bannerId: 'bnr_1', outcome: 'finished' },
       ],
     });
     expect((await status()).map(({ bannerId, state }) => [bannerId, state])).toEqual([
-      ['', 'failing'],
+      [null, 'failing'],
       ['bnr_1', 'up-to-date'],
     ]);
   });
@@ -202,7 +202,7 @@ describe('syncing a source', () => {
     fake.options = options;
     expect(await sync()).toMatchObject({ banners: [{ bannerId: 'bnr_1' }] });
     syncing.now = new Date(now.getTime() + 25 * 3_600_000);
-    expect(await sync()).toMatchObject({ banners: [{ bannerId: '', stored: 24 }, { bannerId: 'bnr_1' }] });
+    expect(await sync()).toMatchObject({ banners: [{ bannerId: null, stored: 24 }, { bannerId: 'bnr_1' }] });
     expect(await syncing.bodies()).toHaveLength(36);
   });
 

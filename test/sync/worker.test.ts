@@ -38,7 +38,7 @@ describe('a worker that is killed', () => {
     });
     expect(await worker.stop()).toBe(0);
     expect(sorted(await world.bodies())).toEqual(sorted(rows));
-    expect(await world.status()).toMatchObject([{ bannerId: '', state: 'up-to-date', rows: rows.length, gap: null }]);
+    expect(await world.status()).toMatchObject([{ bannerId: null, state: 'up-to-date', rows: rows.length, gap: null }]);
     expect((await world.command('ledger', 'verify')).code).toBe(0);
   });
 
@@ -161,7 +161,7 @@ describe('a sync that a worker has under way', () => {
     expect(await world.status()).toMatchObject([
       {
         source: 'default',
-        bannerId: '',
+        bannerId: null,
         state: 'running',
         rows: 30,
         watermark: null,

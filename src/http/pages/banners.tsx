@@ -16,6 +16,7 @@ import { addDays, startOfDay } from '../../core/zoned-days.ts';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { readEvidenceFile } from '../../ledger/evidence-files.ts';
 import { createBannerQueries, type BannerEvidence, type BannerNames } from '../../store/queries/history-banners.ts';
+import { columnOf } from '../../sync/position.ts';
 import { guardScope, officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { attachment } from './documents.tsx';
@@ -211,7 +212,7 @@ async function sendBanners(
     .selectFrom('sync_positions')
     .select('banner_id')
     .where('source', '=', source)
-    .where('banner_id', '!=', '')
+    .where('banner_id', '!=', columnOf(null))
     .orderBy('banner_id')
     .limit(BANNERS_OFFERED)
     .execute();

@@ -82,7 +82,7 @@ function BannerTable({ banners, names, csrf, total, withSource, timeZone }: Bann
       title: 'Banner',
       cell: ({ bannerId, source }) => (
         <>
-          {bannerId === '' ? 'all banners' : <BannerName id={bannerId} names={names(source)} />}
+          {bannerId === null ? 'all banners' : <BannerName id={bannerId} names={names(source)} />}
           {withSource ? <span class="soft"> · {source}</span> : null}
         </>
       ),
@@ -121,7 +121,7 @@ function DismissForm({
 }) {
   const isDismissed = state === 'dismissed';
   const neverCame = lastSuccessAt === null && (state === 'failing' || state === 'never-pulled');
-  if (bannerId === '' || !(isDismissed || neverCame)) return null;
+  if (bannerId === null || !(isDismissed || neverCame)) return null;
   const words = isDismissed ? 'Resume' : 'Stop pulling';
   return (
     <form class="buttons" method="post" action="/sync/dismiss">
