@@ -19,6 +19,8 @@ interface ConsentRecordFacts {
   readonly banner: readonly BannerEvidence[];
   readonly profile: ControllerProfile | null;
   readonly checkpoint: CheckpointToPrint | null;
+  /** Proofs of its entries without their content (C2SP tlog-proof), by seq; absent where an entry is not sealed yet. */
+  readonly proofs: ReadonlyMap<number, string>;
 }
 
 /** The profile of ISO/IEC TS 27560 that the W3C's Data Privacy Vocabulary group defines. */
@@ -157,6 +159,7 @@ export const consentRecordSchema = z.strictObject({
           received: time,
           commitment: z.string(),
           signature: z.string().nullable(),
+          tlog_proof: z.string().nullable(),
         }),
       )
       .min(1),
@@ -260,6 +263,7 @@ export function consentRecordOf(facts: ConsentRecordFacts): ConsentRecord {
         received: row.received_at,
         commitment: row.commitment,
         signature: facts.signatures.get(Number(row.seq)) ?? null,
+        tlog_proof: facts.proofs.get(Number(row.seq)) ?? null,
       })),
       policy_text: {
         known: citation.known,
@@ -300,6 +304,7 @@ export function consentRecordOf(facts: ConsentRecordFacts): ConsentRecord {
       },
       limits: [
         'An entry is unchanged since the checkpoint that covers it. Who sent a delivery is not proven: an HMAC convinces only those who hold its secret.',
+        'tlog_proof shows that an entry was sealed under a signed checkpoint, with its number, time and commitment: `node verify.mjs RECORD.json` (docs/proofs.md).',
         'A commitment is checked with the entry’s body, meta and salt (docs/ledger-format.md, Checking a commitment).',
         'When and how the banner was shown is the word of the officer who added its evidence.',
       ],

@@ -234,6 +234,8 @@ async function* consentRecords(context: PackContext): AsyncGenerator<Record<stri
       banner: context.banner.cite(decision),
       profile: input.profile,
       checkpoint: input.checkpoint,
+      // They are files of the pack.
+      proofs: new Map(),
     });
   }
 }

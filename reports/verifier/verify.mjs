@@ -396,6 +396,7 @@ function tidy(files) {
  */
 export async function check(given, { expectedKey = '', isWhole = true } = {}) {
   const files = tidy(given);
+  const receipts = takeReceipts(files);
   const checks = [];
   const say = (state, what, text) => checks.push({ state, what, text });
   const result = (key) => ({
@@ -409,6 +410,7 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
     used.add(name);
     return contentOf(name);
   };
+  for (const { name } of receipts) used.add(name);
   for (const [name, { broken }] of files)
     if (broken) say('bad', name, 'was damaged after it was packed (size or checksum)');
 
@@ -568,18 +570,84 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
     }
   }
 
+  function checkReceipts() {
+    for (const one of receipts) {
+      const { leaf } = proven.get(String(one.entry)) ?? {};
+      if (leaf === undefined) say('bad', one.name, `entry ${one.entry}, which it cites, is not proven`);
+      else if (
+        leaf.commitment !== one.commitment ||
+        leaf.receivedAt !== one.received ||
+        (one.isReceipt && (leaf.source !== one.source || leaf.kind !== one.kind))
+      )
+        say('bad', one.name, `what it says of entry ${one.entry} is not what was sealed`);
+    }
+    const [first] = receipts;
+    if (first !== undefined && !first.isReceipt)
+      say(
+        'note',
+        first.name,
+        'the entries that it cites are proven; what it tells of their content is checked with their bodies',
+      );
+  }
+
+  /** The receipt for these bytes: they are what its entry commits to. */
+  async function receiptFor(content) {
+    const tag = encoder.encode('consent-ledger/commitment/v1\n');
+    for (const one of receipts) {
+      const { leaf } = proven.get(String(one.entry)) ?? {};
+      if (![one.salt, one.meta_sha256].every((hex) => /^[0-9a-f]{64}$/.test(hex ?? ''))) continue;
+      const commitment = await sha256(concat(tag, fromHex(one.salt), fromHex(one.meta_sha256), await sha256(content)));
+      if (leaf !== undefined && hexOf(commitment) === leaf.commitment) return one;
+    }
+    return undefined;
+  }
+
   async function checkLoose() {
     const ids = [...files.keys()].flatMap((name) => /^proofs\/(\d+)\.tlog-proof$/.exec(name)?.[1] ?? []);
     if (ids.length === 0) say('bad', 'Files', 'there is neither a manifest.json nor a proofs/<entry>.tlog-proof');
     for (const id of ids) await checkEntry(id);
+    checkReceipts();
     for (const [name, { content }] of files) {
       if (used.has(name) || /^verify\.(?:html|mjs)$/.test(name)) continue;
       const digest = hexOf(await sha256(content));
       const by = [...proven].find(([, { body }]) => body !== null && readText(body).includes(`"sha256":"${digest}"`));
-      if (by === undefined) say('bad', name, 'belongs to none of the proven entries');
+      const delivered = by === undefined ? await receiptFor(content) : undefined;
+      if (delivered !== undefined) say('ok', name, `is byte for byte what was received as entry ${delivered.entry}`);
+      else if (by === undefined) say('bad', name, 'belongs to none of the proven entries');
       else say('ok', name, `is byte for byte the file that entry ${by[0]} registers`);
     }
   }
+}
+
+/**
+ * A receipt, or a consent record, is one file of JSON that holds the verifier key and proofs: they are put beside it as if they had been given as files. What each says of an
+ * entry is returned, to be compared with what is proven.
+ */
+function takeReceipts(files) {
+  const receipts = [];
+  if (files.has('manifest.json')) return receipts;
+  for (const [name, { content }] of [...files]) {
+    if (!name.endsWith('.json')) continue;
+    let told;
+    try {
+      told = JSON.parse(textOf(content));
+    } catch {
+      continue;
+    }
+    const isReceipt = told?.receipt === 'consent-ledger/receipt/v1';
+    const cited = isReceipt ? [told] : told?.['@type'] === 'dpv:ConsentRecord' ? told.evidence?.entries : null;
+    if (!Array.isArray(cited)) continue;
+    const key = isReceipt ? told.verifier_key : told.evidence.ledger?.checkpoint?.verifier_key;
+    if (typeof key === 'string' && !files.has('log.vkey'))
+      files.set('log.vkey', { content: encoder.encode(`${key}\n`), broken: false });
+    for (const one of cited) {
+      receipts.push({ name, isReceipt, ...one });
+      const proof = `proofs/${one?.entry}.tlog-proof`;
+      if (Number.isSafeInteger(one?.entry) && typeof one.tlog_proof === 'string' && !files.has(proof))
+        files.set(proof, { content: encoder.encode(one.tlog_proof), broken: false });
+    }
+  }
+  return receipts;
 }
 
 /** Bytes that are not UTF-8 become what no check accepts. */

@@ -10,6 +10,7 @@ import {
   purposeStateWords,
   purposeWord,
   standingWords,
+  type Untrusted,
   wayInWords,
 } from '../consent/look-up.ts';
 import { loadConsentRecord } from '../consent/record.ts';
@@ -42,6 +43,7 @@ export function registerConsent(program: CommandUnknownOpts, io: CommandIo): voi
           withTexts: flags.text === true,
         });
         if (found.outcome === 'refused') throw new UsageError(found.problems);
+        if (found.outcome === 'untrusted') return refuse(io, flags, found);
         if (found.outcome === 'not-found') io.exitCode = 1;
         const shown =
           found.outcome === 'found' ? { ...found, bannerNames: Object.fromEntries(found.bannerNames) } : found;
@@ -62,6 +64,8 @@ export function registerConsent(program: CommandUnknownOpts, io: CommandIo): voi
       withContext(async (context) => {
         findSource(context, flags.source);
         const asOf = await context.projector.catchUp();
+        // Entries after the last checkpoint get one, so that each has a proof.
+        await context.seal();
         const found = await loadConsentRecord(context, {
           source: flags.source,
           id,
@@ -73,6 +77,8 @@ export function registerConsent(program: CommandUnknownOpts, io: CommandIo): voi
         switch (found.outcome) {
           case 'refused':
             throw new UsageError(found.problems);
+          case 'untrusted':
+            return refuse(io, flags, found);
           case 'not-found':
             throw new UsageError([`Unknown decision ${printable(id)} in source ${flags.source}.`]);
           case 'found': {
@@ -89,6 +95,12 @@ export function registerConsent(program: CommandUnknownOpts, io: CommandIo): voi
         }
       }),
     );
+}
+
+/** An entry was altered: exit code 3. */
+function refuse(io: CommandIo, flags: { readonly json?: boolean }, found: Untrusted): void {
+  io.exitCode = 3;
+  printResult(io, flags, found, () => `${pc.red('✗')} ${found.problem}`);
 }
 
 /** A day means its end, because what was chosen on that day counts. */

@@ -60,7 +60,7 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
         }
         const { format, officer: actor, made: madeAt } = options;
         const made = await produceLetter(deps, { ...wish, format, actor, asOf, madeAt });
-        if (made.outcome !== 'produced') throw new UsageError([problemOf(made)]);
+        if (made.outcome !== 'produced') return refuseDocument(io, options, made);
         sayLanguage(io, made);
         await finishDocument(io, options, made, { what: `letter ${made.documentId} (${step}, ${made.letter.locale})` });
       }),

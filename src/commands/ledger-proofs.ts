@@ -9,12 +9,12 @@ import { UsageError } from '../core/errors.ts';
 import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
 import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.ts';
 import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/outside-checkpoints.ts';
-import { createProver, proofFiles } from '../ledger/prove-entry.ts';
+import { createProver, proofFiles, receiptOf } from '../ledger/prove-entry.ts';
 import { openTree } from '../ledger/tree.ts';
-import { counted, type CommandIo, printable, printResult, withJson } from './command-io.ts';
+import { counted, type CommandIo, printable, printResult, wholeNumberFrom, withJson, writeOut } from './command-io.ts';
 import { withContext } from './run-context.ts';
 
-/** `ledger key|prove|consistency`: what others need to check the ledger without its keys (docs/proofs.md). */
+/** `ledger key|prove|receipt|consistency`: what others need to check the ledger without its keys (docs/proofs.md). */
 export function registerLedgerProofs(ledger: CommandUnknownOpts, io: CommandIo): void {
   withJson(ledger.command('key'))
     .description('print the verifier key: the public key that checks every checkpoint of this ledger')
@@ -31,6 +31,13 @@ export function registerLedgerProofs(ledger: CommandUnknownOpts, io: CommandIo):
     .option('--out <folder>', 'folder to write the files to; without it the proof of one entry is printed')
     .option('--no-content', 'leave out meta, body and salt: prove place and time, disclose nothing')
     .action((what, options) => withContext((context) => prove(context, io, what, options)));
+
+  withJson(ledger.command('receipt'))
+    .argument('<entry>', 'entry number', wholeNumberFrom(1))
+    .description('print a receipt for whoever sent an entry: place, time, leaf hash, and the proof under a signed root')
+    .option('--out <file>', 'write the receipt to this file')
+    .option('--no-salt', 'leave out what the delivered bytes are compared with')
+    .action((seq, options) => withContext((context) => giveReceipt(context, io, seq, options)));
 
   withJson(ledger.command('consistency'))
     .argument(
@@ -101,6 +108,36 @@ async function prove(
       'To check them without this program: open verify.html and choose the files, or `node verify.mjs FOLDER`; by hand: docs/proofs.md.',
     ].join('\n'),
   );
+}
+
+async function giveReceipt(
+  context: Context,
+  io: CommandIo,
+  seq: number,
+  options: { out?: string; salt: boolean; json?: boolean },
+): Promise<void> {
+  await context.seal();
+  const proof = await createProver(context)(seq, 'last');
+  const sentence =
+    proof.outcome === 'unproven'
+      ? proof.sentence
+      : proof.inclusion === null
+        ? 'it could not be sealed: run `consent-ledger ledger checkpoint`'
+        : null;
+  if (proof.outcome === 'unproven' || proof.inclusion === null) {
+    io.exitCode = 3;
+    return printResult(
+      io,
+      options,
+      { entry: seq, fault: sentence },
+      () => `${pc.red('✗ no receipt')}: entry ${seq}: ${sentence ?? ''}`,
+    );
+  }
+  const text = `${JSON.stringify(receiptOf(context, proof.entry, proof.inclusion, options.salt), null, 2)}\n`;
+  const problem = options.out === undefined ? null : await writeOut(options.out, text);
+  if (problem !== null) throw new UsageError([problem]);
+  if (options.out === undefined || options.json === true) io.stdout.write(text);
+  else io.stdout.write(`${printable(options.out)}: receipt for entry ${seq}\n`);
 }
 
 /** The entries that belong to a case, document or decision, in order. Throws UsageError if it does not exist. */

@@ -18,14 +18,17 @@ import {
 import type { Source } from '../core/source.ts';
 import { subjectForms, subjectOfEmail } from '../core/subject.ts';
 import { appendAction } from '../ledger/append-action.ts';
+import { createCited, UntrustedEntry } from '../ledger/cited.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import type { ProofOptions } from '../ledger/prove-entry.ts';
 import { type BannerEvidence, type BannerNames, createBannerCitation } from '../store/queries/history-banners.ts';
 import type { DecisionRow } from '../store/queries/history-decisions.ts';
 import { createHistory, type History } from '../store/queries/history.ts';
 import type { Query, Store } from '../store/store.ts';
 import { readPolicyText } from '../texts/policy-text.ts';
 
-export interface LookUpDeps {
+/** What entries are checked with before an answer cites them comes with it. */
+export interface LookUpDeps extends ProofOptions {
   readonly store: Pick<Store, 'read'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -114,6 +117,9 @@ export type LookUp =
   | { readonly outcome: 'not-found'; readonly by: FoundSubject['by']; readonly recorded: number }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
+/** An entry that the answer would cite is not what was sealed: nothing is answered. */
+export type Untrusted = { readonly outcome: 'untrusted'; readonly problem: string };
+
 /** Most records read for one person: more cannot belong to one person. */
 const ROWS = 20_000;
 
@@ -121,7 +127,31 @@ const ROWS = 20_000;
  * How a person's consent stood at a moment: per banner and purpose, by which decision, under which text of the policy, with which evidence
  * of the banner, and what contradicts it (GDPR Art. 7(1)). Each look-up is an entry, with a keyed hash in place of the identifier.
  */
-export async function lookUpConsent(deps: LookUpDeps, request: LookUpRequest): Promise<LookUp> {
+export function lookUpConsent(deps: LookUpDeps, request: LookUpRequest): Promise<LookUp | Untrusted> {
+  return fromSoundEntries(deps, request.asOf, (sound) => answerLookUp(sound, request));
+}
+
+/**
+ * What `answer` gives, after every entry that it read was checked: commitment, MAC, and
+ * inclusion under a signed root. What the answer appends itself is not among them.
+ */
+export async function fromSoundEntries<T>(
+  deps: LookUpDeps,
+  asOf: number,
+  answer: (deps: LookUpDeps) => Promise<T>,
+): Promise<T | Untrusted> {
+  const cited = createCited(asOf);
+  try {
+    const result = await answer({ ...deps, store: { read: cited.over(deps.store.read) } });
+    await cited.assertSound(deps);
+    return result;
+  } catch (error) {
+    if (error instanceof UntrustedEntry) return { outcome: 'untrusted', problem: error.message };
+    throw error;
+  }
+}
+
+async function answerLookUp(deps: LookUpDeps, request: LookUpRequest): Promise<LookUp> {
   const { source, at, asOf } = request;
   const now = deps.clock().toISOString();
   if (Number.isNaN(Date.parse(at))) return { outcome: 'refused', problems: [`Invalid time "${at}".`] };

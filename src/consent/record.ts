@@ -2,10 +2,21 @@ import { type ConsentRecord, consentRecordOf } from '../../reports/consent-recor
 import { loadPolicyTextIntervals, createTextCitation } from '../../reports/policy-texts.ts';
 import type { CheckpointToPrint } from '../../reports/report.ts';
 import { timelineOf } from '../core/consent-timeline.ts';
+import { UntrustedEntry } from '../ledger/cited.ts';
+import { createProver, proofFiles } from '../ledger/prove-entry.ts';
 import type { ControllerProfile } from '../law/profile.ts';
 import { createHistory } from '../store/queries/history.ts';
 import { createBannerCitation } from '../store/queries/history-banners.ts';
-import { END_OF_TIME, findSubject, type LookUpDeps, recordLookUp } from './look-up.ts';
+import {
+  END_OF_TIME,
+  findSubject,
+  fromSoundEntries,
+  type LookUpDeps,
+  recordLookUp,
+  type Untrusted,
+} from './look-up.ts';
+
+type Prover = ReturnType<typeof createProver>;
 
 interface RecordRequest {
   readonly source: string;
@@ -23,7 +34,12 @@ type RecordOutcome =
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
 /** One decision as a consent record in the form of ISO/IEC TS 27560. Recorded as a look-up, since it is one. */
-export async function loadConsentRecord(deps: LookUpDeps, request: RecordRequest): Promise<RecordOutcome> {
+export function loadConsentRecord(deps: LookUpDeps, request: RecordRequest): Promise<RecordOutcome | Untrusted> {
+  return fromSoundEntries(deps, request.asOf, (sound) => recordOf(sound, createProver(deps), request));
+}
+
+/** `prove` reads neighbours of an entry, which the record does not cite. */
+async function recordOf(deps: LookUpDeps, prove: Prover, request: RecordRequest): Promise<RecordOutcome> {
   const { source, id, asOf, actor } = request;
   const decisionId = await findDecision(deps, request);
   if (decisionId === null) return { outcome: 'not-found' };
@@ -41,6 +57,7 @@ export async function loadConsentRecord(deps: LookUpDeps, request: RecordRequest
       ? []
       : await loadPolicyTextIntervals(history.textLooks(scope, new Set([policyId])), decision.at, END_OF_TIME);
   const deliveries = decision.rows.filter(({ via }) => via === 'webhook').map(({ seq }) => seq);
+  const proofs = await proveEntries(prove, decision.rows, request.checkpoint?.size);
   const record = consentRecordOf({
     ...scope,
     decision,
@@ -49,8 +66,24 @@ export async function loadConsentRecord(deps: LookUpDeps, request: RecordRequest
     banner: createBannerCitation(await history.bannerEvidence(scope))(decision),
     profile: request.profile,
     checkpoint: request.checkpoint,
+    proofs,
   });
   return { outcome: 'found', record, recorded };
+}
+
+/** Under the checkpoint that the record prints, where that covers the entry. Throws {@link UntrustedEntry}. */
+async function proveEntries(
+  prove: Prover,
+  rows: readonly { readonly seq: number }[],
+  size: number | undefined,
+): Promise<ReadonlyMap<number, string>> {
+  const proofs = new Map<number, string>();
+  for (const { seq } of rows) {
+    const proof = await prove(seq, size ?? 'first');
+    if (proof.outcome === 'unproven') throw new UntrustedEntry(seq, proof.sentence);
+    if (proof.inclusion !== null) proofs.set(seq, proofFiles(proof.entry, proof.inclusion, false).tlogProof);
+  }
+  return proofs;
 }
 
 async function findDecision(deps: LookUpDeps, { source, id, asOf }: RecordRequest): Promise<string | null> {

@@ -5,66 +5,14 @@ import type { Clock } from '../core/clock.ts';
 import type { ControllerProfile } from '../law/profile.ts';
 import type { RegimeTable } from '../law/regime-table.ts';
 import type { Source, SourceOptions } from '../core/source.ts';
+import { type Cited, createCited, UntrustedEntry } from '../ledger/cited.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ProofOptions } from '../ledger/prove-entry.ts';
 import { createHistory } from '../store/queries/history.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
-import type { KyselyPlugin } from 'kysely';
-import { checkEntries } from '../ledger/check-entries.ts';
 
 /** Something that the document would rely on was altered: nothing is produced. */
 export type RefusedDocument = { readonly outcome: 'refused'; readonly problem: string };
-
-/** Thrown when a document would cite an entry that is not what was sealed. The message names the entry. */
-export class UntrustedEntry extends Error {
-  constructor(seq: number, sentence: string) {
-    super(
-      `Entry ${seq} cannot be relied on: ${sentence}. Nothing was produced. Run \`consent-ledger ledger verify\` to list each fault.`,
-    );
-    this.name = 'UntrustedEntry';
-  }
-}
-
-/** The entries that a document is made from, noted while it is made. */
-export interface Cited {
-  /** The same reader; the seq of every row that it gives is noted. */
-  over(read: Query): Query;
-  /** Throws {@link UntrustedEntry} at the first entry whose commitment, MAC or inclusion under a signed root is wrong. */
-  assertSound(proofs: ProofOptions): Promise<void>;
-}
-
-/** Notes entries up to `asOf`, in one bit each. */
-export function createCited(asOf: number): Cited {
-  const bits = new Uint8Array((asOf >> 3) + 1);
-  let outside: number | null = null;
-  function note(seq: unknown): void {
-    if (seq === undefined || seq === null) return;
-    const number = Number(seq);
-    if (Number.isSafeInteger(number) && number >= 1 && number <= asOf)
-      bits[number >> 3] = (bits[number >> 3] as number) | (1 << (number & 7));
-    else outside ??= number;
-  }
-  function* noted(): Generator<number> {
-    for (let seq = 1; seq <= asOf; seq += 1) {
-      if (((bits[seq >> 3] as number) & (1 << (seq & 7))) !== 0) yield seq;
-    }
-  }
-  const plugin: KyselyPlugin = {
-    transformQuery: ({ node }) => node,
-    transformResult({ result }) {
-      for (const row of result.rows) note(row['seq']);
-      return Promise.resolve(result);
-    },
-  };
-  return {
-    over: (read) => read.withPlugin(plugin),
-    async assertSound(proofs) {
-      if (outside !== null) throw new UntrustedEntry(outside, `no entry up to ${asOf} has this number`);
-      const fault = await checkEntries(proofs, noted());
-      if (fault !== null) throw new UntrustedEntry(fault.seq, fault.sentence);
-    },
-  };
-}
 
 /** What `produce` gives; a refusal where it would cite an entry that was altered. */
 export async function refusing<T>(produce: () => Promise<T>): Promise<T | RefusedDocument> {

@@ -33,8 +33,8 @@ import {
   type RegisteredDocument,
   type UnknownSource,
   type RefusedDocument,
-  UntrustedEntry,
 } from './frame.ts';
+import { UntrustedEntry } from '../ledger/cited.ts';
 import { registerDocument } from './register.ts';
 
 export const letterFormats = ['pdf', 'html', 'txt'] as const;
@@ -125,7 +125,7 @@ export async function produceLetter(
   const source = await sourceOfCase(deps, caseId);
   if (source === null) return { outcome: 'unknown-case', caseId };
   const tooLong = lengthProblem(request);
-  if (tooLong !== null) return { outcome: 'refused', problem: tooLong };
+  if (tooLong !== null) return { outcome: 'invalid', problem: tooLong };
   const asked = { source, name: 'letter', format, caseId };
   const same = { step, ...(request.text == null ? {} : { text: textOf(request.text) }) };
   const before = asOf === undefined ? null : await madeBefore(deps, { ...asked, asOf }, same);
@@ -135,7 +135,7 @@ export async function produceLetter(
   const { input, cited } = loaded;
   const { letter, facts, chosen } = await composeLetter(loaded, request);
   const problem = letterProblem(letter, facts);
-  if (problem !== null) return { outcome: 'refused', problem };
+  if (problem !== null) return { outcome: 'invalid', problem };
   const parameters: Parameters = {
     ...frameParameters(input),
     disclosure: input.disclosure,
@@ -157,7 +157,7 @@ export async function produceLetter(
     if (error instanceof UntrustedEntry) return { outcome: 'refused', problem: error.message };
     if (!(error instanceof Error && error.name === 'UnprintableText')) throw error;
     return {
-      outcome: 'refused',
+      outcome: 'invalid',
       problem: 'The fonts of the PDF lack characters of this letter: make it as HTML or text.',
     };
   }

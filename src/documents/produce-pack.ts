@@ -18,9 +18,8 @@ import {
   frameOf,
   type RefusedDocument,
   refusing,
-  type Cited,
-  UntrustedEntry,
 } from './frame.ts';
+import { type Cited, UntrustedEntry } from '../ledger/cited.ts';
 import { originOf, verifierKeyOf } from '../crypto/checkpoint.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { createProver, proofFiles, type Under } from '../ledger/prove-entry.ts';

@@ -4,7 +4,8 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Action } from '../core/action.ts';
 import { appendAction } from '../ledger/append-action.ts';
-import type { Cited, DocumentDeps, RegisteredDocument } from './frame.ts';
+import type { Cited } from '../ledger/cited.ts';
+import type { DocumentDeps, RegisteredDocument } from './frame.ts';
 
 /** What is registered of a document besides its bytes. */
 type DocumentFacts = Omit<

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import { originOf, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
+import { originOf, readCheckpoint, type TreeHead, verifierKeyOf } from '../crypto/checkpoint.ts';
 import { type Entry, leafData } from '../crypto/entry.ts';
+import { sha256Hex } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import { formatTlogProof, provesInclusion } from '../crypto/tlog-proof.ts';
 import type { Query, Store } from '../store/store.ts';
@@ -120,4 +121,46 @@ export function proofFiles(entry: Entry, { note, hashes }: Inclusion, withConten
   const extra = `${leafData(entry).toString('utf8')}\n${salt === null ? '' : `${salt.toString('hex')}\n`}`;
   const tlogProof = formatTlogProof({ index: entry.seq - 1, hashes, extra: Buffer.from(extra), note });
   return { tlogProof, meta, body };
+}
+
+/** What a sender is given for a delivery (docs/proofs.md): its place, time and leaf hash, and the proof that they are under a signed root. */
+export interface Receipt {
+  readonly receipt: 'consent-ledger/receipt/v1';
+  readonly instance: string;
+  readonly epoch: number;
+  readonly entry: number;
+  readonly source: string;
+  readonly kind: string;
+  readonly received: string;
+  readonly leaf_hash: string;
+  readonly commitment: string;
+  /** With these and the delivered bytes, whoever has them computes the commitment; null: erased, or not handed out. */
+  readonly meta_sha256: string | null;
+  readonly salt: string | null;
+  readonly verifier_key: string;
+  readonly tlog_proof: string;
+}
+
+export function receiptOf(
+  { instance, epoch, keys }: ProofOptions,
+  entry: Entry,
+  inclusion: Inclusion,
+  withSalt: boolean,
+): Receipt {
+  const { meta, salt } = withSalt ? entry : { meta: null, salt: null };
+  return {
+    receipt: 'consent-ledger/receipt/v1',
+    instance,
+    epoch,
+    entry: entry.seq,
+    source: entry.source,
+    kind: entry.kind,
+    received: entry.receivedAt,
+    leaf_hash: entry.leafHash.toString('hex'),
+    commitment: entry.commitment.toString('hex'),
+    meta_sha256: meta === null ? null : sha256Hex(meta),
+    salt: salt === null ? null : salt.toString('hex'),
+    verifier_key: verifierKeyOf(originOf(instance, epoch), keys.verifying),
+    tlog_proof: proofFiles(entry, inclusion, false).tlogProof,
+  };
 }

@@ -117,6 +117,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'ledger checkpoint': [],
     'ledger key': [],
     'ledger prove': ['1'],
+    'ledger receipt': ['1'],
     'ledger consistency': ['1'],
     'ledger witness': null,
     'ledger rebuild': [],

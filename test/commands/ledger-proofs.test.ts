@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { appendFile, chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { sealEntry } from '../../src/crypto/entry.ts';
@@ -10,7 +11,7 @@ import { createJournal } from '../../src/ledger/journal.ts';
 import { sealLedger } from '../../src/ledger/seal.ts';
 import { runCli, runHere } from '../cli/command-line.ts';
 import { databaseOf, engine } from '../servers/databases.ts';
-import { startServing } from '../serving.ts';
+import { deliver, startServing } from '../serving.ts';
 import { alter, bytes } from '../tampering.ts';
 import { openStoreIn, temporaryFolder } from '../temporary.ts';
 
@@ -29,6 +30,67 @@ test('the verifier key is printed, lies in DATA_DIR, and is shown by the public 
   const key = JSON.parse((await runCli(folder, ['ledger', 'key', '--json'])).stdout) as { verifierKey: string };
   expect(`${key.verifierKey}\n`).toBe(shown);
   expect(await readFile(join(folder, 'log.vkey'), 'utf8')).toBe(shown);
+});
+
+test('a receipt proves to the sender, with the verifier alone, what was received and when', async () => {
+  const folder = await temporaryFolder();
+  const serving = await startServing(folder);
+  const [sent, other] = [JSON.stringify({ event: 'consent.recorded', data: { consent_id: 'c-1' } }), '{}'];
+  expect((await deliver(serving.url, sent)).status).toBe(200);
+  await serving.stop();
+  const run = (...args: string[]) => runCli(folder, args);
+  const list = JSON.parse((await run('delivery', 'list', '--json')).stdout) as unknown;
+  const seq = Number(/"seq":(\d+)/.exec(JSON.stringify(list))?.[1]);
+  const path = (name: string) => join(folder, name);
+  expect((await run('ledger', 'receipt', String(seq), '--out', path('receipt.json'))).code).toBe(0);
+  const receipt = JSON.parse(await readFile(path('receipt.json'), 'utf8')) as { entry: number; received: string };
+  expect(receipt).toMatchObject({
+    receipt: 'consent-ledger/receipt/v1',
+    entry: seq,
+    source: 'default',
+    kind: 'webhook',
+  });
+  await writeFile(path('sent'), sent);
+  await writeFile(path('other'), other);
+  const verify = async (...names: string[]) => {
+    const script = fileURLToPath(new URL('../../reports/verifier/verify.mjs', import.meta.url));
+    return promisify(execFile)(process.execPath, [script, ...names.map(path)]).then(
+      ({ stdout }) => ({ code: 0, stdout }),
+      (error: { code: number; stdout: string }) => ({ code: error.code, stdout: error.stdout }),
+    );
+  };
+  expect(await verify('receipt.json', 'sent')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`sent: is byte for byte what was received as entry ${seq}`) as string,
+  });
+  expect((await verify('receipt.json', 'other')).code).toBe(3);
+  await writeFile(path('later.json'), JSON.stringify({ ...receipt, received: '2020-01-01T00:00:00.000Z' }));
+  expect(await verify('later.json')).toMatchObject({
+    code: 3,
+    stdout: expect.stringContaining(`what it says of entry ${seq} is not what was sealed`) as string,
+  });
+  const withheld = JSON.parse((await run('ledger', 'receipt', String(seq), '--no-salt')).stdout) as object;
+  expect(withheld).toMatchObject({ salt: null, meta_sha256: null });
+
+  // A decision's record has the proofs of its entries within it.
+  expect((await run('consent', 'record', 'c-1', '--out', path('record.json'))).code).toBe(0);
+  expect(await verify('record.json')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`Entry ${seq}`) as string,
+  });
+  const record = await readFile(path('record.json'), 'utf8');
+  await writeFile(path('altered.json'), record.replace(/"commitment": "[0-9a-f]{4}/, '"commitment": "0000'));
+  expect((await verify('altered.json')).code).toBe(3);
+
+  await alter(folder, `update entries set body = ${bytes(other)} where seq = ${seq}`);
+  for (const args of [
+    ['ledger', 'receipt', String(seq)],
+    ['consent', 'show', 'c-1'],
+    ['consent', 'record', 'c-1'],
+  ]) {
+    const refused = await run(...args);
+    expect([refused.code, refused.stdout]).toEqual([3, expect.stringMatching(new RegExp(`[Ee]ntry ${seq}`))]);
+  }
 });
 
 describe('proofs on the command line', () => {
@@ -56,6 +118,15 @@ describe('proofs on the command line', () => {
     };
     return { folder, run, open };
   }
+
+  test('a letter from a request that was altered is refused with exit code 3, as packs and reports are', async () => {
+    const { folder, run, open } = await installation();
+    const caseId = await open('Ada');
+    await alter(folder, `update entries set meta = ${bytes('{}')} where seq = 1`);
+    const letter = await run('dsar', 'letter', caseId, 'acknowledgement');
+    expect([letter.code, letter.stdout]).toEqual([3, expect.stringContaining('Entry 1 cannot be relied on')]);
+    expect((await run('dsar', 'letter', caseId, 'answer', '--text', join(folder, 'none'))).code).toBe(2);
+  });
 
   test('prove writes the proofs of a case with key and policy, and prints the proof of one entry', async () => {
     const { folder, run, open } = await installation();

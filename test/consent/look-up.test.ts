@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { consentRecordSchema, consentRecordText } from '../../reports/consent-record.ts';
 import { addBannerEvidence } from '../../src/banners/evidence.ts';
-import { type LookUp, lookUpConsent } from '../../src/consent/look-up.ts';
+import { type LookUp, lookUpConsent, type Untrusted } from '../../src/consent/look-up.ts';
 import { loadConsentRecord } from '../../src/consent/record.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
-import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
+import { createOfficeWorld, type OfficeWorld, signedIn } from '../http/office-world.ts';
+import { alter, bytes } from '../tampering.ts';
 
 const DAY = 86_400_000;
 const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString();
@@ -16,7 +17,12 @@ const chose = (world: OfficeWorld, id: string, days: number, consent: object, mo
     ...more,
   });
 
-async function show(world: OfficeWorld, identifier: string, days: number, source = 'default'): Promise<LookUp> {
+async function show(
+  world: OfficeWorld,
+  identifier: string,
+  days: number,
+  source = 'default',
+): Promise<LookUp | Untrusted> {
   const asOf = await world.context.projector.catchUp();
   return lookUpConsent(world.context, { source, identifier, at: ago(days), asOf, actor: 'Olga' });
 }
@@ -118,6 +124,22 @@ describe('looking up how consent stood', () => {
     expect(JSON.stringify(byMail)).toContain('is not configured');
     expect(await world.actions('consent.looked-up')).toEqual([]);
   });
+});
+
+it('answers nothing from an entry that was altered, and names it', async () => {
+  const { world, first, second } = await createWorld();
+  const { dataDir } = world.context.config;
+  await alter(dataDir, `update entries set body = ${bytes('{}')} where seq = ${first}`);
+  const problem = expect.stringContaining(
+    `Entry ${first} cannot be relied on: its body is not what was appended`,
+  ) as string;
+  expect(await show(world, 'Visitor-7', 20)).toEqual({ outcome: 'untrusted', problem });
+  const asOf = await world.context.projector.catchUp();
+  const request = { source: 'default', id: String(second), actor: 'Olga', asOf, profile: null, checkpoint: null };
+  expect(await loadConsentRecord(world.context, request)).toEqual({ outcome: 'untrusted', problem });
+  const visitor = await signedIn(world);
+  const page = await visitor.post('/consent', { identifier: 'Visitor-7', source: 'default', at: '2026-01-01T00:00' });
+  expect([page.status, page.text]).toEqual([409, expect.stringContaining(`Entry ${first} cannot be relied on`)]);
 });
 
 describe('a decision as a consent record (ISO/IEC TS 27560)', () => {

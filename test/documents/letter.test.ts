@@ -103,7 +103,7 @@ describe('a letter of a case', () => {
         step: 'answer',
         ...wish,
       });
-      return outcome.outcome === 'refused' ? outcome.problem : outcome.outcome;
+      return outcome.outcome === 'invalid' ? outcome.problem : outcome.outcome;
     };
     expect(await refused({})).toContain('Write what the letter has to say');
     expect(await refused({ text: 'We erased [what].' })).toContain('Fill in the blanks');
@@ -167,7 +167,7 @@ describe('the dates and laws of a letter', () => {
       format: 'txt',
       actor: 'Olga',
     });
-    expect(outcome).toMatchObject({ outcome: 'refused' });
+    expect(outcome).toMatchObject({ outcome: 'invalid' });
   });
 
   it('say that an answer is late by the day on which it went out, not that of a copy', async () => {
@@ -197,7 +197,7 @@ describe('the dates and laws of a letter', () => {
     });
     const ask = (deps: Request['deps'], caseId: string) =>
       produceLetter(deps, { caseId, step: 'identity', text: 'Who are you?', format: 'txt', actor: 'Olga' });
-    const forbidden = { outcome: 'refused', problem: expect.stringContaining('identity check') as string };
+    const forbidden = { outcome: 'invalid', problem: expect.stringContaining('identity check') as string };
     expect(await ask({ ...world.context.documents, cases: world.context.cases }, `default-${seq}`)).toMatchObject(
       forbidden,
     );

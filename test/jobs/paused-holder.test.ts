@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createCited } from '../../src/documents/frame.ts';
+import { createCited } from '../../src/ledger/cited.ts';
 import { registerDocument } from '../../src/documents/register.ts';
 import type { JobLog } from '../../src/jobs/job.ts';
 import { createJobs } from '../../src/jobs/jobs.ts';

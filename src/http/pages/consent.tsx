@@ -49,6 +49,7 @@ export async function consentRoutes(app: FastifyInstance, context: Context): Pro
     const asOf = await context.projector.catchUp();
     const actor = officerOf(request).officer;
     const answer = await lookUpConsent(context, { source, identifier, at, asOf, actor });
+    if (answer.outcome === 'untrusted') return send(request, reply, { form, problems: [answer.problem] }, 409);
     return answer.outcome === 'refused'
       ? send(request, reply, { form, problems: answer.problems }, 422)
       : send(request, reply, { form, answer });

@@ -1,0 +1,55 @@
+import type { KyselyPlugin } from 'kysely';
+import type { Query } from '../store/store.ts';
+import { checkEntries } from './check-entries.ts';
+import type { ProofOptions } from './prove-entry.ts';
+
+/** Thrown when an answer would cite an entry that is not what was sealed. The message names the entry. */
+export class UntrustedEntry extends Error {
+  constructor(seq: number, sentence: string) {
+    super(
+      `Entry ${seq} cannot be relied on: ${sentence}. Nothing was produced. Run \`consent-ledger ledger verify\` to list each fault.`,
+    );
+    this.name = 'UntrustedEntry';
+  }
+}
+
+/** The entries that a document or an answer is made from, noted while it is made. */
+export interface Cited {
+  /** The same reader; the seq of every row that it gives is noted. */
+  over(read: Query): Query;
+  /** Throws {@link UntrustedEntry} at the first entry whose commitment, MAC or inclusion under a signed root is wrong. */
+  assertSound(proofs: ProofOptions): Promise<void>;
+}
+
+/** Notes entries up to `asOf`, in one bit each. */
+export function createCited(asOf: number): Cited {
+  const bits = new Uint8Array((asOf >> 3) + 1);
+  let outside: number | null = null;
+  function note(seq: unknown): void {
+    if (seq === undefined || seq === null) return;
+    const number = Number(seq);
+    if (Number.isSafeInteger(number) && number >= 1 && number <= asOf)
+      bits[number >> 3] = (bits[number >> 3] as number) | (1 << (number & 7));
+    else outside ??= number;
+  }
+  function* noted(): Generator<number> {
+    for (let seq = 1; seq <= asOf; seq += 1) {
+      if (((bits[seq >> 3] as number) & (1 << (seq & 7))) !== 0) yield seq;
+    }
+  }
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult({ result }) {
+      for (const row of result.rows) note(row['seq']);
+      return Promise.resolve(result);
+    },
+  };
+  return {
+    over: (read) => read.withPlugin(plugin),
+    async assertSound(proofs) {
+      if (outside !== null) throw new UntrustedEntry(outside, `no entry up to ${asOf} has this number`);
+      const fault = await checkEntries(proofs, noted());
+      if (fault !== null) throw new UntrustedEntry(fault.seq, fault.sentence);
+    },
+  };
+}
