@@ -10,6 +10,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { type BannerEvidence, createBannerQueries } from '../store/queries/history-banners.ts';
 import type { Store } from '../store/store.ts';
 import { isUtf8 } from 'node:buffer';
+import { unknownSource } from '../core/errors.ts';
 
 /** Bytes that a file of evidence may have. */
 export const EVIDENCE_BYTES = 10 * 1024 * 1024;
@@ -24,11 +25,12 @@ interface EvidenceDeps {
 }
 
 const moment = z.iso.datetime();
+const bannerIdSchema = z.string().trim().min(1, 'Enter the banner id.').max(200, 'The banner id is too long.');
 const inputSchema = z
   .object({
     source: z.string(),
     actor: z.string(),
-    bannerId: z.string().trim().min(1, 'Enter the banner id.').max(200, 'The banner id is too long.'),
+    bannerId: bannerIdSchema,
     fileName: z.string(),
     bytes: z.instanceof(Buffer),
     /** ISO 8601 UTC. The banner was shown like this from then on … */
@@ -59,7 +61,7 @@ type AddedEvidence =
 export async function addBannerEvidence(deps: EvidenceDeps, input: NewBannerEvidence): Promise<AddedEvidence> {
   const parsed = inputSchema.safeParse(input);
   const problems = parsed.success ? [] : parsed.error.issues.map(({ message }) => message);
-  if (deps.sources.findAny(input.source) === null) problems.push(`Unknown source ${input.source}.`);
+  if (deps.sources.findAny(input.source) === null) problems.push(unknownSource(input.source));
   if (input.bytes.length === 0) problems.push('Choose a file that is not empty.');
   else if (input.bytes.length > EVIDENCE_BYTES) problems.push('The file is larger than 10 MiB.');
   const mediaType = sniffMediaType(input.bytes);
@@ -141,7 +143,7 @@ export const BANNER_NAME_LENGTH = 100;
 const nameSchema = z.object({
   source: z.string(),
   actor: z.string(),
-  bannerId: z.string().trim().min(1, 'Enter the banner id.').max(200, 'The banner id is too long.'),
+  bannerId: bannerIdSchema,
   /** Empty: the banner goes by its id again. */
   name: z
     .string()
@@ -158,7 +160,7 @@ export type NamedBanner =
 export async function nameBanner(deps: EvidenceDeps, input: z.infer<typeof nameSchema>): Promise<NamedBanner> {
   const parsed = nameSchema.safeParse(input);
   const problems = parsed.success ? [] : parsed.error.issues.map(({ message }) => message);
-  if (deps.sources.findAny(input.source) === null) problems.push(`Unknown source ${input.source}.`);
+  if (deps.sources.findAny(input.source) === null) problems.push(unknownSource(input.source));
   if (!parsed.success || problems.length > 0) return { outcome: 'refused', problems };
   const { source, actor, bannerId } = parsed.data;
   const name = parsed.data.name === '' ? null : parsed.data.name;

@@ -25,6 +25,7 @@ import {
   wholeNumberFrom,
   withJson,
   writeOut,
+  cannotRead,
 } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
@@ -128,8 +129,7 @@ export function registerBanner(program: CommandUnknownOpts, io: CommandIo): void
       withContext(async (context) => {
         await context.projector.catchUp();
         const found = await findBannerEvidence(context.store, seq);
-        if (found === null)
-          throw new UsageError([`Entry ${seq} is not banner evidence: see \`consent-ledger banner evidence list\`.`]);
+        if (found === null) throw notEvidence(seq);
         const state = await stateOfEvidenceFile(context.evidenceFolder, found.sha256);
         if (state !== 'sound') io.exitCode = 3;
         let problem: string | null = null;
@@ -161,7 +161,7 @@ export function registerBanner(program: CommandUnknownOpts, io: CommandIo): void
           case 'refused':
             throw new UsageError(retracted.problems);
           case 'unknown':
-            throw new UsageError([`Entry ${seq} is not banner evidence: see \`consent-ledger banner evidence list\`.`]);
+            throw notEvidence(seq);
           case 'retracted-before':
           case 'retracted':
             return printResult(io, flags, retracted, () =>
@@ -174,6 +174,10 @@ export function registerBanner(program: CommandUnknownOpts, io: CommandIo): void
         }
       }),
     );
+}
+
+function notEvidence(seq: number): UsageError {
+  return new UsageError([`Entry ${seq} is not banner evidence: see \`consent-ledger banner evidence list\`.`]);
 }
 
 function dayAfter(day: string): string {
@@ -191,7 +195,7 @@ async function readGiven(path: string): Promise<Buffer> {
     return await readFile(path);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError([`Cannot read ${printable(path)} (${(error as NodeJS.ErrnoException).code ?? 'error'}).`]);
+    throw cannotRead(path, error);
   }
 }
 

@@ -210,6 +210,12 @@ export function durationFrom(text: string): number {
   return Number(number) * units[unit as keyof typeof units];
 }
 
+/** A file that a command was given cannot be read. */
+export function cannotRead(path: string, error: unknown): UsageError {
+  const { code = String(error) } = error as NodeJS.ErrnoException;
+  return new UsageError([`Cannot read ${printable(path)} (${code}).`]);
+}
+
 /** Writes what a command made to the file of its --out flag; a sentence when that fails, because what was made is there all the same. */
 export async function writeOut(path: string, content: string | Uint8Array): Promise<string | null> {
   try {

@@ -8,7 +8,7 @@ import { type ComputedCase, computeCase, dayText, readDeadlineCase } from '../la
 import { UsageError } from '../core/errors.ts';
 import { createRegimeTable, type RegimeTable } from '../law/regime-table.ts';
 import { requestKinds } from '../core/vocabulary.ts';
-import { type CommandIo, printable, printResult, withJson, type OptionsOf } from './command-io.ts';
+import { type CommandIo, printable, printResult, withJson, type OptionsOf, cannotRead } from './command-io.ts';
 
 /** Longest line of a file of cases, characters. */
 const MAX_LINE = 64 * 1024;
@@ -137,7 +137,7 @@ async function answerCases(io: CommandIo, flags: DeadlineFlags, path: string, re
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (code === undefined || (syscall !== 'open' && syscall !== 'read')) throw error;
-    throw new UsageError([`Cannot read the cases file ${path} (${code}).`]);
+    throw cannotRead(path, error);
   }
 }
 

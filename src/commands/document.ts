@@ -1,9 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { UsageError } from '../core/errors.ts';
 import { checkFile, type DocumentRow, listDocuments, type ProducedDocument } from '../documents/check.ts';
 import { documentFileName } from '../projections/documents.ts';
-import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
+import { type CommandIo, printable, printResult, tableText, withJson, cannotRead } from './command-io.ts';
 import { withContext } from './run-context.ts';
 
 /** `document list|check`: what was produced; is this file genuine. */
@@ -49,7 +48,7 @@ export function registerDocument(program: CommandUnknownOpts, io: CommandIo): vo
       withContext(async (context) => {
         await context.projector.catchUp();
         const checked = await checkFile(context, file).catch((error: NodeJS.ErrnoException) => {
-          throw error.syscall === undefined ? error : new UsageError([`Cannot read ${file} (${error.code}).`]);
+          throw error.syscall === undefined ? error : cannotRead(file, error);
         });
         const { sha256, problems, erased } = checked;
         const documents = checked.documents.map(proven);

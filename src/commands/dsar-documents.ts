@@ -5,7 +5,7 @@ import pc from 'picocolors';
 import { letterSteps } from '../../reports/letters/texts.ts';
 import { UsageError } from '../core/errors.ts';
 import type { LetterDraft } from '../documents/produce-letter.ts';
-import { type CommandIo, printable, printResult, withJson, withOptions } from './command-io.ts';
+import { type CommandIo, printable, printResult, withJson, withOptions, cannotRead } from './command-io.ts';
 import { catchUpTo, finishDocument, problemOf, refuseDocument, documentFlags } from './produce-document.ts';
 import { withContext } from './run-context.ts';
 
@@ -71,7 +71,7 @@ async function readText(file: string | undefined): Promise<string | null> {
   if (file === undefined) return null;
   const text = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(
     (error: NodeJS.ErrnoException) => {
-      throw new UsageError([`Cannot read ${file} (${error.code ?? error.message}).`]);
+      throw cannotRead(file, error);
     },
   );
   if (text.includes('\uFFFD')) throw new UsageError([`${file} is not UTF-8 text: save it as UTF-8.`]);

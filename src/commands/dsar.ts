@@ -9,7 +9,7 @@ import { type CaseSummary, summariseCase } from '../cases/summarise.ts';
 import { purposeWord } from '../consent/look-up.ts';
 import type { Context } from '../context.ts';
 import { isoNow } from '../core/clock.ts';
-import { UsageError } from '../core/errors.ts';
+import { UsageError, unknownCase } from '../core/errors.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
 import { dsarDescription, registerDeadline } from './deadline.ts';
@@ -112,7 +112,7 @@ for the purposes named, at the time of the answer or earlier:
           case 'refused':
             throw new UsageError(moved.problems);
           case 'not-found':
-            throw new UsageError([`Unknown case ${printable(caseId)}: see \`consent-ledger dsar list\`.`]);
+            throw new UsageError([unknownCase(printable(caseId))]);
           case 'conflict':
             io.exitCode = 1;
             return printResult(
@@ -161,7 +161,7 @@ function withCases<T>(work: (deps: CaseWriting, context: Context) => Promise<T>)
 
 async function versionOf(deps: CaseWriting, caseId: string): Promise<number> {
   const shown = await showCase(deps, caseId, isoNow(deps.clock));
-  if (shown === null) throw new UsageError([`Unknown case ${printable(caseId)}: see \`consent-ledger dsar list\`.`]);
+  if (shown === null) throw new UsageError([unknownCase(printable(caseId))]);
   return shown.view.row.version;
 }
 
@@ -201,7 +201,7 @@ function readDetails(text: string): Record<string, unknown> {
 
 async function printCase(io: CommandIo, deps: CaseWriting, caseId: string, options: JsonOption): Promise<void> {
   const shown = await showCase(deps, caseId, isoNow(deps.clock));
-  if (shown === null) throw new UsageError([`Unknown case ${printable(caseId)}: see \`consent-ledger dsar list\`.`]);
+  if (shown === null) throw new UsageError([unknownCase(printable(caseId))]);
   const summary = summariseCase(shown.view);
   const { match, readiness, disclosure, consentAfter } = shown;
   const history = shown.history.map(({ seq, received_at, version, move, from_state, to_state, actor, details }) => ({

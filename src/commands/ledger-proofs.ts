@@ -11,7 +11,16 @@ import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.
 import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/outside-checkpoints.ts';
 import { createProver, proofFiles, receiptOf } from '../ledger/prove-entry.ts';
 import { openTree } from '../ledger/tree.ts';
-import { counted, type CommandIo, printable, printResult, wholeNumberFrom, withJson, writeOut } from './command-io.ts';
+import {
+  cannotRead,
+  counted,
+  type CommandIo,
+  printable,
+  printResult,
+  wholeNumberFrom,
+  withJson,
+  writeOut,
+} from './command-io.ts';
 import { withContext } from './run-context.ts';
 
 /** `ledger key|prove|receipt|consistency`: what others need to check the ledger without its keys (docs/proofs.md). */
@@ -246,7 +255,7 @@ async function readOutside({ keys }: Context, path: string): Promise<TreeHead & 
 
 function unreadable(path: string) {
   return (error: NodeJS.ErrnoException): never => {
-    throw new UsageError([`Cannot read ${path} (${error.code ?? 'error'}).`]);
+    throw cannotRead(path, error);
   };
 }
 

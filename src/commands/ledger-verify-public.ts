@@ -8,7 +8,7 @@ import { parseVerifierKey } from '../crypto/checkpoint.ts';
 import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/outside-checkpoints.ts';
 import { certificatesIn } from '../ledger/timestamp.ts';
 import { type OutsideNote, verifyPublicly } from '../ledger/verify-public.ts';
-import { counted, createProgress, type CommandIo, printable, printResult } from './command-io.ts';
+import { counted, createProgress, type CommandIo, printable, printResult, cannotRead } from './command-io.ts';
 
 interface PublicFlags {
   readonly key?: string;
@@ -91,7 +91,7 @@ async function readTimestamps({ timestamp = [], ca }: PublicFlags) {
     throw new UsageError(['--timestamp needs --ca: the certificates (PEM) that the authority’s own leads to.']);
   const read = (path: string) =>
     readFile(path).catch((error: NodeJS.ErrnoException): never => {
-      throw new UsageError([`Cannot read ${path} (${error.code ?? 'error'}).`]);
+      throw cannotRead(path, error);
     });
   const tokens = [];
   for (const path of timestamp) tokens.push({ where: path, bytes: await read(path) });
@@ -110,7 +110,7 @@ function certificatesOf(path: string, pem: string): readonly Buffer[] {
 
 async function readNotes(path: string): Promise<readonly OutsideNote[]> {
   const unreadable = (error: NodeJS.ErrnoException): never => {
-    throw new UsageError([`Cannot read ${path} (${error.code ?? 'error'}).`]);
+    throw cannotRead(path, error);
   };
   const { size } = await stat(path).catch(unreadable);
   const notes = size > OUTSIDE_FILE_BYTES ? [] : findNotes(await readFile(path).catch(unreadable));

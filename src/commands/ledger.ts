@@ -7,7 +7,7 @@ import { counted, createProgress, type CommandIo, printable, printResult, withJs
 import { registerLedgerErase } from './ledger-erase.ts';
 import { registerLedgerProofs } from './ledger-proofs.ts';
 import { registerLedgerWitness } from './ledger-witness.ts';
-import { COMMAND_LINE_ACTOR, databaseAddress, withContext } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, databaseAddress, withContext, changedMeanwhile } from './run-context.ts';
 
 /** `ledger verify|checkpoint|key|erase|rebuild`: the evidence. */
 export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void {
@@ -169,7 +169,7 @@ async function reread(context: Context, slug: string, check: boolean): Promise<v
   const { outcome } = await context.sources.reread(slug, COMMAND_LINE_ACTOR);
   if (outcome === 'unknown')
     throw new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list --all\`.`]);
-  if (outcome !== 'done') throw new Error(`Someone else changed ${printable(slug)} at the same time: try again.`);
+  if (outcome !== 'done') throw new Error(changedMeanwhile(printable(slug)));
 }
 
 async function rebuildAll(context: Context, onProgress: (done: number, total: number) => void) {

@@ -25,6 +25,7 @@ import {
   writeOut,
   tableText,
   type OptionsOf,
+  cannotRead,
 } from './command-io.ts';
 import { callableSource, patienceOf, refusedText, unknownText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
@@ -324,7 +325,7 @@ async function readBulkItems(path: string): Promise<readonly FormA[]> {
   try {
     bytes = await readFile(path);
   } catch (error) {
-    throw new UsageError([`Cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? String(error)}).`]);
+    throw cannotRead(path, error);
   }
   return parseBulkItems(bytes, path);
 }

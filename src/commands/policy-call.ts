@@ -23,15 +23,17 @@ export function callableSource(context: Pick<Context, 'sources'>, slug: string |
   return source;
 }
 
+/** Nothing can be pulled or called. */
+export const NO_API_ACCESS =
+  'No source has API access: set SERVICE_BASE_URL and SERVICE_API_KEY, or run `consent-ledger source add`.';
+
 function onlySource(sources: readonly Source[]): Source {
   const callable = sources.filter(isCallable);
   const [one] = callable;
   const chosen = callable.find(({ slug }) => slug === DEFAULT_SOURCE) ?? (callable.length === 1 ? one : undefined);
   if (chosen !== undefined) return chosen;
   throw new UsageError([
-    callable.length === 0
-      ? 'No source has API access: set SERVICE_BASE_URL and SERVICE_API_KEY, or run `consent-ledger source add`.'
-      : 'There are several sources: choose one with --source.',
+    callable.length === 0 ? NO_API_ACCESS : 'There are several sources: choose one with --source.',
   ]);
 }
 
@@ -127,8 +129,28 @@ export function unsettledText(call: UnsettledCall): string {
   ].join('\n');
 }
 
+/** Why a call was not sent. */
+export function notSentText(
+  ended:
+    | { readonly outcome: 'no-slot'; readonly freeAt: Date; readonly limit: string }
+    | { readonly outcome: 'stopped' | 'taken' }
+    | { readonly outcome: 'not-configured'; readonly reason: string },
+  waited: boolean,
+): string {
+  switch (ended.outcome) {
+    case 'no-slot':
+      return noSlotText(ended, waited);
+    case 'stopped':
+      return 'Stopped before anything was sent.';
+    case 'taken':
+      return 'Another process has already sent this request.';
+    case 'not-configured':
+      return ended.reason;
+  }
+}
+
 /** When no slot of the rate limit is free, or the service asked the key to wait. */
-export function noSlotText(ended: { readonly freeAt: Date; readonly limit: string }, waited: boolean): string {
+function noSlotText(ended: { readonly freeAt: Date; readonly limit: string }, waited: boolean): string {
   const why = `Not sent: the rate limit allows nothing before ${ended.freeAt.toISOString()} (${printable(ended.limit)}).`;
   return waited
     ? `${why} That is longer than the 15 minutes that this command waits.`

@@ -14,7 +14,7 @@ import {
   callableSource,
   patienceOf,
   withStopwatch,
-  noSlotText,
+  notSentText,
   refusedText,
   unknownText,
   unsettledText,
@@ -122,14 +122,8 @@ function sentenceOf(ended: GenerateOutcome, flags: GenerateFlags, unwritten: str
       return unknownText(ended.requestId, ended.error);
     case 'unsettled':
       return unsettledText(ended.call);
-    case 'no-slot':
-      return noSlotText(ended, flags.wait);
-    case 'stopped':
-      return 'Stopped before anything was sent.';
-    case 'taken':
-      return 'Another process has already sent this request.';
-    case 'not-configured':
-      return ended.reason;
+    default:
+      return notSentText(ended, flags.wait);
   }
 }
 

@@ -11,7 +11,7 @@ import {
   withJson,
   type OptionsOf,
 } from './command-io.ts';
-import { callableSource, patienceOf, noSlotText, refusedText, unknownPublishText } from './policy-call.ts';
+import { callableSource, patienceOf, notSentText, refusedText, unknownPublishText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 type PublishFlags = OptionsOf<ReturnType<typeof publishCommand>>;
@@ -97,14 +97,8 @@ function sentenceOf(
       return `Not published: ${refusedText(ended.error)}`;
     case 'unknown':
       return unknownPublishText(ended.requestId, ended.error);
-    case 'no-slot':
-      return noSlotText(ended, waited);
-    case 'stopped':
-      return 'Stopped before anything was sent.';
-    case 'taken':
-      return 'Another process has already sent this request.';
-    case 'not-configured':
-      return ended.reason;
+    default:
+      return notSentText(ended, waited);
   }
 }
 

@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises';
 import { Command } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
-import { UsageError } from '../core/errors.ts';
+import { UsageError, unknownCase, unknownSource } from '../core/errors.ts';
 import type { RegisteredDocument } from '../documents/frame.ts';
 import { type CommandIo, momentFrom, printable, printResult, wholeNumberFrom } from './command-io.ts';
 import { COMMAND_LINE_ACTOR } from './run-context.ts';
@@ -36,9 +36,9 @@ type NotProduced =
 export function problemOf(ended: NotProduced): string {
   switch (ended.outcome) {
     case 'unknown-case':
-      return `Unknown case ${printable(ended.caseId)}: see \`consent-ledger dsar list\`.`;
+      return unknownCase(printable(ended.caseId));
     case 'unknown-source':
-      return `Unknown source ${printable(ended.source)}: see \`consent-ledger source list\`.`;
+      return unknownSource(printable(ended.source));
     case 'invalid':
     case 'refused':
       return ended.problem;

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { loadProcessConfig, type Config } from '../config.ts';
 import { type DatabaseAddress, valuesSchema } from '../config/variables.ts';
 import { type Context, openContext } from '../context.ts';
-import { UsageError } from '../core/errors.ts';
+import { UsageError, unknownSource } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import { createLog } from '../log.ts';
 import { printable } from './command-io.ts';
@@ -59,6 +59,11 @@ export function findSource({ sources }: Pick<Context, 'sources'>, slug: string):
   return source;
 }
 
+/** Two changed the same thing at once, and this was the second. */
+export function changedMeanwhile(what: string): string {
+  return `Someone else changed ${what} at the same time: review it and try again.`;
+}
+
 export function noSuchSource(slug: string): UsageError {
-  return new UsageError([`Unknown source ${printable(slug)}: see \`consent-ledger source list\`.`]);
+  return new UsageError([unknownSource(printable(slug))]);
 }

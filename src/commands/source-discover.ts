@@ -32,7 +32,7 @@ import {
   durationFrom,
   type OptionsOf,
 } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, findSource, withContext, changedMeanwhile } from './run-context.ts';
 
 type DiscoverFlags = OptionsOf<ReturnType<typeof discoverCommand>>;
 
@@ -114,12 +114,7 @@ async function accept(context: Context, io: CommandIo, slug: string, options: Di
     case 'configured':
     case 'conflict':
       io.exitCode = 1;
-      return printResult(
-        io,
-        options,
-        { outcome: outcome.outcome },
-        () => `${pc.red('✗')} Someone else changed ${slug} at the same time: try again.`,
-      );
+      return printResult(io, options, { outcome: outcome.outcome }, () => `${pc.red('✗')} ${changedMeanwhile(slug)}`);
     default:
       return outcome satisfies never;
   }

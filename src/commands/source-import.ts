@@ -6,7 +6,7 @@ import { readEnvironmentVariable } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
 import { importColumns, importTemplate, importLimits } from '../sources/import/read-csv.ts';
 import { type ImportReport, importSources } from '../sources/import/import-sources.ts';
-import { type CommandIo, counted, printable, printResult, tableText, withJson } from './command-io.ts';
+import { type CommandIo, counted, printable, printResult, tableText, withJson, cannotRead } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `source import`: many sources out of a CSV file. */
@@ -78,7 +78,7 @@ async function load(path: string): Promise<{ csv: Buffer; warning: string | null
     };
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError([`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'}).`]);
+    throw cannotRead(path, error);
   }
 }
 

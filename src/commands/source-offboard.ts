@@ -5,7 +5,7 @@ import { DEFAULT_SOURCE } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
 import { offboardSource } from '../sources/offboard.ts';
 import { type CommandIo, counted, printResult, withJson } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, noSuchSource, withContext } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, noSuchSource, withContext, changedMeanwhile } from './run-context.ts';
 
 /** `source offboard`: a client leaves. */
 export function registerSourceOffboard(source: CommandUnknownOpts, io: CommandIo): void {
@@ -81,7 +81,7 @@ export function registerSourceOffboard(source: CommandUnknownOpts, io: CommandIo
               io,
               options,
               { outcome: 'conflict', source: slug },
-              () => `${pc.red('✗')} Someone else changed ${slug} at the same time: review it and try again.`,
+              () => `${pc.red('✗')} ${changedMeanwhile(slug)}`,
             );
           case 'left':
             return printResult(

@@ -9,6 +9,8 @@ import { type CommandIo, counted, printable, printResult, tableText } from './co
 import { noSuchSource } from './run-context.ts';
 import { findSourceFaults } from './doctor/finding.ts';
 
+export const NO_SOURCES = 'No sources yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.';
+
 /** A source as it is shown: which credentials are set, never what they are. */
 export function shown(context: Context, source: Source) {
   const { slug, name, baseUrl, siteUrl, webhookSecrets, options } = source;
@@ -63,7 +65,7 @@ export function listText(
       one.apiKeySet ? 'set' : 'none',
       one.webhookSecrets.map((id) => secretText(id, one)).join(' ') || 'none',
     ]),
-    'No sources yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.',
+    NO_SOURCES,
   );
   return [
     table,

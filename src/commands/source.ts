@@ -20,7 +20,7 @@ import { registerSourceDiscover } from './source-discover.ts';
 import { registerSourceImport } from './source-import.ts';
 import { registerSourceOffboard } from './source-offboard.ts';
 import { registerSourceRotate } from './source-rotate.ts';
-import { listText, report, shown, shownOffboarded } from './source-text.ts';
+import { listText, report, shown, shownOffboarded, NO_SOURCES } from './source-text.ts';
 
 const apiKey = { flag: 'api-key', what: 'API key (pak_live_…)' };
 const siteKey = { flag: 'site-key', what: 'site key (pk_…)' };
@@ -109,7 +109,7 @@ export function registerSource(program: CommandUnknownOpts, io: CommandIo): void
           io.exitCode = 1;
         printResult(io, options, checks, () =>
           checks.length === 0
-            ? 'No sources yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.'
+            ? NO_SOURCES
             : [
                 ...checks.flatMap(({ outcome, sentence, faults }) => [
                   `${outcome === 'works' ? pc.green('✓') : outcome === 'refused' ? pc.red('✗') : '·'} ${printable(sentence)}`,

@@ -16,6 +16,7 @@ import {
 import { COMMAND_LINE_ACTOR, findSource, noSuchSource, withContext } from './run-context.ts';
 import type { Context } from '../context.ts';
 import type { Job } from '../jobs/job.ts';
+import { NO_API_ACCESS } from './policy-call.ts';
 
 /** `sync`, `sync status` and `sync cancel`: pull consent logs now; position, lag, last error; stop what workers pull. */
 export function registerSync(program: CommandUnknownOpts, io: CommandIo): void {
@@ -36,9 +37,7 @@ export function registerSync(program: CommandUnknownOpts, io: CommandIo): void {
         const pullable = context.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
         const sources = one === null ? pullable : [one];
         if (sources.length === 0) {
-          throw new UsageError([
-            'No source has API access: set SERVICE_BASE_URL and SERVICE_API_KEY, or run `consent-ledger source add`.',
-          ]);
+          throw new UsageError([NO_API_ACCESS]);
         }
         const results: SyncResult[] = [];
         const stop = new AbortController();

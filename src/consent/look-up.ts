@@ -26,6 +26,7 @@ import type { DecisionRow } from '../store/queries/history-decisions.ts';
 import { createHistory, type History } from '../store/queries/history.ts';
 import type { Query, Store } from '../store/store.ts';
 import { readPolicyText } from '../texts/policy-text.ts';
+import { unknownSource } from '../core/errors.ts';
 
 /** What entries are checked with before an answer cites them comes with it. */
 export interface LookUpDeps extends ProofOptions {
@@ -197,7 +198,7 @@ export async function findSubject(
   { source, identifier, asOf }: Pick<LookUpRequest, 'source' | 'identifier' | 'asOf'>,
 ): Promise<FoundSubject | Extract<LookUp, { outcome: 'refused' }>> {
   const known = deps.sources.findAny(source);
-  if (known === null) return { outcome: 'refused', problems: [`Unknown source ${source}.`] };
+  if (known === null) return { outcome: 'refused', problems: [unknownSource(source)] };
   const given = identifier.trim();
   if (given === '' || given.length > 500)
     return { outcome: 'refused', problems: ['Enter an e-mail address, a visitor hash or the id of a record.'] };

@@ -84,3 +84,12 @@ export function describeFileError(error: unknown): string | null {
       : `Give ${user === undefined ? 'the user that runs this program' : `user ${user}`} access to it, or choose another place.`;
   return `Cannot ${fileActions[syscall] ?? 'use'} ${path}: ${problem} (${code}). ${remedy}`;
 }
+
+/** What somebody named and is not there, with where to find what is. */
+export function unknownSource(slug: string): string {
+  return `Unknown source ${slug}: see \`consent-ledger source list\`.`;
+}
+
+export function unknownCase(caseId: string): string {
+  return `Unknown case ${caseId}: see \`consent-ledger dsar list\`.`;
+}

@@ -4,6 +4,7 @@ import { type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
 import type { DocumentDeps, RegisteredDocument } from './frame.ts';
 import { producePack } from './produce-pack.ts';
 import { produceReport } from './produce-report.ts';
+import { unknownCase, unknownSource } from '../core/errors.ts';
 
 const packPayload = z.object({ type: z.literal('pack'), caseId: z.string(), actor: z.string() });
 const reportPayload = z.object({
@@ -39,9 +40,9 @@ export function createDocumentJobs(context: { readonly documents: DocumentDeps; 
         case 'refused':
           throw new JobRefused(produced.problem);
         case 'unknown-source':
-          throw new JobRefused(`Unknown source ${produced.source}.`);
+          throw new JobRefused(unknownSource(produced.source));
         case 'unknown-case':
-          throw new JobRefused(`Unknown case ${produced.caseId}.`);
+          throw new JobRefused(unknownCase(produced.caseId));
         default:
           return produced satisfies never;
       }

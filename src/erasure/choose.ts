@@ -6,6 +6,7 @@ import type { EntryKind } from '../core/vocabulary.ts';
 import { chunksOf } from '../ledger/erase.ts';
 import type { ErasureDeps } from './deps.ts';
 import { pinnedReason, type Chosen, type Kept } from './plan.ts';
+import { unknownCase } from '../core/errors.ts';
 
 /** A choice that cannot be made, in sentences. */
 export type NotChosen = { readonly outcome: 'refused'; readonly problems: readonly string[] };
@@ -34,7 +35,7 @@ export async function chooseCase(deps: ErasureDeps, caseId: string): Promise<Cho
   await deps.projector.catchUp();
   const { read } = deps.store;
   const row = await read.selectFrom('cases').selectAll().where('case_id', '=', caseId).executeTakeFirst();
-  if (row === undefined) return refused(`Unknown case ${caseId}: see \`consent-ledger dsar list\`.`);
+  if (row === undefined) return refused(unknownCase(caseId));
   const seqs = await seqsOfCases(deps, [caseId]);
   const withdrawals = await read
     .selectFrom('decision_history')

@@ -6,6 +6,7 @@ import { appendAction } from '../ledger/append-action.ts';
 import type { Query } from '../store/store.ts';
 import type { ErasureDeps, Need, PlannedDecision, PlannedEntry } from './deps.ts';
 import { subjectHash } from './suppression.ts';
+import { unknownCase } from '../core/errors.ts';
 
 type Placed = Extract<Action, { action: 'hold.placed' }>;
 
@@ -67,7 +68,7 @@ export async function placeHold(
       .select('case_id')
       .where('case_id', '=', caseId)
       .executeTakeFirst();
-    if (known === undefined) problems.push(`Unknown case ${caseId}: see \`consent-ledger dsar list\`.`);
+    if (known === undefined) problems.push(unknownCase(caseId));
   }
   if (problems.length > 0) return { outcome: 'refused', problems };
   const holdId = `hold-${randomBytes(4).toString('hex')}`;

@@ -6,6 +6,7 @@ import type { Sources } from '../sources/sources.ts';
 import { type BulkEnd, countBatches, loadPlanItems, runBulk } from './bulk.ts';
 import type { PolicyDeps } from './callable.ts';
 import { settleCalls } from './settle.ts';
+import { unknownSource } from '../core/errors.ts';
 
 const bulkPayload = z.object({
   source: z.string(),
@@ -57,7 +58,7 @@ async function sendRest(
 ): Promise<Json> {
   const { source: slug, misses, ...rest } = request;
   const source = context.sources.find(slug);
-  if (source === null) throw new JobRefused(`Unknown source ${slug}.`);
+  if (source === null) throw new JobRefused(unknownSource(slug));
   const began = request.began ?? (await countBatches(context.policies, request.planId));
   let madeSome = false;
   const ended = await runBulk(context.policies, {

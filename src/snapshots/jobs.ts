@@ -8,6 +8,7 @@ import type { SnapshotDeps } from './fetching.ts';
 import { createHostedUrls, takeSnapshots } from './take.ts';
 import { sourcesToWatch, watchDescription } from './openapi-watch.ts';
 import { SNAPSHOT_JOB, requestSnapshotsIn, type SnapshotWish, requestRoutineSnapshots } from './request.ts';
+import { unknownSource } from '../core/errors.ts';
 
 const snapshotPayload = z.object({
   source: z.string(),
@@ -28,7 +29,7 @@ export function createSnapshotJobs(context: {
     async [SNAPSHOT_JOB](payload, { job, signal }) {
       const { source: slug, ...wish } = readPayload(snapshotPayload, payload);
       const source = context.sources.find(slug);
-      if (source === null) throw new JobRefused(`Unknown source: ${slug}.`);
+      if (source === null) throw new JobRefused(unknownSource(slug));
       const taking = await takeSnapshots(context.snapshots, urls, { ...wish, source, fetchId: job.id, signal });
       if (taking.outcome === 'not-configured') return { outcome: taking.outcome, reason: taking.reason };
       const refused = taking.looks.flatMap((look) => (look.outcome === 'refused' ? [look] : []));

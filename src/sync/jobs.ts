@@ -7,6 +7,7 @@ import type { Sources } from '../sources/sources.ts';
 import { loadCompletedBanners } from './banners.ts';
 import { recountConsentLogs } from './recount.ts';
 import { type SyncDeps, syncSource } from './sync-source.ts';
+import { unknownSource } from '../core/errors.ts';
 
 const syncPayload = z.object({ source: z.string(), actor: z.string(), full: z.boolean().optional() });
 const recountPayload = z.object({
@@ -44,7 +45,7 @@ export function createSyncJobs(context: Needs) {
 async function sync(context: Needs, ...[payload, { signal, progress }]: Parameters<JobHandler>) {
   const { source: slug, actor, full } = readPayload(syncPayload, payload);
   const source = context.sources.find(slug);
-  if (source === null) throw new JobRefused(`Unknown source: ${slug}.`);
+  if (source === null) throw new JobRefused(unknownSource(slug));
   const result = await syncSource(context.sync, {
     source,
     actor,

@@ -119,7 +119,9 @@ describe('looking up how consent stood', () => {
   it('refuses a time to come, a source that is not there, and an e-mail address where nobody knows how it was hashed', async () => {
     const { world } = await createWorld();
     expect(await show(world, 'Visitor-7', -1)).toMatchObject({ problems: ['The time is in the future.'] });
-    expect(await show(world, 'Visitor-7', 0, 'nobody')).toMatchObject({ problems: ['Unknown source nobody.'] });
+    expect(await show(world, 'Visitor-7', 0, 'nobody')).toMatchObject({
+      problems: ['Unknown source nobody: see `consent-ledger source list`.'],
+    });
     const byMail = await show(world, 'ada@example.org', 0);
     expect(JSON.stringify(byMail)).toContain('is not configured');
     expect(await world.actions('consent.looked-up')).toEqual([]);
