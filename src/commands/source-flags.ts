@@ -5,6 +5,8 @@ import { UsageError } from '../core/errors.ts';
 import { type SecretEncoding, type SourceOptions, secretEncodings } from '../core/source.ts';
 import { text } from 'node:stream/consumers';
 import { readEnvironmentVariable } from '../config.ts';
+import { settingText } from '../sources/import/read-csv.ts';
+import { readFieldName, readRecipeFile } from '../sources/import/read-lines.ts';
 import type { OptionsOf } from './command-io.ts';
 
 /** What `source change --clear` can take away. */
@@ -24,9 +26,9 @@ export type Clearable = (typeof clearables)[number];
 
 /** The flags that describe a source and carry no secret. */
 export const sourceFlags = new Command()
-  .option('--name <name>', 'display name')
-  .option('--base-url <url>', 'API root of the service, ending in /api/v1')
-  .option('--site-url <url>', 'public origin of the service')
+  .option('--name <name>', settingText('name'))
+  .option('--base-url <url>', settingText('base_url'))
+  .option('--site-url <url>', settingText('site_url'))
   .option(
     '--banner <id...>',
     'banners whose consent log is pulled (the complete list; the sync adds ids seen in webhooks)',
@@ -36,9 +38,9 @@ export const sourceFlags = new Command()
     'name of a payload field at this source, repeatable, e.g. subject=data.person.key',
     fieldName,
   )
-  .option('--assumed-offset <±hh:mm>', 'UTC offset of times without one')
-  .option('--controller-file <path>', 'controller profile of this source')
-  .option('--subject-recipe-file <path>', 'JSON: how this source hashes e-mail addresses (algorithm, normalise, salt)')
+  .option('--assumed-offset <±hh:mm>', settingText('assumed_offset'))
+  .option('--controller-file <path>', settingText('controller_file'))
+  .option('--subject-recipe-file <path>', settingText('subject_recipe_file'))
   .option(
     '--event-name <given=documented>',
     'event that the sender names differently, repeatable, e.g. consent_saved=consent.recorded',
@@ -89,31 +91,19 @@ export async function optionsFrom(flags: SourceFlags, before: SourceOptions): Pr
   };
 }
 
-/** The schema of the sources checks what it holds. */
 async function readRecipe(path: string): Promise<SourceOptions['subjectRecipe']> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as SourceOptions['subjectRecipe'];
-  } catch (error) {
-    const why =
-      error instanceof SyntaxError
-        ? 'is not valid JSON'
-        : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`;
-    throw new UsageError([`--subject-recipe-file: ${path} ${why}.`]);
-  }
+  const read = await readRecipeFile(() => readFile(path, 'utf8'));
+  if ('problem' in read) throw new UsageError([`--subject-recipe-file: ${path} ${read.problem}.`]);
+  return read.recipe;
 }
 
 function fieldName(
   text: string,
   before: Readonly<Record<string, readonly string[]>> = {},
 ): Record<string, readonly string[]> {
-  const [field = '', ...rest] = text.split('=');
-  if (field === '' || rest.length === 0) throw new InvalidArgumentError('Use field=name,name.');
-  const names = rest
-    .join('=')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-  return { ...before, [field]: names };
+  const read = readFieldName(text);
+  if (read === null) throw new InvalidArgumentError('Use field=name,name.');
+  return { ...before, [read.field]: read.names };
 }
 
 function pairOf(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {

@@ -51,6 +51,11 @@ export const importColumns = [
 ] as const satisfies readonly ImportColumn[];
 export type ImportColumnName = (typeof importColumns)[number]['name'];
 
+/** What a setting of a source is, in words; `source add` and `source change` say it of their flags too. */
+export function settingText(name: ImportColumnName): string {
+  return importColumns.find((column) => column.name === name)?.what ?? name;
+}
+
 /** A file to begin with: the header, and one line that shows what goes where. It holds no secret. */
 export function importTemplate(): string {
   return `${importColumns.map(({ name }) => name).join(',')}\n${importColumns.map(({ example }) => quoted(example)).join(',')}\n`;

@@ -156,14 +156,10 @@ function readEncoding(cell: string | undefined, problems: Found[]): SecretEncodi
 function readFieldNames(cell: string, problems: Found[]): Record<string, string[]> {
   const names: Record<string, string[]> = {};
   for (const pair of words(cell)) {
-    const at = pair.indexOf('=');
-    const listed = pair
-      .slice(at + 1)
-      .split(',')
-      .filter((name) => name !== '');
-    if (at < 1 || listed.length === 0)
+    const read = readFieldName(pair);
+    if (read === null || read.names.length === 0)
       problems.push({ column: 'field_names', problem: 'Use field=name,name; separate several by spaces.' });
-    else names[pair.slice(0, at)] = listed;
+    else names[read.field] = read.names;
   }
   return names;
 }
@@ -174,15 +170,33 @@ async function readRecipe(
   problems: Found[],
 ): Promise<Pick<SourceOptions, 'subjectRecipe'> | object> {
   if (path === undefined) return {};
+  const read = await readRecipeFile(() => readers.file(resolve(readers.folder, path)));
+  if ('recipe' in read) return { subjectRecipe: read.recipe };
+  problems.push({ column: 'subject_recipe_file', problem: `The file ${read.problem}.` });
+  return {};
+}
+
+/** `field=name,name`; no names after the sign take those of the source away. Null: not of this form. */
+export function readFieldName(text: string): { readonly field: string; readonly names: string[] } | null {
+  const at = text.indexOf('=');
+  if (at < 1) return null;
+  const names = text.slice(at + 1).split(',');
+  return { field: text.slice(0, at), names: names.map((name) => name.trim()).filter((name) => name !== '') };
+}
+
+/** How a source hashes e-mail addresses; the schema of the sources checks what the file holds. */
+export async function readRecipeFile(
+  read: () => Promise<string>,
+): Promise<{ readonly recipe: SourceOptions['subjectRecipe'] } | { readonly problem: string }> {
   try {
-    return { subjectRecipe: JSON.parse(await readers.file(resolve(readers.folder, path))) as unknown };
+    return { recipe: JSON.parse(await read()) as SourceOptions['subjectRecipe'] };
   } catch (error) {
-    const why =
-      error instanceof SyntaxError
-        ? 'is not valid JSON'
-        : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`;
-    problems.push({ column: 'subject_recipe_file', problem: `The file ${why}.` });
-    return {};
+    return {
+      problem:
+        error instanceof SyntaxError
+          ? 'is not valid JSON'
+          : `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`,
+    };
   }
 }
 
