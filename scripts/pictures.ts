@@ -13,15 +13,17 @@ const demo = spawn(process.execPath, [join(root, 'dist/src/cli.js'), 'demo', '--
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 try {
-  const link = await findLink();
+  const signIn = await findSignIn();
   const browser = await chromium.launch({
     executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   });
   const page = await browser.newPage({ viewport: { width: 1100, height: 760 }, colorScheme: 'light' });
-  await page.goto(link);
-  await page.getByRole('button').click();
-  await page.waitForLoadState();
+  await page.goto(signIn.url);
+  await page.getByLabel('E-mail').fill(signIn.email);
+  await page.getByLabel('Password').fill(signIn.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
   await page.screenshot({ path: join(images, 'today.png') });
   await browser.close();
   const audit = join(folder, 'demo', 'consent-audit-default.pdf');
@@ -33,10 +35,13 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-async function findLink(): Promise<string> {
+/** The address and the first account that the demo prints. */
+async function findSignIn(): Promise<{ url: string; email: string; password: string }> {
+  let url = '';
   for await (const line of createInterface({ input: demo.stdout })) {
-    const [link] = /http:\S+sign-in\S+/.exec(line) ?? [];
-    if (link !== undefined) return link;
+    url = /http:\S+sign-in/.exec(line)?.[0] ?? url;
+    const [, email, password] = /^ +(\S+@demo\.example) +(\S+)/.exec(line) ?? [];
+    if (email !== undefined && password !== undefined) return { url, email, password };
   }
-  throw new Error('the demo ended without a sign-in link');
+  throw new Error('the demo ended without a sign-in');
 }

@@ -393,8 +393,8 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
             : { state: await parts.witnessState(), epoch: parts.epoch, maxAgeHours: config.witnessMaxAgeHours },
       });
     },
-    /** Of one source or of all. Throws UsageError as loadProfile. */
-    attention: (source?: string) => loadOfficerAttention({ cases, clock, pulled: listPulled() }, source),
+    /** Of some sources or of all. Throws UsageError as loadProfile. */
+    attention: (sources?: readonly string[]) => loadOfficerAttention({ cases, clock, pulled: listPulled() }, sources),
   };
 }
 

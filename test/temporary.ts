@@ -17,10 +17,12 @@ export const runs = (count: number): number => (process.env.TEST_LONG === 'yes' 
 /** How `vi.waitFor` waits: for what happens, however busy the machine is; the limit is for what never happens. */
 export const PATIENTLY = { timeout: 240_000, interval: 20 } as const;
 
-/** A folder of the test's own, removed when it ends. */
-export async function temporaryFolder(): Promise<string> {
+/** A folder of the test's own, removed when it ends; with `atEnd` when something else does. */
+export async function temporaryFolder(
+  atEnd: (work: () => Promise<unknown>) => void = (work) => onTestFinished(async () => void (await work())),
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 

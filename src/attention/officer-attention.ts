@@ -54,23 +54,23 @@ const DUE_SOON_DAYS = 7;
 /** Cases matched in parallel: each takes some queries. */
 const TOGETHER = 8;
 
-/** Gathers what needs the officer's attention, of one source or of all. `pulled`: the sources whose consent log is pulled. */
+/** Gathers what needs the officer's attention, of some sources or of all. `pulled`: the sources whose consent log is pulled. */
 export async function loadOfficerAttention(
   parts: { readonly cases: CaseReading; readonly clock: Clock; readonly pulled: readonly Source[] },
-  source?: string,
+  sources?: readonly string[],
 ): Promise<OfficerAttention> {
   const { cases, clock } = parts;
   const { read } = cases.store;
   const now = clock();
   const since = new Date(now.getTime() - AGREEMENT_DAYS * 86_400_000).toISOString();
-  const pulled = parts.pulled.filter(({ slug }) => source === undefined || slug === source);
-  const of = source === undefined ? {} : { source };
+  const pulled = parts.pulled.filter(({ slug }) => sources?.includes(slug) ?? true);
+  const of = sources === undefined ? {} : { sources };
   const [views, banners, agreement, after, scans] = await Promise.all([
     listCases(cases, { open: true, now: now.toISOString(), ...of }),
     loadSyncStatus(read, clock, pulled),
     loadAgreement(read, pulled, since, now.toISOString()),
     createHistory(read).consentsAfterWithdrawal({ asOf: Number.MAX_SAFE_INTEGER, receivedFrom: since, ...of }),
-    loadScanAttention(read, { source, since }),
+    loadScanAttention(read, { sources, since }),
   ]);
   const requests: OpenRequest[] = [];
   for (let first = 0; first < views.length; first += TOGETHER) {

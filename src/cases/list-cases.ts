@@ -8,6 +8,8 @@ import { type Disclosure, openStates } from './moves.ts';
 
 interface CaseFilter {
   readonly source?: string;
+  /** Only these; absent: of every source. */
+  readonly sources?: readonly string[];
   readonly state?: string;
   /** Only cases whose requester still waits. */
   readonly open?: boolean;
@@ -21,6 +23,7 @@ interface CaseFilter {
 export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<readonly CaseView[]> {
   let query = deps.store.read.selectFrom('cases').selectAll();
   if (filter.source !== undefined) query = query.where('source', '=', filter.source);
+  if (filter.sources !== undefined) query = query.where('source', 'in', [...filter.sources]);
   if (filter.state !== undefined) query = query.where('state', '=', filter.state);
   const open = await query.where('state', 'in', [...openStates]).execute();
   const settled =

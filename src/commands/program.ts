@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Reg
   doctor: async () => (await import('./doctor.ts')).registerDoctor,
   serve: async () => (await import('./serve.ts')).registerServe,
   worker: async () => (await import('./worker.ts')).registerWorker,
+  people: async () => (await import('./people.ts')).registerPeople,
   token: async () => (await import('./token.ts')).registerToken,
   source: async () => (await import('./source.ts')).registerSource,
   delivery: async () => (await import('./delivery.ts')).registerDelivery,

@@ -4,10 +4,10 @@ import { loadProcessConfig } from '../config.ts';
 import { startWorker, type Worker } from '../context/worker.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import { closeWithin } from '../jobs/turns.ts';
-import { createSignInLink, LINK_MINUTES } from '../http/auth/sign-in-links.ts';
+import { createSetUpLink } from '../people/links.ts';
+import { hasPeople } from '../people/people.ts';
 import { type CommandIo, ENDED_MS, keepHeapSmall, STOP_ALL_MS, wholeNumberFrom, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
-import { signInUrl } from './token.ts';
 import type { Context } from '../context.ts';
 
 /** `serve`: the public and the admin listener, jobs included unless `--no-worker`. */
@@ -81,14 +81,15 @@ async function sealAtStop(context: Context): Promise<void> {
   }
 }
 
-/** A fresh link at every start. A store that cannot write at the moment does not keep the server from serving. */
+/** Where to sign in; before there is an account, a one-time link that makes the first one. A store that cannot write at the moment does not keep the server from serving. */
 async function signInText(context: Context, adminUrl: string): Promise<string> {
   try {
-    const { token } = await createSignInLink(context, { actor: 'server start' });
-    return `  sign in   ${signInUrl(adminUrl, token)}\n            works once, within ${LINK_MINUTES} minutes; for another, run consent-ledger token create\n`;
+    if (await hasPeople(context)) return `  sign in   ${adminUrl}/sign-in\n`;
+    const { token, expiresAt } = await createSetUpLink(context, 'server start');
+    return `  set up    ${adminUrl}/join?token=${token}\n            makes the first account, once, until ${expiresAt}; for another link, run consent-ledger people set-up\n`;
   } catch (error) {
-    context.log.warn({ err: error }, 'could not create a sign-in link');
-    return '  sign in   no link at the moment; run consent-ledger token create later\n';
+    context.log.warn({ err: error }, 'could not create a set-up link');
+    return '  set up    no link at the moment; run consent-ledger people set-up later\n';
   }
 }
 

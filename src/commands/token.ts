@@ -2,7 +2,7 @@ import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/ext
 import { publicUrlOf, urlWithoutSlash, webUrlOf } from '../core/address.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Context } from '../context.ts';
-import { createSignInLink, DEFAULT_OFFICER, LINK_MINUTES } from '../http/auth/sign-in-links.ts';
+import { createSignInLink, DEFAULT_OFFICER, LINK_MINUTES } from '../people/links.ts';
 import { type CommandIo, printResult, wholeNumber, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
@@ -10,9 +10,13 @@ const OFFICER_MAX = 100;
 
 /** `token create`: a one-time link with which an officer signs in to the admin pages. */
 export function registerToken(program: CommandUnknownOpts, io: CommandIo): void {
-  const token = program.command('token').description('one-time sign-in links for the admin pages');
+  const token = program
+    .command('token')
+    .description(
+      'one-time sign-in links for the admin pages, for emergencies: everyday sign-ins use an account (`people`)',
+    );
   withJson(token.command('create'))
-    .description('create a one-time sign-in link for an officer')
+    .description('create a one-time sign-in link, with the rights of an owner and without an account')
     .option('--officer <name>', 'name of the officer to record in the ledger', officerName, DEFAULT_OFFICER)
     .option('--minutes <number>', 'how long the link is valid', wholeNumber(1, 7 * 24 * 60), LINK_MINUTES)
     .option(
@@ -37,7 +41,7 @@ export function registerToken(program: CommandUnknownOpts, io: CommandIo): void 
 }
 
 /** Where the admin listener is, as this installation is configured. Throws UsageError where that says no port. */
-function adminUrlOf({ config }: Context): string {
+export function adminUrlOf({ config }: Context): string {
   if (config.adminPort === 0) {
     throw new UsageError([
       'ADMIN_PORT is 0, so the port changes with every start: set --admin-url to the address that `serve` printed.',
@@ -51,7 +55,7 @@ export function signInUrl(adminUrl: string, token: string): string {
   return `${adminUrl}/sign-in?token=${token}`;
 }
 
-function adminUrl(text: string): string {
+export function adminUrl(text: string): string {
   const url = webUrlOf(text);
   if (url === null || url.search !== '' || url.hash !== '')
     throw new InvalidArgumentError('Use an address like https://ledger.example.org.');

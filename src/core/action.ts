@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { roles } from './roles.ts';
 import { recordedOptionsSchema } from './source.ts';
 
 /**
@@ -89,6 +90,37 @@ const officerEvent = z.object({
   action: z.enum(['session.opened', 'session.closed', 'token.created']),
   actor,
   detail: z.string().nullable(),
+});
+/** What was done to a person's account. No e-mail address: the entry stays when the person has left. */
+const personChanged = z.object({
+  action: z.enum([
+    'person.added',
+    'person.changed',
+    'person.disabled',
+    'person.enabled',
+    'person.link-created',
+    'person.password-set',
+    'person.second-factor-set',
+    'person.second-factor-removed',
+    'person.session-revoked',
+  ]),
+  actor,
+  personId: z.string(),
+  name: z.string(),
+  role: z.enum(roles),
+  /** Slugs of the sources that the person may see; null: every one. */
+  sources: z.array(z.string()).nullable(),
+  /** What changed, or which link, in words. */
+  detail: z.string().nullable(),
+});
+/** Someone looked at personal data: once for each session, object and hour. */
+const recordViewed = z.object({
+  action: z.literal('record.viewed'),
+  actor,
+  /** A case id, `requests` (the list), or `evidence <seq>`. */
+  object: z.string(),
+  /** Begins the hour, ISO 8601 UTC. */
+  hour: z.string(),
 });
 const sourceChanged = z.object({
   action: z.enum(['source.added', 'source.changed']),
@@ -323,6 +355,8 @@ export const actionSchema = z.discriminatedUnion('action', [
   documentManifest,
   documentDownloaded,
   officerEvent,
+  personChanged,
+  recordViewed,
   sourceChanged,
   sourceReread,
   sourceOffboarded,

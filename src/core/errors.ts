@@ -5,9 +5,10 @@
 export const errorCodes = {
   signature_missing: { status: 401, text: 'The request carries no signature header.' },
   signature_mismatch: { status: 401, text: 'The signature does not match the body.' },
-  sign_in_required: { status: 401, text: 'Sign in first: ask the operator for a link (`token create`).' },
+  sign_in_required: { status: 401, text: 'Sign in first, then try again.' },
   link_invalid: { status: 401, text: 'This link is unknown, has already been used or has expired.' },
   forbidden: { status: 403, text: 'This form has expired. Go back, reload the page and try again.' },
+  not_allowed: { status: 403, text: 'Your role does not allow this. Ask an owner or admin if you need it.' },
   unknown_source: { status: 404, text: 'No such source.' },
   not_found: { status: 404, text: 'Nothing was found at this address.' },
   method_not_allowed: { status: 405, text: 'This address does not support this method.' },

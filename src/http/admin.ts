@@ -8,8 +8,11 @@ import type { Context } from '../context.ts';
 import { CodedError } from '../core/errors.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
 import { stylesheet, stylesheetPath } from './pages/style.ts';
-import { formOwner, guardScope, recogniseOfficer } from './auth/sessions.ts';
-import { signInRoutes, signOutRoutes } from './auth/sign-in-routes.tsx';
+import { enforceRules, requireRules } from './auth/access.ts';
+import { formOwner, recogniseOfficer, requireCsrf } from './auth/sessions.ts';
+import { sendSignIn, signInRoutes, signOutRoutes } from './auth/sign-in-routes.tsx';
+import { accountRoutes } from './pages/account.tsx';
+import { peopleRoutes } from './pages/people.tsx';
 import { answersToMalformed, answerErrorsWithPages } from './errors.tsx';
 import { type Health, healthRoutes, proxyTrust, requestTimes } from './public.ts';
 import type { Metrics } from './metrics.ts';
@@ -61,6 +64,7 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
 
   app.addHook('onRequest', refuseForeignHosts(context.config));
 
+  requireRules(app);
   app.get('/metrics', async (_request, reply) => {
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });
@@ -107,10 +111,13 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
   });
   app.decorateRequest('signedIn', null);
   app.addHook('onRequest', (request) => recogniseOfficer(context, request));
+  enforceRules(app, context, (request, reply) => sendSignIn(context, request, reply, { next: request.url }, 401));
   await app.register(signInRoutes, context);
   await app.register(signOutRoutes, context);
   await app.register(async (guarded) => {
-    guardScope(guarded);
+    requireCsrf(guarded);
+    await guarded.register(accountRoutes, context);
+    await guarded.register(peopleRoutes, context);
     await guarded.register(todayRoutes, context);
     await guarded.register(caseRoutes, context);
     await guarded.register(deadlineRoutes, context);

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyServerOptions } from 'fastify';
 import { CodedError, type ErrorCode, errorCodes, StoreUnavailable, UsageError } from '../core/errors.ts';
-import { renderPage, Csrf, Page } from './pages/layout.tsx';
+import { renderPage, Page } from './pages/layout.tsx';
 import { html } from './pages/frame.ts';
 
 /** The error code for an exception; bugs of our own are `internal`. */
@@ -66,6 +66,7 @@ const titles: Partial<Record<keyof typeof errorCodes, string>> = {
   sign_in_required: 'Please sign in',
   link_invalid: 'This link is not valid',
   forbidden: 'This form has expired',
+  not_allowed: 'Not allowed',
   misdirected: 'Wrong address',
   not_found: 'Page not found',
   conflict: 'Changed in the meantime',
@@ -82,7 +83,11 @@ export function answerErrorsWithPages(app: FastifyInstance): void {
       return html(
         reply,
         renderPage(
-          <ErrorPage title="The configuration is not valid" sentences={error.problems} home={isSignedIn(reply)} />,
+          <ErrorPage
+            title="The configuration is not valid"
+            sentences={error.problems}
+            way={isSignedIn(reply) ? 'home' : null}
+          />,
         ),
         500,
       );
@@ -98,13 +103,9 @@ export function answerErrorsWithPages(app: FastifyInstance): void {
 function sendErrorPage(reply: FastifyReply, code: keyof typeof errorCodes, sentence?: string): FastifyReply {
   const { status, text } = errorCodes[code];
   if (status === 503) void reply.header('retry-after', '5');
-  return html(
-    reply,
-    renderPage(
-      <ErrorPage title={titles[code] ?? 'Request failed'} sentences={[sentence ?? text]} home={isSignedIn(reply)} />,
-    ),
-    status,
-  );
+  const way = isSignedIn(reply) ? 'home' : code === 'sign_in_required' || code === 'link_invalid' ? 'sign-in' : null;
+  const page = <ErrorPage title={titles[code] ?? 'Request failed'} sentences={[sentence ?? text]} way={way} />;
+  return html(reply, renderPage(page), status);
 }
 
 /** Outside the scope with sessions, nobody is signed in. */
@@ -119,46 +120,15 @@ function sentenceOf(error: unknown): string | undefined {
   return error instanceof CodedError ? error.message : undefined;
 }
 
-/** The page behind a one-time link. Opening it uses nothing up, so that a mail program's preview does not either. */
-export function SignInPage({ officer, token, csrf }: { officer: string; token: string; csrf: string }) {
-  return (
-    <Page title="Sign in" frame={null}>
-      <div class="panel narrow">
-        <h1>Sign in</h1>
-        <p>This link signs you in as {officer}. It works once.</p>
-        <form method="post" action="/sign-in">
-          <Csrf token={csrf} />
-          <input type="hidden" name="token" value={token} />
-          <button type="submit">Sign in as {officer}</button>
-        </form>
-      </div>
-    </Page>
-  );
-}
-
-/** After signing out. */
-export function SignedOutPage() {
-  return (
-    <Page title="Signed out" frame={null}>
-      <div class="panel narrow">
-        <h1>Signed out</h1>
-        <p>
-          To sign in again, ask the operator for a new link: <span class="mono">consent-ledger token create</span>
-        </p>
-      </div>
-    </Page>
-  );
-}
-
-/** What went wrong and what to do about it. `home`: a way back for who is signed in. */
+/** What went wrong and what to do about it. `way`: where to go on, if anywhere. */
 function ErrorPage({
   title,
   sentences,
-  home = false,
+  way,
 }: {
   title: string;
   sentences: readonly string[];
-  home?: boolean;
+  way: 'home' | 'sign-in' | null;
 }) {
   return (
     <Page title={title} frame={null}>
@@ -167,11 +137,9 @@ function ErrorPage({
         {sentences.map((sentence) => (
           <p key={sentence}>{sentence}</p>
         ))}
-        {home ? (
-          <p>
-            <a href="/">To Today</a>
-          </p>
-        ) : null}
+        {way === null ? null : (
+          <p>{way === 'home' ? <a href="/">To Today</a> : <a href="/sign-in">To the sign-in page</a>}</p>
+        )}
       </div>
     </Page>
   );

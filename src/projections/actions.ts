@@ -55,6 +55,18 @@ function objectOf(action: Action): string | null {
       return action.bannerId;
     case 'consent.looked-up':
       return action.about;
+    case 'person.added':
+    case 'person.changed':
+    case 'person.disabled':
+    case 'person.enabled':
+    case 'person.link-created':
+    case 'person.password-set':
+    case 'person.second-factor-set':
+    case 'person.second-factor-removed':
+    case 'person.session-revoked':
+      return action.personId;
+    case 'record.viewed':
+      return action.object;
     case 'repeat.settled':
       return String(action.delivery);
     case 'counters.observed':

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { CallOperation, CallState, CallWay, PlanItemState } from '../core/call.ts';
 import type { Judged } from '../core/consent-judgement.ts';
+import type { LinkPurpose, Role } from '../core/roles.ts';
 import type { ConsentState, EntryKind } from '../core/vocabulary.ts';
 
 /*
@@ -756,15 +757,63 @@ export const tables = {
     next_at: text,
     last_at: optional(text),
   }),
-  /** One-time sign-in links; only the HMAC of the token is kept. */
+  /** Persons with an account: officers in the wide sense, whatever their role. */
+  people: table(
+    {
+      person_id: primary(text),
+      /** Lower case: what a person signs in with. */
+      email: text,
+      name: text,
+      role: text as Column<Role>,
+      /** JSON array of the slugs that the person may see; null: every source. */
+      sources: optional(text),
+      /** Argon2id in PHC string format; null until the person has set one. */
+      password: optional(text),
+      /** Sealed under K_rest: the TOTP key; null: no second factor. */
+      totp: optional(blob),
+      /** The last time step (RFC 6238) a code of which was taken: no code works twice. */
+      totp_step: defaulting(big, 0),
+      created_at: text,
+      /** When the person first signed in with something of their own; null: invited. */
+      joined_at: optional(text),
+      disabled_at: optional(text),
+    },
+    'unique (email)',
+  ),
+  /** Codes that stand in for a lost second factor, each good once; only the HMAC is kept. */
+  recovery_codes: table(
+    { code_hash: primary(blob), person_id: text, used_at: optional(text) },
+    'index recovery_codes_person on recovery_codes (person_id)',
+  ),
+  /** One-time links; only the HMAC of the token is kept. */
   sign_in_links: table({
     token_hash: primary(blob),
+    purpose: text as Column<LinkPurpose>,
+    /** Who is signed in by it, as the ledger records it. */
     officer: text,
+    /** Whose invitation or reset it is; null otherwise. */
+    person_id: optional(text),
     created_at: text,
     expires_at: text,
     used_at: optional(text),
   }),
-  sessions: table({ id_hash: primary(blob), officer: text, created_at: text, expires_at: text }),
+  sessions: table(
+    {
+      id_hash: primary(blob),
+      officer: text,
+      /** Null: opened by a one-time sign-in link, without an account. */
+      person_id: optional(text),
+      /** How it was opened, in words. */
+      way: text,
+      /** The browser, in words. */
+      browser: text,
+      created_at: text,
+      expires_at: text,
+    },
+    'index sessions_person on sessions (person_id)',
+  ),
+  /** Sign-ins that failed one after the other, by a keyed hash of the e-mail address or the caller's address. Forgotten after a day. */
+  sign_in_failures: table({ key_hash: primary(blob), failures: integer, last_at: text, blocked_until: text }),
 };
 
 export type Tables = {

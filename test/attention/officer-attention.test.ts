@@ -103,7 +103,7 @@ describe('gathering it', () => {
     );
     expect(requests.every(({ match }) => match.status === 'none')).toBe(true);
     expect(sentence).toMatch(/^10 requests: .*10 unmatched/);
-    const other = await loadOfficerAttention({ cases: world.deps, clock, pulled: [] }, 'other');
+    const other = await loadOfficerAttention({ cases: world.deps, clock, pulled: [] }, ['other']);
     expect(other.sentence).toBe('No open requests');
   });
 

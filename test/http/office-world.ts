@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { startWorker } from '../../src/context/worker.ts';
-import { createSignInLink } from '../../src/http/auth/sign-in-links.ts';
+import { createSignInLink } from '../../src/people/links.ts';
+import type { Role } from '../../src/core/roles.ts';
+import { invitePerson, openingOf } from '../../src/people/people.ts';
+import { keepSession, newSession } from '../../src/people/sessions.ts';
 import { startServer } from '../../src/http/server.ts';
 import { createLog } from '../../src/log.ts';
 import { deliver, environment } from '../serving.ts';
@@ -34,9 +38,10 @@ otherSystems:
 
 export async function createOfficeWorld(
   env: Record<string, string> = {},
-  options: { worker?: boolean } = {},
+  options: { worker?: boolean; atEnd?: (work: () => Promise<unknown>) => void } = {},
 ): Promise<OfficeWorld> {
-  const folder = await temporaryFolder();
+  const { atEnd = (work: () => Promise<unknown>) => onTestFinished(async () => void (await work())) } = options;
+  const folder = await temporaryFolder(atEnd);
   await writeFile(join(folder, 'controller.yaml'), profile);
   const config = loadConfig(
     environment(folder, {
@@ -50,12 +55,12 @@ export async function createOfficeWorld(
   );
   let shift = 0;
   const context = await openContext(config, createLog('fatal'), { clock: () => new Date(Date.now() + shift) });
-  onTestFinished(() => context.close());
+  atEnd(() => context.close());
   const server = await startServer(context);
-  onTestFinished(() => server.close());
+  atEnd(() => server.close());
   if (options.worker ?? true) {
     const worker = await startWorker(context);
-    onTestFinished(() => worker.stop());
+    atEnd(async () => worker.stop());
   }
   return {
     context,
@@ -91,7 +96,7 @@ export interface Visitor {
   post(
     path: string,
     form: Record<string, string>,
-    options?: { csrf?: string | null; headers?: Record<string, string>; json?: boolean },
+    options?: { csrf?: string | null; headers?: Record<string, string>; json?: boolean; multipart?: FormData },
   ): Promise<Page>;
   /** Presses the button behind a one-time link. */
   signIn(token: string): Promise<Page>;
@@ -127,6 +132,10 @@ export function createVisitor(adminUrl: string): Visitor {
     get: (path) => send(path),
     post(path, form, options = {}) {
       const token = options.csrf === undefined ? csrf : options.csrf;
+      if (options.multipart !== undefined) {
+        if (token !== null) options.multipart.set('_csrf', token);
+        return send(path, { method: 'POST', body: options.multipart });
+      }
       const fields = token === null ? form : { ...form, _csrf: token };
       const body = options.json ? JSON.stringify(fields) : new URLSearchParams(fields);
       const type = options.json ? { 'content-type': 'application/json' } : {};
@@ -138,6 +147,30 @@ export function createVisitor(adminUrl: string): Visitor {
     },
   };
   return visitor;
+}
+
+/** A visitor with an account of this role who is signed in, without the cost of a password. */
+export async function signedInAs(
+  world: OfficeWorld,
+  role: Role,
+  options: { sources?: string[] | null; name?: string; email?: string } = {},
+): Promise<Visitor & { readonly personId: string; readonly email: string }> {
+  const { context } = world;
+  const { sources = null, name = `Pat ${role}`, email = `${randomUUID()}@acme.example` } = options;
+  const by = { officer: 'test', personId: null, role: 'owner' } as const;
+  const invited = await invitePerson(context, { name, email, role, sources }, by);
+  if (invited.outcome !== 'done') throw new Error(JSON.stringify(invited));
+  const { personId } = invited.person;
+  const now = context.clock().toISOString();
+  const { session, row } = newSession(context, openingOf(invited.person, 'test', 'a test'), now);
+  await context.store.transaction(async (tx) => {
+    await tx.query.updateTable('people').set({ joined_at: now }).where('person_id', '=', personId).execute();
+    await keepSession(tx, row);
+  });
+  const visitor = createVisitor(world.adminUrl);
+  visitor.cookies.set(`consent_ledger_session_${context.instance}`, session.id);
+  await visitor.get('/account');
+  return { ...visitor, personId, email };
 }
 
 /** A visitor who is signed in. */

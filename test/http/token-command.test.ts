@@ -14,16 +14,24 @@ async function freePort(): Promise<string> {
 }
 
 describe('signing in to a running server', () => {
-  it('works with the link that it prints at its start, and with one of `token create` beside it', async () => {
+  it('works with the account that the printed link makes, and with a link of `token create` beside it', async () => {
     const folder = await temporaryFolder();
     const env = { ADMIN_PORT: await freePort() };
     const serving = await startServing(folder, env);
-    await expect.poll(() => serving.errors()).toContain('/sign-in?token=');
-    const printed = /(http:\S+)\/sign-in\?token=(\S+)/.exec(serving.errors());
+    await expect.poll(() => serving.errors()).toContain('/join?token=');
+    const printed = /(http:\S+)\/join\?token=(\S+)/.exec(serving.errors());
     expect(printed?.[1]).toBe(serving.adminUrl);
-    const operator = createVisitor(serving.adminUrl);
-    expect((await operator.signIn(printed?.[2] ?? '')).status).toBe(303);
-    expect((await operator.get('/')).text).toContain('operator');
+    const token = printed?.[2] ?? '';
+    const owner = createVisitor(serving.adminUrl);
+    await owner.get(`/join?token=${token}`);
+    const first = {
+      token,
+      name: 'Olivia Owner',
+      email: 'olivia@acme.example',
+      password: 'plough amber tuesday kettle',
+    };
+    expect((await owner.post('/join', first)).status).toBe(303);
+    expect((await owner.get('/')).text).toContain('Olivia Owner');
 
     const made = await runCli(folder, ['token', 'create', '--officer', 'Olga', '--minutes', '5', '--json'], env);
     expect([made.code, made.stderr]).toEqual([0, '']);
@@ -39,7 +47,13 @@ describe('signing in to a running server', () => {
       .errors()
       .split('\n')
       .filter((line) => line.startsWith('{'));
-    for (const line of logged) expect(line).not.toContain(new URL(link.url).searchParams.get('token'));
+    for (const line of logged)
+      for (const secret of [token, new URL(link.url).searchParams.get('token')]) expect(line).not.toContain(secret);
+    // Once there is an account, a start prints no way in.
+    const again = await startServing(folder, { ADMIN_PORT: await freePort() });
+    await expect.poll(() => again.errors()).toContain('/sign-in');
+    expect(again.errors()).not.toContain('token=');
+    expect(await again.stop()).toBe(0);
   });
 
   it('is told how, where the port is not known', async () => {

@@ -8,6 +8,7 @@
 export const onBoth: readonly string[] = [
   'test/jobs',
   'test/ledger',
+  'test/people',
   'test/projections',
   'test/rejected',
   'test/store',
@@ -24,6 +25,7 @@ export const onBoth: readonly string[] = [
   'test/http/pages/pages.test.ts',
   'test/documents/reproduce.test.ts',
   'test/erasure',
+  'test/http/accounts.test.ts',
   'test/http/sign-in.test.ts',
   'test/policies/limits.test.ts',
   'test/policies/publish-and-list.test.ts',

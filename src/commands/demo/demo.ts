@@ -1,13 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { relative, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { createSignInLink } from '../../http/auth/sign-in-links.ts';
+
 import { type CommandIo, printResult, withJson } from '../command-io.ts';
 import { DEMO_OFFICER } from './keep-evidence.ts';
 import type { DemoResult } from './run-demo.ts';
 import { loadConfig } from '../../config.ts';
 import type { Context } from '../../context.ts';
+import { invitePerson, joinByLink } from '../../people/people.ts';
 import { withContextOf } from '../run-context.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
@@ -30,12 +32,9 @@ export function registerDemo(program: CommandUnknownOpts, io: CommandIo): void {
           printResult(io, options, result, () => summary(result, null));
           return;
         }
-        const { token } = await createSignInLink(demo.context, {
-          officer: DEMO_OFFICER,
-          minutes: 60,
-          actor: DEMO_OFFICER,
-        });
-        printResult(io, options, result, () => summary(result, `${result.readMoreAt.adminUrl}/sign-in?token=${token}`));
+        const accounts = await addPeople(demo.context);
+        const signIn = { url: `${result.readMoreAt.adminUrl}/sign-in`, accounts };
+        printResult(io, options, { ...result, signIn }, () => summary(result, signIn));
         await stopped;
       } finally {
         await demo.close();
@@ -48,7 +47,7 @@ export function registerDemo(program: CommandUnknownOpts, io: CommandIo): void {
     .action((options) => tamper(io, { ...command.opts(), ...options }));
 }
 
-function summary(result: DemoResult, signIn: string | null): string {
+function summary(result: DemoResult, signIn: SignIn | null): string {
   const { deliveries, rows, evidence, attention, folder, files, verification } = result;
   const here = relative(process.cwd(), folder) || folder;
   const command = `cd ${here} && node ${relative(folder, fileURLToPath(new URL('../../cli.js', import.meta.url)))}`;
@@ -70,8 +69,8 @@ function summary(result: DemoResult, signIn: string | null): string {
     ...(signIn === null
       ? ['  npm run demo                      the same, then serve the officer’s pages']
       : [
-          `  open ${signIn}`,
-          '                                    the officer’s pages (one-time link, valid for an hour)',
+          `  open ${signIn.url} as`,
+          ...signIn.accounts.map(({ email, password, about }) => `    ${email.padEnd(20)} ${password}   ${about}`),
         ]),
     '  npm run demo -- tamper            alter a record and watch verify fail',
     `  ${command} dsar list`,
@@ -85,6 +84,47 @@ function summary(result: DemoResult, signIn: string | null): string {
     ...(signIn === null ? [] : ['', 'Serving. Press Ctrl-C to stop.']),
   ].join('\n');
 }
+
+interface SignIn {
+  readonly url: string;
+  readonly accounts: Awaited<ReturnType<typeof addPeople>>;
+}
+
+/** Example people, each with a password of this demo alone, as if they had followed their invitations. */
+async function addPeople(context: Context) {
+  const first = context.sources.list()[0]?.slug ?? '';
+  const people = [
+    {
+      name: 'Olivia Owner',
+      email: 'owner@demo.example',
+      role: 'owner',
+      sources: null,
+      about: 'sees and may do everything',
+    },
+    { name: 'Oscar Officer', email: 'officer@demo.example', role: 'officer', sources: null, about: 'handles requests' },
+    {
+      name: 'Anna Auditor',
+      email: 'auditor@demo.example',
+      role: 'auditor',
+      sources: [first],
+      about: `only looks, and only at ${first}`,
+    },
+  ] as const;
+  const accounts: { email: string; password: string; about: string }[] = [];
+  for (const { about, ...person } of people) {
+    const sources = person.sources === null ? null : [...person.sources];
+    const invited = await invitePerson(context, { ...person, sources }, demoOwner);
+    if (invited.outcome !== 'done' || invited.link === null) throw new Error(`${person.email} was not invited`);
+    const password = randomBytes(10)
+      .toString('hex')
+      .replaceAll(/(.{5})(?=.)/g, '$1-');
+    await joinByLink(context, invited.link.token, password, 'the demo');
+    accounts.push({ email: person.email, password, about });
+  }
+  return accounts;
+}
+
+const demoOwner = { officer: DEMO_OFFICER, personId: null, role: 'owner' } as const;
 
 /** Does what the ledger is there to find: alters one recorded choice behind its back, then verifies. Ends with exit code 3. */
 async function tamper(io: CommandIo, options: { folder: string; json?: boolean }): Promise<void> {

@@ -8,6 +8,8 @@ export const copiedWhole = [
   'settings',
   'positions',
   'sources',
+  'people',
+  'recovery_codes',
   'sync_positions',
   'jobs',
   'schedules',
@@ -21,7 +23,7 @@ export const copiedWhole = [
 export const copiedByPage = ['entries', 'arrivals', 'checkpoints'] as const satisfies readonly TableName[];
 
 /** Officers sign in again: a session belongs to the server that began it. */
-export const leftBehind = ['sign_in_links', 'sessions'] as const satisfies readonly TableName[];
+export const leftBehind = ['sign_in_links', 'sessions', 'sign_in_failures'] as const satisfies readonly TableName[];
 
 /** Positions of what the copy makes anew from the entries. */
 const madeAnew: readonly string[] = ['projector', 'rebuild'];

@@ -1,88 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import type { Insertable } from 'kysely';
-import type { Context } from '../../context.ts';
-import { isoNow } from '../../core/clock.ts';
-import { hmacSha256 } from '../../crypto/hash.ts';
-import { INSTALLATION } from '../../core/vocabulary.ts';
-import { appendAction } from '../../ledger/append-action.ts';
-import type { Tables } from '../../store/schema.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
-
-type SessionDeps = Pick<Context, 'store' | 'keys' | 'clock'>;
-
-/** A session ends this long after it was opened, however busy it was. */
-const SESSION_HOURS = 12;
-const ID_BYTES = 32;
-const idPattern = /^[A-Za-z0-9_-]{43}$/;
-
-export interface NewSession {
-  /** For the cookie alone: only its HMAC is kept. */
-  readonly id: string;
-  readonly officer: string;
-  /** ISO 8601 UTC. */
-  readonly expiresAt: string;
-}
-
-/** Who is signed in. */
-interface Session {
-  readonly officer: string;
-  /** Names the session without being good for anything: what forms are bound to. */
-  readonly handle: string;
-}
-
-export function newSession(officer: string, now: string): NewSession {
-  const expiresAt = new Date(Date.parse(now) + SESSION_HOURS * 3_600_000).toISOString();
-  return { id: randomBytes(ID_BYTES).toString('base64url'), officer, expiresAt };
-}
-
-export function sessionRow(
-  deps: Pick<SessionDeps, 'keys'>,
-  session: NewSession,
-  now: string,
-): Insertable<Tables['sessions']> {
-  return {
-    id_hash: idHash(deps, session.id),
-    officer: session.officer,
-    created_at: now,
-    expires_at: session.expiresAt,
-  };
-}
-
-/** The session that a cookie names; null if there is none or it has ended. */
-async function findSession(deps: SessionDeps, id: string | undefined): Promise<Session | null> {
-  if (id === undefined || !idPattern.test(id)) return null;
-  const hash = idHash(deps, id);
-  const row = await deps.store.read
-    .selectFrom('sessions')
-    .select('officer')
-    .where('id_hash', '=', hash)
-    .where('expires_at', '>', isoNow(deps.clock))
-    .executeTakeFirst();
-  return row === undefined ? null : { officer: row.officer, handle: hash.toString('hex') };
-}
-
-/** Ends a session; that it was ended is an entry in the same commit. */
-export async function closeSession(deps: SessionDeps & Pick<Context, 'ledger'>, session: Session): Promise<void> {
-  await appendAction(
-    deps.ledger,
-    INSTALLATION,
-    { action: 'session.closed', actor: session.officer, detail: null },
-    ['session-closed', session.handle],
-    isoNow(deps.clock),
-    async ({ query }) => {
-      await query.deleteFrom('sessions').where('id_hash', '=', Buffer.from(session.handle, 'hex')).execute();
-    },
-  );
-}
-
-function idHash(deps: Pick<SessionDeps, 'keys'>, id: string): Buffer {
-  return hmacSha256(deps.keys.instance.session, Buffer.from(id));
-}
+import { TooManyPasswords } from '../../people/passwords.ts';
+import { findSession, type NewSession, type Session } from '../../people/sessions.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is signed in; null before the guard has looked, and on pages that need no one. */
+    /** Who is signed in; null before it was looked, and for who is not. */
     signedIn: Session | null;
   }
 }
@@ -107,17 +31,6 @@ export async function recogniseOfficer(context: Context, request: FastifyRequest
   request.signedIn = await findSession(context, request.cookies[sessionCookie(context)]);
 }
 
-/**
- * Closes a scope: no route in it answers without a session, and no form of it is taken without its token. To be called on the
- * scope before its routes are registered.
- */
-export function guardScope(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request) => {
-    if (request.signedIn === null) throw new CodedError('sign_in_required');
-  });
-  requireCsrf(app);
-}
-
 /** Every request of this scope that may change something needs the token of the form it came from. */
 export function requireCsrf(app: FastifyInstance): void {
   app.addHook('preValidation', (request, reply, done) => {
@@ -126,7 +39,7 @@ export function requireCsrf(app: FastifyInstance): void {
   });
 }
 
-/** Who is signed in, inside a guarded scope. */
+/** Who is signed in, on a page that asks for it. */
 export function officerOf(request: FastifyRequest): Session {
   if (request.signedIn === null) throw new CodedError('sign_in_required');
   return request.signedIn;
@@ -140,4 +53,36 @@ export function csrfToken(request: FastifyRequest, reply: FastifyReply): string 
 /** What a form's token is bound to: the session, or a placeholder before signing in. */
 export function formOwner(request: FastifyRequest): string {
   return request.signedIn?.handle ?? 'nobody';
+}
+
+const browsers = [
+  [/\bEdg\//, 'Edge'],
+  [/\bFirefox\//, 'Firefox'],
+  [/\bChrom(?:e|ium)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+] as const;
+const systems = [
+  [/\bAndroid\b/, 'Android'],
+  [/\b(?:iPhone|iPad)\b/, 'iOS'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+] as const;
+
+/** The browser of a request in words, so that its owner tells one session from another: `Firefox on Linux`. */
+export function browserOf(request: FastifyRequest): string {
+  const agent = request.headers['user-agent'] ?? '';
+  const [, browser = 'a browser'] = browsers.find(([pattern]) => pattern.test(agent)) ?? [];
+  const [, system] = systems.find(([pattern]) => pattern.test(agent)) ?? [];
+  return system === undefined ? browser : `${browser} on ${system}`;
+}
+
+/** What checks passwords; a queue of them that is full is told to try again. */
+export async function notTooMany<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof TooManyPasswords) throw new CodedError('too_many_requests');
+    throw error;
+  }
 }

@@ -1,57 +1,170 @@
 import rateLimit from '@fastify/rate-limit';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
-import { renderPage } from '../pages/layout.tsx';
-import { SignedOutPage, SignInPage } from '../errors.tsx';
+import { findLink, openSession } from '../../people/links.ts';
+import { findPasswordLink, hasPeople, joinByLink, setUpOwner } from '../../people/people.ts';
+import { closeSession } from '../../people/sessions.ts';
+import { signIn } from '../../people/sign-in.ts';
 import { formOf, html } from '../pages/frame.ts';
+import { renderPage } from '../pages/layout.tsx';
+import { JoinPage, LinkPage, SignedOutPage, SignInPage } from '../pages/sign-in.tsx';
 import {
+  browserOf,
   cookieOptions,
   csrfToken,
-  guardScope,
+  notTooMany,
   officerOf,
   requireCsrf,
   sessionCookie,
   setSessionCookie,
-  closeSession,
 } from './sessions.ts';
-import { findSignInLink, openSession } from './sign-in-links.ts';
 
-/** Of one address within a minute; guessing 256 random bits is hopeless anyway, this spares the database. */
+/** Of one address within a minute, besides what is counted for each account (people/attempts.ts). */
 const ATTEMPTS_PER_MINUTE = 30;
 
-/** Signing in with a one-time link: looking at it uses nothing up, the button does. */
+type Form = Readonly<Record<string, string>>;
+
+/** Signing in, with an account or a one-time link; choosing a password with a link. Looking at a link uses nothing up, the button does. */
 export async function signInRoutes(app: FastifyInstance, context: Context): Promise<void> {
   await app.register(rateLimit, { max: ATTEMPTS_PER_MINUTE, timeWindow: '1 minute' });
   requireCsrf(app);
 
   app.get('/sign-in', async (request, reply) => {
-    const { token = '' } = formOf(request.query);
-    if (token === '' && request.signedIn !== null) return reply.redirect('/', 303);
-    const link = await findSignInLink(context, token);
+    const { token, next = '', done = '' } = formOf(request.query);
+    if (token === undefined && Array.isArray((request.query as { token?: unknown }).token))
+      throw new CodedError('link_invalid');
+    if (token === undefined) {
+      if (request.signedIn !== null) return reply.redirect(localPath(next), 303);
+      return sendSignIn(context, request, reply, { next, done: doneTexts[done] ?? null });
+    }
+    const link = await findLink(context, token, ['sign-in']);
     if (link === null) throw new CodedError('link_invalid');
-    return html(
-      reply,
-      renderPage(<SignInPage officer={link.officer} token={token} csrf={csrfToken(request, reply)} />),
-    );
+    return html(reply, renderPage(<LinkPage officer={link.officer} token={token} csrf={csrfToken(request, reply)} />));
   });
 
   app.post('/sign-in', async (request, reply) => {
-    const { token = '' } = formOf(request.body);
-    const session = await openSession(context, token);
-    if (session === null) throw new CodedError('link_invalid');
-    setSessionCookie(context, reply, session);
-    return reply.redirect('/', 303);
+    const { token, email = '', password = '', code = '', next = '' } = formOf(request.body);
+    const browser = browserOf(request);
+    if (token !== undefined) {
+      const session = await openSession(context, token, browser);
+      if (session === null) throw new CodedError('link_invalid');
+      await leaveEarlier(request);
+      setSessionCookie(context, reply, session);
+      return reply.redirect('/', 303);
+    }
+    const signed = await notTooMany(() => signIn(context, { email, password, code }, { address: request.ip, browser }));
+    switch (signed.outcome) {
+      case 'signed-in':
+        await leaveEarlier(request);
+        setSessionCookie(context, reply, signed.session);
+        return reply.redirect(localPath(next), 303);
+      case 'refused': {
+        const problem = 'E-mail address, password or one-time code is not right.';
+        return sendSignIn(context, request, reply, { next, email, problem }, 401);
+      }
+      case 'blocked': {
+        const problem = blockedText(signed.until, context.clock());
+        return sendSignIn(context, request, reply, { next, email, problem }, 429);
+      }
+      default:
+        return signed satisfies never;
+    }
+  });
+
+  app.get('/join', (request, reply) => sendJoin(request, reply, formOf(request.query)['token'] ?? '', {}, []));
+
+  app.post('/join', async (request, reply) => {
+    const form = formOf(request.body);
+    const { token = '', name = '', email = '', password = '' } = form;
+    const link = await findPasswordLink(context, token);
+    const browser = browserOf(request);
+    const joined = await notTooMany(() =>
+      link?.purpose === 'set-up'
+        ? setUpOwner(context, token, { name, email, password }, browser)
+        : joinByLink(context, token, password, browser),
+    );
+    switch (joined.outcome) {
+      case 'joined':
+        await leaveEarlier(request);
+        if (joined.session === null) return reply.redirect('/sign-in?done=password', 303);
+        setSessionCookie(context, reply, joined.session);
+        return reply.redirect('/', 303);
+      case 'refused':
+        return sendJoin(request, reply, token, form, joined.problems, 422);
+      case 'gone':
+        throw new CodedError('link_invalid');
+      default:
+        return joined satisfies never;
+    }
   });
 
   app.get('/signed-out', (_request, reply) => html(reply, renderPage(<SignedOutPage />)));
+
+  /** Whoever signs in again in the same browser leaves no session behind that nobody could see any more. */
+  async function leaveEarlier(request: FastifyRequest): Promise<void> {
+    if (request.signedIn !== null) await closeSession(context, request.signedIn);
+  }
+
+  async function sendJoin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    token: string,
+    form: Form,
+    problems: readonly string[],
+    status = 200,
+  ): Promise<FastifyReply> {
+    const link = await findPasswordLink(context, token);
+    if (link === null) throw new CodedError('link_invalid');
+    const props = { csrf: csrfToken(request, reply), token, ...link, form, problems };
+    return html(reply, renderPage(<JoinPage {...props} />), status);
+  }
+}
+
+/** What an address may say was just done. */
+const doneTexts: Readonly<Record<string, string>> = {
+  password: 'The password is saved. Sign in with it and a one-time code.',
+};
+
+/** The form for signing in, also in the place of a page for which one must be signed in. */
+export async function sendSignIn(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  shown: { readonly next: string; readonly email?: string; readonly problem?: string; readonly done?: string | null },
+  status = 200,
+): Promise<FastifyReply> {
+  const next = localPath(shown.next);
+  const props = { csrf: csrfToken(request, reply), isEmpty: !(await hasPeople(context)), ...shown, next };
+  return html(reply, renderPage(<SignInPage {...props} />), status);
 }
 
 /** Signing out, for who is signed in. */
 export async function signOutRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  guardScope(app);
+  requireCsrf(app);
   app.post('/sign-out', async (request, reply) => {
     await closeSession(context, officerOf(request));
     return reply.clearCookie(sessionCookie(context), cookieOptions(request)).redirect('/signed-out', 303);
   });
+}
+
+/** A path of this site to go to after signing in; else Today. Never another site, however the text is written. */
+export function localPath(text: string): string {
+  const base = 'http://here.invalid';
+  if (!text.startsWith('/') || text.length > 2000) return '/';
+  let url: URL;
+  try {
+    url = new URL(text, base);
+  } catch {
+    return '/';
+  }
+  const path = `${url.pathname}${url.search}`;
+  // The path itself may still begin with two slashes, which a browser would read as another host (`/.//evil.example`).
+  return url.origin === base && /^\/(?![/\\])/.test(path) ? path : '/';
+}
+
+function blockedText(until: string | null, now: Date): string {
+  if (until === null) return 'This account is locked after too many attempts. Ask an owner or admin for a reset link.';
+  const minutes = Math.max(1, Math.ceil((Date.parse(until) - now.getTime()) / 60_000));
+  return `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`;
 }

@@ -17,7 +17,8 @@ import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { readEvidenceFile } from '../../ledger/evidence-files.ts';
 import { createBannerQueries, type BannerEvidence, type BannerNames } from '../../store/queries/history-banners.ts';
 import { columnOf } from '../../sync/position.ts';
-import { guardScope, officerOf } from '../auth/sessions.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { officerOf, requireCsrf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { attachment } from './documents.tsx';
 import type { Source } from '../../core/source.ts';
@@ -120,12 +121,9 @@ interface Upload {
 
 /**
  * The upload of a file. A scope of its own, beside the guarded one: a multipart body has to be read before the form's token can be looked at,
- * and is read here only, once the officer is known, within these limits.
+ * and is read here only, once the officer is known and may do this, within these limits.
  */
 export async function bannerUploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.addHook('onRequest', async (request) => {
-    if (request.signedIn === null) throw new CodedError('sign_in_required');
-  });
   await app.register(multipart, {
     attachFieldsToBody: 'keyValues',
     limits: { fileSize: EVIDENCE_BYTES, files: 1, fields: 10, fieldSize: 10_000, parts: 11, headerPairs: 20 },
@@ -134,7 +132,7 @@ export async function bannerUploadRoutes(app: FastifyInstance, context: Context)
       (part as MultipartFile & { value: Upload }).value = upload;
     },
   });
-  guardScope(app);
+  requireCsrf(app);
 
   app.post('/banners', {
     // The file is held in memory; the limits above are stricter for everything else.
@@ -203,8 +201,9 @@ async function sendBanners(
   shown: Shown,
   status = 200,
 ): Promise<FastifyReply> {
-  const sources = context.sources.list();
-  const source = context.sources.findAny(shown.source)?.slug ?? sources[0]?.slug ?? '';
+  const permitted = sourcesOf(context, request);
+  const sources = permitted.list();
+  const source = permitted.findAny(shown.source)?.slug ?? sources[0]?.slug ?? '';
   const scope = { source, asOf: Number.MAX_SAFE_INTEGER };
   const queries = createBannerQueries(context.store.read);
   const [evidence, names] = await Promise.all([queries.bannerEvidence(scope), queries.bannerNames(scope)]);
@@ -268,65 +267,67 @@ function BannersPage(props: BannersProps) {
         ) : null}
         <EvidenceTable frame={frame} evidence={evidence} names={names} />
       </Panel>
-      {bannerIds.length === 0 ? null : <Names {...{ frame, source, names, bannerIds }} />}
-      <Panel id="add" title="Add evidence">
-        {sources.length === 0 ? (
-          <p>No sources yet.</p>
-        ) : (
-          <form method="post" action="/banners" enctype="multipart/form-data">
-            <Csrf token={frame.csrf} />
-            <div class="pair">
-              <Choice id="source" label="Source" value={value('source') || source} options={sourceOptions(sources)} />
+      {bannerIds.length === 0 || !frame.canWork ? null : <Names {...{ frame, source, names, bannerIds }} />}
+      {frame.canWork ? (
+        <Panel id="add" title="Add evidence">
+          {sources.length === 0 ? (
+            <p>No sources yet.</p>
+          ) : (
+            <form method="post" action="/banners" enctype="multipart/form-data">
+              <Csrf token={frame.csrf} />
+              <div class="pair">
+                <Choice id="source" label="Source" value={value('source') || source} options={sourceOptions(sources)} />
+                <Input
+                  id="bannerId"
+                  label="Banner"
+                  maxLength={200}
+                  list="bannerIds"
+                  value={value('bannerId')}
+                  autocomplete="off"
+                  hint="The id used in the consent records."
+                >
+                  <datalist id="bannerIds">
+                    {bannerIds.map((id) => (
+                      <option key={id} value={id} />
+                    ))}
+                  </datalist>
+                </Input>
+                <Input
+                  id="from"
+                  label="Shown from"
+                  type="date"
+                  value={value('from')}
+                  hint={`First day, in ${frame.timeZone}.`}
+                />
+                <Input
+                  id="to"
+                  label="Until"
+                  type="date"
+                  value={value('to')}
+                  optional
+                  hint="Last day; leave empty if it still looks like this."
+                />
+              </div>
               <Input
-                id="bannerId"
-                label="Banner"
-                maxLength={200}
-                list="bannerIds"
-                value={value('bannerId')}
-                autocomplete="off"
-                hint="The id used in the consent records."
-              >
-                <datalist id="bannerIds">
-                  {bannerIds.map((id) => (
-                    <option key={id} value={id} />
-                  ))}
-                </datalist>
-              </Input>
-              <Input
-                id="from"
-                label="Shown from"
-                type="date"
-                value={value('from')}
-                hint={`First day, in ${frame.timeZone}.`}
+                id="file"
+                label="File"
+                type="file"
+                accept="image/png,image/jpeg,image/webp,application/pdf,text/html,text/plain"
+                hint="PNG, JPEG, WebP, PDF, HTML or text, at most 10 MiB."
               />
               <Input
-                id="to"
-                label="Until"
-                type="date"
-                value={value('to')}
+                id="note"
+                label="Note"
+                maxLength={2000}
+                value={value('note')}
                 optional
-                hint="Last day; leave empty if it still looks like this."
+                hint="What the file shows, for example: second layer, German."
               />
-            </div>
-            <Input
-              id="file"
-              label="File"
-              type="file"
-              accept="image/png,image/jpeg,image/webp,application/pdf,text/html,text/plain"
-              hint="PNG, JPEG, WebP, PDF, HTML or text, at most 10 MiB."
-            />
-            <Input
-              id="note"
-              label="Note"
-              maxLength={2000}
-              value={value('note')}
-              optional
-              hint="What the file shows, for example: second layer, German."
-            />
-            <button type="submit">Add evidence</button>
-          </form>
-        )}
-      </Panel>
+              <button type="submit">Add evidence</button>
+            </form>
+          )}
+        </Panel>
+      ) : null}
     </Page>
   );
 }
@@ -417,7 +418,7 @@ function EvidenceTable({ frame, evidence, names }: Pick<BannersProps, 'frame' | 
         </span>
       ),
     },
-    { title: 'Entry', cell: (one) => <Retraction one={one} csrf={frame.csrf} /> },
+    { title: 'Entry', cell: (one) => <Retraction one={one} csrf={frame.canWork ? frame.csrf : null} /> },
   ];
   const caption =
     'The period is stated by the officer; the time of adding is recorded by the ledger. A retracted file stays on record but is no longer cited.';
@@ -425,21 +426,23 @@ function EvidenceTable({ frame, evidence, names }: Pick<BannersProps, 'frame' | 
 }
 
 /** The entry of a piece of evidence, and the form that retracts it or what it was retracted for. */
-function Retraction({ one: { seq, retraction }, csrf }: { one: BannerEvidence; csrf: string }) {
+function Retraction({ one: { seq, retraction }, csrf }: { one: BannerEvidence; csrf: string | null }) {
   return (
     <>
       {seq}
       {retraction === null ? (
-        <details>
-          <summary>Retract</summary>
-          <form method="post" action={`/banners/evidence/${seq}/retract`}>
-            <Csrf token={csrf} />
-            <Input id={`reason-${seq}`} label="Reason" name="reason" maxLength={2000} />
-            <button type="submit" class="quiet slim">
-              Retract evidence {seq}
-            </button>
-          </form>
-        </details>
+        csrf === null ? null : (
+          <details>
+            <summary>Retract</summary>
+            <form method="post" action={`/banners/evidence/${seq}/retract`}>
+              <Csrf token={csrf} />
+              <Input id={`reason-${seq}`} label="Reason" name="reason" maxLength={2000} />
+              <button type="submit" class="quiet slim">
+                Retract evidence {seq}
+              </button>
+            </form>
+          </details>
+        )
       ) : (
         <p class="small">
           <span class="badge warn">retracted</span> {retraction.reason}{' '}

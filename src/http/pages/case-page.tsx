@@ -62,10 +62,12 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
         </div>
         <div>
           <ReadinessPanel data={data} />
-          <Panel id="moves" title="What to do next">
-            <MoveForms frame={frame} data={data} refused={refused} />
-          </Panel>
-          <LettersPanel data={data} timeZone={frame.timeZone} />
+          {frame.canWork ? (
+            <Panel id="moves" title="What to do next">
+              <MoveForms frame={frame} data={data} refused={refused} />
+            </Panel>
+          ) : null}
+          <LettersPanel data={data} frame={frame} />
           <Panel id="pack" title="Response pack">
             <p class="small">
               A ZIP with the latest letter of answer (or a draft if there is none), the history in words, tables and a
@@ -75,13 +77,15 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
               <JobList jobs={jobs} timeZone={frame.timeZone} again={`/cases/${encodeURIComponent(row.case_id)}`} />
             )}
             {packs.length === 0 ? null : <DocumentTable documents={packs} timeZone={frame.timeZone} />}
-            <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/pack`}>
-              <Csrf token={frame.csrf} />
-              <br />
-              <button class="quiet" type="submit">
-                Create the pack
-              </button>
-            </form>
+            {frame.canWork ? (
+              <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/pack`}>
+                <Csrf token={frame.csrf} />
+                <br />
+                <button class="quiet" type="submit">
+                  Create the pack
+                </button>
+              </form>
+            ) : null}
           </Panel>
         </div>
       </div>
@@ -90,27 +94,33 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
 }
 
 /** The letters that were made, and which one to write next. */
-function LettersPanel({ data, timeZone }: PartProps & { timeZone: string }) {
+function LettersPanel({ data, frame: { timeZone, canWork } }: PartProps & { frame: PageFrame }) {
   const { shown, documents } = data;
   const { row } = shown.view;
   const letters = documents.filter(({ name }) => name === 'letter');
   return (
     <Panel id="letters" title="Letters">
-      {letters.length === 0 ? null : <DocumentTable documents={letters} timeZone={timeZone} />}
-      <form method="get" action={`/cases/${encodeURIComponent(row.case_id)}/letter`}>
-        <div class="buttons">
-          <label for="letter-step">Letter</label>
-          <Select
-            id="letter-step"
-            name="step"
-            value={nextLetter(data)}
-            options={letterSteps.map((step) => [step, letterText(step)] as const)}
-          />
-          <button class="quiet" type="submit">
-            Write letter
-          </button>
-        </div>
-      </form>
+      {letters.length > 0 ? (
+        <DocumentTable documents={letters} timeZone={timeZone} />
+      ) : canWork ? null : (
+        <p>None yet.</p>
+      )}
+      {canWork ? (
+        <form method="get" action={`/cases/${encodeURIComponent(row.case_id)}/letter`}>
+          <div class="buttons">
+            <label for="letter-step">Letter</label>
+            <Select
+              id="letter-step"
+              name="step"
+              value={nextLetter(data)}
+              options={letterSteps.map((step) => [step, letterText(step)] as const)}
+            />
+            <button class="quiet" type="submit">
+              Write letter
+            </button>
+          </div>
+        </form>
+      ) : null}
     </Panel>
   );
 }

@@ -9,6 +9,7 @@ import { CasePage } from './case-page.tsx';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { loadCase } from './move-forms.tsx';
 import { FieldInput, fieldsOf, placeChoices, readFields } from './fields.tsx';
+import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon, untilProjected } from './frame.ts';
 import type { Source } from '../../core/source.ts';
@@ -35,13 +36,14 @@ interface CaseParams {
 export async function caseRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/cases', async (request, reply) => {
     const { source = '' } = formOf(request.query);
-    const known = context.sources.find(source)?.slug ?? null;
+    const permitted = sourcesOf(context, request);
+    const known = permitted.find(source)?.slug ?? null;
     const filter = {
       now: context.clock().toISOString(),
       limit: SETTLED_SHOWN,
-      ...(known === null ? {} : { source: known }),
+      ...(known !== null ? { source: known } : permitted.slugs !== null ? { sources: permitted.slugs } : {}),
     };
-    const props = { cases: await listCases(context.cases, filter), sources: context.sources.list(), source: known };
+    const props = { cases: await listCases(context.cases, filter), sources: permitted.list(), source: known };
     return html(reply, renderPage(<RequestsPage frame={pageFrame(context, request, reply)} {...props} />));
   });
 
@@ -139,7 +141,7 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
     problems: readonly string[],
   ): FastifyReply {
     const reference = form['reference'] ?? randomUUID();
-    const props = { sources: context.sources.list(), reference, form, problems };
+    const props = { sources: sourcesOf(context, request).list(), reference, form, problems };
     return html(
       reply,
       renderPage(<NewRequestPage frame={pageFrame(context, request, reply)} {...props} />),

@@ -14,6 +14,7 @@ import {
 import type { Context } from '../../context.ts';
 import { localTimeOf, momentAt } from '../../core/zoned-days.ts';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
+import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import type { BannerStanding } from '../../core/consent-timeline.ts';
@@ -61,7 +62,7 @@ export async function consentRoutes(app: FastifyInstance, context: Context): Pro
     shown: Omit<ConsentProps, 'frame' | 'sources'>,
     status = 200,
   ): FastifyReply {
-    const props = { frame: pageFrame(context, request, reply), sources: context.sources.list(), ...shown };
+    const props = { frame: pageFrame(context, request, reply), sources: sourcesOf(context, request).list(), ...shown };
     return html(reply, renderPage(<ConsentPage {...props} />), status);
   }
 

@@ -1,8 +1,9 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { type ComputedCase, computeCase, readDeadlineCase } from '../../law/deadline-case.ts';
 import { dateIn } from '../../core/zoned-days.ts';
 import { renderPage, Page, type PageFrame } from './layout.tsx';
+import { sourcesOf } from '../auth/access.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import { partsOf } from '../../law/jurisdictions.ts';
 import { requestKinds } from '../../core/vocabulary.ts';
@@ -22,15 +23,15 @@ export async function deadlineRoutes(app: FastifyInstance, context: Context): Pr
       if (read.outcome === 'refused') problems = read.problems;
       else computed = computeCase(read.value, context.cases.regimes);
     }
-    const shown = asked ? form : { ...(await ownForm()), ...form };
+    const shown = asked ? form : { ...(await ownForm(request)), ...form };
     const frame = pageFrame(context, request, reply);
     const page = <DeadlinePage frame={frame} form={shown} problems={problems} computed={computed} />;
     return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
   });
 
   /** The controller of this installation, received today. */
-  async function ownForm(): Promise<Readonly<Record<string, string>>> {
-    const [source] = context.sources.list();
+  async function ownForm(request: FastifyRequest): Promise<Readonly<Record<string, string>>> {
+    const [source] = sourcesOf(context, request).list();
     const profile = source === undefined ? null : await context.cases.profileOf(source.slug);
     const { timeZone } = context.config;
     return {

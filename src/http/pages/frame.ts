@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
+import { can } from '../../core/roles.ts';
 import type { PageFrame } from './layout.tsx';
 import { csrfToken, officerOf } from '../auth/sessions.ts';
 
@@ -9,8 +10,11 @@ export function pageFrame(
   request: FastifyRequest,
   reply: FastifyReply,
 ): PageFrame {
+  const { name, role } = officerOf(request);
   return {
-    officer: officerOf(request).officer,
+    canWork: can(role, 'work'),
+    officer: name,
+    role,
     csrf: csrfToken(request, reply),
     timeZone: context.config.timeZone,
     version: context.version,

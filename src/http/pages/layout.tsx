@@ -1,10 +1,14 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { can, type Role } from '../../core/roles.ts';
 import { stylesheetPath } from './style.ts';
 
 /** What every page of a signed-in officer knows. */
 export interface PageFrame {
   readonly officer: string;
+  readonly role: Role;
+  /** Whether the person may change anything: else pages leave their forms out. */
+  readonly canWork: boolean;
   /** Goes into every form. */
   readonly csrf: string;
   readonly timeZone: string;
@@ -16,7 +20,7 @@ interface PageProps {
   /** Null if nobody is signed in. */
   readonly frame: PageFrame | null;
   /** The place in the navigation. */
-  readonly current?: 'today' | 'requests' | 'new-request' | 'banners' | 'scans' | 'consent';
+  readonly current?: 'today' | 'requests' | 'new-request' | 'banners' | 'scans' | 'consent' | 'people' | 'account';
   readonly children: ComponentChildren;
 }
 
@@ -51,9 +55,11 @@ export function Page({ title, frame, current, children }: PageProps) {
                     <li>
                       <NavLink href="/cases" label="All requests" here={current === 'requests'} />
                     </li>
-                    <li>
-                      <NavLink href="/cases/new" label="Record a request" here={current === 'new-request'} />
-                    </li>
+                    {frame.canWork ? (
+                      <li>
+                        <NavLink href="/cases/new" label="Record a request" here={current === 'new-request'} />
+                      </li>
+                    ) : null}
                     <li>
                       <NavLink href="/consent" label="Consent look-up" here={current === 'consent'} />
                     </li>
@@ -63,10 +69,15 @@ export function Page({ title, frame, current, children }: PageProps) {
                     <li>
                       <NavLink href="/scans" label="Scans and integrations" here={current === 'scans'} />
                     </li>
+                    {can(frame.role, 'administer') ? (
+                      <li>
+                        <NavLink href="/people" label="People" here={current === 'people'} />
+                      </li>
+                    ) : null}
                   </ul>
                 </nav>
                 <div class="who">
-                  <span>{frame.officer}</span>
+                  <NavLink href="/account" label={frame.officer} here={current === 'account'} />
                   <form method="post" action="/sign-out">
                     <Csrf token={frame.csrf} />
                     <button type="submit">Sign out</button>

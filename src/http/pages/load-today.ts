@@ -6,6 +6,7 @@ import type { Source } from '../../core/source.ts';
 import type { Job } from '../../jobs/job.ts';
 import { type BannerNames, createBannerQueries } from '../../store/queries/history-banners.ts';
 import type { Tables } from '../../store/schema.ts';
+import type { Store } from '../../store/store.ts';
 
 export type DocumentRow = Selectable<Tables['documents']>;
 
@@ -43,21 +44,26 @@ const DOCUMENTS_SHOWN = 25;
 /** Finished work stays on the page this long. */
 const JOBS_SHOWN_MS = 24 * 3_600_000;
 
-/** Gathers the page, of one source or of all. */
-export async function loadToday(context: Needs, source: string | null): Promise<Today> {
+/** Gathers the page, of one source or of all that are permitted. */
+export async function loadToday(
+  context: Needs,
+  source: string | null,
+  permitted: { readonly slugs: readonly string[] | null; list(): readonly Source[] },
+): Promise<Today> {
+  const only = source === null ? permitted.slugs : [source];
   const [attention, warnings, documents, documentCount, jobs, ledger, names] = await Promise.all([
-    context.attention(source ?? undefined),
+    context.attention(only ?? undefined),
     context.warnings(),
-    loadDocuments(context, source),
-    countDocuments(context, source),
-    loadJobs(context, source),
-    loadLedgerState(context),
+    loadDocuments(context, only),
+    countDocuments(context, only),
+    loadJobs(context, only),
+    loadLedgerState(context, permitted.slugs),
     createBannerQueries(context.store.read).bannerNamesBySource(),
   ]);
   return {
     attention,
-    warnings: warnings.filter((warning) => source === null || warning.source === null || warning.source === source),
-    sources: context.sources.list(),
+    warnings: warnings.filter((warning) => only === null || warning.source === null || only.includes(warning.source)),
+    sources: permitted.list(),
     source,
     documents,
     documentCount,
@@ -67,20 +73,20 @@ export async function loadToday(context: Needs, source: string | null): Promise<
   };
 }
 
-function loadDocuments({ store }: Needs, source: string | null): Promise<DocumentRow[]> {
+function loadDocuments({ store }: Needs, only: readonly string[] | null): Promise<DocumentRow[]> {
   let query = store.read.selectFrom('documents').selectAll();
-  if (source !== null) query = query.where('source', '=', source);
+  if (only !== null) query = query.where('source', 'in', [...only]);
   return query.orderBy('seq', 'desc').limit(DOCUMENTS_SHOWN).execute();
 }
 
-async function countDocuments({ store }: Needs, source: string | null): Promise<number> {
+async function countDocuments({ store }: Needs, only: readonly string[] | null): Promise<number> {
   let query = store.read.selectFrom('documents').select((eb) => eb.fn.countAll<number>().as('count'));
-  if (source !== null) query = query.where('source', '=', source);
+  if (only !== null) query = query.where('source', 'in', [...only]);
   return Number((await query.executeTakeFirstOrThrow()).count);
 }
 
 /** Documents and syncs that someone asked for: what is under way, and what ended lately; of each the newest first. */
-async function loadJobs({ jobs, clock }: Needs, source: string | null): Promise<Job[]> {
+async function loadJobs({ jobs, clock, store }: Needs, only: readonly string[] | null): Promise<Job[]> {
   const since = new Date(clock().getTime() - JOBS_SHOWN_MS).toISOString();
   const [documents, syncs] = await Promise.all([
     jobs.list({ kind: 'document', limit: 50 }),
@@ -89,12 +95,23 @@ async function loadJobs({ jobs, clock }: Needs, source: string | null): Promise<
   const wanted = [...documents, ...syncs].filter((job) => {
     const unfinished = job.finishedAt === null;
     const byHand = payloadText(job, 'actor') !== 'schedule';
-    return (
-      (unfinished || (byHand && job.finishedAt !== null && job.finishedAt >= since)) &&
-      (source === null || payloadText(job, 'source') === source || payloadText(job, 'source') === null)
-    );
+    return unfinished || (byHand && job.finishedAt !== null && job.finishedAt >= since);
   });
-  return wanted.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, 8);
+  return [...(await ofSources(wanted, only, store))].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, 8);
+}
+
+/** Jobs that are about one of these sources; a sync of all sources is nobody's. A pack names its case instead. */
+async function ofSources(jobs: readonly Job[], only: readonly string[] | null, store: Store): Promise<readonly Job[]> {
+  if (only === null) return jobs;
+  const caseIds = jobs.flatMap((job) => payloadText(job, 'caseId') ?? []);
+  const cases =
+    caseIds.length === 0
+      ? []
+      : await store.read.selectFrom('cases').select(['case_id', 'source']).where('case_id', 'in', caseIds).execute();
+  const sourceOfCase = new Map(cases.map((row) => [row.case_id, row.source]));
+  return jobs.filter((job) =>
+    only.includes(payloadText(job, 'source') ?? sourceOfCase.get(payloadText(job, 'caseId') ?? '') ?? ''),
+  );
 }
 
 /** A text from a job's payload; null if it is missing. */
@@ -105,7 +122,11 @@ export function payloadText(job: Job, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-async function loadLedgerState({ store, epoch, config, witnessState }: Needs): Promise<LedgerState> {
+/** Entries and checkpoints are those of the installation; what cannot be read or told is counted of the sources that are permitted. */
+async function loadLedgerState(
+  { store, epoch, config, witnessState }: Needs,
+  only: readonly string[] | null,
+): Promise<LedgerState> {
   const { read } = store;
   const [{ witnesses }, entries, checkpoint, quarantined, ambiguous] = await Promise.all([
     witnessState(),
@@ -122,10 +143,12 @@ async function loadLedgerState({ store, epoch, config, witnessState }: Needs): P
       .executeTakeFirst(),
     read
       .selectFrom('quarantine')
+      .$if(only !== null, (some) => some.where('source', 'in', [...(only ?? [])]))
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow(),
     read
       .selectFrom('ambiguous_repeats')
+      .$if(only !== null, (some) => some.where('source', 'in', [...(only ?? [])]))
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('resolution', '=', 'unresolved')
       .executeTakeFirstOrThrow(),

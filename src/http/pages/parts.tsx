@@ -114,11 +114,13 @@ export function Input({
   type = 'text',
   ...input
 }: Labelled & {
-  readonly type?: 'text' | 'date' | 'datetime-local' | 'email' | 'file';
+  readonly type?: 'text' | 'date' | 'datetime-local' | 'email' | 'file' | 'password';
   readonly value?: string;
   readonly maxLength?: number;
   readonly list?: string;
-  readonly autocomplete?: 'off';
+  readonly autocomplete?: 'off' | 'username' | 'name' | 'current-password' | 'new-password' | 'one-time-code';
+  readonly minLength?: number;
+  readonly inputMode?: 'numeric';
   readonly accept?: string;
   readonly spellcheck?: boolean;
   readonly required?: boolean;

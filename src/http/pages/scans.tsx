@@ -18,6 +18,7 @@ import type { Context } from '../../context.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
 import { renderPage, Page, type PageFrame } from './layout.tsx';
 import { createScanQueries, type ScanRow } from '../../store/queries/history-scans.ts';
+import { sourcesOf } from '../auth/access.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import type { Source } from '../../core/source.ts';
 import { momentText } from './words.ts';
@@ -27,8 +28,9 @@ import { Choice, Facts, Input, Moment, Notice, Panel, Problems, sourceOptions, T
 export async function scanRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/scans', async (request, reply) => {
     const { source: asked = '', site: wanted = '', at = '' } = formOf(request.query);
-    const sources = context.sources.list();
-    const source = context.sources.findAny(asked)?.slug ?? sources[0]?.slug ?? '';
+    const permitted = sourcesOf(context, request);
+    const sources = permitted.list();
+    const source = permitted.findAny(asked)?.slug ?? sources[0]?.slug ?? '';
     const to = endOf(at);
     const scope = { source, asOf: Number.MAX_SAFE_INTEGER, ...(to && { to }) };
     const history = createScanQueries(context.store.read);

@@ -96,6 +96,10 @@ progress { width: 100%; max-width: 14rem; height: 0.6rem; accent-color: var(--ac
 .jobs { list-style: none; margin: 0; padding: 0; }
 .jobs li { padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
 .jobs li:last-child { border-bottom: 0; }
+.box { display: flex; gap: 0.5rem; align-items: baseline; font-weight: 400; }
+.box input { width: auto; min-height: 0; }
+.boxes { margin-top: 0.5rem; max-height: 14rem; overflow-y: auto; }
+img.code { display: block; background: #ffffff; max-width: 100%; height: auto; }
 .narrow { max-width: 34rem; margin: 3rem auto; }
 .columns.halves { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); }
 .buttons .as { display: inline-flex; gap: 0.5rem; align-items: center; }

@@ -29,27 +29,29 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
             <BannerTable
               banners={shown}
               names={today.bannerNames}
-              csrf={frame.csrf}
+              csrf={frame.canWork ? frame.csrf : null}
               total={banners.length}
               withSource={today.sources.length > 1}
               timeZone={frame.timeZone}
             />
           )}
           <AgreementText agreement={today.attention.agreement} />
-          <form class="buttons" method="post" action="/sync">
-            <Csrf token={frame.csrf} />
-            {pulled.length === 1 ? (
-              <input type="hidden" name="source" value={pulled[0]?.slug} />
-            ) : (
-              <>
-                <label for="sync-source">Source</label>
-                <Select id="sync-source" name="source" options={sourceOptions(pulled)} />
-              </>
-            )}
-            <button class="quiet" type="submit">
-              Sync now
-            </button>
-          </form>
+          {frame.canWork ? (
+            <form class="buttons" method="post" action="/sync">
+              <Csrf token={frame.csrf} />
+              {pulled.length === 1 ? (
+                <input type="hidden" name="source" value={pulled[0]?.slug} />
+              ) : (
+                <>
+                  <label for="sync-source">Source</label>
+                  <Select id="sync-source" name="source" options={sourceOptions(pulled)} />
+                </>
+              )}
+              <button class="quiet" type="submit">
+                Sync now
+              </button>
+            </form>
+          ) : null}
         </>
       )}
     </Panel>
@@ -69,7 +71,8 @@ function AgreementText({ agreement: { undelivered, contradicting } }: { agreemen
 interface BannerTableProps {
   readonly banners: readonly BannerStatus[];
   readonly names: Today['bannerNames'];
-  readonly csrf: string;
+  /** Null: the reader may change nothing. */
+  readonly csrf: string | null;
   readonly total: number;
   readonly withSource: boolean;
   readonly timeZone: string;
@@ -117,8 +120,9 @@ function DismissForm({
   csrf,
 }: {
   banner: BannerStatus;
-  csrf: string;
+  csrf: string | null;
 }) {
+  if (csrf === null) return null;
   const isDismissed = state === 'dismissed';
   const neverCame = lastSuccessAt === null && (state === 'failing' || state === 'never-pulled');
   if (bannerId === null || !(isDismissed || neverCame)) return null;

@@ -5,6 +5,7 @@ import { addDays, calendarProblem, dateIn } from '../../core/zoned-days.ts';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { loadToday, type LedgerState, type Today } from './load-today.ts';
 import { dismissBanner } from '../../sync/banners.ts';
+import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
 import { formatCount } from '../../../reports/format.ts';
@@ -92,11 +93,12 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
     shown: Shown,
     status = 200,
   ): Promise<FastifyReply> {
-    const source = context.sources.find(shown.source)?.slug ?? null;
-    const today = await loadToday(context, source);
+    const permitted = sourcesOf(context, request);
+    const source = permitted.find(shown.source)?.slug ?? null;
+    const today = await loadToday(context, source, permitted);
     const props = {
       today,
-      form: shown.form ?? proposedForm(source),
+      form: shown.form ?? proposedForm(source ?? permitted.list()[0]?.slug ?? ''),
       problems: shown.problems ?? [],
       done: shown.done ?? null,
     };
@@ -104,13 +106,12 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
   }
 
   /** Last month, as most audits ask for it. */
-  function proposedForm(source: string | null): ReportForm {
+  function proposedForm(source: string): ReportForm {
     const today = dateIn(context.clock().toISOString(), context.config.timeZone);
     const to = addDays(`${today.slice(0, 7)}-01`, -1);
-    const [first] = context.sources.list();
     return {
       name: reports[0]?.name ?? '',
-      source: source ?? first?.slug ?? '',
+      source,
       format: 'pdf',
       subject: '',
       from: `${to.slice(0, 7)}-01`,
@@ -214,7 +215,7 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
               />
             </Panel>
           )}
-          <ReportPanel frame={frame} today={today} form={form} />
+          {frame.canWork ? <ReportPanel frame={frame} today={today} form={form} /> : null}
           <LedgerPanel frame={frame} today={today} />
         </div>
       </div>

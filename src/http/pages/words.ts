@@ -1,3 +1,4 @@
+import type { Role } from '../../core/roles.ts';
 import type { LetterStep } from '../../../reports/letters/texts.ts';
 import type { CaseView } from '../../cases/view.ts';
 import { kindWord } from '../../../reports/words.ts';
@@ -162,4 +163,17 @@ export function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} kB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** Roles, as pages name them. */
+export const roleTexts: Readonly<Record<Role, string>> = {
+  owner: 'Owner',
+  admin: 'Admin',
+  officer: 'Officer',
+  auditor: 'Auditor',
+};
+
+/** The sources that a person may see. */
+export function reachText(sources: readonly string[] | null): string {
+  return sources === null ? 'every source' : sources.join(', ');
 }

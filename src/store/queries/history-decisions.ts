@@ -320,12 +320,15 @@ export function createDecisionQueries(query: Query) {
     /** Consent recorded after a withdrawal by request, in ledger order, the first 500: of a source or of all, of a case, since a time (ISO 8601 UTC). */
     async consentsAfterWithdrawal({
       source,
+      sources,
       asOf,
       caseId,
       from,
       receivedFrom,
     }: {
       readonly source?: string;
+      /** Only these; absent: of every source. */
+      readonly sources?: readonly string[];
       readonly asOf: number;
       readonly caseId?: string;
       /** Only consents given from this time on, ISO 8601 UTC. */
@@ -347,6 +350,7 @@ export function createDecisionQueries(query: Query) {
             .on(sql<boolean>`(${timeOfDecision} > r.at or (d.at = r.at and d.seq > r.seq))`),
         )
         .where('r.seq', '<=', asOf)
+        .$if(sources !== undefined, (some) => some.where('r.source', 'in', [...(sources ?? [])]))
         .$if(caseId !== undefined, (some) => some.where('r.case_id', '=', caseId ?? ''))
         .$if(from !== undefined, (some) => some.where('d.at', '>=', from ?? ''))
         .$if(receivedFrom !== undefined, (some) => some.where('o.received_at', '>=', receivedFrom ?? ''))

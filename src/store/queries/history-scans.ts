@@ -113,13 +113,13 @@ const NAMED = 200;
 /** What scans and integrations ask of an officer now, by the present picture. `since`: disconnections before it are taken as meant. */
 export async function loadScanAttention(
   query: Query,
-  { source, since }: { readonly source?: string | undefined; readonly since: string },
+  { sources, since }: { readonly sources?: readonly string[] | undefined; readonly since: string },
 ): Promise<{ readonly beforeConsent: readonly BeforeConsent[]; readonly integrations: readonly BrokenIntegration[] }> {
   const sites = await query
     .selectFrom('scans')
     .selectAll()
     .where('before_consent', '>', 0)
-    .$if(source !== undefined, (some) => some.where('source', '=', source ?? ''))
+    .$if(sources !== undefined, (some) => some.where('source', 'in', [...(sources ?? [])]))
     .orderBy('source')
     .orderBy('domain')
     .limit(NAMED)
@@ -129,7 +129,7 @@ export async function loadScanAttention(
     .selectAll()
     .where('status', '!=', 'connected')
     .where('at', '>=', since)
-    .$if(source !== undefined, (some) => some.where('source', '=', source ?? ''))
+    .$if(sources !== undefined, (some) => some.where('source', 'in', [...(sources ?? [])]))
     .orderBy('source')
     .orderBy('integration_key')
     .limit(NAMED)

@@ -1,0 +1,190 @@
+import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
+import type { Context } from '../context.ts';
+import { UsageError } from '../core/errors.ts';
+import { isRole, type Role, roles } from '../core/roles.ts';
+import { createSetUpLink } from '../people/links.ts';
+import {
+  type Administrator,
+  changePerson,
+  createPasswordLink,
+  findPersonByEmail,
+  hasPeople,
+  invitePerson,
+  listPeople,
+  type Person,
+  type PersonOutcome,
+  setDisabled,
+} from '../people/people.ts';
+import { type CommandIo, printable, printResult, tableText, withJson, withOptions } from './command-io.ts';
+import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
+import { adminUrl, adminUrlOf } from './token.ts';
+
+/** Whoever has a shell here has the keys as well. */
+const administrator: Administrator = { officer: COMMAND_LINE_ACTOR, personId: null, role: 'owner' };
+
+interface Flags {
+  readonly json?: boolean;
+}
+interface RightsFlags {
+  readonly source?: readonly string[];
+  readonly allSources?: boolean;
+}
+
+/** `people`: accounts of the admin pages, also for who cannot sign in any more. */
+export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void {
+  const people = program
+    .command('people')
+    .description('accounts of the admin pages: who may sign in, and what they may do');
+
+  withJson(people.command('list'))
+    .description('list accounts with role, sources and state')
+    .action((options) =>
+      withContext(async (context) => {
+        const list = await listPeople(context);
+        printResult(io, options, { people: list.map(summary) }, () =>
+          tableText(
+            ['e-mail', 'name', 'role', 'sources', 'state', 'id'],
+            list.map((person) => {
+              const { email, name, role, sources, personId } = person;
+              return [email, name, role, sources?.join(', ') ?? 'all', stateOf(person), personId];
+            }),
+            'No accounts yet: `consent-ledger people set-up` prints the link that makes the first one.',
+          ),
+        );
+      }),
+    );
+
+  withOptions(withJson(people.command('set-up')), addressOption)
+    .description('print the one-time link that makes the first account, an owner')
+    .action((options) =>
+      withContext(async (context) => {
+        if (await hasPeople(context))
+          throw new UsageError([
+            'There are accounts already: use `people invite`, or `people reset` for a lost password.',
+          ]);
+        const base = options.adminUrl ?? adminUrlOf(context);
+        const { token, expiresAt } = await createSetUpLink(context, COMMAND_LINE_ACTOR);
+        const url = `${base}/join?token=${token}`;
+        printResult(io, options, { url, expiresAt }, () => `${url}\nmakes the first account, once, until ${expiresAt}`);
+      }),
+    );
+
+  withOptions(withOptions(withJson(people.command('invite')), addressOption), rightsOptions)
+    .description('add an account and print the link with which the person chooses a password')
+    .argument('<email>', 'what the person signs in with')
+    .requiredOption('--name <name>', 'as pages and the ledger name the person')
+    .action((email, options) =>
+      withContext(async (context) => {
+        const sources = reachOf(context, options, null);
+        const { name, role = 'officer' } = options;
+        const base = options.adminUrl ?? adminUrlOf(context);
+        print(io, options, base, await invitePerson(context, { name, email, role, sources }, administrator));
+      }),
+    );
+
+  withOptions(withJson(people.command('change')), rightsOptions)
+    .description('change name, role or sources of an account')
+    .argument('<email>', 'of the account')
+    .option('--name <name>', 'as pages and the ledger name the person')
+    .action((email, options) =>
+      withContext(async (context) => {
+        const person = await find(context, email);
+        const { name = person.name, role = person.role } = options;
+        const changes = { name, role, sources: reachOf(context, options, person.sources) };
+        print(io, options, null, await changePerson(context, person.personId, changes, administrator));
+      }),
+    );
+
+  withOptions(withJson(people.command('reset')), addressOption)
+    .description('print the link with which a person chooses a new password')
+    .argument('<email>', 'of the account')
+    .option('--remove-code', 'also stop asking for a one-time code (lost telephone)')
+    .action((email, options) =>
+      withContext(async (context) => {
+        const { personId } = await find(context, email);
+        const base = options.adminUrl ?? adminUrlOf(context);
+        const withoutSecondFactor = options.removeCode ?? false;
+        print(io, options, base, await createPasswordLink(context, personId, administrator, { withoutSecondFactor }));
+      }),
+    );
+
+  for (const [name, isDisabled, words] of [
+    ['disable', true, 'close an account: its sessions and links end at once'],
+    ['enable', false, 'open a disabled account again'],
+  ] as const)
+    withJson(people.command(name))
+      .description(words)
+      .argument('<email>', 'of the account')
+      .action((email, options) =>
+        withContext(async (context) => {
+          const { personId } = await find(context, email);
+          print(io, options, null, await setDisabled(context, personId, isDisabled, administrator));
+        }),
+      );
+}
+
+const addressOption = new Command().option(
+  '--admin-url <url>',
+  'address at which people reach the admin listener (default: ADMIN_HOST and ADMIN_PORT)',
+  adminUrl,
+);
+
+const rightsOptions = new Command()
+  .option('--role <role>', `${roles.join(', ')} (default for a new account: officer)`, roleOf)
+  .option('--source <slug...>', 'limit an officer or auditor to these sources')
+  .option('--all-sources', 'no limit any more');
+
+function roleOf(text: string): Role {
+  if (!isRole(text)) throw new InvalidArgumentError(`Use one of ${roles.join(', ')}.`);
+  return text;
+}
+
+function reachOf(
+  context: Context,
+  { source, allSources = false }: RightsFlags,
+  before: readonly string[] | null,
+): string[] | null {
+  if (allSources) return null;
+  if (source === undefined) return before === null ? null : [...before];
+  return source.map((slug) => findSource(context, slug).slug);
+}
+
+async function find(context: Context, email: string): Promise<Person> {
+  const person = await findPersonByEmail(context, email);
+  if (person === null) throw unknownAccount(email);
+  return person;
+}
+
+function unknownAccount(email: string): UsageError {
+  return new UsageError([`No account has the e-mail address ${printable(email)}: see \`consent-ledger people list\`.`]);
+}
+
+function print(io: CommandIo, options: Flags, base: string | null, outcome: PersonOutcome): void {
+  switch (outcome.outcome) {
+    case 'unknown':
+      throw new UsageError(['The account was removed in the meantime.']);
+    case 'refused':
+      throw new UsageError(outcome.problems);
+    case 'done': {
+      const { person, link } = outcome;
+      const url = link === null || base === null ? null : `${base}/join?token=${link.token}`;
+      const expiresAt = link?.expiresAt ?? null;
+      printResult(io, options, { person: summary(person), url, expiresAt }, () => {
+        const about = `${printable(person.name)} (${person.personId}): ${person.role}, ${person.sources?.join(', ') ?? 'all sources'}, ${stateOf(person)}`;
+        return url === null ? about : `${about}\n${url}\nworks once, until ${expiresAt ?? ''}`;
+      });
+      return;
+    }
+    default:
+      outcome satisfies never;
+  }
+}
+
+function summary({ personId, email, name, role, sources, hasSecondFactor, joinedAt, disabledAt, createdAt }: Person) {
+  return { personId, email, name, role, sources, hasSecondFactor, joinedAt, disabledAt, createdAt };
+}
+
+function stateOf({ disabledAt, joinedAt }: Person): string {
+  if (disabledAt !== null) return 'disabled';
+  return joinedAt === null ? 'invited' : 'active';
+}

@@ -1,0 +1,162 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { findBannerEvidence } from '../../banners/evidence.ts';
+import type { Context } from '../../context.ts';
+import { isoNow } from '../../core/clock.ts';
+import { CodedError } from '../../core/errors.ts';
+import { can } from '../../core/roles.ts';
+import type { Source } from '../../core/source.ts';
+import { INSTALLATION } from '../../core/vocabulary.ts';
+import { appendAction } from '../../ledger/append-action.ts';
+import type { Session } from '../../people/sessions.ts';
+import { formOf } from '../pages/frame.ts';
+import { type Rule, rules } from './rules.ts';
+import { officerOf } from './sessions.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Its rule (rules.ts). */
+    rule?: Rule;
+  }
+}
+
+/** Throws when a route is registered that rules.ts does not name, so that the server does not start. To be called on the root, before any route. */
+export function requireRules(app: FastifyInstance): void {
+  app.addHook('onRoute', (route: RouteOptions) => {
+    for (const method of [route.method].flat()) {
+      const rule = rules[`${method} ${route.url.startsWith('/assets/') ? '/assets/*' : route.url}`];
+      if (rule === undefined) throw new Error(`${method} ${route.url} has no rule: add one to src/http/auth/rules.ts`);
+      route.config = { ...route.config, rule };
+    }
+  });
+}
+
+/**
+ * Holds every route of the scope to its rule, in this one place; to be called once it is known who is signed in. `signIn` answers a page that was asked for by
+ * someone who is not.
+ */
+export function enforceRules(
+  app: FastifyInstance,
+  context: Context,
+  signIn: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
+): void {
+  const noteView = createViewNotes(context);
+  // Before a body is read.
+  app.addHook('onRequest', async (request, reply) => {
+    const { rule } = request.routeOptions.config;
+    if (rule === undefined || rule.who === 'anyone') return undefined;
+    const { signedIn } = request;
+    if (signedIn === null) {
+      if (request.method === 'GET') return signIn(request, reply);
+      throw new CodedError('sign_in_required');
+    }
+    if (rule.who !== 'self' && !can(signedIn.role, rule.who)) {
+      const { role } = signedIn;
+      throw new CodedError(
+        'not_allowed',
+        `Your role (${role}) does not allow this. Ask an owner or admin if you need it.`,
+      );
+    }
+    return undefined;
+  });
+  app.addHook('preHandler', async (request) => {
+    const { rule } = request.routeOptions.config;
+    if (rule === undefined || !('source' in rule)) return;
+    const session = officerOf(request);
+    const source = await sourceOf(context, rule.source, request);
+    if (!maySee(session, source)) throw new CodedError('not_found');
+    const known = context.sources.findAny(source ?? '')?.slug ?? null;
+    if (rule.views === 'list') await noteView(session, known, 'requests');
+    else if (rule.views === 'object' && known !== null) await noteView(session, known, objectOf(request));
+  });
+}
+
+/** The source that a request is about; null where it names none, or none that exists. */
+async function sourceOf(
+  { store }: Context,
+  where: Extract<Rule, { source: unknown }>['source'],
+  request: FastifyRequest,
+): Promise<string | null> {
+  const { caseId = '', documentId = '', seq = '' } = request.params as Readonly<Record<string, string>>;
+  switch (where) {
+    case 'installation':
+      return null;
+    case 'query':
+      return formOf(request.query)['source'] || null;
+    case 'form':
+      return formOf(request.body)['source'] ?? '';
+    case 'case': {
+      const row = await store.read
+        .selectFrom('cases')
+        .select('source')
+        .where('case_id', '=', caseId)
+        .executeTakeFirst();
+      return row?.source ?? '';
+    }
+    case 'document': {
+      const row = await store.read
+        .selectFrom('documents')
+        .select('source')
+        .where('document_id', '=', documentId)
+        .executeTakeFirst();
+      return row?.source ?? '';
+    }
+    case 'evidence':
+      return (/^\d{1,15}$/.test(seq) ? await findBannerEvidence(store, Number(seq)) : null)?.source ?? '';
+    default:
+      return where satisfies never;
+  }
+}
+
+/** What is not there and what one may not see are the same to who is limited; who sees everything is told by the page itself. */
+function maySee({ sources }: Session, source: string | null): boolean {
+  return sources === null || source === null || sources.includes(source);
+}
+
+/** What a look is at, as entries name it. */
+function objectOf(request: FastifyRequest): string {
+  const { caseId, seq } = request.params as Readonly<Record<string, string | undefined>>;
+  return caseId ?? `evidence ${seq ?? ''}`;
+}
+
+/** Looks that were noted lately. */
+const VIEWS_REMEMBERED = 10_000;
+
+/** Records looks at personal data: one entry for each session, object and hour. */
+function createViewNotes({ ledger, clock, log }: Context) {
+  const noted = new Set<string>();
+  return async ({ officer, handle }: Session, source: string | null, object: string): Promise<void> => {
+    const now = isoNow(clock);
+    const hour = `${now.slice(0, 13)}:00:00.000Z`;
+    const key = `${handle} ${hour} ${source ?? ''} ${object}`;
+    if (noted.has(key)) return;
+    try {
+      await appendAction(
+        ledger,
+        source ?? INSTALLATION,
+        { action: 'record.viewed', actor: officer, object, hour },
+        ['record.viewed', handle, hour, object],
+        now,
+      );
+    } catch (error) {
+      // While nothing can be written, requests must still be answered in time: the look goes into the log instead.
+      log.warn({ err: error, object, session: handle.slice(0, 8) }, 'a look at personal data could not be recorded');
+      return;
+    }
+    if (noted.size >= VIEWS_REMEMBERED) noted.clear();
+    noted.add(key);
+  };
+}
+
+/** The sources that whoever is signed in may see, as `context.sources` has them. */
+export function sourcesOf({ sources }: Pick<Context, 'sources'>, request: FastifyRequest) {
+  const { sources: slugs } = officerOf(request);
+  const only = (source: Source | null) =>
+    source === null || slugs === null || slugs.includes(source.slug) ? source : null;
+  return {
+    /** Slugs; null: every one. */
+    slugs,
+    list: (): readonly Source[] => sources.list().filter((source) => only(source) !== null),
+    find: (slug: string): Source | null => only(sources.find(slug)),
+    findAny: (slug: string): Source | null => only(sources.findAny(slug)),
+  };
+}

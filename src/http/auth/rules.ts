@@ -1,0 +1,75 @@
+import type { Capability } from '../../core/roles.ts';
+
+/**
+ * Who may call a route: `anyone`; `self`, everyone who is signed in, about their own account; else whose role has the capability. And where the source stands
+ * that a request is about, which must be one that the person may see: a field of the address or of the form, or the source of the case, document or evidence
+ * that the address names. `installation`: the page shows what the person may see of every source, or what belongs to none.
+ */
+export type Rule =
+  | { readonly who: 'anyone' | 'self' }
+  | {
+      readonly who: Capability;
+      readonly source: 'installation' | 'query' | 'form' | 'case' | 'document' | 'evidence';
+      /** The request shows personal data, and a look at it is an entry: at the object of the address, or at the list. */
+      readonly views?: 'object' | 'list';
+    };
+
+const anyone = { who: 'anyone' } as const;
+const self = { who: 'self' } as const;
+const people = { who: 'administer', source: 'installation' } as const;
+
+/** The rule of every route of the admin listener. A route without one keeps the server from starting. */
+export const rules: Readonly<Record<string, Rule>> = {
+  'GET /metrics': anyone,
+  'GET /healthz': anyone,
+  'GET /readyz': anyone,
+  'GET /assets/*': anyone,
+
+  'GET /sign-in': anyone,
+  'POST /sign-in': anyone,
+  'GET /join': anyone,
+  'POST /join': anyone,
+  'GET /signed-out': anyone,
+  'POST /sign-out': self,
+
+  'GET /account': self,
+  'POST /account/password': self,
+  'POST /account/sessions': self,
+  'GET /account/second-factor': self,
+  'POST /account/second-factor': self,
+  'POST /account/second-factor/remove': self,
+
+  'GET /people': people,
+  'POST /people': people,
+  'POST /people/:personId': people,
+  'POST /people/:personId/link': people,
+  'POST /people/:personId/access': people,
+
+  'GET /': { who: 'read', source: 'query', views: 'list' },
+  'POST /reports': { who: 'work', source: 'form' },
+  'POST /sync': { who: 'work', source: 'form' },
+  'POST /sync/dismiss': { who: 'work', source: 'form' },
+
+  'GET /cases': { who: 'read', source: 'query', views: 'list' },
+  'GET /cases/new': { who: 'work', source: 'installation' },
+  'POST /cases': { who: 'work', source: 'form' },
+  'GET /cases/:caseId': { who: 'read', source: 'case', views: 'object' },
+  'POST /cases/:caseId/moves': { who: 'work', source: 'case' },
+  'POST /cases/:caseId/pack': { who: 'work', source: 'case' },
+  'GET /cases/:caseId/letter': { who: 'work', source: 'case', views: 'object' },
+  'POST /cases/:caseId/letter': { who: 'work', source: 'case' },
+  'GET /deadline': { who: 'read', source: 'installation' },
+
+  'GET /documents/:documentId/download': { who: 'read', source: 'document' },
+
+  'GET /banners': { who: 'read', source: 'query' },
+  'POST /banners': { who: 'work', source: 'form' },
+  'POST /banners/names': { who: 'work', source: 'form' },
+  'GET /banners/evidence/:seq/file': { who: 'read', source: 'evidence', views: 'object' },
+  'POST /banners/evidence/:seq/retract': { who: 'work', source: 'evidence' },
+
+  'GET /scans': { who: 'read', source: 'query' },
+
+  'GET /consent': { who: 'read', source: 'installation' },
+  'POST /consent': { who: 'read', source: 'form' },
+};

@@ -1,0 +1,310 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { renderSVG } from 'uqr';
+import type { Context } from '../../context.ts';
+import { CodedError } from '../../core/errors.ts';
+import { PASSWORD_MAX } from '../../people/passwords.ts';
+import { changePassword, findPerson, type Person, presentPasswordProblem, revokeSession } from '../../people/people.ts';
+import {
+  countRecoveryCodes,
+  proposeSecondFactor,
+  type Proposal,
+  removeSecondFactor,
+  setSecondFactor,
+} from '../../people/second-factor.ts';
+import { listSessions } from '../../people/sessions.ts';
+import { notTooMany, officerOf } from '../auth/sessions.ts';
+import { formOf, html, pageFrame } from './frame.ts';
+import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
+import { type Column, Facts, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
+import { NewPassword } from './sign-in.tsx';
+import { reachText, roleTexts } from './words.ts';
+
+const doneTexts: Readonly<Record<string, string>> = {
+  password: 'The password is changed. Your other sessions have ended.',
+  session: 'The session has ended.',
+  'no-factor': 'The one-time code is no longer asked for.',
+};
+
+/** A person's own account: password, second factor, sessions. */
+export async function accountRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/account', (request, reply) => {
+    const { done = '' } = formOf(request.query);
+    return sendAccount(request, reply, { done: doneTexts[done] ?? null });
+  });
+
+  app.post('/account/password', async (request, reply) => {
+    const { personId } = await ownAccount(request);
+    const { present = '', password = '' } = formOf(request.body);
+    const { handle } = officerOf(request);
+    const changed = await notTooMany(() => changePassword(context, personId, { present, password }, handle));
+    if (changed.outcome === 'refused') return sendAccount(request, reply, { problems: changed.problems }, 422);
+    return reply.redirect('/account?done=password', 303);
+  });
+
+  app.post('/account/sessions', async (request, reply) => {
+    const person = await ownAccount(request);
+    const { session = '' } = formOf(request.body);
+    if (!(await revokeSession(context, person, session)))
+      return sendAccount(request, reply, { problems: ['This session has ended already.'] }, 422);
+    return reply.redirect('/account?done=session', 303);
+  });
+
+  app.get('/account/second-factor', async (request, reply) => {
+    const { email } = await ownAccount(request);
+    return sendSecondFactor(request, reply, proposeSecondFactor(email));
+  });
+
+  app.post('/account/second-factor', async (request, reply) => {
+    const person = await ownAccount(request);
+    const { secret = '', code = '', present = '' } = formOf(request.body);
+    const proposal = proposeSecondFactor(person.email, secret);
+    if (proposal === null) throw new CodedError('invalid_request');
+    const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
+    if (wrong !== null) return sendSecondFactor(request, reply, proposal, [wrong], 422);
+    const set = await setSecondFactor(context, person, secret, code);
+    if (set.outcome === 'refused') return sendSecondFactor(request, reply, proposal, [set.problem], 422);
+    const props = { frame: pageFrame(context, request, reply), codes: set.recoveryCodes };
+    return html(reply, renderPage(<RecoveryCodesPage {...props} />));
+  });
+
+  app.post('/account/second-factor/remove', async (request, reply) => {
+    const person = await ownAccount(request);
+    const { present = '' } = formOf(request.body);
+    const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
+    if (wrong !== null) return sendAccount(request, reply, { problems: [wrong] }, 422);
+    await removeSecondFactor(context, person);
+    return reply.redirect('/account?done=no-factor', 303);
+  });
+
+  async function ownAccount(request: FastifyRequest): Promise<Person> {
+    const { personId } = officerOf(request);
+    const person = personId === null ? null : await findPerson(context, personId);
+    if (person === null)
+      throw new CodedError('invalid_request', 'You are signed in by a one-time link, without an account.');
+    return person;
+  }
+
+  async function sendAccount(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    shown: { readonly problems?: readonly string[]; readonly done?: string | null },
+    status = 200,
+  ): Promise<FastifyReply> {
+    const { personId, handle } = officerOf(request);
+    const person = personId === null ? null : await findPerson(context, personId);
+    const frame = pageFrame(context, request, reply);
+    if (person === null) return html(reply, renderPage(<NoAccountPage frame={frame} />), status);
+    const [sessions, codes] = await Promise.all([
+      listSessions(context, person.personId),
+      countRecoveryCodes(context, person.personId),
+    ]);
+    const props = { frame, person, sessions, codes, handle, ...shown };
+    return html(reply, renderPage(<AccountPage {...props} />), status);
+  }
+
+  function sendSecondFactor(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    proposal: Proposal | null,
+    problems: readonly string[] = [],
+    status = 200,
+  ): FastifyReply {
+    if (proposal === null) throw new CodedError('invalid_request');
+    const props = { frame: pageFrame(context, request, reply), proposal, problems };
+    return html(reply, renderPage(<SecondFactorPage {...props} />), status);
+  }
+}
+
+type OpenSession = Awaited<ReturnType<typeof listSessions>>[number];
+
+interface AccountProps {
+  readonly frame: PageFrame;
+  readonly person: Person;
+  readonly sessions: readonly OpenSession[];
+  /** Recovery codes that are left. */
+  readonly codes: number;
+  /** Of the session that looks. */
+  readonly handle: string;
+  readonly problems?: readonly string[];
+  readonly done?: string | null;
+}
+
+function AccountPage({ frame, person, sessions, codes, handle, problems = [], done = null }: AccountProps) {
+  const columns: readonly Column<OpenSession>[] = [
+    { title: 'Browser', cell: ({ browser }) => browser },
+    { title: 'Signed in by', cell: ({ way }) => way },
+    { title: 'Since', cell: ({ openedAt }) => <Moment iso={openedAt} timeZone={frame.timeZone} /> },
+    { title: 'Until', cell: ({ endsAt }) => <Moment iso={endsAt} timeZone={frame.timeZone} /> },
+    {
+      title: 'End it',
+      cell: (session) =>
+        session.handle === handle ? (
+          <span class="soft">this one</span>
+        ) : (
+          <form method="post" action="/account/sessions">
+            <Csrf token={frame.csrf} />
+            <input type="hidden" name="session" value={session.handle} />
+            <button class="quiet slim" type="submit">
+              End
+            </button>
+          </form>
+        ),
+    },
+  ];
+  return (
+    <Page title="Your account" frame={frame} current="account">
+      <h1>Your account</h1>
+      <p class="lead">{person.name}</p>
+      {done === null ? null : (
+        <Notice tone="good">
+          <p>{done}</p>
+        </Notice>
+      )}
+      <Problems title="This was not saved:" problems={problems} />
+      <Panel id="rights" title="Who you are">
+        <Facts
+          rows={[
+            ['E-mail', person.email],
+            ['Role', roleTexts[person.role]],
+            ['Sources', reachText(person.sources)],
+            ['In the ledger', `${person.name} (${person.personId})`],
+          ]}
+        />
+      </Panel>
+      <div class="columns halves">
+        <Panel id="change-password" title="Password">
+          <form method="post" action="/account/password">
+            <Csrf token={frame.csrf} />
+            <PresentPassword />
+            <NewPassword />
+            <button type="submit">Change the password</button>
+            <p class="hint">Your other sessions end.</p>
+          </form>
+        </Panel>
+        <Panel id="second-factor" title="One-time code">
+          {person.hasSecondFactor ? (
+            <>
+              <p>
+                An authenticator app is set up. {codes} recovery {codes === 1 ? 'code is' : 'codes are'} left.
+              </p>
+              <div class="buttons">
+                <a class="button quiet" href="/account/second-factor">
+                  Set it up again
+                </a>
+              </div>
+              <details>
+                <summary>Stop asking for a code</summary>
+                <form method="post" action="/account/second-factor/remove">
+                  <Csrf token={frame.csrf} />
+                  <PresentPassword id="present-remove" />
+                  <button class="quiet" type="submit">
+                    Remove the authenticator app
+                  </button>
+                </form>
+              </details>
+            </>
+          ) : (
+            <>
+              <p>With an authenticator app on your telephone, a stolen password alone opens nothing.</p>
+              <p>
+                <a class="button" href="/account/second-factor">
+                  Set up an authenticator app
+                </a>
+              </p>
+            </>
+          )}
+        </Panel>
+      </div>
+      <Panel id="sessions" title="Open sessions">
+        <Table caption="A session ends twelve hours after it was opened." columns={columns} rows={sessions} />
+      </Panel>
+    </Page>
+  );
+}
+
+/** Asked again before a change that a session which was taken over must not make. */
+function PresentPassword({ id = 'present' }: { id?: string }) {
+  return (
+    <Input
+      id={id}
+      name="present"
+      label="Present password"
+      type="password"
+      maxLength={PASSWORD_MAX * 4}
+      autocomplete="current-password"
+    />
+  );
+}
+
+function NoAccountPage({ frame }: { frame: PageFrame }) {
+  return (
+    <Page title="Your account" frame={frame} current="account">
+      <h1>Your account</h1>
+      <Notice tone="warn">
+        <p>
+          You are signed in as {frame.officer} by a one-time link, with the rights of an owner and without an account.
+          To sign in again without a shell, <a href="/people">invite yourself</a>.
+        </p>
+      </Notice>
+    </Page>
+  );
+}
+
+interface SecondFactorProps {
+  readonly frame: PageFrame;
+  readonly proposal: Proposal;
+  readonly problems: readonly string[];
+}
+
+/** The key as a picture and as text, and the first code as the proof that the app has it. */
+function SecondFactorPage({ frame, proposal: { secret, address }, problems }: SecondFactorProps) {
+  const picture = `data:image/svg+xml;base64,${Buffer.from(renderSVG(address, { border: 2 })).toString('base64')}`;
+  return (
+    <Page title="Set up an authenticator app" frame={frame} current="account">
+      <p class="small">
+        <a href="/account">← Your account</a>
+      </p>
+      <h1>Set up an authenticator app</h1>
+      <Problems title="This was not saved:" problems={problems} />
+      <Panel id="key" title="1. Give the key to the app">
+        <p>Scan the picture with the app, or type the key into it.</p>
+        <img class="code" src={picture} alt="QR code with the key below" width="200" height="200" />
+        <p class="mono">{secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</p>
+      </Panel>
+      <Panel id="proof" title="2. Enter the code that it shows">
+        <form method="post" action="/account/second-factor">
+          <Csrf token={frame.csrf} />
+          <input type="hidden" name="secret" value={secret} />
+          <Input id="code" label="Code" maxLength={10} inputMode="numeric" autocomplete="one-time-code" />
+          <PresentPassword />
+          <button type="submit">Finish</button>
+        </form>
+      </Panel>
+    </Page>
+  );
+}
+
+function RecoveryCodesPage({ frame, codes }: { frame: PageFrame; codes: readonly string[] }) {
+  return (
+    <Page title="Recovery codes" frame={frame} current="account">
+      <h1>Keep these recovery codes</h1>
+      <p class="lead">From now on you are asked for a code when you sign in.</p>
+      <Panel id="codes" title="Recovery codes">
+        <p>
+          Each replaces a code of the app once, should you lose your telephone. They are shown only now: print them or
+          put them into a password manager.
+        </p>
+        <ul class="plain mono">
+          {codes.map((code) => (
+            <li key={code}>{code}</li>
+          ))}
+        </ul>
+        <p>
+          <a class="button" href="/account">
+            I have kept them
+          </a>
+        </p>
+      </Panel>
+    </Page>
+  );
+}

@@ -1,0 +1,364 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { CodedError } from '../../core/errors.ts';
+import { isLimitable, isRole, type Role, roles, rolesUnder } from '../../core/roles.ts';
+import type { Source } from '../../core/source.ts';
+import {
+  changePerson,
+  createPasswordLink,
+  invitePerson,
+  listPeople,
+  type Person,
+  type PersonOutcome,
+  setDisabled,
+} from '../../people/people.ts';
+import type { NewLink } from '../../people/links.ts';
+import { officerOf } from '../auth/sessions.ts';
+import { formOf, html, pageFrame } from './frame.ts';
+import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
+import { Badge, Choice, type Column, Field, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
+import { reachText, roleTexts, type Worded } from './words.ts';
+
+interface PersonParams {
+  readonly Params: { readonly personId: string };
+}
+
+const doneTexts: Readonly<Record<string, string>> = {
+  changed: 'The change is saved. It holds from the person’s next click on.',
+  disabled: 'The account is disabled and its sessions have ended.',
+  enabled: 'The account is enabled again.',
+};
+
+/** Everyone with an account, and what an owner or admin does about it. */
+export async function peopleRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/people', (request, reply) => {
+    const { done = '' } = formOf(request.query);
+    return sendPeople(request, reply, { done: doneTexts[done] ?? null });
+  });
+
+  app.post('/people', async (request, reply) => {
+    const form = formOf(request.body);
+    const { name = '', email = '' } = form;
+    const invited = await invitePerson(context, { name, email, ...rightsOf(request) }, officerOf(request));
+    return answer(request, reply, invited, { form, done: null });
+  });
+
+  app.post<PersonParams>('/people/:personId', async (request, reply) => {
+    const { name = '' } = formOf(request.body);
+    const { personId } = request.params;
+    const changed = await changePerson(context, personId, { name, ...rightsOf(request) }, officerOf(request));
+    return answer(request, reply, changed, { done: 'changed' });
+  });
+
+  app.post<PersonParams>('/people/:personId/link', async (request, reply) => {
+    const withoutSecondFactor = formOf(request.body)['factor'] === 'remove';
+    const { personId } = request.params;
+    const made = await createPasswordLink(context, personId, officerOf(request), { withoutSecondFactor });
+    return answer(request, reply, made, { done: null });
+  });
+
+  app.post<PersonParams>('/people/:personId/access', async (request, reply) => {
+    const isDisabled = formOf(request.body)['access'] !== 'enable';
+    const set = await setDisabled(context, request.params.personId, isDisabled, officerOf(request));
+    return answer(request, reply, set, { done: isDisabled ? 'disabled' : 'enabled' });
+  });
+
+  /** Role and sources of a form. Several boxes of one name come as a list. */
+  function rightsOf(
+    request: FastifyRequest,
+  ): { role: Role; sources: readonly string[] | null } & { sources: string[] | null } {
+    const { role, reach, sources } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
+    if (!isRole(role)) throw new CodedError('invalid_request');
+    if (reach !== 'some') return { role, sources: null };
+    const known = new Set(context.sources.list().map(({ slug }) => slug));
+    return {
+      role,
+      sources: [sources].flat().filter((slug): slug is string => typeof slug === 'string' && known.has(slug)),
+    };
+  }
+
+  function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    outcome: PersonOutcome,
+    shown: { readonly form?: Readonly<Record<string, string>>; readonly done: string | null },
+  ): FastifyReply | Promise<FastifyReply> {
+    switch (outcome.outcome) {
+      case 'done': {
+        const { link, person } = outcome;
+        // Shown in the answer itself: a link must not stand in an address, and is kept nowhere.
+        if (link !== null) return sendPeople(request, reply, { made: { link, person } });
+        return reply.redirect(`/people?done=${shown.done ?? ''}`, 303);
+      }
+      case 'refused':
+        return sendPeople(request, reply, { problems: outcome.problems, form: shown.form ?? {} }, 422);
+      case 'unknown':
+        throw new CodedError('not_found', 'Unknown person.');
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  async function sendPeople(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    shown: Pick<PeopleProps, 'problems' | 'form' | 'done'> & { readonly made?: { link: NewLink; person: Person } },
+    status = 200,
+  ): Promise<FastifyReply> {
+    const { made, ...rest } = shown;
+    const link =
+      made === undefined
+        ? null
+        : { ...made, url: `${request.protocol}://${request.host}/join?token=${made.link.token}` };
+    const props = {
+      frame: pageFrame(context, request, reply),
+      people: await listPeople(context),
+      sources: context.sources.list(),
+      ownId: officerOf(request).personId,
+      link,
+      ...rest,
+    };
+    return html(reply, renderPage(<PeoplePage {...props} />), status);
+  }
+}
+
+interface PeopleProps {
+  readonly frame: PageFrame;
+  readonly people: readonly Person[];
+  readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
+  /** The account of whoever looks; null without one. */
+  readonly ownId: string | null;
+  /** A link that was just made. */
+  readonly link: { readonly link: NewLink; readonly person: Person; readonly url: string } | null;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly problems?: readonly string[];
+  readonly done?: string | null;
+}
+
+function PeoplePage({ frame, people, sources, ownId, link, form = {}, problems = [], done = null }: PeopleProps) {
+  const columns: readonly Column<Person>[] = [
+    {
+      title: 'Person',
+      cell: (person) => (
+        <>
+          <bdi>{person.name}</bdi> {person.personId === ownId ? <span class="soft small">(you)</span> : null}
+          <br />
+          <span class="soft small outside">{person.email}</span>
+        </>
+      ),
+    },
+    { title: 'Role', cell: ({ role }) => roleTexts[role] },
+    { title: 'Sources', cell: (person) => reachText(person.sources) },
+    {
+      title: 'State',
+      cell: (person) => (
+        <span>
+          <Badge {...stateOf(person)} /> {person.hasSecondFactor ? <Badge text="one-time code" tone="good" /> : null}
+        </span>
+      ),
+    },
+    { title: 'Since', cell: ({ createdAt }) => <Moment iso={createdAt} timeZone={frame.timeZone} /> },
+  ];
+  const under = rolesUnder(frame.role);
+  return (
+    <Page title="People" frame={frame} current="people">
+      <h1>People</h1>
+      <p class="lead">Everyone who can sign in. Each change here, and each sign-in, is an entry of the ledger.</p>
+      {done === null ? null : (
+        <Notice tone="good">
+          <p>{done}</p>
+        </Notice>
+      )}
+      {link === null ? null : <LinkNotice {...link} timeZone={frame.timeZone} />}
+      <Problems title="This was not saved:" problems={problems} />
+      <Panel id="people" title="Accounts">
+        {people.length === 0 ? (
+          <p>No accounts yet. Invite yourself first, as an owner.</p>
+        ) : (
+          <>
+            <Table caption={null} columns={columns} rows={people} />
+            <h3>Change an account</h3>
+            {people
+              .filter(({ role }) => under.includes(role))
+              .map((person) => (
+                <details key={person.personId}>
+                  <summary>
+                    {person.name} <span class="soft small">{person.email}</span>
+                  </summary>
+                  <PersonForms frame={frame} person={person} sources={sources} />
+                </details>
+              ))}
+          </>
+        )}
+      </Panel>
+      <Panel id="invite" title="Invite someone">
+        <form method="post" action="/people">
+          <Csrf token={frame.csrf} />
+          <div class="pair">
+            <Input id="name" label="Name" maxLength={100} value={form['name'] ?? ''} autocomplete="off" />
+            <Input
+              id="email"
+              label="E-mail"
+              type="email"
+              maxLength={254}
+              value={form['email'] ?? ''}
+              autocomplete="off"
+              hint="They sign in with it. Nothing is sent to it: you hand over the link yourself."
+            />
+          </div>
+          <RightsFields id="new" under={under} role={roleOf(form['role'])} reach={null} sources={sources} />
+          <button type="submit">Create the invitation</button>
+        </form>
+      </Panel>
+      <Panel id="roles" title="What the roles may do">
+        <dl class="facts">
+          {roles.map((role) => (
+            <>
+              <dt>{roleTexts[role]}</dt>
+              <dd>{roleMeanings[role]}</dd>
+            </>
+          ))}
+        </dl>
+      </Panel>
+    </Page>
+  );
+}
+
+const roleMeanings: Readonly<Record<Role, string>> = {
+  owner: 'Everything, and the only one who makes and changes owners. There is always at least one.',
+  admin: 'Everything but owners: invites and changes admins, officers and auditors.',
+  officer: 'Handles requests, makes documents, adds evidence; of every source or of some.',
+  auditor: 'Looks and downloads, changes nothing; of every source or of some.',
+};
+
+function roleOf(text: string | undefined): Role {
+  return isRole(text) ? text : 'officer';
+}
+
+function stateOf({ disabledAt, joinedAt }: Person): Worded {
+  if (disabledAt !== null) return { text: 'disabled', tone: 'bad' };
+  return joinedAt === null ? { text: 'invited', tone: 'warn' } : { text: 'active', tone: 'good' };
+}
+
+interface LinkNoticeProps {
+  readonly link: NewLink;
+  readonly person: Person;
+  readonly url: string;
+  readonly timeZone: string;
+}
+
+function LinkNotice({ link, person, url, timeZone }: LinkNoticeProps) {
+  return (
+    <Notice tone="good">
+      <p>
+        Hand this link to {person.name} in a way that only they can read. It works once, until{' '}
+        <Moment iso={link.expiresAt} timeZone={timeZone} />, and is shown only now.
+      </p>
+      <p class="mono">{url}</p>
+    </Notice>
+  );
+}
+
+/** What can be done about one account. */
+function PersonForms({
+  frame,
+  person,
+  sources,
+}: {
+  frame: PageFrame;
+  person: Person;
+  sources: PeopleProps['sources'];
+}) {
+  const { personId, name, role, disabledAt, joinedAt } = person;
+  const here = `/people/${encodeURIComponent(personId)}`;
+  return (
+    <div>
+      <form method="post" action={here}>
+        <Csrf token={frame.csrf} />
+        <Input id={`name-${personId}`} name="name" label="Name" maxLength={100} value={name} autocomplete="off" />
+        <RightsFields
+          id={personId}
+          under={rolesUnder(frame.role)}
+          role={role}
+          reach={person.sources}
+          sources={sources}
+        />
+        <button type="submit" aria-label={`Save ${name}`}>
+          Save
+        </button>
+      </form>
+      <div class="buttons">
+        {disabledAt !== null ? null : (
+          <form method="post" action={`${here}/link`}>
+            <Csrf token={frame.csrf} />
+            {person.hasSecondFactor ? (
+              <label class="box">
+                <input type="checkbox" name="factor" value="remove" /> Remove the one-time code as well (lost telephone)
+              </label>
+            ) : null}
+            <button class="quiet" type="submit">
+              {joinedAt === null ? 'New invitation link' : 'Create a reset link'}
+            </button>
+          </form>
+        )}
+        <form method="post" action={`${here}/access`}>
+          <Csrf token={frame.csrf} />
+          <input type="hidden" name="access" value={disabledAt === null ? 'disable' : 'enable'} />
+          <button class="quiet" type="submit">
+            {disabledAt === null ? 'Disable the account' : 'Enable the account'}
+          </button>
+        </form>
+      </div>
+    </div>
+  );
+}
+
+interface RightsProps {
+  readonly id: string;
+  readonly under: readonly Role[];
+  readonly role: Role;
+  /** Null: every source. */
+  readonly reach: readonly string[] | null;
+  readonly sources: PeopleProps['sources'];
+}
+
+/** Role, and which sources. */
+function RightsFields({ id, under, role, reach, sources }: RightsProps) {
+  return (
+    <div class="pair">
+      <Choice
+        id={`role-${id}`}
+        name="role"
+        label="Role"
+        value={role}
+        options={under.map((one) => [one, roleTexts[one]] as const)}
+      />
+      {sources.length < 2 && reach === null ? null : (
+        <Field
+          id={`reach-${id}`}
+          label="Sources"
+          hint={`Only ${roles
+            .filter(isLimitable)
+            .map((one) => roleTexts[one].toLowerCase())
+            .join('s and ')}s can be limited to some.`}
+        >
+          <select id={`reach-${id}`} name="reach" aria-describedby={`reach-${id}-hint`}>
+            <option value="all" selected={reach === null}>
+              every source
+            </option>
+            <option value="some" selected={reach !== null}>
+              only those ticked below
+            </option>
+          </select>
+          <div class="boxes">
+            {sources.map(({ slug, name }) => (
+              <label class="box" key={slug}>
+                <input type="checkbox" name="sources" value={slug} checked={reach?.includes(slug) ?? false} /> {name}
+              </label>
+            ))}
+          </div>
+        </Field>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,168 @@
+import type { Person } from '../../people/people.ts';
+import { PASSWORD_MAX, PASSWORD_MIN } from '../../people/passwords.ts';
+import { Csrf, Page } from './layout.tsx';
+import { Input, Notice, Problems } from './parts.tsx';
+
+interface SignInProps {
+  readonly csrf: string;
+  /** Where to go afterwards. */
+  readonly next: string;
+  readonly email?: string;
+  readonly problem?: string | null;
+  readonly done?: string | null;
+  /** No one has an account yet. */
+  readonly isEmpty: boolean;
+}
+
+/** Signing in with an account. */
+export function SignInPage({ csrf, next, email = '', problem = null, done = null, isEmpty }: SignInProps) {
+  return (
+    <Page title="Sign in" frame={null}>
+      <div class="panel narrow">
+        <h1>Please sign in</h1>
+        {done === null ? null : (
+          <Notice tone="good">
+            <p>{done}</p>
+          </Notice>
+        )}
+        {isEmpty ? (
+          <Notice tone="calm">
+            <p>
+              There are no accounts yet. Open the set-up link that the server printed at its start; for another one, run{' '}
+              <span class="mono">consent-ledger people set-up</span>.
+            </p>
+          </Notice>
+        ) : null}
+        <Problems title="You were not signed in:" problems={problem === null ? [] : [problem]} />
+        <form method="post" action="/sign-in">
+          <Csrf token={csrf} />
+          <input type="hidden" name="next" value={next} />
+          <Input id="email" label="E-mail" type="email" maxLength={254} value={email} autocomplete="username" />
+          <Input
+            id="password"
+            label="Password"
+            type="password"
+            maxLength={PASSWORD_MAX * 4}
+            autocomplete="current-password"
+          />
+          <Input
+            id="code"
+            label="One-time code"
+            optional
+            maxLength={20}
+            autocomplete="one-time-code"
+            spellcheck={false}
+            hint="Only if you have set up an authenticator app. A recovery code works too."
+          />
+          <button type="submit">Sign in</button>
+        </form>
+        <p class="hint">Forgotten your password? Ask an owner or admin of this installation for a reset link.</p>
+      </div>
+    </Page>
+  );
+}
+
+/** The page behind a one-time sign-in link. Opening it uses nothing up, so that a mail program's preview does not either. */
+export function LinkPage({ officer, token, csrf }: { officer: string; token: string; csrf: string }) {
+  return (
+    <Page title="Sign in" frame={null}>
+      <div class="panel narrow">
+        <h1>Sign in</h1>
+        <p>This link signs you in as {officer}, without an account and with the rights of an owner. It works once.</p>
+        <form method="post" action="/sign-in">
+          <Csrf token={csrf} />
+          <input type="hidden" name="token" value={token} />
+          <button type="submit">Sign in as {officer}</button>
+        </form>
+      </div>
+    </Page>
+  );
+}
+
+interface JoinProps {
+  readonly csrf: string;
+  readonly token: string;
+  readonly purpose: 'set-up' | 'invitation' | 'reset';
+  /** Null: the first account is being made. */
+  readonly person: Person | null;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly problems?: readonly string[];
+}
+
+const joinTitles = {
+  'set-up': 'Set up consent-ledger',
+  invitation: 'Welcome to consent-ledger',
+  reset: 'Choose a new password',
+} as const;
+
+/** The page behind a set-up, invitation or reset link: choosing a password. */
+export function JoinPage({ csrf, token, purpose, person, form = {}, problems = [] }: JoinProps) {
+  return (
+    <Page title={joinTitles[purpose]} frame={null}>
+      <div class="panel narrow">
+        <h1>{joinTitles[purpose]}</h1>
+        {person === null ? (
+          <p>Make the first account. It is an owner: it sees everything and can invite others.</p>
+        ) : (
+          <p>
+            For {person.name}, who signs in as <span class="outside">{person.email}</span>.
+            {purpose === 'reset' ? ' All open sessions of this account end.' : ''}
+          </p>
+        )}
+        <Problems title="This was not saved:" problems={problems} />
+        <form method="post" action="/join">
+          <Csrf token={csrf} />
+          <input type="hidden" name="token" value={token} />
+          {person === null ? (
+            <>
+              <Input id="name" label="Name" maxLength={100} value={form['name'] ?? ''} autocomplete="name" />
+              <Input
+                id="email"
+                label="E-mail"
+                type="email"
+                maxLength={254}
+                value={form['email'] ?? ''}
+                autocomplete="username"
+                hint="You sign in with it. Nothing is sent to it."
+              />
+            </>
+          ) : (
+            // For password managers, which keep a password under a name.
+            <input type="hidden" name="username" value={person.email} autocomplete="username" />
+          )}
+          <NewPassword />
+          <button type="submit">{purpose === 'reset' ? 'Save the password' : 'Create the account'}</button>
+        </form>
+      </div>
+    </Page>
+  );
+}
+
+/** The field for a password that is being chosen. */
+export function NewPassword() {
+  return (
+    <Input
+      id="password"
+      label="New password"
+      type="password"
+      minLength={PASSWORD_MIN}
+      maxLength={PASSWORD_MAX}
+      autocomplete="new-password"
+      hint={`At least ${PASSWORD_MIN} characters, for example four or five unrelated words. Spaces and any characters are fine; you can paste it from a password manager.`}
+    />
+  );
+}
+
+/** After signing out. */
+export function SignedOutPage() {
+  return (
+    <Page title="Signed out" frame={null}>
+      <div class="panel narrow">
+        <h1>Signed out</h1>
+        <p>
+          <a href="/sign-in">Sign in again</a>
+        </p>
+      </div>
+    </Page>
+  );
+}

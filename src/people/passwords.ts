@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { type Algorithm, hash, verify } from '@node-rs/argon2';
+
+/** NIST SP 800-63B-4 §3.1.1.2: at least 15 characters where a password may be the only factor; nothing else is asked of its composition. */
+export const PASSWORD_MIN = 15;
+export const PASSWORD_MAX = 256;
+
+/** Argon2id as OWASP's Password Storage Cheat Sheet sets it at least: 19 MiB, two passes. Runs on the thread pool, 50 to 150 ms. */
+const cost = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+/** Guesses, as a power of ten, that a password must withstand: what zxcvbn calls "very unguessable". */
+const GUESSES_LOG10 = 10;
+/** Characters that the estimate looks at: it takes time that grows faster than the length. */
+const ESTIMATED = 64;
+/** Hashes computed at a time; each takes 19 MiB and a core. */
+const AT_ONCE = 2;
+const WAITING = 50;
+
+/** As it is hashed: the same letters, however a keyboard composes them (SP 800-63B-4: normalised with NFKC). */
+function normalised(password: string): string {
+  return password.normalize('NFKC');
+}
+
+/**
+ * Why a password is not taken, with what to do; null when it is. It must be long enough and neither a common password nor one made of the person's own
+ * name, address or the name of this product (SP 800-63B-4 §3.1.1.2: blocklist).
+ */
+export async function passwordProblem(password: string, own: readonly string[]): Promise<string | null> {
+  const length = [...normalised(password)].length;
+  if (length < PASSWORD_MIN)
+    return `The password is too short: use at least ${PASSWORD_MIN} characters, for example four or five words.`;
+  if (length > PASSWORD_MAX) return `The password is too long: use at most ${PASSWORD_MAX} characters.`;
+  const estimate = (await loadEstimator()).check(normalised(password).slice(0, ESTIMATED), [
+    'consent-ledger',
+    'consentledger',
+    ...own.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((text) => text.length > 2),
+  ]);
+  return estimate.guessesLog10 >= GUESSES_LOG10
+    ? null
+    : 'The password is easy to guess: it consists of common passwords, patterns or your own name. Choose another, for example four or five unrelated words.';
+}
+
+type Estimator = InstanceType<typeof import('@zxcvbn-ts/core')['ZxcvbnFactory']>;
+let estimator: Promise<Estimator> | null = null;
+
+/** Loaded when the first password is chosen: its word lists take a quarter of a second and some megabytes. */
+function loadEstimator(): Promise<Estimator> {
+  estimator ??= (async () => {
+    const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([
+      import('@zxcvbn-ts/core'),
+      import('@zxcvbn-ts/language-common'),
+    ]);
+    return new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
+  })();
+  return estimator;
+}
+
+/** Argon2id (RFC 9106) in PHC string format, with a random salt. */
+export function hashPassword(password: string): Promise<string> {
+  return oneOfFew(() => hash(normalised(password), cost));
+}
+
+let stranger: Promise<string> | null = null;
+
+/**
+ * Whether a password fits the hash. Without one (an unknown or disabled account) it takes as long and is false, so that the time of an answer does
+ * not tell who has an account.
+ */
+export async function passwordFits(password: string, stored: string | null): Promise<boolean> {
+  stranger ??= hashPassword(randomBytes(32).toString('hex'));
+  const other = await stranger;
+  // What is longer than any password is not hashed.
+  const asked = password.length > PASSWORD_MAX * 4 ? '' : normalised(password);
+  const fits = await oneOfFew(() => verify(stored ?? other, asked));
+  return fits && stored !== null;
+}
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** Too many passwords are being checked at the moment. */
+export class TooManyPasswords extends Error {
+  override readonly name = 'TooManyPasswords';
+}
+
+/** Computes few hashes at a time, so that a flood of sign-ins leaves threads for the database. Throws TooManyPasswords when the queue is full. */
+async function oneOfFew<T>(work: () => Promise<T>): Promise<T> {
+  if (running >= AT_ONCE) {
+    if (waiting.length >= WAITING) throw new TooManyPasswords('too many passwords are being checked at the moment');
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  } else running += 1;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+}

@@ -1,0 +1,510 @@
+import { randomBytes } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import type { Action } from '../core/action.ts';
+import { isoNow } from '../core/clock.ts';
+import { isLimitable, type LinkPurpose, type Role, roles, rolesUnder } from '../core/roles.ts';
+import { INSTALLATION } from '../core/vocabulary.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import type { Tables } from '../store/schema.ts';
+import type { StoreTransaction } from '../store/store.ts';
+import { admitAttempt, forgetFailures, uncountAddress } from './attempts.ts';
+import { drawLink, findLink, keepLink, LinkGone, linkKey, type NewLink, useLinkUp } from './links.ts';
+import { hashPassword, passwordFits, passwordProblem } from './passwords.ts';
+import { actorOf, keepSession, newSession, type NewSession, type PeopleDeps, slugsOf } from './sessions.ts';
+
+/** A person with an account. */
+export interface Person {
+  readonly personId: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  /** Slugs of the sources that the person may see; null: every one. */
+  readonly sources: readonly string[] | null;
+  readonly hasPassword: boolean;
+  readonly hasSecondFactor: boolean;
+  /** ISO 8601 UTC; null: invited, or enabled. */
+  readonly joinedAt: string | null;
+  readonly disabledAt: string | null;
+  readonly createdAt: string;
+}
+
+/** Who does something to accounts: a session or the command line. An owner where no session is. */
+export interface Administrator {
+  readonly officer: string;
+  readonly personId: string | null;
+  readonly role: Role;
+}
+
+const name = z.string().trim().min(1, 'Enter a name.').max(100, 'The name is longer than 100 characters.');
+const email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(254, 'The e-mail address is longer than 254 characters.')
+  .pipe(z.email('Enter an e-mail address like olga@example.org.'));
+const reach = z.array(z.string()).nullable();
+const newPersonSchema = z.object({ name, email, role: z.enum(roles, 'Choose a role.'), sources: reach });
+const changesSchema = z.object({ name, role: z.enum(roles, 'Choose a role.'), sources: reach });
+export type NewPerson = z.infer<typeof newPersonSchema>;
+export type PersonChanges = z.infer<typeof changesSchema>;
+
+export type Refused = { readonly outcome: 'refused'; readonly problems: readonly string[] };
+/** An account's change that was made, or why not. */
+export type PersonOutcome =
+  | { readonly outcome: 'done'; readonly person: Person; readonly link: NewLink | null }
+  | { readonly outcome: 'unknown' }
+  | Refused;
+
+type PersonAction = Extract<Action, { personId: string }>;
+
+/** Undoes a transaction whose change is refused by what stands in the database. */
+class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+
+/** How long invitation and reset links are good. */
+const INVITATION_HOURS = 7 * 24;
+const RESET_HOURS = 24;
+
+function personOf(row: Selectable<Tables['people']>): Person {
+  return {
+    personId: row.person_id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    sources: slugsOf(row.sources),
+    hasPassword: row.password !== null,
+    hasSecondFactor: row.totp !== null,
+    joinedAt: row.joined_at,
+    disabledAt: row.disabled_at,
+    createdAt: row.created_at,
+  };
+}
+
+/** Everyone with an account, by name. */
+export async function listPeople({ store }: Pick<PeopleDeps, 'store'>): Promise<readonly Person[]> {
+  const rows = await store.read.selectFrom('people').selectAll().execute();
+  return rows.map(personOf).sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.personId < b.personId ? -1 : 1));
+}
+
+/** Null if nobody has this id. */
+export async function findPerson({ store }: Pick<PeopleDeps, 'store'>, personId: string): Promise<Person | null> {
+  const row = await store.read.selectFrom('people').selectAll().where('person_id', '=', personId).executeTakeFirst();
+  return row === undefined ? null : personOf(row);
+}
+
+/** Null if nobody has this e-mail address. */
+export async function findPersonByEmail({ store }: Pick<PeopleDeps, 'store'>, address: string): Promise<Person | null> {
+  const row = await store.read
+    .selectFrom('people')
+    .selectAll()
+    .where('email', '=', address.trim().toLowerCase())
+    .executeTakeFirst();
+  return row === undefined ? null : personOf(row);
+}
+
+/** Whether there is any account. Before, the set-up link makes the first one. */
+export async function hasPeople({ store }: Pick<PeopleDeps, 'store'>): Promise<boolean> {
+  return (await store.read.selectFrom('people').select('person_id').limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Adds a person, and makes the link with which they choose a password. */
+export async function invitePerson(deps: PeopleDeps, input: NewPerson, by: Administrator): Promise<PersonOutcome> {
+  const read = newPersonSchema.safeParse(input);
+  if (!read.success) return { outcome: 'refused', problems: problemsIn(read.error) };
+  const problems = rightsProblems(by, null, read.data);
+  if (problems.length > 0) return { outcome: 'refused', problems };
+  const person = newRow(deps, read.data);
+  const drawn = linkOf(deps, person, 'invitation');
+  const { row } = drawn;
+  return record(
+    deps,
+    personAction('person.added', by, personOf(person), `invited until ${row.expires_at}`),
+    async (tx) => {
+      if (await isTaken(tx, person.email)) throw new Refusal('Someone has an account with this e-mail address.');
+      await tx.insertMany('people', [person]);
+      await keepLink(tx, drawn);
+      return { person: personOf(person), link: drawn.link };
+    },
+  );
+}
+
+/** Gives a person another name, role or reach. An open session has them from its next request on. */
+export async function changePerson(
+  deps: PeopleDeps,
+  personId: string,
+  input: PersonChanges,
+  by: Administrator,
+): Promise<PersonOutcome> {
+  const read = changesSchema.safeParse(input);
+  if (!read.success) return { outcome: 'refused', problems: problemsIn(read.error) };
+  const before = await findPerson(deps, personId);
+  if (before === null) return { outcome: 'unknown' };
+  const problems = rightsProblems(by, before, read.data);
+  if (problems.length > 0) return { outcome: 'refused', problems };
+  const person = { ...before, ...read.data };
+  return record(deps, personAction('person.changed', by, person, null), async (tx) => {
+    const { role, sources } = read.data;
+    const kept = { name: read.data.name, role, sources: sources === null ? null : JSON.stringify(sources) };
+    await keepingAnOwner(tx, async () => {
+      await tx.query.updateTable('people').set(kept).where('person_id', '=', personId).execute();
+    });
+    return { person, link: null };
+  });
+}
+
+/** Closes an account, or opens it again. Sessions and links of a closed one end at once. */
+export async function setDisabled(
+  deps: PeopleDeps,
+  personId: string,
+  isDisabled: boolean,
+  by: Administrator,
+): Promise<PersonOutcome> {
+  const before = await findPerson(deps, personId);
+  if (before === null) return { outcome: 'unknown' };
+  const problems = rightsProblems(by, before, before);
+  if (problems.length > 0) return { outcome: 'refused', problems };
+  const disabledAt = isDisabled ? isoNow(deps.clock) : null;
+  const person = { ...before, disabledAt };
+  const action = personAction(isDisabled ? 'person.disabled' : 'person.enabled', by, person, null);
+  return record(deps, action, async (tx) => {
+    await keepingAnOwner(tx, async () => {
+      await tx.query.updateTable('people').set({ disabled_at: disabledAt }).where('person_id', '=', personId).execute();
+    });
+    if (isDisabled) await endAccess(tx, personId);
+    return { person, link: null };
+  });
+}
+
+/**
+ * Makes a link with which a person chooses a (new) password: an invitation where they have not joined yet. Until it is used the old password stays
+ * good. `withoutSecondFactor` removes a second factor that was lost.
+ */
+export async function createPasswordLink(
+  deps: PeopleDeps,
+  personId: string,
+  by: Administrator,
+  { withoutSecondFactor = false }: { readonly withoutSecondFactor?: boolean } = {},
+): Promise<PersonOutcome> {
+  const person = await findPerson(deps, personId);
+  if (person === null) return { outcome: 'unknown' };
+  if (person.disabledAt !== null)
+    return { outcome: 'refused', problems: ['The account is disabled: enable it first.'] };
+  const problems = rightsProblems(by, person, person);
+  if (problems.length > 0) return { outcome: 'refused', problems };
+  const purpose = person.joinedAt === null ? 'invitation' : 'reset';
+  const drawn = linkOf(deps, { person_id: personId, name: person.name }, purpose);
+  const removes = withoutSecondFactor && person.hasSecondFactor;
+  const detail = `${purpose}, until ${drawn.row.expires_at}${removes ? '; second factor removed' : ''}`;
+  return record(deps, personAction('person.link-created', by, person, detail), async (tx) => {
+    await keepLink(tx, drawn);
+    if (removes) await removeSecondFactorRows(tx, personId);
+    return { person: { ...person, hasSecondFactor: person.hasSecondFactor && !removes }, link: drawn.link };
+  });
+}
+
+/** Whose invitation or reset a link is, or that it sets up the first account; null when it is good for none of them. */
+export async function findPasswordLink(
+  deps: PeopleDeps,
+  token: string,
+): Promise<
+  | { readonly purpose: 'set-up'; readonly person: null }
+  | { readonly purpose: 'invitation' | 'reset'; readonly person: Person }
+  | null
+> {
+  const link = await findLink(deps, token, ['set-up', 'invitation', 'reset']);
+  if (link === null) return null;
+  if (link.purpose === 'set-up') return (await hasPeople(deps)) ? null : { purpose: 'set-up', person: null };
+  const person = link.personId === null ? null : await findPerson(deps, link.personId);
+  if (person === null || person.disabledAt !== null || link.purpose === 'sign-in') return null;
+  return { purpose: link.purpose, person };
+}
+
+export type JoinOutcome =
+  /** `session` is null where a second factor is asked for first: at the sign-in page. */
+  { readonly outcome: 'joined'; readonly session: NewSession | null } | { readonly outcome: 'gone' } | Refused;
+
+/** Makes the first account, an owner, with a set-up link; signs them in. */
+export async function setUpOwner(
+  deps: PeopleDeps,
+  token: string,
+  input: { readonly name: string; readonly email: string; readonly password: string },
+  browser: string,
+): Promise<JoinOutcome> {
+  if ((await findPasswordLink(deps, token))?.purpose !== 'set-up') return { outcome: 'gone' };
+  const read = newPersonSchema.safeParse({ ...input, role: 'owner', sources: null });
+  if (!read.success) return { outcome: 'refused', problems: problemsIn(read.error) };
+  const problem = await passwordProblem(input.password, [read.data.name, read.data.email]);
+  if (problem !== null) return { outcome: 'refused', problems: [problem] };
+  const now = isoNow(deps.clock);
+  const row = { ...newRow(deps, read.data), password: await hashPassword(input.password), joined_at: now };
+  const person = personOf(row);
+  const opened = newSession(deps, openingOf(person, 'set-up link', browser), now);
+  const by = ownHand(person);
+  return join(deps, token, personAction('person.added', by, person, 'set up the first account'), async (tx) => {
+    if ((await tx.query.selectFrom('people').select('person_id').limit(1).execute()).length > 0) throw new LinkGone();
+    await tx.insertMany('people', [row]);
+    await keepSession(tx, opened.row);
+    return opened.session;
+  });
+}
+
+/** Sets the password of whoever has an invitation or reset link. All earlier sessions end; without a second factor a new one is opened. */
+export async function joinByLink(
+  deps: PeopleDeps,
+  token: string,
+  password: string,
+  browser: string,
+): Promise<JoinOutcome> {
+  const link = await findPasswordLink(deps, token);
+  if (link === null || link.person === null) return { outcome: 'gone' };
+  const { person } = link;
+  const problem = await passwordProblem(password, [person.name, person.email]);
+  if (problem !== null) return { outcome: 'refused', problems: [problem] };
+  const now = isoNow(deps.clock);
+  const hashed = await hashPassword(password);
+  const opened = newSession(deps, openingOf(person, `${link.purpose} link`, browser), now);
+  const by = ownHand(person);
+  return join(deps, token, personAction('person.password-set', by, person, `${link.purpose} link`), async (tx) => {
+    await endAccess(tx, person.personId);
+    const row = await tx.query
+      .updateTable('people')
+      .set((eb) => ({ password: hashed, joined_at: eb.fn.coalesce('joined_at', eb.val(now)) }))
+      .where('person_id', '=', person.personId)
+      .where('disabled_at', 'is', null)
+      .returning('totp')
+      .executeTakeFirst();
+    if (row === undefined) throw new LinkGone();
+    await forgetFailures(deps, tx, person.email);
+    if (row.totp !== null) return null;
+    await keepSession(tx, opened.row);
+    return opened.session;
+  });
+}
+
+/** Lets a person choose another password, who knows the present one. Their other sessions end. */
+export async function changePassword(
+  deps: PeopleDeps,
+  personId: string,
+  input: { readonly present: string; readonly password: string },
+  handle: string,
+): Promise<{ readonly outcome: 'done' } | Refused> {
+  const person = await findPerson(deps, personId);
+  const wrong =
+    person === null ? 'There is no such account.' : await presentPasswordProblem(deps, person, input.present);
+  if (person === null || wrong !== null) return { outcome: 'refused', problems: [wrong ?? ''] };
+  const problem = await passwordProblem(input.password, [person.name, person.email]);
+  if (problem !== null) return { outcome: 'refused', problems: [problem] };
+  const hashed = await hashPassword(input.password);
+  const by = ownHand(person);
+  const changed = await record(deps, personAction('person.password-set', by, person, 'changed'), async (tx) => {
+    await tx.query.updateTable('people').set({ password: hashed }).where('person_id', '=', personId).execute();
+    await endAccess(tx, personId, handle);
+    return { person, link: null };
+  });
+  return changed.outcome === 'refused' ? changed : { outcome: 'done' };
+}
+
+/**
+ * Why the password of whoever is signed in does not count; null when it is the right one. Asked again before what a session that was taken over must not
+ * do, and counted like a sign-in, so that such a session is no way to guess it.
+ */
+export async function presentPasswordProblem(
+  deps: PeopleDeps,
+  person: Person,
+  present: string,
+): Promise<string | null> {
+  const place = `session of ${person.personId}`;
+  const admission = await admitAttempt(deps, person.email, place);
+  if (admission.outcome === 'blocked') return 'Too many wrong passwords. Wait some minutes and try again.';
+  const row = await deps.store.read
+    .selectFrom('people')
+    .select('password')
+    .where('person_id', '=', person.personId)
+    .executeTakeFirst();
+  if (!(await passwordFits(present, row?.password ?? null))) return 'The present password is not right.';
+  await deps.store.transaction(async (tx) => {
+    await forgetFailures(deps, tx, person.email);
+    await uncountAddress(deps, tx, place);
+  });
+  return null;
+}
+
+/** Ends one of a person's own sessions. False if there is none of that name. */
+export async function revokeSession(deps: PeopleDeps, person: Person, handle: string): Promise<boolean> {
+  if (!/^[0-9a-f]{64}$/.test(handle)) return false;
+  const by = ownHand(person);
+  const ended = await record(deps, personAction('person.session-revoked', by, person, null), async ({ query }) => {
+    const { numDeletedRows } = await query
+      .deleteFrom('sessions')
+      .where('id_hash', '=', Buffer.from(handle, 'hex'))
+      .where('person_id', '=', person.personId)
+      .executeTakeFirst();
+    if (Number(numDeletedRows) !== 1) throw new Refusal('This session has ended already.');
+    return { person, link: null };
+  });
+  return ended.outcome === 'done';
+}
+
+/** Takes a second factor away, and the codes that stand in for it. */
+export async function removeSecondFactorRows({ query }: StoreTransaction, personId: string): Promise<void> {
+  await query.updateTable('people').set({ totp: null, totp_step: 0 }).where('person_id', '=', personId).execute();
+  await query.deleteFrom('recovery_codes').where('person_id', '=', personId).execute();
+}
+
+/** An action about an account, with what the account is by then. */
+export function personAction(
+  action: PersonAction['action'],
+  by: Pick<Administrator, 'officer'>,
+  person: Pick<Person, 'personId' | 'name' | 'role' | 'sources'>,
+  detail: string | null,
+): PersonAction {
+  const { personId, name: called, role, sources } = person;
+  return {
+    action,
+    actor: by.officer,
+    personId,
+    name: called,
+    role,
+    sources: sources === null ? null : [...sources],
+    detail,
+  };
+}
+
+/** How a person's session is named. */
+export function openingOf({ personId, name: called }: Pick<Person, 'personId' | 'name'>, way: string, browser: string) {
+  return { officer: actorOf(personId, called), personId, way, browser };
+}
+
+/** A person who changes their own account. */
+export function ownHand({ personId, name: called, role }: Pick<Person, 'personId' | 'name' | 'role'>): Administrator {
+  return { officer: actorOf(personId, called), personId, role };
+}
+
+/** Appends what a person did to their own account, and does it, in one transaction. */
+export async function recordForPerson(
+  deps: PeopleDeps,
+  action: PersonAction,
+  work: (tx: StoreTransaction) => Promise<void>,
+): Promise<void> {
+  const keyParts = [action.action, action.personId, randomBytes(16).toString('hex')];
+  await appendAction(deps.ledger, INSTALLATION, action, keyParts, isoNow(deps.clock), work);
+}
+
+/** Appends what was done to an account, and does it, in one transaction. */
+async function record(
+  deps: PeopleDeps,
+  action: PersonAction,
+  work: (tx: StoreTransaction) => Promise<{ readonly person: Person; readonly link: NewLink | null }>,
+): Promise<PersonOutcome> {
+  let done: { readonly person: Person; readonly link: NewLink | null } | null = null;
+  try {
+    await recordForPerson(deps, action, async (tx) => {
+      done = await work(tx);
+    });
+  } catch (error) {
+    if (error instanceof Refusal) return { outcome: 'refused', problems: [error.message] };
+    throw error;
+  }
+  if (done === null) throw new Error('the change was not made');
+  return { outcome: 'done', ...(done as { readonly person: Person; readonly link: NewLink | null }) };
+}
+
+/** The same for what a link is used up by. */
+async function join(
+  deps: PeopleDeps,
+  token: string,
+  action: PersonAction,
+  work: (tx: StoreTransaction) => Promise<NewSession | null>,
+): Promise<JoinOutcome> {
+  const now = isoNow(deps.clock);
+  let session: NewSession | null = null;
+  try {
+    await appendAction(deps.ledger, INSTALLATION, action, ['joined', linkKey(deps, token)], now, async (tx) => {
+      await useLinkUp(deps, tx, token, now);
+      session = await work(tx);
+    });
+  } catch (error) {
+    if (error instanceof LinkGone) return { outcome: 'gone' };
+    throw error;
+  }
+  return { outcome: 'joined', session };
+}
+
+/** Ends a person's sessions but one, and their unused links. */
+async function endAccess({ query }: StoreTransaction, personId: string, except?: string): Promise<void> {
+  await query
+    .deleteFrom('sessions')
+    .where('person_id', '=', personId)
+    .$if(except !== undefined, (some) => some.where('id_hash', '!=', Buffer.from(except ?? '', 'hex')))
+    .execute();
+  await query.deleteFrom('sign_in_links').where('person_id', '=', personId).where('used_at', 'is', null).execute();
+}
+
+/** Does what may take an owner away. Throws Refusal, which undoes it, where that was the last one who has joined and is not disabled. */
+async function keepingAnOwner(tx: StoreTransaction, work: () => Promise<void>): Promise<void> {
+  const hadOwner = await hasOwner(tx);
+  await work();
+  if (hadOwner && !(await hasOwner(tx))) throw new Refusal('This is the last owner: make someone else an owner first.');
+}
+
+async function hasOwner({ query }: StoreTransaction): Promise<boolean> {
+  const owner = await query
+    .selectFrom('people')
+    .select('person_id')
+    .where('role', '=', 'owner')
+    .where('disabled_at', 'is', null)
+    .where('joined_at', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return owner !== undefined;
+}
+
+/** Why `by` may not make `before` (null: a new account) what it is to become. */
+function rightsProblems(
+  by: Administrator,
+  before: Person | null,
+  after: Pick<Person, 'role' | 'sources'>,
+): readonly string[] {
+  const under = rolesUnder(by.role);
+  if (!under.includes(after.role) || (before !== null && !under.includes(before.role)))
+    return ['Only an owner may give, change or take away the role of owner.'];
+  if (after.sources !== null && !isLimitable(after.role))
+    return ['Owners and admins see every source: only officers and auditors can be limited to some.'];
+  return after.sources?.length === 0 ? ['Choose at least one source, or every source.'] : [];
+}
+
+function newRow({ clock }: Pick<PeopleDeps, 'clock'>, { name: called, email: address, role, sources }: NewPerson) {
+  return {
+    person_id: `p-${randomBytes(4).toString('hex')}`,
+    email: address,
+    name: called,
+    role,
+    sources: sources === null ? null : JSON.stringify(sources),
+    password: null as string | null,
+    totp: null,
+    totp_step: 0,
+    created_at: isoNow(clock),
+    joined_at: null as string | null,
+    disabled_at: null,
+  };
+}
+
+function linkOf(
+  deps: PeopleDeps,
+  row: { readonly person_id: string; readonly name: string },
+  purpose: Extract<LinkPurpose, 'invitation' | 'reset'>,
+) {
+  const minutes = (purpose === 'invitation' ? INVITATION_HOURS : RESET_HOURS) * 60;
+  return drawLink(deps, { purpose, officer: actorOf(row.person_id, row.name), personId: row.person_id, minutes });
+}
+
+async function isTaken({ query }: StoreTransaction, address: string): Promise<boolean> {
+  const taken = await query.selectFrom('people').select('person_id').where('email', '=', address).executeTakeFirst();
+  return taken !== undefined;
+}
+
+function problemsIn(error: z.ZodError): readonly string[] {
+  return error.issues.map(({ message }) => message);
+}

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import type { Insertable } from 'kysely';
+import { type Clock, isoNow } from '../core/clock.ts';
+import type { Role } from '../core/roles.ts';
+import { INSTALLATION } from '../core/vocabulary.ts';
+import { hmacSha256 } from '../crypto/hash.ts';
+import type { InstanceKeys } from '../crypto/keys.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Tables } from '../store/schema.ts';
+import type { Store, StoreTransaction } from '../store/store.ts';
+
+/** What accounts, links and sessions work with. */
+export interface PeopleDeps {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly keys: { readonly instance: InstanceKeys };
+  readonly clock: Clock;
+}
+
+/** A session ends this long after it was opened, however busy it was. */
+const SESSION_HOURS = 12;
+const ID_BYTES = 32;
+const idPattern = /^[A-Za-z0-9_-]{43}$/;
+
+export interface NewSession {
+  /** For the cookie alone: only its HMAC is kept. */
+  readonly id: string;
+  /** ISO 8601 UTC. */
+  readonly expiresAt: string;
+}
+
+/** Who is signed in, and what they may do. */
+export interface Session {
+  /** As entries of the ledger name them. */
+  readonly officer: string;
+  /** As pages greet them. */
+  readonly name: string;
+  /** Null: signed in by a one-time sign-in link, which counts as an owner. */
+  readonly personId: string | null;
+  readonly role: Role;
+  /** Slugs of the sources that they may see; null: every one. */
+  readonly sources: readonly string[] | null;
+  /** Names the session without being good for anything: what forms are bound to. */
+  readonly handle: string;
+}
+
+/** How a session is opened. */
+export interface Opening {
+  readonly officer: string;
+  readonly personId: string | null;
+  readonly way: string;
+  readonly browser: string;
+}
+
+/** Draws a session that ends in twelve hours, and the row that is kept of it. */
+export function newSession(
+  deps: Pick<PeopleDeps, 'keys'>,
+  { officer, personId, way, browser }: Opening,
+  now: string,
+): { readonly session: NewSession; readonly row: Insertable<Tables['sessions']> } {
+  const expiresAt = new Date(Date.parse(now) + SESSION_HOURS * 3_600_000).toISOString();
+  const id = randomBytes(ID_BYTES).toString('base64url');
+  const row = {
+    id_hash: idHash(deps, id),
+    officer,
+    person_id: personId,
+    way,
+    browser: browser.slice(0, 100),
+    created_at: now,
+    expires_at: expiresAt,
+  };
+  return { session: { id, expiresAt }, row };
+}
+
+/** Keeps a new session, and forgets those that have ended. */
+export async function keepSession(tx: StoreTransaction, row: Insertable<Tables['sessions']>): Promise<void> {
+  await tx.query.deleteFrom('sessions').where('expires_at', '<', row.created_at).execute();
+  await tx.insertMany('sessions', [row]);
+}
+
+/** The session that a cookie names; null if there is none, it has ended, or its person was disabled. Role and reach are those of this moment. */
+export async function findSession(
+  deps: Pick<PeopleDeps, 'store' | 'keys' | 'clock'>,
+  id: string | undefined,
+): Promise<Session | null> {
+  if (id === undefined || !idPattern.test(id)) return null;
+  const hash = idHash(deps, id);
+  const row = await deps.store.read
+    .selectFrom('sessions as s')
+    .leftJoin('people as p', 'p.person_id', 's.person_id')
+    .select(['s.officer', 's.person_id', 'p.person_id as found', 'p.name', 'p.role', 'p.sources', 'p.disabled_at'])
+    .where('s.id_hash', '=', hash)
+    .where('s.expires_at', '>', isoNow(deps.clock))
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const handle = hash.toString('hex');
+  const { officer } = row;
+  if (row.person_id === null) return { officer, name: officer, personId: null, role: 'owner', sources: null, handle };
+  if (row.found === null || row.role === null || row.name === null || row.disabled_at !== null) return null;
+  const { name, role } = row;
+  return { officer: actorOf(row.found, name), name, personId: row.found, role, sources: slugsOf(row.sources), handle };
+}
+
+/** How entries name a person: by what people call them, and by the id that stays the same. */
+export function actorOf(personId: string, name: string): string {
+  return `${name} (${personId})`;
+}
+
+/** The slugs in a row of `people`; null: every source. */
+export function slugsOf(sources: string | null): readonly string[] | null {
+  return sources === null ? null : (JSON.parse(sources) as string[]);
+}
+
+/** Ends a session; that it was ended is an entry in the same commit. */
+export async function closeSession(deps: PeopleDeps, session: Pick<Session, 'officer' | 'handle'>): Promise<void> {
+  await appendAction(
+    deps.ledger,
+    INSTALLATION,
+    { action: 'session.closed', actor: session.officer, detail: null },
+    ['session-closed', session.handle],
+    isoNow(deps.clock),
+    async ({ query }) => {
+      await query.deleteFrom('sessions').where('id_hash', '=', Buffer.from(session.handle, 'hex')).execute();
+    },
+  );
+}
+
+/** A person's open sessions, the newest first. */
+export async function listSessions(deps: Pick<PeopleDeps, 'store' | 'clock'>, personId: string) {
+  const rows = await deps.store.read
+    .selectFrom('sessions')
+    .select(['id_hash', 'way', 'browser', 'created_at', 'expires_at'])
+    .where('person_id', '=', personId)
+    .where('expires_at', '>', isoNow(deps.clock))
+    .orderBy('created_at', 'desc')
+    .execute();
+  return rows.map(({ id_hash, way, browser, created_at: openedAt, expires_at: endsAt }) => {
+    return { handle: id_hash.toString('hex'), way, browser, openedAt, endsAt };
+  });
+}
+
+function idHash(deps: Pick<PeopleDeps, 'keys'>, id: string): Buffer {
+  return hmacSha256(deps.keys.instance.session, Buffer.from(id));
+}

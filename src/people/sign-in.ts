@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { isoNow } from '../core/clock.ts';
+import { INSTALLATION } from '../core/vocabulary.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import type { StoreTransaction } from '../store/store.ts';
+import { admitAttempt, forgetFailures, uncountAddress } from './attempts.ts';
+import { passwordFits } from './passwords.ts';
+import { openingOf } from './people.ts';
+import { takeCode } from './second-factor.ts';
+import { keepSession, newSession, type NewSession, type PeopleDeps } from './sessions.ts';
+
+export type SignIn =
+  | { readonly outcome: 'signed-in'; readonly session: NewSession }
+  /** Unknown account, wrong password, missing or wrong code, disabled: nobody is told which. */
+  | { readonly outcome: 'refused' }
+  /** `until`: ISO 8601 UTC; null when only a new password helps. */
+  | { readonly outcome: 'blocked'; readonly until: string | null };
+
+/** Undoes a transaction that a code does not fit. */
+class Unfit extends Error {
+  override readonly name = 'Unfit';
+}
+
+/**
+ * Signs a person in by e-mail address and password, and by a code where they have a second factor. Takes as long, and answers the same, whether or not there
+ * is such an account. The session, the code's use and the entry that says so are one transaction.
+ */
+export async function signIn(
+  deps: PeopleDeps,
+  given: { readonly email: string; readonly password: string; readonly code: string },
+  from: { readonly address: string; readonly browser: string },
+): Promise<SignIn> {
+  const email = given.email.trim().toLowerCase().slice(0, 254);
+  const admission = await admitAttempt(deps, email, from.address);
+  if (admission.outcome === 'blocked') return admission;
+  const row = await deps.store.read.selectFrom('people').selectAll().where('email', '=', email).executeTakeFirst();
+  const isOpen = row !== undefined && row.disabled_at === null;
+  if (!(await passwordFits(given.password, isOpen ? row.password : null)) || row === undefined)
+    return { outcome: 'refused' };
+  const person = { personId: row.person_id, name: row.name };
+  const now = isoNow(deps.clock);
+  const way = row.totp === null ? 'password' : 'password and code';
+  const opening = openingOf(person, way, from.browser);
+  const { session, row: kept } = newSession(deps, opening, now);
+  try {
+    await appendAction(
+      deps.ledger,
+      INSTALLATION,
+      { action: 'session.opened', actor: opening.officer, detail: way },
+      ['session-opened', randomBytes(16).toString('hex')],
+      now,
+      async (tx) => {
+        await assertUnchanged(tx, row.person_id, row.password);
+        if (!(await takeCode(deps, tx, row.person_id, given.code, now))) throw new Unfit();
+        await forgetFailures(deps, tx, email);
+        await uncountAddress(deps, tx, from.address);
+        await keepSession(tx, kept);
+      },
+    );
+  } catch (error) {
+    if (error instanceof Unfit) return { outcome: 'refused' };
+    throw error;
+  }
+  return { outcome: 'signed-in', session };
+}
+
+/** The account may have been disabled or given another password while its password was being checked. */
+async function assertUnchanged({ query }: StoreTransaction, personId: string, password: string | null): Promise<void> {
+  const row = await query
+    .selectFrom('people')
+    .select(['password', 'disabled_at'])
+    .where('person_id', '=', personId)
+    .executeTakeFirst();
+  if (row === undefined || row.disabled_at !== null || row.password !== password) throw new Unfit();
+}

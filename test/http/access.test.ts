@@ -1,0 +1,277 @@
+import Fastify from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isoNow } from '../../src/core/clock.ts';
+import { can, type Role, roles } from '../../src/core/roles.ts';
+import { addBannerEvidence } from '../../src/banners/evidence.ts';
+import { openCase } from '../../src/cases/move-case.ts';
+import { createAdminApp } from '../../src/http/admin.ts';
+import { requireRules } from '../../src/http/auth/access.ts';
+import { type Rule, rules } from '../../src/http/auth/rules.ts';
+import type { Metrics } from '../../src/http/metrics.ts';
+import { newSession } from '../../src/people/sessions.ts';
+import { createOfficeWorld, createVisitor, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
+
+/** What stands in the addresses of a route, of one source. */
+interface Objects {
+  readonly source: string;
+  readonly caseId: string;
+  readonly documentId: string;
+  readonly seq: string;
+}
+
+/** Text that is on every object of the other source, and nowhere else. */
+const FOREIGN = 'Bolt';
+
+/** One world for the file: every route is asked by every role, for objects of a source that is theirs and of one that is not. */
+let world: OfficeWorld;
+let own: Objects;
+let foreign: Objects;
+
+const ending: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const work of ending.reverse()) await work();
+});
+
+beforeAll(async () => {
+  world = await createOfficeWorld({}, { worker: false, atEnd: (work) => ending.push(work) });
+  const { context } = world;
+  await context.sources.add({ slug: 'bolt', name: 'Bolt Ltd' }, 'test');
+  own = await createObjects('default', 'Acme');
+  foreign = await createObjects('bolt', FOREIGN);
+});
+
+async function createObjects(source: string, name: string): Promise<Objects> {
+  const { context } = world;
+  const opened = await openCase(context.cases, {
+    source,
+    actor: name,
+    receivedAt: isoNow(context.clock),
+    kind: 'access',
+    channel: 'letter',
+    requesterName: `${name} Requester`,
+    requesterEmail: null,
+    subject: null,
+    jurisdiction: 'DE',
+    message: null,
+  });
+  if (opened.outcome === 'refused') throw new Error(opened.problems.join());
+  const evidence = await addBannerEvidence(context, {
+    source,
+    actor: 'test',
+    bannerId: `banner-of-${name}`,
+    note: name,
+    from: '2026-01-01T00:00:00.000Z',
+    to: null,
+    fileName: `${name}.txt`,
+    bytes: Buffer.from(`The banner of ${name}`),
+  });
+  if (evidence.outcome !== 'added') throw new Error(evidence.outcome);
+  await context.projector.catchUp();
+  const documentId = `document-of-${name}`;
+  // A row without a file: who may have it learns that it is missing (409), who may not learns nothing.
+  await context.store.transaction((tx) =>
+    tx.insertMany('documents', [
+      {
+        document_id: documentId,
+        source,
+        name: 'delivery-log',
+        format: 'json',
+        file_name: `${name}.json`,
+        sha256: '0'.repeat(64),
+        bytes: 1,
+        as_of: 1,
+        case_id: null,
+        parameters: '{}',
+        actor: name,
+        seq: opened.seq,
+        created_at: isoNow(context.clock),
+        downloads: 0,
+      },
+    ]),
+  );
+  return { source, caseId: opened.caseId, documentId, seq: String(evidence.seq) };
+}
+
+/** A request of a route for the objects of one source. Forms are empty but for their source: who may send them is told what is missing. */
+async function call(visitor: Visitor, route: string, rule: Rule, objects: Objects) {
+  const [method = '', pattern = ''] = route.split(' ');
+  const { source, caseId, documentId, seq } = objects;
+  const path = pattern
+    .replace(':caseId', caseId)
+    .replace(':documentId', documentId)
+    .replace(':seq', seq)
+    .replace(':personId', 'p-00000000');
+  const named = 'source' in rule && ['query', 'form'].includes(rule.source);
+  if (method === 'GET') return visitor.get(named ? `${path}?source=${source}` : path);
+  if (route === 'POST /banners') {
+    const form = new FormData();
+    form.set('source', source);
+    return visitor.post(path, {}, { multipart: form });
+  }
+  return visitor.post(path, named ? { source } : {});
+}
+
+const guarded = Object.entries(rules).filter(([, rule]) => rule.who !== 'anyone');
+const lasting = guarded.filter(([route]) => route !== 'POST /sign-out');
+
+/** All at once: some of them wait a moment for a job. */
+async function onEach(routes: typeof guarded, work: (route: string, rule: Rule) => Promise<void>): Promise<void> {
+  await Promise.all(routes.map(([route, rule]) => work(route, rule)));
+}
+
+/** Neither refused to the person nor broken; what is wrong with an empty form is not asked here. */
+function answered(status: number): number | 'answered' {
+  return [401, 403, 500, 503].includes(status) ? status : 'answered';
+}
+
+describe('the route table', () => {
+  it('names every route there is, and no other', async () => {
+    const app = await createAdminApp(world.context, {} as Metrics, { notReady: async () => null });
+    try {
+      await app.ready();
+      for (const route of Object.keys(rules)) {
+        const [method = '', url = ''] = route.split(' ');
+        if (!url.includes('*')) expect([route, app.hasRoute({ method, url } as never)]).toEqual([route, true]);
+      }
+    } finally {
+      await app.close();
+    }
+  });
+
+  it('keeps an app from starting that has a route without a rule', async () => {
+    const app = Fastify({ exposeHeadRoutes: false });
+    requireRules(app as never);
+    expect(() => app.get('/cases', async () => '')).not.toThrow();
+    expect(() => app.get('/secrets', async () => '')).toThrow('GET /secrets has no rule');
+    await app.close();
+  });
+
+  it('lets nobody in without a session, or with a session that never was', async () => {
+    expect(guarded.length).toBeGreaterThan(30);
+    for (const cookie of [null, 'A'.repeat(43)]) {
+      const stranger = createVisitor(world.adminUrl);
+      if (cookie !== null) stranger.cookies.set(`consent_ledger_session_${world.context.instance}`, cookie);
+      await onEach(guarded, async (route, rule) => {
+        const page = await call(stranger, route, rule, own);
+        expect([route, page.status]).toEqual([route, 401]);
+        expect(page.text).not.toContain('Acme Requester');
+      });
+    }
+  });
+
+  for (const role of roles)
+    it(`lets in the role ${role} exactly where a rule says so`, async () => {
+      const visitor = await signedInAs(world, role);
+      await onEach(lasting, async (route, rule) => {
+        const { status } = await call(visitor, route, rule, foreign);
+        const allowed = rule.who === 'self' || (rule.who !== 'anyone' && can(role, rule.who));
+        if (allowed) expect([route, answered(status)]).toEqual([route, 'answered']);
+        else expect([route, status]).toEqual([route, 403]);
+      });
+      expect((await visitor.post('/sign-out', {})).status).toBe(303);
+    });
+
+  for (const role of ['officer', 'auditor'] satisfies Role[])
+    it(`shows the role ${role}, limited to one source, nothing of another`, async () => {
+      const visitor = await signedInAs(world, role, { sources: ['default'] });
+      const mine = lasting.filter(([, { who }]) => who === 'self' || (who !== 'anyone' && can(role, who)));
+      await onEach(mine, async (route, rule) => {
+        const isOfSource = 'source' in rule && rule.source !== 'installation';
+        const theirs = await call(visitor, route, rule, own);
+        expect([route, theirs.text.includes(FOREIGN)]).toEqual([route, false]);
+        expect([route, answered(theirs.status)]).toEqual([route, 'answered']);
+        const other = await call(visitor, route, rule, foreign);
+        expect([route, other.text.includes(FOREIGN)]).toEqual([route, false]);
+        if (!isOfSource) return;
+        expect([route, other.status]).toEqual([route, 404]);
+        // Neither does the answer tell what exists there from what exists nowhere.
+        const nowhere = { source: 'nowhere', caseId: 'nowhere-1', documentId: 'no-document', seq: '999999' };
+        expect((await call(visitor, route, rule, nowhere)).text).toBe(other.text);
+      });
+    });
+
+  it('shows who is limited no more without a source in the address', async () => {
+    const visitor = await signedInAs(world, 'officer', { sources: ['default'] });
+    const all = await signedInAs(world, 'officer');
+    for (const path of ['/', '/cases', '/cases/new', '/banners', '/scans', '/consent', '/deadline']) {
+      const { status, text } = await visitor.get(path);
+      expect([path, status, text.includes(FOREIGN)]).toEqual([path, 200, false]);
+    }
+    for (const path of ['/', '/cases', '/cases/new']) expect((await all.get(path)).text).toContain(FOREIGN);
+  });
+});
+
+describe('an auditor', () => {
+  it('finds no form that changes anything but the own account', async () => {
+    const visitor = await signedInAs(world, 'auditor');
+    for (const path of ['/', '/cases', `/cases/${own.caseId}`, '/banners', '/scans', '/deadline']) {
+      const { status, text } = await visitor.get(path);
+      expect([path, status]).toEqual([path, 200]);
+      const posts = [
+        ...text.matchAll(/<form method="post" action="([^"]+)"|<form class="\w+" method="post" action="([^"]+)"/g),
+      ];
+      expect([path, posts.map(([, one, two]) => one ?? two)]).toEqual([path, ['/sign-out']]);
+      expect(text).not.toContain('href="/cases/new"');
+    }
+  });
+});
+
+describe('a look at personal data', () => {
+  it('is one entry for each session, object and hour, in the source that it is of', async () => {
+    const visitor = await signedInAs(world, 'officer', { name: 'Vera Viewer' });
+    const looks = async () =>
+      (await world.actions('record.viewed')).filter(({ actor }) => actor.startsWith('Vera Viewer (p-'));
+    for (let look = 0; look < 3; look += 1) await visitor.get(`/cases/${own.caseId}`);
+    await visitor.get('/cases');
+    await visitor.get(`/banners/evidence/${own.seq}/file`);
+    await visitor.get('/cases/nowhere-1');
+    await visitor.get('/banners');
+    expect((await looks()).map(({ object }) => object)).toEqual([own.caseId, 'requests', `evidence ${own.seq}`]);
+    const [entry] = await world.context.store.read
+      .selectFrom('action_history')
+      .select('source')
+      .where('action', '=', 'record.viewed')
+      .where('object', '=', own.caseId)
+      .execute();
+    expect(entry?.source).toBe('default');
+    world.setNow(new Date(Date.now() + 3_600_000).toISOString());
+    await visitor.get(`/cases/${own.caseId}`);
+    world.setNow(new Date().toISOString());
+    expect((await looks()).length).toBe(4);
+  });
+
+  it('is no entry where the reader may not see it', async () => {
+    const visitor = await signedInAs(world, 'officer', { sources: ['default'], name: 'Nora Nosy' });
+    await visitor.get(`/cases/${foreign.caseId}`);
+    await visitor.get('/cases?source=bolt');
+    expect((await world.actions('record.viewed')).filter(({ actor }) => actor.startsWith('Nora'))).toEqual([]);
+  });
+});
+
+describe('a session of an account', () => {
+  it('has the rights of this moment: a role that is taken away counts from the next request on', async () => {
+    const visitor = await signedInAs(world, 'officer');
+    expect((await visitor.get('/cases/new')).status).toBe(200);
+    const set = (changes: Record<string, string | null>) =>
+      world.context.store.transaction((tx) =>
+        tx.query.updateTable('people').set(changes).where('person_id', '=', visitor.personId).execute(),
+      );
+    await set({ role: 'auditor' });
+    expect((await visitor.get('/cases/new')).status).toBe(403);
+    await set({ sources: '["bolt"]' });
+    expect((await visitor.get(`/cases/${own.caseId}`)).status).toBe(404);
+    expect((await visitor.get(`/cases/${foreign.caseId}`)).status).toBe(200);
+    await set({ disabled_at: isoNow(world.context.clock) });
+    expect((await visitor.get('/')).status).toBe(401);
+  });
+
+  it('opens nothing once its account is gone', async () => {
+    const now = isoNow(world.context.clock);
+    const opening = { officer: 'Ghost', personId: 'p-ghost', way: 'test', browser: 'test' };
+    const { session, row } = newSession(world.context, opening, now);
+    await world.context.store.transaction((tx) => tx.insertMany('sessions', [row]));
+    const visitor = createVisitor(world.adminUrl);
+    visitor.cookies.set(`consent_ledger_session_${world.context.instance}`, session.id);
+    expect((await visitor.get('/')).status).toBe(401);
+  });
+});

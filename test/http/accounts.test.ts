@@ -1,0 +1,316 @@
+import { Secret, TOTP } from 'otpauth';
+import { describe, expect, it } from 'vitest';
+import { localPath } from '../../src/http/auth/sign-in-routes.tsx';
+import { createSetUpLink } from '../../src/people/links.ts';
+import { createOfficeWorld, createVisitor, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
+
+const GOOD = 'plough amber tuesday kettle';
+const OTHER = 'violin meadow seventeen cork';
+const EMAIL = 'olga@acme.example';
+
+/** A world whose first account was made with the set-up link; its visitor is signed in. */
+async function setUpWorld(): Promise<{ world: OfficeWorld; olga: Visitor; token: string }> {
+  const world = await createOfficeWorld({ TRUST_PROXY: 'on' }, { worker: false });
+  const { token } = await createSetUpLink(world.context, 'server start');
+  const olga = createVisitor(world.adminUrl);
+  await olga.get(`/join?token=${token}`);
+  const joined = await olga.post('/join', { token, name: 'Olga Owner', email: ' Olga@Acme.example ', password: GOOD });
+  expect([joined.status, joined.headers.get('location')]).toEqual([303, '/']);
+  await olga.get('/');
+  return { world, olga, token };
+}
+
+async function signIn(world: OfficeWorld, form: Record<string, string>, address = '10.1.1.1') {
+  const visitor = createVisitor(world.adminUrl);
+  await visitor.get('/sign-in');
+  const page = await visitor.post('/sign-in', form, { headers: { 'x-forwarded-for': address } });
+  return { visitor, page };
+}
+
+const linkIn = (text: string) => /\/join\?token=([\w-]{43})/.exec(text)?.[1] ?? '';
+
+describe('the first account', () => {
+  it('is made once with the set-up link, signs in again without a shell, and is named in the ledger with its id', async () => {
+    const { world, olga, token } = await setUpWorld();
+    expect((await olga.get('/')).text).toContain('Olga Owner');
+    const another = await createSetUpLink(world.context, 'server start');
+    for (const used of [token, another.token])
+      expect((await createVisitor(world.adminUrl).get(`/join?token=${used}`)).status).toBe(401);
+
+    await olga.post('/sign-out', {});
+    expect((await olga.get('/')).status).toBe(401);
+    const { visitor, page } = await signIn(world, {
+      email: 'OLGA@acme.example',
+      password: GOOD,
+      next: '/cases?source=default',
+    });
+    expect([page.status, page.headers.get('location')]).toEqual([303, '/cases?source=default']);
+    expect((await visitor.get('/cases')).status).toBe(200);
+    const opened = await world.actions('session.opened');
+    expect(opened.map(({ actor }) => actor)).toEqual([expect.stringMatching(/^Olga Owner \(p-[0-9a-f]{8}\)$/)]);
+    const kept = await world.context.store.read.selectFrom('people').selectAll().executeTakeFirstOrThrow();
+    expect(kept.password).toMatch(/^\$argon2id\$/);
+  });
+
+  it('is refused with a weak password, and the link stays good', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const { token } = await createSetUpLink(world.context, 'server start');
+    const visitor = createVisitor(world.adminUrl);
+    expect((await visitor.get('/sign-in')).text).toContain('There are no accounts yet');
+    await visitor.get(`/join?token=${token}`);
+    const refused = await visitor.post('/join', { token, name: '<b>Olga', email: EMAIL, password: 'passwordpassword' });
+    expect([refused.status, refused.text.includes('easy to guess'), refused.text.includes('<b>')]).toEqual([
+      422,
+      true,
+      false,
+    ]);
+    expect(refused.text).not.toContain('passwordpassword');
+    expect(
+      (await visitor.post('/join', { token, name: 'Olga', email: EMAIL, password: GOOD }, { csrf: null })).status,
+    ).toBe(403);
+    expect((await visitor.post('/join', { token, name: 'Olga', email: EMAIL, password: GOOD })).status).toBe(303);
+  });
+});
+
+describe('signing in with a password', () => {
+  it('says the same of a wrong password, an unknown address, an invited and a disabled account, and takes as long', async () => {
+    const { world } = await setUpWorld();
+    await signedInAs(world, 'officer', { email: 'invited@acme.example' });
+    const disabled = await signedInAs(world, 'officer', { email: 'disabled@acme.example' });
+    const { store } = world.context;
+    await store.transaction((tx) =>
+      tx.query
+        .updateTable('people')
+        .set((eb) => ({
+          disabled_at: '2026-01-01T00:00:00.000Z',
+          password: eb.selectFrom('people as o').select('o.password').where('o.email', '=', EMAIL),
+        }))
+        .where('person_id', '=', disabled.personId)
+        .execute(),
+    );
+    const asked = async (email: string, password: string) => {
+      const visitor = createVisitor(world.adminUrl);
+      await visitor.get('/sign-in');
+      const began = performance.now();
+      const page = await visitor.post('/sign-in', { email, password });
+      const took = performance.now() - began;
+      const text = page.text.replaceAll(email, '').replaceAll(/name="_csrf" value="[^"]+"/g, '');
+      return { took, seen: [page.status, text, [...page.headers.keys()].sort().join()] };
+    };
+    await asked('warm-up@acme.example', GOOD);
+    const wrong = await asked(EMAIL, OTHER);
+    expect(wrong.seen[0]).toBe(401);
+    for (const email of ['nobody@acme.example', 'invited@acme.example', 'disabled@acme.example', "' or 1=1 --"]) {
+      const other = await asked(email, GOOD);
+      expect([email, other.seen]).toEqual([email, wrong.seen]);
+      // A look-up without a hash takes a few milliseconds, one with it more than ten times as many.
+      expect(other.took).toBeGreaterThan(wrong.took / 6);
+    }
+    expect(await world.actions('session.opened')).toEqual([]);
+  });
+
+  it('pauses after five wrong ones for whoever comes, known or unknown, and lets the right one in afterwards', async () => {
+    const { world } = await setUpWorld();
+    for (const email of [EMAIL, 'nobody@acme.example']) {
+      const statuses: number[] = [];
+      for (let attempt = 0; attempt < 6; attempt += 1)
+        statuses.push((await signIn(world, { email, password: OTHER }, `10.2.0.${attempt}`)).page.status);
+      expect([email, statuses]).toEqual([email, [401, 401, 401, 401, 401, 429]]);
+    }
+    const early = await signIn(world, { email: EMAIL, password: GOOD }, '10.3.0.1');
+    expect([early.page.status, early.page.text.includes('Too many attempts. Try again in a minute.')]).toEqual([
+      429,
+      true,
+    ]);
+    world.setNow(new Date(Date.now() + 31_000).toISOString());
+    expect((await signIn(world, { email: EMAIL, password: GOOD }, '10.3.0.1')).page.status).toBe(303);
+    expect(
+      (await world.context.store.read.selectFrom('sign_in_failures').selectAll().execute()).length,
+    ).toBeGreaterThan(0);
+  });
+
+  it('draws a new session: neither one that a stranger planted nor the earlier one is good afterwards', async () => {
+    const { world, olga } = await setUpWorld();
+    const cookie = `consent_ledger_session_${world.context.instance}`;
+    const planted = 'B'.repeat(43);
+    const victim = createVisitor(world.adminUrl);
+    victim.cookies.set(cookie, planted);
+    await victim.get('/sign-in');
+    await victim.post('/sign-in', { email: EMAIL, password: GOOD });
+    expect(victim.cookies.get(cookie)).not.toBe(planted);
+    expect((await victim.get('/')).status).toBe(200);
+    const stranger = createVisitor(world.adminUrl);
+    stranger.cookies.set(cookie, planted);
+    expect((await stranger.get('/')).status).toBe(401);
+
+    const earlier = olga.cookies.get(cookie) ?? '';
+    const link = await world.link();
+    expect((await olga.signIn(link)).status).toBe(303);
+    stranger.cookies.set(cookie, earlier);
+    expect((await stranger.get('/')).status).toBe(401);
+  });
+
+  it('is not done by a form of another site, and goes on to a page of this one only', async () => {
+    const { world } = await setUpWorld();
+    const visitor = createVisitor(world.adminUrl);
+    await visitor.get('/sign-in');
+    expect((await visitor.post('/sign-in', { email: EMAIL, password: GOOD }, { csrf: null })).status).toBe(403);
+    for (const next of [
+      'https://evil.example/',
+      '//evil.example',
+      '/\\evil.example',
+      '/.//evil.example',
+      'javascript:alert(1)',
+      '/%0d%0aset-cookie: x=y',
+      '/\t/evil.example',
+    ]) {
+      const { pathname, origin } = new URL(localPath(next), world.adminUrl);
+      expect([next, origin, /^\/(?![/\\])/.test(pathname)]).toEqual([next, world.adminUrl, true]);
+    }
+    const evil = await signIn(world, { email: EMAIL, password: GOOD, next: '//evil.example/x' });
+    expect(evil.page.headers.get('location')).toBe('/');
+    // A page that was asked for without a session comes with the form, which leads back to it.
+    const deep = await createVisitor(world.adminUrl).get('/cases/default-7?done=%22onload=x');
+    expect([deep.status, deep.text.includes('name="next" value="/cases/default-7?done=%22onload=x"')]).toEqual([
+      401,
+      true,
+    ]);
+  });
+});
+
+describe('an own account', () => {
+  it('lists sessions and ends others; a new password ends them all but this one', async () => {
+    const { world, olga } = await setUpWorld();
+    const { visitor: second } = await signIn(world, { email: EMAIL, password: GOOD });
+    const { visitor: third } = await signIn(world, { email: EMAIL, password: GOOD });
+    const { text } = await olga.get('/account');
+    const others = [...text.matchAll(/name="session" value="([0-9a-f]{64})"/g)].map(([, handle]) => handle ?? '');
+    expect(others.length).toBe(2);
+    expect((await olga.post('/account/sessions', { session: others[0] ?? '' })).status).toBe(303);
+    expect([(await second.get('/')).status, (await third.get('/')).status].sort()).toEqual([200, 401]);
+    // Of another person none can be named.
+    const otto = await signedInAs(world, 'owner');
+    expect((await otto.post('/account/sessions', { session: others[1] ?? '' })).status).toBe(422);
+    expect([(await second.get('/')).status, (await third.get('/')).status].sort()).toEqual([200, 401]);
+
+    expect((await olga.post('/account/password', { present: OTHER, password: OTHER })).status).toBe(422);
+    expect((await olga.post('/account/password', { present: GOOD, password: 'olga olga olga olga' })).status).toBe(422);
+    expect((await olga.post('/account/password', { present: GOOD, password: OTHER })).status).toBe(303);
+    expect([(await second.get('/')).status, (await third.get('/')).status, (await olga.get('/')).status]).toEqual([
+      401, 401, 200,
+    ]);
+    expect((await signIn(world, { email: EMAIL, password: GOOD })).page.status).toBe(401);
+    expect((await signIn(world, { email: EMAIL, password: OTHER })).page.status).toBe(303);
+  });
+
+  it('asks for a code once an app is set up; each code, and each recovery code, is good once', async () => {
+    const { world, olga } = await setUpWorld();
+    const { text } = await olga.get('/account/second-factor');
+    const secret = /name="secret" value="([A-Z2-7]{32})"/.exec(text)?.[1] ?? '';
+    expect(text).toContain('src="data:image/svg+xml;base64,');
+    const codeAt = (ms: number) => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: ms });
+    const begin = Math.floor(Date.now() / 30_000) * 30_000 + 1000;
+    world.setNow(new Date(begin).toISOString());
+    const wrong = String((Number(codeAt(begin)) + 1) % 1_000_000).padStart(6, '0');
+    expect((await olga.post('/account/second-factor', { secret, code: wrong, present: GOOD })).status).toBe(422);
+    expect((await olga.post('/account/second-factor', { secret, code: codeAt(begin), present: OTHER })).status).toBe(
+      422,
+    );
+    const set = await olga.post('/account/second-factor', { secret, code: codeAt(begin), present: GOOD });
+    const recovery = [...set.text.matchAll(/[A-Z2-7]{5}-[A-Z2-7]{5}/g)].map(([code]) => code);
+    expect([set.status, new Set(recovery).size]).toEqual([200, 10]);
+
+    const enter = async (code: string) => (await signIn(world, { email: EMAIL, password: GOOD, code })).page.status;
+    expect(await enter('')).toBe(401);
+    expect(await enter(codeAt(begin))).toBe(401);
+    world.setNow(new Date(begin + 30_000).toISOString());
+    const next = codeAt(begin + 30_000);
+    expect(await enter(`${next.slice(0, 3)} ${next.slice(3)}`)).toBe(303);
+    expect(await enter(next)).toBe(401);
+    expect(await enter((recovery[0] ?? '').toLowerCase())).toBe(303);
+    expect(await enter(recovery[0] ?? '')).toBe(401);
+    expect((await olga.get('/account')).text).toContain('9 recovery codes are left');
+    // Neither key nor codes are readable in the database.
+    const person = await world.context.store.read.selectFrom('people').selectAll().executeTakeFirstOrThrow();
+    expect(person.totp?.includes(Buffer.from(Secret.fromBase32(secret).bytes))).toBe(false);
+
+    await olga.post('/account/second-factor/remove', { present: OTHER });
+    expect(await enter('')).toBe(401);
+    expect((await olga.post('/account/second-factor/remove', { present: GOOD })).status).toBe(303);
+    expect(await enter('')).toBe(303);
+  });
+});
+
+describe('people', () => {
+  it('are invited with a link that is shown once; a reset keeps the second factor unless it is to go', async () => {
+    const { world, olga } = await setUpWorld();
+    const invited = await olga.post('/people', { name: 'Otto Officer', email: 'otto@acme.example', role: 'officer' });
+    const token = linkIn(invited.text);
+    expect([invited.status, invited.text.includes(`${world.adminUrl}/join?token=`)]).toEqual([200, true]);
+    expect(linkIn((await olga.get('/people')).text)).toBe('');
+    const otto = createVisitor(world.adminUrl);
+    expect((await otto.get(`/join?token=${token}`)).text).toContain('Otto Officer');
+    expect((await otto.post('/join', { token, password: GOOD })).status).toBe(303);
+    expect((await otto.get('/cases')).status).toBe(200);
+    expect((await otto.get('/people')).status).toBe(403);
+    expect((await createVisitor(world.adminUrl).get(`/join?token=${token}`)).status).toBe(401);
+
+    const row = await world.context.store.read
+      .selectFrom('people')
+      .selectAll()
+      .where('email', '=', 'otto@acme.example')
+      .executeTakeFirstOrThrow();
+    const set = (changes: object) =>
+      world.context.store.transaction((tx) =>
+        tx.query.updateTable('people').set(changes).where('person_id', '=', row.person_id).execute(),
+      );
+    await set({ totp: Buffer.from('a sealed key') });
+    const kept = linkIn((await olga.post(`/people/${row.person_id}/link`, {})).text);
+    const reader = createVisitor(world.adminUrl);
+    await reader.get(`/join?token=${kept}`);
+    const back = await reader.post('/join', { token: kept, password: OTHER });
+    expect(back.headers.get('location')).toBe('/sign-in?done=password');
+    expect((await otto.get('/cases')).status).toBe(401);
+    expect((await reader.get('/cases')).status).toBe(401);
+    const without = linkIn((await olga.post(`/people/${row.person_id}/link`, { factor: 'remove' })).text);
+    await reader.get(`/join?token=${without}`);
+    expect((await reader.post('/join', { token: without, password: GOOD })).headers.get('location')).toBe('/');
+
+    const changed = await olga.post(`/people/${row.person_id}`, {
+      name: 'Otto',
+      role: 'auditor',
+      reach: 'some',
+      sources: 'default',
+    });
+    expect(changed.status).toBe(303);
+    expect((await reader.get('/cases/new')).status).toBe(403);
+    expect((await olga.post(`/people/${row.person_id}/access`, { access: 'disable' })).status).toBe(303);
+    expect((await reader.get('/cases')).status).toBe(401);
+    expect((await signIn(world, { email: 'otto@acme.example', password: GOOD })).page.status).toBe(401);
+    expect((await olga.post(`/people/${row.person_id}/access`, { access: 'enable' })).status).toBe(303);
+    expect((await signIn(world, { email: 'otto@acme.example', password: GOOD })).page.status).toBe(303);
+    expect((await olga.post('/people/p-nobody/link', {})).status).toBe(404);
+  });
+
+  it('of whom an admin cannot make, change, reset or disable an owner', async () => {
+    const { world } = await setUpWorld();
+    const admin = await signedInAs(world, 'admin');
+    const owner = await world.context.store.read
+      .selectFrom('people')
+      .select('person_id')
+      .where('email', '=', EMAIL)
+      .executeTakeFirstOrThrow();
+    const here = `/people/${owner.person_id}`;
+    for (const [path, form] of [
+      ['/people', { name: 'X', email: 'x@acme.example', role: 'owner' }],
+      [here, { name: 'Olga', role: 'officer' }],
+      [`${here}/link`, {}],
+      [`${here}/access`, { access: 'disable' }],
+      [`/people/${admin.personId}`, { name: 'Me', role: 'owner' }],
+    ] as const) {
+      const page = await admin.post(path, form);
+      expect([path, page.status, linkIn(page.text)]).toEqual([path, 422, '']);
+    }
+    expect((await admin.post('/people', { name: 'X', email: 'x@acme.example', role: 'root' })).status).toBe(400);
+  });
+});
