@@ -52,6 +52,14 @@ export interface Config {
   /** Cron expression in timeZone; null: off. */
   readonly witnessSchedule: string | null;
   readonly witnessMaxAgeHours: number;
+  readonly backup: {
+    /** Null: where a backup is asked for, it says where to write it. */
+    readonly folder: string | null;
+    readonly recipients: readonly string[];
+    /** Cron expression in timeZone; null: off. */
+    readonly schedule: string | null;
+    readonly keep: Values['BACKUP_KEEP'];
+  };
   readonly logLevel: Values['LOG_LEVEL'];
   /** What is allowed but probably not meant; for the log of the server and for `doctor`. */
   readonly warnings: readonly string[];
@@ -87,7 +95,13 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
   const { texts, otherNames, problems } = readTexts(env, cwd);
   const parsed = valuesSchema.safeParse(texts);
   const issues = parsed.error?.issues.map((issue) => `${String(issue.path[0])} ${issue.message}.`) ?? [];
-  const found = [...problems, ...issues, ...findPortConflict(texts), ...findClearText(texts)];
+  const found = [
+    ...problems,
+    ...issues,
+    ...findPortConflict(texts),
+    ...findClearText(texts),
+    ...findIdleSchedule(texts),
+  ];
   if (!parsed.success || found.length > 0) throw new UsageError(found);
 
   const values = parsed.data;
@@ -119,6 +133,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     witnesses: values.WITNESSES === undefined ? null : resolve(cwd, values.WITNESSES),
     witnessSchedule: values.WITNESS_SCHEDULE,
     witnessMaxAgeHours: values.WITNESS_MAX_AGE_HOURS,
+    backup: {
+      folder: values.BACKUP_FOLDER === undefined ? null : resolve(cwd, values.BACKUP_FOLDER),
+      recipients: values.BACKUP_RECIPIENTS,
+      schedule: values.BACKUP_SCHEDULE,
+      keep: values.BACKUP_KEEP,
+    },
     logLevel: values.LOG_LEVEL,
     warnings: [...warnOfNearMisses(otherNames), ...warnOfValues(values)],
   };
@@ -137,6 +157,21 @@ function findPortConflict(texts: Partial<Record<string, string>>): string[] {
   if (data === undefined || data.PORT === 0 || data.PORT !== data.ADMIN_PORT || data.HOST !== data.ADMIN_HOST)
     return [];
   return [`PORT and ADMIN_PORT are both ${data.PORT}: the public and the admin listener need different ports.`];
+}
+
+const backupSchema = valuesSchema.pick({ BACKUP_FOLDER: true, BACKUP_RECIPIENTS: true, BACKUP_SCHEDULE: true });
+
+/** A schedule without what it needs would fail every night. */
+function findIdleSchedule(texts: Partial<Record<string, string>>): string[] {
+  const { data } = backupSchema.safeParse(texts);
+  if (data === undefined || data.BACKUP_SCHEDULE === null) return [];
+  const missing = [
+    ...(data.BACKUP_FOLDER === undefined ? ['BACKUP_FOLDER'] : []),
+    ...(data.BACKUP_RECIPIENTS.length === 0 ? ['BACKUP_RECIPIENTS'] : []),
+  ];
+  return missing.length === 0
+    ? []
+    : [`BACKUP_SCHEDULE needs ${missing.join(' and ')}: set ${missing.length === 1 ? 'it' : 'them'} too.`];
 }
 
 const addressesSchema = valuesSchema.pick({ SERVICE_BASE_URL: true, SERVICE_SITE_URL: true, HTTP_ALLOWED_HOSTS: true });

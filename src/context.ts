@@ -20,6 +20,7 @@ import { createJobs } from './jobs/jobs.ts';
 import { closeWithin } from './jobs/turns.ts';
 import { loadKeys } from './keys.ts';
 import { pinIdentity } from './ledger/identity.ts';
+import { parseOrigin } from './ledger/epochs.ts';
 import { createJournal, type Journal } from './ledger/journal.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { type Sealing, sealLedger } from './ledger/seal.ts';
@@ -40,7 +41,7 @@ import { createReadPaces } from './service/rate-limit.ts';
 import { createSnapshotDeps } from './snapshots/fetching.ts';
 import { createOptionsInForce } from './sources/options-in-force.ts';
 import { createSources } from './sources/sources.ts';
-import { MOVED_TO, readSetting, UNFINISHED_COPY, writeSetting } from './store/settings.ts';
+import { MOVED_TO, readSetting, UNFINISHED_COPY, UNFINISHED_RESTORE, writeSetting } from './store/settings.ts';
 import type { Store } from './store/store.ts';
 import type { SyncDeps } from './sync/sync-source.ts';
 
@@ -48,6 +49,8 @@ interface ContextOptions {
   readonly clock?: Clock;
   /** Marks every page of every document SAMPLE (the demo). */
   readonly sample?: boolean;
+  /** A backup is being put back, and whoever opens this does it. */
+  readonly restoring?: boolean;
 }
 
 /** Everything that commands, listeners and jobs work with. Its parts are opened here and nowhere else. */
@@ -64,11 +67,11 @@ const STORE_CLOSE_MS = 30_000;
  * Throws UsageError for wrong keys or a newer database, StoreUnavailable when the database cannot be opened.
  */
 export async function openContext(config: Config, log: Log, options: ContextOptions = {}) {
-  const { clock = () => new Date(), sample = false } = options;
+  const { clock = () => new Date(), sample = false, restoring = false } = options;
   const opened = createClosers(log);
   try {
     const base: Base = { config, log, clock, opened };
-    const identity = await openIdentity(base);
+    const identity = await openIdentity(base, restoring);
     const ledger = await openLedger(base, identity);
     const intake = await openIntake(base, identity, ledger);
     const models = openReadModels(base, identity, ledger);
@@ -125,10 +128,10 @@ function createClosers(log: Log) {
 type Closers = ReturnType<typeof createClosers>;
 
 /** The database, the keys that fit it, and who this installation is. */
-async function openIdentity({ config, opened }: Base) {
+async function openIdentity({ config, opened }: Base, restoring: boolean) {
   const store = await openStore(config.database);
   opened.add('store', async () => store.close());
-  await assertWhole(store);
+  if (!restoring) await assertWhole(store);
   const keys = await loadKeys(config, store);
   /** `instance`: random name of this installation, part of every checkpoint's origin. */
   const { instance, epoch } = await loadIdentity(store);
@@ -158,7 +161,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
     ((await pinIdentity(store, journal, keys.instance, { instance, epoch, publicKey: keys.verifying }))
       ? null
       : identityRefusal) ??
-    (await findRefusal(store, journal)) ??
+    (await findRefusal(store, journal, instance, epoch)) ??
     refusalOfSchema(await store.schemaDifferences({ quick: true }));
   const ledger = createLedger({ store, keys: keys.instance, refuse: () => refusal?.reason ?? null });
   opened.add('ledger', async () => ledger.close());
@@ -422,8 +425,12 @@ async function loadIdentity(store: Store): Promise<{ instance: string; epoch: nu
   return { instance, epoch: Number(epoch) };
 }
 
-/** A database that `store copy` has not finished looks like the installation and lacks a part of it. */
+/** A database that `store copy` or `restore` has not finished looks like the installation and lacks a part of it. */
 async function assertWhole(store: Store): Promise<void> {
+  if ((await readSetting(store, UNFINISHED_RESTORE)) !== null)
+    throw new UsageError([
+      'A backup was being put back into this database, and that did not end: run `consent-ledger restore` again.',
+    ]);
   if ((await readSetting(store, UNFINISHED_COPY)) === null) return;
   throw new UsageError([
     'The database is an unfinished copy: run `consent-ledger store copy` again from the installation that it is copied from.',
@@ -448,10 +455,12 @@ const identityRefusal: Refusal = {
 };
 
 /** A journal ahead of the database: an old backup was put back. Going on would give numbers out a second time. */
-async function findRefusal(store: Store, journal: Journal): Promise<Refusal | null> {
-  const note = await journal.newest();
+async function findRefusal(store: Store, journal: Journal, instance: string, epoch: number): Promise<Refusal | null> {
+  const note = await journal.newest(epoch);
   const head = note === null ? null : parseTreeHead(note);
-  if (head === null) return null;
+  // What an earlier epoch signed beyond its end was lost when this one began, which its first entry records.
+  const named = head === null ? null : parseOrigin(head.origin);
+  if (head === null || (named?.instance === instance && named.epoch < epoch)) return null;
   const { seq } = await store.read
     .selectFrom('entries')
     .select((eb) => eb.fn.max('seq').as('seq'))
@@ -461,7 +470,8 @@ async function findRefusal(store: Store, journal: Journal): Promise<Refusal | nu
   return {
     code: 'journal-ahead',
     reason: `the journal holds a checkpoint over ${head.size} entries, but the database ends at ${last}: the database is in an older state, and appending would assign ${last + 1} to ${head.size} a second time`,
-    remedy: 'Restore the newest backup of the database, or the journal that belongs to this one.',
+    remedy:
+      'Restore the newest backup of the database, or the journal that belongs to this one. If what is missing is lost for good, `consent-ledger restore --database-as-it-is` records the loss and goes on.',
   };
 }
 

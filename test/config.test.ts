@@ -67,6 +67,7 @@ describe('configuration', () => {
       witnesses: null,
       witnessSchedule: '7 * * * *',
       witnessMaxAgeHours: 24,
+      backup: { folder: null, recipients: [], schedule: null, keep: { daily: 7, weekly: 5, monthly: 12 } },
       logLevel: 'info',
       warnings: [],
     });
@@ -151,6 +152,9 @@ describe('configuration', () => {
       SYNC_RECOUNT_DAYS: '-7',
       WITNESS_SCHEDULE: 'hourly',
       WITNESS_MAX_AGE_HOURS: '0',
+      BACKUP_RECIPIENTS: 'AGE-SECRET-KEY-1hush',
+      BACKUP_SCHEDULE: 'nightly',
+      BACKUP_KEEP: '7',
       LOG_LEVEL: 'loud',
     });
     const named = problems.map((problem) => problem.split(/[ :]/)[0]);
@@ -159,10 +163,34 @@ describe('configuration', () => {
         '.env',
         ...variableNames.filter(
           (name) => !['DATA_DIR', 'SIGNING_KEY_FILE', 'CONTROLLER_FILE', 'REGIMES_FILE', 'WITNESSES'].includes(name),
+          (name) =>
+            !['DATA_DIR', 'SIGNING_KEY_FILE', 'CONTROLLER_FILE', 'REGIMES_FILE', 'BACKUP_FOLDER'].includes(name),
         ),
       ].sort(),
     );
     expect(problems.join('\n')).not.toContain('hush');
+  });
+
+  test('a schedule of backups needs a folder and a recipient', () => {
+    expect(problemsOf({ BACKUP_SCHEDULE: '10 2 * * *' })).toEqual([
+      'BACKUP_SCHEDULE needs BACKUP_FOLDER and BACKUP_RECIPIENTS: set them too.',
+    ]);
+    const recipient = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
+    const { backup } = loadConfig(
+      {
+        BACKUP_SCHEDULE: '10 2 * * *',
+        BACKUP_FOLDER: 'backups',
+        BACKUP_RECIPIENTS: `${recipient}, ${recipient}`,
+        BACKUP_KEEP: '3 weekly',
+      },
+      folder,
+    );
+    expect(backup).toEqual({
+      folder: join(folder, 'backups'),
+      recipients: [recipient, recipient],
+      schedule: '10 2 * * *',
+      keep: { daily: 0, weekly: 3, monthly: 0 },
+    });
   });
 
   test('one port for both listeners is refused, beside other problems', () => {

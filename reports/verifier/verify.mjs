@@ -287,12 +287,19 @@ export async function openCheckpoint(note, key) {
   const rootBytes = fromBase64(root ?? '');
   if (!/^(?:0|[1-9]\d{0,15})$/.test(size ?? '') || rootBytes?.length !== 32 || more.length !== 1 || more[0] !== '')
     throw new Error('its checkpoint does not have the form of a C2SP tlog-checkpoint');
-  if (origin !== key.name) throw new Error(`its checkpoint is of the ledger ${origin}, not of ${key.name}`);
+  // After a backup was restored, a ledger goes on under the same name and key in its next epoch.
+  const nameOf = (text) => text.replace(/\/\d+$/, '');
+  if (origin !== key.name && (!/\/\d+$/.test(origin) || nameOf(origin) !== nameOf(key.name)))
+    throw new Error(`its checkpoint is of the ledger ${origin}, not of ${key.name}`);
+  const keyHash =
+    origin === key.name
+      ? key.hash
+      : (await sha256(concat(encoder.encode(`${origin}\n`), Uint8Array.of(1), key.publicKey))).slice(0, 4);
   for (const line of note.slice(split + 2, -1).split('\n')) {
     const [, name, encoded] = /^\u2014 ([^\s+]+) (\S+)$/.exec(line) ?? [];
     const bytes = encoded === undefined ? null : fromBase64(encoded);
     if (bytes === null || bytes.length < 5) throw new Error('its checkpoint has a line that is no signature');
-    if (name !== key.name || !equal(bytes.slice(0, 4), key.hash)) continue;
+    if (name !== origin || !equal(bytes.slice(0, 4), keyHash)) continue;
     if (!(await isSigned(key.publicKey, bytes.slice(4), encoder.encode(note.slice(0, split + 1)))))
       throw new Error('the signature of its checkpoint is false');
     return { origin, size: Number(size), root: rootBytes, note };

@@ -207,7 +207,7 @@ async function showConsistency(
     throw new UsageError([
       `The earlier tree has ${from.size} entries and the later one ${to.head.size}: name the smaller one first.`,
     ]);
-  const tree = openTree(context.store.read, context.epoch);
+  const tree = openTree(context.store.read);
   const hashes = isCut ? null : await tree.consistency(from.size, to.head.size);
   const ownRoot = isCut ? null : await tree.root(from.size);
   const root = from.root ?? ownRoot;
@@ -267,7 +267,7 @@ async function laterCheckpoint(
     const { note, ...head } = await readOutside(context, later);
     return { head, note };
   }
-  let query = context.store.read.selectFrom('checkpoints').select('note').where('epoch', '=', context.epoch);
+  let query = context.store.read.selectFrom('checkpoints').select('note');
   if (later === undefined) await context.seal();
   else query = query.where('size', '=', later);
   const row = await query.orderBy('size', 'desc').limit(1).executeTakeFirst();

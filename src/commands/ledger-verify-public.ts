@@ -64,6 +64,9 @@ export async function verifyWithoutSecrets(io: CommandIo, options: PublicFlags):
               `${counted(found.unsealed, 'entry', 'entries')} after the last checkpoint: without the instance key nobody can tell who wrote them`,
             ]
           : []),
+        ...found.restored.map(
+          ({ epoch, first }) => `an older backup was put back: epoch ${epoch} begins with entry ${first}`,
+        ),
         ...(found.erased > 0
           ? [`${counted(found.erased, 'entry', 'entries')} erased: position proven, content gone`]
           : []),

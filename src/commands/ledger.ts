@@ -89,6 +89,10 @@ export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void
                 ]
               : []),
             ...(erased > 0 ? [`${counted(erased, 'entry', 'entries')} erased: position proven, content gone`] : []),
+            ...verification.restored.map(
+              ({ epoch, first, lost }) =>
+                `a backup was put back: epoch ${epoch} begins with entry ${first}${lost > 0 ? `; ${counted(lost, 'entry', 'entries')} of before are known to be lost` : ''}`,
+            ),
           ];
           if (faults.length === 0) return [`${pc.green('✓ sound')}: ${read}`, ...notes].join('\n');
           return [

@@ -1,6 +1,6 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { loadVersion } from '../config.ts';
-import { CodedError, describeFileError, StoreUnavailable, UsageError } from '../core/errors.ts';
+import { CodedError, describeFileError, StoreUnavailable, UsageError, VerificationFault } from '../core/errors.ts';
 import { withoutPasswords } from '../core/address.ts';
 import { type CommandIo, type ExitCode, printable } from './command-io.ts';
 
@@ -33,6 +33,8 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Reg
   report: async () => (await import('./report.ts')).registerReport,
   document: async () => (await import('./document.ts')).registerDocument,
   ledger: async () => (await import('./ledger.ts')).registerLedger,
+  backup: async () => (await import('./backup.ts')).registerBackup,
+  restore: async () => (await import('./backup.ts')).registerRestore,
   store: async () => (await import('./store.ts')).registerStore,
   demo: async () => (await import('./demo/demo.ts')).registerDemo,
   sandbox: async () => (await import('./sandbox.ts')).registerSandbox,
@@ -94,6 +96,10 @@ function explain(error: unknown, stderr: NodeJS.WritableStream): ExitCode {
         : `consent-ledger: ${error.problems.length} problems\n${[first, ...more].map((problem) => `  - ${problem}`).join('\n')}\n`,
     );
     return 2;
+  }
+  if (error instanceof VerificationFault) {
+    stderr.write(`consent-ledger: ${error.message}\n`);
+    return 3;
   }
   const file = describeFileError(error);
   if (file !== null) {

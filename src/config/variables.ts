@@ -87,6 +87,19 @@ export const variables = {
     '24',
     'Hours that a checkpoint may wait for WITNESSES before doctor and the warnings say so.',
   ),
+  BACKUP_FOLDER: plain('unset', 'Folder for backups, best on another machine’s disk.'),
+  BACKUP_RECIPIENTS: plain(
+    'unset',
+    'Public keys (age1…) that backups are encrypted for, comma-separated. Keep the private keys away from this machine.',
+  ),
+  BACKUP_SCHEDULE: plain(
+    'off',
+    'When a worker makes a backup, as a cron expression in TIME_ZONE, for example 10 2 * * *.',
+  ),
+  BACKUP_KEEP: plain(
+    '7 daily, 5 weekly, 12 monthly',
+    'Which scheduled backups are kept: the newest of so many days, weeks and months.',
+  ),
   LOG_LEVEL: plain('info', 'fatal, error, warn, info, debug, trace or silent.'),
 } as const satisfies Record<string, Variable>;
 
@@ -125,6 +138,10 @@ export const valuesSchema = z.object({
   WITNESSES: optional(read((path) => path)),
   WITNESS_SCHEDULE: z.string().default('7 * * * *').transform(read(schedule)),
   WITNESS_MAX_AGE_HOURS: z.string().default('24').transform(read(witnessHours)),
+  BACKUP_FOLDER: optional(read((path) => path)),
+  BACKUP_RECIPIENTS: z.string().default('').transform(read(backupRecipients)),
+  BACKUP_SCHEDULE: z.string().default('off').transform(read(schedule)),
+  BACKUP_KEEP: z.string().default('7 daily, 5 weekly, 12 monthly').transform(read(backupKeep)),
   LOG_LEVEL: z.string().default('info').transform(read(logLevel)),
 } satisfies Record<VariableName, z.ZodType>);
 export type Values = z.infer<typeof valuesSchema>;
@@ -366,6 +383,34 @@ function witnessHours(text: string): number | Refusal {
   return /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= 8784
     ? Number(text)
     : refuse(`must be a whole number of hours from 1 to 8784, not ${quote(text)}`);
+}
+
+function backupRecipients(text: string): string[] | Refusal {
+  const recipients = list(text);
+  const wrong = recipients.find((one) => !/^age1[02-9ac-hj-np-z]{50,}$/.test(one));
+  // A private key must not be repeated.
+  if (wrong?.startsWith('AGE-SECRET-KEY-'))
+    return refuse('must be public keys, which begin with age1, not a private one');
+  return wrong === undefined
+    ? recipients
+    : refuse(`must be public keys of age, which begin with age1, not ${quote(wrong)}`);
+}
+
+/** How many days, weeks and months keep their newest backup. */
+export interface BackupKeep {
+  readonly daily: number;
+  readonly weekly: number;
+  readonly monthly: number;
+}
+
+function backupKeep(text: string): BackupKeep | Refusal {
+  const keep = { daily: 0, weekly: 0, monthly: 0 };
+  for (const part of list(text)) {
+    const [, number, unit] = /^(\d{1,4}) (daily|weekly|monthly)$/.exec(part) ?? [];
+    if (unit === undefined) return refuse(`must be like "7 daily, 5 weekly, 12 monthly", not ${quote(text)}`);
+    keep[unit as keyof BackupKeep] = Number(number);
+  }
+  return keep.daily + keep.weekly + keep.monthly > 0 ? keep : refuse('must keep at least one backup');
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

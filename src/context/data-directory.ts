@@ -6,7 +6,8 @@ import { UsageError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
 import { readSetting } from '../store/settings.ts';
 
-const SETTING = 'data_directory';
+/** The setting that names the directory which the processes of an installation share. */
+export const DATA_DIRECTORY = 'data_directory';
 const markerSchema = z.object({ instance: z.string(), directory: z.string().regex(/^[0-9a-f]{16}$/) });
 
 /** Where a data directory says which one it is. */
@@ -21,7 +22,7 @@ export function markerPath(dataDir: string): string {
  */
 export async function assertSharedDirectory(store: Store, dataDir: string, instance: string): Promise<void> {
   const path = markerPath(dataDir);
-  let registered = await readSetting(store, SETTING);
+  let registered = await readSetting(store, DATA_DIRECTORY);
   let marker = await readMarker(path);
   let made = false;
   if (marker === null && registered === null) {
@@ -29,10 +30,10 @@ export async function assertSharedDirectory(store: Store, dataDir: string, insta
     marker = await readMarker(path);
   }
   if (registered === null && marker !== null) {
-    const row = { name: SETTING, value: marker };
+    const row = { name: DATA_DIRECTORY, value: marker };
     // Under the write lock, and read afterwards: of two first starts with two directories one wins.
     await store.transaction((tx) => tx.insertMany('settings', [row], 'keep'));
-    registered = await readSetting(store, SETTING);
+    registered = await readSetting(store, DATA_DIRECTORY);
   }
   if (marker !== null && marker === registered) return;
   if (made) await rm(path, { force: true });

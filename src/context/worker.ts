@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { extendWithdrawals } from '../cases/withdrawal.ts';
 import type { Context } from '../context.ts';
 import { StoreUnavailable, UsageError } from '../core/errors.ts';
+import { makeBackup } from './backup/make-backup.ts';
+import { copyErasures, rotate } from './backup/rotate.ts';
 import { createDocumentJobs } from '../documents/jobs.ts';
 import { removeOldDrafts } from '../documents/register.ts';
-import { type JobHandlers, lanesOf, selectKinds } from '../jobs/job.ts';
+import { type JobHandlers, JobRefused, lanesOf, selectKinds } from '../jobs/job.ts';
 import { createDistributedRunner, createRunner } from '../jobs/runner.ts';
 import { createScheduler, type Schedule } from '../jobs/schedule.ts';
 import { closeWithin } from '../jobs/turns.ts';
@@ -52,6 +54,7 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
     schedules.push({ name: 'recount', kind: 'recount-all', cron: '40 3 * * *' });
   if (config.witnesses !== null && config.witnessSchedule !== null)
     schedules.push({ name: 'witness', kind: 'witness', cron: config.witnessSchedule });
+  if (config.backup.schedule !== null) schedules.push({ name: 'backup', kind: 'backup', cron: config.backup.schedule });
   await patiently(() => scheduler.replaceAll(schedules), log);
   const lanes = lanesOf(kinds, options.concurrency);
   const distribution = (await context.distribution?.open()) ?? null;
@@ -115,6 +118,14 @@ const JOBS_KEPT_DAYS = 30;
 type Needs = Pick<
   Context,
   | 'config'
+  | 'log'
+  | 'store'
+  | 'keys'
+  | 'ledger'
+  | 'refusal'
+  | 'instance'
+  | 'epoch'
+  | 'version'
   | 'sources'
   | 'sync'
   | 'seal'
@@ -137,8 +148,30 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createSnapshotJobs(context),
     ...createPolicyJobs(context),
 
+    async backup(_payload, { signal, progress }) {
+      const { folder, recipients, keep } = context.config.backup;
+      if (folder === null || recipients.length === 0)
+        throw new JobRefused('No backup was made: BACKUP_FOLDER and BACKUP_RECIPIENTS are not set for this worker.');
+      const { path: _path, ...made } = await makeBackup({
+        context,
+        folder,
+        lock: { recipients },
+        actor: 'schedule',
+        signal,
+        onProgress: (message, done, total) => progress({ done, total, message }),
+      });
+      const removed = await rotate(folder, context.instance, keep, context.clock());
+      return { ...made, removed };
+    },
+
     async seal() {
       const sealing = await context.seal();
+      // Whatever happens to this machine, erasures made since the last backup are known beside the backups.
+      const { folder } = context.config.backup;
+      if (folder !== null)
+        await copyErasures(context.config.dataDir, folder).catch((error: unknown) =>
+          context.log.warn({ err: error }, 'could not copy the records of erasures to BACKUP_FOLDER'),
+        );
       return sealing.outcome === 'sealed' || sealing.outcome === 'unchanged'
         ? { outcome: sealing.outcome, size: sealing.checkpoint.size }
         : { outcome: sealing.outcome };

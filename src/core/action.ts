@@ -346,6 +346,36 @@ const holdLifted = z.object({
   reason: z.string().min(1).max(500),
 });
 
+/** A backup was written and read back. */
+const backupMade = z.object({
+  action: z.literal('backup.made'),
+  actor,
+  /** Name without folder. */
+  file: z.string(),
+  /** Of the encrypted file. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  bytes: count,
+  /** The last entry in it, and how many are under the newest checkpoint in it. */
+  upTo: count,
+  sealed: count,
+});
+
+/** A backup was put back: this is the first entry of the epoch that begins with it. What came after the backup is lost. */
+const installationRestored = z.object({
+  action: z.literal('installation.restored'),
+  actor,
+  /** The epoch that begins, and its verifier key. */
+  epoch: z.number().int().min(2),
+  verifierKey: z.string(),
+  /** When the backup was made, and its SHA-256; null: the database was put back by other means. */
+  backup: z.object({ madeAt: z.string(), sha256: z.string() }).nullable(),
+  /** The newest checkpoint that was put back, and the newest that is known of what is lost. */
+  checkpoint: z.string().nullable(),
+  lost: z.string().nullable(),
+  /** Faults that the verification found and the operator accepted. */
+  faults: count,
+});
+
 /** Schema of the body of an `action` entry. */
 export const actionSchema = z.discriminatedUnion('action', [
   caseMove,
@@ -374,6 +404,8 @@ export const actionSchema = z.discriminatedUnion('action', [
   installationMoved,
   holdPlaced,
   holdLifted,
+  installationRestored,
+  backupMade,
 ]);
 export type Action = z.infer<typeof actionSchema>;
 /** What was counted beside the ledger at one moment, for one period. */

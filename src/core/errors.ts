@@ -48,6 +48,11 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
+/** What should be evidence is not what was written: the command line ends with exit code 3. */
+export class VerificationFault extends Error {
+  override readonly name = 'VerificationFault';
+}
+
 /** Wrong usage or configuration: the command line ends with exit code 2. Each problem is one sentence with its remedy. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';

@@ -164,13 +164,12 @@ function mappingDigest({ fieldNames, eventNames, assumedOffset, subjectRecipe }:
 
 /** The last checkpoint up to an entry, as documents print it. */
 export async function lastCheckpoint(
-  deps: Pick<DocumentDeps, 'read' | 'epoch' | 'publicKey'>,
+  deps: Pick<DocumentDeps, 'read' | 'publicKey'>,
   asOf: number,
 ): Promise<CheckpointToPrint | null> {
   const row = await deps.read
     .selectFrom('checkpoints')
     .select(['size', 'root', 'note'])
-    .where('epoch', '=', deps.epoch)
     .where('size', '<=', asOf)
     .orderBy('size', 'desc')
     .limit(1)

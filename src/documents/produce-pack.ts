@@ -117,7 +117,7 @@ function packProofs(
     return { kind: entry.kind, files: (withContent: boolean) => proofFiles(entry, inclusion, withContent) };
   };
   return {
-    verifierKey: verifierKeyOf(originOf(deps.proofs.instance, deps.proofs.epoch), deps.publicKey),
+    verifierKey: verifierKeyOf(originOf(deps.proofs.instance, deps.epoch), deps.publicKey),
     of: proven,
     async sealManifest(sealed) {
       // Nothing is sealed of a pack that will be refused.

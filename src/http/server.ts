@@ -124,15 +124,12 @@ function createReadiness({ store, refusal }: Context): () => Promise<string | nu
 const PROBE = 'write_probe';
 
 function metricsOf(context: Context): Metrics {
-  const { store, projector, epoch, jobs, distribution } = context;
+  const { store, projector, jobs, distribution } = context;
   const highest = async (table: 'entries' | 'checkpoints') => {
     const query =
       table === 'entries'
         ? store.read.selectFrom('entries').select((eb) => eb.fn.max('seq').as('seq'))
-        : store.read
-            .selectFrom('checkpoints')
-            .select((eb) => eb.fn.max('size').as('seq'))
-            .where('epoch', '=', epoch);
+        : store.read.selectFrom('checkpoints').select((eb) => eb.fn.max('size').as('seq'));
     return Number((await query.executeTakeFirst())?.seq ?? 0);
   };
   return createMetrics({

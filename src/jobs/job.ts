@@ -94,6 +94,8 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   document: 'documents',
   // It computes for as long as a rebuild, and sealing must not wait for it.
   'check-read-models': 'documents',
+  // The same is true of a backup.
+  backup: 'documents',
   // It waits for others, and sealing must not wait for it.
   witness: 'sync',
   seal: 'maintenance',

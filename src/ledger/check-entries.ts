@@ -51,12 +51,9 @@ async function checkPage(options: ProofOptions, seqs: readonly number[], state: 
  */
 async function proveStretch(options: ProofOptions, seq: number): Promise<number | null | string> {
   const { read } = options.store;
-  const over = await checkpoints(read, options.epoch).where('size', '>=', seq).orderBy('size').executeTakeFirst();
+  const over = await checkpoints(read).where('size', '>=', seq).orderBy('size').executeTakeFirst();
   if (over === undefined) return null;
-  const before = await checkpoints(read, options.epoch)
-    .where('size', '<', seq)
-    .orderBy('size', 'desc')
-    .executeTakeFirst();
+  const before = await checkpoints(read).where('size', '<', seq).orderBy('size', 'desc').executeTakeFirst();
   const signer = { ...options, publicKey: options.keys.verifying };
   const wanted = frontierOf(signer, over);
   const from = before === undefined ? EMPTY_FRONTIER : frontierOf(signer, before);
@@ -68,12 +65,8 @@ async function proveStretch(options: ProofOptions, seq: number): Promise<number 
     : `the first ${wanted.size} entries do not give the root that the checkpoint at ${wanted.size} was signed for`;
 }
 
-function checkpoints(read: Query, epoch: number) {
-  return read
-    .selectFrom('checkpoints')
-    .select(['size', 'root', 'frontier', 'note'])
-    .where('epoch', '=', epoch)
-    .limit(1);
+function checkpoints(read: Query) {
+  return read.selectFrom('checkpoints').select(['epoch', 'size', 'root', 'frontier', 'note']).limit(1);
 }
 
 /** Null when an entry is missing, or its leaf hash is not one. */

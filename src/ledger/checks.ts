@@ -49,12 +49,17 @@ export const checks: readonly Check[] = [
   },
   {
     claim: 'name, epoch and verifier key are those that were pinned',
-    reads: 'settings: instance_id, epoch, identity_pin',
-    begin({ store, keys, publicKey, report }) {
+    reads: 'settings: instance_id, epoch, identity_pin; the entries that begin epochs',
+    begin({ store, keys, publicKey, signed, report }) {
       return {
         async end() {
-          if (await isPinned(store, keys, publicKey)) return;
-          const sentence = 'its name or epoch in the database, or the verifier key, is not the one that was pinned';
+          if (!(await isPinned(store, keys, publicKey))) {
+            const sentence = 'its name or epoch in the database, or the verifier key, is not the one that was pinned';
+            report({ seq: null, fault: 'identity-altered', sentence });
+          }
+          const { epoch, epochs } = signed;
+          if (epochs.at(-1)?.epoch === epoch) return;
+          const sentence = `it is in epoch ${epoch}, which no sound entry begins`;
           report({ seq: null, fault: 'identity-altered', sentence });
         },
       };
@@ -350,7 +355,8 @@ function beginPosition({ store, report }: Run): Checking {
   };
 }
 
-function actionIn({ kind, body }: Entry, name: string) {
+/** The action of an entry whose body contains `name`; null for any other entry. */
+export function actionIn({ kind, body }: Pick<Entry, 'kind' | 'body'>, name: string) {
   if (kind !== 'action' || !Buffer.isBuffer(body) || !body.includes(name)) return null;
   try {
     return actionSchema.safeParse(JSON.parse(body.toString('utf8'))).data ?? null;

@@ -22,6 +22,11 @@ function pinOf(appendKey: Uint8Array, { instance, epoch, publicKey }: Identity):
   return hmacSha256(appendKey, Buffer.concat([TAG, Buffer.from(verifierKey)]));
 }
 
+/** The setting that pins an identity. */
+export function pinSetting(keys: Pick<InstanceKeys, 'append'>, identity: Identity): { name: string; value: string } {
+  return { name: PIN, value: pinOf(keys.append, identity).toString('hex') };
+}
+
 /** Whether the identity in the database is the one that was pinned. True where the database names none: the next start draws one. */
 export async function isPinned(
   store: Pick<Store, 'read'>,
@@ -50,12 +55,13 @@ export async function pinIdentity(
   if ((await readSetting(store, PIN)) !== null) return false;
   const entry = await store.read.selectFrom('entries').select('seq').limit(1).executeTakeFirst();
   if (entry !== undefined && !(await isSignedFor(journal, identity))) return false;
-  await writeSetting(store, PIN, pinOf(keys.append, identity).toString('hex'));
+  const { name, value } = pinSetting(keys, identity);
+  await writeSetting(store, name, value);
   return true;
 }
 
 async function isSignedFor(journal: Journal, identity: Identity & { readonly epoch: number }): Promise<boolean> {
-  const note = await journal.newest();
+  const note = await journal.newest(identity.epoch);
   if (note === null) return false;
   const reading = readCheckpoint(note, identity.publicKey);
   return reading.outcome === 'valid' && reading.head.origin === originOf(identity.instance, identity.epoch);

@@ -12,8 +12,11 @@ export interface Journal {
   write(note: string, at: string): Promise<void>;
   /** Everything in it, in order of writing. */
   read(): AsyncIterable<JournalPart>;
-  /** The note over most entries; null when there is none. The clock may have been wrong, so this is not always the last. */
-  newest(): Promise<string | null>;
+  /**
+   * The note over most entries of this epoch and later ones, else of those before; null when there is none. The clock may have been wrong, so this is not
+   * always the last.
+   */
+  newest(epoch?: number): Promise<string | null>;
 }
 
 /** A note, or what stands where a note should. */
@@ -45,11 +48,11 @@ export function createJournal(folder: string): Journal {
         for (const part of parseNotes(await readFile(join(folder, file), 'utf8'))) yield { file, ...part };
       }
     },
-    async newest() {
-      let newest: { size: number; note: string } | null = null;
+    async newest(epoch = 1) {
+      let newest: Found | null = null;
       for (const file of await listFiles(folder)) {
-        const found = await newestOf(join(folder, file));
-        if (found !== null && found.size >= (newest?.size ?? 0)) newest = found;
+        const found = await newestOf(join(folder, file), epoch);
+        if (found !== null && (newest === null || isNewer(found, newest, epoch))) newest = found;
       }
       return newest?.note ?? null;
     },
@@ -93,8 +96,20 @@ async function endsWhole(file: FileHandle): Promise<boolean> {
 
 const TAIL_BYTES = 4096;
 
+interface Found {
+  readonly epoch: number;
+  readonly size: number;
+  readonly note: string;
+}
+
+/** What earlier epochs signed last may be over entries that were lost when a later one began. */
+function isNewer(one: Found, other: Found, epoch: number): boolean {
+  const isPast = (found: Found) => found.epoch < epoch;
+  return isPast(one) === isPast(other) ? one.size >= other.size : isPast(other);
+}
+
 /** Of one file; from its end where that holds a note, for a start must not read years of them. */
-async function newestOf(path: string): Promise<{ size: number; note: string } | null> {
+async function newestOf(path: string, epoch: number): Promise<Found | null> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
@@ -102,18 +117,20 @@ async function newestOf(path: string): Promise<{ size: number; note: string } | 
     await file.read(tail, 0, tail.length, size - tail.length);
     const text = tail.toString('utf8');
     const start = tail.length === size ? 0 : text.search(/^consent-ledger\//m);
-    const found = start < 0 ? null : highestOf(text.slice(start));
-    return found ?? (tail.length === size ? null : highestOf(await readFile(path, 'utf8')));
+    const found = start < 0 ? null : highestOf(text.slice(start), epoch);
+    return found ?? (tail.length === size ? null : highestOf(await readFile(path, 'utf8'), epoch));
   } finally {
     await file.close();
   }
 }
 
-function highestOf(text: string): { size: number; note: string } | null {
-  let highest: { size: number; note: string } | null = null;
+function highestOf(text: string, epoch: number): Found | null {
+  let highest: Found | null = null;
   for (const { note } of parseNotes(text)) {
-    const size = parseTreeHead(note)?.size;
-    if (size !== undefined && size >= (highest?.size ?? 0)) highest = { size, note };
+    const head = parseTreeHead(note);
+    if (head === null) continue;
+    const found = { epoch: Number(/\d+$/.exec(head.origin)?.[0] ?? 0), size: head.size, note };
+    if (highest === null || isNewer(found, highest, epoch)) highest = found;
   }
   return highest;
 }

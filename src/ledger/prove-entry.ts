@@ -13,7 +13,6 @@ export interface ProofOptions {
   readonly store: Pick<Store, 'read'>;
   readonly keys: { readonly instance: Pick<InstanceKeys, 'append' | 'dedupe'>; readonly verifying: KeyObject };
   readonly instance: string;
-  readonly epoch: number;
 }
 
 /** A checkpoint as it was signed, and the proof that an entry is under its root. */
@@ -48,7 +47,7 @@ export function proveEntry(options: ProofOptions, seq: number): Promise<EntryPro
  */
 export function createProver(options: ProofOptions): (seq: number, under?: Under) => Promise<EntryProof> {
   const { read } = options.store;
-  const tree = openTree(read, options.epoch);
+  const tree = openTree(read);
   return async (seq, under = 'first') => {
     const row = await read.selectFrom('entries').selectAll().where('seq', '=', seq).executeTakeFirst();
     if (row === undefined) return unproven('the entry is missing');
@@ -77,31 +76,32 @@ async function includedUnder(tree: Tree, { seq, leafHash }: Entry, { size, root 
   return hashes !== null && provesInclusion(leafHash, seq - 1, size, hashes, root) ? hashes : null;
 }
 
-async function checkpointOver({ store, epoch }: ProofOptions, seq: number, under: Under) {
+async function checkpointOver({ store }: ProofOptions, seq: number, under: Under) {
   if (typeof under === 'number' && under >= seq) {
-    const found = await checkpoints(store.read, epoch).where('size', '=', under).executeTakeFirst();
+    const found = await checkpoints(store.read).where('size', '=', under).executeTakeFirst();
     if (found !== undefined) return found;
   }
-  return checkpoints(store.read, epoch)
+  return checkpoints(store.read)
     .where('size', '>=', seq)
     .orderBy('size', under === 'last' ? 'desc' : 'asc')
     .executeTakeFirst();
 }
 
-function checkpoints(read: Query, epoch: number) {
-  return read.selectFrom('checkpoints').select(['size', 'root', 'note']).where('epoch', '=', epoch).limit(1);
+/** Of all epochs: each covers what was put back when it began, and its own entries, so all of them are of one tree. */
+function checkpoints(read: Query) {
+  return read.selectFrom('checkpoints').select(['epoch', 'size', 'root', 'note']).limit(1);
 }
 
 /** What a checkpoint was signed for; null when the row says something else. */
 function readSigned(
-  { keys, instance, epoch }: ProofOptions,
-  row: { readonly size: number; readonly root: Buffer; readonly note: string },
+  { keys, instance }: ProofOptions,
+  row: { readonly epoch: number; readonly size: number; readonly root: Buffer; readonly note: string },
 ): TreeHead | null {
   if (typeof row.note !== 'string' || !Buffer.isBuffer(row.root)) return null;
   const reading = readCheckpoint(row.note, keys.verifying);
   if (reading.outcome !== 'valid') return null;
   const { head } = reading;
-  return head.origin === originOf(instance, epoch) && head.size === row.size && head.root.equals(row.root)
+  return head.origin === originOf(instance, row.epoch) && head.size === row.size && head.root.equals(row.root)
     ? head
     : null;
 }

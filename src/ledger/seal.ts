@@ -5,6 +5,7 @@ import { leafHashOf, macOf } from '../crypto/entry.ts';
 import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, packFrontier, rootOf, unpackFrontier } from '../crypto/merkle.ts';
 import { isEntryKind } from '../core/vocabulary.ts';
+import { readSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import { hasLeafTypes } from './entry-fault.ts';
 import type { Journal } from './journal.ts';
@@ -41,12 +42,19 @@ const PAGE = 2000;
  * that was signed or covers more than there is: nothing of that shall ever be signed.
  */
 export async function sealLedger(options: SealOptions): Promise<Sealing> {
-  const { store, instance, epoch } = options;
+  const { store, instance } = options;
+  // A process that was started before a backup was put back must not sign under the name of before.
+  const epoch = await readSetting(store, 'epoch');
+  if (epoch !== null && epoch !== String(options.epoch))
+    return refused(
+      0,
+      `the ledger has gone on in epoch ${epoch}, and this process began in epoch ${options.epoch}: restart it`,
+    );
   const publicKey = createPublicKey(options.signingKey);
-  const last = await lastCheckpoint(store, epoch);
+  const last = await lastCheckpoint(store);
   let frontier: Frontier = EMPTY_FRONTIER;
   if (last) {
-    const grown = frontierOf({ publicKey, instance, epoch }, last);
+    const grown = frontierOf({ publicKey, instance }, last);
     if (grown === null) {
       return refused(
         Number.isSafeInteger(last.size) ? last.size : 0,
@@ -125,14 +133,21 @@ export function checkpointMac(appendKey: Uint8Array, note: string, createdAt: st
 
 /** The right edge of the tree that a stored checkpoint was signed over; null when the row does not say what was signed. */
 export function frontierOf(
-  { publicKey, instance, epoch }: { readonly publicKey: KeyObject; readonly instance: string; readonly epoch: number },
-  row: { readonly size: number; readonly root: Buffer; readonly frontier: Buffer; readonly note: string },
+  { publicKey, instance }: { readonly publicKey: KeyObject; readonly instance: string },
+  row: {
+    readonly epoch: number;
+    readonly size: number;
+    readonly root: Buffer;
+    readonly frontier: Buffer;
+    readonly note: string;
+  },
 ): Frontier | null {
   if (typeof row.note !== 'string' || !Buffer.isBuffer(row.root) || !Buffer.isBuffer(row.frontier)) return null;
   const reading = readCheckpoint(row.note, publicKey);
   if (reading.outcome !== 'valid') return null;
   const { head } = reading;
-  if (head.origin !== originOf(instance, epoch) || head.size !== row.size || !head.root.equals(row.root)) return null;
+  if (head.origin !== originOf(instance, row.epoch) || head.size !== row.size || !head.root.equals(row.root))
+    return null;
   try {
     const frontier = unpackFrontier(head.size, row.frontier);
     return rootOf(frontier).equals(head.root) ? frontier : null;
@@ -149,13 +164,7 @@ async function highestSeq(store: Store): Promise<number> {
   return Number(row?.seq ?? 0);
 }
 
-/** The newest checkpoint of an epoch, as stored. */
-export function lastCheckpoint(store: Store, epoch: number) {
-  return store.read
-    .selectFrom('checkpoints')
-    .selectAll()
-    .where('epoch', '=', epoch)
-    .orderBy('size', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+/** The newest checkpoint, as stored: those of a later epoch are over more entries than all before. */
+export function lastCheckpoint(store: Store) {
+  return store.read.selectFrom('checkpoints').selectAll().orderBy('size', 'desc').limit(1).executeTakeFirst();
 }

@@ -1,11 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import { originOf, parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
+import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
 import { equalBytes } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
 import type { Fault } from './entry-fault.ts';
+import { type Epoch, loadEpochs, parseOrigin, placeOf } from './epochs.ts';
 import type { Journal } from './journal.ts';
 import { checkpointMac, frontierOf } from './seal.ts';
 import { readWitnessedFiles, type WitnessedFiles, type WitnessedOptions } from './witnessed.ts';
@@ -37,6 +38,9 @@ export interface SignedNotes {
   };
   /** Notes of the journal whose writing was cut off. They were never published. */
   readonly unfinished: number;
+  /** The present epoch, and all that begin with an entry. */
+  readonly epoch: number;
+  readonly epochs: readonly Epoch[];
 }
 
 export interface SignedNotesOptions {
@@ -45,16 +49,20 @@ export interface SignedNotesOptions {
   readonly publicKey: KeyObject;
   readonly instance: string;
   readonly epoch: number;
-  readonly keys: Pick<InstanceKeys, 'append'>;
+  readonly keys: Pick<InstanceKeys, 'append' | 'dedupe'>;
   /** Absent: nothing that witnesses said is looked at. */
   readonly witnessed?: WitnessedOptions;
 }
 
-/** Reads the checkpoints of the epoch and the whole journal. The database first: a note is in the journal before it is in the database. */
-export async function readSignedNotes(options: SignedNotesOptions): Promise<SignedNotes> {
+type Judging = SignedNotesOptions & { readonly epochs: readonly Epoch[] };
+
+/** Reads all checkpoints and the whole journal. The database first: a note is in the journal before it is in the database. */
+export async function readSignedNotes(asked: SignedNotesOptions): Promise<SignedNotes> {
+  const epochs = await loadEpochs(asked.store.read, asked.keys, asked.instance, asked.epoch);
+  const options = { ...asked, epochs };
   const database: SignedNote[] = [];
   const brokenRows: Fault[] = [];
-  for await (const row of checkpointRows(options.store, options.epoch)) {
+  for await (const row of checkpointRows(options.store)) {
     const { size, root, note, created_at, mac } = row;
     const ofBytes = [root, row.frontier, mac].every((bytes) => Buffer.isBuffer(bytes));
     if (
@@ -90,15 +98,15 @@ export async function readSignedNotes(options: SignedNotesOptions): Promise<Sign
     kept: files.kept.map(judge),
     elsewhere: files.elsewhere.map(judge),
   };
-  return { database, brokenRows, journal, unfinished, witnessed };
+  return { database, brokenRows, journal, unfinished, witnessed, epoch: asked.epoch, epochs };
 }
 
 type CheckpointRow = Pick<
   Selectable<Tables['checkpoints']>,
-  'size' | 'root' | 'frontier' | 'note' | 'created_at' | 'mac'
+  'epoch' | 'size' | 'root' | 'frontier' | 'note' | 'created_at' | 'mac'
 >;
 
-function judgeRow(options: SignedNotesOptions, row: CheckpointRow): SignedNote {
+function judgeRow(options: Judging, row: CheckpointRow): SignedNote {
   const { size, root, note, created_at, mac } = row;
   const where = `the checkpoint at ${size}`;
   const judged = { ...judgeNote(options, note, where, 'checkpoint-invalid'), size };
@@ -107,6 +115,8 @@ function judgeRow(options: SignedNotesOptions, row: CheckpointRow): SignedNote {
     faults.push({ seq: size, fault: 'checkpoint-invalid', sentence: `${where} ${sentence}` });
   const said = parseTreeHead(note);
   if (said && (said.size !== size || !said.root.equals(root))) fault('does not say what its note says');
+  else if (said && judged.head !== null && parseOrigin(judged.head.origin)?.epoch !== row.epoch)
+    fault('is of another epoch than its note says');
   else if (said && frontierOf(options, row) === null && judged.head !== null)
     fault('has another right edge of the tree than the one that was signed');
   if (!equalBytes(checkpointMac(options.keys.append, note, created_at), mac))
@@ -115,7 +125,7 @@ function judgeRow(options: SignedNotesOptions, row: CheckpointRow): SignedNote {
 }
 
 function judgeNote(
-  { publicKey, instance, epoch }: SignedNotesOptions,
+  { publicKey, instance, epochs }: Judging,
   note: string,
   where: string,
   fault: 'checkpoint-invalid' | 'journal-invalid' | 'witness-invalid',
@@ -131,26 +141,37 @@ function judgeNote(
   });
   if (reading.outcome !== 'valid') return refused(reading.reason);
   const { head } = reading;
-  const origin = originOf(instance, epoch);
-  if (head.origin === origin) return { where, note, size, head, faults: [] };
+  const place = placeOf(epochs, instance, head);
+  if (place.outcome === 'placed') return { where, note, size, head, faults: [] };
+  // The database has no checkpoints over entries that it does not have.
+  if (place.outcome === 'lost' && fault !== 'checkpoint-invalid') return { where, note, size, head: null, faults: [] };
   // Only this installation's signing key makes such a note: the name or the epoch in the database was changed, or the journal is another's.
-  return refused(`it is signed for ${JSON.stringify(head.origin)}, but this ledger is ${JSON.stringify(origin)}`);
+  return refused(
+    place.outcome === 'lost'
+      ? `it is over ${head.size} entries, but those from ${place.by.first} on were lost when epoch ${place.by.epoch} began`
+      : place.reason,
+  );
 }
 
-async function* checkpointRows(store: Store, epoch: number) {
-  let after = Number.MIN_SAFE_INTEGER;
+async function* checkpointRows(store: Store) {
+  let after: Pick<CheckpointRow, 'epoch' | 'size'> | null = null;
   for (;;) {
-    const rows = await store.read
+    let query = store.read
       .selectFrom('checkpoints')
-      .select(['size', 'root', 'frontier', 'note', 'created_at', 'mac'])
-      .where('epoch', '=', epoch)
-      .where('size', '>', after)
+      .select(['epoch', 'size', 'root', 'frontier', 'note', 'created_at', 'mac'])
+      .orderBy('epoch')
       .orderBy('size')
-      .limit(1000)
-      .execute();
+      .limit(1000);
+    if (after !== null) {
+      const { epoch, size }: Pick<CheckpointRow, 'epoch' | 'size'> = after;
+      query = query.where((eb) =>
+        eb.or([eb('epoch', '>', epoch), eb.and([eb('epoch', '=', epoch), eb('size', '>', size)])]),
+      );
+    }
+    const rows: CheckpointRow[] = await query.execute();
     yield* rows;
     const final = rows.at(-1);
-    if (final === undefined || !(final.size > after)) return;
-    after = final.size;
+    if (final === undefined || rows.length < 1000) return;
+    after = final;
   }
 }

@@ -23,7 +23,7 @@ export interface Tree {
   root(size: number): Promise<Buffer | null>;
 }
 
-export function openTree(read: Query, epoch: number): Tree {
+export function openTree(read: Query): Tree {
   const known = new Map<string, Buffer>();
   const blocks = new Map<number, readonly Buffer[]>();
 
@@ -98,7 +98,6 @@ export function openTree(read: Query, epoch: number): Tree {
     const row = await read
       .selectFrom('checkpoints')
       .select(['size', 'frontier'])
-      .where('epoch', '=', epoch)
       .where('size', '>=', least)
       .where('size', '<', below)
       .orderBy('size', order)

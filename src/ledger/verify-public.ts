@@ -5,6 +5,7 @@ import { sha256 } from '../crypto/hash.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
 import type { Query } from '../store/store.ts';
 import { type Fault, hasLeafTypes, notErased } from './entry-fault.ts';
+import { type Epoch, epochOf, FIRST_EPOCH, parseOrigin, placeOf, restoredIn } from './epochs.ts';
 import { readEntryPages } from './read-entries.ts';
 import { imprintOf, readTimestamp } from './timestamp.ts';
 
@@ -37,6 +38,8 @@ export interface PublicVerification {
   readonly confirmed: readonly { readonly where: string; readonly size: number }[];
   /** Tokens that stand for one of the checkpoints from outside, with the time that the authority signed. */
   readonly stamped: readonly { readonly where: string; readonly size: number; readonly at: string }[];
+  /** Where backups were put back: the first entry of each later epoch. */
+  readonly restored: readonly { readonly epoch: number; readonly first: number }[];
   /** Entries after the last signed checkpoint: without the instance key nobody can tell who wrote them. */
   readonly unsealed: number;
   readonly root: string;
@@ -57,7 +60,7 @@ interface Signed {
  * of each checkpoint, above all of those that were handed out before: a rewritten or shortened ledger cannot.
  */
 export async function verifyPublicly(options: PublicVerifyOptions): Promise<PublicVerification> {
-  const { read, onProgress } = options;
+  const { read, key, onProgress } = options;
   const faults: Fault[] = [];
   let moreFaults = 0;
   const report = (fault: Fault) => {
@@ -68,13 +71,20 @@ export async function verifyPublicly(options: PublicVerifyOptions): Promise<Publ
   const wanted = new Map<number, Signed[]>();
   for (const one of signed) wanted.set(one.head.size, [...(wanted.get(one.head.size) ?? []), one]);
   const confirmed: { where: string; size: number }[] = [];
-  const sealed = Math.max(0, ...wanted.keys());
+  let sealed = 0;
 
   const { highest, total } = await extentOf(read);
   const walk = createWalk(report);
+  const { instance = '' } = parseOrigin(key.name) ?? {};
   const compare = (frontier: Frontier) => {
     const found = rootOf(frontier);
     for (const { where, head, isOutside } of wanted.get(frontier.size) ?? []) {
+      const place = placeOf(walk.epochs(), instance, head);
+      if (place.outcome !== 'placed') {
+        report(faultOfPlace(place, where, head));
+        continue;
+      }
+      sealed = frontier.size;
       if (!head.root.equals(found))
         report({ seq: frontier.size, fault: 'root-mismatch', sentence: mismatch(frontier.size, where, isOutside) });
       else if (isOutside) confirmed.push({ where, size: head.size });
@@ -99,6 +109,11 @@ export async function verifyPublicly(options: PublicVerifyOptions): Promise<Publ
       sentence: `${total - done} entries have numbers that no entry can have`,
     });
   for (const { where, head } of signed.filter((one) => one.head.size > highest)) {
+    const place = placeOf(walk.epochs(), instance, head);
+    if (place.outcome !== 'placed') {
+      report(faultOfPlace(place, where, head));
+      continue;
+    }
     const sentence = `the ledger ends at ${highest}, but ${where} was signed over ${head.size} entries: ${head.size - highest} are gone from its end`;
     report({ seq: highest + 1, fault: 'truncated', sentence });
   }
@@ -118,6 +133,10 @@ export async function verifyPublicly(options: PublicVerifyOptions): Promise<Publ
     confirmed,
     stamped,
     unsealed: Math.max(0, highest - sealed),
+    restored: walk
+      .epochs()
+      .slice(1)
+      .map(({ epoch, first }) => ({ epoch, first })),
     root: rootOf(frontier).toString('hex'),
     faults: faults.sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity)),
     moreFaults,
@@ -156,6 +175,19 @@ function withoutCosignatures(note: string, name: string): string {
   return own === undefined ? note : `${note.slice(0, end)}${own}\n`;
 }
 
+/** A checkpoint of an earlier epoch over more than was put back when the next one began, or one of an epoch that no entry begins. */
+function faultOfPlace(
+  place: Exclude<ReturnType<typeof placeOf>, { outcome: 'placed' }>,
+  where: string,
+  head: TreeHead,
+): Fault {
+  if (place.outcome === 'misplaced')
+    return { seq: head.size, fault: 'checkpoint-invalid', sentence: `${where}: ${place.reason}` };
+  const { epoch, first } = place.by;
+  const sentence = `${where} was signed over ${head.size} entries, but an older backup was put back and epoch ${epoch} began with entry ${first}: ${head.size - first + 1} entries of before are gone`;
+  return { seq: first, fault: 'truncated', sentence };
+}
+
 function mismatch(size: number, where: string, isOutside: boolean): string {
   const said = `the first ${size} entries do not give the root that ${where} was signed for`;
   return isOutside ? `${said}: they were rewritten after it was handed out` : said;
@@ -174,7 +206,7 @@ async function readSigned(
         ? reading.outcome === 'other-key'
           ? 'it is not signed with this key'
           : reading.reason
-        : reading.head.origin === key.name
+        : parseOrigin(reading.head.origin)?.instance === parseOrigin(key.name)?.instance
           ? null
           : `it is signed for ${JSON.stringify(reading.head.origin)}, but the key is of ${JSON.stringify(key.name)}`;
     if (reading.outcome === 'valid' && problem === null) {
@@ -189,8 +221,7 @@ async function readSigned(
     return null;
   };
   for (const { where, note } of outside) judge(note, where, true);
-  const epoch = Number(key.name.slice(key.name.lastIndexOf('/') + 1));
-  for await (const { size, root, note } of checkpointRows(read, epoch)) {
+  for await (const { size, root, note } of checkpointRows(read)) {
     const where = `the checkpoint at ${size}`;
     const head = judge(String(note), where, false);
     if (head !== null && (head.size !== size || !Buffer.isBuffer(root) || !head.root.equals(root)))
@@ -199,20 +230,23 @@ async function readSigned(
   return signed;
 }
 
-async function* checkpointRows(read: Query, epoch: number) {
-  for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-    const rows = await read
-      .selectFrom('checkpoints')
-      .select(['size', 'root', 'note'])
-      .where('epoch', '=', epoch)
-      .where('size', '>', after)
-      .orderBy('size')
-      .limit(1000)
-      .execute();
-    yield* rows;
-    const last = rows.at(-1);
-    if (last === undefined || !(last.size > after)) return;
-    after = last.size;
+async function* checkpointRows(read: Query) {
+  const epochs = await read.selectFrom('checkpoints').select('epoch').distinct().orderBy('epoch').execute();
+  for (const { epoch } of epochs) {
+    for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+      const rows = await read
+        .selectFrom('checkpoints')
+        .select(['epoch', 'size', 'root', 'note'])
+        .where('epoch', '=', epoch)
+        .where('size', '>', after)
+        .orderBy('size')
+        .limit(1000)
+        .execute();
+      yield* rows;
+      const last = rows.at(-1);
+      if (last === undefined || !(last.size > after)) break;
+      after = last.size;
+    }
   }
 }
 
@@ -237,9 +271,14 @@ function createWalk(report: (fault: Fault) => void) {
   const lastOf = new Map<string, number>();
   const erased = new Set<number>();
   const recorded = new Map<number, number>();
+  const epochs: Epoch[] = [FIRST_EPOCH];
   return {
+    /** Those that began so far. */
+    epochs: (): readonly Epoch[] => epochs,
     entry(entry: Entry): void {
       const { seq, source, sourceSeq } = entry;
+      const begun = entry.kind === 'action' && Buffer.isBuffer(entry.body) ? restoredIn(entry.body) : null;
+      if (begun !== null && begun.epoch > (epochs.at(-1) ?? FIRST_EPOCH).epoch) epochs.push(epochOf(seq, begun));
       if (seq !== due)
         report({ seq: due, fault: 'missing', sentence: `the entries from ${due} to ${seq - 1} are missing` });
       due = seq + 1;

@@ -13,6 +13,8 @@ export interface Verification extends Counts {
   readonly faults: readonly Fault[];
   /** Faults beyond the first thousand, which are not listed. */
   readonly moreFaults: number;
+  /** Where backups were put back: the first entry of each later epoch, and how many entries of before are known to be lost. */
+  readonly restored: readonly { readonly epoch: number; readonly first: number; readonly lost: number }[];
 }
 
 export interface VerifyOptions extends SignedNotesOptions {
@@ -68,7 +70,10 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
   }
   for (const check of begun) await check.end?.();
   const counts = begun.reduce((sum, check) => ({ ...sum, ...check.counts?.() }), nothing);
-  return { entries: total, ...counts, ...listed() };
+  const restored = signed.epochs
+    .slice(1)
+    .map(({ epoch, first, lostTo }) => ({ epoch, first, lost: Math.max(0, lostTo - first + 1) }));
+  return { entries: total, ...counts, ...listed(), restored };
 }
 
 async function extentOf(store: Store): Promise<{ highest: number; total: number }> {

@@ -78,6 +78,8 @@ function objectOf(action: Action): string | null {
     case 'session.closed':
     case 'token.created':
     case 'installation.moved':
+    case 'installation.restored':
+    case 'backup.made':
     case 'sync.form-learned':
       return null;
   }

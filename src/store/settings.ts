@@ -5,6 +5,9 @@ export const MOVED_TO = 'moved_to';
 /** Set in a database while it is being copied into: it holds less than the installation it will be. */
 export const UNFINISHED_COPY = 'unfinished_copy';
 
+/** Set in a database while a backup is being put back into it: nothing of it has been verified. */
+export const UNFINISHED_RESTORE = 'unfinished_restore';
+
 /** One of the installation's settings; null when it is not set. */
 export async function readSetting(store: Pick<Store, 'read'>, name: string): Promise<string | null> {
   const row = await store.read.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();

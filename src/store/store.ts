@@ -67,6 +67,8 @@ export interface Store {
   readonly engine: 'sqlite' | 'postgres';
   /** Reads committed rows; never waits for the writer. */
   readonly read: Query;
+  /** Runs `work` with a view of the database as of one moment, however long it takes: later commits do not show. Never blocks the writer. One query at a time. */
+  snapshot<T>(work: (read: Query) => Promise<T>): Promise<T>;
   /** Runs `work` under the write lock; durable when it resolves. Keep it short: appends wait meanwhile. */
   transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
   /**

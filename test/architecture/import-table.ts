@@ -84,6 +84,8 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   'temporal-polyfill': ['core', 'law'],
   croner: ['core'],
   yaml: ['config'],
+  'age-encryption': ['src/context/backup/archive.ts'],
+  'tar-stream': ['src/context/backup/archive.ts'],
   sqlite3: ['src/store/sqlite/driver.ts'],
   kysely: ['store', 'engines'],
   pg: ['src/store/postgres/driver.ts'],

@@ -129,6 +129,9 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'ledger witness': null,
     'ledger rebuild': [],
     'store copy': null,
+    // test/commands/backup.test.ts
+    backup: null,
+    restore: null,
     demo: null,
     'demo tamper': null,
     sandbox: ['--port', '0'],

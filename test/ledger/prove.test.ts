@@ -51,8 +51,7 @@ async function seal() {
   if (sealing.outcome !== 'sealed') throw new Error(sealing.outcome);
   return sealing.checkpoint;
 }
-const prover = () =>
-  createProver({ store, keys: { instance: testKeys, verifying: publicKey }, instance: 'test', epoch: 1 });
+const prover = () => createProver({ store, keys: { instance: testKeys, verifying: publicKey }, instance: 'test' });
 
 describe('in a ledger that was sealed at many sizes', () => {
   test('each entry is proven under the first, the last and a named checkpoint, and each checkpoint continues each earlier one', async () => {
@@ -74,7 +73,7 @@ describe('in a ledger that was sealed at many sizes', () => {
         expect(head.size).toBe(under === 'last' ? size : under === 2425 && seq <= 2425 ? 2425 : covering[0]);
       }
     }
-    const tree = openTree(store.read, 1);
+    const tree = openTree(store.read);
     for (const earlier of heads) {
       expect(await tree.root(earlier.size)).toEqual(earlier.root);
       for (const later of heads.filter((one) => one.size >= earlier.size)) {

@@ -220,7 +220,7 @@ describe('verify names the seq and the fault of', () => {
       evidenceFolder: folder,
       documentsFolder: folder,
     });
-    expect(faults.map(({ seq, fault }) => [seq, fault])).toEqual([[12, 'journal-invalid']]);
+    expect(faults.map(({ seq, fault }) => [seq, fault])).toEqual([[null, 'identity-altered']]);
   });
   test.each([
     ['time', `created_at = '2026-07-01T11:00:00.000Z'`],

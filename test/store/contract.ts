@@ -79,6 +79,20 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       });
     });
 
+    test('a snapshot shows one moment, however much is written meanwhile', async () => {
+      const store = await open();
+      await store.insertEntriesAt(0, [entry(1)]);
+      const count = async (read: Store['read']) => (await read.selectFrom('entries').select('seq').execute()).length;
+      await store.snapshot(async (read) => {
+        await store.insertEntriesAt(1, [entry(2)]);
+        expect(await count(read)).toBe(1);
+        await store.insertEntriesAt(2, [entry(3)]);
+        expect(await count(read)).toBe(1);
+      });
+      await expect(store.snapshot(() => Promise.reject(new Error('on purpose')))).rejects.toThrow('on purpose');
+      expect(await store.snapshot(count)).toBe(3);
+    });
+
     test('a failing transaction leaves nothing behind, and the next one works', async () => {
       const store = await open();
       const failing = store.transaction(async (tx) => {

@@ -1,6 +1,8 @@
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
+import { type BackupFile, listBackups } from '../../context/backup/rotate.ts';
+import { nextTime } from '../../core/cron.ts';
 import { UsageError } from '../../core/errors.ts';
 import { parseTreeHead } from '../../crypto/checkpoint.ts';
 import { diagnoseEntry } from '../../ledger/entry-fault.ts';
@@ -39,6 +41,7 @@ const checks: readonly Check<Ledgered>[] = [
   checkWitnesses,
   checkProjector,
   checkWorker,
+  checkBackups,
   async ({ warnings }) => (await warnings()).map(({ sentence, remedy, code }) => fault(code, sentence, remedy)),
 ];
 
@@ -193,12 +196,11 @@ async function checkSealing({ store, journal, epoch, clock, lastSeq }: Ledgered)
   const checkpoint = await store.read
     .selectFrom('checkpoints')
     .select(['size', 'created_at'])
-    .where('epoch', '=', epoch)
     .orderBy('size', 'desc')
     .limit(1)
     .executeTakeFirst();
   const size = checkpoint?.size ?? 0;
-  const newest = await journal.newest();
+  const newest = await journal.newest(epoch);
   const journalled = newest === null ? 0 : (parseTreeHead(newest)?.size ?? 0);
   const lines: Line[] = [];
   if (journalled < size)
@@ -317,4 +319,64 @@ async function checkWorker({ store, clock }: Context): Promise<Line> {
   if (late > WORKER_SILENT_MS)
     return note('jobs', `No worker is running: ${next.name} was due ${Math.floor(late / 60_000)} minutes ago.`, remedy);
   return ok('jobs', 'A worker is running on schedule.');
+}
+
+/** Milliseconds that a scheduled backup may take until it is missed. */
+const BACKUP_MS = 3_600_000;
+
+/** Whether the newest backup is as new as the schedule says, and the last one that was tried succeeded. */
+async function checkBackups({ store, config, clock, instance }: Context): Promise<Line[]> {
+  const { folder, schedule } = config.backup;
+  const remedy = 'Set BACKUP_FOLDER, BACKUP_RECIPIENTS and BACKUP_SCHEDULE (docs/backup.md).';
+  if (schedule === null || folder === null)
+    return [
+      note(
+        'backup',
+        'No backups are scheduled. Whatever backs this machine up must include database and DATA_DIR.',
+        remedy,
+      ),
+    ];
+  const lines: Line[] = [];
+  const job = await store.read
+    .selectFrom('jobs')
+    .select(['state', 'error', 'updated_at'])
+    .where('kind', '=', 'backup')
+    .where('state', 'in', ['done', 'failed'])
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (job?.state === 'failed')
+    lines.push(
+      fault(
+        'backup',
+        `The backup of ${job.updated_at} failed: ${(job.error ?? '').split('\n')[0]}`,
+        'Correct the cause, then run `consent-ledger backup` to have one now.',
+      ),
+    );
+  let newest: BackupFile | undefined;
+  try {
+    [newest] = await listBackups(folder, instance);
+  } catch (error) {
+    const { code = 'error' } = error as NodeJS.ErrnoException;
+    return [
+      ...lines,
+      fault('backup', `The folder ${folder} cannot be read (${code}).`, 'Mount it, or correct BACKUP_FOLDER.'),
+    ];
+  }
+  const due = newest === undefined ? null : nextTime(schedule, config.timeZone, newest.madeAt);
+  if (newest === undefined)
+    lines.push(fault('backup', `There is no backup in ${folder}.`, 'Run `consent-ledger backup`.'));
+  else if (due !== null && clock().getTime() - due.getTime() > BACKUP_MS)
+    lines.push(
+      fault(
+        'backup',
+        `The newest backup is of ${newest.madeAt.toISOString()}; one was due at ${due.toISOString()}.`,
+        'Check that a worker is running, then run `consent-ledger backup` to have one now.',
+      ),
+    );
+  else if (lines.length === 0)
+    lines.push(
+      ok('backup', `The newest backup is of ${newest.madeAt.toISOString()}. Rehearse restoring it (docs/backup.md).`),
+    );
+  return lines;
 }

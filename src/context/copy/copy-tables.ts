@@ -26,7 +26,7 @@ export const copiedByPage = ['entries', 'arrivals', 'checkpoints'] as const sati
 export const leftBehind = ['sign_in_links', 'sessions', 'sign_in_failures'] as const satisfies readonly TableName[];
 
 /** Positions of what the copy makes anew from the entries. */
-const madeAnew: readonly string[] = ['projector', 'rebuild'];
+export const madeAnew: readonly string[] = ['projector', 'rebuild'];
 
 type AnyTable = Record<string, Record<string, unknown>>;
 type Row = Readonly<Record<string, unknown>>;
@@ -122,7 +122,7 @@ export async function lastSeq(store: Pick<Store, 'read'>): Promise<number> {
   return Number(row.seq ?? 0);
 }
 
-async function insertInPortions(
+export async function insertInPortions(
   tx: StoreTransaction,
   table: TableName,
   rows: readonly Row[],

@@ -37,7 +37,7 @@ export interface Today {
 
 type Needs = Pick<
   Context,
-  'store' | 'attention' | 'warnings' | 'sources' | 'jobs' | 'clock' | 'epoch' | 'config' | 'witnessState'
+  'store' | 'attention' | 'warnings' | 'sources' | 'jobs' | 'clock' | 'config' | 'witnessState'
 >;
 
 const DOCUMENTS_SHOWN = 25;
@@ -137,7 +137,6 @@ async function loadLedgerState(
     read
       .selectFrom('checkpoints')
       .select(['size', 'root', 'created_at'])
-      .where('epoch', '=', epoch)
       .orderBy('size', 'desc')
       .limit(1)
       .executeTakeFirst(),

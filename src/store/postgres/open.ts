@@ -99,6 +99,22 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   return {
     engine: 'postgres',
     read: createQuery(pool),
+    snapshot: (work) =>
+      withPool(
+        poolOf(1, {
+          settings: { statement_timeout: readTimeout, lock_timeout: 60_000, idle_in_transaction_session_timeout: 0 },
+          answerTimeout: readTimeout + 10_000,
+        }),
+        async (connection) => {
+          try {
+            // The view is taken by the first statement that reads.
+            await connection.script('begin isolation level repeatable read read only; select 1 from schema_version');
+            return await work(createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined }));
+          } finally {
+            await connection.script('rollback').catch(() => undefined);
+          }
+        },
+      ),
     transaction: (work) =>
       write(async (connection) => {
         try {

@@ -82,6 +82,17 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   return {
     engine: 'sqlite',
     read,
+    async snapshot(work) {
+      const connection = await openReader(path, busyTimeout);
+      try {
+        // The view is taken by the first statement that reads.
+        await connection.script('begin; select count(*) from sqlite_schema;');
+        return await work(createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined }));
+      } finally {
+        await connection.script('rollback').catch(() => undefined);
+        await connection.close();
+      }
+    },
     transaction,
     insertEntriesAt: (expectedSeq, entries) =>
       writer.use((connection) => insertEntriesAt(connection, expectedSeq, entries)),

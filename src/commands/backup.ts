@@ -1,0 +1,198 @@
+import { readFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import pc from 'picocolors';
+import { loadProcessConfig } from '../config.ts';
+import { type Lock, recipientProblem, type Unlock } from '../context/backup/archive.ts';
+import { makeBackup } from '../context/backup/make-backup.ts';
+import { acceptDatabase, restoreBackup, type RestoreReport } from '../context/backup/restore.ts';
+import { UsageError } from '../core/errors.ts';
+import { createLog } from '../log.ts';
+import {
+  counted,
+  createProgress,
+  type CommandIo,
+  printable,
+  printResult,
+  wholeNumber,
+  withJson,
+} from './command-io.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+
+interface Flags {
+  readonly out?: string;
+  readonly recipient?: readonly string[];
+  readonly passphraseFile?: string;
+  readonly json?: boolean;
+}
+
+/** `backup`: the whole installation, but for its keys, in one encrypted file. */
+export function registerBackup(program: Command, io: CommandIo): void {
+  withJson(program.command('backup'))
+    .description(
+      'write an encrypted backup, also while the server runs (exit code 3 if it was made but something named in the ledger is missing)',
+    )
+    .option('--out <folder>', 'where to write it; default: BACKUP_FOLDER')
+    .option('--recipient <age1…>', 'public key to encrypt for, repeatable; default: BACKUP_RECIPIENTS', recipients)
+    .option('--passphrase-file <file>', 'encrypt with the passphrase in this file instead')
+    .addHelpText(
+      'after',
+      '\nMake a key pair with `age-keygen -o key.txt` (age-encryption.org) and keep key.txt away from this machine: nobody restores without it.\nINSTANCE_KEY and the signing key are not in a backup. Keep them too: without them, no backup can be restored (docs/backup.md).',
+    )
+    .action((flags: Flags) =>
+      withContext(async (context) => {
+        const folder = flags.out ?? context.config.backup.folder;
+        if (folder === null)
+          throw new UsageError(['No place for the backup: use --out <folder>, or set BACKUP_FOLDER.']);
+        const lock = await lockOf(flags, context.config.backup.recipients);
+        const progress = createProgress(io, 'entries written');
+        const reading = createProgress(io, 'bytes read back');
+        const report = await makeBackup({
+          context,
+          folder,
+          lock,
+          actor: COMMAND_LINE_ACTOR,
+          onProgress: (step, done, total) => (step === 'written' ? progress : reading).report(done, total),
+        });
+        progress.end();
+        reading.end();
+        if (report.faults.length > 0) io.exitCode = 3;
+        printResult(io, flags, report, () =>
+          [
+            `${pc.green('✓')} ${printable(report.path)}`,
+            `${counted(report.seq, 'entry', 'entries')} (${report.sealed} under a checkpoint), ${counted(report.files, 'file')}, ${report.bytes} bytes; read back and decrypted`,
+            ...report.faults.map((fault) => pc.red(`✗ ${printable(fault)}`)),
+            ...(report.entry === null
+              ? ['The ledger takes no entries at the moment, so none records this backup.']
+              : []),
+            'It holds no keys: keep INSTANCE_KEY and the signing key elsewhere, and the private key of the backup too.',
+          ].join('\n'),
+        );
+      }),
+    );
+}
+
+interface RestoreFlags {
+  readonly identity?: string;
+  readonly passphraseFile?: string;
+  readonly journal?: string;
+  readonly erasures?: string;
+  readonly epoch?: number;
+  readonly despiteFaults?: boolean;
+  readonly databaseAsItIs?: boolean;
+  readonly json?: boolean;
+}
+
+/** `restore`: a backup into an empty place, or the loss of what a database that was put back by other means lacks. */
+export function registerRestore(program: Command, io: CommandIo): void {
+  withJson(program.command('restore'))
+    .argument('[file]', 'the backup')
+    .description(
+      'restore a backup into an empty DATA_DIR and database, verify it and begin a new epoch (exit code 3 if it is not sound)',
+    )
+    .option('--identity <file>', 'file with the private key that opens the backup (AGE-SECRET-KEY-…)')
+    .option('--passphrase-file <file>', 'file with the passphrase that opens the backup')
+    .option(
+      '--journal <folder>',
+      'the journal that is left of the lost DATA_DIR: its newest checkpoint says how much is lost',
+    )
+    .option('--erasures <folder>', 'records of erasures made after the backup; default: the folder erasures beside it')
+    .option('--epoch <number>', 'number of the new epoch, if this backup was restored before', wholeNumber(2, 9999))
+    .option('--despite-faults', 'restore although the verification finds faults, and record that')
+    .option(
+      '--database-as-it-is',
+      'no file: accept a database that was put back by other means and is behind its journal',
+    )
+    .addHelpText(
+      'after',
+      '\nThe keys are not in the backup: put INSTANCE_KEY and the signing key in place first (DATA_DIR/keys may be there, nothing else).\nThe steps, and what to check before opening for traffic: docs/backup.md.',
+    )
+    .action(async (file: string | undefined, flags: RestoreFlags) => {
+      const steps = new Map<string, ReturnType<typeof createProgress>>();
+      const common = {
+        config: loadProcessConfig(),
+        log: createLog('warn'),
+        clock: () => new Date(),
+        actor: COMMAND_LINE_ACTOR,
+        despiteFaults: flags.despiteFaults ?? false,
+        epoch: flags.epoch ?? null,
+        onProgress(step: string, done: number, total: number | null) {
+          let progress = steps.get(step);
+          if (progress === undefined) steps.set(step, (progress = createProgress(io, step)));
+          progress.report(done, total);
+        },
+      };
+      if ((file === undefined) !== (flags.databaseAsItIs === true))
+        throw new UsageError(['Name the file of the backup, or use --database-as-it-is without one.']);
+      const report =
+        file === undefined
+          ? await acceptDatabase(common)
+          : await restoreBackup({
+              ...common,
+              file,
+              unlock: await unlockOf(flags),
+              journal: flags.journal ?? null,
+              erasures: flags.erasures ?? null,
+            });
+      for (const progress of steps.values()) progress.end();
+      printResult(io, flags, report, () => textOfRestore(report));
+    });
+}
+
+function textOfRestore(report: RestoreReport): string {
+  const { first, epoch, madeAt, lost, verification, erasedAgain } = report;
+  const accepted = verification.faults.length + verification.moreFaults;
+  return [
+    `${pc.green('✓')} ${counted(first - 1, 'entry', 'entries')} verified${madeAt === null ? '' : `, of the backup of ${madeAt}`}; epoch ${epoch} begins with entry ${first}`,
+    ...(accepted > 0
+      ? [pc.red(`✗ ${counted(accepted, 'fault')} accepted; \`consent-ledger ledger verify\` lists them`)]
+      : []),
+    lost === null
+      ? 'How much is lost is not known: with --journal, the journal that was left would have said.'
+      : `${counted(lost, 'entry', 'entries')} of after the backup are known to be lost.`,
+    ...(erasedAgain > 0 ? [`${counted(erasedAgain, 'erasure')} of after the backup made again.`] : []),
+    'Jobs that waited were cancelled, and officers sign in again. Hand the new verifier key to whoever keeps the old one: `consent-ledger ledger key`.',
+  ].join('\n');
+}
+
+async function unlockOf({ identity, passphraseFile }: RestoreFlags): Promise<Unlock> {
+  if ((identity === undefined) === (passphraseFile === undefined))
+    throw new UsageError(['Name what opens the backup: --identity <file>, or --passphrase-file <file>.']);
+  if (passphraseFile !== undefined) return { passphrase: (await readSecretFile(passphraseFile)).replace(/\r?\n$/, '') };
+  const path = identity ?? '';
+  const identities = (await readSecretFile(path)).split(/\r?\n/).filter((line) => /^AGE-SECRET-KEY-/.test(line));
+  if (identities.length === 0)
+    throw new UsageError([`${printable(path)} holds no private key of age (a line that begins with AGE-SECRET-KEY-).`]);
+  return { identities };
+}
+
+async function lockOf({ recipient, passphraseFile }: Flags, configured: readonly string[]): Promise<Lock> {
+  if (recipient !== undefined && passphraseFile !== undefined)
+    throw new UsageError(['Use either --recipient or --passphrase-file.']);
+  if (passphraseFile !== undefined) return { passphrase: await readPassphrase(passphraseFile) };
+  const given = recipient ?? configured;
+  if (given.length === 0)
+    throw new UsageError([
+      'No recipient: use --recipient age1… or --passphrase-file, or set BACKUP_RECIPIENTS. `age-keygen -o key.txt` makes a key pair.',
+    ]);
+  return { recipients: given };
+}
+
+/** Without the line feed at its end. Throws UsageError for one that could be guessed. */
+export async function readPassphrase(path: string): Promise<string> {
+  const text = (await readSecretFile(path)).replace(/\r?\n$/, '');
+  if (text.length < 16)
+    throw new UsageError([`The passphrase in ${printable(path)} is shorter than 16 characters, and could be guessed.`]);
+  return text;
+}
+
+export function readSecretFile(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError([`Cannot read ${printable(path)} (${error.code ?? 'error'}).`]);
+  });
+}
+
+function recipients(text: string, before: readonly string[] = []): readonly string[] {
+  const problem = recipientProblem(text);
+  if (problem !== null) throw new InvalidArgumentError(`It ${problem}.`);
+  return [...before, text];
+}
