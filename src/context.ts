@@ -195,7 +195,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
     async witness({ path = config.witnesses, again = false }: { path?: string | null; again?: boolean } = {}) {
       const policy = await witnessPolicy(path);
       if (policy === null) throw new UsageError(['WITNESSES is not set: name a file with witnesses (docs/proofs.md).']);
-      const tree = () => openTree(store.read, epoch);
+      const tree = () => openTree(store.read);
       const deps = { store, epoch, folder: witnessedFolder, seal, tree, publicKey: keys.verifying, post, clock };
       return witnessNewest(deps, policy, { again });
     },

@@ -162,9 +162,10 @@ describe('configuration', () => {
       [
         '.env',
         ...variableNames.filter(
-          (name) => !['DATA_DIR', 'SIGNING_KEY_FILE', 'CONTROLLER_FILE', 'REGIMES_FILE', 'WITNESSES'].includes(name),
           (name) =>
-            !['DATA_DIR', 'SIGNING_KEY_FILE', 'CONTROLLER_FILE', 'REGIMES_FILE', 'BACKUP_FOLDER'].includes(name),
+            !['DATA_DIR', 'SIGNING_KEY_FILE', 'CONTROLLER_FILE', 'REGIMES_FILE', 'WITNESSES', 'BACKUP_FOLDER'].includes(
+              name,
+            ),
         ),
       ].sort(),
     );

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
 import { type Lock, recipientProblem, type Unlock } from '../context/backup/archive.ts';
@@ -18,15 +18,8 @@ import {
 } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
-interface Flags {
-  readonly out?: string;
-  readonly recipient?: readonly string[];
-  readonly passphraseFile?: string;
-  readonly json?: boolean;
-}
-
 /** `backup`: the whole installation, but for its keys, in one encrypted file. */
-export function registerBackup(program: Command, io: CommandIo): void {
+export function registerBackup(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('backup'))
     .description(
       'write an encrypted backup, also while the server runs (exit code 3 if it was made but something named in the ledger is missing)',
@@ -38,7 +31,7 @@ export function registerBackup(program: Command, io: CommandIo): void {
       'after',
       '\nMake a key pair with `age-keygen -o key.txt` (age-encryption.org) and keep key.txt away from this machine: nobody restores without it.\nINSTANCE_KEY and the signing key are not in a backup. Keep them too: without them, no backup can be restored (docs/backup.md).',
     )
-    .action((flags: Flags) =>
+    .action((flags) =>
       withContext(async (context) => {
         const folder = flags.out ?? context.config.backup.folder;
         if (folder === null)
@@ -71,19 +64,8 @@ export function registerBackup(program: Command, io: CommandIo): void {
     );
 }
 
-interface RestoreFlags {
-  readonly identity?: string;
-  readonly passphraseFile?: string;
-  readonly journal?: string;
-  readonly erasures?: string;
-  readonly epoch?: number;
-  readonly despiteFaults?: boolean;
-  readonly databaseAsItIs?: boolean;
-  readonly json?: boolean;
-}
-
 /** `restore`: a backup into an empty place, or the loss of what a database that was put back by other means lacks. */
-export function registerRestore(program: Command, io: CommandIo): void {
+export function registerRestore(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('restore'))
     .argument('[file]', 'the backup')
     .description(
@@ -106,7 +88,7 @@ export function registerRestore(program: Command, io: CommandIo): void {
       'after',
       '\nThe keys are not in the backup: put INSTANCE_KEY and the signing key in place first (DATA_DIR/keys may be there, nothing else).\nThe steps, and what to check before opening for traffic: docs/backup.md.',
     )
-    .action(async (file: string | undefined, flags: RestoreFlags) => {
+    .action(async (file, flags) => {
       const steps = new Map<string, ReturnType<typeof createProgress>>();
       const common = {
         config: loadProcessConfig(),
@@ -134,6 +116,7 @@ export function registerRestore(program: Command, io: CommandIo): void {
               erasures: flags.erasures ?? null,
             });
       for (const progress of steps.values()) progress.end();
+      if (report.erasedAgain.problems.length > 0) io.exitCode = 3;
       printResult(io, flags, report, () => textOfRestore(report));
     });
 }
@@ -149,12 +132,17 @@ function textOfRestore(report: RestoreReport): string {
     lost === null
       ? 'How much is lost is not known: with --journal, the journal that was left would have said.'
       : `${counted(lost, 'entry', 'entries')} of after the backup are known to be lost.`,
-    ...(erasedAgain > 0 ? [`${counted(erasedAgain, 'erasure')} of after the backup made again.`] : []),
+    ...(erasedAgain.erasures > 0
+      ? [
+          `${counted(erasedAgain.erasures, 'erasure')} of after the backup made again (${counted(erasedAgain.entries, 'entry', 'entries')}).`,
+        ]
+      : []),
+    ...erasedAgain.problems.map((problem) => pc.red(`✗ ${printable(problem)}`)),
     'Jobs that waited were cancelled, and officers sign in again. Hand the new verifier key to whoever keeps the old one: `consent-ledger ledger key`.',
   ].join('\n');
 }
 
-async function unlockOf({ identity, passphraseFile }: RestoreFlags): Promise<Unlock> {
+async function unlockOf({ identity, passphraseFile }: { identity?: string; passphraseFile?: string }): Promise<Unlock> {
   if ((identity === undefined) === (passphraseFile === undefined))
     throw new UsageError(['Name what opens the backup: --identity <file>, or --passphrase-file <file>.']);
   if (passphraseFile !== undefined) return { passphrase: (await readSecretFile(passphraseFile)).replace(/\r?\n$/, '') };
@@ -165,7 +153,10 @@ async function unlockOf({ identity, passphraseFile }: RestoreFlags): Promise<Unl
   return { identities };
 }
 
-async function lockOf({ recipient, passphraseFile }: Flags, configured: readonly string[]): Promise<Lock> {
+async function lockOf(
+  { recipient, passphraseFile }: { recipient?: readonly string[]; passphraseFile?: string },
+  configured: readonly string[],
+): Promise<Lock> {
   if (recipient !== undefined && passphraseFile !== undefined)
     throw new UsageError(['Use either --recipient or --passphrase-file.']);
   if (passphraseFile !== undefined) return { passphrase: await readPassphrase(passphraseFile) };

@@ -124,7 +124,7 @@ function createReadiness({ store, refusal }: Context): () => Promise<string | nu
 const PROBE = 'write_probe';
 
 function metricsOf(context: Context): Metrics {
-  const { store, projector, jobs, distribution } = context;
+  const { store, projector, epoch, jobs, distribution } = context;
   const highest = async (table: 'entries' | 'checkpoints') => {
     const query =
       table === 'entries'

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
+import { originOf, parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
 import { equalBytes } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import type { Tables } from '../store/schema.ts';

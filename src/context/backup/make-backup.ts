@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import { parseTreeHead } from '../../crypto/checkpoint.ts';
+import { readErasure } from '../../core/erasure.ts';
 import { actionIn } from '../../ledger/checks.ts';
 import { appendAction } from '../../ledger/append-action.ts';
 import { createJournal } from '../../ledger/journal.ts';
@@ -163,8 +164,13 @@ async function addEverything(
   }
   files += await addJournal(to, config.dataDir, seq);
   for (const folder of ['witnessed', 'erasures'])
+    // What was cosigned later is about entries that are not in it.
     for (const name of await namesIn(join(config.dataDir, folder)))
-      if (await to.addFile(`files/${folder}/${name}`, join(config.dataDir, folder, name))) files += 1;
+      if (
+        !(Number(/^\d+-(\d{16})\./.exec(name)?.[1] ?? 0) > seq) &&
+        (await to.addFile(`files/${folder}/${name}`, join(config.dataDir, folder, name)))
+      )
+        files += 1;
   if (await to.addFile('files/log.vkey', verifierKeyPath(config.dataDir))) files += 1;
   const { root, checkpoint, sealed } = walk.end();
   return { manifest: { ...facts, tables: counts, root, checkpoint }, seq, sealed, files, faults };
@@ -214,6 +220,7 @@ async function newestCheckpoint(read: Query): Promise<NewestCheckpoint | null> {
 /** Follows the entries on their way: the tree that they make, and the files that they name. */
 function createWalk(checkpoint: NewestCheckpoint | null) {
   const names = new Set<string>();
+  const erased = new Set<string>();
   const faults: string[] = [];
   let frontier: Frontier = EMPTY_FRONTIER;
   const grow = (rows: readonly Row[]) => {
@@ -233,6 +240,9 @@ function createWalk(checkpoint: NewestCheckpoint | null) {
       grow(page.slice(until));
       for (const row of page) {
         const entry = row as unknown as Pick<Entry, 'kind' | 'body'>;
+        const erasure = entry.kind === 'erasure' ? readErasure(entry.body) : null;
+        for (const { documentId, format } of erasure?.documents ?? []) erased.add(`documents/${documentId}.${format}`);
+        for (const sha256 of erasure?.files ?? []) erased.add(`evidence/${sha256}`);
         const evidence = actionIn(entry, '"banner.evidence-added"');
         if (evidence?.action === 'banner.evidence-added') names.add(`evidence/${evidence.sha256}`);
         const document = actionIn(entry, '"document.produced"');
@@ -243,7 +253,7 @@ function createWalk(checkpoint: NewestCheckpoint | null) {
       }
     },
     faults: () => faults,
-    named: () => names,
+    named: () => [...names].filter((name) => !erased.has(name)),
     end: () => ({
       root: rootOf(frontier).toString('hex'),
       checkpoint: checkpoint?.note ?? null,

@@ -3,10 +3,11 @@ import { copyFile, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../config.ts';
-import { type Context, openContext } from '../../context.ts';
+import { openContext } from '../../context.ts';
 import { isoNow } from '../../core/clock.ts';
 import { UsageError, VerificationFault } from '../../core/errors.ts';
 import { parseTreeHead, readCheckpoint } from '../../crypto/checkpoint.ts';
+import { type ErasedAgain, reapplyErasures } from '../../erasure/again.ts';
 import { type Keys, loadKeys } from '../../keys.ts';
 import { beginEpoch, parseOrigin } from '../../ledger/epochs.ts';
 import type { Fault } from '../../ledger/entry-fault.ts';
@@ -41,8 +42,8 @@ export interface RestoreReport {
   /** Entries after the backup that a checkpoint is known of; null: none is known. */
   readonly lost: number | null;
   readonly verification: Verification;
-  /** Erasures that were made after the backup, and were made again. */
-  readonly erasedAgain: number;
+  /** Erasures that were made after the backup, and were made again before anybody can open it. */
+  readonly erasedAgain: ErasedAgain;
 }
 
 export type RestoreStep = 'bytes read' | 'entries verified' | 'entries projected';
@@ -336,7 +337,7 @@ async function finish(options: Common, loaded: Loaded): Promise<Omit<RestoreRepo
   try {
     while ((await context.projector.runOnce()) !== 'caught-up')
       onProgress('entries projected', context.projector.position(), first);
-    const erasedAgain = await eraseAgain(context);
+    const erasedAgain = await reapplyErasures(context.erasure);
     const sealing = await context.seal();
     if (sealing.outcome === 'refused')
       throw new VerificationFault(`The restored ledger cannot be sealed: ${sealing.reason}.`);
@@ -360,11 +361,6 @@ async function endWhatWasUnderWay(store: Store, now: string): Promise<void> {
     await query.deleteFrom('sessions').execute();
     await query.deleteFrom('sign_in_links').execute();
   });
-}
-
-/** Erasures that are newer than what was put back. */
-async function eraseAgain(_context: Context): Promise<number> {
-  return 0;
 }
 
 /**
