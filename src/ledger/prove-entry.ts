@@ -6,6 +6,7 @@ import type { InstanceKeys } from '../crypto/keys.ts';
 import { formatTlogProof, provesInclusion } from '../crypto/tlog-proof.ts';
 import type { Query, Store } from '../store/store.ts';
 import { diagnoseEntry } from './entry-fault.ts';
+import { parseOrigin } from './epochs.ts';
 import { entryFromRow } from './read-entries.ts';
 import { openTree, type Tree } from './tree.ts';
 
@@ -142,7 +143,7 @@ export interface Receipt {
 }
 
 export function receiptOf(
-  { instance, epoch, keys }: ProofOptions,
+  { instance, keys }: ProofOptions,
   entry: Entry,
   inclusion: Inclusion,
   withSalt: boolean,
@@ -151,7 +152,8 @@ export function receiptOf(
   return {
     receipt: 'consent-ledger/receipt/v1',
     instance,
-    epoch,
+    // Of the checkpoint, which an earlier epoch may have signed.
+    epoch: parseOrigin(inclusion.head.origin)?.epoch ?? 0,
     entry: entry.seq,
     source: entry.source,
     kind: entry.kind,
@@ -160,7 +162,7 @@ export function receiptOf(
     commitment: entry.commitment.toString('hex'),
     meta_sha256: meta === null ? null : sha256Hex(meta),
     salt: salt === null ? null : salt.toString('hex'),
-    verifier_key: verifierKeyOf(originOf(instance, epoch), keys.verifying),
+    verifier_key: verifierKeyOf(inclusion.head.origin, keys.verifying),
     tlog_proof: proofFiles(entry, inclusion, false).tlogProof,
   };
 }
