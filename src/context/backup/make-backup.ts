@@ -163,8 +163,8 @@ async function addEverything(
     else faults.push(`${name}, which an entry names, is missing`);
   }
   files += await addJournal(to, config.dataDir, seq);
+  // What was cosigned later is about entries that are not in it.
   for (const folder of ['witnessed', 'erasures'])
-    // What was cosigned later is about entries that are not in it.
     for (const name of await namesIn(join(config.dataDir, folder)))
       if (
         !(Number(/^\d+-(\d{16})\./.exec(name)?.[1] ?? 0) > seq) &&
