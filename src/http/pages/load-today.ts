@@ -37,7 +37,7 @@ export interface Today {
 
 type Needs = Pick<
   Context,
-  'store' | 'attention' | 'warnings' | 'sources' | 'jobs' | 'clock' | 'config' | 'witnessState'
+  'store' | 'attention' | 'warnings' | 'sources' | 'jobs' | 'clock' | 'epoch' | 'config' | 'witnessState'
 >;
 
 const DOCUMENTS_SHOWN = 25;
