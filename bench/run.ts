@@ -5,6 +5,7 @@ import { benchReceive } from './receive.ts';
 import { benchReceivePostgres } from './receive-postgres.ts';
 import { benchSandbox } from './sandbox.ts';
 import { benchSync } from './sync.ts';
+import { benchVerify } from './verify.ts';
 import type { Figure } from './figures.ts';
 
 /** `npm run bench [-- name …]`: each figure beside its baseline, measured in the same run. */
@@ -14,6 +15,7 @@ const benches: Record<string, (scale: number) => Promise<Figure[]>> = {
   sandbox: benchSandbox,
   sync: benchSync,
   audit: benchAudit,
+  verify: benchVerify,
   jobs: benchJobs,
   'fail-over': benchFailOver,
 };

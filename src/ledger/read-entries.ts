@@ -21,26 +21,32 @@ export function entryFromRow(row: Selectable<Tables['entries']>): Entry {
   };
 }
 
-/** Pages of entries after `after`, in order of seq, until `upTo` (inclusive). */
+/** Pages of entries after `after`, in order of seq, until `upTo` (inclusive). The database reads the next page while the caller works on one. */
 export async function* readEntryPages(
   query: Query,
   after: number,
   upTo: number,
   pageSize = 500,
 ): AsyncIterable<readonly Entry[]> {
-  let last = after;
-  while (last < upTo) {
-    const rows = await query
+  const pageAfter = (seq: number) => {
+    const rows = query
       .selectFrom('entries')
       .selectAll()
-      .where('seq', '>', last)
+      .where('seq', '>', seq)
       .where('seq', '<=', upTo)
       .orderBy('seq')
       .limit(pageSize)
       .execute();
+    // Whoever stops early does not wait for it.
+    rows.catch(() => undefined);
+    return rows;
+  };
+  let coming = after < upTo ? pageAfter(after) : null;
+  while (coming !== null) {
+    const rows = await coming;
     const final = rows.at(-1);
     if (final === undefined) return;
-    last = final.seq;
+    coming = final.seq < upTo ? pageAfter(final.seq) : null;
     yield rows.map(entryFromRow);
   }
 }

@@ -1,6 +1,6 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { addBannerEvidence } from '../../src/banners/evidence.ts';
 import { loadConfig } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
@@ -16,6 +16,8 @@ import { createLog } from '../../src/log.ts';
 import { openConnection } from '../../src/store/sqlite/driver.ts';
 import { environment } from '../serving.ts';
 import type { Attack, Places } from './attacks.ts';
+import { serveAuthority } from './time-stamping-authority.ts';
+import { startWitness } from './witness-stand-in.ts';
 
 export const levels = ['database', '+ DATA_DIR', '+ keys'] as const;
 export type Level = (typeof levels)[number];
@@ -25,15 +27,23 @@ export interface AttackedWorld {
   readonly folder: string;
   readonly places: Places;
   readonly verifierKey: string;
+  /** The file that WITNESSES names. */
+  readonly policy: string;
   readonly outside: readonly OutsideNote[];
   remove(): Promise<void>;
 }
 
 // SQLite: the attacks are statements in its dialect, and a copy of the world is a copy of a file.
-const open = (folder: string) =>
+const open = (folder: string, policy: string) =>
   openContext(
     loadConfig(
-      environment(folder, { SYNC_SCHEDULE: 'off', LOG_LEVEL: 'fatal', DATABASE_URL: '', INSTANCE_KEY }),
+      environment(folder, {
+        SYNC_SCHEDULE: 'off',
+        LOG_LEVEL: 'fatal',
+        DATABASE_URL: '',
+        INSTANCE_KEY,
+        WITNESSES: policy,
+      }),
       folder,
     ),
     createLog('fatal'),
@@ -43,7 +53,9 @@ const keys = deriveKeys(Buffer.alloc(32, 3));
 
 export async function createAttackedWorld(): Promise<AttackedWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-'));
-  const context = await open(folder);
+  // Beside DATA_DIR: what is attacked is a copy of that.
+  const policy = join(await mkdtemp(join(tmpdir(), 'consent-ledger-')), 'policy');
+  const context = await open(folder, policy);
   const deliver = async (event: string, data: Record<string, unknown>, source = 'default') => {
     const rawBody = Buffer.from(JSON.stringify({ event, data }));
     const delivery = {
@@ -65,8 +77,16 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
   const seal = async () => {
     const sealing = await context.seal();
     if (sealing.outcome !== 'sealed') throw new Error(sealing.outcome);
+    const witnessing = await context.witness();
+    if (witnessing.outcome !== 'witnessed' || !witnessing.quorum) throw new Error(JSON.stringify(witnessing));
     return { where: 'an earlier checkpoint', note: sealing.checkpoint.note };
   };
+  const authority = await serveAuthority();
+  const witness = await startWitness('witness.example/1', context.verifierKey);
+  await writeFile(
+    policy,
+    `witness one ${witness}\ntimestamp tsa ${authority.caFile} ${authority.url}\ngroup both all one tsa\nquorum both\n`,
+  );
   const options = sourceOptionsSchema.parse({ fieldNames: { subject: ['who'] } });
   await context.sources.add({ slug: 'acme', options }, 'Olga');
   await deliver('policy.published', { policy_id: 'p1', title: 'Privacy', jurisdiction: 'DE', version: 1 });
@@ -113,8 +133,12 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
     folder,
     places: { consent, other: second, request, change, middle, last },
     verifierKey,
+    policy,
     outside,
-    remove: () => rm(folder, { recursive: true }),
+    async remove() {
+      await rm(folder, { recursive: true });
+      await rm(dirname(policy), { recursive: true });
+    },
   };
 }
 
@@ -146,7 +170,11 @@ async function carryOut(
   if (level !== 'database') {
     await attack.files?.(folder);
     // Whatever was signed and could contradict is taken away.
-    if (attack.sql !== undefined) await rm(join(folder, 'journal'), { recursive: true });
+    if (attack.sql !== undefined) {
+      await rm(join(folder, 'journal'), { recursive: true });
+      await rm(join(folder, 'witnessed'), { recursive: true });
+      statements.unshift(`delete from settings where name = 'witnesses'`);
+    }
     if (attack.sql !== undefined && group !== 'Checkpoints') statements.unshift('delete from checkpoints');
   }
   const connection = await openConnection(join(folder, 'ledger.sqlite'));
@@ -160,7 +188,7 @@ async function carryOut(
 async function findIn(folder: string, world: AttackedWorld, attack: Attack, level: Level): Promise<string | null> {
   let context: Context;
   try {
-    context = await open(folder);
+    context = await open(folder, world.policy);
   } catch (error) {
     if ((error as Error).name === 'UsageError') return 'start';
     throw error;

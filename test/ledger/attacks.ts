@@ -317,6 +317,65 @@ const onFiles: readonly Attack[] = [
   files('a file of banner evidence removed', (dataDir) => inFolder(join(dataDir, 'evidence'), (path) => rm(path))),
 ];
 
+const witnessed = async (dataDir: string, ending: string): Promise<readonly string[]> => {
+  const folder = join(dataDir, 'witnessed');
+  const names = (await readdir(folder)).filter((name) => name.endsWith(ending)).sort();
+  return names.map((name) => join(folder, name));
+};
+/** Done to the newest file with an ending, with the one before it at hand. */
+const onNewest =
+  (ending: string, work: (newest: string, earlier: string) => Promise<unknown>) => async (dataDir: string) => {
+    const [earlier = '', newest = ''] = (await witnessed(dataDir, ending)).slice(-2);
+    await work(newest, earlier);
+  };
+const lineOfWitness = async (path: string) => (await readFile(path, 'utf8')).trimEnd().split('\n').at(-1) ?? '';
+const onWitnesses: readonly Attack[] = [
+  files(
+    'the size in a cosigned checkpoint edited',
+    onNewest('.txt', async (path) => writeFile(path, (await readFile(path, 'utf8')).replace(/\n(\d+)\n/, '\n1\n'))),
+  ),
+  files('the cosignature of an earlier checkpoint put in its place', (dataDir) =>
+    onNewest('.txt', async (path, earlier) =>
+      writeFile(path, (await readFile(path, 'utf8')).replace(await lineOfWitness(path), await lineOfWitness(earlier))),
+    )(dataDir),
+  ),
+  files('the cosignature cut off', (dataDir) =>
+    onNewest('.txt', async (path) =>
+      writeFile(path, (await readFile(path, 'utf8')).replace(`${await lineOfWitness(path)}\n`, '')),
+    )(dataDir),
+  ),
+  files(
+    'the newest cosigned checkpoint removed',
+    onNewest('.txt', (path) => rm(path)),
+  ),
+  files(
+    'the token of another checkpoint put in the place of a timestamp',
+    onNewest('.tsr', async (path, earlier) => writeFile(path, await readFile(earlier))),
+  ),
+  files('a byte of a timestamp edited', (dataDir) =>
+    onNewest('.tsr', async (path) => {
+      const bytesOfToken = await readFile(path);
+      // Within its time.
+      const place = bytesOfToken.indexOf('Z', 0, 'latin1') - 3;
+      bytesOfToken[place] = (bytesOfToken[place] ?? 0) ^ 1;
+      await writeFile(path, bytesOfToken);
+    })(dataDir),
+  ),
+  files(
+    'the newest timestamp removed',
+    onNewest('.tsr', (path) => rm(path)),
+  ),
+  files(
+    'the checkpoint that a timestamp is about removed',
+    onNewest('.note', (path) => rm(path)),
+  ),
+  {
+    ...database('what the database says of the witnesses deleted', `delete from settings where name = 'witnesses'`),
+    limit:
+      'it only says what is shown: the next run writes it anew, and what the witnesses signed is in DATA_DIR/witnessed and with them',
+  },
+];
+
 const outOfScope: readonly Attack[] = [
   {
     ...database('the count of repeats edited', 'update arrivals set count = 900'),
@@ -343,5 +402,6 @@ export const attacks: readonly (readonly [string, readonly Attack[]])[] = [
   ['Sources', onSources],
   ['Read models', onReadModels],
   ['Files', onFiles],
+  ['Witnesses', onWitnesses],
   ['Beside the ledger', outOfScope],
 ];

@@ -431,7 +431,7 @@ function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
               'none yet'
             ) : (
               <>
-                over {formatCount(checkpoint.size)} entries,{' '}
+                over {checkpoint.size === 1 ? '1 entry' : `${formatCount(checkpoint.size)} entries`},{' '}
                 <Moment iso={checkpoint.createdAt} timeZone={frame.timeZone} />
                 <br />
                 <span class="mono" title={checkpoint.rootHex}>
@@ -440,8 +440,8 @@ function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
               </>
             ),
           ],
-          ['Not yet sealed', formatCount(unsealed)],
           ...(witnesses === null ? [] : [['Witnessed', witnessedText(frame, witnesses, checkpoint)] as const]),
+          ['Not yet sealed', formatCount(unsealed)],
           [
             'Quarantine',
             quarantined === 0 ? 'empty' : <Badge text={`${formatCount(quarantined)} not read`} tone="warn" />,

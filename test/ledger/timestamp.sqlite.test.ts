@@ -1,3 +1,4 @@
+// On one engine: no database takes part.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
