@@ -5,7 +5,7 @@ import { decidingLaw } from '../src/law/deadlines.ts';
 import { mapJurisdiction } from '../src/law/jurisdictions.ts';
 import { createRegimeTable, type RegimeTable } from '../src/law/regime-table.ts';
 import { dateIn, daysBetween } from '../src/core/zoned-days.ts';
-import type { CaseMoveRow, WithdrawalByRequest } from '../src/store/queries/history-cases.ts';
+import type { CaseMoveRow, WithdrawalByRequest } from '../src/store/queries/history.ts';
 import { kindWord } from './words.ts';
 import { periodOf, type ReportInput } from './report.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createEnvFile } from '../src/config/env-file.ts';
+import { createEnvFile } from '../src/commands/init.ts';
 import { loadControllerFile, loadRegimesFile, parseControllerProfile } from '../src/config/settings-files.ts';
 import { variableNames, variables } from '../src/config/variables.ts';
 import { loadConfig } from '../src/config.ts';

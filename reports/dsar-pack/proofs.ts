@@ -1,6 +1,6 @@
 import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
-import { loadVerifier, tlogPolicy } from '../verifier/files.ts';
 import { type PackContext, type PackFile, withholdsIdentifiers } from './context.ts';
+import { readFile } from 'node:fs/promises';
 
 /** An entry that is proven in the pack: its files lie in the folder proofs, named by its number. */
 export interface ProvenEntry {
@@ -69,4 +69,21 @@ function plain(name: string, what: string, content: string | Buffer): ProofFile 
     yield Buffer.from(content);
   }
   return { name, what, content: pieces(), isEntry: false };
+}
+
+/**
+ * The verifier for node, and the same as one page for a browser. Both are handed out with what they check; they share no code with this program.
+ * They lie in reports/verifier, and the build copies them there beside the compiled program (render/bundle-fonts.ts).
+ */
+export async function loadVerifier(): Promise<{ readonly script: string; readonly page: string }> {
+  const read = (name: string) => readFile(new URL(`../verifier/${name}`, import.meta.url), 'utf8');
+  const [script, shell] = await Promise.all([read('verify.mjs'), read('verify.html')]);
+  // Nothing of the script may end the element that it stands in.
+  const inline = script.replace(/^#!.*\n/, '').replaceAll('</script', '<\\/script');
+  return { script, page: shell.replace('/* verify.mjs */\n', () => inline) };
+}
+
+/** What a checkpoint has to be signed by (c2sp.org/tlog-policy): the log alone, no witnesses. */
+export function tlogPolicy(verifierKey: string): string {
+  return `log ${verifierKey}\nquorum none\n`;
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
-import { loadVerifier, tlogPolicy } from '../../reports/verifier/files.ts';
+import { loadVerifier, tlogPolicy } from '../../reports/dsar-pack/proofs.ts';
 import { verifierKeyPath } from '../context/data-directory.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { cronProblem } from '../core/cron.ts';
+import { cronProblem } from '../jobs/schedule.ts';
 import { INSTANCE_KEY_BYTES } from '../crypto/keys.ts';
 import { serviceOriginOf, serviceRootOf, urlWithoutSlash, webUrlOf, withoutPasswords } from '../core/address.ts';
 

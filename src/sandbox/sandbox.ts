@@ -1,6 +1,6 @@
+import Fastify, { type FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import { knownEvents, type KnownEvent } from '../core/vocabulary.ts';
 import {
   type Agency,
@@ -12,7 +12,6 @@ import {
   type SandboxClient,
   specsFor,
 } from './clients.ts';
-import { createApp } from './app.ts';
 import {
   address,
   composeBytes,
@@ -25,18 +24,27 @@ import {
   subscribers,
 } from './compose.ts';
 import { MOST_RECORDED } from './consent-log.ts';
-import { createCursors, deriveText } from './keys.ts';
+import { createCursors, deriveText, type Cursors } from './keys.ts';
 import type { Dialect } from './dialect.ts';
 import { chooseDialect, type DialectChoice, deliveryIdOf, type DialectOverrides, renderBody } from './dialects.ts';
 import { createFaults, type FaultInput, type Faults } from './faults.ts';
 import type { Happening } from './happenings.ts';
-import { createLimits, type LimitOptions, type LimitValues, limitValues } from './limits.ts';
+import { createLimits, type LimitOptions, type LimitValues, limitValues, type Limits } from './limits.ts';
 import { drawMoment, type LiveOptions, playLive, takePlace } from './live.ts';
 import { type ClientTraffic, type PlayOptions, playClient } from './play.ts';
 import { createQuota } from './policies.ts';
 import { createOutbox, type DeliveryRecord, type Outbox } from './webhooks.ts';
 import type { ClientState, SandboxState } from './state.ts';
 import { createWorld, type World } from './world.ts';
+import { answerErrors, CONTROLS } from './api/answers.ts';
+import { createAuthenticate, createLimiter } from './api/authenticate.ts';
+import { addBulkRoute, addPolicyRoutes, type GenerateOptions } from './api/policies.ts';
+import { addConsentLogRoutes } from './api/consent-logs.ts';
+import { addControlRoutes, type ControlRoutes } from './api/control.ts';
+import { addFaultHooks } from './api/fault-hooks.ts';
+import { addMcpRoute } from './api/mcp.ts';
+import { describeApi } from './api/openapi.ts';
+import { addSiteRoutes } from './api/site.ts';
 
 const DAY = 86_400_000;
 
@@ -327,4 +335,70 @@ function setFields(body: Buffer, set: Record<string, unknown>): Buffer {
 
 function isKnownEvent(event: string): event is KnownEvent {
   return (knownEvents as readonly string[]).includes(event);
+}
+
+interface AppOptions extends ControlRoutes, GenerateOptions {
+  readonly worlds: readonly World[];
+  readonly dialect: Dialect;
+  readonly cursors: Cursors;
+  readonly limits: Limits;
+  readonly nextBatch: () => number;
+  /** Called after every request that may have changed something. */
+  readonly changed: () => void;
+}
+
+/** The service's HTTP surface under /api/v1 (docs/service.md §4). */
+export function createApp(options: AppOptions): FastifyInstance {
+  const app = Fastify({ logger: false, bodyLimit: 1_048_576, forceCloseConnections: true });
+  answerErrors(app, options.dialect.errors);
+  app.addHook('onSend', async (_request, reply) => {
+    // The service's own idea of the time, which is the sandbox's clock and not the machine's.
+    reply.header('date', options.clock().toUTCString());
+  });
+  app.addHook('onResponse', async ({ method }) => {
+    if (method !== 'GET' && method !== 'HEAD') options.changed();
+  });
+  // Publish takes no documented body: an empty one is fine, whatever its type.
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    if (body === '') return done(null, null);
+    try {
+      done(null, JSON.parse(String(body)));
+    } catch {
+      done(Object.assign(new Error('The body is not JSON.'), { statusCode: 400 }), undefined);
+    }
+  });
+  const authenticate = createAuthenticate(options.keys, options.worlds, options.clock);
+  const limit = createLimiter(options.limits, options.clock);
+  void app.register(
+    async (api) => {
+      addFaultHooks(api, options.faults);
+      api.addHook('onRequest', async (request, reply) => {
+        // Before the body is read; only requests with a good key count.
+        authenticate(request);
+        limit(request, reply);
+      });
+      addConsentLogRoutes(api, { ...options, authenticate });
+      addPolicyRoutes(api, { ...options, authenticate });
+      addBulkRoute(api, { ...options, authenticate });
+    },
+    { prefix: '/api/v1' },
+  );
+  void app.register(async (site) => {
+    addFaultHooks(site, options.faults);
+    addSiteRoutes(site, options);
+    addMcpRoute(site, { ...options, authenticate, limit });
+    // Both documented addresses; whether the one below the API root needs a key is an open choice.
+    for (const path of ['/openapi', '/api/v1/openapi']) {
+      const needsKey = options.dialect.openapiNeedsKey && path !== '/openapi';
+      site.get(path, { config: { target: 'openapi' } }, async (request, reply) => {
+        if (needsKey) {
+          authenticate(request);
+          limit(request, reply);
+        }
+        return describeApi(options.siteUrl(), options.dialect);
+      });
+    }
+  });
+  void app.register(async (control) => addControlRoutes(control, options), { prefix: CONTROLS });
+  return app;
 }

@@ -82,7 +82,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   'iso-3166': ['law'],
   'i18n-iso-countries': ['law'],
   'temporal-polyfill': ['core', 'law'],
-  croner: ['core'],
+  croner: ['jobs'],
   yaml: ['config'],
   'age-encryption': ['src/context/backup/archive.ts'],
   'tar-stream': ['src/context/backup/archive.ts'],

@@ -18,7 +18,7 @@ import { parseInstanceKey, parseSigningKey } from '../../src/config/key-files.ts
 import { loadConfig } from '../../src/config.ts';
 import { addressGroup, serviceOriginOf, serviceRootOf, withoutPasswords } from '../../src/core/address.ts';
 import { parseVerifierKey, readCheckpoint, verifierKeyOf } from '../../src/crypto/checkpoint.ts';
-import { cronProblem } from '../../src/core/cron.ts';
+import { cronProblem } from '../../src/jobs/schedule.ts';
 import { UsageError } from '../../src/core/errors.ts';
 import { mapJurisdiction, nearJurisdictions } from '../../src/law/jurisdictions.ts';
 import { readPolicyText } from '../../src/texts/policy-text.ts';

@@ -1,10 +1,12 @@
 import type { Query } from '../store.ts';
 import { createBannerQueries } from './history-banners.ts';
-import { createCaseQueries } from './history-cases.ts';
 import { createDecisionQueries } from './history-decisions.ts';
 import { createEvidenceQueries, createTextQueries } from './history-evidence.ts';
 import { createReconciliationQueries, createStretchQueries } from './history-reconciliation.ts';
 import { createScanQueries } from './history-scans.ts';
+import { type Selectable, sql } from 'kysely';
+import type { Tables } from '../schema.ts';
+import { pageByKey, type Scope } from './scope.ts';
 
 /**
  * Everything that documents are made from (docs/architecture.md, Documents read history only).
@@ -24,3 +26,59 @@ export function createHistory(query: Query) {
 }
 
 export type History = ReturnType<typeof createHistory>;
+
+export type CaseMoveRow = Selectable<Tables['case_history']>;
+
+export interface WithdrawalByRequest {
+  readonly caseId: string;
+  readonly seq: number;
+  /** The purposes that the answer named; none: it ended consent to every purpose. */
+  readonly purposes: readonly string[];
+}
+
+/** Cases as their history tells them: the table `cases` holds the present picture, which a document must not read. */
+export function createCaseQueries(query: Query) {
+  return {
+    /** The openings of all cases of a source up to asOf, in ledger order. */
+    caseOpenings: (scope: Scope): AsyncIterable<CaseMoveRow> =>
+      pageByKey<CaseMoveRow>((after, limit) =>
+        query
+          .selectFrom('case_history')
+          .selectAll()
+          .where('source', '=', scope.source)
+          .where('move', '=', 'opened')
+          .where('seq', '<=', scope.asOf)
+          .where('seq', '>', after?.seq ?? 0)
+          .orderBy('seq')
+          .limit(limit)
+          .execute(),
+      ),
+
+    /** The moves of a case up to asOf, its opening first, in ledger order. */
+    caseMoves: (scope: Scope, caseId: string): Promise<readonly CaseMoveRow[]> =>
+      query
+        .selectFrom('case_history')
+        .selectAll()
+        .where('source', '=', scope.source)
+        .where('case_id', '=', caseId)
+        .where('seq', '<=', scope.asOf)
+        .orderBy('seq')
+        .execute(),
+
+    /** The withdrawals of consent that answers of cases carried out up to asOf, in ledger order. */
+    async withdrawalsByRequest(scope: Scope): Promise<readonly WithdrawalByRequest[]> {
+      const rows = await query
+        .selectFrom('decision_history')
+        .select(['case_id', 'seq', 'purposes'])
+        .where('source', '=', scope.source)
+        // Written out, so that SQLite takes the index on these few rows.
+        .where(sql<boolean>`via = 'request'`)
+        .where('seq', '<=', scope.asOf)
+        .orderBy('seq')
+        .execute();
+      return rows.flatMap(({ case_id: caseId, seq, purposes }) =>
+        caseId === null ? [] : [{ caseId, seq, purposes: Object.keys(JSON.parse(purposes) as object).sort() }],
+      );
+    },
+  };
+}
