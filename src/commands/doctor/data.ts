@@ -2,7 +2,7 @@ import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { type BackupFile, listBackups } from '../../context/backup/rotate.ts';
-import { nextTime } from '../../core/cron.ts';
+import { nextTime } from '../../jobs/schedule.ts';
 import { UsageError } from '../../core/errors.ts';
 import { parseTreeHead } from '../../crypto/checkpoint.ts';
 import { diagnoseEntry } from '../../ledger/entry-fault.ts';
