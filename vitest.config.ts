@@ -1,10 +1,11 @@
 import { defineConfig } from 'vitest/config';
+import { quickFolder } from './test/servers/own-process.ts';
 import { projects } from './test/servers/suites.ts';
 
 export default defineConfig({
   test: {
-    // Texts are compared without colour, also where CI asks for it.
-    env: { NO_COLOR: '1' },
+    // Texts are compared without colour, also where CI asks for it. Commits are synced, as in production: a disk would be most of the wait.
+    env: { NO_COLOR: '1', TMPDIR: quickFolder() },
     // Only for what never ends: a busy machine must not fail a test.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -1,7 +1,9 @@
 # Sourced by the scripts beside it: makes a bare checkout ready to run, and does next to nothing when it is ready.
 #   ensure_node          Node of the version that package.json asks for
-#   ensure_installed     that, and node_modules as package-lock.json has it
-#   ensure_ready         that, and dist/ newer than the sources
+#   ensure_packages      that, and node_modules as package-lock.json has it; native modules may still be compiled beside what follows
+#   ensure_installed     that, and native modules compiled
+#   ensure_built         packages, and dist/ newer than the sources
+#   ensure_ready         both
 #   ensure_test_tools    the programs that the test suites start
 # Everything it says goes to stderr. Every function ends the script with one sentence when it cannot do its part.
 # shellcheck shell=bash
@@ -42,25 +44,40 @@ dependencies_match_lock() {
   ' >/dev/null 2>&1
 }
 
+stamp_file=node_modules/.consent-ledger-stamp
+compiled_file=node_modules/.consent-ledger-compiled
+
+is_stamped() { [ "$(cat "$1" 2>/dev/null || true)" = "$2" ]; }
+
+# Process that compiles native modules, while build and checks, which do without them, go on.
+compiling=
+
 ensure_dependencies() {
-  local stamp_file=node_modules/.consent-ledger-stamp stamp
+  local stamp
   stamp=$(dependency_stamp)
-  if [ "$(cat "$stamp_file" 2>/dev/null || true)" = "$stamp" ]; then return 0; fi
-  if ! dependencies_match_lock; then
-    say 'Installing dependencies. Where no prebuilt sqlite3 can be fetched it is compiled, which takes about a minute.'
-    # Node's own headers, where they are installed, spare node-gyp a download.
-    local prefix
-    prefix=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
-    if [ -z "${npm_package_config_node_gyp_nodedir:-}" ] &&
-      grep -qsE "define NODE_MODULE_VERSION +$(node -p process.versions.modules)\$" "$prefix/include/node/node_version.h"; then
-      export npm_package_config_node_gyp_nodedir=$prefix
-    fi
-    npm ci --include=dev --no-audit --no-fund >&2 ||
-      fail 'npm ci failed: it needs the npm registry, and python3, make and g++ to compile sqlite3 (apt-get install python3 make g++).'
-    node -e 'require("sqlite3")' ||
-      fail 'sqlite3 was installed but cannot be loaded: install python3, make and g++, run "npm rebuild sqlite3", then run this again.'
+  if ! is_stamped "$stamp_file" "$stamp" && dependencies_match_lock; then
+    printf '%s\n' "$stamp" | tee "$stamp_file" >"$compiled_file"
   fi
-  printf '%s\n' "$stamp" >"$stamp_file"
+  if ! is_stamped "$stamp_file" "$stamp"; then
+    say 'Installing dependencies.'
+    npm ci --include=dev --no-audit --no-fund --ignore-scripts >&2 || fail 'npm ci failed: it needs the npm registry.'
+    printf '%s\n' "$stamp" >"$stamp_file"
+  fi
+  if is_stamped "$compiled_file" "$stamp"; then return 0; fi
+  say 'Where no prebuilt sqlite3 can be fetched it is compiled, which takes about a minute.'
+  compile_dependencies "$stamp" &
+  compiling=$!
+}
+
+compile_dependencies() {
+  # Node's own headers, where they are installed, spare node-gyp a download.
+  local prefix
+  prefix=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
+  if [ -z "${npm_package_config_node_gyp_nodedir:-}" ] &&
+    grep -qsE "define NODE_MODULE_VERSION +$(node -p process.versions.modules)\$" "$prefix/include/node/node_version.h"; then
+    export npm_package_config_node_gyp_nodedir=$prefix
+  fi
+  JOBS=max npm rebuild >&2 && node -e 'require("sqlite3")' && printf '%s\n' "$1" >"$compiled_file"
 }
 
 ensure_build() {
@@ -79,24 +96,42 @@ ensure_build() {
   mv dist/.building "$stamp_file"
 }
 
-# One at a time: "npm test" and "npm run demo" may be started together.
+# One at a time: "npm test" and "npm run demo" may be started together. Whatever a function leaves running holds on to its lock.
 one_at_a_time() {
+  local lock=$1
+  shift
   if command -v flock >/dev/null 2>&1; then
-    exec 9<package.json
+    exec 9<"$lock"
     flock 9
   fi
   "$@"
   exec 9<&-
 }
 
-ensure_installed() {
+has_packages=
+ensure_packages() {
+  if [ -n "$has_packages" ]; then return 0; fi
   ensure_node
-  one_at_a_time ensure_dependencies
+  one_at_a_time package-lock.json ensure_dependencies
+  has_packages=yes
+}
+
+ensure_installed() {
+  ensure_packages
+  if [ -z "$compiling" ]; then return 0; fi
+  wait "$compiling" ||
+    fail 'sqlite3 could not be compiled: install python3, make and g++ (apt-get install python3 make g++), then run this again.'
+  compiling=
+}
+
+ensure_built() {
+  ensure_packages
+  one_at_a_time package.json ensure_build
 }
 
 ensure_ready() {
+  ensure_built
   ensure_installed
-  one_at_a_time ensure_build
 }
 
 # Debian packages of what the suites start: PostgreSQL and Redis, a browser for the pages, and readers of PDF and ZIP

@@ -11,17 +11,27 @@ import { openSqliteStore } from '../src/store/sqlite/open.ts';
 import type { Store } from '../src/store/store.ts';
 import { createDatabase, databaseOf, engine } from './servers/databases.ts';
 
+/** Whether this is `npm run test:long`. */
+export const isLong = process.env.TEST_LONG === 'yes';
+
 /** How often something random is tried: so often in `npm test`, ten times as often in `npm run test:long`. */
-export const runs = (count: number): number => (process.env.TEST_LONG === 'yes' ? 10 * count : count);
+export const runs = (count: number): number => (isLong ? 10 * count : count);
 
 /** How `vi.waitFor` waits: for what happens, however busy the machine is; the limit is for what never happens. */
 export const PATIENTLY = { timeout: 240_000, interval: 20 } as const;
 
+/** Milliseconds of computing of this process so far: what something costs, however busy the machine is. */
+export function computed(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 /** A folder of the test's own, removed when it ends; with `atEnd` when something else does. */
 export async function temporaryFolder(
   atEnd: (work: () => Promise<unknown>) => void = (work) => onTestFinished(async () => void (await work())),
+  parent = tmpdir(),
 ): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-'));
+  const folder = await mkdtemp(join(parent, 'consent-ledger-'));
   atEnd(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -12,10 +12,10 @@ import { type Cluster, startCluster } from './cluster.ts';
 import { faults, type FaultName, pick, sleep } from './faults.ts';
 import { startLoad } from './load.ts';
 import { randomFrom } from './random.ts';
-import { runs } from '../temporary.ts';
+import { isLong } from '../temporary.ts';
 
-/** `npm run chaos -- <seconds> [seed]` does the same for longer. */
-const SECONDS = Number(process.env.CHAOS_SECONDS ?? runs(15));
+/** `npm run test:long` and `npm run chaos -- <seconds> [seed]` do the same for longer. */
+const SECONDS = Number(process.env.CHAOS_SECONDS ?? (isLong ? 150 : 4));
 const SEED = Number(process.env.CHAOS_SEED ?? 1);
 const ROWS = 1500;
 
@@ -31,7 +31,7 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}) nothing
   });
   onTestFinished(() => sandbox.close());
   const cluster = await startCluster({
-    receivers: 3,
+    receivers: isLong ? 3 : 2,
     workers: 2,
     // The pause of a worker is longer than this lease.
     workerFlags: ['--lease', '4'],

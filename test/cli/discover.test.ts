@@ -39,9 +39,13 @@ it('discovers a hex secret and unusual field names while deliveries are refused,
   const waiting = runProcess(folder, ['source', 'discover', 'shop', '--deliveries', '6', '--for', '60s', '--json'], {
     env,
   });
-  await new Promise((resolve) => setTimeout(resolve, 1500));
-  for (let n = 0; n < 8; n += 1) expect(await send(n)).toBe(401);
-  const ran = await waiting;
+  let hasEnded = false;
+  const ended = waiting.finally(() => (hasEnded = true));
+  for (let n = 0; !hasEnded; n += 1) {
+    expect(await send(n)).toBe(401);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const ran = await ended;
   expect(ran.stderr).toContain('Listening for deliveries to shop');
   const found = JSON.parse(ran.stdout) as { proposal: { proposalId: string }; refusedNotLookedAt: number };
   expect(found).toMatchObject({

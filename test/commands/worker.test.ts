@@ -44,7 +44,7 @@ test('shares the kinds of jobs between two workers, which stop gracefully', asyn
   expect(others.said.kinds).not.toContain('document');
   await vi.waitFor(async () => expect(await stateOf(seal.id)).toBe('done'), PATIENTLY);
   expect([await documents.stop(), await others.stop()]).toEqual([0, 0]);
-}, 120_000);
+});
 
 test('waits for the database when a worker starts while another process blocks writes', async () => {
   const folder = await temporaryFolder();
@@ -57,7 +57,7 @@ test('waits for the database when a worker starts while another process blocks w
   await held;
   expect(worker.said.status).toBe('working');
   expect(await worker.stop()).toBe(0);
-}, 120_000);
+});
 
 test('refuses unknown kinds of jobs and lists the valid ones', async () => {
   const folder = await temporaryFolder();

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const demo = await run(['demo', '--once', '--json'], home);
   if (demo.code !== 0) throw new Error(demo.stderr);
   result = JSON.parse(demo.stdout) as DemoResult;
-}, 120_000);
+});
 afterAll(() => rm(home, { recursive: true, force: true }));
 
 test('a month of signed deliveries of two clients is kept, forged ones are refused, and the ledger is sound', () => {

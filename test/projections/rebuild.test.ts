@@ -12,7 +12,7 @@ import { PATIENTLY, runs } from '../temporary.ts';
 test('a live run in batches of any size gives the rows of a rebuild, of one big batch and of single entries', async () => {
   const { store, projector } = await createWorld();
   let sequences = 0;
-  const numRuns = runs(6);
+  const numRuns = runs(3);
   await fc.assert(
     fc.asyncProperty(
       entrySequences,

@@ -5,6 +5,7 @@ import { eventNameOf, readConsentRow, readDelivery } from '../../receivers/read.
 import { canonicalJson } from '../../src/crypto/canonical.ts';
 import { documentedEvents, knownEvents } from '../../src/core/vocabulary.ts';
 import { bytes, context, factOf, read } from './reading.ts';
+import { computed } from '../temporary.ts';
 
 const published = {
   event: 'policy.published',
@@ -417,9 +418,9 @@ describe('whatever is in a body', () => {
     ];
     for (const text of strange) {
       const body = bytes(text);
-      const before = performance.now();
+      const before = computed();
       readDelivery(body, context);
-      expect([performance.now() - before < 3000, text.slice(0, 60)]).toEqual([true, text.slice(0, 60)]);
+      expect([computed() - before < 3000, text.slice(0, 60)]).toEqual([true, text.slice(0, 60)]);
     }
   });
 });

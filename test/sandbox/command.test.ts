@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { CommandIo } from '../../src/commands/command-io.ts';
 import { registerSandbox } from '../../src/commands/sandbox.ts';
 import { UsageError } from '../../src/core/errors.ts';
+import { untilThere } from '../cli/command-line.ts';
 import { type Json, withEndpoint } from './sandbox-world.ts';
 
 interface Run {
@@ -44,8 +45,7 @@ function run(...args: string[]): Run {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  for (let n = 0; n < 500 && !condition(); n += 1) await new Promise((resolve) => setTimeout(resolve, 20));
-  if (!condition()) throw new Error('it did not happen within ten seconds');
+  await untilThere(async () => (condition() ? true : null));
 }
 
 describe('consent-ledger sandbox', () => {

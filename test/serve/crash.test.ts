@@ -60,7 +60,7 @@ test('killed under load again and again, it has every delivery that it acknowled
 
   const rebuilt = await runCli(folder, ['ledger', 'rebuild', '--json']);
   expect(JSON.parse(rebuilt.stdout)).toMatchObject({ differences: [] });
-}, 180_000);
+});
 
 function bodyOf(number: number): string {
   return JSON.stringify({

@@ -1,10 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { runCli, runProcess } from '../cli/command-line.ts';
+import { runCli, runProcess, untilThere } from '../cli/command-line.ts';
 import { deliver, environment, startServing } from '../serving.ts';
-import { temporaryFolder } from '../temporary.ts';
+import { runs, temporaryFolder } from '../temporary.ts';
 
 test('a command that writes while the server is under load fails neither of them', async () => {
   const folder = await temporaryFolder();
@@ -15,12 +14,15 @@ test('a command that writes while the server is under load fails neither of them
   const answers: number[] = [];
   let number = 0;
   const senders = Array.from({ length: 16 }, async () => {
-    while (!done)
+    while (!done) {
       answers.push((await deliver(server.url, JSON.stringify({ event: 'ping', number: number++ }), agent)).status);
+      // Without a rest the server would take all the time that there is, and prove no more.
+      await sleep(10);
+    }
   });
   const env = environment(folder);
   const commands = [];
-  for (let i = 0; i < 3; i += 1) {
+  for (let i = 0; i < runs(1); i += 1) {
     commands.push(await runProcess(folder, ['ledger', 'checkpoint', '--json'], { env }));
     commands.push(await runProcess(folder, ['ledger', 'rebuild', '--json'], { env }));
   }
@@ -52,7 +54,7 @@ test('a graceful stop answers every delivery that is in flight', async () => {
       }
     }
   });
-  for (let waited = 0; number < 200 && waited < 30_000; waited += 50) await sleep(50);
+  await untilThere(async () => (number >= 200 ? true : null));
   stopping = true;
   const code = await server.stop();
   await Promise.all(senders);
@@ -61,25 +63,4 @@ test('a graceful stop answers every delivery that is in flight', async () => {
   expect(number).toBeGreaterThan(100);
   const verified = await runCli(folder, ['ledger', 'verify', '--json']);
   expect(JSON.parse(verified.stdout)).toMatchObject({ faults: [], unsealed: 0 });
-});
-
-test('64 deliveries of 1 MiB at once are kept within bounded memory', async () => {
-  const folder = await temporaryFolder();
-  const server = await startServing(folder);
-  const peak = () =>
-    Number(/VmHWM:\s+(\d+)/.exec(execFileSync('cat', [`/proc/${server.child.pid}/status`]).toString())?.[1]) / 1024;
-  const agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  onTestFinished(() => agent.destroy());
-  const start = peak();
-  let growth = 0;
-  for (let round = 0; round < 8; round += 1) {
-    const answers = await Promise.all(
-      Array.from({ length: 64 }, (_, i) => deliver(server.url, Buffer.alloc((1 << 20) - 64, `${round}-${i}-`), agent)),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    growth = peak() - start;
-  }
-  // 64 MiB of bodies, their copies on the way to the disk and the batch; never a multiple of what was sent in all (512 MiB).
-  expect(growth).toBeLessThan(400);
-  expect(await server.stop()).toBe(0);
 });

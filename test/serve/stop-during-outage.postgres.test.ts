@@ -75,5 +75,4 @@ test.each(['fallSilent', 'breakOff'] as const)(
     expect(await ended).toEqual([0, 0]);
     expect((performance.now() - before) / 1000).toBeLessThan(40);
   },
-  180_000,
 );

@@ -37,7 +37,7 @@ export function databaseOf(path: string): string {
   execFileSync(join(programs, 'psql'), ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-c', creation(name), 'postgres'], {
     env: { PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: password },
     stdio: 'pipe',
-    timeout: 30_000,
+    timeout: 240_000,
   });
   const address = addressOf(servers, name);
   ofFolders.set(folder, address);

@@ -61,10 +61,14 @@ export type Place = 'quick' | 'disk';
  * production, then costs the tests no disk.
  */
 export async function makeServerFolder(name: string, account: Account | null, place: Place = 'quick'): Promise<string> {
-  const parent = place === 'quick' && hasSharedMemory() ? '/dev/shm' : tmpdir();
-  const folder = await mkdtemp(join(parent, `consent-ledger-${name}-`));
+  const folder = await mkdtemp(join(place === 'quick' ? quickFolder() : tmpdir(), `consent-ledger-${name}-`));
   if (account !== null) await chown(folder, account.uid, account.gid);
   return folder;
+}
+
+/** Where folders of tests are made: in memory where 2 GiB of it are free, so that no test waits for a disk. */
+export function quickFolder(): string {
+  return hasSharedMemory() ? '/dev/shm' : tmpdir();
 }
 
 function hasSharedMemory(): boolean {

@@ -129,7 +129,7 @@ async function initialize(
   const order = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
   await run(join(programs, 'initdb'), [...args, ...order], {
     cwd: folder,
-    timeout: 60_000,
+    timeout: 240_000,
     env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC' },
     ...(account ?? {}),
   });

@@ -24,7 +24,6 @@ export const onBoth: readonly string[] = [
   'test/commands/worker.test.ts',
   'test/consent/look-up.test.ts',
   'test/http/pages/pages.test.ts',
-  'test/documents/reproduce.test.ts',
   'test/erasure',
   'test/http/accounts.test.ts',
   'test/http/sign-in.test.ts',

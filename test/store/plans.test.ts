@@ -33,7 +33,7 @@ beforeAll(async () => {
   store = opened.store;
   await store.transaction(fill);
   return opened.close;
-}, 240_000);
+});
 
 /** Rows of the tables that grow, as projections and jobs write them. */
 async function fill(tx: StoreTransaction): Promise<void> {

@@ -33,8 +33,8 @@ function burst(count: number, at: string, bannerId = 'bnr_1'): FakeRow[] {
 
 describe('a service that gives pages over the size limit', () => {
   it('is read period by period', async () => {
-    const { syncing, fake, expected, stored, position } = await world(rowsOver(12, 1000), { ignoresLimit: true });
-    expect(await syncing.pull()).toMatchObject({ outcome: 'finished', stored: 12_000 });
+    const { syncing, fake, expected, stored, position } = await world(rowsOver(6, 1000), { ignoresLimit: true });
+    expect(await syncing.pull()).toMatchObject({ outcome: 'finished', stored: 6000 });
     expect(await stored()).toEqual(expected());
     expect(await position()).toMatchObject({ watermark: now.toISOString(), gaps: null });
     expect(fake.requests.length).toBeLessThan(60);
@@ -69,17 +69,17 @@ async function world(rows: readonly FakeRow[], options: FakeOptions) {
 describe('a service whose cursors expire after a few pages', () => {
   for (const order of ['ascending', 'descending'] as const) {
     it.each([0, 1, 2, 3, 7])(`is read to its end in one run, ${order}, when they last %i pages`, async (pages) => {
-      const { expected, stored, syncing, position } = await world(rowsOver(20, 15), {
+      const { expected, stored, syncing, position } = await world(rowsOver(10, 15), {
         order,
         cursorsExpireAfter: { pages, status: 400 },
       });
-      expect(await syncing.pull()).toMatchObject({ outcome: 'finished', stored: 300, restarted: true });
+      expect(await syncing.pull()).toMatchObject({ outcome: 'finished', stored: 150, restarted: true });
       expect(await stored()).toEqual(expected());
       expect(await position()).toMatchObject({ watermark: now.toISOString(), cursor: null, gaps: null });
     });
 
     it(`is read to its end when most rows are of one day, ${order}`, async () => {
-      const rows = [...rowsOver(5, 4), ...minuteRows(600, '2026-07-07T03:00:00.000Z')];
+      const rows = [...rowsOver(5, 4), ...minuteRows(200, '2026-07-07T03:00:00.000Z')];
       const { expected, stored, syncing } = await world(rows, { order, cursorsExpireAfter: { pages: 2, status: 410 } });
       expect(await syncing.pull()).toMatchObject({ outcome: 'finished' });
       expect(await stored()).toEqual(expected());
@@ -89,7 +89,7 @@ describe('a service whose cursors expire after a few pages', () => {
   it.each([400, 404, 405, 409, 410, 414, 431, 500, 503] as const)(
     'is read to its end whatever status the refusal has (%i)',
     async (status) => {
-      const { expected, stored, syncing } = await world(rowsOver(6, 15), { cursorsExpireAfter: { pages: 1, status } });
+      const { expected, stored, syncing } = await world(rowsOver(3, 10), { cursorsExpireAfter: { pages: 1, status } });
       expect(await syncing.pull()).toMatchObject({ outcome: 'finished' });
       expect(await stored()).toEqual(expected());
     },

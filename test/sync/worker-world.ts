@@ -71,9 +71,9 @@ export async function workerWorld(options: Partial<SandboxOptions> = {}, pages =
     store: opened,
     status: () => json<readonly StatusRow[]>('sync', 'status'),
 
-    /** Others take its jobs over after two seconds. */
-    async startWorker(): Promise<WorkerProcess> {
-      const child = spawn(process.execPath, [cliPath, 'worker', '--lease', '2', '--json'], {
+    /** Others take its jobs over when it is silent for `lease` seconds: longer than a busy machine delays it, unless that is what the test waits for. */
+    async startWorker(lease = 60): Promise<WorkerProcess> {
+      const child = spawn(process.execPath, [cliPath, 'worker', '--lease', String(lease), '--json'], {
         env,
         cwd: folder,
         stdio: ['ignore', 'pipe', 'pipe'],

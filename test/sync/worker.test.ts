@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isLong } from '../temporary.ts';
 import { sorted } from './sorted-rows.ts';
 import { until, workerWorld } from './worker-world.ts';
 
@@ -6,17 +7,17 @@ const PAGE_ROWS = 10;
 
 describe('a worker that is killed', () => {
   it('after each page of a run, ends with exactly the rows of the service, each once, and asks for no stored page again', async () => {
-    const world = await workerWorld({ consentRows: 45, dialect: 'mixed', seed: 5 });
+    const world = await workerWorld({ consentRows: 25, dialect: 'mixed', seed: 5 });
     const { watched } = world;
     const rows = world.rows();
     const pages = Math.ceil(rows.length / PAGE_ROWS);
-    expect(pages).toBe(5);
+    expect(pages).toBe(3);
     let cursor: string | null = null;
     for (let page = 1; page < pages; page += 1) {
       const before = watched.requests.length;
       // The page that is due comes; the one after it, which is asked for meanwhile, never does.
       watched.letThrough(1);
-      const worker = await world.startWorker();
+      const worker = await world.startWorker(2);
       await until(async () => {
         if (watched.requests.length === before) await world.comeRound('sync');
         return (await world.bodies()).length === page * PAGE_ROWS && watched.waiting().length === 1;
@@ -31,7 +32,7 @@ describe('a worker that is killed', () => {
     }
 
     watched.letThrough(Number.POSITIVE_INFINITY);
-    const worker = await world.startWorker();
+    const worker = await world.startWorker(2);
     await until(async () => {
       await world.comeRound('sync');
       return (await world.positions())[0]?.last_success_at != null;
@@ -67,7 +68,7 @@ describe('a worker that is killed', () => {
     Object.assign(world.env, { SERVICE_BASE_URL: '', SERVICE_API_KEY: '' });
 
     world.watched.letThrough(0);
-    const first = await world.startWorker();
+    const first = await world.startWorker(2);
     await world.comeRound('sync');
     await until(() => world.watched.waiting().length >= 3);
     // Side by side, and no more of one banner than its first page.
@@ -78,7 +79,7 @@ describe('a worker that is killed', () => {
       const positions = await world.positions();
       return positions.length === 4 && positions.every((one) => one.last_success_at !== null);
     };
-    for (const milliseconds of [150, 400, 250, 700]) {
+    for (const milliseconds of isLong ? [150, 400, 250, 700] : [150, 400]) {
       const before = world.watched.requests.length;
       await until(async () => {
         if (world.watched.requests.length > before || (await isDone())) return true;
@@ -87,7 +88,7 @@ describe('a worker that is killed', () => {
       });
       await new Promise((resolve) => setTimeout(resolve, milliseconds));
       await worker.kill();
-      worker = await world.startWorker();
+      worker = await world.startWorker(2);
     }
     await until(async () => {
       if (await isDone()) return true;
@@ -108,13 +109,13 @@ describe('a worker that is killed', () => {
   it('is replaced when it only fell silent, and adds nothing when it goes on', async () => {
     const world = await workerWorld({ consentRows: 75 });
     world.watched.letThrough(3);
-    const silent = await world.startWorker();
+    const silent = await world.startWorker(2);
     await world.comeRound('sync');
     await until(async () => (await world.bodies()).length === 3 * PAGE_ROWS);
     // In a transaction of its own, so that the worker holds no lock when it stops.
     await (await world.store()).transaction(async () => void silent.child.kill('SIGSTOP'));
     world.watched.letThrough(Number.POSITIVE_INFINITY);
-    const other = await world.startWorker();
+    const other = await world.startWorker(2);
     await until(async () => (await world.positions())[0]?.last_success_at != null);
     silent.child.kill('SIGCONT');
     await new Promise((resolve) => setTimeout(resolve, 1500));

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { htmlLines, readPolicyText, withoutTokens } from '../../src/texts/policy-text.ts';
 import { originWindow } from '../../src/texts/snapshot.ts';
 import { addSighting, inForceBetween, type Sighting, textAt, type TextVersion } from '../../src/texts/text-versions.ts';
+import { computed } from '../temporary.ts';
 
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -72,9 +73,9 @@ describe('the visible text of an answer', () => {
       'https://x/?',
       '<style>',
     ]) {
-      const started = performance.now();
+      const started = computed();
       readPolicyText(bytes(unit.repeat(Math.ceil(1_000_000 / unit.length))), 'text/html');
-      expect(performance.now() - started, unit).toBeLessThan(4000);
+      expect(computed() - started, unit).toBeLessThan(4000);
     }
   });
 

@@ -21,7 +21,7 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   await writeFile(join(folder, 'verify.html'), files.get('verify.html') ?? '');
   browser = await openBrowser();
-}, 60_000);
+});
 
 /** The page as its reader opens it: a file, offline. */
 async function openPage(before = ''): Promise<{ page: Page; requests: string[] }> {
