@@ -86,6 +86,8 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'ledger consistency': ['1'],
     'ledger witness': null,
     'ledger rebuild': [],
+    // test/erasure
+    'ledger erase': null,
     'store copy': null,
     // test/commands/backup.test.ts
     backup: null,
