@@ -199,9 +199,10 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
       const deps = { store, epoch, folder: witnessedFolder, seal, tree, publicKey: keys.verifying, post, clock };
       return witnessNewest(deps, policy, { again });
     },
-    verify: async (onProgress?: (done: number, total: number) => void) =>
+    verify: async (onProgress?: (done: number, total: number) => void, since = 0) =>
       verifyLedger({
         witnessed: { folder: witnessedFolder, policy: await witnessPolicy() },
+        since,
         ...sealed,
         keys: keys.instance,
         publicKey: keys.verifying,

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Entry } from '../crypto/entry.ts';
+import type { Frontier } from '../crypto/merkle.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import type { Store } from '../store/store.ts';
 import type { Fault } from './entry-fault.ts';
@@ -39,6 +40,10 @@ export interface Run {
   readonly documentsFolder: string;
   readonly publicKey: KeyObject;
   readonly signed: SignedNotes;
+  /** The tree before the first entry that is read, as a checkpoint was signed for it; empty: the whole ledger is read. */
+  readonly since: Frontier;
+  /** Number of the last entry of each source before it. */
+  readonly sourceEnds: ReadonlyMap<string, number>;
   /** Seq of the last entry that is read. */
   readonly highest: number;
   report(fault: Fault): void;

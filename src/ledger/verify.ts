@@ -1,14 +1,18 @@
 import type { Entry } from '../crypto/entry.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
+import { EMPTY_FRONTIER, type Frontier } from '../crypto/merkle.ts';
 import type { Store } from '../store/store.ts';
 import type { Counts } from './check-run.ts';
 import { checks } from './checks.ts';
 import type { Fault } from './entry-fault.ts';
 import { readEntryPages } from './read-entries.ts';
+import { frontierOf } from './seal.ts';
 import { readSignedNotes, type SignedNotesOptions } from './signed-notes.ts';
 
 /** What a verification found. Sound when `faults` is empty. */
 export interface Verification extends Counts {
+  /** Entries that were not read: a checkpoint's word was taken for them. 0: all were. */
+  readonly since: number;
   readonly entries: number;
   readonly faults: readonly Fault[];
   /** Faults beyond the first thousand, which are not listed. */
@@ -24,6 +28,8 @@ export interface VerifyOptions extends SignedNotesOptions {
   /** DATA_DIR/documents: the files that entries register. */
   readonly documentsFolder: string;
   readonly onProgress?: (done: number, total: number) => void;
+  /** Reads only what came after the last checkpoint over so many entries or fewer, and takes that checkpoint's word for what came before. */
+  readonly since?: number;
 }
 
 const FAULTS_LISTED = 1000;
@@ -51,13 +57,26 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
   const { report, listed } = createFaultList();
   // The notes first: what they were signed for is then within the end that is read to, also where entries are appended and sealed meanwhile.
   const signed = await readSignedNotes(options);
-  const { highest, total } = await extentOf(store);
+  const since = await startOf(options);
+  const { highest, total } = await extentOf(store, since.size);
+  const sourceEnds = await sourceEndsAt(store, since.size);
   const begun = checks.map((check) =>
-    check.begin({ store, keys, evidenceFolder, documentsFolder, publicKey, signed, highest, report }),
+    check.begin({
+      store,
+      keys,
+      evidenceFolder,
+      documentsFolder,
+      publicKey,
+      signed,
+      since,
+      sourceEnds,
+      highest,
+      report,
+    }),
   );
 
   let done = 0;
-  for await (const page of readEntryPages(store.read, Number.MIN_SAFE_INTEGER, highest)) {
+  for await (const page of readEntryPages(store.read, since.size || Number.MIN_SAFE_INTEGER, highest)) {
     for (const entry of page) {
       if (isNumbered(entry, report)) for (const check of begun) check.entry?.(entry);
     }
@@ -73,15 +92,42 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
   const restored = signed.epochs
     .slice(1)
     .map(({ epoch, first, lostTo }) => ({ epoch, first, lost: Math.max(0, lostTo - first + 1) }));
-  return { entries: total, ...counts, ...listed(), restored };
+  return { entries: total, since: since.size, ...counts, ...listed(), restored };
 }
 
-async function extentOf(store: Store): Promise<{ highest: number; total: number }> {
-  const { highest, total } = await store.read
+/** The right edge of the tree that `since` names; empty where no sound checkpoint is there. */
+async function startOf({ store, since = 0, publicKey, instance }: VerifyOptions): Promise<Frontier> {
+  if (since <= 0) return EMPTY_FRONTIER;
+  const rows = await store.read
+    .selectFrom('checkpoints')
+    .select(['epoch', 'size', 'root', 'frontier', 'note'])
+    .where('size', '<=', since)
+    .orderBy('size', 'desc')
+    .orderBy('epoch', 'desc')
+    .limit(1)
+    .execute();
+  const [row] = rows;
+  return (row === undefined ? null : frontierOf({ publicKey, instance }, row)) ?? EMPTY_FRONTIER;
+}
+
+async function sourceEndsAt(store: Store, size: number): Promise<ReadonlyMap<string, number>> {
+  if (size === 0) return new Map();
+  const rows = await store.read
     .selectFrom('entries')
-    .select((eb) => [eb.fn.max('seq').as('highest'), eb.fn.countAll().as('total')])
-    .executeTakeFirstOrThrow();
-  return { highest: Number(highest ?? 0), total: Number(total) };
+    .select((eb) => ['source', eb.fn.max('source_seq').as('last')])
+    .where('seq', '<=', size)
+    .groupBy('source')
+    .execute();
+  return new Map(rows.map(({ source, last }) => [source, Number(last)]));
+}
+
+async function extentOf(store: Store, after: number): Promise<{ highest: number; total: number }> {
+  let query = store.read
+    .selectFrom('entries')
+    .select((eb) => [eb.fn.max('seq').as('highest'), eb.fn.countAll().as('total')]);
+  if (after > 0) query = query.where('seq', '>', after);
+  const { highest, total } = await query.executeTakeFirstOrThrow();
+  return { highest: Number(highest ?? after), total: Number(total) };
 }
 
 function isNumbered({ seq }: Entry, report: (fault: Fault) => void): boolean {

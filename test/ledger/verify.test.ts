@@ -48,8 +48,9 @@ const seal = (into = journal) =>
     epoch: 1,
     clock,
   });
-const verify = (from = journal) =>
+const verify = (from = journal, since = 0) =>
   verifyLedger({
+    since,
     store,
     journal: from,
     keys: testKeys,
@@ -515,4 +516,33 @@ describe('someone with write access to the database', () => {
     );
     expect((await found())[0]).toEqual([-3, 'foreign-entry']);
   });
+});
+
+test('--since reads what came after a checkpoint, takes its word for the rest, and finds what is wrong behind it', async () => {
+  const sealed = await seal();
+  const first = 'checkpoint' in sealed ? sealed.checkpoint.size : 0;
+  for (let i = 13; i <= 20; i += 1) await ledger.append([entryOf(`{"n":${i}}`, i % 3 === 0 ? 'other' : 'default')]);
+  const whole = await verify();
+  expect(await verify(journal, first + 3)).toMatchObject({
+    since: first,
+    entries: 8,
+    faults: [],
+    root: whole.root,
+    unsealed: 8,
+  });
+  expect(await verify(journal, 11)).toMatchObject({ since: 0, entries: first + 8, faults: [] });
+  await seal();
+  expect(await verify(journal, first + 8)).toMatchObject({
+    since: first + 8,
+    entries: 0,
+    faults: [],
+    root: whole.root,
+  });
+  await tamper(`update entries set body = ${bytes('{}')} where seq in (3, ${first + 4})`);
+  expect((await verify(journal, first)).faults.map(({ seq }) => seq)).toEqual([first + 4]);
+  await tamper(`delete from entries where seq > ${first + 3}`);
+  expect((await verify(journal, first)).faults).toMatchObject([{ seq: first + 4, fault: 'truncated' }]);
+  // A checkpoint that was altered stands for nothing: everything is read.
+  await tamper(`update checkpoints set root = ${bytes(Buffer.alloc(32))} where size = ${first}`);
+  expect((await verify(journal, first)).faults.map(({ seq }) => seq)).toContain(3);
 });
