@@ -310,9 +310,10 @@ function resultCsv(items: readonly ItemRow[]): Promise<Buffer> {
 
 const fields = Object.keys(formASchema.shape) as (keyof FormA)[];
 
-/** Largest file, bytes, and most items. */
+/** Largest file, bytes, most items, and longest line of CSV, characters. */
 const LARGEST = 5 * 1024 * 1024;
 const MOST = 10_000;
+const LONGEST_LINE = 64 * 1024;
 /** Problems that are named before the rest is only counted. */
 const NAMED = 20;
 
@@ -341,10 +342,12 @@ export function parseBulkItems(bytes: Buffer, path: string): readonly FormA[] {
   }
   const found = /^\s*[[{]/.test(text) ? fromJson(path, text) : fromCsv(path, text);
   if (found.length === 0) throw new UsageError([`${path} contains no items.`]);
-  if (found.length > MOST)
-    throw new UsageError([`${path} has ${found.length} items, more than the limit of ${MOST}: split it.`]);
+  if (found.length > MOST) throw tooMany(path);
   return checked(path, found);
 }
+
+const tooMany = (path: string) =>
+  new UsageError([`${path} has more than ${MOST} items, which is the limit: split it.`]);
 
 /** An item before it was looked at, and where it stands. */
 interface Found {
@@ -368,7 +371,7 @@ function checked(path: string, found: readonly Found[]): FormA[] {
       problems.push(
         ...parsed.error.issues.map((issue) => {
           if (issue.code === 'unrecognized_keys')
-            return `${path}, ${where}: unknown field ${issue.keys.join(', ')}; valid fields are ${fields.join(', ')}.`;
+            return `${path}, ${where}: unknown field ${issue.keys.slice(0, NAMED).join(', ')}${issue.keys.length > NAMED ? ` and ${issue.keys.length - NAMED} more` : ''}; valid fields are ${fields.join(', ')}.`;
           const field = issue.path.join('.');
           return `${path}, ${where}: ${field === '' ? 'it' : field} ${isMissing(value, field) ? 'is missing' : issue.message}.`;
         }),
@@ -393,6 +396,7 @@ function fromJson(path: string, text: string): Found[] {
   }
   const list = Array.isArray(json) ? (json as unknown[]) : (json as { items?: unknown }).items;
   if (!Array.isArray(list)) throw new UsageError([`${path} must contain an array, or an object with \`items\`.`]);
+  if (list.length > MOST) throw tooMany(path);
   return list.map((value: unknown, at) => ({ where: `item ${at + 1}`, value: withoutNothing(value) }));
 }
 
@@ -407,6 +411,9 @@ function fromCsv(path: string, text: string): Found[] {
       delimiter,
       info: true,
       trim: true,
+      // One more than are taken: rows that are refused anyway are not read, nor is a line that no header or item has.
+      to: MOST + 1,
+      max_record_size: LONGEST_LINE,
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
       columns: (names: string[]) => names.map((name) => name.toLowerCase().replace(/[\s-]+/g, '_')),

@@ -1,5 +1,6 @@
 import type { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
 import { createStreamingFetch, withDeadline, HttpTimeout } from './http.ts';
 import { ServiceError, kindOfStatus, type ServiceErrorKind, networkFaultOf } from './service-error.ts';
@@ -60,6 +61,8 @@ export async function generateViaMcp(generation: McpGeneration): Promise<McpAnsw
   let called = false;
   try {
     return await withDeadline(timeoutMs, signal, async (ending) => {
+      // The SDK leaves a listener of each request on it, which ends with this exchange.
+      setMaxListeners(0, ending);
       const limits = { timeout: timeoutMs, signal: ending };
       await client.connect(transport, limits);
       const schema = await findToolSchema(client, limits);

@@ -26,6 +26,8 @@ describe('the controls of a running sandbox', () => {
           const site = sandbox.siteUrl();
           const slug = sandbox.clients[1]!.slug;
           expect((await control(site, 'PUT', `/clients/${slug}/endpoints`, { endpoints: [{ url }] })).status).toBe(200);
+          const wrong = await control(site, 'POST', '/trigger', { event: 'dsar.submitted', policy: 'x' });
+          expect(wrong).toMatchObject({ status: 400, body: { error: { message: 'Unrecognized key: "policy"' } } });
           const made = await control(site, 'POST', '/trigger', {
             event: 'dsar.submitted',
             client: slug,

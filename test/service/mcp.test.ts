@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { generateViaMcp, toolError, toToolArguments } from '../../src/service/mcp.ts';
 import { readGenerated } from '../../src/service/policies.ts';
 import { changedNothing, ServiceError } from '../../src/service/service-error.ts';
@@ -201,4 +201,23 @@ it.each([
 ])('a tool that fails with the code %s certainly made nothing: %s', (code, nothing) => {
   const error = toolError(JSON.stringify({ error: { code, message: 'm' } }), 'pak_live_x');
   expect(changedNothing(error)).toBe(nothing);
+});
+
+it('a list of tools that never ends is left after some pages, without a warning of the runtime', async () => {
+  const warnings: string[] = [];
+  const note = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  const server = await answeringServer((request, response) => {
+    const { id, method } = JSON.parse(server.requests.at(-1)?.body || '{}') as { id?: number; method?: string };
+    const answer = (result: object) => sendJson(response, 200, { jsonrpc: '2.0', id, result });
+    if (method === 'initialize')
+      answer({ protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } });
+    else if (method === 'tools/list') answer({ tools: [], nextCursor: 'more' });
+    else response.writeHead(request.method === 'POST' ? 202 : 405).end();
+  });
+  const siteUrl = new URL(server.baseUrl).origin;
+  const error = await failureOf(generateViaMcp({ siteUrl, apiKey: 'pak_live_x', body, timeoutMs: 20_000 }));
+  expect(error).toMatchObject({ kind: 'unreadable', unsent: true });
+  expect(warnings).toEqual([]);
 });

@@ -121,7 +121,8 @@ function boundary(name: string, text: string, edge: 'start' | 'end'): number {
 /** The first problem of a refused request, with the name of the parameter. */
 export function firstProblem(error: z.ZodError): string {
   const issue = error.issues[0];
-  return issue === undefined ? 'The request is not valid.' : `${issue.path.join('.')}: ${issue.message}`;
+  if (issue === undefined) return 'The request is not valid.';
+  return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`;
 }
 
 /** A page as a fault makes it, and which nonce its cursor gets. */

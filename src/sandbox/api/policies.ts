@@ -17,7 +17,7 @@ interface PolicyRoutes extends GenerateOptions {
 }
 
 /** Policies a page in the cursor form of the list: few, so that a caller has to follow the cursor. */
-const LIST_PAGE = 2;
+const LIST_PAGE = 1;
 
 /** Generate, list and publish (docs/service.md §4.1, §4.3, §4.4). */
 export function addPolicyRoutes(app: FastifyInstance, routes: PolicyRoutes): void {

@@ -79,8 +79,8 @@ export interface CsvLine {
   readonly cells: Readonly<Partial<Record<ImportColumnName, string>>>;
 }
 
-/** Largest file, and most lines and columns, that are taken. */
-export const importLimits = { bytes: 5 * 1024 * 1024, lines: 10_000, columns: 200 } as const;
+/** Largest file, most lines and columns, and longest line in characters, that are taken. */
+export const importLimits = { bytes: 5 * 1024 * 1024, lines: 10_000, columns: 200, line: 64 * 1024 } as const;
 
 const names = new Map<string, ImportColumnName>(importColumns.map(({ name }) => [name, name]));
 
@@ -111,6 +111,7 @@ export function readImportCsv(bytes: Uint8Array): {
       relax_column_count: true,
       // The header, and one more than are taken.
       to: importLimits.lines + 2,
+      max_record_size: importLimits.line,
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
       trim: true,
@@ -118,7 +119,13 @@ export function readImportCsv(bytes: Uint8Array): {
   } catch (error) {
     // The parser's own words quote what they stumbled over.
     const line = error instanceof CsvError && typeof error['lines'] === 'number' ? error['lines'] : null;
-    return ofFile('Invalid CSV: unclosed or unescaped quote.', line);
+    const isLong = error instanceof CsvError && error.code === 'CSV_MAX_RECORD_SIZE';
+    return ofFile(
+      isLong
+        ? `A line is longer than ${importLimits.line} characters, or a quote in it is not closed.`
+        : 'Invalid CSV: unclosed or unescaped quote.',
+      line,
+    );
   }
   const [header, ...rest] = records;
   if (header === undefined) return ofFile('The file is empty: `source import --template` prints an example.');

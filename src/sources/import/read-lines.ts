@@ -63,9 +63,8 @@ async function readLine(
   const siteKey = await content('site_key');
   const secrets = words(await content('webhook_secrets'));
   const encoding = readEncoding(cells.secret_encoding, problems);
-  for (const secret of secrets)
-    if (signingKeyOf(secret, encoding ?? 'text') === null)
-      problems.push({ column: 'webhook_secrets', problem: `A signing secret is not valid ${encoding ?? 'text'}.` });
+  if (secrets.some((secret) => signingKeyOf(secret, encoding ?? 'text') === null))
+    problems.push({ column: 'webhook_secrets', problem: `A signing secret is not valid ${encoding ?? 'text'}.` });
   const options: Partial<SourceOptions> = {
     ...(cells.banners === undefined ? {} : { banners: [...new Set(words(cells.banners))] }),
     ...(cells.field_names === undefined ? {} : { fieldNames: readFieldNames(cells.field_names, problems) }),
@@ -155,12 +154,13 @@ function readEncoding(cell: string | undefined, problems: Found[]): SecretEncodi
 
 function readFieldNames(cell: string, problems: Found[]): Record<string, string[]> {
   const names: Record<string, string[]> = {};
+  let isWrong = false;
   for (const pair of words(cell)) {
     const read = readFieldName(pair);
-    if (read === null || read.names.length === 0)
-      problems.push({ column: 'field_names', problem: 'Use field=name,name; separate several by spaces.' });
+    if (read === null || read.names.length === 0) isWrong = true;
     else names[read.field] = read.names;
   }
+  if (isWrong) problems.push({ column: 'field_names', problem: 'Use field=name,name; separate several by spaces.' });
   return names;
 }
 

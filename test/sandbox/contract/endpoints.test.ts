@@ -164,6 +164,12 @@ describe('§4.3 GET /policies, cursor form', () => {
       await ask('POST', `/policies/${body.id}/publish`);
     }
   });
+  it('has several pages for each client before anything is added', async () => {
+    for (const { apiKey } of sandbox().clients.slice(1)) {
+      const { body } = await ask('GET', '/policies', { key: apiKey });
+      expect(body.next_cursor).toEqual(expect.any(String));
+    }
+  });
   it('has data and next_cursor, which leads to the next page until all policies were named once', async () => {
     const pages: Json[] = [];
     for (let cursor: string | null = ''; cursor !== null; cursor = pages.at(-1).next_cursor)
