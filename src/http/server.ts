@@ -7,7 +7,7 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { createPublicApp } from './public.ts';
 import { receiveInto } from './receive.ts';
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, Server as HttpServer } from 'node:http';
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** A running server. */
@@ -48,6 +48,7 @@ export async function startServer(context: Context): Promise<Server> {
       { connections, CONNECTION_LIMIT: config.connectionLimit },
       'too few open files allowed for CONNECTION_LIMIT: raise `ulimit -n`; until then fewer connections are accepted',
     );
+  for (const app of apps) limitPipelining(app.server);
   limitConnections(publicApp.server, connections);
   limitConnections(adminApp.server, Math.min(ADMIN_CONNECTIONS, connections));
   publicApp.addHook('onSend', async (_request, reply) => {
@@ -193,6 +194,27 @@ export function openFilesLimit(): number {
   } catch {
     return Infinity;
   }
+}
+
+/** Requests of one connection that are handled in one turn of the event loop: senders of webhooks send one and wait for its answer. */
+const PIPELINED = 16;
+
+/**
+ * Closes a connection that sends more requests at once than {@link PIPELINED}, and handles none of them beyond. Node handles all requests of a
+ * chunk before it looks at another connection: hundreds from each of some connections kept everyone else waiting for many seconds.
+ */
+export function limitPipelining(server: HttpServer): void {
+  const inThisTurn = new Map<Socket, number>();
+  const handlers = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    if (inThisTurn.size === 0) setImmediate(() => inThisTurn.clear());
+    const before = inThisTurn.get(socket) ?? 0;
+    inThisTurn.set(socket, before + 1);
+    if (before >= PIPELINED) return void socket.destroy();
+    for (const handle of handlers) handle.call(server, request, response);
+  });
 }
 
 /** A connection, as Node's HTTP server marks one that has a request. */

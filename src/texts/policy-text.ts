@@ -227,7 +227,9 @@ function plainOrHtml(text: string, policyId: string | null): PolicyText {
 }
 
 function textOf(form: PolicyText['form'], lines: readonly string[], policyId: string | null): PolicyText {
-  return { form, lines, sha256: sha256Hex(Buffer.from(lines.join('\n'), 'utf8')), policyId };
+  // JSON can spell half of a character, which no entry, page or document can hold.
+  const whole = lines.map((line) => (line as string & { toWellFormed(): string }).toWellFormed());
+  return { form, lines: whole, sha256: sha256Hex(Buffer.from(whole.join('\n'), 'utf8')), policyId };
 }
 
 /** The object nearest to the top that has a text, field by field in the order of preference. */

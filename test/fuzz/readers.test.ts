@@ -19,6 +19,7 @@ const pumped: readonly (readonly [name: string, before: string, piece: string, a
   ['files of evidence', '<?xml?>', '<!-- x --> ', 'x', 4000],
   ['diagnosis of a signature', '{}', '\r\n', 'x', 1 << 20],
   ['diagnosis of a signature', 'a', ' ', 'b', 1 << 20],
+  ['diagnosis of a signature', '{}\n', 'a,', '', 4 << 20],
   ['OpenAPI descriptions', '{"paths":{"', '/', 'x":{}}}', 2 << 20],
   ['OpenAPI descriptions', '{"paths":{"', '{', '":{}}}', 2 << 20],
   ['deliveries', '{"event":"scan.completed","domain":"a.example","score":"9', ' ', '!"}'],

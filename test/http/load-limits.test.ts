@@ -3,7 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { connectionsWithin, limitConnections } from '../../src/http/server.ts';
+import { connectionsWithin, limitConnections, limitPipelining } from '../../src/http/server.ts';
 import { createPublicApp } from '../../src/http/public.ts';
 
 const SECRET = 'a-signing-secret-of-the-tests';
@@ -143,5 +143,29 @@ describe('connections beyond the limit', () => {
     expect(connectionsWithin(1000, 1024)).toBe(724);
     expect(connectionsWithin(1000, 256)).toBe(85);
     expect(connectionsWithin(1000, Infinity)).toBe(1000);
+  });
+});
+
+describe('requests that do not wait for the answer before', () => {
+  const one = '{"event":"consent.recorded"}';
+  const open = () => head(one.length, `X-Service-Signature: ${'0'.repeat(64)}`) + one;
+  const answersIn = (text: string) => text.split('HTTP/1.1 401').length - 1;
+
+  test('are answered up to sixteen at a time, again and again', async () => {
+    limitPipelining(app.server);
+    await listen();
+    const caller = call(open().repeat(16));
+    await expect.poll(() => answersIn(caller.answer())).toBe(16);
+    caller.socket.write(open().repeat(16));
+    await expect.poll(() => answersIn(caller.answer())).toBe(32);
+  });
+
+  test('end their connection beyond that, and cost no more', async () => {
+    limitPipelining(app.server);
+    let handled = 0;
+    app.addHook('onRequest', async () => void (handled += 1));
+    await listen();
+    await call(open().repeat(200)).closed;
+    expect(handled).toBe(16);
   });
 });

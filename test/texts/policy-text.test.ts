@@ -8,6 +8,12 @@ import { computed } from '../temporary.ts';
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
 describe('the visible text of an answer', () => {
+  it('has U+FFFD for half a character that JSON spells', () => {
+    for (const json of ['"\\udc00x"', '{"content":"\\udc00x"}', '{"html":"<p>\\udc00x</p>"}'])
+      expect(readPolicyText(Buffer.from(json), 'application/json').lines).toEqual(['\ufffdx']);
+    expect(readPolicyText(Buffer.from('{"other":"\\udc00x"}'), 'application/json').lines.join()).toContain('\\udc00x');
+  });
+
   it('is what a reader sees of a page', () => {
     const page = `<!doctype html><html><head><title>T</title><style>p{}</style></head><body>
       <script>alert("<p>no</p>")</script><!-- <p>no</p> --><h2>Who&nbsp;we &amp; you are</h2>
