@@ -146,7 +146,7 @@ export const noLegalAdvice =
 const CHECKPOINT_FILE = 'checkpoint.txt';
 
 /** The checkpoint and how to verify: the same section in every document. */
-function verificationBlocks(checkpoint: CheckpointToPrint | null, asOf: number): Block[] {
+export function verificationBlocks(checkpoint: CheckpointToPrint | null, asOf: number): Block[] {
   const blocks: Block[] = [];
   if (checkpoint === null) {
     blocks.push({

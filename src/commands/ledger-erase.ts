@@ -1,4 +1,5 @@
-import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
+import { readFile } from 'node:fs/promises';
+import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
 import { DEFAULT_SOURCE } from '../config.ts';
@@ -7,9 +8,11 @@ import { erasureReasonCodes, type ErasureReason, erasureReasons } from '../core/
 import type { EntryKind } from '../core/vocabulary.ts';
 import { reapplyErasures } from '../erasure/again.ts';
 import { chooseCase, chooseEntries, choosePeriod, chooseSubject, periodKinds } from '../erasure/choose.ts';
-import { carryOut, type ErasureDecision, finishErasures, problemsOf } from '../erasure/erase.ts';
+import { factsOf, produceErasureCertificate } from '../erasure/certificate.ts';
+import { carryOut, type ErasureDecision, type ErasureDone, finishErasures, problemsOf } from '../erasure/erase.ts';
 import { type ErasurePlan, planErasure } from '../erasure/plan.ts';
-import { type CommandIo, counted, printable, printResult, timeOf, withJson } from './command-io.ts';
+import { certificateFormats, type CertificateFormat } from '../../reports/erasure-certificate.ts';
+import { type CommandIo, counted, printable, printResult, timeOf, withJson, writeOut } from './command-io.ts';
 import { noSuchSource, withContext } from './run-context.ts';
 
 interface EraseFlags {
@@ -25,6 +28,7 @@ interface EraseFlags {
   readonly officer?: string | undefined;
   readonly confirmedBy?: string | undefined;
   readonly despite?: readonly string[] | undefined;
+  readonly certificate?: CertificateFile | undefined;
   readonly yes?: boolean | undefined;
   readonly finish?: boolean | undefined;
   readonly again?: boolean | undefined;
@@ -53,6 +57,7 @@ export function registerLedgerErase(ledger: CommandUnknownOpts, io: CommandIo): 
     .option('--officer <name>', 'who decided, to be recorded in the ledger')
     .option('--confirmed-by <name>', 'a second officer who agrees')
     .option('--despite <name...>', 'open cases and legal holds in spite of which it is erased', collect)
+    .option('--certificate <file>', 'with --yes: a certificate for the requester, .pdf or .json', certificateFile)
     .option('--finish', 'finish an erasure that was interrupted')
     .option('--again', 'after an older backup was restored: erase again what was erased since')
     .addHelpText(
@@ -71,14 +76,60 @@ amounts when little arrives. The bytes cannot be brought back: the position in t
         const decision = decisionOf(context, flags);
         const done = await carryOut(context.erasure, plan, decision);
         if (done.outcome === 'refused') throw new UsageError(done.problems);
-        printResult(io, flags, { ...done, plan }, () =>
+        const certificate = await certify(context, flags, plan, decision, done);
+        if (certificate?.problem != null) io.exitCode = 1;
+        printResult(io, flags, { ...done, plan, certificate }, () =>
           [
             `${pc.green('✓')} ${counted(done.entries, 'entry', 'entries')}${done.documents > 0 ? ` and ${counted(done.documents, 'document')}` : ''} erased, recorded as entry ${done.seqs.join(', ')}.`,
             ...leftText(plan),
+            ...(certificate === null
+              ? []
+              : [
+                  certificate.problem === null
+                    ? `Certificate: ${certificate.file}`
+                    : `${pc.yellow('!')} ${certificate.problem}`,
+                ]),
           ].join('\n'),
         );
       }),
     );
+}
+
+interface CertificateFile {
+  readonly path: string;
+  readonly format: CertificateFormat;
+}
+
+function certificateFile(path: string): CertificateFile {
+  const format = certificateFormats.find((one) => path.toLowerCase().endsWith(`.${one}`));
+  if (format === undefined) throw new InvalidArgumentError('Use a file name that ends in .pdf or .json.');
+  return { path, format };
+}
+
+/** The erasure is done by then: what goes wrong with its certificate is said, and does not undo it. */
+async function certify(
+  context: Context,
+  { certificate, source }: EraseFlags,
+  plan: ErasurePlan,
+  decision: ErasureDecision,
+  done: ErasureDone,
+): Promise<{ file: string; documentId: string | null; problem: string | null } | null> {
+  if (certificate === undefined) return null;
+  const { path: file, format } = certificate;
+  const lawName = context.cases.regimes.regimes.get(decision.law)?.law ?? decision.law;
+  const made = await produceErasureCertificate(context.documents, {
+    source: source ?? plan.suppress[0]?.source ?? plan.entries[0]?.source ?? DEFAULT_SOURCE,
+    erasure: factsOf(plan, decision, done, lawName),
+    format,
+    actor: decision.officer,
+  });
+  if (made.outcome !== 'produced')
+    return {
+      file,
+      documentId: null,
+      problem: made.outcome === 'refused' ? made.problem : 'No certificate: its source is unknown.',
+    };
+  return { file, documentId: made.documentId, problem: await writeOut(file, await readFile(made.path)) };
 }
 
 function collect(name: string, names: readonly string[] = []): string[] {

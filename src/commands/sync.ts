@@ -178,7 +178,9 @@ function bannerSentence(banner: PullResult): string {
   const odd = banner.malformed > 0 ? `, ${banner.malformed} not JSON objects (kept with their bytes)` : '';
   const broken =
     banner.unreadable > 0 ? `, ${counted(banner.unreadable, 'piece')} of broken pages (kept with their bytes)` : '';
-  const malformed = odd + broken;
+  const left =
+    banner.suppressed === undefined ? '' : `, ${banner.suppressed} left out because their subject was erased`;
+  const malformed = odd + broken + left;
   const until = banner.watermark === null ? '' : `; complete up to ${banner.watermark}`;
   switch (banner.outcome) {
     case 'finished': {

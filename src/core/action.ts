@@ -194,6 +194,8 @@ const syncFinished = z.object({
   malformed: z.number().int(),
   /** Pieces of broken pages; absent in runs of earlier versions. */
   unreadable: z.number().int().optional(),
+  /** Rows that were left out because their subject was erased; absent: none. */
+  suppressed: z.number().int().optional(),
   /** Earliest and latest row time that counts; null without rows. */
   earliest: z.string().nullable(),
   latest: z.string().nullable(),

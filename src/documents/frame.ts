@@ -102,7 +102,7 @@ export async function frameOf(
     const problem = await problemOfTime(deps, wanted.madeAt, asOf, now);
     if (problem !== null) return { outcome: 'invalid', problem };
   }
-  const cited = createCited(asOf);
+  const cited = createCited(asOf, position);
   const history = createHistory(cited.over(deps.read));
   return {
     cited,

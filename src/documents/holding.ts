@@ -12,7 +12,8 @@ export interface LookedFor {
   readonly tokens: ReadonlySet<string>;
   /** Cases that are erased as a whole. */
   readonly caseIds: ReadonlySet<string>;
-  readonly subjects: ReadonlySet<string>;
+  /** Of erased subjects, in every form, as reports name the one that they are about (`subjectSha256`). */
+  readonly subjectDigests: ReadonlySet<string>;
   /** When the erased withdrawals by request, and the erased requests, were made: `YYYY-MM-DD`. */
   readonly withdrawnOn: readonly string[];
   readonly requestedOn: readonly string[];
@@ -26,8 +27,9 @@ export async function holdsSome(folder: string, document: DocumentRow, wanted: L
   const { case_id: caseId, name, format } = document;
   if (caseId !== null && wanted.caseIds.has(caseId)) return `made for case ${caseId}`;
   const parameters = JSON.parse(document.parameters) as Readonly<Record<string, unknown>>;
-  const { subject, from, to } = parameters;
-  if (typeof subject === 'string' && wanted.subjects.has(subject)) return 'has the history of the subject';
+  const { subjectSha256, from, to } = parameters;
+  if (typeof subjectSha256 === 'string' && wanted.subjectDigests.has(subjectSha256))
+    return 'has the history of the subject';
   if (name === 'delivery-log') return null;
   const path = documentPath(folder, { documentId: document.document_id, format });
   switch (format) {

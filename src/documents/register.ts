@@ -4,7 +4,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Action } from '../core/action.ts';
 import { appendAction } from '../ledger/append-action.ts';
-import type { Cited } from '../ledger/cited.ts';
+import { type Cited, UntrustedEntry } from '../ledger/cited.ts';
 import type { DocumentDeps, RegisteredDocument } from './frame.ts';
 
 /** What is registered of a document besides its bytes. */
@@ -75,11 +75,15 @@ export async function registerDocument(
     action,
     ['document.produced', documentId, sha256],
     clock().toISOString(),
-    registeredIn &&
-      (async (tx, [appended]) => {
-        if (appended !== undefined) await registeredIn(tx, registered(appended.seq));
-      }),
-  );
+    async (tx, [appended]) => {
+      await cited.assertThere(tx.query);
+      if (appended !== undefined) await registeredIn?.(tx, registered(appended.seq));
+    },
+  ).catch(async (error: unknown) => {
+    // Whoever made the same document before has registered it, and the erasure took it along.
+    if (error instanceof UntrustedEntry) await rm(path, { force: true });
+    throw error;
+  });
   return registered(seq);
 }
 

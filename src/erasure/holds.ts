@@ -5,7 +5,7 @@ import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Query } from '../store/store.ts';
 import type { ErasureDeps, Need, PlannedDecision, PlannedEntry } from './deps.ts';
-import { subjectHash } from './suppression.ts';
+import { subjectHash } from '../ledger/suppression.ts';
 import { unknownCase } from '../core/errors.ts';
 
 type Placed = Extract<Action, { action: 'hold.placed' }>;

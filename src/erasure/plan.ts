@@ -5,14 +5,16 @@ import { subjectsOfCase } from '../cases/match.ts';
 import { isOpen } from '../cases/moves.ts';
 import { type Action, actionSchema } from '../core/action.ts';
 import type { ErasedDocument, ErasureScope } from '../core/erasure.ts';
+import { subjectForms } from '../core/subject.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
+import { digestOf } from '../../reports/report.ts';
 import { documentPath } from '../documents/register.ts';
 import { holdsSome, type LookedFor, textMentions } from '../documents/holding.ts';
 import { chunksOf } from '../ledger/erase.ts';
 import { type AnyTable, historyNames } from '../projections/tables.ts';
 import type { ErasureDeps, Need, PlannedDecision, PlannedEntry } from './deps.ts';
 import { needsOfHolds } from './holds.ts';
-import { subjectHash } from './suppression.ts';
+import { subjectHash } from '../ledger/suppression.ts';
 
 /** What is to be erased, before it is known what hangs on it. */
 export interface Chosen {
@@ -268,7 +270,9 @@ async function lookedFor(
     seqs: new Set(entries.map(({ seq }) => seq)),
     tokens: new Set([...decisions.map(({ commitment }) => commitment), ...caseIds, ...(subject?.forms ?? [])]),
     caseIds,
-    subjects: new Set(decisions.flatMap((decision) => decision.subject ?? [])),
+    subjectDigests: new Set(
+      [...new Set(decisions.flatMap((decision) => decision.subject ?? []))].flatMap(subjectForms).map(digestOf),
+    ),
     withdrawnOn: decisions.flatMap(({ via, at }) => (via === 'request' ? [at.slice(0, 10)] : [])),
     requestedOn: cases.map((row) => row.receipt_at.slice(0, 10)),
   };
@@ -305,7 +309,7 @@ async function documentsHolding(
 }
 
 /** Parameters of documents that say something of a person: the text of a letter, whom it went to, whose history was asked for. */
-const personalParameters = ['text', 'recipient', 'subject'];
+const personalParameters = ['text', 'recipient', 'subjectSha256'];
 
 async function registrationsOf(
   { store }: ErasureDeps,

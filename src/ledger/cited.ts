@@ -1,6 +1,7 @@
 import type { KyselyPlugin } from 'kysely';
 import type { Query } from '../store/store.ts';
 import { checkEntries } from './check-entries.ts';
+import { listErasures } from './erase.ts';
 import type { ProofOptions } from './prove-entry.ts';
 
 /** Thrown when an answer would cite an entry that is not what was sealed. The message names the entry. */
@@ -19,10 +20,12 @@ export interface Cited {
   over(read: Query): Query;
   /** Throws {@link UntrustedEntry} at the first entry whose commitment, MAC or inclusion under a signed root is wrong. */
   assertSound(proofs: ProofOptions): Promise<void>;
+  /** Throws {@link UntrustedEntry} when one of the entries was erased while the document was made: it must not come to be after the erasure. */
+  assertThere(read: Query): Promise<void>;
 }
 
-/** Notes entries up to `asOf`, in one bit each. */
-export function createCited(asOf: number): Cited {
+/** Notes entries up to `asOf`, in one bit each. `position`: how far the ledger was when the document was begun. */
+export function createCited(asOf: number, position = asOf): Cited {
   const bits = new Uint8Array((asOf >> 3) + 1);
   let outside: number | null = null;
   function note(seq: unknown): void {
@@ -50,6 +53,12 @@ export function createCited(asOf: number): Cited {
       if (outside !== null) throw new UntrustedEntry(outside, `no entry up to ${asOf} has this number`);
       const fault = await checkEntries(proofs, noted());
       if (fault !== null) throw new UntrustedEntry(fault.seq, fault.sentence);
+    },
+    async assertThere(read) {
+      for (const { seqs } of await listErasures(read, position))
+        for (const seq of seqs)
+          if (seq <= asOf && ((bits[seq >> 3] as number) & (1 << (seq & 7))) !== 0)
+            throw new UntrustedEntry(seq, 'it was erased while the document was made; make it again');
     },
   };
 }

@@ -1,11 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { readConsentRow } from '../../receivers/read.ts';
 import { isoNow } from '../core/clock.ts';
+import type { SourceOptions } from '../core/source.ts';
 import type { NewEntry } from '../crypto/entry.ts';
 import { CodedError } from '../core/errors.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import { createGate, createTurns } from '../jobs/turns.ts';
 import type { Appended, Ledger } from '../ledger/ledger.ts';
+import { type IsSuppressed, loadSuppression } from '../ledger/suppression.ts';
 import type { ConsentLogPage } from '../service/consent-logs.ts';
+import type { StoreTransaction } from '../store/store.ts';
 import type { PullDeps, PullRequest } from './contract.ts';
 import { type Asking, askInForm } from './request-form.ts';
 import { ServiceError } from '../service/service-error.ts';
@@ -40,7 +44,7 @@ export interface ReadyPage extends WalkPage {
  * asks for the next step. Errors: those of the client.
  */
 export async function* walkLog(
-  deps: Pick<PullDeps, 'ledger' | 'clock' | 'service'>,
+  deps: Pick<PullDeps, 'ledger' | 'clock' | 'service' | 'store'>,
   request: LogRequest,
   part: LogPart,
   cursor: string | null,
@@ -131,9 +135,17 @@ async function fetchOne(
 /** Milliseconds in which rows are made entries in one go: deliveries and the commit of the page before come in between. */
 const SLICE_MS = 0.5;
 
+/** Whether a row is about somebody whose records were erased since. One whose time does not count is taken for a new one. */
+function wasErased(isSuppressed: IsSuppressed, bytes: Buffer, { entry }: RowEntry, options: SourceOptions): boolean {
+  const reading = readConsentRow(bytes, { receivedAt: entry.receivedAt, options });
+  if (reading.outcome !== 'read' || reading.fact.type !== 'decision') return false;
+  const { subject, occurred } = reading.fact;
+  return subject !== null && occurred.counts && isSuppressed(subject, occurred.at);
+}
+
 /** Makes the rows of a page entries, which happens while the page before is committed. */
 async function readRows(
-  deps: Pick<PullDeps, 'ledger' | 'clock'>,
+  deps: Pick<PullDeps, 'ledger' | 'clock' | 'store'>,
   request: LogRequest,
   part: LogPart,
   page: FetchedLogPage,
@@ -153,8 +165,11 @@ async function readRows(
   });
   const rows: RowEntry[] = [];
   const turns = createTurns(SLICE_MS);
+  const isSuppressed = await loadSuppression(deps.store.read, deps.ledger, source.slug);
   for (const row of page.rows) {
-    rows.push(readRow(row));
+    const read = readRow(row);
+    const isErased = isSuppressed !== null && wasErased(isSuppressed, row.bytes, read, source.options);
+    rows.push(isErased ? { ...read, type: 'suppressed' } : read);
     if (turns.areDue()) await turns.take();
   }
   for (const bytes of page.damage?.unreadable ?? []) {
@@ -187,29 +202,35 @@ function identityOf(rows: readonly RowEntry[]): string | null {
 const BATCH_ENTRIES = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
+/** What became of a row: appended, or left out because its subject was erased. */
+export type PlacedRow = Appended | { readonly outcome: 'suppressed'; readonly seq: null };
+
 /**
- * Appends the rows of a page, in more than one batch where they are large; `also` commits with the last of them and is told how all
+ * Appends the rows of a page, in more than one batch where they are large, without those that are suppressed; `also` commits with the last of them and is told how all
  * ended. Deliveries go first: it waits while the waiting line is full, up to ten seconds a batch.
  */
 export async function appendPage(
-  ledger: Ledger,
+  { store, ledger }: Pick<PullDeps, 'store' | 'ledger'>,
   rows: readonly RowEntry[],
-  also?: Parameters<Ledger['append']>[1],
-): Promise<readonly Appended[]> {
+  also: (tx: StoreTransaction, placed: readonly PlacedRow[]) => Promise<void>,
+): Promise<readonly PlacedRow[]> {
+  const kept = rows.filter(({ type }) => type !== 'suppressed');
+  const place = (appended: readonly Appended[]): readonly PlacedRow[] => {
+    const next = appended.values();
+    return rows.map(({ type }) =>
+      type === 'suppressed' ? { outcome: 'suppressed', seq: null } : (next.next().value as Appended),
+    );
+  };
   const appended: Appended[] = [];
-  const batches = batchesOf(rows.map(({ entry }) => entry));
+  const batches = batchesOf(kept.map(({ entry }) => entry));
   const last = batches.pop();
   for (const batch of batches) appended.push(...(await appendPatiently(ledger, batch)));
-  if (last === undefined) return appended;
-  const earlier = [...appended];
-  appended.push(
-    ...(await appendPatiently(
-      ledger,
-      last,
-      also === undefined ? undefined : (tx, outcome) => also(tx, [...earlier, ...outcome]),
-    )),
-  );
-  return appended;
+  if (last === undefined) await store.transaction((tx) => also(tx, place([])));
+  else {
+    const earlier = [...appended];
+    appended.push(...(await appendPatiently(ledger, last, (tx, outcome) => also(tx, place([...earlier, ...outcome])))));
+  }
+  return place(appended);
 }
 
 async function appendPatiently(ledger: Ledger, entries: readonly NewEntry[], also?: Parameters<Ledger['append']>[1]) {

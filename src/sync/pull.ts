@@ -3,7 +3,6 @@ import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { UsageError } from '../core/errors.ts';
 import { appendAction } from '../ledger/append-action.ts';
-import type { Appended } from '../ledger/ledger.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
 import { isKnownBanner, loadBannerIds, loadCompletedBanners } from './banners.ts';
@@ -20,7 +19,7 @@ import {
   unknownBanner,
   unreachable,
 } from './contract.ts';
-import { appendPage, type LogRequest, type ReadyPage, walkLog } from './log-pages.ts';
+import { appendPage, type LogRequest, type PlacedRow, type ReadyPage, walkLog } from './log-pages.ts';
 import {
   type Attempt,
   ignoresPeriod,
@@ -322,15 +321,13 @@ async function commitPage(
   let state: 'advanced' | 'superseded' = 'advanced';
   const first = earliestOf(page.rows);
   const earliest = first !== null && (counts.earliest === null || first < counts.earliest) ? first : null;
-  const advance = async (query: Query, appended: readonly Appended[]) => {
+  const advance = async (query: Query, appended: readonly PlacedRow[]) => {
     const { stored, unreadable } = countNew(page.rows, appended);
     const isCut = page.isCut === true;
     const step = { plan, stored, unreadable, isCut, earliest, ...claim, at: isoNow(deps.clock) };
     state = await advancePosition(query, run, step);
   };
-  let appended: readonly Appended[] = [];
-  if (page.rows.length === 0) await deps.store.transaction((tx) => advance(tx.query, []));
-  else appended = await appendPage(deps.ledger, page.rows, (tx, outcome) => advance(tx.query, outcome));
+  const appended = await appendPage(deps, page.rows, (tx, outcome) => advance(tx.query, outcome));
   addPage(counts, page.rows, countNew(page.rows, appended).stored);
   return state;
 }
@@ -361,7 +358,7 @@ const MAX_TOO_LARGE = 40;
  * Errors: those of requests without a cursor, and those that are no refusal; `too-large` when smaller pieces are no smaller.
  */
 export async function* readPlan(
-  deps: Pick<PullDeps, 'ledger' | 'clock' | 'service'>,
+  deps: Pick<PullDeps, 'ledger' | 'clock' | 'service' | 'store'>,
   request: ReadRequest,
   begun: Plan,
 ): AsyncGenerator<ReadStep, void, undefined> {

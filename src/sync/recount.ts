@@ -66,12 +66,12 @@ export async function recountConsentLogs(deps: RecountDeps, request: RecountRequ
         continue;
       }
       const { rows } = step.page;
-      const appended = await appendPage(deps.ledger, rows, (tx, outcome) =>
+      const appended = await appendPage(deps, rows, (tx, outcome) =>
         countRecounted(tx.query, { source: source.slug, bannerId, ...countNew(rows, outcome) }),
       );
       addPage(totals, rows, countNew(rows, appended).stored);
       for (const { outcome, seq } of appended) {
-        seen.add(seq);
+        if (seq !== null) seen.add(seq);
         if (outcome === 'stored' && foundSeqs.length < NAMED) foundSeqs.push(seq);
       }
     }

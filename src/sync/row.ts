@@ -1,7 +1,7 @@
 import type { SourceOptions } from '../core/source.ts';
 import { isWellFormed } from '../crypto/canonical.ts';
 import type { NewEntry } from '../crypto/entry.ts';
-import type { Appended, Ledger } from '../ledger/ledger.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { ConsentLogRow } from '../service/consent-logs.ts';
 
 /** Names under which a row may carry its own id, in the order tried (docs/assumptions.md, Consent log rows). */
@@ -85,8 +85,11 @@ interface PageContext {
 /** A row on its way into the ledger. */
 export interface RowEntry {
   readonly entry: NewEntry;
-  /** `row`: a JSON object; `malformed`: other JSON; `unreadable`: a piece of a broken page. All are kept with their bytes. */
-  readonly type: 'row' | 'malformed' | 'unreadable';
+  /**
+   * `row`: a JSON object; `malformed`: other JSON; `unreadable`: a piece of a broken page. All are kept with their bytes. `suppressed`: a row of somebody whose
+   * records were erased after it was made; it is not stored.
+   */
+  readonly type: 'row' | 'malformed' | 'unreadable' | 'suppressed';
   /** When the row says it happened, in milliseconds since 1970; null where it does not say, or nothing that counts. */
   readonly occurredAt: number | null;
 }
@@ -295,7 +298,7 @@ export function noTotals(): Totals {
 /** How many rows, and how many unreadable pieces, are new in the ledger. */
 export function countNew(
   rows: readonly RowEntry[],
-  appended: readonly Appended[],
+  appended: readonly { readonly outcome: string }[],
 ): { stored: number; unreadable: number } {
   const counted = { stored: 0, unreadable: 0 };
   for (const [place, { type }] of rows.entries()) {
@@ -319,7 +322,9 @@ export function addPage(totals: Totals, rows: readonly RowEntry[], stored: numbe
   totals.pages += 1;
   totals.rows += rows.length - unreadable;
   totals.stored += stored;
-  totals.duplicates += rows.length - unreadable - stored;
+  const suppressed = rows.reduce((count, { type }) => count + (type === 'suppressed' ? 1 : 0), 0);
+  if (suppressed > 0) totals.suppressed = (totals.suppressed ?? 0) + suppressed;
+  totals.duplicates += rows.length - unreadable - suppressed - stored;
   totals.unreadable += unreadable;
   let earliest = Number.POSITIVE_INFINITY;
   let latest = Number.NEGATIVE_INFINITY;
@@ -346,6 +351,9 @@ export function joinTotals(before: PullTotals | undefined, own: PullTotals): Pul
     duplicates: before.duplicates + own.duplicates,
     malformed: before.malformed + own.malformed,
     unreadable: before.unreadable + own.unreadable,
+    ...(before.suppressed === undefined && own.suppressed === undefined
+      ? {}
+      : { suppressed: (before.suppressed ?? 0) + (own.suppressed ?? 0) }),
     earliest: times(before.earliest, own.earliest)[0] ?? null,
     latest: times(before.latest, own.latest).at(-1) ?? null,
   };
@@ -361,6 +369,8 @@ export interface PullTotals {
   readonly malformed: number;
   /** Pieces of broken pages that could not be read as rows: stored with their bytes, and counted in none of the others. */
   readonly unreadable: number;
+  /** Rows that were left out because their subject was erased since; absent: none. */
+  readonly suppressed?: number;
   /** Earliest and latest time that the rows give and that counts, ISO 8601 UTC. */
   readonly earliest: string | null;
   readonly latest: string | null;

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { moveCase } from '../../src/cases/move-case.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -144,8 +146,22 @@ describe('erasing entries', () => {
     const words = ['--yes', '--reason', 'mistake', '--officer', 'Olga'];
     const wrong = await runCli(folder, ['ledger', 'erase', String(seq), ...words, '--law', 'eu']);
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Unknown law eu')]);
-    const done = await runCli(folder, ['ledger', 'erase', String(seq), ...words, '--law', 'eu-gdpr', '--json']);
+    const file = join(folder, 'certificate.json');
+    const flags = [...words, '--law', 'eu-gdpr', '--certificate', file, '--json'];
+    const done = await runCli(folder, ['ledger', 'erase', String(seq), ...flags]);
     expect([done.code, JSON.parse(done.stdout)]).toEqual([0, expect.objectContaining({ entries: 1, seqs: [seq + 1] })]);
+    const certificate: unknown = JSON.parse(await readFile(file, 'utf8'));
+    expect(certificate).toMatchObject({
+      erasure: {
+        law: 'eu-gdpr',
+        officer: 'Olga',
+        erased: [{ what: 'consent decisions, as the service reported them', count: 1 }],
+        suppressed: false,
+      },
+      grounds: 'Art. 17(3)(b) and (e) GDPR',
+    });
+    expect(await readFile(file, 'utf8')).not.toContain('visitor-1');
+    expect((await runCli(folder, ['document', 'check', file])).stdout).toContain('✓ genuine');
     const key = (await runCli(folder, ['ledger', 'key'])).stdout.trim();
     const checked = await runCli(folder, ['ledger', 'verify', '--public', '--key', key, ...databaseFlag(folder)]);
     expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('1 entry erased')]);

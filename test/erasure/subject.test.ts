@@ -1,0 +1,322 @@
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { moveCase } from '../../src/cases/move-case.ts';
+import { loadConfig } from '../../src/config.ts';
+import { openContext } from '../../src/context.ts';
+import { lookUpConsent } from '../../src/consent/look-up.ts';
+import { reapplyErasures } from '../../src/erasure/again.ts';
+import { chooseCase, choosePeriod, chooseSubject } from '../../src/erasure/choose.ts';
+import { carryOut } from '../../src/erasure/erase.ts';
+import { liftHold, placeHold } from '../../src/erasure/holds.ts';
+import { planErasure } from '../../src/erasure/plan.ts';
+import { producePack } from '../../src/documents/produce-pack.ts';
+import { appendDelivery } from '../../src/ledger/append-delivery.ts';
+import { listErasures } from '../../src/ledger/erase.ts';
+import { createLog } from '../../src/log.ts';
+import { checkFile } from '../../src/documents/check.ts';
+import { produceReport } from '../../src/documents/produce-report.ts';
+import { createServiceClient } from '../../src/service/client.ts';
+import { pullConsentLogs } from '../../src/sync/pull.ts';
+import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
+import { fakeConsentLog } from '../sync/fake-consent-log.ts';
+import { environment } from '../serving.ts';
+import { openStoreIn, temporaryFolder } from '../temporary.ts';
+import { chosenOf, decision, erased, faultsIn, filesWith, noFaults, planOf } from './world.ts';
+
+const PERSON = 'visitor-that-must-vanish';
+const DAY = 86_400_000;
+const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString();
+
+function rowOf(id: string, visitor: string, at: string, more: object = {}) {
+  const text = JSON.stringify({
+    consent_id: id,
+    banner_id: 'bnr_1',
+    visitor_hash: visitor,
+    consent: { ads: true },
+    recorded_at: at,
+    ...more,
+  });
+  return { bannerId: 'bnr_1', at: Date.parse(at), text };
+}
+
+async function createWorld() {
+  const log = await fakeConsentLog([]);
+  const world = await createOfficeWorld(
+    { SERVICE_BASE_URL: log.baseUrl, SERVICE_API_KEY: 'pak_live_test' },
+    { worker: false },
+  );
+  const { context } = world;
+  const service = createServiceClient({
+    baseUrl: log.baseUrl,
+    apiKey: 'pak_live_test',
+    backOffMs: 1,
+    retries: 3,
+    timeoutMs: 5000,
+  });
+  const pull = async (from = ago(40)) => {
+    const source = context.sources.find('default')!;
+    const pulled = await pullConsentLogs(
+      { ...context.sync, service },
+      { source, bannerId: 'bnr_1', actor: 'test', from },
+    );
+    if (pulled.outcome !== 'finished') throw new Error(JSON.stringify(pulled));
+    await context.projector.catchUp();
+    return pulled;
+  };
+  return { world, context, log, pull };
+}
+
+async function reportOf({ context }: OfficeWorld, name: string, format: 'csv' | 'pdf', subject?: string) {
+  const period = { from: ago(60).slice(0, 10), to: ago(-2).slice(0, 10) };
+  const made = await produceReport(context.documents, {
+    name,
+    source: 'default',
+    format,
+    actor: 'Olga',
+    ...period,
+    ...(subject ? { subject } : {}),
+  });
+  if (made.outcome !== 'produced') throw new Error(JSON.stringify(made));
+  return made;
+}
+
+const planFor = async (world: OfficeWorld, identifier: string, withCases: boolean) => {
+  const { erasure, sources } = world.context;
+  const chosen = chosenOf(await chooseSubject({ ...erasure, sources }, { source: 'default', identifier, withCases }));
+  return planErasure(erasure, chosen);
+};
+
+describe('erasing by case and by period', () => {
+  it('takes a case as a whole with its letters and packs, and leaves the withdrawals that it caused', async () => {
+    const { world, context } = await createWorld();
+    const asked = await world.event('dsar.submitted', { type: 'access', name: 'Zoe Vanish', email: 'zoe@example.net' });
+    const caseId = `default-${asked}`;
+    await moveCase(context.cases, { caseId, basedOn: 0, move: 'note', details: { text: 'Zoe called' }, actor: 'Olga' });
+    await context.projector.catchUp();
+    const pack = await producePack({ ...context.documents, cases: context.cases }, { caseId, actor: 'Olga' });
+    if (pack.outcome !== 'produced') throw new Error(JSON.stringify(pack));
+    const plan = await planErasure(context.erasure, chosenOf(await chooseCase(context.erasure, caseId)));
+    expect(plan.documents.map(({ documentId, why }) => [documentId, why])).toEqual([
+      [pack.documentId, `made for case ${caseId}`],
+    ]);
+    expect(plan.needs.map(({ name }) => name)).toEqual([caseId]);
+    await erased(context, plan, { despite: [caseId] });
+    for (const text of ['Zoe', 'zoe@example.net']) expect(await filesWith(context, text)).toEqual([]);
+    expect(await faultsIn(context)).toEqual(noFaults);
+    expect(await context.store.read.selectFrom('cases').select('case_id').execute()).toEqual([]);
+    expect(
+      (await checkFile(context, pack.path).catch((error: NodeJS.ErrnoException) => error)) as object,
+    ).toMatchObject({
+      code: 'ENOENT',
+    });
+  });
+
+  it('takes what was received in a period, but nothing that a hold names', async () => {
+    const { world, context } = await createWorld();
+    const early = await world.event(
+      'consent.recorded',
+      JSON.parse(rowOf('c-1', 'visitor-1', ago(1)).text) as Record<string, unknown>,
+    );
+    const request = await world.event('dsar.submitted', { type: 'access', email: 'zoe@example.net' });
+    world.setNow(ago(-2));
+    const later = await world.event(
+      'consent.recorded',
+      JSON.parse(rowOf('c-2', 'visitor-2', ago(0)).text) as Record<string, unknown>,
+    );
+    const hold = {
+      officer: 'Olga',
+      reason: 'claim 12/26',
+      source: 'default',
+      caseId: null,
+      subject: 'VISITOR-1',
+      from: null,
+      to: null,
+    };
+    const placed = await placeHold(context.erasure, hold);
+    if (placed.outcome !== 'placed') throw new Error(JSON.stringify(placed));
+    const period = { source: null, from: null, to: ago(-1), kinds: ['webhook'] as const };
+    const plan = await planErasure(context.erasure, chosenOf(await choosePeriod(context.erasure, period)));
+    expect(plan.entries.map(({ seq }) => seq)).toEqual([early]);
+    expect(plan.kept.map(({ seqs }) => seqs)).toEqual([[request]]);
+    expect(plan.needs).toMatchObject([{ name: placed.holdId, seqs: [early] }]);
+    expect(await carryOut(context.erasure, plan, decision)).toMatchObject({
+      problems: [expect.stringContaining('legal hold of Olga: claim 12/26')],
+    });
+    expect(await liftHold(context.erasure, { holdId: placed.holdId, officer: 'Paul', reason: 'settled' })).toBe(true);
+    expect(await liftHold(context.erasure, { holdId: placed.holdId, officer: 'Paul', reason: 'settled' })).toBe(false);
+    await erased(context, await planErasure(context.erasure, chosenOf(await choosePeriod(context.erasure, period))));
+    expect(await context.store.read.selectFrom('decision_history').select('seq').execute()).toEqual([{ seq: later }]);
+    expect(await faultsIn(context)).toEqual(noFaults);
+  });
+});
+
+describe('a database that was put back to before an erasure', () => {
+  it('has it made again, once, from the records in DATA_DIR', async () => {
+    const folder = await temporaryFolder();
+    const open = () => openContext(loadConfig(environment(folder, { LOG_LEVEL: 'fatal' }), folder), createLog('fatal'));
+    const context = await open();
+    const entry = { source: 'default', headers: {}, secretId: 's', verdict: 'verified', contentType: null } as const;
+    const rawBody = Buffer.from(rowOf('c-1', PERSON, ago(3)).text.replace('{', '{"event":"consent.recorded",'));
+    const { seq } = await appendDelivery(context.ledger, { ...entry, rawBody }, ago(2));
+    await context.projector.catchUp();
+    const before = await context.store.read
+      .selectFrom('entries')
+      .selectAll()
+      .where('seq', '=', seq)
+      .executeTakeFirstOrThrow();
+    const chosen = await chooseSubject(
+      { ...context.erasure, sources: context.sources },
+      { source: 'default', identifier: PERSON, withCases: false },
+    );
+    const done = await erased(context, await planErasure(context.erasure, chosenOf(chosen)));
+    await context.close();
+
+    const store = await openStoreIn(folder);
+    await store.transaction(async ({ query }) => {
+      await query.deleteFrom('entries').where('seq', '=', done.seqs[0]!).execute();
+      await query.deleteFrom('entries').where('seq', '=', seq).execute();
+    });
+    await store.transaction((tx) => tx.insertMany('entries', [before as never]));
+    await store.close();
+    const restored = await open();
+    onTestFinished(() => restored.close());
+    await restored.rebuild();
+    expect(await filesWith(restored, PERSON)).not.toEqual([]);
+    expect(await reapplyErasures(restored.erasure)).toEqual({ erasures: 1, entries: 1, problems: [] });
+    expect(await filesWith(restored, PERSON)).toEqual([]);
+    expect(await reapplyErasures(restored.erasure)).toEqual({ erasures: 0, entries: 0, problems: [] });
+    expect(await faultsIn(restored)).toEqual(noFaults);
+    const [again] = await listErasures(restored.store.read);
+    expect(again).toMatchObject({ firstMadeAt: done.erasedAt, suppress: [{ source: 'default' }], officer: 'Olga' });
+    // Whoever lacks the key cannot have something erased by writing a record.
+    await writeFile(join(folder, 'erasures', 'forged.json'), '{"record":{},"mac":""}');
+    expect((await reapplyErasures(restored.erasure)).problems).toEqual([
+      expect.stringContaining('forged.json is not a record'),
+    ]);
+  });
+});
+
+describe('a document that is made while one of its entries is erased', () => {
+  it('is not registered', async () => {
+    const { world, context } = await createWorld();
+    const seq = await world.event(
+      'consent.recorded',
+      JSON.parse(rowOf('c-1', PERSON, ago(1)).text) as Record<string, unknown>,
+    );
+    let isDone = false;
+    const documents = {
+      ...context.documents,
+      assertHeld: async () => {
+        // Its entries have been checked by now.
+        if (!isDone) await erased(context, await planOf(context, String(seq)));
+        isDone = true;
+      },
+    };
+    const period = { from: ago(60).slice(0, 10), to: ago(-2).slice(0, 10) };
+    const made = await produceReport(documents, {
+      name: 'consent-audit',
+      source: 'default',
+      format: 'csv',
+      actor: 'Olga',
+      ...period,
+    });
+    expect([isDone, made]).toEqual([
+      true,
+      { outcome: 'refused', problem: expect.stringContaining('erased while the document was made') },
+    ]);
+    expect(await filesWith(context, PERSON)).toEqual([]);
+    expect(await faultsIn(context)).toEqual(noFaults);
+  });
+});
+
+describe('erasing a person', () => {
+  it('takes everything that names them, replaces documents by their hash, and keeps the next pull from bringing it back', async () => {
+    const { world, context, log, pull } = await createWorld();
+    const delivered = await world.event(
+      'consent.recorded',
+      JSON.parse(rowOf('c-1', PERSON, ago(10)).text) as Record<string, unknown>,
+    );
+    const other = await world.event(
+      'consent.recorded',
+      JSON.parse(rowOf('c-2', 'visitor-2', ago(9)).text) as Record<string, unknown>,
+    );
+    log.rows = [rowOf('c-1', PERSON, ago(10)), rowOf('c-2', 'visitor-2', ago(9))];
+    expect(await pull()).toMatchObject({ stored: 2 });
+    const odd = await world.event('somebody.waved', { about: PERSON });
+    const asked = await world.event('dsar.submitted', {
+      type: 'erasure',
+      visitor_hash: PERSON,
+      email: 'zoe@example.net',
+      name: 'Zoe Vanish',
+    });
+    await lookUpConsent(context, {
+      source: 'default',
+      identifier: PERSON,
+      at: ago(0),
+      asOf: await context.projector.catchUp(),
+      actor: 'Olga',
+    });
+    const csv = await reportOf(world, 'consent-audit', 'csv');
+    const appendix = await reportOf(world, 'consent-audit', 'pdf', PERSON);
+    const deliveries = await reportOf(world, 'delivery-log', 'csv');
+    await context.jobs.enqueue({
+      kind: 'document',
+      payload: { type: 'pack', caseId: `default-${asked}`, actor: 'Olga' },
+    });
+    const copy = join(context.config.dataDir, '..', 'copy.csv');
+    await copyFile(csv.path, copy);
+
+    // The request stays as proof of how it was answered, unless it is to go as well.
+    const preview = await planFor(world, PERSON, false);
+    expect(preview.kept.map(({ seqs }) => seqs)).toEqual([[asked]]);
+    expect(preview.entries.map(({ seq }) => seq)).toEqual(expect.arrayContaining([delivered, odd]));
+    expect(preview.entries.map(({ seq }) => seq)).not.toContain(other);
+
+    const plan = await planFor(world, PERSON, true);
+    expect(plan.documents.map(({ documentId, why }) => [documentId, why])).toEqual([
+      [csv.documentId, 'names it'],
+      [appendix.documentId, 'has the history of the subject'],
+    ]);
+    expect(plan.entries.map(({ what }) => what)).toEqual(
+      expect.arrayContaining(['consent.looked-up', 'dsar.submitted', 'document.produced', 'somebody.waved']),
+    );
+    expect([plan.jobs.length, plan.suppress.length]).toEqual([1, 1]);
+    await erased(context, plan, { despite: [`default-${asked}`] });
+
+    expect(await filesWith(context, PERSON)).toEqual([]);
+    for (const text of ['zoe@example.net', 'Zoe Vanish']) expect(await filesWith(context, text)).toEqual([]);
+    expect((await filesWith(context, 'visitor-2')).length).toBeGreaterThan(0);
+    expect(await faultsIn(context)).toEqual(noFaults);
+    expect(await readFile(csv.path).catch((error: NodeJS.ErrnoException) => error.code)).toBe('ENOENT');
+    expect(await checkFile(context, copy)).toMatchObject({
+      documents: [{ seq: csv.seq }],
+      erased: [{ documentId: csv.documentId }],
+    });
+    expect(await checkFile(context, deliveries.path)).toMatchObject({
+      documents: [{ seq: deliveries.seq }],
+      erased: [],
+    });
+
+    // The same row, the same choice in other bytes, and a choice of the time before that was never pulled.
+    log.rows.push(
+      rowOf('c-1', PERSON, ago(10), { note: 'changed upstream' }),
+      rowOf('c-0', PERSON.toUpperCase(), ago(12)),
+      rowOf('c-9', PERSON, ago(12)),
+    );
+    expect(await pull()).toMatchObject({ stored: 0, suppressed: 4, duplicates: 1 });
+    expect(await filesWith(context, 'changed upstream')).toEqual([]);
+    expect(await filesWith(context, '"c-9"')).toEqual([]);
+    // What they choose afterwards is new.
+    world.setNow(ago(-1));
+    log.rows.push(rowOf('c-10', PERSON, ago(-0.5)));
+    expect(await pull()).toMatchObject({ stored: 1, suppressed: 4 });
+    expect(await faultsIn(context)).toEqual(noFaults);
+  });
+
+  it('says when nothing is known of them', async () => {
+    const { world } = await createWorld();
+    await expect(planFor(world, 'nobody', true)).rejects.toThrow('no record of this person');
+    await expect(planFor(world, 'a@example.net', true)).rejects.toThrow('recipe of this source is not configured');
+  });
+});
