@@ -65,8 +65,7 @@ export async function* produceCertificate(input: CertificateInput): AsyncIterabl
       return yield* renderJson({
         document: { reference: certificateReference(input), name: NAME, title: TITLE, generatedAt, source, sourceName },
         controller: profile === null ? null : { name: profile.name, address: profile.address, email: profile.email },
-        erasure: { ...erasure, reasonInWords: erasureReasons[erasure.reason] },
-        grounds: groundsOf(erasure.law),
+        erasure: { ...erasure, kept: keptOf(erasure), reasonInWords: erasureReasons[erasure.reason] },
         checkpoint: input.checkpoint,
         limits: limits(erasure),
       });
@@ -141,7 +140,7 @@ function* blocksOf(input: CertificateInput): Generator<Block> {
       { title: 'Why', share: 6, value: ({ why }) => why },
       { title: 'Entries', share: 2, align: 'right', value: ({ count }) => (count === 0 ? '–' : formatCount(count)) },
     ],
-    rows: [...erasure.kept, ...alwaysKept(erasure)],
+    rows: keptOf(erasure),
   });
   yield { block: 'heading', level: 1, text: '3  What remains elsewhere, and until when' };
   yield table({
@@ -158,7 +157,7 @@ function* blocksOf(input: CertificateInput): Generator<Block> {
     yield { block: 'heading', level: 2, text: 'Recipients' };
     yield {
       block: 'paragraph',
-      text: 'The controller tells each recipient to whom the data were disclosed of the erasure, unless this is impossible or takes disproportionate effort, and names them on request (Art. 19 GDPR):',
+      text: `The controller tells each recipient to whom the data were disclosed of the erasure, unless this is impossible or takes disproportionate effort, and names them on request${erasure.law.endsWith('-gdpr') ? ` (Art. 19 ${erasure.law === 'uk-gdpr' ? 'UK GDPR' : 'GDPR'})` : ''}:`,
     };
     yield { block: 'list', items: recipients.map(({ name, purpose }) => `${name}: ${purpose}`) };
   }
@@ -170,9 +169,11 @@ function* blocksOf(input: CertificateInput): Generator<Block> {
   yield fine('This certificate names nobody: keep it with the letter that it came with.');
 }
 
-function alwaysKept({ law, suppressed }: ErasureFacts): ErasureFacts['kept'] {
+/** What was kept of it, and what is kept of everything that is erased, with the ground. */
+function keptOf({ kept, law, suppressed }: ErasureFacts): ErasureFacts['kept'] {
   const grounds = groundsOf(law);
   return [
+    ...kept.map((one) => ({ ...one, why: `${one.why} (${grounds})` })),
     {
       what: 'position, kind, time of receipt and hashes of each erased entry, and the record of the erasure',
       why: `proof that nothing else was removed, for legal duties and claims (${grounds})`,

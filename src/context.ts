@@ -14,7 +14,7 @@ import { UsageError } from './core/errors.ts';
 import type { ControllerProfile } from './law/profile.ts';
 import { createRegimeTable } from './law/regime-table.ts';
 import type { Source } from './core/source.ts';
-import type { ErasureDeps } from './erasure/deps.ts';
+import type { RetentionDeps } from './erasure/retention.ts';
 import type { DocumentDeps } from './documents/frame.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { closeWithin } from './jobs/turns.ts';
@@ -331,7 +331,7 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
     regimes,
   };
   const sync = createSyncDeps(parts, cases);
-  const erasure: ErasureDeps = {
+  const erasure: RetentionDeps = {
     store,
     ledger,
     clock,
@@ -344,6 +344,10 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
     rebuild: () => parts.rebuild(),
     rejected: parts.rejected,
     recipeOf: cases.recipeOf,
+    timeZone,
+    regimes,
+    listSources: () => parts.sources.list(),
+    loadProfile,
   };
   return {
     cases,

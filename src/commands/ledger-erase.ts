@@ -74,6 +74,7 @@ amounts when little arrives. The bytes cannot be brought back: the position in t
         const plan = await planOf(context, entries, flags);
         if (flags.yes !== true) return printResult(io, flags, { outcome: 'preview', ...plan }, () => previewText(plan));
         const decision = decisionOf(context, flags);
+        await assertSecondOfficer(context, plan, decision);
         const done = await carryOut(context.erasure, plan, decision);
         if (done.outcome === 'refused') throw new UsageError(done.problems);
         const certificate = await certify(context, flags, plan, decision, done);
@@ -182,6 +183,20 @@ function decisionOf({ cases }: Context, flags: EraseFlags): ErasureDecision {
   return { officer, confirmedBy, reason, law, despite };
 }
 
+/** Throws UsageError where a controller profile wants two officers and there is one. */
+async function assertSecondOfficer(
+  context: Context,
+  plan: ErasurePlan,
+  { confirmedBy }: ErasureDecision,
+): Promise<void> {
+  if (confirmedBy !== null) return;
+  for (const source of new Set(plan.entries.map((entry) => entry.source)))
+    if ((await context.loadProfile(context.sources.findAny(source)))?.erasureNeedsSecondOfficer === true)
+      throw new UsageError([
+        `The controller profile of ${source} wants two officers to agree: add --confirmed-by with the name of the second.`,
+      ]);
+}
+
 function previewText(plan: ErasurePlan): string {
   const { entries, alreadyErased, rows, documents, files, jobs, rejected } = plan;
   const kinds = new Map<string, number[]>();
@@ -229,8 +244,8 @@ function leftText({ kept, residues, suppress }: ErasurePlan): string[] {
       ? [
           'Kept:',
           ...kept.map(
-            ({ what, why, seqs }) =>
-              `  ${what} (${counted(seqs.length, 'entry', 'entries')}: ${rangesText(seqs)}): ${why}`,
+            ({ what, why, hint, seqs }) =>
+              `  ${what} (${counted(seqs.length, 'entry', 'entries')}: ${rangesText(seqs)}): ${why}; ${hint}`,
           ),
         ]
       : []),
@@ -238,7 +253,7 @@ function leftText({ kept, residues, suppress }: ErasurePlan): string[] {
       ? ['Rows of this person from before the erasure will not be pulled again (a keyed hash remains).']
       : []),
     'Left behind:',
-    ...residues.map(({ where, until }) => `  ${where}: ${until}`),
+    ...residues.map(({ where, until, hint }) => `  ${where}: ${until}${hint === undefined ? '' : `; ${hint}`}`),
   ];
 }
 

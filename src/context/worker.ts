@@ -6,6 +6,8 @@ import { makeBackup } from './backup/make-backup.ts';
 import { copyErasures, rotate } from './backup/rotate.ts';
 import { createDocumentJobs } from '../documents/jobs.ts';
 import { removeOldDrafts } from '../documents/register.ts';
+import { finishErasures } from '../erasure/erase.ts';
+import { runRetention } from '../erasure/retention.ts';
 import { type JobHandlers, JobRefused, lanesOf, selectKinds } from '../jobs/job.ts';
 import { createDistributedRunner, createRunner } from '../jobs/runner.ts';
 import { createScheduler, type Schedule } from '../jobs/schedule.ts';
@@ -45,6 +47,7 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
     { name: 'seal', kind: 'seal', cron: '*/5 * * * *' },
     { name: 'maintenance', kind: 'maintenance', cron: '17 3 * * *' },
     { name: 'check-read-models', kind: 'check-read-models', cron: '53 4 * * *' },
+    { name: 'retention', kind: 'retention', cron: '7 1 * * *' },
     { name: 'settle-calls', kind: 'settle-calls', cron: '*/3 * * * *' },
     { name: 'snapshots', kind: 'snapshot-all', cron: '41 2 * * *' },
     { name: 'openapi-watch', kind: 'openapi-watch-all', cron: '23 4 * * *' },
@@ -138,6 +141,7 @@ type Needs = Pick<
   | 'snapshots'
   | 'policies'
   | 'readModels'
+  | 'erasure'
 >;
 
 /** What each kind of job does. All of them are harmless to repeat: the ledger deduplicates. */
@@ -193,6 +197,17 @@ export function createJobHandlers(context: Needs): JobHandlers {
     async 'check-read-models'() {
       const { seq, ahead, counts } = await context.readModels.check();
       return { seq, ahead, counts };
+    },
+
+    async retention() {
+      await finishErasures(context.erasure);
+      const runs = await runRetention(context.erasure, 'schedule');
+      return runs.map(({ source, erased, held }) => ({
+        source,
+        entries: erased?.entries ?? 0,
+        documents: erased?.documents ?? 0,
+        held: [...held],
+      }));
     },
 
     async maintenance(_payload, { signal }) {

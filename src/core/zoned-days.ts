@@ -50,6 +50,11 @@ export function addDays(date: string, days: number): string {
   return Temporal.PlainDate.from(date).add({ days }).toString();
 }
 
+/** The date (YYYY-MM-DD) so many days or months before; the last day of a month that has no such day. */
+export function earlierDate(date: string, period: { readonly days: number } | { readonly months: number }): string {
+  return Temporal.PlainDate.from(date).subtract(period).toString();
+}
+
 /** Days from one date to another. */
 export function daysBetween(from: string, to: string): number {
   return Temporal.PlainDate.from(from).until(Temporal.PlainDate.from(to), { largestUnit: 'days' }).days;

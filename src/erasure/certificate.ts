@@ -68,7 +68,7 @@ export function factsOf(
     scope: scopes[plan.by],
     erased: [...counts].map(([what, n]) => ({ what, count: n })),
     kept: plan.kept.map(({ what, why, seqs: of }) => ({ what, why, count: of.length })),
-    residues: plan.residues,
+    residues: plan.residues.map(({ where, until }) => ({ where, until })),
     suppressed: plan.suppress.length > 0,
   };
 }

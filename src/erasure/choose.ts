@@ -50,7 +50,8 @@ export async function chooseCase(deps: ErasureDeps, caseId: string): Promise<Cho
       : [
           {
             what: 'withdrawals of consent that the case caused',
-            why: 'they have to go on being honoured; erase the subject to remove them',
+            why: 'they have to go on being honoured',
+            hint: 'erase the person (--subject) to remove them',
             seqs: withdrawals.map(({ seq }) => seq),
           },
         ];
@@ -111,13 +112,15 @@ export async function chooseSubject(
   if (!withCases && ofCases.size > 0)
     kept.push({
       what: `${cases.length === 1 ? 'the request' : 'the requests'} ${cases.join(', ')}`,
-      why: 'proof of how the request was answered (GDPR Art. 5(2), 17(3)(b) and (e); 11 CCR 7101: 24 months); --with-cases erases it, too',
+      why: 'proof of how the request was answered, and of when',
+      hint: '--with-cases erases it, too',
       seqs: [...ofCases].sort((a, b) => a - b),
     });
   if (elsewhere.length > 0)
     kept.push({
       what: 'entries that mention the identifier',
-      why: 'they are records of others, or of what officers did; name them by number to erase them',
+      why: 'they are records of others, or of what officers did',
+      hint: 'name them by number to erase them',
       seqs: elsewhere,
     });
   return {
@@ -219,6 +222,13 @@ export async function choosePeriod(deps: ErasureDeps, request: PeriodRequest): P
   const kept: Kept[] =
     ofCases.length === 0
       ? []
-      : [{ what: 'requests of data subjects', why: 'they are erased as a whole (--case)', seqs: ofCases }];
+      : [
+          {
+            what: 'requests of data subjects',
+            why: 'a request is erased as a whole',
+            hint: 'use --case',
+            seqs: ofCases,
+          },
+        ];
   return { outcome: 'chosen', chosen: { by: 'period', seqs, kept } };
 }

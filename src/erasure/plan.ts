@@ -8,6 +8,7 @@ import type { ErasedDocument, ErasureScope } from '../core/erasure.ts';
 import { subjectForms } from '../core/subject.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import { digestOf } from '../../reports/report.ts';
+import type { DocumentRow } from '../documents/check.ts';
 import { documentPath } from '../documents/register.ts';
 import { holdsSome, type LookedFor, textMentions } from '../documents/holding.ts';
 import { chunksOf } from '../ledger/erase.ts';
@@ -22,6 +23,8 @@ export interface Chosen {
   readonly seqs: Iterable<number>;
   /** Cases that are erased as a whole. */
   readonly caseIds?: readonly string[];
+  /** Documents that are removed whatever they hold. */
+  readonly documentIds?: readonly string[];
   /** A person of one source, all of whose records go: earlier rows must not be pulled again. */
   readonly subject?: { readonly source: string; readonly forms: readonly string[] };
   /** What else is looked for in jobs and refused deliveries: an e-mail address, a hash. */
@@ -32,6 +35,8 @@ export interface Chosen {
 export interface Kept {
   readonly what: string;
   readonly why: string;
+  /** For the officer: what to do to erase it all the same. */
+  readonly hint: string;
   readonly seqs: readonly number[];
 }
 
@@ -63,6 +68,8 @@ export interface ErasurePlan {
 export interface Residue {
   readonly where: string;
   readonly until: string;
+  /** For the operator. */
+  readonly hint?: string;
 }
 
 /** Actions that decide how later entries are read, or where the ledger goes on: without them a rebuild would give something else. */
@@ -100,7 +107,7 @@ export async function planErasure(deps: ErasureDeps, chosen: Chosen): Promise<Er
   needs.push(...(await needsOfHolds(deps, entries, decisions, caseIds)));
 
   const wanted = await lookedFor(deps, entries, decisions, caseIds, chosen);
-  const documents = await documentsHolding(deps, entries, wanted);
+  const documents = await documentsHolding(deps, entries, wanted, new Set(chosen.documentIds ?? []));
   // Where the parameters of a document hold personal data, so does the entry that registers it.
   const registrations = await registrationsOf(deps, documents, entries);
   const all = [...entries, ...registrations].sort((a, b) => a.seq - b.seq);
@@ -282,23 +289,22 @@ async function documentsHolding(
   deps: ErasureDeps,
   entries: readonly PlannedEntry[],
   wanted: LookedFor,
+  named: ReadonlySet<string>,
 ): Promise<readonly PlannedDocument[]> {
+  const rows = new Map<string, DocumentRow>();
+  const there = deps.store.read.selectFrom('documents').selectAll().where('erased_at', 'is', null).orderBy('seq');
+  for (const chunk of chunksOf([...named]))
+    for (const row of await there.where('document_id', 'in', chunk).execute()) rows.set(row.document_id, row);
   const first = entries[0]?.seq;
-  if (first === undefined) return [];
   const sources = [...new Set(entries.map(({ source }) => source))];
-  const rows = await deps.store.read
-    .selectFrom('documents')
-    .selectAll()
-    .where('source', 'in', sources)
-    .where('as_of', '>=', first)
-    .where('erased_at', 'is', null)
-    .orderBy('seq')
-    .execute();
+  if (first !== undefined)
+    for (const row of await there.where('source', 'in', sources).where('as_of', '>=', first).execute())
+      rows.set(row.document_id, row);
   const holding: PlannedDocument[] = [];
-  for (const row of rows) {
-    const why = await holdsSome(deps.documentsFolder, row, wanted);
-    if (why === null) continue;
+  for (const row of rows.values()) {
     const { document_id: documentId, name, format, sha256, seq, case_id: caseId } = row;
+    const why = named.has(documentId) ? 'named itself' : await holdsSome(deps.documentsFolder, row, wanted);
+    if (why === null) continue;
     const isThere = await stat(documentPath(deps.documentsFolder, { documentId, format })).then(
       () => true,
       () => false,
@@ -417,17 +423,20 @@ async function residuesOf(deps: ErasureDeps, documents: readonly PlannedDocument
   const names = await readdir(backups).catch(() => []);
   if (names.length > 0)
     residues.push({
-      where: `${names.length} ${names.length === 1 ? 'file' : 'files'} in DATA_DIR/backups`,
-      until: 'until they are rotated or deleted; a restore erases it again before the server starts',
+      where: `${names.length} ${names.length === 1 ? 'file' : 'files'} of backups kept by the installation`,
+      until: 'until they are replaced by newer ones or deleted',
+      hint: 'after a restore, `ledger erase --again` erases it again',
     });
   residues.push({
-    where: 'backups, dumps and snapshots made outside of this program',
-    until: 'until you delete them; `restore` of a backup of this program erases it again',
+    where: 'backups, dumps and snapshots of the installation from before',
+    until: 'until the operator deletes them',
+    hint: 'after a restore, `ledger erase --again` erases it again',
   });
   if (deps.store.engine === 'postgres')
     residues.push({
       where: 'the write-ahead log of PostgreSQL, its archive, and standbys',
-      until: 'until the server recycles or removes them (docs/threats.md)',
+      until: 'until the server recycles or removes them',
+      hint: 'see docs/threats.md',
     });
   residues.push({
     where: 'commitments, hashes and deduplication keys of the entries',
@@ -437,7 +446,8 @@ async function residuesOf(deps: ErasureDeps, documents: readonly PlannedDocument
   if (documents.length > 0)
     residues.push({
       where: 'copies of the documents that left this installation',
-      until: 'with whoever received them: tell them (GDPR Art. 19)',
+      until: 'with whoever received them',
+      hint: 'tell them of the erasure',
     });
   return residues;
 }

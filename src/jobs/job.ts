@@ -98,6 +98,8 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   backup: 'documents',
   // It waits for others, and sealing must not wait for it.
   witness: 'sync',
+  // It rebuilds and rewrites the database.
+  retention: 'documents',
   seal: 'maintenance',
   maintenance: 'maintenance',
   'settle-calls': 'maintenance',

@@ -19,6 +19,27 @@ const authority = z.strictObject({
 /** The controller's other systems: a case is ready only when each is marked nothing found, attached or not applicable. */
 const otherSystems = z.array(z.strictObject({ id: text, name: text }));
 
+/** A period of retention; for ever only with a reason. */
+const retentionPeriod = z.union(
+  [
+    z.strictObject({ days: z.number().int().min(1).max(36_500) }),
+    z.strictObject({ months: z.number().int().min(1).max(1200) }),
+    z.strictObject({ forEver: text }),
+  ],
+  { error: 'use days, months, or forEver with a reason in words' },
+);
+export type RetentionPeriod = z.infer<typeof retentionPeriod>;
+const retention = z
+  .strictObject({
+    deliveries: retentionPeriod,
+    decisions: retentionPeriod,
+    cases: retentionPeriod,
+    packs: retentionPeriod,
+    accessLog: retentionPeriod,
+  })
+  .partial();
+export type RetentionSettings = z.infer<typeof retention>;
+
 /** The parts that letters quote, in another language. A part that is left out appears as the profile itself has it. */
 const translation = z
   .strictObject({
@@ -65,6 +86,10 @@ export const profileSchema = z
     withdrawalMethod: text.nullable().default(null),
     otherSystems: otherSystems.default([]),
     signatory: text.nullable().default(null),
+    /** Whether nothing is erased by hand on the word of one officer alone; absent: it may be. */
+    erasureNeedsSecondOfficer: z.boolean().optional(),
+    /** How long what is kept, where it is not as long as usual (src/erasure/retention.ts). With it the nightly job erases what is due; absent: nothing is erased by itself. */
+    retention: retention.optional(),
     /** BCP 47: the language of this profile, and of letters where the request names none that they exist in; null: English. */
     language: text.nullable().default(null),
     /** The parts that letters quote, by language (`de`). */

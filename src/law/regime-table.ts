@@ -149,7 +149,7 @@ const noLaw = (place: string) =>
 const countryOf = (code: string) => code.split('-')[0] ?? code;
 
 /** The regime of a code, else of its country. Later regimes win: those of the file are behind the built-in ones. */
-function regimeOf(table: RegimeTable, code: string): Regime | null {
+export function regimeOf(table: RegimeTable, code: string): Regime | null {
   const all = [...table.regimes.values()];
   const byCode = (one: string) => all.findLast((regime) => regime.jurisdictions.includes(one)) ?? null;
   return byCode(code) ?? byCode(countryOf(code));

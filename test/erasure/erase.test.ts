@@ -157,8 +157,8 @@ describe('erasing entries', () => {
         officer: 'Olga',
         erased: [{ what: 'consent decisions, as the service reported them', count: 1 }],
         suppressed: false,
+        kept: [{ why: expect.stringContaining('Art. 17(3)(b) and (e) GDPR') as string }],
       },
-      grounds: 'Art. 17(3)(b) and (e) GDPR',
     });
     expect(await readFile(file, 'utf8')).not.toContain('visitor-1');
     expect((await runCli(folder, ['document', 'check', file])).stdout).toContain('✓ genuine');

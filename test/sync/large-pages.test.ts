@@ -1,16 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sha256 } from '../../src/crypto/hash.ts';
 import { tooLarge } from '../../src/service/answer-json.ts';
 import { walkLog } from '../../src/sync/log-pages.ts';
 import { usualForm } from '../../src/sync/request-form.ts';
+import { openFreshStore } from '../temporary.ts';
 import { sourceAt } from './syncing.ts';
 
 const MIB = 1024 ** 2;
 const clock = () => new Date('2026-07-10T00:00:00.000Z');
 const part = { runId: 'r', piece: { from: null, to: null } };
+
+let opened: Awaited<ReturnType<typeof openFreshStore>>;
+beforeAll(async () => {
+  opened = await openFreshStore();
+});
+afterAll(() => opened.close());
 
 /** Walks over a log that never ends and of which every page is one row of 4 MiB, the same one where `isSame`. */
 function walk(banner: string, isSame = false) {
@@ -27,7 +34,7 @@ function walk(banner: string, isSame = false) {
   const ledger = { keyOf: (...parts: (string | Uint8Array)[]) => sha256(Buffer.from(parts.join())) };
   const asking = { form: usualForm, cursorWorked: false, clock };
   const request = { source: sourceAt(null), bannerId: banner, signal: undefined, asking };
-  const deps = { service, ledger, clock } as unknown as Parameters<typeof walkLog>[0];
+  const deps = { service, ledger, clock, store: opened.store } as unknown as Parameters<typeof walkLog>[0];
   return walkLog(deps, request, part, null);
 }
 

@@ -1,0 +1,156 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import pc from 'picocolors';
+import { UsageError } from '../core/errors.ts';
+import { liftHold, listHolds, placeHold } from '../erasure/holds.ts';
+import { planRetention, reviewRetention, runRetention } from '../erasure/retention.ts';
+import type { RetentionPeriod } from '../law/profile.ts';
+import { counted, type CommandIo, printable, printResult, tableText, timeOf, withJson } from './command-io.ts';
+import { noSuchSource, withContext } from './run-context.ts';
+
+/** `retention show|run`: what is kept for how long, and erasing what is due. */
+export function registerRetention(program: CommandUnknownOpts, io: CommandIo): void {
+  const command = program.command('retention').description('what is kept for how long, and erase what is due');
+
+  withJson(command.command('show'))
+    .description('what is kept for how long, from when, why, and what is due (for the records of GDPR Art. 30)')
+    .option('--source <slug>', 'only this source')
+    .action((options) =>
+      withContext(async (context) => {
+        const { source } = options;
+        if (source !== undefined && context.sources.findAny(source) === null) throw noSuchSource(source);
+        const reviewed = await reviewRetention(context.erasure, source ?? null);
+        const planned = await planRetention(context.erasure, reviewed);
+        const value = reviewed.map(({ due, ...one }) => ({
+          ...one,
+          due: { entries: due.seqs.length, cases: due.caseIds.length, documents: due.documentIds.length },
+        }));
+        printResult(io, options, { kept: value, heldBy: planned?.held ?? [] }, () =>
+          [
+            tableText(
+              ['source', 'what', 'kept', 'from', 'ground', 'due'],
+              value.map((one) => [
+                one.source,
+                one.what,
+                `${periodText(one.period)}${one.isSet ? '' : ' (usual)'}`,
+                one.from,
+                one.ground,
+                one.due.entries + one.due.documents === 0
+                  ? 0
+                  : one.due.documents > 0
+                    ? counted(one.due.documents, 'document')
+                    : counted(one.due.entries, 'entry', 'entries'),
+              ]),
+              'There are no sources yet.',
+            ),
+            ...((planned?.held.length ?? 0) > 0
+              ? [`Of what is due, some is kept by ${planned?.held.join(', ')} (\`hold list\`, \`dsar show\`).`]
+              : []),
+            'The nightly job erases what is due at sources whose controller profile has a part `retention`.',
+          ].join('\n'),
+        );
+      }),
+    );
+
+  withJson(command.command('run'))
+    .description('erase now what is due at sources whose controller profile has a part `retention`')
+    .option('--source <slug>', 'only this source')
+    .requiredOption('--officer <name>', 'who ran it, to be recorded in the ledger')
+    .action((options) =>
+      withContext(async (context) => {
+        const { source, officer } = options;
+        if (source !== undefined && context.sources.findAny(source) === null) throw noSuchSource(source);
+        const runs = await runRetention(context.erasure, officer, source ?? null);
+        printResult(io, options, runs, () =>
+          runs.length === 0
+            ? 'No controller profile has a part `retention`: nothing is erased by itself (docs/configuration.md, Retention).'
+            : runs
+                .map(
+                  ({ source: slug, erased, held }) =>
+                    `${slug}: ${erased === null ? 'nothing due' : `${counted(erased.entries, 'entry', 'entries')} and ${counted(erased.documents, 'document')} erased, recorded as entry ${erased.seqs.join(', ')}`}${held.length > 0 ? `; kept by ${held.join(', ')}` : ''}`,
+                )
+                .join('\n'),
+        );
+      }),
+    );
+}
+
+function periodText(period: RetentionPeriod): string {
+  if ('forEver' in period) return `for ever: ${printable(period.forEver)}`;
+  return 'days' in period ? counted(period.days, 'day') : counted(period.months, 'month');
+}
+
+/** `hold add|list|lift`: what must not be erased. */
+export function registerHold(program: CommandUnknownOpts, io: CommandIo): void {
+  const command = program.command('hold').description('legal holds: what must not be erased for the time being');
+
+  withJson(command.command('add'))
+    .description('keep everything that these flags describe, together, until the hold is lifted')
+    .requiredOption('--reason <text>', 'why, without personal data')
+    .requiredOption('--officer <name>', 'who decided, to be recorded in the ledger')
+    .option('--source <slug>', 'entries of this source; default: of every source')
+    .option('--case <id>', 'entries of this case')
+    .option('--subject <hash>', 'records of this visitor (with --source); a keyed hash is recorded')
+    .option('--from <time>', 'only what was received from this time on')
+    .option('--to <time>', 'only what was received before this time')
+    .action((options) =>
+      withContext(async (context) => {
+        const { source, reason, officer } = options;
+        if (source !== undefined && context.sources.findAny(source) === null) throw noSuchSource(source);
+        await context.projector.catchUp();
+        const time = (text: string | undefined, flag: string) =>
+          text === undefined ? null : timeOf(text, flag, context.config.timeZone);
+        const placed = await placeHold(context.erasure, {
+          officer,
+          reason,
+          source: source ?? null,
+          caseId: options.case ?? null,
+          subject: options.subject ?? null,
+          from: time(options.from, '--from'),
+          to: time(options.to, '--to'),
+        });
+        if (placed.outcome === 'refused') throw new UsageError(placed.problems);
+        printResult(io, options, placed, () => `${pc.green('✓')} ${placed.holdId}, recorded as entry ${placed.seq}`);
+      }),
+    );
+
+  withJson(command.command('list'))
+    .description('list the holds in force')
+    .action((options) =>
+      withContext(async (context) => {
+        await context.projector.catchUp();
+        const holds = await listHolds(context.store.read);
+        printResult(io, options, holds, () =>
+          tableText(
+            ['id', 'since', 'source', 'case', 'subject', 'from', 'to', 'by', 'reason'],
+            holds.map((hold) => [
+              hold.holdId,
+              hold.placedAt.slice(0, 10),
+              hold.sourceSlug,
+              hold.caseId,
+              hold.about === null ? null : `${hold.about.slice(0, 12)}…`,
+              hold.from,
+              hold.to,
+              hold.officer,
+              hold.reason,
+            ]),
+            'No holds.',
+          ),
+        );
+      }),
+    );
+
+  withJson(command.command('lift'))
+    .argument('<id>', 'id of the hold, from `hold list`')
+    .description('lift a hold')
+    .requiredOption('--reason <text>', 'why, without personal data')
+    .requiredOption('--officer <name>', 'who decided, to be recorded in the ledger')
+    .action((holdId, options) =>
+      withContext(async (context) => {
+        await context.projector.catchUp();
+        const { reason, officer } = options;
+        if (!(await liftHold(context.erasure, { holdId, reason, officer })))
+          throw new UsageError([`There is no hold ${printable(holdId)} in force: see \`consent-ledger hold list\`.`]);
+        printResult(io, options, { holdId, lifted: true }, () => `${pc.green('✓')} ${holdId} is lifted`);
+      }),
+    );
+}
