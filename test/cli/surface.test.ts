@@ -85,9 +85,15 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'ledger receipt': ['1'],
     'ledger consistency': ['1'],
     'ledger witness': null,
+    'ledger erase': ['--finish'],
     'ledger rebuild': [],
     // test/erasure
     'ledger erase': null,
+    'retention show': [],
+    'retention run': ['--officer', 'Olga'],
+    'hold add': ['--reason', 'claim', '--officer', 'Olga'],
+    'hold list': [],
+    'hold lift': null,
     'store copy': null,
     // test/commands/backup.test.ts
     backup: null,
