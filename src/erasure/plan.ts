@@ -425,7 +425,7 @@ async function residuesOf(deps: ErasureDeps, documents: readonly PlannedDocument
     residues.push({
       where: `${names.length} ${names.length === 1 ? 'file' : 'files'} of backups kept by the installation`,
       until: 'until they are replaced by newer ones or deleted',
-      hint: 'after a restore, `ledger erase --again` erases it again',
+      hint: '`restore` erases it again before it serves',
     });
   residues.push({
     where: 'backups, dumps and snapshots of the installation from before',
