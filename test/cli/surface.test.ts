@@ -87,8 +87,6 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'ledger witness': null,
     'ledger erase': ['--finish'],
     'ledger rebuild': [],
-    // test/erasure
-    'ledger erase': null,
     'retention show': [],
     'retention run': ['--officer', 'Olga'],
     'hold add': ['--reason', 'claim', '--officer', 'Olga'],
