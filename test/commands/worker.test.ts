@@ -30,7 +30,10 @@ async function startWorker(folder: string, ...flags: readonly string[]) {
 test('shares the kinds of jobs between two workers, which stop gracefully', async () => {
   const folder = await temporaryFolder();
   const documents = await startWorker(folder, '--kinds', 'documents');
-  expect(documents.said).toEqual({ status: 'working', kinds: ['document', 'backup', 'check-read-models', 'retention'] });
+  expect(documents.said).toEqual({
+    status: 'working',
+    kinds: ['document', 'backup', 'check-read-models', 'retention'],
+  });
   const store = await openStoreIn(folder);
   onTestFinished(() => store.close());
   const jobs = createJobs({ store, clock: () => new Date() });
