@@ -31,7 +31,8 @@ const VERIFIER_KEY_PATH = '/.well-known/consent-ledger/log.vkey';
 export function createPublicApp(options: PublicAppOptions): FastifyInstance {
   const { config, logger } = options;
   const app = Fastify({
-    ...(logger ? { loggerInstance: logger } : {}),
+    // One logger for all requests: no line of a delivery's names its request, and making one for each costs a thirtieth of the work.
+    ...(logger ? { loggerInstance: logger, childLoggerFactory: () => logger } : {}),
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: proxyTrust(config.trustProxy),
     bodyLimit: config.bodyLimit,

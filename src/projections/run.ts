@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { StoreUnavailable } from '../core/errors.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { advance, type Target } from './advance.ts';
@@ -12,7 +13,7 @@ export interface ProjectorOptions {
   readonly read?: Readers;
   readonly optionsUpTo: OptionsUpTo;
   readonly log?: ProjectorLog;
-  /** Entries of one transaction, default 2000: its indexes are written once per page, whatever the number of their new rows. */
+  /** Entries of one transaction, default 500: appends wait while it is open, and larger ones cost no less for each entry. */
   readonly batchSize?: number;
   /** Bytes of one transaction, default 8 MiB. */
   readonly batchBytes?: number;
@@ -26,8 +27,26 @@ export interface ProjectorOptions {
   readonly projections?: readonly Projection[];
 }
 
+/** Share of its time that the event loop works, without the projector, from which on deliveries go first. */
+const BUSY = 0.7;
+/** The projector then rests so many times as long as a run took: a fifth of the time is its own. */
+const RESTS = 4;
+/** The longest such rest, milliseconds. */
+const REST_MS = 2000;
+/** How old, milliseconds, the oldest entry that is not projected may become before the projector takes what time it needs. */
+const BEHIND_MS = 30_000;
+/** Milliseconds of rest in which it shows how busy the process is. */
+const LOOK_MS = 10;
+
 /** What one run did: `projected` a batch, found itself `caught-up`, or `lost` the race against another process. */
 type RunOutcome = 'projected' | 'caught-up' | 'lost';
+
+interface Ran {
+  readonly outcome: RunOutcome;
+  readonly full: boolean;
+  /** How old the oldest entry of the batch was. */
+  readonly behindMs: number;
+}
 
 /** Turns entries into read models, in order and exactly once, however many processes try. */
 export interface Projector {
@@ -64,6 +83,8 @@ export function createProjector(options: ProjectorOptions): Projector {
   let told = false;
   /** Announced appends do not end the pause under way: the batch is to fill, or the store to recover. */
   let lingering = false;
+  /** The process had its hands full during the last rest, without the projector. */
+  let busy = false;
 
   function reached(seq: number): void {
     known = seq;
@@ -74,19 +95,21 @@ export function createProjector(options: ProjectorOptions): Projector {
     }
   }
 
-  async function run(): Promise<{ outcome: RunOutcome; full: boolean }> {
+  async function run(): Promise<Ran> {
     const from = (await loadPosition(store.read, 'projector')) ?? (await store.transaction(beginPosition));
     reached(from.seq);
     const page = await pages.load(from);
-    if (page === null) return { outcome: 'caught-up', full: false };
+    if (page === null) return { outcome: 'caught-up', full: false, behindMs: 0 };
     const moved = await advance(target, projections, page, from, log);
-    if (moved === 'lost') return { outcome: 'lost', full: true };
+    if (moved === 'lost') return { outcome: 'lost', full: true, behindMs: 0 };
     reached(page.to);
-    return { outcome: 'projected', full: page.full };
+    const [oldest] = page.entries;
+    const behindMs = oldest === undefined ? 0 : Date.now() - Date.parse(oldest.receivedAt);
+    return { outcome: 'projected', full: page.full, behindMs };
   }
 
   /** One run at a time in this process: two would only race each other. */
-  function runAlone(): Promise<{ outcome: RunOutcome; full: boolean }> {
+  function runAlone(): Promise<Ran> {
     const next = running.then(run, run);
     running = next.catch(() => undefined);
     return next;
@@ -105,24 +128,21 @@ export function createProjector(options: ProjectorOptions): Projector {
     });
   }
 
-  /** How long to rest after a run, milliseconds. */
-  function rest({ outcome, full }: { outcome: RunOutcome; full: boolean }): number {
-    if (full || closed) return 0;
-    if (outcome === 'caught-up') return told ? 0 : waiting.size > 0 ? Math.min(lingerMs, pollMs) : pollMs;
-    return waiting.size > 0 ? 0 : lingerMs;
-  }
-
   async function goOn(): Promise<void> {
     let failures = 0;
     while (!closed) {
       told = false;
       try {
+        const started = performance.now();
         const ran = await runAlone();
         failures = 0;
         if (ran.outcome === 'caught-up' && (await entriesAhead(store.read)) > 0) await putRight();
-        const ms = rest(ran);
+        const tookMs = performance.now() - started;
+        const ms = closed ? 0 : restAfter(ran, { tookMs, told, busy, awaited: waiting.size > 0, lingerMs, pollMs });
         lingering = ran.outcome !== 'caught-up';
+        const utilization = watchEventLoop();
         if (ms > 0) await pause(ms);
+        if (ms > 0) busy = utilization() > BUSY;
       } catch (error) {
         const retryMs = Math.min(5000, 100 * 2 ** Math.min(failures, 6));
         failures += 1;
@@ -186,6 +206,42 @@ export function createProjector(options: ProjectorOptions): Projector {
   return projector;
 }
 
+interface RestCircumstances {
+  readonly tookMs: number;
+  /** Entries were appended meanwhile. */
+  readonly told: boolean;
+  readonly busy: boolean;
+  /** Somebody waits for an entry. */
+  readonly awaited: boolean;
+  readonly lingerMs: number;
+  readonly pollMs: number;
+}
+
+/** How long the projector rests after a run, milliseconds. Exported for tests. */
+export function restAfter({ outcome, full, behindMs }: Ran, circumstances: RestCircumstances): number {
+  const { tookMs, told, busy, awaited, lingerMs, pollMs } = circumstances;
+  switch (outcome) {
+    case 'caught-up':
+      if (told) return 0;
+      return awaited ? Math.min(lingerMs, pollMs) : pollMs;
+    case 'lost':
+      // Another process projects and goes on doing so. This one would only repeat its work, and looks now and then whether it still does.
+      return awaited ? Math.min(lingerMs, pollMs) : pollMs;
+    case 'projected':
+      if (awaited) return 0;
+      if (told && busy && behindMs < BEHIND_MS) return Math.max(lingerMs, Math.min(tookMs * RESTS, REST_MS));
+      if (!full) return lingerMs;
+      // While nobody appends, on to the next batch; else it rests just long enough to see how busy the process is without it.
+      return told ? Math.min(lingerMs, LOOK_MS) : 0;
+  }
+}
+
+/** Gives the share of the time since now that the event loop worked. */
+function watchEventLoop(): () => number {
+  const before = performance.eventLoopUtilization();
+  return () => performance.eventLoopUtilization(before).utilization;
+}
+
 /** The first run of all makes the position, unless another process was faster. */
 async function beginPosition(tx: StoreTransaction): Promise<Position> {
   await startPosition(tx, 'projector');
@@ -196,5 +252,5 @@ async function beginPosition(tx: StoreTransaction): Promise<Position> {
 
 /** The size of a batch, with its defaults. */
 export function pageLimits(options: Pick<ProjectorOptions, 'batchSize' | 'batchBytes'>): PageLimits {
-  return { entries: options.batchSize ?? 2000, bytes: options.batchBytes ?? 8 << 20 };
+  return { entries: options.batchSize ?? 500, bytes: options.batchBytes ?? 8 << 20 };
 }

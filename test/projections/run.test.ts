@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { deliveries } from '../../src/projections/deliveries.ts';
 import type { Projection } from '../../src/projections/projection.ts';
-import { createProjector } from '../../src/projections/run.ts';
+import { createProjector, restAfter } from '../../src/projections/run.ts';
 import { compareWithRebuild } from '../../src/projections/rebuild.ts';
 import type { Store } from '../../src/store/store.ts';
 import { PATIENTLY } from '../temporary.ts';
@@ -220,4 +220,24 @@ test('erased entries are passed over, and the position moves past them', async (
   expect(await world.projector().catchUp()).toBe(4);
   const seqs = await world.store.read.selectFrom('delivery_history').select('seq').orderBy('seq').execute();
   expect(seqs.map(({ seq }) => seq)).toEqual([1, 3]);
+});
+
+test('deliveries go first while the process is busy, unless somebody waits for the read models or they are half a minute behind', () => {
+  const busy = { tookMs: 100, told: true, busy: true, awaited: false, lingerMs: 25, pollMs: 1000 };
+  const ran = { outcome: 'projected', full: true, behindMs: 2000 } as const;
+  expect(restAfter(ran, busy)).toBe(400);
+  expect(restAfter({ ...ran, full: false }, { ...busy, tookMs: 1 })).toBe(25);
+  expect(restAfter(ran, { ...busy, tookMs: 60_000 })).toBe(2000);
+  expect(restAfter(ran, { ...busy, awaited: true })).toBe(0);
+  expect(restAfter({ ...ran, behindMs: 30_000 }, busy)).toBe(10);
+  expect(restAfter(ran, { ...busy, told: false })).toBe(0);
+  expect(restAfter(ran, { ...busy, busy: false })).toBe(10);
+  expect(restAfter({ ...ran, full: false }, { ...busy, busy: false })).toBe(25);
+});
+
+test('a projector that lost the race leaves the work to the other, but for whoever waits', () => {
+  const calm = { tookMs: 100, told: true, busy: false, awaited: false, lingerMs: 25, pollMs: 1000 };
+  const lost = { outcome: 'lost', full: true, behindMs: 0 } as const;
+  expect(restAfter(lost, calm)).toBe(1000);
+  expect(restAfter(lost, { ...calm, awaited: true })).toBe(25);
 });
