@@ -1,8 +1,9 @@
 /** The baseline of receiving: an application that uses the built receivers as the README shows, verifies each delivery and keeps none. */
 import Fastify from 'fastify';
+import type * as Receivers from '../receivers/public.ts';
 
 const built = new URL('../dist/receivers/public.js', import.meta.url).href;
-const { webhookEndpoint } = (await import(built)) as typeof import('../receivers/public.ts');
+const { webhookEndpoint } = (await import(built)) as typeof Receivers;
 const [secret = ''] = process.argv.slice(2);
 const kept = Promise.resolve({ outcome: 'stored' as const, seq: 1 });
 

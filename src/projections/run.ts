@@ -13,7 +13,10 @@ export interface ProjectorOptions {
   readonly read?: Readers;
   readonly optionsUpTo: OptionsUpTo;
   readonly log?: ProjectorLog;
-  /** Entries of one transaction, default 500: appends wait while it is open, and larger ones cost no less for each entry. */
+  /**
+   * Entries of one transaction, default 2000: its indexes are written once per page, whatever the number of their new rows. While this process
+   * appends, at most 500: appends wait for it.
+   */
   readonly batchSize?: number;
   /** Bytes of one transaction, default 8 MiB. */
   readonly batchBytes?: number;
@@ -27,6 +30,8 @@ export interface ProjectorOptions {
   readonly projections?: readonly Projection[];
 }
 
+/** Entries of one transaction while deliveries wait for it. */
+const ENTRIES_WHILE_RECEIVING = 500;
 /** Share of its time that the event loop works, without the projector, from which on deliveries go first. */
 const BUSY = 0.7;
 /** The projector then rests so many times as long as a run took: a fifth of the time is its own. */
@@ -70,7 +75,13 @@ const silent: ProjectorLog = { info: () => undefined, warn: () => undefined, err
 export function createProjector(options: ProjectorOptions): Projector {
   const { store, log = silent, pollMs = 1000, lingerMs = 25 } = options;
   const projections = options.projections ?? allProjections(options.read);
-  const pages = createPageReader(store.read, options.read, options.optionsUpTo, pageLimits(options));
+  const { entries, bytes } = pageLimits(options);
+  const pages = createPageReader(store.read, options.read, options.optionsUpTo, {
+    bytes,
+    get entries() {
+      return receiving ? Math.min(entries, ENTRIES_WHILE_RECEIVING) : entries;
+    },
+  });
   const target: Target = { store, state: store.read, position: 'projector', tableName: (table) => table };
   const waiting = new Set<{ seq: number; resolve(): void; reject(error: Error): void }>();
   let known = 0;
@@ -81,6 +92,8 @@ export function createProjector(options: ProjectorOptions): Projector {
   let wake: () => void = () => undefined;
   /** An append was announced while a run was under way. */
   let told = false;
+  /** Whether any was, since the run before. */
+  let receiving = false;
   /** Announced appends do not end the pause under way: the batch is to fill, or the store to recover. */
   let lingering = false;
   /** The process had its hands full during the last rest, without the projector. */
@@ -131,6 +144,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   async function goOn(): Promise<void> {
     let failures = 0;
     while (!closed) {
+      receiving = told;
       told = false;
       try {
         const started = performance.now();
@@ -252,5 +266,5 @@ async function beginPosition(tx: StoreTransaction): Promise<Position> {
 
 /** The size of a batch, with its defaults. */
 export function pageLimits(options: Pick<ProjectorOptions, 'batchSize' | 'batchBytes'>): PageLimits {
-  return { entries: options.batchSize ?? 500, bytes: options.batchBytes ?? 8 << 20 };
+  return { entries: options.batchSize ?? 2000, bytes: options.batchBytes ?? 8 << 20 };
 }
