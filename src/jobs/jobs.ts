@@ -63,7 +63,16 @@ export function createJobs({ store, clock, announce }: JobsOptions) {
       if (enqueued.outcome === 'enqueued') wake([{ kind: job.kind, at: job.runAt ?? null }]);
       return enqueued;
     },
-    /** The same inside a transaction of the caller's, who calls `wake` once it has committed. */
+    /** Many at once, a transaction for every {@link ENQUEUED_TOGETHER}: of a kind and key that is unfinished already there is no second one. */
+    async enqueueAll(all: readonly NewJob[]): Promise<void> {
+      for (let from = 0; from < all.length; from += ENQUEUED_TOGETHER) {
+        const some = all.slice(from, from + ENQUEUED_TOGETHER);
+        const rows = some.map((job) => rowOf(job, clock()));
+        await store.transaction((tx) => tx.insertMany('jobs', rows, 'keep'));
+        wake(some.map(({ kind, runAt }) => ({ kind, at: runAt ?? null })));
+      }
+    },
+    /** One inside a transaction of the caller's, who calls `wake` once it has committed. */
     enqueueIn: (tx: StoreTransaction, job: NewJob) => insertJob(tx, job, clock()),
     find: (id: string) => findJob(store.read, id),
     /** Newest first. */
@@ -112,13 +121,14 @@ function createWaking(announce: Announce | undefined) {
   };
 }
 
-async function insertJob({ query }: StoreTransaction, job: NewJob, now: Date): Promise<Enqueued> {
-  const key = job.key ?? null;
-  const id = randomUUID();
-  const values = {
-    id,
+/** Appends wait for the write lock meanwhile. */
+const ENQUEUED_TOGETHER = 200;
+
+function rowOf(job: NewJob, now: Date) {
+  return {
+    id: randomUUID(),
     kind: job.kind,
-    job_key: key,
+    job_key: job.key ?? null,
     payload: JSON.stringify(job.payload ?? null),
     state: 'waiting',
     priority: job.priority ?? 0,
@@ -136,6 +146,11 @@ async function insertJob({ query }: StoreTransaction, job: NewJob, now: Date): P
     updated_at: now.toISOString(),
     finished_at: null,
   } as const;
+}
+
+async function insertJob({ query }: StoreTransaction, job: NewJob, now: Date): Promise<Enqueued> {
+  const values = rowOf(job, now);
+  const { id, job_key: key } = values;
   // The unique index on unfinished jobs of a key refuses a second one.
   const insertion = query
     .insertInto('jobs')

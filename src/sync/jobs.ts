@@ -20,7 +20,7 @@ interface Needs {
   readonly config: { readonly syncRecountDays: number };
   readonly sources: Pick<Sources, 'find' | 'list'>;
   readonly sync: SyncDeps;
-  readonly jobs: Pick<Jobs, 'enqueue'>;
+  readonly jobs: Pick<Jobs, 'enqueueAll'>;
   readonly clock: Clock;
 }
 
@@ -94,10 +94,10 @@ async function enqueuePerSource(
 ) {
   const pulled = sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
   const delays = staggerByKey(pulled);
-  for (const [place, { slug }] of pulled.entries()) {
-    const runAt = new Date(clock().getTime() + (delays[place] ?? 0));
-    await jobs.enqueue({ ...jobFor(slug), key: slug, runAt });
-  }
+  const now = clock().getTime();
+  await jobs.enqueueAll(
+    pulled.map(({ slug }, place) => ({ ...jobFor(slug), key: slug, runAt: new Date(now + (delays[place] ?? 0)) })),
+  );
   return { sources: pulled.length };
 }
 

@@ -35,6 +35,28 @@ test('a job is claimed once, carries its payload, and keeps its result', async (
   expect(await jobs.find('nobody')).toBeNull();
 });
 
+test('many jobs are enqueued in a few transactions, each once, and the runners are told of them', async () => {
+  const { store, jobs } = await open();
+  let transactions = 0;
+  const counting = { ...store, transaction: (work) => (++transactions, store.transaction(work)) } as typeof store;
+  const told: string[] = [];
+  const announced = createJobs({
+    store: counting,
+    clock: () => new Date(START),
+    announce: async (wakeUps) => told.push(...wakeUps.map(({ kind }) => kind)) > 0,
+  });
+  const { id } = await jobs.enqueue({ kind: 'k', key: 's7', payload: 'first' });
+  const runAt = new Date(START + 5000);
+  await announced.enqueueAll(Array.from({ length: 450 }, (_, n) => ({ kind: 'k', key: `s${n}`, payload: n, runAt })));
+  expect(transactions).toBe(3);
+  expect(told).toHaveLength(450);
+  const all = await jobs.list({ limit: 1000 });
+  expect(new Set(all.map(({ key }) => key)).size).toBe(450);
+  expect(all).toHaveLength(450);
+  expect(all.find(({ key }) => key === 's7')).toMatchObject({ id, payload: 'first' });
+  expect(all.find(({ key }) => key === 's449')).toMatchObject({ payload: 449, runAt: runAt.toISOString() });
+});
+
 test('at most one unfinished job exists per kind and key, also when many ask at once', async () => {
   const { jobs, take } = await open();
   const all = await Promise.all(Array.from({ length: 20 }, () => jobs.enqueue({ kind: 'k', key: 'acme' })));
