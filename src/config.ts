@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
 import { readTexts } from './config/layers.ts';
 import { type DatabaseAddress, type Values, valuesSchema, variableNames, variables } from './config/variables.ts';
 import { clearTextProblem, isPrivateTransport } from './core/address.ts';
@@ -265,19 +263,4 @@ function closestName(name: string): string | null {
     if (distance <= allowed && (best === null || distance < best.distance)) best = { name: candidate, distance };
   }
   return best?.name ?? null;
-}
-
-const packageSchema = z.object({ name: z.literal('consent-ledger'), version: z.string() });
-
-/** The version of this program, out of its package.json (beside src/ in a checkout, beside dist/ when built). */
-export function loadVersion(): string {
-  for (const up of ['../../package.json', '../../../package.json']) {
-    try {
-      const found = packageSchema.safeParse(JSON.parse(readFileSync(new URL(up, import.meta.url), 'utf8')));
-      if (found.success) return found.data.version;
-    } catch {
-      // Not there: the next place.
-    }
-  }
-  return 'unknown';
 }

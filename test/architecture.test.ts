@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkArchitecture } from './architecture/check.ts';
 import { libraryHomes, parts } from './architecture/import-table.ts';
@@ -32,6 +32,31 @@ describe('who may import whom', () => {
   it('gives a home to installed libraries only', () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
     expect(Object.keys(libraryHomes).filter((library) => !Object.hasOwn(dependencies, library))).toEqual([]);
+  });
+});
+
+describe('what a command loads before it knows what is asked of it', () => {
+  /** Libraries that the file loads, and whatever it imports, but for what is imported only when it is needed. */
+  const librariesOf = (path: string, seen = new Set<string>()): ReadonlySet<string> => {
+    const found = new Set<string>();
+    seen.add(path);
+    for (const { specifier, typeOnly, lazy } of files.get(path)?.imports ?? []) {
+      const target = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : specifier;
+      if (typeOnly || lazy || seen.has(target)) continue;
+      if (!files.has(target)) found.add(target);
+      else for (const library of librariesOf(target, seen)) found.add(library);
+    }
+    return found;
+  };
+  it('is the parser of the command line', () => {
+    const libraries = [...librariesOf('src/cli.ts')].filter((name) => !name.startsWith('node:'));
+    expect(libraries).toEqual(['@commander-js/extra-typings']);
+  });
+  it('has no listener, HTTP client or PDF where a list is read from the database', () => {
+    const libraries = librariesOf('src/commands/delivery.ts');
+    expect(libraries).toContain('zod');
+    for (const heavy of ['fastify', 'undici', 'pdfkit', '@modelcontextprotocol/sdk', 'bullmq', 'date-holidays'])
+      expect(libraries).not.toContain(heavy);
   });
 });
 

@@ -1,8 +1,8 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { loadVersion } from '../config.ts';
 import { CodedError, describeFileError, StoreUnavailable, UsageError, VerificationFault } from '../core/errors.ts';
 import { withoutPasswords } from '../core/address.ts';
-import { type CommandIo, type ExitCode, printable } from './command-io.ts';
+import { loadVersion } from '../config/version.ts';
+import type { CommandIo, ExitCode } from './command-io.ts';
 
 type Register = (program: CommandUnknownOpts, io: CommandIo) => void;
 
@@ -42,7 +42,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Reg
   sandbox: async () => (await import('./sandbox.ts')).registerSandbox,
 };
 
-/** Builds the command line for `args`: with the command that they begin with, else (for the help) with all. */
+/** Builds the command line for `args`: with the command that they begin with; for the version with none, else (for the help) with all. */
 export async function createProgram(io: CommandIo, args: readonly string[]): Promise<Command> {
   const program = new Command('consent-ledger')
     .description('Keeps provable evidence of consent, policies and data subject requests.')
@@ -60,8 +60,10 @@ export async function createProgram(io: CommandIo, args: readonly string[]): Pro
     // What stands behind a subcommand is its own, even where its parent has a flag of that name (`sync status --source x`).
     .enablePositionalOptions()
     .exitOverride();
-  const asked = Object.entries(commands).filter(([name]) => name === args[0]);
-  const loaded = await Promise.all((asked.length > 0 ? asked : Object.entries(commands)).map(([, load]) => load(args)));
+  const [first = ''] = args;
+  const asked = Object.entries(commands).filter(([name]) => name === first);
+  const needed = asked.length > 0 || first === '--version' || first === '-V' ? asked : Object.entries(commands);
+  const loaded = await Promise.all(needed.map(([, load]) => load(args)));
   for (const register of loaded) register(program, io);
   inheritSettings(program);
   return program;
@@ -81,11 +83,11 @@ export async function runProgram(io: CommandIo, args: readonly string[]): Promis
     const program = await createProgram(io, args);
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    io.exitCode = explain(error, io.stderr);
+    io.exitCode = await explain(error, io.stderr);
   }
 }
 
-function explain(error: unknown, stderr: NodeJS.WritableStream): ExitCode {
+async function explain(error: unknown, stderr: NodeJS.WritableStream): Promise<ExitCode> {
   if (error instanceof CommanderError) {
     // Commander has printed its own sentence; help and version are not errors.
     return error.exitCode === 0 ? 0 : 2;
@@ -105,6 +107,7 @@ function explain(error: unknown, stderr: NodeJS.WritableStream): ExitCode {
   }
   const file = describeFileError(error);
   if (file !== null) {
+    const { printable } = await import('./command-io.ts');
     stderr.write(`consent-ledger: ${withoutPasswords(printable(file))}\n`);
     return 2;
   }

@@ -1,7 +1,6 @@
 import { pipeline, type Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import { promisify } from 'node:util';
-import { Agent, request as send } from 'undici';
 
 /**
  * The only way out of this program over HTTP: to the service (transport.ts), to its public pages (public-fetch.ts) and to its MCP endpoint
@@ -42,7 +41,15 @@ export class HttpTimeout extends Error {
 }
 
 const CONNECT_MS = 10_000;
-const agent = new Agent({ connect: { timeout: CONNECT_MS }, maxHeaderSize: 64 * 1024, keepAliveTimeout: 4_000 });
+
+/** The library, with its connections; loaded at the first request, since most commands send none. */
+let client: ReturnType<typeof loadClient> | null = null;
+
+async function loadClient() {
+  const { Agent, request } = await import('undici');
+  const dispatcher = new Agent({ connect: { timeout: CONNECT_MS }, maxHeaderSize: 64 * 1024, keepAliveTimeout: 4_000 });
+  return { request, dispatcher };
+}
 
 /** Longest times of this process whatever is asked for, in milliseconds; tests lower them. `pauseMs`: between two attempts. */
 export const longest = { exchangeMs: Number.POSITIVE_INFINITY, pauseMs: Number.POSITIVE_INFINITY };
@@ -104,11 +111,14 @@ interface Opened {
 
 async function open(request: Omit<HttpRequest, 'maxBytes'>): Promise<Opened> {
   const { url, method = 'GET', headers, body = null, timeoutMs, signal } = request;
+  client ??= loadClient();
+  const { request: send, dispatcher } = await client;
+  signal?.throwIfAborted();
   const response = await send(url, {
     method,
     headers,
     body,
-    dispatcher: agent,
+    dispatcher,
     // A little later than the race, which says what happened.
     headersTimeout: timeoutMs + 1000,
     bodyTimeout: timeoutMs + 1000,

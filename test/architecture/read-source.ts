@@ -6,6 +6,8 @@ export interface Import {
   /** Erased by the compiler: `import type`, `export type … from`, `typeof import('…')` in a type. */
   readonly typeOnly: boolean;
   readonly reExport: boolean;
+  /** `import()`: loaded when it is needed. */
+  readonly lazy: boolean;
 }
 
 /** What the rules need to know about one source file. */
@@ -25,9 +27,9 @@ export function readSource(path: string, text: string): SourceFacts {
   let readsEnvironment = false;
   let exits = false;
 
-  const note = (specifier: ts.Node | undefined, typeOnly: boolean, reExport = false): void => {
+  const note = (specifier: ts.Node | undefined, typeOnly: boolean, reExport = false, lazy = false): void => {
     if (specifier !== undefined && ts.isStringLiteralLike(specifier)) {
-      imports.push({ specifier: specifier.text, typeOnly, reExport });
+      imports.push({ specifier: specifier.text, typeOnly, reExport, lazy });
     }
   };
   const noteProcessMember = (member: string): void => {
@@ -44,7 +46,7 @@ export function readSource(path: string, text: string): SourceFacts {
     } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
       note(node.argument.literal, true);
     } else if (ts.isCallExpression(node) && isLoader(node.expression)) {
-      note(node.arguments[0], false);
+      note(node.arguments[0], false, false, true);
     } else if (ts.isPropertyAccessExpression(node) && isProcess(node.expression)) {
       noteProcessMember(node.name.text);
     } else if (ts.isElementAccessExpression(node) && isProcess(node.expression)) {

@@ -38,7 +38,7 @@ test('a job is claimed once, carries its payload, and keeps its result', async (
 test('many jobs are enqueued in a few transactions, each once, and the runners are told of them', async () => {
   const { store, jobs } = await open();
   let transactions = 0;
-  const counting = { ...store, transaction: (work) => (++transactions, store.transaction(work)) } as typeof store;
+  const counting: typeof store = { ...store, transaction: (work) => (++transactions, store.transaction(work)) };
   const told: string[] = [];
   const announced = createJobs({
     store: counting,
