@@ -35,6 +35,20 @@ export function registerBanner(program: CommandUnknownOpts, io: CommandIo): void
     .command('banner')
     .description('names of consent banners, and evidence of what they looked like, added by officers');
 
+  registerName(banner, io);
+
+  const evidence = banner.command('evidence').description('add, list, show and retract evidence of a banner');
+
+  registerAdd(evidence, io);
+
+  registerList(evidence, io);
+
+  registerShow(evidence, io);
+
+  registerRetract(evidence, io);
+}
+
+function registerName(banner: CommandUnknownOpts, io: CommandIo): void {
   withJson(banner.command('name'))
     .description('give a banner a name, shown beside its id on pages and in documents')
     .argument('<banner>', 'banner id as in the consent records')
@@ -55,9 +69,9 @@ export function registerBanner(program: CommandUnknownOpts, io: CommandIo): void
         });
       }),
     );
+}
 
-  const evidence = banner.command('evidence').description('add, list, show and retract evidence of a banner');
-
+function registerAdd(evidence: CommandUnknownOpts, io: CommandIo): void {
   withJson(evidence.command('add'))
     .description('add a screenshot or the text of a banner and the period in which it looked like this')
     .requiredOption('--banner <id>', 'banner id as in the consent records')
@@ -90,7 +104,9 @@ export function registerBanner(program: CommandUnknownOpts, io: CommandIo): void
         );
       }),
     );
+}
 
+function registerList(evidence: CommandUnknownOpts, io: CommandIo): void {
   withJson(evidence.command('list'))
     .description('list the banner evidence of a source by banner and period')
     .option('--source <slug>', 'source', 'default')
@@ -120,7 +136,9 @@ export function registerBanner(program: CommandUnknownOpts, io: CommandIo): void
         );
       }),
     );
+}
 
+function registerShow(evidence: CommandUnknownOpts, io: CommandIo): void {
   withJson(evidence.command('show'))
     .description('show one piece of evidence and compare its file with the ledger')
     .argument('<evidence>', 'entry number from `banner evidence list`', wholeNumberFrom(1))
@@ -144,7 +162,9 @@ export function registerBanner(program: CommandUnknownOpts, io: CommandIo): void
         printResult(io, flags, { ...found, file: state, problem }, () => evidenceText(found, state, problem));
       }),
     );
+}
 
+function registerRetract(evidence: CommandUnknownOpts, io: CommandIo): void {
   withJson(evidence.command('retract'))
     .description('mark evidence as wrong; the entry and its file are kept')
     .argument('<evidence>', 'entry number', wholeNumberFrom(1))

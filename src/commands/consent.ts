@@ -24,6 +24,12 @@ import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 export function registerConsent(program: CommandUnknownOpts, io: CommandIo): void {
   const consent = program.command('consent').description('what a person consented to, when, and what proves it');
 
+  registerShow(consent, io);
+
+  registerRecord(consent, io);
+}
+
+function registerShow(consent: CommandUnknownOpts, io: CommandIo): void {
   withJson(consent.command('show'))
     .description('show what a person had consented to at a time: purposes, decisions, policy texts and evidence')
     .argument('<id>', 'visitor hash, e-mail address or id of a consent record')
@@ -54,7 +60,9 @@ export function registerConsent(program: CommandUnknownOpts, io: CommandIo): voi
         );
       }),
     );
+}
 
+function registerRecord(consent: CommandUnknownOpts, io: CommandIo): void {
   withJson(consent.command('record'))
     .description('export one decision as a consent record according to ISO/IEC TS 27560 (JSON with DPV terms)')
     .argument('<id>', 'decision id, record id, or number of one of its entries')

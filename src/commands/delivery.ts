@@ -26,6 +26,8 @@ import { sha256Hex } from '../crypto/hash.ts';
 const NOTHING_REFUSED =
   'No refused deliveries. They are kept for 72 hours; a running server stores new ones within five seconds.';
 
+const SEE_DIAGNOSE = 'Run `consent-ledger delivery diagnose` for the reasons.';
+
 /** `delivery list|show|diagnose|readmit`: what arrived, what was refused and why. */
 export function registerDelivery(program: CommandUnknownOpts, io: CommandIo): void {
   const delivery = program
@@ -108,37 +110,12 @@ function registerList(delivery: CommandUnknownOpts, io: CommandIo): void {
         await context.projector.catchUp();
         if (quarantine) {
           const rows = await loadQuarantine(read, { source, event, limit });
-          return printResult(io, options, rows, () =>
-            tableText(
-              ['entry', 'received', 'source', 'event', 'why'],
-              rows.map((row) => [row.seq, row.receivedAt, row.source, row.event, row.reason]),
-              'No unreadable entries.',
-            ),
-          );
+          return printResult(io, options, rows, () => quarantineText(rows));
         }
         if (refused) {
           const kept = await context.rejected.list({ ...(source === undefined ? {} : { source }), limit });
           const counts = await loadRefusedCounts(context, source);
-          return printResult(io, options, { kept, counts }, () =>
-            [
-              tableText(
-                ['id', 'received', 'source', 'why', 'bytes', 'from'],
-                kept.map((row) => [row.id, row.receivedAt, row.source, row.reason, row.bytes, row.address]),
-                NOTHING_REFUSED,
-              ),
-              ...(counts.length === 0
-                ? []
-                : [
-                    '',
-                    tableText(
-                      ['source', 'why', 'last 72 hours'],
-                      counts.map((row) => [row.source, row.reason, row.count]),
-                      '',
-                    ),
-                  ]),
-              ...(kept.length === 0 ? [] : ['', 'Run `consent-ledger delivery diagnose` for the reasons.']),
-            ].join('\n'),
-          );
+          return printResult(io, options, { kept, counts }, () => refusedText(kept, counts));
         }
         if (ambiguous) {
           const all = await loadAmbiguousRepeats(read, { source: source ?? null });
@@ -146,34 +123,62 @@ function registerList(delivery: CommandUnknownOpts, io: CommandIo): void {
             .filter((row) => event === undefined || row.event === event)
             .slice(-limit)
             .reverse();
-          return printResult(io, options, rows, () =>
-            tableText(
-              ['entry', 'source', 'event', 'repeats', 'last', 'is'],
-              rows.map((row) => [row.seq, row.source, row.event, row.repeats, row.lastAt, row.resolution]),
-              'No ambiguous deliveries.',
-            ),
-          );
+          return printResult(io, options, rows, () => ambiguousText(rows));
         }
         const rows = await loadDeliveries(read, { source, event, limit });
-        printResult(io, options, rows, () =>
-          tableText(
-            ['entry', 'received', 'source', 'event', 'signature', 'read', 'bytes', 'repeats', 'note'],
-            rows.map((row) => [
-              row.seq,
-              row.receivedAt,
-              row.source,
-              row.event,
-              row.verdict,
-              row.outcome,
-              row.bytes,
-              row.repeats,
-              row.note,
-            ]),
-            'Nothing has arrived yet.',
-          ),
-        );
+        printResult(io, options, rows, () => storedText(rows));
       }),
     );
+}
+
+function storedText(rows: Awaited<ReturnType<typeof loadDeliveries>>): string {
+  return tableText(
+    ['entry', 'received', 'source', 'event', 'signature', 'read', 'bytes', 'repeats', 'note'],
+    rows.map((row) => [
+      row.seq,
+      row.receivedAt,
+      row.source,
+      row.event,
+      row.verdict,
+      row.outcome,
+      row.bytes,
+      row.repeats,
+      row.note,
+    ]),
+    'Nothing has arrived yet.',
+  );
+}
+
+function quarantineText(rows: Awaited<ReturnType<typeof loadQuarantine>>): string {
+  return tableText(
+    ['entry', 'received', 'source', 'event', 'why'],
+    rows.map((row) => [row.seq, row.receivedAt, row.source, row.event, row.reason]),
+    'No unreadable entries.',
+  );
+}
+
+function refusedText(kept: readonly RejectedItem[], counts: Awaited<ReturnType<typeof loadRefusedCounts>>): string {
+  const ring = tableText(
+    ['id', 'received', 'source', 'why', 'bytes', 'from'],
+    kept.map((row) => [row.id, row.receivedAt, row.source, row.reason, row.bytes, row.address]),
+    NOTHING_REFUSED,
+  );
+  const totals = tableText(
+    ['source', 'why', 'last 72 hours'],
+    counts.map((row) => [row.source, row.reason, row.count]),
+    '',
+  );
+  return [ring, ...(counts.length === 0 ? [] : ['', totals]), ...(kept.length === 0 ? [] : ['', SEE_DIAGNOSE])].join(
+    '\n',
+  );
+}
+
+function ambiguousText(rows: Awaited<ReturnType<typeof loadAmbiguousRepeats>>): string {
+  return tableText(
+    ['entry', 'source', 'event', 'repeats', 'last', 'is'],
+    rows.map((row) => [row.seq, row.source, row.event, row.repeats, row.lastAt, row.resolution]),
+    'No ambiguous deliveries.',
+  );
 }
 
 const ringOptions = new Command()
@@ -219,7 +224,7 @@ function readmittedText(results: readonly Readmitted[]): string {
       const count = outside.filter((one) => one.outcome === outcome).length;
       return count === 0 ? [] : [`  ${count}: ${why}`];
     }),
-    ...(outside.length > 0 ? ['Run `consent-ledger delivery diagnose` for the reasons.'] : []),
+    ...(outside.length > 0 ? [SEE_DIAGNOSE] : []),
   ].join('\n');
 }
 

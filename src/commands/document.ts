@@ -9,6 +9,12 @@ import { withContext } from './run-context.ts';
 export function registerDocument(program: CommandUnknownOpts, io: CommandIo): void {
   const command = program.command('document').description('documents produced by this installation');
 
+  registerList(command, io);
+
+  registerCheck(command, io);
+}
+
+function registerList(command: CommandUnknownOpts, io: CommandIo): void {
   withJson(command.command('list'))
     .description('list documents, newest first')
     .option('--source <slug>', 'only this source')
@@ -40,7 +46,9 @@ export function registerDocument(program: CommandUnknownOpts, io: CommandIo): vo
         );
       }),
     );
+}
 
+function registerCheck(command: CommandUnknownOpts, io: CommandIo): void {
   withJson(command.command('check'))
     .argument('<file>', 'file to check')
     .description('check whether this file was produced here, byte for byte (exit code 3 if not)')

@@ -24,6 +24,22 @@ interface JsonOption {
 export function registerDsar(program: CommandUnknownOpts, io: CommandIo): void {
   const dsar = program.command('dsar').description(dsarDescription);
 
+  registerList(dsar, io);
+
+  withJson(dsar.command('show'))
+    .description('show one case: deadline, what is missing, history')
+    .argument('<case>', 'case id')
+    .action((caseId, options) => withCases((deps) => printCase(io, deps, caseId, options)));
+
+  registerOpen(dsar, io);
+
+  registerMove(dsar, io);
+  registerDeadline(dsar, io);
+  registerDsarLetter(dsar, io);
+  registerDsarPack(dsar, io);
+}
+
+function registerList(dsar: CommandUnknownOpts, io: CommandIo): void {
   withJson(dsar.command('list'))
     .description('list cases with their deadlines, most urgent first')
     .option('--source <slug>', 'only this source')
@@ -38,12 +54,9 @@ export function registerDsar(program: CommandUnknownOpts, io: CommandIo): void {
         printResult(io, options, cases, () => listText(cases));
       }),
     );
+}
 
-  withJson(dsar.command('show'))
-    .description('show one case: deadline, what is missing, history')
-    .argument('<case>', 'case id')
-    .action((caseId, options) => withCases((deps) => printCase(io, deps, caseId, options)));
-
+function registerOpen(dsar: CommandUnknownOpts, io: CommandIo): void {
   withJson(dsar.command('open'))
     .description('record a request received by letter, e-mail, telephone or in person')
     .requiredOption(
@@ -68,7 +81,9 @@ export function registerDsar(program: CommandUnknownOpts, io: CommandIo): void {
         await printCase(io, deps, opened.caseId, options);
       }),
     );
+}
 
+function registerMove(dsar: CommandUnknownOpts, io: CommandIo): void {
   withJson(dsar.command('move'))
     .description('move a case to its next state')
     .argument('<case>', 'case id')
@@ -127,9 +142,6 @@ for the purposes named, at the time of the answer or earlier:
         }
       }),
     );
-  registerDeadline(dsar, io);
-  registerDsarLetter(dsar, io);
-  registerDsarPack(dsar, io);
 }
 
 type OpenFlags = Readonly<Record<'received' | 'kind' | 'channel' | 'source', string>> &

@@ -24,6 +24,18 @@ export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void
     .command('ledger')
     .description('verify, seal and prove the ledger, erase content, rebuild the read models');
 
+  registerVerify(ledger, io);
+
+  registerCheckpoint(ledger, io);
+
+  registerLedgerProofs(ledger, io);
+  registerLedgerWitness(ledger, io);
+  registerLedgerErase(ledger, io);
+
+  registerRebuild(ledger, io);
+}
+
+function registerVerify(ledger: CommandUnknownOpts, io: CommandIo): void {
   withJson(ledger.command('verify'))
     .description(
       'check the whole ledger against its hashes, keys, checkpoints and journal (exit code 3 if anything was altered)',
@@ -60,75 +72,71 @@ export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void
         const verification = await context.verify((done, total) => progress.report(done, total), options.since);
         progress.end();
         if (verification.faults.length > 0) io.exitCode = 3;
-        printResult(io, options, verification, () => {
-          const {
-            entries,
-            sources,
-            checkpoints,
-            unsealed,
-            unfinishedNotes,
-            files,
-            documents,
-            erased,
-            faults,
-            moreFaults,
-            root,
-            cosignatures,
-            timestamps,
-            copies,
-            witnessed,
-            unchecked,
-            since,
-          } = verification;
-          const read = `${counted(entries, 'entry', 'entries')} of ${counted(sources, 'source')}, ${counted(checkpoints, 'checkpoint')}`;
-          const notes = [
-            ...(files > 0
-              ? [`${counted(files, 'file')} of evidence in DATA_DIR/evidence compared with the entries`]
-              : []),
-            ...(documents > 0
-              ? [`${counted(documents, 'document')} in DATA_DIR/documents compared with the entries`]
-              : []),
-            ...(since > 0
-              ? [
-                  `not read: the first ${counted(since, 'entry', 'entries')}, which a signed checkpoint stands for, and what sources were set to`,
-                ]
-              : []),
-            ...(witnessed > 0
-              ? [
-                  `witnessed up to entry ${witnessed}: ${counted(cosignatures, 'cosignature')}, ${counted(timestamps, 'timestamp')}, ${counted(copies, 'copy', 'copies')} elsewhere`,
-                ]
-              : []),
-            ...unchecked.map((sentence) => `${pc.yellow('not checked')}: ${printable(sentence)}`),
-            `root of all ${entries}: ${root}`,
-            ...(unsealed > 0
-              ? [
-                  `${counted(unsealed, 'entry', 'entries')} after the last checkpoint: protected by the instance key, not yet by a signature`,
-                ]
-              : []),
-            ...(unfinishedNotes > 0
-              ? [
-                  `${counted(unfinishedNotes, 'note')} of the journal cut off while being written: never published, ignored`,
-                ]
-              : []),
-            ...(erased > 0 ? [`${counted(erased, 'entry', 'entries')} erased: position proven, content gone`] : []),
-            ...verification.restored.map(
-              ({ epoch, first, lost }) =>
-                `a backup was put back: epoch ${epoch} begins with entry ${first}${lost > 0 ? `; ${counted(lost, 'entry', 'entries')} of before are known to be lost` : ''}`,
-            ),
-          ];
-          if (faults.length === 0) return [`${pc.green('✓ sound')}: ${read}`, ...notes].join('\n');
-          return [
-            `${pc.red(`✗ ${counted(faults.length + moreFaults, 'fault')}`)}: ${read}`,
-            ...faults.map(
-              ({ seq, fault, sentence }) => `  ${seq === null ? 'ledger' : `entry ${seq}`}: ${fault}: ${sentence}`,
-            ),
-            ...(moreFaults > 0 ? [`  … and ${moreFaults} more`] : []),
-            'Do not change the database or the journal: they are now evidence. Compare with a backup to see the original.',
-          ].join('\n');
-        });
+        printResult(io, options, verification, () => verificationText(verification));
       });
     });
+}
 
+function verificationText(verification: Awaited<ReturnType<Context['verify']>>): string {
+  const {
+    entries,
+    sources,
+    checkpoints,
+    unsealed,
+    unfinishedNotes,
+    files,
+    documents,
+    erased,
+    faults,
+    moreFaults,
+    root,
+    cosignatures,
+    timestamps,
+    copies,
+    witnessed,
+    unchecked,
+    since,
+  } = verification;
+  const read = `${counted(entries, 'entry', 'entries')} of ${counted(sources, 'source')}, ${counted(checkpoints, 'checkpoint')}`;
+  const notes = [
+    ...(files > 0 ? [`${counted(files, 'file')} of evidence in DATA_DIR/evidence compared with the entries`] : []),
+    ...(documents > 0 ? [`${counted(documents, 'document')} in DATA_DIR/documents compared with the entries`] : []),
+    ...(since > 0
+      ? [
+          `not read: the first ${counted(since, 'entry', 'entries')}, which a signed checkpoint stands for, and what sources were set to`,
+        ]
+      : []),
+    ...(witnessed > 0
+      ? [
+          `witnessed up to entry ${witnessed}: ${counted(cosignatures, 'cosignature')}, ${counted(timestamps, 'timestamp')}, ${counted(copies, 'copy', 'copies')} elsewhere`,
+        ]
+      : []),
+    ...unchecked.map((sentence) => `${pc.yellow('not checked')}: ${printable(sentence)}`),
+    `root of all ${entries}: ${root}`,
+    ...(unsealed > 0
+      ? [
+          `${counted(unsealed, 'entry', 'entries')} after the last checkpoint: protected by the instance key, not yet by a signature`,
+        ]
+      : []),
+    ...(unfinishedNotes > 0
+      ? [`${counted(unfinishedNotes, 'note')} of the journal cut off while being written: never published, ignored`]
+      : []),
+    ...(erased > 0 ? [`${counted(erased, 'entry', 'entries')} erased: position proven, content gone`] : []),
+    ...verification.restored.map(
+      ({ epoch, first, lost }) =>
+        `a backup was put back: epoch ${epoch} begins with entry ${first}${lost > 0 ? `; ${counted(lost, 'entry', 'entries')} of before are known to be lost` : ''}`,
+    ),
+  ];
+  if (faults.length === 0) return [`${pc.green('✓ sound')}: ${read}`, ...notes].join('\n');
+  return [
+    `${pc.red(`✗ ${counted(faults.length + moreFaults, 'fault')}`)}: ${read}`,
+    ...faults.map(({ seq, fault, sentence }) => `  ${seq === null ? 'ledger' : `entry ${seq}`}: ${fault}: ${sentence}`),
+    ...(moreFaults > 0 ? [`  … and ${moreFaults} more`] : []),
+    'Do not change the database or the journal: they are now evidence. Compare with a backup to see the original.',
+  ].join('\n');
+}
+
+function registerCheckpoint(ledger: CommandUnknownOpts, io: CommandIo): void {
   withJson(ledger.command('checkpoint'))
     .description('seal all entries so far and print the signed tree head')
     .action((options) =>
@@ -162,11 +170,9 @@ export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void
         });
       }),
     );
+}
 
-  registerLedgerProofs(ledger, io);
-  registerLedgerWitness(ledger, io);
-  registerLedgerErase(ledger, io);
-
+function registerRebuild(ledger: CommandUnknownOpts, io: CommandIo): void {
   withJson(ledger.command('rebuild'))
     .description('rebuild the read models from the ledger and report any differences')
     .option('--check', 'change no read model, only compare (exit code 3 if any row differs)')

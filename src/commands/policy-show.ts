@@ -12,6 +12,14 @@ import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `policy show`, `policy calls`, `policy settle`: what is known here; asks the service nothing. */
 export function registerPolicyShow(policy: CommandUnknownOpts, io: CommandIo): void {
+  registerShow(policy, io);
+
+  registerCalls(policy, io);
+
+  registerSettle(policy, io);
+}
+
+function registerShow(policy: CommandUnknownOpts, io: CommandIo): void {
   withJson(policy.command('show'))
     .argument('<id>', 'id of the policy')
     .description('show a policy: history, listing by the service, texts, calls about it')
@@ -42,7 +50,9 @@ export function registerPolicyShow(policy: CommandUnknownOpts, io: CommandIo): v
         );
       }),
     );
+}
 
+function registerCalls(policy: CommandUnknownOpts, io: CommandIo): void {
   withJson(policy.command('calls'))
     .description('list calls that change something at the service, newest first, with who made them and their outcome')
     .option('--source <slug>', 'only this source')
@@ -76,7 +86,9 @@ export function registerPolicyShow(policy: CommandUnknownOpts, io: CommandIo): v
         );
       }),
     );
+}
 
+function registerSettle(policy: CommandUnknownOpts, io: CommandIo): void {
   withJson(policy.command('settle'))
     .argument('<request>', 'request id from `policy calls --open`')
     .description('record the outcome of a call whose outcome is unknown, after checking the service’s dashboard')

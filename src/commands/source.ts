@@ -36,19 +36,7 @@ export function registerSource(program: CommandUnknownOpts, io: CommandIo): void
       '\nSecrets are read from a file, standard input or an environment variable, never from the command line itself.',
     );
 
-  withJson(source.command('list'))
-    .description('list sources with their webhook addresses and settings, without secrets')
-    .option('--all', 'include offboarded sources')
-    .action((options) =>
-      withContext(async (context) => {
-        const list = context.sources.list().map((one) => shown(context, one));
-        const left = options.all === true ? context.sources.offboarded().map(shownOffboarded) : [];
-        const damaged = context.sources.damaged();
-        if (damaged.length > 0) io.exitCode = 3;
-        const document = { sources: list, ...(options.all === true ? { offboarded: left } : {}), damaged };
-        printResult(io, options, document, () => listText(list, damaged, left));
-      }),
-    );
+  registerList(source, io);
 
   const add = withJson(source.command('add'))
     .argument('<slug>', 'short name used in the webhook address: lower-case letters, digits, hyphens')
@@ -95,6 +83,26 @@ export function registerSource(program: CommandUnknownOpts, io: CommandIo): void
   registerSourceOffboard(source, io);
   registerSourceDiscover(source, io);
 
+  registerCheck(source, io);
+}
+
+function registerList(source: CommandUnknownOpts, io: CommandIo): void {
+  withJson(source.command('list'))
+    .description('list sources with their webhook addresses and settings, without secrets')
+    .option('--all', 'include offboarded sources')
+    .action((options) =>
+      withContext(async (context) => {
+        const list = context.sources.list().map((one) => shown(context, one));
+        const left = options.all === true ? context.sources.offboarded().map(shownOffboarded) : [];
+        const damaged = context.sources.damaged();
+        if (damaged.length > 0) io.exitCode = 3;
+        const document = { sources: list, ...(options.all === true ? { offboarded: left } : {}), damaged };
+        printResult(io, options, document, () => listText(list, damaged, left));
+      }),
+    );
+}
+
+function registerCheck(source: CommandUnknownOpts, io: CommandIo): void {
   withJson(source.command('check'))
     .argument('[slug]', 'only this source')
     .description('check the API key of every source (or one) with a single read call')

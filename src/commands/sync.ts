@@ -68,6 +68,13 @@ export function registerSync(program: CommandUnknownOpts, io: CommandIo): void {
       }),
     );
 
+  registerStatus(command, io);
+  registerSyncCancel(command, io);
+
+  registerDismiss(command, io);
+}
+
+function registerStatus(command: CommandUnknownOpts, io: CommandIo): void {
   withJson(command.command('status'))
     .description('show the sync status of every source and banner: position, lag, progress, last error and gaps')
     .option('--source <slug>', 'only this source')
@@ -90,8 +97,9 @@ export function registerSync(program: CommandUnknownOpts, io: CommandIo): void {
         printResult(io, options, withJobs, () => statusText(status, jobs, now));
       }),
     );
-  registerSyncCancel(command, io);
+}
 
+function registerDismiss(command: CommandUnknownOpts, io: CommandIo): void {
   withJson(command.command('dismiss'))
     .description('stop pulling a banner that the service no longer knows; its rows are kept')
     .requiredOption('--source <slug>', 'source of the banner')
