@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Algorithm, hash, verify } from '@node-rs/argon2';
+import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 
 /** NIST SP 800-63B-4 §3.1.1.2: at least 15 characters where a password may be the only factor; nothing else is asked of its composition. */
 export const PASSWORD_MIN = 15;
@@ -41,16 +42,16 @@ export async function passwordProblem(password: string, own: readonly string[]):
 }
 
 type Estimator = InstanceType<typeof import('@zxcvbn-ts/core')['ZxcvbnFactory']>;
-let estimator: Promise<Estimator> | null = null;
+let estimator: Promise<ZxcvbnFactory> | null = null;
 
 /** Loaded when the first password is chosen: its word lists take a quarter of a second and some megabytes. */
-function loadEstimator(): Promise<Estimator> {
+function loadEstimator(): Promise<ZxcvbnFactory> {
   estimator ??= (async () => {
-    const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([
+    const [{ ZxcvbnFactory: Factory }, { dictionary, adjacencyGraphs }] = await Promise.all([
       import('@zxcvbn-ts/core'),
       import('@zxcvbn-ts/language-common'),
     ]);
-    return new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
+    return new Factory({ dictionary, graphs: adjacencyGraphs });
   })();
   return estimator;
 }

@@ -21,7 +21,7 @@ a:hover { color: var(--accent-deep); }
 .brand { font-weight: 650; letter-spacing: 0.01em; text-decoration: none; margin-right: auto; }
 .top nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin: 0; padding: 0; }
 .top nav a[aria-current] { text-decoration-thickness: 2px; font-weight: 600; }
-.who { display: flex; align-items: center; gap: 0.75rem; font-size: 0.925rem; }
+.who { display: flex; margin-left: auto; align-items: center; gap: 0.75rem; font-size: 0.925rem; }
 .who form { margin: 0; }
 .top button { background: transparent; border: 1px solid #b9cddd; color: #ffffff; padding: 0.2rem 0.7rem; }
 .top button:hover { background: #ffffff; color: var(--accent-deep); }
@@ -35,6 +35,8 @@ p { margin: 0 0 0.75rem; max-width: 46rem; }
 .lead { font-size: 1.1rem; color: var(--ink); margin-bottom: 1.25rem; }
 .soft, .hint { color: var(--soft); }
 .hint { font-size: 0.875rem; margin: 0.15rem 0 0; }
+button + .hint, form + .hint { margin-top: 0.75rem; }
+h1 + .panel, h1 + form { margin-top: 1rem; }
 .small { font-size: 0.875rem; }
 .mono { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 0.875em; overflow-wrap: anywhere; }
 .panel { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 1.1rem 1.25rem 1.25rem; margin: 0 0 1.25rem; container-type: inline-size; }

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { createSetUpLink } from '../../../src/people/links.ts';
 import { createOfficeWorld, type OfficeWorld } from '../../http/office-world.ts';
 import { openOffice } from './browser.ts';
 import { seedRequests } from './seed.ts';
@@ -63,6 +64,8 @@ describe('the pages in a browser', () => {
         '/?source=bolt',
         '/scans',
         '/scans?at=2020-01-01',
+        '/people',
+        '/account',
       ]) {
         await page.goto(world.adminUrl + path);
         await check(path);
@@ -76,7 +79,22 @@ describe('the pages in a browser', () => {
       await page.getByRole('heading', { name: 'Signed out' }).waitFor();
       await check('signed out');
       await page.goto(`${world.adminUrl}/sign-in?token=${await world.link()}`);
+      await check('one-time link');
+      await page.goto(`${world.adminUrl}/sign-in`);
       await check('sign-in');
+      const { token } = await createSetUpLink(world.context, 'test');
+      await page.goto(`${world.adminUrl}/join?token=${token}`);
+      await check('set-up');
+      await page.getByLabel('Name').fill('Olivia Owner');
+      await page.getByLabel('E-mail').fill('olivia@acme.example');
+      await page.getByLabel('New password').fill('plough amber tuesday kettle');
+      await page.getByRole('button', { name: 'Create the account' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+      for (const path of ['/account', '/account/second-factor', '/people']) {
+        await page.goto(world.adminUrl + path);
+        for (const summary of await page.locator('summary').all()) await summary.click();
+        await check(`${path} of an account`);
+      }
     });
   }
 
