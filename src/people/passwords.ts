@@ -41,7 +41,6 @@ export async function passwordProblem(password: string, own: readonly string[]):
     : 'The password is easy to guess: it consists of common passwords, patterns or your own name. Choose another, for example four or five unrelated words.';
 }
 
-type Estimator = InstanceType<typeof import('@zxcvbn-ts/core')['ZxcvbnFactory']>;
 let estimator: Promise<ZxcvbnFactory> | null = null;
 
 /** Loaded when the first password is chosen: its word lists take a quarter of a second and some megabytes. */
