@@ -7,6 +7,7 @@ import { isIP } from 'node:net';
 import type { Context } from '../context.ts';
 import { CodedError } from '../core/errors.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
+import { passkeyScript, passkeyScriptPath } from './pages/passkey-script.ts';
 import { stylesheet, stylesheetPath } from './pages/style.ts';
 import { enforceRules, requireRules } from './auth/access.ts';
 import { formOwner, recogniseOfficer, requireCsrf } from './auth/sessions.ts';
@@ -74,6 +75,12 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
       .header('cache-control', 'public, max-age=31536000, immutable')
       .type('text/css; charset=utf-8')
       .send(stylesheet),
+  );
+  app.get(passkeyScriptPath, (_request, reply) =>
+    reply
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .type('text/javascript; charset=utf-8')
+      .send(passkeyScript),
   );
   await app.register(officePages, context);
   return app;

@@ -268,6 +268,8 @@ export async function joinByLink(
   const by = ownHand(person);
   return join(deps, token, personAction('person.password-set', by, person, `${link.purpose} link`), async (tx) => {
     await endAccess(tx, person.personId);
+    // Whoever had taken the account over may have added one.
+    await tx.query.deleteFrom('passkeys').where('person_id', '=', person.personId).execute();
     const row = await tx.query
       .updateTable('people')
       .set((eb) => ({ password: hashed, joined_at: eb.fn.coalesce('joined_at', eb.val(now)) }))

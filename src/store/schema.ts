@@ -780,6 +780,20 @@ export const tables = {
     },
     'unique (email)',
   ),
+  /** Passkeys (WebAuthn): what checks a person's authenticator. */
+  passkeys: table(
+    {
+      credential_id: primary(text),
+      person_id: text,
+      public_key: blob,
+      /** The authenticator's own count of its signatures; 0 where it keeps none. */
+      counter: big,
+      /** The browser in which it was set up, in words. */
+      label: text,
+      created_at: text,
+    },
+    'index passkeys_person on passkeys (person_id)',
+  ),
   /** Codes that stand in for a lost second factor, each good once; only the HMAC is kept. */
   recovery_codes: table(
     { code_hash: primary(blob), person_id: text, used_at: optional(text) },

@@ -110,6 +110,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   '@node-rs/argon2': ['src/people/passwords.ts'],
   '@zxcvbn-ts/core': ['src/people/passwords.ts'],
   '@zxcvbn-ts/language-common': ['src/people/passwords.ts'],
+  '@simplewebauthn/server': ['src/people/passkeys.ts'],
   otpauth: ['src/people/second-factor.ts'],
   uqr: ['http'],
   preact: ['http', 'render'],

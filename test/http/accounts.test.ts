@@ -265,12 +265,24 @@ describe('people', () => {
         tx.query.updateTable('people').set(changes).where('person_id', '=', row.person_id).execute(),
       );
     await set({ totp: Buffer.from('a sealed key') });
+    const passkey = {
+      credential_id: 'c',
+      person_id: row.person_id,
+      public_key: Buffer.from('k'),
+      counter: 0,
+      label: 'x',
+    };
+    await world.context.store.transaction((tx) =>
+      tx.insertMany('passkeys', [{ ...passkey, created_at: '2026-01-01T00:00:00.000Z' }]),
+    );
     const kept = linkIn((await olga.post(`/people/${row.person_id}/link`, {})).text);
     const reader = createVisitor(world.adminUrl);
     await reader.get(`/join?token=${kept}`);
     const back = await reader.post('/join', { token: kept, password: OTHER });
     expect(back.headers.get('location')).toBe('/sign-in?done=password');
     expect((await otto.get('/cases')).status).toBe(401);
+    // Whoever had taken the account over may have added a passkey.
+    expect(await world.context.store.read.selectFrom('passkeys').selectAll().execute()).toEqual([]);
     expect((await reader.get('/cases')).status).toBe(401);
     const without = linkIn((await olga.post(`/people/${row.person_id}/link`, { factor: 'remove' })).text);
     await reader.get(`/join?token=${without}`);

@@ -10,6 +10,7 @@ export const copiedWhole = [
   'sources',
   'people',
   'recovery_codes',
+  'passkeys',
   'sync_positions',
   'jobs',
   'schedules',

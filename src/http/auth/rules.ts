@@ -27,6 +27,7 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   'GET /sign-in': anyone,
   'POST /sign-in': anyone,
+  'POST /sign-in/passkey': anyone,
   'GET /join': anyone,
   'POST /join': anyone,
   'GET /signed-out': anyone,
@@ -35,6 +36,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /account': self,
   'POST /account/password': self,
   'POST /account/sessions': self,
+  'POST /account/passkeys': self,
+  'POST /account/passkeys/remove': self,
   'GET /account/second-factor': self,
   'POST /account/second-factor': self,
   'POST /account/second-factor/remove': self,

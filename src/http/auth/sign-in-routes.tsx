@@ -4,10 +4,12 @@ import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { findLink, openSession } from '../../people/links.ts';
 import { findPasswordLink, hasPeople, joinByLink, setUpOwner } from '../../people/people.ts';
+import { passkeyRequest, signInWithPasskey } from '../../people/passkeys.ts';
 import { closeSession } from '../../people/sessions.ts';
 import { signIn } from '../../people/sign-in.ts';
 import { formOf, html } from '../pages/frame.ts';
 import { renderPage } from '../pages/layout.tsx';
+import { allowScript, passkeyAnswer, placeOf } from '../pages/passkey-script.ts';
 import { JoinPage, LinkPage, SignedOutPage, SignInPage } from '../pages/sign-in.tsx';
 import {
   browserOf,
@@ -70,6 +72,20 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
       default:
         return signed satisfies never;
     }
+  });
+
+  app.post('/sign-in/passkey', async (request, reply) => {
+    const { response = '', next = '' } = formOf(request.body);
+    const place = placeOf(request);
+    const answer = passkeyAnswer(response);
+    const session = place === null ? null : await signInWithPasskey(context, answer, place, browserOf(request));
+    if (session === null) {
+      const problem = 'The passkey is not known here, or took too long.';
+      return sendSignIn(context, request, reply, { next, problem }, 401);
+    }
+    await leaveEarlier(request);
+    setSessionCookie(context, reply, session);
+    return reply.redirect(localPath(next), 303);
   });
 
   app.get('/join', (request, reply) => sendJoin(request, reply, formOf(request.query)['token'] ?? '', {}, []));
@@ -135,7 +151,10 @@ export async function sendSignIn(
   status = 200,
 ): Promise<FastifyReply> {
   const next = localPath(shown.next);
-  const props = { csrf: csrfToken(request, reply), isEmpty: !(await hasPeople(context)), ...shown, next };
+  const place = placeOf(request);
+  const passkey = place === null ? null : await passkeyRequest(context, place);
+  if (passkey !== null) allowScript(reply);
+  const props = { csrf: csrfToken(request, reply), isEmpty: !(await hasPeople(context)), passkey, ...shown, next };
   return html(reply, renderPage(<SignInPage {...props} />), status);
 }
 

@@ -12,8 +12,10 @@ import {
   setSecondFactor,
 } from '../../people/second-factor.ts';
 import { listSessions } from '../../people/sessions.ts';
-import { notTooMany, officerOf } from '../auth/sessions.ts';
+import { browserOf, notTooMany, officerOf } from '../auth/sessions.ts';
+import { addPasskey, listPasskeys, passkeyCreation, removePasskey } from '../../people/passkeys.ts';
 import { formOf, html, pageFrame } from './frame.ts';
+import { allowScript, passkeyAnswer, passkeyScriptPath, placeOf } from './passkey-script.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { type Column, Facts, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
 import { NewPassword } from './sign-in.tsx';
@@ -22,6 +24,8 @@ import { reachText, roleTexts } from './words.ts';
 const doneTexts: Readonly<Record<string, string>> = {
   password: 'The password is changed. Your other sessions have ended.',
   session: 'The session has ended.',
+  passkey: 'The passkey is set up. You can sign in with it from now on.',
+  'no-passkey': 'The passkey is removed.',
   'no-factor': 'The one-time code is no longer asked for.',
 };
 
@@ -47,6 +51,31 @@ export async function accountRoutes(app: FastifyInstance, context: Context): Pro
     if (!(await revokeSession(context, person, session)))
       return sendAccount(request, reply, { problems: ['This session has ended already.'] }, 422);
     return reply.redirect('/account?done=session', 303);
+  });
+
+  app.post('/account/passkeys', async (request, reply) => {
+    const person = await ownAccount(request);
+    const { response = '', present = '' } = formOf(request.body);
+    const place = placeOf(request);
+    if (place === null) throw new CodedError('invalid_request');
+    const wrong =
+      (await notTooMany(() => presentPasswordProblem(context, person, present))) ??
+      (await addPasskey(
+        context,
+        person,
+        passkeyAnswer(response),
+        officerOf(request).handle,
+        place,
+        browserOf(request),
+      ));
+    if (wrong !== null) return sendAccount(request, reply, { problems: [wrong] }, 422);
+    return reply.redirect('/account?done=passkey', 303);
+  });
+
+  app.post('/account/passkeys/remove', async (request, reply) => {
+    const person = await ownAccount(request);
+    await removePasskey(context, person, formOf(request.body)['passkey'] ?? '');
+    return reply.redirect('/account?done=no-passkey', 303);
   });
 
   app.get('/account/second-factor', async (request, reply) => {
@@ -94,11 +123,15 @@ export async function accountRoutes(app: FastifyInstance, context: Context): Pro
     const person = personId === null ? null : await findPerson(context, personId);
     const frame = pageFrame(context, request, reply);
     if (person === null) return html(reply, renderPage(<NoAccountPage frame={frame} />), status);
-    const [sessions, codes] = await Promise.all([
+    const place = placeOf(request);
+    const [sessions, codes, passkeys, creation] = await Promise.all([
       listSessions(context, person.personId),
       countRecoveryCodes(context, person.personId),
+      listPasskeys(context, person.personId),
+      place === null ? null : passkeyCreation(context, person, handle, place),
     ]);
-    const props = { frame, person, sessions, codes, handle, ...shown };
+    if (creation !== null) allowScript(reply);
+    const props = { frame, person, sessions, codes, passkeys, creation, handle, ...shown };
     return html(reply, renderPage(<AccountPage {...props} />), status);
   }
 
@@ -123,13 +156,17 @@ interface AccountProps {
   readonly sessions: readonly OpenSession[];
   /** Recovery codes that are left. */
   readonly codes: number;
+  readonly passkeys: Awaited<ReturnType<typeof listPasskeys>>;
+  /** What the browser is asked to make a passkey with; null where none can be good. */
+  readonly creation: object | null;
   /** Of the session that looks. */
   readonly handle: string;
   readonly problems?: readonly string[];
   readonly done?: string | null;
 }
 
-function AccountPage({ frame, person, sessions, codes, handle, problems = [], done = null }: AccountProps) {
+function AccountPage(props: AccountProps) {
+  const { frame, person, sessions, codes, creation, handle, problems = [], done = null } = props;
   const columns: readonly Column<OpenSession>[] = [
     { title: 'Browser', cell: ({ browser }) => browser },
     { title: 'Signed in by', cell: ({ way }) => way },
@@ -152,7 +189,12 @@ function AccountPage({ frame, person, sessions, codes, handle, problems = [], do
     },
   ];
   return (
-    <Page title="Your account" frame={frame} current="account">
+    <Page
+      title="Your account"
+      frame={frame}
+      current="account"
+      {...(creation === null ? {} : { script: passkeyScriptPath })}
+    >
       <h1>Your account</h1>
       <p class="lead">{person.name}</p>
       {done === null ? null : (
@@ -215,10 +257,48 @@ function AccountPage({ frame, person, sessions, codes, handle, problems = [], do
           )}
         </Panel>
       </div>
+      <PasskeyPanel {...props} />
       <Panel id="sessions" title="Open sessions">
         <Table caption="A session ends twelve hours after it was opened." columns={columns} rows={sessions} />
       </Panel>
     </Page>
+  );
+}
+
+/** Passkeys: the one thing here that needs a script. */
+function PasskeyPanel({ frame, passkeys, creation }: AccountProps) {
+  return (
+    <Panel id="passkeys" title="Passkeys">
+      {passkeys.length === 0 ? <p>None yet. A passkey signs you in without password and code.</p> : null}
+      {passkeys.map(({ id, label, createdAt }) => (
+        <form key={id} class="filter" method="post" action="/account/passkeys/remove">
+          <Csrf token={frame.csrf} />
+          <input type="hidden" name="passkey" value={id} />
+          <span>
+            {label}, since <Moment iso={createdAt} timeZone={frame.timeZone} />
+          </span>
+          <button class="quiet slim" type="submit">
+            Remove
+          </button>
+        </form>
+      ))}
+      {creation === null ? (
+        <p class="small soft">Passkeys need a host name: open these pages under one instead of an IP address.</p>
+      ) : (
+        <form
+          method="post"
+          action="/account/passkeys"
+          hidden
+          data-passkey="create"
+          data-options={JSON.stringify(creation)}
+        >
+          <Csrf token={frame.csrf} />
+          <input type="hidden" name="response" />
+          <PresentPassword id="present-passkey" />
+          <button type="submit">Set up a passkey</button> <span role="status" />
+        </form>
+      )}
+    </Panel>
   );
 }
 

@@ -21,11 +21,13 @@ interface PageProps {
   readonly frame: PageFrame | null;
   /** The place in the navigation. */
   readonly current?: 'today' | 'requests' | 'new-request' | 'banners' | 'scans' | 'consent' | 'people' | 'account';
+  /** Address of the script that the page needs for something that no form can do. */
+  readonly script?: string;
   readonly children: ComponentChildren;
 }
 
-/** The frame of every page. Needs no script. */
-export function Page({ title, frame, current, children }: PageProps) {
+/** The frame of every page. */
+export function Page({ title, frame, current, script, children }: PageProps) {
   return (
     <html lang="en">
       <head>
@@ -35,6 +37,7 @@ export function Page({ title, frame, current, children }: PageProps) {
         <title>{`${title} · consent-ledger`}</title>
         <link rel="stylesheet" href={stylesheetPath} />
         <link rel="icon" href="data:," />
+        {script === undefined ? null : <script src={script} defer />}
       </head>
       <body>
         <a class="skip" href="#content">

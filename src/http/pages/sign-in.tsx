@@ -1,6 +1,7 @@
 import type { Person } from '../../people/people.ts';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../../people/passwords.ts';
 import { Csrf, Page } from './layout.tsx';
+import { passkeyScriptPath } from './passkey-script.ts';
 import { Input, Notice, Problems } from './parts.tsx';
 
 interface SignInProps {
@@ -12,12 +13,14 @@ interface SignInProps {
   readonly done?: string | null;
   /** No one has an account yet. */
   readonly isEmpty: boolean;
+  /** What the browser is asked for a passkey with; null where none can be good. */
+  readonly passkey: object | null;
 }
 
 /** Signing in with an account. */
-export function SignInPage({ csrf, next, email = '', problem = null, done = null, isEmpty }: SignInProps) {
+export function SignInPage({ csrf, next, email = '', problem = null, done = null, isEmpty, passkey }: SignInProps) {
   return (
-    <Page title="Sign in" frame={null}>
+    <Page title="Sign in" frame={null} {...(passkey === null ? {} : { script: passkeyScriptPath })}>
       <div class="panel narrow">
         <h1>Please sign in</h1>
         {done === null ? null : (
@@ -56,6 +59,24 @@ export function SignInPage({ csrf, next, email = '', problem = null, done = null
           />
           <button type="submit">Sign in</button>
         </form>
+        {passkey === null ? null : (
+          <form
+            class="buttons"
+            method="post"
+            action="/sign-in/passkey"
+            hidden
+            data-passkey="get"
+            data-options={JSON.stringify(passkey)}
+          >
+            <Csrf token={csrf} />
+            <input type="hidden" name="next" value={next} />
+            <input type="hidden" name="response" />
+            <button class="quiet" type="submit">
+              Sign in with a passkey
+            </button>
+            <span role="status" />
+          </form>
+        )}
         <p class="hint">Forgotten your password? Ask an owner or admin of this installation for a reset link.</p>
       </div>
     </Page>

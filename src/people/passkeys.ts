@@ -1,0 +1,205 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  type AuthenticationResponseJSON,
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  type RegistrationResponseJSON,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server';
+import { isoNow } from '../core/clock.ts';
+import { INSTALLATION } from '../core/vocabulary.ts';
+import { hmacSha256 } from '../crypto/hash.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import { openingOf, ownHand, type Person, personAction, recordForPerson } from './people.ts';
+import { keepSession, newSession, type NewSession, type PeopleDeps } from './sessions.ts';
+
+/** Where a passkey is good: the origin of the pages, and the host name that it is bound to (WebAuthn Level 2 §5.1.2, relying party identifier). */
+export interface Place {
+  readonly origin: string;
+  readonly host: string;
+}
+
+/** How long a person may take to answer the authenticator. */
+const CHALLENGE_MINUTES = 5;
+const RANDOM_BYTES = 16;
+const EXPIRY_BYTES = 6;
+const MAC_BYTES = 16;
+const PASSKEYS_MAX = 20;
+
+/** Random, with its end, and a MAC over both and what it is for: nothing is kept until it is answered. */
+function drawChallenge(deps: Pick<PeopleDeps, 'keys' | 'clock'>, purpose: string): Uint8Array<ArrayBuffer> {
+  const content = Buffer.alloc(RANDOM_BYTES + EXPIRY_BYTES);
+  randomBytes(RANDOM_BYTES).copy(content);
+  content.writeUIntBE(deps.clock().getTime() + CHALLENGE_MINUTES * 60_000, RANDOM_BYTES, EXPIRY_BYTES);
+  return new Uint8Array(Buffer.concat([content, challengeMac(deps, content, purpose)]));
+}
+
+function isOwnChallenge(deps: Pick<PeopleDeps, 'keys' | 'clock'>, text: string, purpose: string): boolean {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.length !== RANDOM_BYTES + EXPIRY_BYTES + MAC_BYTES) return false;
+  const content = bytes.subarray(0, RANDOM_BYTES + EXPIRY_BYTES);
+  const isOurs = timingSafeEqual(challengeMac(deps, content, purpose), bytes.subarray(content.length));
+  return isOurs && content.readUIntBE(RANDOM_BYTES, EXPIRY_BYTES) > deps.clock().getTime();
+}
+
+function challengeMac({ keys }: Pick<PeopleDeps, 'keys'>, content: Buffer, purpose: string): Buffer {
+  const message = Buffer.concat([Buffer.from(`passkey ${purpose} `), content]);
+  return hmacSha256(keys.instance.session, message).subarray(0, MAC_BYTES);
+}
+
+/** A person's passkeys, the oldest first. */
+export async function listPasskeys({ store }: Pick<PeopleDeps, 'store'>, personId: string) {
+  const rows = await store.read
+    .selectFrom('passkeys')
+    .select(['credential_id', 'label', 'created_at'])
+    .where('person_id', '=', personId)
+    .orderBy('created_at')
+    .execute();
+  return rows.map(({ credential_id: id, label, created_at: createdAt }) => ({ id, label, createdAt }));
+}
+
+/** What a browser is asked to make a passkey with, for one session of the person. */
+export async function passkeyCreation(deps: PeopleDeps, person: Person, handle: string, { host }: Place) {
+  return generateRegistrationOptions({
+    rpName: 'consent-ledger',
+    rpID: host,
+    userID: new Uint8Array(Buffer.from(person.personId)),
+    userName: person.email,
+    userDisplayName: person.name,
+    challenge: drawChallenge(deps, `create ${handle}`),
+    attestationType: 'none',
+    excludeCredentials: (await listPasskeys(deps, person.personId)).map(({ id }) => ({ id })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  });
+}
+
+/** Takes up the passkey that a browser made. The problem if it is not taken, else null. */
+export async function addPasskey(
+  deps: PeopleDeps,
+  person: Person,
+  response: unknown,
+  handle: string,
+  place: Place,
+  label: string,
+): Promise<string | null> {
+  const refused = 'The passkey was not made for this page, or took too long. Try again.';
+  const verified = await verifyRegistrationResponse({
+    response: response as RegistrationResponseJSON,
+    expectedChallenge: (challenge) => isOwnChallenge(deps, challenge, `create ${handle}`),
+    expectedOrigin: place.origin,
+    expectedRPID: place.host,
+  }).catch(() => null);
+  if (verified === null || !verified.verified) return refused;
+  const { id, publicKey, counter } = verified.registrationInfo.credential;
+  const known = await deps.store.read
+    .selectFrom('passkeys')
+    .select(['credential_id', 'person_id'])
+    .where((eb) => eb.or([eb('credential_id', '=', id), eb('person_id', '=', person.personId)]))
+    .execute();
+  if (known.some((row) => row.credential_id === id)) return 'This passkey is set up already.';
+  if (known.length >= PASSKEYS_MAX) return `An account has at most ${PASSKEYS_MAX} passkeys: remove one first.`;
+  await recordForPerson(deps, personAction('person.second-factor-set', ownHand(person), person, 'passkey'), (tx) =>
+    tx.insertMany('passkeys', [
+      {
+        credential_id: id,
+        person_id: person.personId,
+        public_key: Buffer.from(publicKey),
+        counter,
+        label: label.slice(0, 100),
+        created_at: isoNow(deps.clock),
+      },
+    ]),
+  );
+  return null;
+}
+
+/** Takes a passkey of the person away; nothing happens if there is none of that name. */
+export async function removePasskey(deps: PeopleDeps, person: Person, id: string): Promise<void> {
+  const action = personAction('person.second-factor-removed', ownHand(person), person, 'passkey');
+  await recordForPerson(deps, action, async ({ query }) => {
+    await query
+      .deleteFrom('passkeys')
+      .where('credential_id', '=', id)
+      .where('person_id', '=', person.personId)
+      .execute();
+  });
+}
+
+/** What a browser is asked to sign in with; the same for everybody. */
+export async function passkeyRequest(deps: Pick<PeopleDeps, 'keys' | 'clock'>, { host }: Place) {
+  return generateAuthenticationOptions({
+    rpID: host,
+    challenge: drawChallenge(deps, 'sign-in'),
+    userVerification: 'required',
+  });
+}
+
+/** Undoes a sign-in that is not the first with its answer, or whose account was closed meanwhile. */
+class Unfit extends Error {
+  override readonly name = 'Unfit';
+}
+
+/**
+ * Signs a person in by the answer of their authenticator, which has checked who they are: no code is asked for besides. Each answer is good once: its challenge
+ * is the key of the entry that says so. Null if it is not right; nobody is told why.
+ */
+export async function signInWithPasskey(
+  deps: PeopleDeps,
+  response: unknown,
+  place: Place,
+  browser: string,
+): Promise<NewSession | null> {
+  const { id } = (response ?? {}) as { readonly id?: unknown };
+  const row = await deps.store.read
+    .selectFrom('passkeys')
+    .innerJoin('people', 'people.person_id', 'passkeys.person_id')
+    .select(['passkeys.public_key', 'passkeys.counter', 'people.person_id', 'people.name'])
+    .where('passkeys.credential_id', '=', typeof id === 'string' ? id : '')
+    .executeTakeFirst();
+  if (typeof id !== 'string' || row === undefined) return null;
+  let asked = '';
+  const verified = await verifyAuthenticationResponse({
+    response: response as AuthenticationResponseJSON,
+    expectedChallenge: (challenge) => {
+      asked = challenge;
+      return isOwnChallenge(deps, challenge, 'sign-in');
+    },
+    expectedOrigin: place.origin,
+    expectedRPID: place.host,
+    credential: { id, publicKey: new Uint8Array(row.public_key), counter: row.counter },
+  }).catch(() => null);
+  if (verified === null || !verified.verified) return null;
+  const now = isoNow(deps.clock);
+  const opening = openingOf({ personId: row.person_id, name: row.name }, 'passkey', browser);
+  const { session, row: kept } = newSession(deps, opening, now);
+  try {
+    await appendAction(
+      deps.ledger,
+      INSTALLATION,
+      { action: 'session.opened', actor: opening.officer, detail: 'passkey' },
+      ['session-opened', 'passkey', asked],
+      now,
+      async (tx, [appended]) => {
+        const { numUpdatedRows } = await tx.query
+          .updateTable('passkeys')
+          .set({ counter: verified.authenticationInfo.newCounter })
+          .where('credential_id', '=', id)
+          .where('person_id', 'in', (eb) =>
+            eb
+              .selectFrom('people')
+              .select('people.person_id')
+              .where('people.person_id', '=', row.person_id)
+              .where('people.disabled_at', 'is', null),
+          )
+          .executeTakeFirst();
+        if (appended?.outcome !== 'stored' || Number(numUpdatedRows) !== 1) throw new Unfit();
+        await keepSession(tx, kept);
+      },
+    );
+  } catch (error) {
+    if (error instanceof Unfit) return null;
+    throw error;
+  }
+  return session;
+}

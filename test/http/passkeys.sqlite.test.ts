@@ -1,0 +1,98 @@
+// SQLite only: what a browser and its authenticator do with the pages. Sessions and accounts are tested on both databases (accounts.test.ts).
+import { describe, expect, it } from 'vitest';
+import { createSetUpLink } from '../../src/people/links.ts';
+import { createOfficeWorld, createVisitor } from './office-world.ts';
+import { openBrowser } from './pages/browser.ts';
+
+const PASSWORD = 'plough amber tuesday kettle';
+
+describe('a passkey', () => {
+  it('is set up with the password, signs in without one, once for each answer, until it is removed', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const { context } = world;
+    // WebAuthn takes no IP address.
+    const url = world.adminUrl.replace('127.0.0.1', 'localhost');
+    const { token } = await createSetUpLink(context, 'test');
+    const window = await (await openBrowser()).newContext();
+    const page = await window.newPage();
+    page.setDefaultTimeout(15_000);
+    const devtools = await window.newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    await devtools.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.goto(`${url}/join?token=${token}`);
+    await page.getByLabel('Name').fill('Olga Owner');
+    await page.getByLabel('E-mail').fill('olga@acme.example');
+    await page.getByLabel('New password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
+
+    const setUp = async (password: string) => {
+      await page.goto(`${url}/account`);
+      await page.locator('#present-passkey').fill(password);
+      await page.getByRole('button', { name: 'Set up a passkey' }).click();
+    };
+    await setUp('violin meadow seventeen cork');
+    await page.getByText('The present password is not right.').waitFor();
+    expect(await context.store.read.selectFrom('passkeys').selectAll().execute()).toEqual([]);
+    await setUp(PASSWORD);
+    await page.getByText('The passkey is set up.').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+
+    // The answer is kept back on its way, so that it can be sent a second time.
+    let sent = '';
+    await page.route('**/sign-in/passkey', async (route) => {
+      sent = route.request().postData() ?? '';
+      await route.continue();
+    });
+    await page.goto(`${url}/cases`);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('heading', { name: 'All requests' }).waitFor();
+    expect((await context.store.read.selectFrom('sessions').select('way').execute()).map(({ way }) => way)).toEqual([
+      'passkey',
+    ]);
+
+    const response = new URLSearchParams(sent).get('response') ?? '';
+    const thief = createVisitor(url);
+    await thief.get('/sign-in');
+    expect((await thief.post('/sign-in/passkey', { response })).status).toBe(401);
+    const altered = JSON.parse(response) as { response: { signature: string } };
+    altered.response.signature = altered.response.signature.replace(/^.{4}/, 'AAAA');
+    for (const wrong of ['', 'x', '{}', '[1]', '{"id":7}', JSON.stringify(altered)])
+      expect([wrong, (await thief.post('/sign-in/passkey', { response: wrong })).status]).toEqual([wrong, 401]);
+    expect((await thief.post('/sign-in/passkey', { response }, { csrf: null })).status).toBe(403);
+
+    const enter = async () => {
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.goto(`${url}/sign-in`);
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    };
+    await enter();
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
+    await page.goto(`${url}/account`);
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('The passkey is removed.').waitFor();
+    await enter();
+    await page.getByText('The passkey is not known here').waitFor();
+  });
+
+  it('is offered nowhere under an IP address, and scripts run on no other page', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const named = createVisitor(world.adminUrl.replace('127.0.0.1', 'localhost'));
+    const page = await named.get('/sign-in');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect((await named.get('/signed-out')).headers.get('content-security-policy')).not.toContain('script-src');
+    const bare = await createVisitor(world.adminUrl).get('/sign-in');
+    expect(bare.headers.get('content-security-policy')).not.toContain('script-src');
+    expect(bare.text).not.toContain('passkey');
+  });
+});
