@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseWitnessPolicy } from '../../src/ledger/witness-policy.ts';
@@ -82,4 +82,34 @@ test.each([
   ['two quorums', 'quorum none\nquorum none\n', 'line 2'],
 ])('a policy with %s is refused', (_, policy, words) => {
   expect(parseWitnessPolicy(policy)).toContain(words);
+});
+
+test('doctor says whether checkpoints leave the machine, and fails when one has waited too long', async () => {
+  const folder = await temporaryFolder();
+  const [share, policy] = [join(folder, 'share'), join(folder, 'policy')];
+  await mkdir(share);
+  const doctor = async (more: Record<string, string>) => {
+    const run = await runCli(folder, ['doctor', '--json'], more);
+    const { lines } = JSON.parse(run.stdout) as { lines: { about: string; level: string; sentence: string }[] };
+    return lines
+      .filter(({ about }) => about.startsWith('witness'))
+      .map(({ level, sentence }) => `${level}: ${sentence}`);
+  };
+  const open = ['dsar', 'open', '--kind', 'access', '--received', '2026-06-01T10:00:00Z', '--name', 'Ada'];
+  expect((await runCli(folder, [...open, '--channel', 'letter'])).code).toBe(0);
+  expect(await doctor({})).toEqual([expect.stringContaining('note: Checkpoints do not leave this machine')]);
+  await writeFile(policy, 'witness one\nquorum one\n');
+  expect(await doctor({ WITNESSES: policy })).toEqual([
+    expect.stringContaining('is not a policy of witnesses: line 1'),
+  ]);
+  await writeFile(policy, `directory share ${share}\nquorum share\n`);
+  expect(await doctor({ WITNESSES: policy })).toEqual(['ok: 1 witness configured; none has been asked yet.']);
+  expect((await runCli(folder, ['ledger', 'witness'], { WITNESSES: policy })).code).toBe(0);
+  expect(await doctor({ WITNESSES: policy })).toEqual([expect.stringMatching(/^ok: Witnessed by share over 1 entry/)]);
+  await alter(
+    folder,
+    `update settings set value = '{"witnesses":{},"quorum":{"epoch":0,"size":0}}' where name = 'witnesses'`,
+    `update checkpoints set created_at = '2026-01-01T00:00:00.000Z'`,
+  );
+  expect(await doctor({ WITNESSES: policy })).toEqual([expect.stringMatching(/^fault: .* for the witnesses\.$/)]);
 });

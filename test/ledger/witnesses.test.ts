@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
-import { createJobHandlers } from '../../src/context/worker.ts';
+import { createJobHandlers, startWorker } from '../../src/context/worker.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { parseVerifierKey } from '../../src/crypto/checkpoint.ts';
 import { findNotes } from '../../src/ledger/outside-checkpoints.ts';
@@ -12,7 +12,7 @@ import { verifyPublicly } from '../../src/ledger/verify-public.ts';
 import { createLog } from '../../src/log.ts';
 import { longest } from '../../src/service/http.ts';
 import { environment } from '../serving.ts';
-import { temporaryFolder } from '../temporary.ts';
+import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { openssl, serveAuthority } from './time-stamping-authority.ts';
 import { startWitness } from './witness-stand-in.ts';
 
@@ -244,4 +244,23 @@ test('a folder elsewhere is never overwritten, and finds another history', async
       { result: { outcome: 'forked', reason: expect.stringContaining('entries are gone from the end') as string } },
     ],
   });
+});
+
+test('a worker sends the newest checkpoint by WITNESS_SCHEDULE', async () => {
+  const world = await createWorld();
+  const { jobs, store } = world.context;
+  const share = join(world.folder, 'share');
+  await mkdir(share);
+  await world.write(`directory share ${share}`, 'quorum share');
+  await world.deliver();
+  const worker = await startWorker(world.context, { kinds: ['witness'] });
+  onTestFinished(() => worker.stop());
+  const schedule = await store.read
+    .selectFrom('schedules')
+    .selectAll()
+    .where('name', '=', 'witness')
+    .executeTakeFirst();
+  expect(schedule).toMatchObject({ kind: 'witness', cron: '7 * * * *', next_at: '2026-07-01T12:07:00.000Z' });
+  await jobs.enqueue({ kind: 'witness', key: 'witness', payload: null });
+  await vi.waitFor(async () => expect(await readdir(share)).toHaveLength(1), PATIENTLY);
 });
