@@ -75,12 +75,18 @@ function plain(name: string, what: string, content: string | Buffer): ProofFile 
  * The verifier for node, and the same as one page for a browser. Both are handed out with what they check; they share no code with this program.
  * They lie in reports/verifier, and the build copies them there beside the compiled program (render/bundle-fonts.ts).
  */
-export async function loadVerifier(): Promise<{ readonly script: string; readonly page: string }> {
+export async function loadVerifier(): Promise<{
+  readonly script: string;
+  readonly page: string;
+  /** For exports; it imports the script. */
+  readonly exportScript: string;
+}> {
   const read = (name: string) => readFile(new URL(`../verifier/${name}`, import.meta.url), 'utf8');
-  const [script, shell] = await Promise.all([read('verify.mjs'), read('verify.html')]);
+  const names = ['verify.mjs', 'verify.html', 'verify-export.mjs'];
+  const [script = '', shell = '', exportScript = ''] = await Promise.all(names.map(read));
   // Nothing of the script may end the element that it stands in.
   const inline = script.replace(/^#!.*\n/, '').replaceAll('</script', '<\\/script');
-  return { script, page: shell.replace('/* verify.mjs */\n', () => inline) };
+  return { script, exportScript, page: shell.replace('/* verify.mjs */\n', () => inline) };
 }
 
 /** What a checkpoint has to be signed by (c2sp.org/tlog-policy): the log alone, no witnesses. */

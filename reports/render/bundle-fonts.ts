@@ -7,7 +7,7 @@ import { bundledFonts } from './fonts.ts';
 /** Part of the build: `node dist/reports/render/bundle-fonts.js` puts the fonts of the large scripts, and their licences, and the verifier of packs beside the compiled program. */
 const verifier = new URL('../verifier/', import.meta.url);
 mkdirSync(verifier, { recursive: true });
-for (const name of ['verify.mjs', 'verify.html'])
+for (const name of ['verify.mjs', 'verify.html', 'verify-export.mjs'])
   copyFileSync(new URL(`../../../reports/verifier/${name}`, import.meta.url), new URL(name, verifier));
 const { resolve } = createRequire(import.meta.url);
 const folder = fileURLToPath(new URL('./fonts/', import.meta.url));

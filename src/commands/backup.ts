@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
 import { type Lock, recipientProblem, type Unlock } from '../context/backup/archive.ts';
+import { exportEverything } from '../context/backup/export.ts';
 import { makeBackup } from '../context/backup/make-backup.ts';
 import { acceptDatabase, restoreBackup, type RestoreReport } from '../context/backup/restore.ts';
 import { UsageError } from '../core/errors.ts';
@@ -119,6 +121,34 @@ export function registerRestore(program: CommandUnknownOpts, io: CommandIo): voi
       if (report.erasedAgain.problems.length > 0) io.exitCode = 3;
       printResult(io, flags, report, () => textOfRestore(report));
     });
+}
+
+/** `export`: everything in open formats, not encrypted. */
+export function registerExport(program: CommandUnknownOpts, io: CommandIo): void {
+  withJson(program.command('export'))
+    .description(
+      'write everything into a folder in open formats, with a verifier (exit code 3 if something named in the ledger is missing)',
+    )
+    .requiredOption('--out <folder>', 'a folder that does not exist yet, or is empty')
+    .addHelpText(
+      'after',
+      '\nThe folder is not encrypted and holds personal data. `node verify-export.mjs FOLDER` checks it without this program (docs/backup.md).',
+    )
+    .action((flags) =>
+      withContext(async (context) => {
+        const progress = createProgress(io, 'entries written');
+        const report = await exportEverything({ context, folder: resolve(flags.out), onProgress: progress.report });
+        progress.end();
+        if (report.faults.length > 0) io.exitCode = 3;
+        printResult(io, flags, report, () =>
+          [
+            `${pc.green('✓')} ${printable(report.folder)}: ${counted(report.seq, 'entry', 'entries')} (${report.sealed} under a checkpoint), ${counted(report.files, 'file')}`,
+            ...report.faults.map((fault) => pc.red(`✗ ${printable(fault)}`)),
+            `To check it: cd ${printable(report.folder)} && node verify-export.mjs .`,
+          ].join('\n'),
+        );
+      }),
+    );
 }
 
 function textOfRestore(report: RestoreReport): string {

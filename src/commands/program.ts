@@ -35,6 +35,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Reg
   ledger: async () => (await import('./ledger.ts')).registerLedger,
   backup: async () => (await import('./backup.ts')).registerBackup,
   restore: async () => (await import('./backup.ts')).registerRestore,
+  export: async () => (await import('./backup.ts')).registerExport,
   retention: async () => (await import('./retention.ts')).registerRetention,
   hold: async () => (await import('./retention.ts')).registerHold,
   store: async () => (await import('./store.ts')).registerStore,

@@ -96,6 +96,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     // test/commands/backup.test.ts
     backup: null,
     restore: null,
+    export: null,
     demo: null,
     'demo tamper': null,
     sandbox: ['--port', '0'],

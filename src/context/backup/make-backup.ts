@@ -162,7 +162,10 @@ async function addEverything(
     if (await to.addFile(`files/${name}`, join(config.dataDir, name))) files += 1;
     else faults.push(`${name}, which an entry names, is missing`);
   }
-  files += await addJournal(to, config.dataDir, seq);
+  for await (const { file, text } of journalFiles(config.dataDir, seq)) {
+    await to.add(`files/journal/${file}`, Buffer.from(text));
+    files += 1;
+  }
   // What was cosigned later is about entries that are not in it.
   for (const folder of ['witnessed', 'erasures'])
     for (const name of await namesIn(join(config.dataDir, folder)))
@@ -218,7 +221,7 @@ async function newestCheckpoint(read: Query): Promise<NewestCheckpoint | null> {
 }
 
 /** Follows the entries on their way: the tree that they make, and the files that they name. */
-function createWalk(checkpoint: NewestCheckpoint | null) {
+export function createWalk(checkpoint: NewestCheckpoint | null) {
   const names = new Set<string>();
   const erased = new Set<string>();
   const faults: string[] = [];
@@ -262,24 +265,17 @@ function createWalk(checkpoint: NewestCheckpoint | null) {
   };
 }
 
-/** The journal up to the end of the backup: what was signed later is about entries that are not in it. */
-async function addJournal(to: Adding, dataDir: string, seq: number): Promise<number> {
+/** The journal up to the end of what is written down: what was signed later is about entries that are not in it. */
+export async function* journalFiles(dataDir: string, seq: number): AsyncGenerator<{ file: string; text: string }> {
   let file: string | null = null;
-  let notes: string[] = [];
-  let files = 0;
-  const flush = async () => {
-    if (file === null || notes.length === 0) return;
-    await to.add(`files/journal/${file}`, Buffer.from(notes.map((note) => `${note}\n`).join('')));
-    notes = [];
-    files += 1;
-  };
+  let text = '';
   for await (const part of createJournal(join(dataDir, 'journal')).read()) {
-    if (part.file !== file) await flush();
+    if (file !== null && part.file !== file && text !== '') yield { file, text };
+    if (part.file !== file) text = '';
     file = part.file;
-    if (!part.unfinished && (parseTreeHead(part.note)?.size ?? 0) <= seq) notes.push(part.note);
+    if (!part.unfinished && (parseTreeHead(part.note)?.size ?? 0) <= seq) text += `${part.note}\n`;
   }
-  await flush();
-  return files;
+  if (file !== null && text !== '') yield { file, text };
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

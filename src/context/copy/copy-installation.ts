@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely';
 import { createHash } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../core/errors.ts';
@@ -8,7 +7,7 @@ import { type Verification, verifyLedger } from '../../ledger/verify.ts';
 import { type ReadModelName, readModelNames, readModelTables } from '../../projections/tables.ts';
 import { MOVED_TO, readSetting, removeSetting, UNFINISHED_COPY, writeSetting } from '../../store/settings.ts';
 import type { Query, Store } from '../../store/store.ts';
-import { copiedWhole, copyByPage, copyEntries, copyWhole, lastSeq } from './copy-tables.ts';
+import { copiedWhole, copyByPage, copyEntries, copyWhole, lastSeq, readByKey } from './copy-tables.ts';
 
 interface CopyOptions {
   readonly context: Context;
@@ -188,29 +187,11 @@ async function compareReadModels(from: Store, to: Store): Promise<ComparedTable[
 }
 
 async function digest(read: Query, table: ReadModelName): Promise<{ rows: number; sha256: string }> {
-  const any = read as unknown as Kysely<Record<string, Record<string, unknown>>>;
-  const keys: readonly string[] = readModelTables[table].key;
   const hash = createHash('sha256');
   let rows = 0;
-  let last: Record<string, unknown> | null = null;
-  for (;;) {
-    let query = any.selectFrom(table).selectAll().limit(PAGE);
-    for (const key of keys) query = query.orderBy(key);
-    if (last !== null) {
-      const after = last;
-      // Beyond the last key: greater in one column, and equal in those before it.
-      query = query.where((eb) =>
-        eb.or(
-          keys.map((key, place) =>
-            eb.and([...keys.slice(0, place).map((before) => eb(before, '=', after[before])), eb(key, '>', after[key])]),
-          ),
-        ),
-      );
-    }
-    const page = await query.execute();
+  for await (const page of readByKey(read, table, readModelTables[table].key)) {
     for (const row of page) hash.update(canonicalJson(row)).update('\n');
     rows += page.length;
-    last = page.at(-1) ?? null;
-    if (page.length < PAGE || last === null) return { rows, sha256: hash.digest('hex') };
   }
+  return { rows, sha256: hash.digest('hex') };
 }

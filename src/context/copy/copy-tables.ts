@@ -146,3 +146,33 @@ export async function insertInPortions(
   }
   if (portion.length > 0) await flush();
 }
+
+const PAGE = 2000;
+
+/** All rows of a table in order of its key, page by page. */
+export async function* readByKey(
+  read: Query,
+  table: TableName,
+  keys: readonly string[],
+): AsyncGenerator<readonly Record<string, unknown>[]> {
+  let last: Record<string, unknown> | null = null;
+  for (;;) {
+    let query = any(read).selectFrom(table).selectAll().limit(PAGE);
+    for (const key of keys) query = query.orderBy(key);
+    if (last !== null) {
+      const after = last;
+      // Beyond the last key: greater in one column, and equal in those before it.
+      query = query.where((eb) =>
+        eb.or(
+          keys.map((key, place) =>
+            eb.and([...keys.slice(0, place).map((before) => eb(before, '=', after[before])), eb(key, '>', after[key])]),
+          ),
+        ),
+      );
+    }
+    const page: Record<string, unknown>[] = await query.execute();
+    yield page;
+    last = page.at(-1) ?? null;
+    if (page.length < PAGE || last === null) return;
+  }
+}

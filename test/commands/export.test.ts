@@ -1,0 +1,125 @@
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import { runCli } from '../cli/command-line.ts';
+import { createOfficeWorld } from '../http/office-world.ts';
+import { seedRequests } from '../http/pages/seed.ts';
+import { SECRET } from '../serving.ts';
+import { temporaryFolder } from '../temporary.ts';
+
+const readText = (...path: string[]) => readFile(join(...path), 'utf8');
+
+/** The reader as its recipient runs it: Node.js and the folder alone. */
+function verify(folder: string, ...args: string[]) {
+  const { status, stdout } = spawnSync(process.execPath, [join(folder, 'verify-export.mjs'), folder, ...args], {
+    encoding: 'utf8',
+  });
+  return { status, stdout };
+}
+
+test('exports everything in open formats with a reader that finds each change', async () => {
+  const home = await temporaryFolder();
+  const world = await createOfficeWorld({ DATA_DIR: home }, { worker: false });
+  const { config } = world.context;
+  const env = { DATA_DIR: home };
+  const { access } = await seedRequests(world);
+  const cli = (...args: string[]) => runCli(home, args, env);
+  expect((await cli('dsar', 'pack', `default-${access}`, '--json')).code).toBe(0);
+  const { ledger } = world.context;
+  const [, gone] = await ledger.append(
+    [Buffer.from([0xff, 0x00, 0x80]), Buffer.from('to be erased')].map((body) => ({
+      source: 'default',
+      kind: 'webhook',
+      dedupeKey: ledger.keyOf(body),
+      receivedAt: new Date().toISOString(),
+      meta: Buffer.from('{"verdict":"verified"}'),
+      body,
+    })),
+  );
+  await world.context.projector.catchUp();
+  const words = ['--yes', '--reason', 'mistake', '--law', 'eu-gdpr', '--officer', 'Olga'];
+  expect(await cli('ledger', 'erase', String(gone?.seq), ...words)).toMatchObject({ code: 0 });
+  const folder = join(await temporaryFolder(), 'export');
+  const { code, stdout } = await cli('export', '--out', folder, '--json');
+  expect(code).toBe(0);
+  const report = JSON.parse(stdout) as {
+    seq: number;
+    sealed: number;
+    faults: string[];
+    tables: Record<string, number>;
+  };
+  expect(report).toMatchObject({ faults: [], sealed: report.seq });
+  expect(verify(folder)).toEqual({
+    status: 0,
+    stdout: expect.stringContaining(
+      `✓ ${report.seq} entries, ${report.seq} of them under signed checkpoints, 1 erased`,
+    ) as string,
+  });
+  expect(verify(folder, '--key', world.context.verifierKey).status).toBe(0);
+  expect(verify(folder, '--key', 'consent-ledger/other/1+00000000+AA').status).toBe(3);
+
+  // In the formats that it says.
+  const isEntry = new Ajv2020({ strict: false, formats: { 'date-time': true } }).compile(
+    JSON.parse(await readText(folder, 'entries.schema.json')) as object,
+  );
+  const lines = (await readText(folder, 'entries', '000001.jsonl')).trimEnd().split('\n');
+  expect(lines).toHaveLength(report.seq);
+  for (const line of lines) expect(isEntry(JSON.parse(line))).toBe(true);
+  expect(lines.some((line) => line.includes('"bodyBase64":"/wCA"'))).toBe(true);
+  const cases = parse(await readText(folder, 'tables', 'cases.csv'), { columns: true, bom: true }) as {
+    case_id: string;
+  }[];
+  expect(cases).toHaveLength(3);
+  expect(cases[0]).toHaveProperty('requester_email');
+  expect(await readdir(join(folder, 'documents'))).toHaveLength(1);
+  const everything = spawnSync('grep', ['-r', SECRET, folder], { encoding: 'utf8' });
+  expect(everything.stdout).toBe('');
+
+  // Each change is found, and named.
+  const [pack = ''] = await readdir(join(folder, 'documents'));
+  const edit = (name: string, from: string, to: string) => async (copy: string) =>
+    writeFile(join(copy, name), (await readText(copy, name)).replace(from, to));
+  const changes: [string, (copy: string) => Promise<unknown>, string][] = [
+    [
+      'content',
+      edit('entries/000001.jsonl', 'ada@example.org', 'eve@example.org'),
+      'its content is not what was recorded',
+    ],
+    ['time', edit('entries/000001.jsonl', '"receivedAt":"20', '"receivedAt":"19'), 'its number, time, source'],
+    ['entry', edit('entries/000001.jsonl', `${lines[4]}\n`, ''), 'entry 5 is missing'],
+    [
+      'end',
+      edit('entries/000001.jsonl', `${lines.at(-1)}\n`, ''),
+      `a checkpoint was signed over ${report.seq} entries`,
+    ],
+    ['note', edit('checkpoints.txt', '— ', '— x'), 'checkpoints.txt: '],
+    ['document', (copy) => writeFile(join(copy, 'documents', pack), 'x'), 'is not the file that its entry names'],
+    ['lost document', (copy) => rm(join(copy, 'documents', pack)), 'which an entry names, is missing'],
+    ['table', edit('tables/cases.csv', 'ada', 'eve'), 'tables/cases.csv was changed'],
+    ['addition', (copy) => writeFile(join(copy, 'more.txt'), 'x'), 'more.txt is not in the manifest'],
+  ];
+  for (const [name, change, words] of changes) {
+    const copy = join(await temporaryFolder(), 'copy');
+    await cp(folder, copy, { recursive: true });
+    await change(copy);
+    expect({ name, ...verify(copy) }).toEqual({ name, status: 3, stdout: expect.stringContaining(words) as string });
+  }
+
+  // Never over what is there.
+  expect(await cli('export', '--out', folder)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('not empty') as string,
+  });
+  const empty = join(await temporaryFolder(), 'empty');
+  await mkdir(empty);
+  expect((await cli('export', '--out', empty)).code).toBe(0);
+  await rm(join(config.dataDir, 'documents', pack));
+  const lacking = await cli('export', '--out', `${empty}2`);
+  expect(lacking).toMatchObject({
+    code: 3,
+    stdout: expect.stringContaining(`documents/${pack}, which an entry names, is missing`) as string,
+  });
+});
