@@ -115,7 +115,7 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
         title: 'The two ways in agree',
         text: `${
           totals.decisions === 0
-            ? 'No decision of the period is known from either way in'
+            ? 'No decision of the period is known from either channel'
             : 'Each decision was delivered and stands in the pulled log, no two records contradict each other'
         }, and pulls of the log cover the whole period.`,
       }

@@ -92,6 +92,6 @@ export function* subjectBlocks({ subject, decisions, left }: SubjectAppendix, in
       { title: 'Entry', share: 1.2, align: 'right', value: (one) => formatCount(one.seq) },
     ],
     rows: decisions,
-    empty: 'No record of this subject stands in the ledger up to this position.',
+    empty: 'The ledger has no record of this subject up to this position.',
   });
 }

@@ -295,9 +295,9 @@ async function* readableTexts({ input, texts }: PackContext): AsyncGenerator<Uin
     const head = [`${'='.repeat(72)}`, `Text ${place + 1}: ${describeText(text)}`, ...factsOf(text, input.timeZone)];
     const lines =
       text.textSha256 === null
-        ? ['The service answered that there is no text.']
+        ? ['The service answered that no text exists.']
         : entry?.body == null
-          ? ['The text is not kept any more: it was erased. Its hash remains.']
+          ? ['The text was erased. Its hash remains.']
           : readPolicyText(entry.body, text.contentType).lines;
     yield Buffer.from([...head, '', ...lines, '', ''].join('\r\n'), 'utf8');
   }

@@ -96,7 +96,7 @@ export function letterProblem({ step, text }: Letter, facts: LetterFacts): strin
   if (step === 'extension' && (facts.limit === null || facts.limit === facts.firstLimit))
     return 'The time for this request cannot be extended any more, or not at all.';
   if (needsText(step, facts) && (text ?? '').trim() === '')
-    return 'Write what the letter has to say: this letter cannot do without a text of its own.';
+    return 'Write the text of the letter: this letter needs one of your own.';
   if (text !== null && hasBlanks(text)) return 'Fill in the blanks in square brackets first.';
   return null;
 }

@@ -137,7 +137,7 @@ export function* outageBlocks({ undelivered, counters }: Agreement, input: Repor
     yield fine(
       `Meanwhile: deliveries of any event that were kept or refused from the first to the last of these decisions, by the clock of this installation. The first of them may still belong to decisions from before. ${
         counters === null
-          ? 'How many were refused is not known: nobody had looked by this position.'
+          ? 'How many were refused is unknown: the counts had not been recorded by this position.'
           : `Refused ones are counted by the ${counters.refused.per} (entry ${formatCount(counters.seq)}).`
       }`,
     );
@@ -210,13 +210,13 @@ function pullConcerns(agreement: Agreement, input: ReportInput): string[] {
   if (!pulled)
     return [
       totals.onlyWebhook === 0
-        ? 'No finished pull of the consent log covers any part of the period: what was not delivered is not known.'
-        : 'No finished pull of the consent log covers any part of the period: what was not delivered is not known, and nothing confirms what was.',
+        ? 'No finished pull of the consent log covers any part of the period: anything undelivered is unknown.'
+        : 'No finished pull of the consent log covers any part of the period: anything undelivered is unknown, and nothing confirms what was delivered.',
     ];
   const concerns: string[] = [];
   if (pulledSoFar !== null)
     concerns.push(
-      `The log was pulled up to ${formatTime(pulledSoFar, input.timeZone)} so far: what was not delivered since then is not known.`,
+      `The log was pulled up to ${formatTime(pulledSoFar, input.timeZone)} so far: anything undelivered since then is unknown.`,
     );
   const never = banners.filter(({ notPulled }) => notPulled);
   if (never.length > 0)
@@ -226,7 +226,7 @@ function pullConcerns(agreement: Agreement, input: ReportInput): string[] {
   const longest = Math.max(0, ...gaps.map(lengthOf));
   if (gaps.length > 0)
     concerns.push(
-      `${counted(gaps.length, 'stretch', 'stretches')} of the period, ${gaps.length === 1 ? '' : 'the longest '}of ${formatDuration(longest)}, ${gaps.length === 1 ? 'was' : 'were'} not covered by a finished pull of the consent log: what was not delivered then is not known.`,
+      `${counted(gaps.length, 'stretch', 'stretches')} of the period, ${gaps.length === 1 ? '' : 'the longest '}of ${formatDuration(longest)}, ${gaps.length === 1 ? 'was' : 'were'} not covered by a finished pull of the consent log: anything undelivered then is unknown.`,
     );
   if (nothingBefore !== null && nothingBefore > from)
     concerns.push(

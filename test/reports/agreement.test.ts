@@ -42,7 +42,7 @@ const wholeLog = (seq: number, changes: object = {}) =>
 test('a source that was never pulled is not said to agree, with decisions or without', async () => {
   const world = await open();
   expect((await said(world)).concerns).toEqual([
-    'No finished pull of the consent log covers any part of the period: what was not delivered is not known.',
+    'No finished pull of the consent log covers any part of the period: anything undelivered is unknown.',
   ]);
   expect(await page(world)).not.toContain('The two ways in agree');
   await world.insert('decision_history', [decision(1, at(3))]);
@@ -243,7 +243,7 @@ test('a gap of a period without a decision is named, and so is that only named b
   const { concerns, agreement } = await said(world);
   expect(agreement.gaps).toEqual([{ from: at(11), to: at(12), bannerIds: null }]);
   expect(concerns).toEqual([
-    '1 stretch of the period, of 24.0 h, was not covered by a finished pull of the consent log: what was not delivered then is not known.',
+    '1 stretch of the period, of 24.0 h, was not covered by a finished pull of the consent log: anything undelivered then is unknown.',
   ]);
   const named = await open();
   await named.insert('action_history', [syncRun(1, '2026-07-01T06:00:00.000Z', null, null)]);
@@ -263,7 +263,7 @@ test('what follows the last pull of a period that is not over is no gap, and it 
   expect(agreement.gaps).toEqual([]);
   expect(concerns).toEqual([
     'The period was not over when this report was made.',
-    'The log was pulled up to 2026-06-20 12:00:00 +02:00 so far: what was not delivered since then is not known.',
+    'The log was pulled up to 2026-06-20 12:00:00 +02:00 so far: anything undelivered since then is unknown.',
   ]);
   expect(await page(world, during)).not.toContain('the whole period');
   // Once the period is over, it is a gap.
