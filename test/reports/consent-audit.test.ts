@@ -165,7 +165,7 @@ test('the pages of the PDF say who, what, when, how complete, how to verify, and
     '3 (superseded)',
     'Root hash (SHA-256)',
     'Banner as shown: not evidenced.',
-    'It gives no legal advice',
+    'It is not legal advice',
   ])
     expect(text).toContain(words);
   for (const limit of limits) expect(text).toContain(limit);
