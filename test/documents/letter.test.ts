@@ -105,7 +105,7 @@ describe('a letter of a case', () => {
       });
       return outcome.outcome === 'invalid' ? outcome.problem : outcome.outcome;
     };
-    expect(await refused({})).toContain('Write what the letter has to say');
+    expect(await refused({})).toContain('Write the text of the letter');
     expect(await refused({ text: 'We erased [what].' })).toContain('Fill in the blanks');
     expect(await refused({ text: 'x'.repeat(8001) })).toContain('at most 8000');
     expect(await refused({ step: 'appeal', text: 'We uphold it.' })).toContain('gives an appeal');
