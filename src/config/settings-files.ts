@@ -53,7 +53,7 @@ export function parseYaml<S extends z.ZodType>(
   if (isTooDeep(text)) return invalid([`${what} ${path} is nested more than ${MAX_DEPTH} levels deep.`]);
   // Pretty errors quote the line of each, which takes minutes where a long line has thousands of them.
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { prettyErrors: false, lineCounter, uniqueKeys: true });
+  const document = parseDocument(text, { prettyErrors: false, lineCounter, uniqueKeys: true, logLevel: 'error' });
   if (document.errors.length > 0)
     return invalid(
       document.errors.map(({ message, pos }) => {

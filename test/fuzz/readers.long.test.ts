@@ -55,7 +55,7 @@ async function cpuMillis(reader: Reader, bytes: Buffer, rounds: number): Promise
 
 /** Four times the text may take about four times as long; sixteen times is a square. Small times say nothing. */
 const WORST_RATIO = 9;
-const TELLING_MS = 60;
+const TELLING_MS = 200;
 
 /** Looks for a text whose time grows faster than its length, from a few hundred bytes to as many as the reader takes. */
 async function assertLinear(reader: Reader, pumped: Pumped): Promise<void> {
