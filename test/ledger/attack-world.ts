@@ -6,9 +6,11 @@ import { loadConfig } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { originOf, parseVerifierKey, verifierKeyOf } from '../../src/crypto/checkpoint.ts';
-import { type Entry, sealEntry } from '../../src/crypto/entry.ts';
+import { type Entry, placeEntry, sealEntry } from '../../src/crypto/entry.ts';
 import { deriveKeys } from '../../src/crypto/keys.ts';
 import { produceReport } from '../../src/documents/produce-report.ts';
+import { carryOut as carryOutErasure } from '../../src/erasure/erase.ts';
+import { planErasure } from '../../src/erasure/plan.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { entryFromRow } from '../../src/ledger/read-entries.ts';
 import { type OutsideNote, verifyPublicly } from '../../src/ledger/verify-public.ts';
@@ -123,6 +125,13 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
   const made = await produceReport(context.documents, { ...report, actor: 'Olga' });
   if (made.outcome !== 'produced') throw new Error(JSON.stringify(made));
   await decide(5);
+  const erased = await decide(8);
+  const list = await produceReport(context.documents, { ...report, name: 'delivery-log', actor: 'Olga' });
+  if (list.outcome !== 'produced') throw new Error(JSON.stringify(list));
+  const plan = { by: 'entries', seqs: [erased], documentIds: [list.documentId] } as const;
+  const word = { officer: 'Olga', confirmedBy: null, reason: 'mistake', law: 'eu-gdpr', despite: [] } as const;
+  const done = await carryOutErasure(context.erasure, await planErasure(context.erasure, plan), word);
+  if (done.outcome !== 'erased') throw new Error(JSON.stringify(done));
   const last = await decide(6);
   outside.push(await seal());
   await decide(7);
@@ -131,7 +140,7 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
   await context.close();
   return {
     folder,
-    places: { consent, other: second, request, change, middle, last },
+    places: { consent, other: second, request, change, middle, last, erased, erasure: done.seqs[0] ?? 0 },
     verifierKey,
     policy,
     outside,
@@ -210,6 +219,14 @@ async function findIn(folder: string, world: AttackedWorld, attack: Attack, leve
   }
 }
 
+function rowOf(entry: Entry) {
+  return {
+    ...{ seq: entry.seq, source: entry.source, source_seq: entry.sourceSeq, kind: entry.kind },
+    ...{ dedupe_key: entry.dedupeKey, received_at: entry.receivedAt, meta: entry.meta, body: entry.body },
+    ...{ salt: entry.salt, commitment: entry.commitment, leaf_hash: entry.leafHash, mac: entry.mac },
+  };
+}
+
 /** What somebody with the keys does after editing entries: numbers, hashes and MACs anew, then seals and read models. */
 async function forge({ store, seal }: Context): Promise<void> {
   const rows = await store.read.selectFrom('entries').selectAll().orderBy('seq').execute();
@@ -219,7 +236,12 @@ async function forge({ store, seal }: Context): Promise<void> {
     const sourceSeq = (last.get(source) ?? 0) + 1;
     last.set(source, sourceSeq);
     const body = entry.body === null ? null : Buffer.from(entry.body);
-    if (meta === null || body === null || salt === null) return entry;
+    if (meta === null || body === null || salt === null) {
+      const none = Buffer.alloc(0);
+      const { commitment } = entry;
+      const bare = { ...entry, meta: none, body: none };
+      return { ...placeEntry(bare, place + 1, sourceSeq, none, commitment, keys.append), meta, body, salt };
+    }
     return sealEntry(
       { ...entry, meta, body },
       place + 1,
@@ -230,7 +252,8 @@ async function forge({ store, seal }: Context): Promise<void> {
   });
   await store.transaction(async (tx) => {
     await tx.query.deleteFrom('entries').execute();
-    await tx.insertEntries(forged);
+    // Row by row as they stand: what was erased has no content.
+    await tx.insertMany('entries', forged.map(rowOf) as never);
   });
   await seal();
 }

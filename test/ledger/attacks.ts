@@ -10,6 +10,9 @@ export interface Places {
   readonly change: number;
   readonly middle: number;
   readonly last: number;
+  /** An entry that was erased, and the erasure. */
+  readonly erased: number;
+  readonly erasure: number;
 }
 
 /** One thing that somebody does who has no business there. */
@@ -127,6 +130,31 @@ const onEntries: readonly Attack[] = [
   ),
   database('salt of an entry nulled', 'update entries set salt = null where seq = 3'),
   database('body of an entry nulled', 'update entries set body = null where seq = 3'),
+];
+
+const onErasures: readonly Attack[] = [
+  entry('content put into an erased entry', ({ erased }) => [
+    `update entries set meta = ${bytes('{}')}, body = ${other}, salt = ${random} where seq = ${erased}`,
+  ]),
+  entry('an erasure that names another entry', ({ erasure, consent, erased }) => [
+    `update entries set body = cast(replace(cast(body as text), '"seqs":[${erased}]', '"seqs":[${consent}]') as blob) where seq = ${erasure}`,
+  ]),
+  entry('the record of an erasure nulled', ({ erasure }) => [
+    `update entries set meta = null, body = null, salt = null where seq = ${erasure}`,
+  ]),
+  {
+    ...entry('an entry nulled under a forged erasure', ({ consent, last }) => [
+      `update entries set meta = null, body = null, salt = null where seq = ${consent}`,
+      `insert into entries (seq, source, source_seq, ${COPY}) select ${last + 2}, 'acme', 50, 'erasure', ${random}, received_at, ${bytes('{}')}, cast('{"seqs":[${consent}]}' as blob), salt, commitment, leaf_hash, mac from entries where seq = ${last}`,
+    ]),
+    ...appended,
+  },
+  files('an erased document put back', async (dataDir) => {
+    const [record = ''] = await readdir(join(dataDir, 'erasures'));
+    const said = await readFile(join(dataDir, 'erasures', record), 'utf8');
+    const id = /"documentId":"([\w-]+)"/.exec(said)?.[1] ?? '';
+    await writeFile(join(dataDir, 'documents', `${id}.csv`), 'seq,event');
+  }),
 ];
 
 const lastOne = 'where size = (select max(size) from checkpoints)';
@@ -388,7 +416,7 @@ const outOfScope: readonly Attack[] = [
   {
     ...database(
       'a session added',
-      `insert into sessions (id_hash, officer, created_at, expires_at) values (${random}, 'x', '2026-01-01', '2999-01-01')`,
+      `insert into sessions (id_hash, officer, way, browser, created_at, expires_at) values (${random}, 'x', 'link', 'x', '2026-01-01', '2999-01-01')`,
     ),
     limit: 'whoever writes the database can sign in; what is done then is an entry',
   },
@@ -396,6 +424,7 @@ const outOfScope: readonly Attack[] = [
 
 export const attacks: readonly (readonly [string, readonly Attack[]])[] = [
   ['Entries', onEntries],
+  ['Erasures', onErasures],
   ['Checkpoints', onCheckpoints],
   ['Identity', onIdentity],
   ['Schema', onSchema],
