@@ -49,14 +49,14 @@ export const retentionRules: Readonly<Record<RetentionKind, Rule>> = {
   },
   accessLog: {
     usual: { months: 24 },
-    what: 'sign-ins, look-ups and downloads',
+    what: 'look-ups, looks at records, and downloads, at this source',
     from: 'when they happened',
     ground: 'tracing who saw what (GDPR Art. 5(1)(f), 32)',
   },
 };
 
 const CALIFORNIA = { months: 24 } as const;
-const accessActions = ['session.opened', 'session.closed', 'token.created', 'consent.looked-up', 'document.downloaded'];
+const accessActions = ['consent.looked-up', 'record.viewed', 'document.downloaded'];
 
 /** One kind at one source: how long it is kept, and what is due. */
 export interface Retained {
@@ -85,7 +85,7 @@ export interface RetentionDeps extends ErasureDeps {
   readonly loadProfile: (source: Source | null) => Promise<ControllerProfile | null>;
 }
 
-/** Of every source: what is kept for how long, and what of it is due by now. What belongs to no source (sign-ins) follows the installation's profile. */
+/** Of every source: what is kept for how long, and what of it is due by now. What belongs to no source (sign-ins, accounts) is kept. */
 export async function reviewRetention(deps: RetentionDeps, only: string | null = null): Promise<readonly Retained[]> {
   await deps.projector.catchUp();
   const sources = deps.listSources().filter(({ slug }) => only === null || slug === only);
