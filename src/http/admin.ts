@@ -88,16 +88,18 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
 
 /**
  * A website can point a name of its own at this machine, and a browser then takes the admin pages for pages of that site (DNS
- * rebinding). So they answer only under names that are theirs; an IP address cannot be taken over in this way.
+ * rebinding). So they answer only under names that are theirs; an IP address cannot be taken over in this way. A proxy that is trusted may send the name that
+ * the browser used in X-Forwarded-Host: links and passkeys go by it, so it must be one of them too.
  */
 function refuseForeignHosts({ adminHost, adminHosts }: Pick<Context['config'], 'adminHost' | 'adminHosts'>) {
   const own = new Set(['localhost', adminHost.toLowerCase(), ...adminHosts]);
   return async (request: FastifyRequest): Promise<void> => {
-    const { host } = request.raw.headers;
-    // A browser always sends it.
-    if (host === undefined || host === '') return;
-    const name = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1]?.toLowerCase().replace(/\.$/, '') ?? '';
-    if (!own.has(name) && isIP(name.replace(/^\[|\]$/g, '')) === 0) throw new CodedError('misdirected');
+    for (const host of [request.raw.headers.host, request.host]) {
+      // A browser always sends it.
+      if (host === undefined || host === '') continue;
+      const name = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1]?.toLowerCase().replace(/\.$/, '') ?? '';
+      if (!own.has(name) && isIP(name.replace(/^\[|\]$/g, '')) === 0) throw new CodedError('misdirected');
+    }
   };
 }
 

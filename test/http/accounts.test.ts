@@ -129,6 +129,15 @@ describe('signing in with a password', () => {
     ).toBeGreaterThan(0);
   });
 
+  it('counts the addresses of one /64 of IPv6 as one, for whoever has one has all of them', async () => {
+    const { world } = await setUpWorld();
+    const { store } = world.context;
+    for (const [place, address] of ['2001:db8:1:2::1', '2001:db8:1:2:aaaa::2', '2001:db8:1:3::1'].entries())
+      await signIn(world, { email: `nobody${place}@acme.example`, password: OTHER }, address);
+    const counted = await store.read.selectFrom('sign_in_failures').select('failures').orderBy('failures').execute();
+    expect(counted.map(({ failures }) => failures)).toEqual([1, 1, 1, 1, 2]);
+  });
+
   it('draws a new session: neither one that a stranger planted nor the earlier one is good afterwards', async () => {
     const { world, olga } = await setUpWorld();
     const cookie = `consent_ledger_session_${world.context.instance}`;

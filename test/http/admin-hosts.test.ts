@@ -39,3 +39,14 @@ test('the admin listener answers under its own names and addresses only, the pub
   expect(await statusUnder(adminUrl, 'evil.example', claimed)).toBe(421);
   expect(await statusUnder(url, 'anything.example')).toBe(200);
 });
+
+test('behind a proxy, the name that it passes on counts as well', async () => {
+  const { adminUrl } = await createOfficeWorld(
+    { ADMIN_HOSTS: 'ledger.example.org', TRUST_PROXY: 'loopback' },
+    { worker: false },
+  );
+  const under = (name: string) => statusUnder(adminUrl, '127.0.0.1:8081', { 'x-forwarded-host': name });
+  expect(await under('ledger.example.org')).toBe(200);
+  expect(await under('evil.example')).toBe(421);
+  expect(await under('ledger.example.org, evil.example')).toBe(421);
+});

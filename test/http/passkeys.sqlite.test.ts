@@ -77,8 +77,27 @@ describe('a passkey', () => {
     };
     await enter();
     await page.getByRole('heading', { name: 'Today' }).waitFor();
+
+    const disable = (at: string | null) =>
+      context.store.transaction(async ({ query }) => {
+        await query.updateTable('people').set({ disabled_at: at }).execute();
+      });
+    await disable('2026-01-01T00:00:00.000Z');
+    expect((await page.goto(`${url}/cases`))?.status()).toBe(401);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByText('The passkey is not known here').waitFor();
+    await disable(null);
     await page.goto(`${url}/account`);
-    await page.getByRole('button', { name: 'Remove' }).click();
+
+    const remove = async (password: string) => {
+      await page.getByText('Remove this passkey').click();
+      await page.locator('#present-remove-0').fill(password);
+      await page.getByRole('button', { name: 'Remove' }).click();
+    };
+    await remove('violin meadow seventeen cork');
+    await page.getByText('The present password is not right.').waitFor();
+    expect((await context.store.read.selectFrom('passkeys').selectAll().execute()).length).toBe(1);
+    await remove(PASSWORD);
     await page.getByText('The passkey is removed.').waitFor();
     await enter();
     await page.getByText('The passkey is not known here').waitFor();

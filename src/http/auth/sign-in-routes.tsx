@@ -1,6 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
+import { addressGroup } from '../../core/address.ts';
 import { CodedError } from '../../core/errors.ts';
 import { findLink, openSession } from '../../people/links.ts';
 import { findPasswordLink, hasPeople, joinByLink, setUpOwner } from '../../people/people.ts';
@@ -55,7 +56,8 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
       setSessionCookie(context, reply, session);
       return reply.redirect('/', 303);
     }
-    const signed = await notTooMany(() => signIn(context, { email, password, code }, { address: request.ip, browser }));
+    const address = addressGroup(request.ip);
+    const signed = await notTooMany(() => signIn(context, { email, password, code }, { address, browser }));
     switch (signed.outcome) {
       case 'signed-in':
         await leaveEarlier(request);

@@ -74,7 +74,10 @@ export async function accountRoutes(app: FastifyInstance, context: Context): Pro
 
   app.post('/account/passkeys/remove', async (request, reply) => {
     const person = await ownAccount(request);
-    await removePasskey(context, person, formOf(request.body)['passkey'] ?? '');
+    const { passkey = '', present = '' } = formOf(request.body);
+    const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
+    if (wrong !== null) return sendAccount(request, reply, { problems: [wrong] }, 422);
+    await removePasskey(context, person, passkey);
     return reply.redirect('/account?done=no-passkey', 303);
   });
 
@@ -270,17 +273,23 @@ function PasskeyPanel({ frame, passkeys, creation }: AccountProps) {
   return (
     <Panel id="passkeys" title="Passkeys">
       {passkeys.length === 0 ? <p>None yet. A passkey signs you in without password and code.</p> : null}
-      {passkeys.map(({ id, label, createdAt }) => (
-        <form key={id} class="filter" method="post" action="/account/passkeys/remove">
-          <Csrf token={frame.csrf} />
-          <input type="hidden" name="passkey" value={id} />
-          <span>
+      {passkeys.map(({ id, label, createdAt }, place) => (
+        <div key={id}>
+          <p>
             {label}, since <Moment iso={createdAt} timeZone={frame.timeZone} />
-          </span>
-          <button class="quiet slim" type="submit">
-            Remove
-          </button>
-        </form>
+          </p>
+          <details>
+            <summary>Remove this passkey</summary>
+            <form method="post" action="/account/passkeys/remove">
+              <Csrf token={frame.csrf} />
+              <input type="hidden" name="passkey" value={id} />
+              <PresentPassword id={`present-remove-${place}`} />
+              <button class="quiet" type="submit">
+                Remove the passkey
+              </button>
+            </form>
+          </details>
+        </div>
       ))}
       {creation === null ? (
         <p class="small soft">Passkeys need a host name: open these pages under one instead of an IP address.</p>

@@ -92,6 +92,7 @@ progress { width: 100%; max-width: 14rem; height: 0.6rem; accent-color: var(--ac
 .filter { display: flex; flex-wrap: wrap; gap: 0.35rem 0.75rem; align-items: center; margin-bottom: 1.25rem; }
 .filter label { margin: 0; }
 .buttons { display: flex; flex-wrap: wrap; gap: 0.5rem 0.75rem; align-items: center; margin-top: 1rem; }
+.buttons + details { margin-top: 1rem; }
 .buttons select { width: auto; min-width: 12rem; }
 .filter select { width: auto; min-width: 12rem; }
 .head { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0.5rem 1.5rem; align-items: baseline; }
