@@ -341,6 +341,7 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
     epoch: parts.epoch,
     documentsFolder: parts.documentsFolder,
     evidenceFolder: parts.evidenceFolder,
+    backupKeep: config.backup.folder === null ? null : config.backup.keep,
     projector,
     rebuild: () => parts.rebuild(),
     rejected: parts.rejected,

@@ -5,6 +5,7 @@ import { canonicalSubject, subjectForms } from '../core/subject.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import { chunksOf } from '../ledger/erase.ts';
 import type { ErasureDeps } from './deps.ts';
+import { mentionsOf } from './mentions.ts';
 import { pinnedReason, type Chosen, type Kept } from './plan.ts';
 import { unknownCase } from '../core/errors.ts';
 
@@ -165,28 +166,46 @@ async function lookUpsOf(deps: ErasureDeps, source: string, forms: readonly stri
   return rows.map(({ seq }) => seq);
 }
 
-/** Entries of a source whose bytes hold one of these texts; `isOthers`: they were read as the record of somebody else. Reads every body once. */
+/** Entries looked through at a time: their bodies are in memory together. */
+const PAGE = 500;
+
+/**
+ * Entries of a source whose bytes or headers hold one of these texts; `isOthers`: they were read as the record, or belong to the request, of somebody else. Reads every body once.
+ */
 async function bodiesWith(
   { store }: ErasureDeps,
   source: string,
   texts: readonly string[],
 ): Promise<readonly { seq: number; kind: EntryKind; isOthers: boolean }[]> {
-  const found = new Map<number, { seq: number; kind: EntryKind; isOthers: boolean }>();
-  const place = store.engine === 'postgres' ? 'pg_catalog.position' : 'instr';
-  for (const text of texts.filter((one) => one.length >= 4)) {
-    const bytes = Buffer.from(text);
+  const isMentioned = mentionsOf(texts);
+  if (isMentioned === null) return [];
+  const found: { seq: number; kind: EntryKind; isOthers: boolean }[] = [];
+  for (let after = 0; ; ) {
     const rows = await store.read
       .selectFrom('entries')
       .leftJoin('decision_history', 'decision_history.seq', 'entries.seq')
-      .select(['entries.seq', 'entries.kind', 'decision_history.subject'])
+      .leftJoin('case_history', 'case_history.seq', 'entries.seq')
+      .select([
+        'entries.seq',
+        'entries.kind',
+        'entries.meta',
+        'entries.body',
+        'decision_history.subject',
+        'case_history.case_id',
+      ])
       .where('entries.source', '=', source)
+      .where('entries.seq', '>', after)
       .where('entries.body', 'is not', null)
-      .where((eb) => eb(eb.fn<number>(place, ['entries.body', eb.val(bytes)]), '>', 0))
+      .orderBy('entries.seq')
+      .limit(PAGE)
       .execute();
-    for (const { seq, kind, subject } of rows)
-      found.set(seq, { seq, kind, isOthers: subject !== null && !texts.includes(subject) });
+    for (const { seq, kind, meta, body, subject, case_id: caseId } of rows)
+      if ([meta, body].some((bytes) => bytes !== null && isMentioned(bytes)))
+        found.push({ seq, kind, isOthers: caseId !== null || (subject !== null && !texts.includes(subject)) });
+    const last = rows.at(-1);
+    if (last === undefined) return found;
+    after = last.seq;
   }
-  return [...found.values()].sort((a, b) => a.seq - b.seq);
 }
 
 interface PeriodRequest {

@@ -15,6 +15,7 @@ import { chunksOf } from '../ledger/erase.ts';
 import { type AnyTable, historyNames } from '../projections/tables.ts';
 import type { ErasureDeps, Need, PlannedDecision, PlannedEntry } from './deps.ts';
 import { needsOfHolds } from './holds.ts';
+import { mentionsOf } from './mentions.ts';
 import { subjectHash } from '../ledger/suppression.ts';
 
 /** What is to be erased, before it is known what hangs on it. */
@@ -377,6 +378,7 @@ async function filesOf({ store }: ErasureDeps, added: ReadonlyMap<number, Action
 
 async function jobsWith({ store }: ErasureDeps, terms: ReadonlySet<string>): Promise<readonly string[]> {
   if (terms.size === 0) return [];
+  const isMentioned = mentionsOf([...terms]);
   const found: string[] = [];
   for (let after = ''; ; ) {
     const rows = await store.read
@@ -386,8 +388,10 @@ async function jobsWith({ store }: ErasureDeps, terms: ReadonlySet<string>): Pro
       .orderBy('id')
       .limit(1000)
       .execute();
-    for (const { id, job_key: key, payload, result, error, progress } of rows)
-      if (textMentions([key, payload, result, error, progress].join(' '), terms)) found.push(id);
+    for (const { id, job_key: key, payload, result, error, progress } of rows) {
+      const text = [key, payload, result, error, progress].join(' ');
+      if (textMentions(text, terms) || isMentioned?.(Buffer.from(text)) === true) found.push(id);
+    }
     const last = rows.at(-1);
     if (last === undefined) return found;
     after = last.id;
@@ -400,12 +404,13 @@ async function rejectedWith(
   terms: readonly string[],
   forms: readonly string[],
 ): Promise<readonly number[]> {
-  const wanted = [...terms, ...forms].filter((term) => term.length >= 4).map((term) => Buffer.from(term));
-  if (wanted.length === 0) return [];
+  const isMentioned = mentionsOf([...terms, ...forms]);
+  if (isMentioned === null) return [];
   const found: number[] = [];
   for (const { id } of await rejected.list({ limit: 100_000 })) {
     const item = await rejected.read(id);
-    if (item !== null && wanted.some((term) => item.rawBody.includes(term))) found.push(id);
+    if (item === null) continue;
+    if (isMentioned(item.rawBody) || isMentioned(Buffer.from(JSON.stringify(item.headers)))) found.push(id);
   }
   return found;
 }
@@ -427,10 +432,18 @@ async function residuesOf(deps: ErasureDeps, documents: readonly PlannedDocument
       until: 'until they are replaced by newer ones or deleted',
       hint: '`restore` erases it again before it serves',
     });
+  if (deps.backupKeep !== null) {
+    const { daily, weekly, monthly } = deps.backupKeep;
+    residues.push({
+      where: 'encrypted backups of the installation from before, made on schedule',
+      until: `until newer ones replace them: ${daily} daily, ${weekly} weekly and ${monthly} monthly ones are kept`,
+      hint: '`restore` erases it again before it serves',
+    });
+  }
   residues.push({
-    where: 'backups, dumps and snapshots of the installation from before',
+    where: `${deps.backupKeep === null ? 'backups, dumps' : 'other backups, dumps'} and snapshots of the installation from before`,
     until: 'until the operator deletes them',
-    hint: 'after a restore, `ledger erase --again` erases it again',
+    hint: '`restore` erases it again; where a dump or snapshot was put back, `ledger erase --again` does',
   });
   if (deps.store.engine === 'postgres')
     residues.push({

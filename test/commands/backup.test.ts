@@ -352,7 +352,7 @@ test('refuses a file that was altered, cut or made by somebody else, the wrong k
   await refused(target, made.path, file, 2, 'is not empty (documents)');
   await rm(join(target.folder, 'documents'), { recursive: true });
   await restore(target, made.path, file);
-  await refused(target, made.path, file, 2, 'The database in DATABASE_URL is not empty');
+  await refused(target, made.path, file, 2, 'The database is not empty');
   // What is beside the restored place stayed as it was.
   expect((await cli(home, 'ledger', 'verify')).code).toBe(0);
 });

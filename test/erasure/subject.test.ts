@@ -314,6 +314,60 @@ describe('erasing a person', () => {
     expect(await faultsIn(context)).toEqual(noFaults);
   });
 
+  it('finds an address however it is spelled or escaped, in headers and refused deliveries too, and takes nobody else along', async () => {
+    const { world, context } = await createWorld();
+    const address = 'zoë.vanish@example.net';
+    const deliver = async (rawBody: string, headers: Record<string, string> = {}) => {
+      const delivery = { source: 'default', secretId: 'test', verdict: 'verified', contentType: null } as const;
+      const { seq } = await appendDelivery(
+        context.ledger,
+        { ...delivery, rawBody: Buffer.from(rawBody), headers },
+        ago(2),
+      );
+      return seq;
+    };
+    const asked = await world.event('dsar.submitted', { type: 'erasure', email: 'Zoë.Vanish@Example.NET' });
+    const theirs = [
+      await deliver('{"event":"somebody.waved","about":"ZOË.Vanish@Example.net."}'),
+      await deliver(String.raw`{"event":"somebody.waved","about":"zo\u00EB.vanish\u0040example.net"}`),
+      await deliver('{"event":"somebody.waved","page":"https:\\/\\/x.test\\/?m=zo%C3%AB.vanish%40example.net"}'),
+      await deliver('payload=%7B%22m%22%3A%22zo%5Cu00eb.vanish%40example.net%22%7D'),
+      await deliver('{"event":"somebody.waved","n":5}', { 'x-contact': 'mailto:zoë.vanish@example.net' }),
+    ];
+    const others = [
+      await deliver('{"event":"somebody.waved","about":"anzoë.vanish@example.net"}'),
+      await deliver('{"event":"somebody.waved","about":"zoë.vanish@example.net.au"}'),
+      await world.event('dsar.submitted', { type: 'access', email: 'an.zoë.vanish@example.net' }),
+      await world.event('dsar.submitted', { type: 'access', email: 'b@example.net', message: `Not ${address}` }),
+    ];
+    for (const [rawBody, contact] of [
+      [String.raw`{"m":"ZO\u00cb.vanish@example.net"}`, ''],
+      ['{"m":1}', address],
+      ['{"m":2}', `an${address}`],
+    ] as const)
+      context.rejected.note({
+        source: 'default',
+        reason: 'mismatch',
+        rawBody: Buffer.from(rawBody),
+        headers: { 'x-contact': contact },
+        address: '203.0.113.7',
+      });
+    await context.rejected.flush();
+
+    const plan = await planFor(world, address, false);
+    expect(plan.entries.map(({ seq }) => seq)).toEqual(theirs);
+    expect(plan.kept.map(({ seqs }) => seqs)).toEqual([[asked], [others[3]]]);
+    expect(plan.rejected).toHaveLength(2);
+    const keep = { daily: 7, weekly: 5, monthly: 12 };
+    const withBackups = await planErasure({ ...context.erasure, backupKeep: keep }, { by: 'entries', seqs: theirs });
+    expect(
+      [plan, withBackups].map(({ residues }) => residues.some(({ until }) => until.includes('12 monthly'))),
+    ).toEqual([false, true]);
+    await erased(context, plan);
+    expect(await context.erasure.rejected.list({ limit: 10 })).toHaveLength(1);
+    expect(await faultsIn(context)).toEqual(noFaults);
+  });
+
   it('says when nothing is known of them', async () => {
     const { world } = await createWorld();
     await expect(planFor(world, 'nobody', true)).rejects.toThrow('no record of this person');

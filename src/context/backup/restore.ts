@@ -115,7 +115,9 @@ async function claimPlace(config: Config): Promise<void> {
     isOurs = (await readSetting(store, UNFINISHED_RESTORE)) !== null;
     const isEmpty = (await lastSeq(store)) === 0 && (await readSetting(store, 'instance_id')) === null;
     if (!isOurs && !isEmpty)
-      throw new UsageError(['The database in DATABASE_URL is not empty: a backup is restored into an empty database.']);
+      throw new UsageError([
+        'The database is not empty: a backup is restored into an empty one. Set DATABASE_URL (SQLite: or DATA_DIR) to another.',
+      ]);
     if (!isOurs) {
       const found = await strangersIn(config);
       if (found.length > 0)
