@@ -1,5 +1,4 @@
 import type { CaseReading } from '../cases/view.ts';
-import type { BackupKeep } from '../config/variables.ts';
 import type { Clock } from '../core/clock.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -17,7 +16,7 @@ export interface ErasureDeps extends Pick<CaseReading, 'recipeOf'> {
   readonly documentsFolder: string;
   readonly evidenceFolder: string;
   /** How long scheduled backups are kept; null: this process knows of none. */
-  readonly backupKeep: BackupKeep | null;
+  readonly backupKeep: { readonly daily: number; readonly weekly: number; readonly monthly: number } | null;
   readonly projector: { catchUp(): Promise<number> };
   /** Folds every entry again and puts the read models right. */
   readonly rebuild: () => Promise<unknown>;
