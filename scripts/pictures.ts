@@ -22,7 +22,7 @@ try {
   await page.goto(signIn.url);
   await page.getByLabel('E-mail').fill(signIn.email);
   await page.getByLabel('Password').fill(signIn.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
   await page.screenshot({ path: join(images, 'today.png') });
   await browser.close();

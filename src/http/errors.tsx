@@ -138,7 +138,7 @@ function ErrorPage({
           <p key={sentence}>{sentence}</p>
         ))}
         {way === null ? null : (
-          <p>{way === 'home' ? <a href="/">To Today</a> : <a href="/sign-in">To the sign-in page</a>}</p>
+          <p>{way === 'home' ? <a href="/">Go to Today</a> : <a href="/sign-in">Go to the sign-in page</a>}</p>
         )}
       </div>
     </Page>

@@ -53,6 +53,9 @@ describe('a passkey', () => {
       sent = route.request().postData() ?? '';
       await route.continue();
     });
+    const plain = await (await page.context().browser()?.newContext({ javaScriptEnabled: false }))?.newPage();
+    await plain?.goto(`${url}/sign-in`);
+    expect(await plain?.getByRole('button').allTextContents()).toEqual(['Sign in']);
     await page.goto(`${url}/cases`);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByRole('heading', { name: 'All requests' }).waitFor();
@@ -90,9 +93,9 @@ describe('a passkey', () => {
     await page.goto(`${url}/account`);
 
     const remove = async (password: string) => {
-      await page.getByText('Remove this passkey').click();
+      await page.getByText('Chrome on Linux, since').click();
       await page.locator('#present-remove-0').fill(password);
-      await page.getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('button', { name: 'Remove this passkey' }).click();
     };
     await remove('violin meadow seventeen cork');
     await page.getByText('The present password is not right.').waitFor();

@@ -274,22 +274,19 @@ function PasskeyPanel({ frame, passkeys, creation }: AccountProps) {
     <Panel id="passkeys" title="Passkeys">
       {passkeys.length === 0 ? <p>None yet. A passkey signs you in without password and code.</p> : null}
       {passkeys.map(({ id, label, createdAt }, place) => (
-        <div key={id}>
-          <p>
+        <details key={id}>
+          <summary>
             {label}, since <Moment iso={createdAt} timeZone={frame.timeZone} />
-          </p>
-          <details>
-            <summary>Remove this passkey</summary>
-            <form method="post" action="/account/passkeys/remove">
-              <Csrf token={frame.csrf} />
-              <input type="hidden" name="passkey" value={id} />
-              <PresentPassword id={`present-remove-${place}`} />
-              <button class="quiet" type="submit">
-                Remove the passkey
-              </button>
-            </form>
-          </details>
-        </div>
+          </summary>
+          <form method="post" action="/account/passkeys/remove">
+            <Csrf token={frame.csrf} />
+            <input type="hidden" name="passkey" value={id} />
+            <PresentPassword id={`present-remove-${place}`} />
+            <button class="quiet" type="submit">
+              Remove this passkey
+            </button>
+          </form>
+        </details>
       ))}
       {creation === null ? (
         <p class="small soft">Passkeys need a host name: open these pages under one instead of an IP address.</p>
@@ -303,6 +300,7 @@ function PasskeyPanel({ frame, passkeys, creation }: AccountProps) {
         >
           <Csrf token={frame.csrf} />
           <input type="hidden" name="response" />
+          {passkeys.length === 0 ? null : <h3>Add another</h3>}
           <PresentPassword id="present-passkey" />
           <button type="submit">Set up a passkey</button> <span role="status" />
         </form>

@@ -98,7 +98,7 @@ function ScansPage(props: ScansProps) {
               <span class="mono">cookie_scan.completed</span>.
             </p>
             <p>
-              <a href="/">To Today</a>, which shows whether deliveries arrive
+              <a href="/">Go to Today</a>, which shows whether deliveries arrive
             </p>
           </>
         ) : (

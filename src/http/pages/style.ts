@@ -91,6 +91,7 @@ details > form, details > div { padding: 0.5rem 0.25rem 1.1rem; }
 progress { width: 100%; max-width: 14rem; height: 0.6rem; accent-color: var(--accent); }
 .filter { display: flex; flex-wrap: wrap; gap: 0.35rem 0.75rem; align-items: center; margin-bottom: 1.25rem; }
 .filter label { margin: 0; }
+[hidden] { display: none !important; }
 .buttons { display: flex; flex-wrap: wrap; gap: 0.5rem 0.75rem; align-items: center; margin-top: 1rem; }
 .buttons + details { margin-top: 1rem; }
 .buttons select { width: auto; min-width: 12rem; }

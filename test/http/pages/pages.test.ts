@@ -57,7 +57,7 @@ describe('the page of scans', () => {
     const world = await createOfficeWorld();
     const { text } = await (await signedIn(world)).get('/scans');
     expect(text).toContain('No scans yet. Run one in the service');
-    expect(text).toContain('<a href="/">To Today</a>');
+    expect(text).toContain('<a href="/">Go to Today</a>');
   });
 });
 
