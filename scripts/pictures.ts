@@ -18,7 +18,7 @@ try {
     executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   });
-  const page = await browser.newPage({ viewport: { width: 1100, height: 760 }, colorScheme: 'light' });
+  const page = await browser.newPage({ viewport: { width: 1100, height: 1120 }, colorScheme: 'light' });
   await page.goto(signIn.url);
   await page.getByLabel('E-mail').fill(signIn.email);
   await page.getByLabel('Password').fill(signIn.password);
