@@ -9,7 +9,14 @@ import type { EntryKind } from '../core/vocabulary.ts';
 import { reapplyErasures } from '../erasure/again.ts';
 import { chooseCase, chooseEntries, choosePeriod, chooseSubject, periodKinds } from '../erasure/choose.ts';
 import { factsOf, produceErasureCertificate } from '../erasure/certificate.ts';
-import { carryOut, type ErasureDecision, type ErasureDone, finishErasures, problemsOf } from '../erasure/erase.ts';
+import {
+  carryOut,
+  type ErasureDecision,
+  type ErasureDone,
+  finishErasures,
+  isUnfinished,
+  problemsOf,
+} from '../erasure/erase.ts';
 import { type ErasurePlan, planErasure } from '../erasure/plan.ts';
 import { certificateFormats, type CertificateFormat } from '../../reports/erasure-certificate.ts';
 import { type CommandIo, counted, printable, printResult, timeOf, withJson, writeOut } from './command-io.ts';
@@ -71,6 +78,7 @@ amounts when little arrives. The bytes cannot be brought back: the position in t
       withContext(async (context) => {
         if (flags.finish === true) return finish(context, io, flags);
         if (flags.again === true) return again(context, io, flags);
+        await lookForInterrupted(context, io, flags);
         const plan = await planOf(context, entries, flags);
         if (flags.yes !== true) return printResult(io, flags, { outcome: 'preview', ...plan }, () => previewText(plan));
         const decision = decisionOf(context, flags);
@@ -267,6 +275,17 @@ function rangesText(seqs: readonly number[]): string {
   }
   const shown = ranges.slice(0, 12).map(([first, last]) => (first === last ? String(first) : `${first}–${last}`));
   return `${shown.join(', ')}${ranges.length > shown.length ? ` and ${ranges.length - shown.length} more` : ''}`;
+}
+
+/** What an erasure that was interrupted left is named first, and with --yes cleaned up: the same command run again finds nothing of it to erase. */
+async function lookForInterrupted({ erasure }: Context, io: CommandIo, { yes }: EraseFlags): Promise<void> {
+  if (!(await isUnfinished(erasure))) return;
+  if (yes === true) await finishErasures(erasure);
+  io.stderr.write(
+    yes === true
+      ? `${pc.green('✓')} An erasure that was interrupted was finished: its entries are gone from every file.\n`
+      : `${pc.yellow('!')} An erasure was interrupted, or is still running: files and the database may hold what it erased. Unless it is running, use \`ledger erase --finish\`.\n`,
+  );
 }
 
 async function finish({ erasure }: Context, io: CommandIo, flags: EraseFlags): Promise<void> {

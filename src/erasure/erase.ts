@@ -121,6 +121,11 @@ async function endJobs({ query }: StoreTransaction, ids: readonly string[], now:
   }
 }
 
+/** Whether an erasure has yet to be finished. */
+export async function isUnfinished({ store }: Pick<ErasureDeps, 'store'>): Promise<boolean> {
+  return (await readSetting(store, UNFINISHED)) !== null;
+}
+
 /**
  * What follows an erasure outside of its transaction: files of documents and evidence are removed, the read models are folded anew, the erasure is recorded in DATA_DIR/erasures
  * for a restored backup, and the database is rewritten without the old bytes. Harmless to repeat. False: there was nothing to finish.

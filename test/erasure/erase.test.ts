@@ -17,6 +17,8 @@ import { environment } from '../serving.ts';
 import { databaseIn, temporaryFolder } from '../temporary.ts';
 import { decision, erase, erased, faultsIn, filesWith, noFaults, planOf } from './world.ts';
 
+const ago = '2026-03-01T10:00:00.000Z';
+
 const chose = (world: OfficeWorld, id: string, visitor: string, consent: object) =>
   world.event('consent.recorded', {
     ...{ consent_id: id, banner_id: 'bnr_1', visitor_hash: visitor, consent },
@@ -109,6 +111,26 @@ describe('erasing entries', () => {
     expect(await finishErasures(context.erasure)).toBe(false);
     expect(await faultsIn(context)).toEqual(noFaults);
     expect(await filesWith(context, 'visitor-that-must-vanish')).toEqual([]);
+  });
+
+  it('is finished when the command that was interrupted is run again, and named until then', async () => {
+    const folder = await temporaryFolder();
+    const env = environment(folder, { LOG_LEVEL: 'fatal' });
+    const context = await openContext(loadConfig(env, folder), createLog('fatal'));
+    const entry = { source: 'default', headers: {}, secretId: 's', verdict: 'verified', contentType: null } as const;
+    const { seq } = await appendDelivery(context.ledger, { ...entry, rawBody: Buffer.from('{"event":"a"}') }, ago);
+    const ended = { ...context.erasure, rebuild: () => Promise.reject(new Error('the process ends here')) };
+    await expect(carryOut(ended, await planOf(context, String(seq)), decision)).rejects.toThrow('ends here');
+    await context.close();
+    const shown = await runCli(folder, ['ledger', 'erase', String(seq)]);
+    expect([shown.code, shown.stderr]).toEqual([0, expect.stringContaining('--finish')]);
+    const flags = ['--yes', '--reason', 'mistake', '--law', 'eu-gdpr', '--officer', 'Olga'];
+    const again = await runCli(folder, ['ledger', 'erase', '--to', '2026-03-02', ...flags]);
+    expect([again.code, again.stderr]).toEqual([
+      2,
+      expect.stringMatching(/An erasure that was interrupted was finished[\s\S]*Nothing was received/),
+    ]);
+    expect((await runCli(folder, ['ledger', 'erase', '--finish'])).stdout).toContain('no unfinished erasure');
   });
 
   it('does not come back through a page that a projector or rebuild had read before', async () => {
