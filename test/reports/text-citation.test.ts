@@ -106,7 +106,7 @@ test('an erased text is named as erased, and keeps its hash', async () => {
   );
   const zip = await pack();
   const text = zipFile(zip, 'policy-texts.txt').toString('utf8');
-  expect(text).toContain('it was erased');
+  expect(text).toContain('The text was erased');
   expect(text).toContain(first);
   expect(text).not.toContain('We set one.');
   expect(cited(zip)).toEqual(citations);
