@@ -1,4 +1,4 @@
-// On one engine: no database takes part.
+// On SQLite alone, and once: tokens are read and asked for without any database.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
