@@ -89,7 +89,10 @@ export function registerHold(program: CommandUnknownOpts, io: CommandIo): void {
     .requiredOption('--officer <name>', 'who decided, to be recorded in the ledger')
     .option('--source <slug>', 'entries of this source; default: of every source')
     .option('--case <id>', 'entries of this case')
-    .option('--subject <hash>', 'records of this visitor (with --source); a keyed hash is recorded')
+    .option(
+      '--subject <id>',
+      'records of this person (with --source): e-mail address, visitor hash or record id; a keyed hash is recorded',
+    )
     .option('--from <time>', 'only what was received from this time on')
     .option('--to <time>', 'only what was received before this time')
     .action((options) =>
@@ -99,15 +102,18 @@ export function registerHold(program: CommandUnknownOpts, io: CommandIo): void {
         await context.projector.catchUp();
         const time = (text: string | undefined, flag: string) =>
           text === undefined ? null : timeOf(text, flag, context.config.timeZone);
-        const placed = await placeHold(context.erasure, {
-          officer,
-          reason,
-          source: source ?? null,
-          caseId: options.case ?? null,
-          subject: options.subject ?? null,
-          from: time(options.from, '--from'),
-          to: time(options.to, '--to'),
-        });
+        const placed = await placeHold(
+          { ...context.erasure, sources: context.sources },
+          {
+            officer,
+            reason,
+            source: source ?? null,
+            caseId: options.case ?? null,
+            subject: options.subject ?? null,
+            from: time(options.from, '--from'),
+            to: time(options.to, '--to'),
+          },
+        );
         if (placed.outcome === 'refused') throw new UsageError(placed.problems);
         printResult(io, options, placed, () => `${pc.green('✓')} ${placed.holdId}, recorded as entry ${placed.seq}`);
       }),

@@ -3,6 +3,7 @@ import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
+import { findSubject } from '../consent/look-up.ts';
 import type { Query } from '../store/store.ts';
 import type { ErasureDeps, Need, PlannedDecision, PlannedEntry } from './deps.ts';
 import { subjectHash } from '../ledger/suppression.ts';
@@ -43,7 +44,7 @@ interface HoldRequest {
   readonly reason: string;
   readonly source: string | null;
   readonly caseId: string | null;
-  /** A visitor's hash as it stands in the records. */
+  /** Whose records, as `consent show` finds them: an e-mail address, the hash of a visitor, or the id of a record. */
   readonly subject: string | null;
   readonly from: string | null;
   readonly to: string | null;
@@ -55,7 +56,7 @@ type PlacedHold =
 
 /** Places a hold: what it names is not erased until it is lifted, neither by hand nor by retention. */
 export async function placeHold(
-  deps: Pick<ErasureDeps, 'store' | 'ledger' | 'clock'>,
+  deps: Pick<ErasureDeps, 'store' | 'ledger' | 'clock' | 'projector'> & Parameters<typeof findSubject>[0],
   request: HoldRequest,
 ): Promise<PlacedHold> {
   const { source, caseId, subject, from, to, officer: actor, reason } = request;
@@ -70,9 +71,20 @@ export async function placeHold(
       .executeTakeFirst();
     if (known === undefined) problems.push(unknownCase(caseId));
   }
+  const subjects = new Set<string>();
+  if (subject !== null && source !== null) {
+    const found = await findSubject(deps, { source, identifier: subject, asOf: await deps.projector.catchUp() });
+    if ('outcome' in found) problems.push(...found.problems);
+    else for (const one of found.subjects) subjects.add(subjectHash(deps.ledger, source, one));
+    // A hold that names nobody would look as if it protected something.
+    if (!('outcome' in found) && (found.rows.length === 0 || subjects.size === 0))
+      problems.push('The ledger has no record of this person: check the identifier, and the source.');
+    if (subjects.size > 1)
+      problems.push('The identifier leads to the records of several people: use the hash of one visitor.');
+  }
   if (problems.length > 0) return { outcome: 'refused', problems };
+  const [about = null] = subjects;
   const holdId = `hold-${randomBytes(4).toString('hex')}`;
-  const about = subject === null || source === null ? null : subjectHash(deps.ledger, source, subject);
   const action = { action: 'hold.placed' as const, actor, holdId, reason, sourceSlug: source, caseId, about, from, to };
   const { seq } = await appendAction(deps.ledger, INSTALLATION, action, ['hold.placed', holdId], isoNow(deps.clock));
   return { outcome: 'placed', holdId, seq };

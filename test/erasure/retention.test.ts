@@ -59,7 +59,7 @@ it('erases what is due at night where the profile says so, and keeps what stands
   const asOf = await context.projector.catchUp();
   await lookUpConsent(context, { source: 'default', identifier: 'visitor-1', at: inDays(0), asOf, actor: 'Olga' });
   const hold = { officer: 'Olga', reason: 'claim 7', source: null, caseId, subject: null, from: null, to: null };
-  const placed = await placeHold(context.erasure, hold);
+  const placed = await placeHold({ ...context.erasure, sources: context.sources }, hold);
   if (placed.outcome !== 'placed') throw new Error(JSON.stringify(placed));
 
   const night = async (days: number) => {

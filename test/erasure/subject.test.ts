@@ -133,7 +133,11 @@ describe('erasing by case and by period', () => {
       from: null,
       to: null,
     };
-    const placed = await placeHold(context.erasure, hold);
+    const holds = { ...context.erasure, sources: context.sources };
+    // A hold that would protect nothing is not placed: without a recipe an address leads to no records.
+    expect(await placeHold(holds, { ...hold, subject: 'zoe@example.net' })).toMatchObject({ outcome: 'refused' });
+    expect(await placeHold(holds, { ...hold, subject: 'nobody' })).toMatchObject({ outcome: 'refused' });
+    const placed = await placeHold(holds, hold);
     if (placed.outcome !== 'placed') throw new Error(JSON.stringify(placed));
     const period = { source: null, from: null, to: ago(-1), kinds: ['webhook'] as const };
     const plan = await planErasure(context.erasure, chosenOf(await choosePeriod(context.erasure, period)));
