@@ -59,16 +59,18 @@ export function certificateReference(input: CertificateInput): string {
 export async function* produceCertificate(input: CertificateInput): AsyncIterable<Uint8Array> {
   switch (input.format) {
     case 'pdf':
-      return yield* renderPdf(frameOf(input), blocksOf(input));
+      yield* renderPdf(frameOf(input), blocksOf(input));
+      return;
     case 'json': {
       const { erasure, source, sourceName, generatedAt, profile } = input;
-      return yield* renderJson({
+      yield* renderJson({
         document: { reference: certificateReference(input), name: NAME, title: TITLE, generatedAt, source, sourceName },
         controller: profile === null ? null : { name: profile.name, address: profile.address, email: profile.email },
         erasure: { ...erasure, kept: keptOf(erasure), reasonInWords: erasureReasons[erasure.reason] },
         checkpoint: input.checkpoint,
         limits: limits(erasure),
       });
+      return;
     }
     default:
       throw unknownFormat(NAME, input.format satisfies never);

@@ -133,7 +133,6 @@ type Needs = Pick<
   | 'sync'
   | 'seal'
   | 'witness'
-  | 'log'
   | 'documents'
   | 'cases'
   | 'jobs'

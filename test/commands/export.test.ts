@@ -69,9 +69,7 @@ test('exports everything in open formats with a reader that finds each change', 
   expect(lines).toHaveLength(report.seq);
   for (const line of lines) expect(isEntry(JSON.parse(line))).toBe(true);
   expect(lines.some((line) => line.includes('"bodyBase64":"/wCA"'))).toBe(true);
-  const cases = parse(await readText(folder, 'tables', 'cases.csv'), { columns: true, bom: true }) as {
-    case_id: string;
-  }[];
+  const cases = parse<{ case_id: string }>(await readText(folder, 'tables', 'cases.csv'), { columns: true, bom: true });
   expect(cases).toHaveLength(3);
   expect(cases[0]).toHaveProperty('requester_email');
   expect(await readdir(join(folder, 'documents'))).toHaveLength(1);

@@ -99,13 +99,17 @@ async function writeDraft(
   try {
     const hash = createHash('sha256');
     let bytes = 0;
-    const draining = pipeline(tape as unknown as Readable, createGzip({ level: 1 }), async (source) => {
-      for await (const chunk of await encrypter.encrypt(webStreamOf(source))) {
-        hash.update(chunk);
-        bytes += chunk.length;
-        await file.write(chunk);
-      }
-    });
+    const draining = pipeline(
+      tape as unknown as Readable,
+      createGzip({ level: 1 }),
+      async (source: AsyncIterable<Uint8Array>) => {
+        for await (const chunk of await encrypter.encrypt(webStreamOf(source))) {
+          hash.update(chunk);
+          bytes += chunk.length;
+          await file.write(chunk);
+        }
+      },
+    );
     // Whoever adds a member must not wait for a disk that has failed.
     const failed = draining.then(() => new Promise<never>(() => undefined));
     const adding = adderTo(tape, members, madeAt, failed);
@@ -367,9 +371,9 @@ function webStreamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Arr
   const iterator = chunks[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await iterator.next();
-      if (done === true) controller.close();
-      else controller.enqueue(value);
+      const next = await iterator.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
     },
     async cancel() {
       await iterator.return?.();

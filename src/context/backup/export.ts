@@ -202,7 +202,7 @@ function entryLine(row: Row): string {
 
 function cellOf(value: unknown): string | number | null {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value;
-  return Buffer.isBuffer(value) ? value.toString('hex') : String(value);
+  return Buffer.isBuffer(value) ? value.toString('hex') : JSON.stringify(value);
 }
 
 /** With the salt, anybody could try who a subject is. */
