@@ -2,6 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync } from 'node:fs';
 import { once } from 'node:events';
+import { Agent } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { openConnection } from '../../src/store/sqlite/driver.ts';
 import { runCli, untilThere } from '../cli/command-line.ts';
@@ -10,10 +11,14 @@ import { temporaryFolder } from '../temporary.ts';
 
 const isRoot = process.getuid?.() === 0;
 
+// A connection for each delivery: one that is reused may have been closed in the meantime, which is no answer of the server's.
+const agent = new Agent({ keepAlive: false });
+
 async function untilStored(server: Serving, name: string): Promise<void> {
   await untilThere(async () => {
-    const { status } = await deliver(server.url, JSON.stringify({ event: 'ping', name }));
-    if (status !== 200) expect(status, server.errors()).toBe(503);
+    const { status } = await deliver(server.url, JSON.stringify({ event: 'ping', name }), agent);
+    const ended = `exit code ${server.child.exitCode}, signal ${server.child.signalCode}`;
+    if (status !== 200) expect(status, `${ended}\n${server.errors()}`).toBe(503);
     return status === 200 ? true : null;
   });
 }
