@@ -57,6 +57,7 @@ thead th { font-size: 0.8125rem; color: var(--soft); font-weight: 600; border-bo
 tbody th { font-weight: 500; }
 tbody tr:last-child > * { border-bottom: 0; padding-bottom: 0.1rem; }
 th:last-child, td:last-child { padding-right: 0; }
+table + p { margin-top: 0.75rem; }
 table .mono { white-space: nowrap; }
 .outside { overflow-wrap: anywhere; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
