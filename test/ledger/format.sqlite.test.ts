@@ -1,5 +1,6 @@
 // On SQLite alone: the format of entries, notes and journal is the same on both, and the verifier reads a database file.
 import { createHash, createHmac, createPublicKey, hkdfSync, verify } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -46,12 +47,18 @@ interface EntryRow {
   readonly kind: string;
   readonly received_at: string;
   readonly dedupe_key: Buffer;
-  readonly meta: Buffer;
-  readonly body: Buffer;
-  readonly salt: Buffer;
+  /** Null once erased; so are body and salt. */
+  readonly meta: Buffer | null;
+  readonly body: Buffer | null;
+  readonly salt: Buffer | null;
   readonly commitment: Buffer;
   readonly leaf_hash: Buffer;
   readonly mac: Buffer;
+}
+interface Erasure {
+  readonly seqs: readonly number[];
+  readonly documents: readonly { readonly documentId: string; readonly format: string }[];
+  readonly files: readonly string[];
 }
 interface CheckpointRow {
   readonly size: number;
@@ -79,11 +86,18 @@ test('a ledger is sound by a verifier that knows nothing but docs/ledger-format.
   const placeOf = new Map<string, number>();
   const named: [string, string][] = [];
   const recorded = new Map<string, unknown>();
+  const [gone, erased]: [number[], number[]] = [[], []];
+  const removed = new Set<string>();
   for (const row of await rows<EntryRow>('entries', 'seq')) {
     const { seq, source, source_seq: sourceSeq, kind, received_at: receivedAt, meta, body, salt } = row;
     expect([seq, sourceSeq]).toEqual([leaves.length + 1, (placeOf.get(source) ?? 0) + 1]);
     placeOf.set(source, sourceSeq);
-    expect(sha256(text('consent-ledger/commitment/v1\n'), salt, sha256(meta), sha256(body))).toEqual(row.commitment);
+    if (meta !== null && body !== null && salt !== null)
+      expect(sha256(text('consent-ledger/commitment/v1\n'), salt, sha256(meta), sha256(body))).toEqual(row.commitment);
+    else {
+      expect([meta, body, salt]).toEqual([null, null, null]);
+      gone.push(seq);
+    }
     const [commitment, dedupeKey] = [row.commitment, row.dedupe_key].map((part) => Buffer.from(part).toString('hex'));
     const leaf = sha256(
       Buffer.from([0]),
@@ -91,7 +105,13 @@ test('a ledger is sound by a verifier that knows nothing but docs/ledger-format.
     );
     expect([leaf, hmac(append, leaf)]).toEqual([row.leaf_hash, row.mac]);
     leaves.push(leaf);
-    if (kind !== 'action') continue;
+    if (kind === 'erasure') {
+      const erasure = JSON.parse(String(body)) as Erasure;
+      erased.push(...erasure.seqs);
+      for (const { documentId, format } of erasure.documents) removed.add(`documents/${documentId}.${format}`);
+      for (const hash of erasure.files) removed.add(`evidence/${hash}`);
+    }
+    if (kind !== 'action' || body === null) continue;
     const action = JSON.parse(String(body)) as Record<string, string>;
     if (action.action === 'document.produced')
       named.push([`documents/${action.documentId}.${action.format}`, String(action.sha256)]);
@@ -99,8 +119,12 @@ test('a ledger is sound by a verifier that knows nothing but docs/ledger-format.
     if (source === 'installation' && action.options !== undefined)
       recorded.set(String(action.sourceSlug), action.options);
   }
-  expect([named.length, recorded.size]).toEqual([2, 2]);
-  for (const [path, hash] of named) expect(sha256(await readFile(join(world.folder, path))).toString('hex')).toBe(hash);
+  expect([named.length, removed.size, recorded.size]).toEqual([3, 1, 2]);
+  expect(gone.length).toBeGreaterThan(0);
+  expect(erased.sort((a, b) => a - b)).toEqual(gone);
+  for (const path of removed) expect(existsSync(join(world.folder, path)), path).toBe(false);
+  for (const [path, hash] of named.filter(([one]) => !removed.has(one)))
+    expect(sha256(await readFile(join(world.folder, path))).toString('hex')).toBe(hash);
   for (const { slug, options } of await rows<{ slug: string; options: string }>('sources', 'slug'))
     expect(JSON.parse(options)).toEqual(recorded.get(slug));
 
