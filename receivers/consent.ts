@@ -2,50 +2,17 @@ import { isNecessary } from '../src/core/consent-judgement.ts';
 import type { DecisionFact } from '../src/core/fact.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceOf, type Purposes, readPurposes } from './consent-purposes.ts';
-import { consentModeFields, type FieldName, purposeFlags } from './field-names.ts';
+import { consentModeFields, type FieldName, fieldsOf, purposeFlags } from './field-names.ts';
 import type { Family, Payload } from './payload.ts';
 import { normaliseName } from './field-table.ts';
 import { isJsonObject, textOf } from './parse.ts';
 import { readRegion } from './region.ts';
 
-const fields: readonly FieldName[] = [
-  'eventId',
-  'occurredAt',
-  'language',
-  'recordId',
-  'subject',
-  'bannerId',
-  'bannerVersion',
-  'consentAction',
-  'consentMethod',
-  'consentDomain',
-  'consentPage',
-  'gpcSignal',
-  'tcfSignal',
-  'gppSignal',
-  'uspSignal',
-  'consentModeSignal',
-  'consentState',
-  'withdrawnFlag',
-  'refusedFlag',
-  'purposes',
-  'grantedPurposes',
-  'deniedPurposes',
-  'shownPolicyId',
-  'shownPolicyVersion',
-  'consentCountry',
-  'consentRegion',
-  'consentExpiresAt',
-  'withdrawnAt',
-  'consentedAt',
-  'consentCreatedAt',
-];
-
 /** Recorded consent choices (docs/service.md §6, consent.recorded, and §2.8, rows of the consent log; neither payload is documented). */
 export const consentFamily: Family = {
   events: ['consent.recorded'],
   objects: ['consent', 'consent_record', 'consent_log', 'consent_event', 'record', 'log'],
-  fields,
+  fields: fieldsOf('every', 'decision'),
   alsoReads: purposeFlags,
   read: (_event, payload) => readDecision(payload, 'webhook'),
 };

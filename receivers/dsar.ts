@@ -1,5 +1,6 @@
 import type { RequestFact } from '../src/core/fact.ts';
 import type { RequestKind } from '../src/core/vocabulary.ts';
+import { fieldsOf } from './field-names.ts';
 import type { Family, Payload } from './payload.ts';
 import { readPlace } from './region.ts';
 import { isJsonObject, textOf } from './parse.ts';
@@ -15,23 +16,7 @@ export const dsarFamily: Family = {
   events: ['dsar.submitted'],
   anyOf: 'dsar',
   objects: ['dsar', 'request', 'dsar_request', 'submission', 'form'],
-  fields: [
-    'eventId',
-    'occurredAt',
-    'language',
-    'requestId',
-    'requestKind',
-    'requesterName',
-    'requesterFirstName',
-    'requesterLastName',
-    'requesterEmail',
-    'requestSubject',
-    'requestJurisdiction',
-    'requestRegion',
-    'requestMessage',
-    'requestedAt',
-    'requestCreatedAt',
-  ],
+  fields: fieldsOf('every', 'request'),
   alsoReads: ['status'],
   read: (_event, payload) => readRequest(payload),
 };

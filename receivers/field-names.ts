@@ -5,184 +5,210 @@
  * A source can put its own names before these (docs/assumptions.md, Webhook payload fields).
  */
 const names = {
-  // Any event
-  eventId: 'event_id delivery_id webhook_id message_id ^id ^uuid',
-  occurredAt:
-    'timestamp occurred_at event_time event_timestamp event_date time date datetime ^created_at ^created ' + 'sent_at',
-  language:
-    'language lang locale language_code visitor.language visitor.lang visitor.locale requester.language ' +
-    'requester.locale data_subject.language',
+  /** Any event. */
+  every: {
+    eventId: 'event_id delivery_id webhook_id message_id ^id ^uuid',
+    occurredAt:
+      'timestamp occurred_at event_time event_timestamp event_date time date datetime ^created_at ^created ' +
+      'sent_at',
+    language:
+      'language lang locale language_code visitor.language visitor.lang visitor.locale requester.language ' +
+      'requester.locale data_subject.language',
+  },
 
-  // policy.*
-  policyId: 'policy_id policy.id document_id id uuid uid policy',
-  policyType: 'policy_type policy.type policy.policy_type document_type policy_slug slug type kind document doc',
-  policyTitle: 'title policy_title policy.title policy_name policy.name name',
-  brandName:
-    'brand_name brand brand.name business_name business.name company_name company company.name ' +
-    'organisation_name organization_name client_name client.name',
-  policyJurisdiction: 'jurisdiction policy.jurisdiction jurisdictions jurisdiction_code country region',
-  userId: 'user_id user.id owner_id account_id created_by updated_by user',
-  policyVersion: 'version policy_version policy.version version_number revision rev',
-  hostedUrl: 'hosted_url public_url policy_url live_url url policy.hosted_url policy.url link',
-  policyPublishedAt: 'published_at publish_date policy.published_at',
-  policyUpdatedAt: 'updated_at edited_at regenerated_at modified_at policy.updated_at',
-  policyDeletedAt: 'deleted_at removed_at policy.deleted_at',
-  policyCreatedAt: 'created_at generated_at policy.created_at',
+  /** policy.*. */
+  policy: {
+    policyId: 'policy_id policy.id document_id id uuid uid policy',
+    policyType: 'policy_type policy.type policy.policy_type document_type policy_slug slug type kind document doc',
+    policyTitle: 'title policy_title policy.title policy_name policy.name name',
+    brandName:
+      'brand_name brand brand.name business_name business.name company_name company company.name ' +
+      'organisation_name organization_name client_name client.name',
+    policyJurisdiction: 'jurisdiction policy.jurisdiction jurisdictions jurisdiction_code country region',
+    userId: 'user_id user.id owner_id account_id created_by updated_by user',
+    policyVersion: 'version policy_version policy.version version_number revision rev',
+    hostedUrl: 'hosted_url public_url policy_url live_url url policy.hosted_url policy.url link',
+    policyPublishedAt: 'published_at publish_date policy.published_at',
+    policyUpdatedAt: 'updated_at edited_at regenerated_at modified_at policy.updated_at',
+    policyDeletedAt: 'deleted_at removed_at policy.deleted_at',
+    policyCreatedAt: 'created_at generated_at policy.created_at',
+  },
 
-  // consent.recorded and rows of the consent log
-  recordId: 'record_id consent_record_id consent_id consent_log_id log_id consent.id record.id id uuid uid',
-  subject:
-    'visitor_hash visitor_id_hash hashed_visitor_id visitor_id visitor.hash visitor.hashed_id visitor.id ' +
-    'subject_hash subject_id subject.hash subject.id hashed_subject identifier_hash hashed_identifier hashed_id ' +
-    'user_hash user_id_hash hashed_user_id anonymous_id device_hash session_hash principal_id visitor subject ' +
-    'identifier hash',
-  bannerId: 'banner_id consent_banner_id cookie_banner_id banner.id widget_id banner',
-  bannerVersion:
-    'banner_version banner.version banner_revision consent_banner_version widget_version banner_config_version',
-  consentAction:
-    'consent_action user_action action interaction consent_decision consent_choice decision choice consent.decision consent.action',
-  consentMethod: 'consent_method collection_method capture_method consent_mechanism mechanism method interface',
-  consentDomain: 'domain site_domain site.domain banner.domain hostname host website site_host site',
-  consentPage: 'page_url page.url page_href page_uri page.href page href url site_url site.url source_url path',
-  gpcSignal:
-    'gpc global_privacy_control gpc_signal gpc_enabled sec_gpc signals.gpc privacy_signals.gpc signals.global_privacy_control',
-  tcfSignal:
-    'tc_string tcf_string tcstring iab_tcf_string euconsent euconsent_v2 tcf.tc_string tcf.tcstring tcf signals.tcf signals.tc_string',
-  gppSignal: 'gpp_string gpp gpp.string signals.gpp signals.gpp_string',
-  uspSignal: 'us_privacy us_privacy_string usp_string signals.us_privacy',
-  consentModeSignal:
-    'consent_mode google_consent_mode gcm google_consent consent_mode_v2 signals.consent_mode signals.google_consent_mode',
-  consentState:
-    'consent_state consent_status consent_decision consent_choice decision choice state status consent_action ' +
-    'action consent consent_given has_consent opted_in accepted granted given agreed consent_type event_type ' +
-    'type value',
-  withdrawnFlag: 'withdrawn is_withdrawn revoked is_revoked',
-  refusedFlag: 'rejected declined denied refused opted_out opt_out do_not_sell',
-  purposes:
-    'purposes categories consent_categories cookie_categories consent_purposes choices preferences ' +
-    'consent_preferences selections consents permissions services groups choice decision consent consent_state',
-  grantedPurposes:
-    'accepted_categories granted_categories allowed_categories consented_categories accepted_purposes ' +
-    'granted_purposes allowed_purposes consented_purposes accepted granted allowed',
-  deniedPurposes:
-    'rejected_categories denied_categories declined_categories refused_categories rejected_purposes ' +
-    'denied_purposes declined_purposes refused_purposes rejected denied declined',
-  shownPolicyId: 'policy_id policy.id privacy_policy_id cookie_policy_id',
-  shownPolicyVersion: 'policy_version policy.version privacy_policy_version cookie_policy_version',
-  consentCountry: 'jurisdiction country_code country geo.country geo.country_code location.country visitor.country',
-  consentRegion: 'region_code region geo.region location.region visitor.region',
-  consentExpiresAt: 'expires_at expiry expires expiry_date expiration expiration_date valid_until',
-  withdrawnAt: 'withdrawn_at revoked_at',
-  consentedAt: 'recorded_at consented_at consent_timestamp consent_date consent_time decided_at given_at logged_at',
-  consentCreatedAt: 'created_at created updated_at',
+  /** consent.recorded and rows of the consent log. */
+  decision: {
+    recordId: 'record_id consent_record_id consent_id consent_log_id log_id consent.id record.id id uuid uid',
+    subject:
+      'visitor_hash visitor_id_hash hashed_visitor_id visitor_id visitor.hash visitor.hashed_id visitor.id ' +
+      'subject_hash subject_id subject.hash subject.id hashed_subject identifier_hash hashed_identifier hashed_id ' +
+      'user_hash user_id_hash hashed_user_id anonymous_id device_hash session_hash principal_id visitor subject ' +
+      'identifier hash',
+    bannerId: 'banner_id consent_banner_id cookie_banner_id banner.id widget_id banner',
+    bannerVersion:
+      'banner_version banner.version banner_revision consent_banner_version widget_version banner_config_version',
+    consentAction:
+      'consent_action user_action action interaction consent_decision consent_choice decision choice consent.decision consent.action',
+    consentMethod: 'consent_method collection_method capture_method consent_mechanism mechanism method interface',
+    consentDomain: 'domain site_domain site.domain banner.domain hostname host website site_host site',
+    consentPage: 'page_url page.url page_href page_uri page.href page href url site_url site.url source_url path',
+    gpcSignal:
+      'gpc global_privacy_control gpc_signal gpc_enabled sec_gpc signals.gpc privacy_signals.gpc signals.global_privacy_control',
+    tcfSignal:
+      'tc_string tcf_string tcstring iab_tcf_string euconsent euconsent_v2 tcf.tc_string tcf.tcstring tcf signals.tcf signals.tc_string',
+    gppSignal: 'gpp_string gpp gpp.string signals.gpp signals.gpp_string',
+    uspSignal: 'us_privacy us_privacy_string usp_string signals.us_privacy',
+    consentModeSignal:
+      'consent_mode google_consent_mode gcm google_consent consent_mode_v2 signals.consent_mode signals.google_consent_mode',
+    consentState:
+      'consent_state consent_status consent_decision consent_choice decision choice state status consent_action ' +
+      'action consent consent_given has_consent opted_in accepted granted given agreed consent_type event_type ' +
+      'type value',
+    withdrawnFlag: 'withdrawn is_withdrawn revoked is_revoked',
+    refusedFlag: 'rejected declined denied refused opted_out opt_out do_not_sell',
+    purposes:
+      'purposes categories consent_categories cookie_categories consent_purposes choices preferences ' +
+      'consent_preferences selections consents permissions services groups choice decision consent consent_state',
+    grantedPurposes:
+      'accepted_categories granted_categories allowed_categories consented_categories accepted_purposes ' +
+      'granted_purposes allowed_purposes consented_purposes accepted granted allowed',
+    deniedPurposes:
+      'rejected_categories denied_categories declined_categories refused_categories rejected_purposes ' +
+      'denied_purposes declined_purposes refused_purposes rejected denied declined',
+    shownPolicyId: 'policy_id policy.id privacy_policy_id cookie_policy_id',
+    shownPolicyVersion: 'policy_version policy.version privacy_policy_version cookie_policy_version',
+    consentCountry: 'jurisdiction country_code country geo.country geo.country_code location.country visitor.country',
+    consentRegion: 'region_code region geo.region location.region visitor.region',
+    consentExpiresAt: 'expires_at expiry expires expiry_date expiration expiration_date valid_until',
+    withdrawnAt: 'withdrawn_at revoked_at',
+    consentedAt: 'recorded_at consented_at consent_timestamp consent_date consent_time decided_at given_at logged_at',
+    consentCreatedAt: 'created_at created updated_at',
+  },
 
-  // dsar.*
-  requestId:
-    'request_id dsar_id dsar_request_id request.id dsar.id reference reference_number ref ticket_id case_id id ' +
-    'uuid uid',
-  requestKind:
-    'request_type dsar_type request_kind request.type dsar.type request_types right rights right_type request ' +
-    'kind type category action subject',
-  requesterName:
-    'requester_name requester.name requester.full_name requestor_name requestor.name data_subject_name ' +
-    'data_subject.name subject_name customer_name customer.name contact.name consumer.name person.name ' +
-    'user.name full_name name requester requestor data_subject from',
-  requesterFirstName:
-    'first_name given_name requester.first_name requestor.first_name data_subject.first_name contact.first_name',
-  requesterLastName:
-    'last_name family_name surname requester.last_name requestor.last_name data_subject.last_name ' +
-    'contact.last_name',
-  requesterEmail:
-    'requester_email requester.email requester.email_address requestor_email requestor.email data_subject_email ' +
-    'data_subject.email subject_email subject.email customer_email customer.email contact_email contact.email ' +
-    'consumer.email person.email user.email user_email email email_address mail contact requester requestor ' +
-    'from',
-  requestSubject:
-    'visitor_hash visitor_id_hash hashed_visitor_id visitor_id visitor.hash visitor.id subject_hash ' +
-    'hashed_subject identifier_hash hashed_identifier hashed_id consent_subject anonymous_id ' +
-    'requester.visitor_hash requester.visitor_id subject.hash subject.visitor_hash data_subject.hash ' +
-    'data_subject.hashed_id data_subject.visitor_hash hash',
-  requestJurisdiction:
-    'jurisdiction jurisdiction_code country_code country requester.country requester.jurisdiction ' +
-    'data_subject.country address.country geo.country location.country residence country_of_residence location',
-  requestRegion:
-    'region_code state_code region us_state province requester.state requester.region address.state geo.region ' +
-    'state',
-  requestMessage:
-    'message description request_details details request_message comment comments notes text ' +
-    'additional_information body',
-  requestedAt: 'submitted_at requested_at request_date date_submitted received_at submission_date',
-  requestCreatedAt: 'created_at created',
+  /** dsar.*. */
+  request: {
+    requestId:
+      'request_id dsar_id dsar_request_id request.id dsar.id reference reference_number ref ticket_id case_id id ' +
+      'uuid uid',
+    requestKind:
+      'request_type dsar_type request_kind request.type dsar.type request_types right rights right_type request ' +
+      'kind type category action subject',
+    requesterName:
+      'requester_name requester.name requester.full_name requestor_name requestor.name data_subject_name ' +
+      'data_subject.name subject_name customer_name customer.name contact.name consumer.name person.name ' +
+      'user.name full_name name requester requestor data_subject from',
+    requesterFirstName:
+      'first_name given_name requester.first_name requestor.first_name data_subject.first_name contact.first_name',
+    requesterLastName:
+      'last_name family_name surname requester.last_name requestor.last_name data_subject.last_name ' +
+      'contact.last_name',
+    requesterEmail:
+      'requester_email requester.email requester.email_address requestor_email requestor.email data_subject_email ' +
+      'data_subject.email subject_email subject.email customer_email customer.email contact_email contact.email ' +
+      'consumer.email person.email user.email user_email email email_address mail contact requester requestor ' +
+      'from',
+    requestSubject:
+      'visitor_hash visitor_id_hash hashed_visitor_id visitor_id visitor.hash visitor.id subject_hash ' +
+      'hashed_subject identifier_hash hashed_identifier hashed_id consent_subject anonymous_id ' +
+      'requester.visitor_hash requester.visitor_id subject.hash subject.visitor_hash data_subject.hash ' +
+      'data_subject.hashed_id data_subject.visitor_hash hash',
+    requestJurisdiction:
+      'jurisdiction jurisdiction_code country_code country requester.country requester.jurisdiction ' +
+      'data_subject.country address.country geo.country location.country residence country_of_residence location',
+    requestRegion:
+      'region_code state_code region us_state province requester.state requester.region address.state geo.region ' +
+      'state',
+    requestMessage:
+      'message description request_details details request_message comment comments notes text ' +
+      'additional_information body',
+    requestedAt: 'submitted_at requested_at request_date date_submitted received_at submission_date',
+    requestCreatedAt: 'created_at created',
+  },
 
-  // cookie_scan.completed
-  scanId: 'scan_id cookie_scan_id scan.id report_id id uuid uid',
-  scanDomain:
-    'domain site_domain site.domain scanned_domain hostname host website site_url site.url scanned_url ' +
-    'target_url url site',
-  scanStatus: 'scan_status scan.status status result outcome state',
-  cookiesFound:
-    'cookies_found cookie_count cookies_count total_cookies num_cookies cookies.total cookies.count total ' + 'cookies',
-  trackersFound:
-    'trackers_found tracker_count trackers_count total_trackers third_party_trackers trackers.total ' +
-    'trackers.count cookies.trackers trackers',
-  uncategorised:
-    'uncategorised uncategorized uncategorised_cookies uncategorized_cookies uncategorised_count ' +
-    'uncategorized_count unclassified unclassified_cookies unclassified_count unknown_cookies unknown ' +
-    'cookies.uncategorised cookies.uncategorized cookies.unclassified',
-  score: 'score compliance_score overall_score scan_score rating',
-  trackersBeforeConsent:
-    'trackers_before_consent pre_consent_trackers trackers_pre_consent trackers.before_consent trackers.pre_consent ' +
-    'trackers_without_consent',
-  scanCookies:
-    'cookies.items cookies.list cookies.details cookies.found cookie_list cookies_list found_cookies detected_cookies ' +
-    'cookie_inventory inventory cookies_found cookies items findings results',
-  scanTrackers:
-    'trackers.items trackers.list trackers.details trackers.found tracker_list trackers_list found_trackers ' +
-    'detected_trackers trackers_found third_party_trackers trackers cookies.trackers scripts',
-  foundBeforeConsent:
-    'trackers_before_consent pre_consent_trackers trackers_pre_consent trackers.before_consent trackers.pre_consent ' +
-    'trackers_without_consent cookies_before_consent pre_consent_cookies cookies.before_consent cookies.pre_consent ' +
-    'before_consent pre_consent',
-  scannedAt: 'completed_at finished_at scanned_at scan_date ended_at',
-  scanCreatedAt: 'created_at created',
+  /** cookie_scan.completed. */
+  scan: {
+    scanId: 'scan_id cookie_scan_id scan.id report_id id uuid uid',
+    scanDomain:
+      'domain site_domain site.domain scanned_domain hostname host website site_url site.url scanned_url ' +
+      'target_url url site',
+    scanStatus: 'scan_status scan.status status result outcome state',
+    cookiesFound:
+      'cookies_found cookie_count cookies_count total_cookies num_cookies cookies.total cookies.count total ' +
+      'cookies',
+    trackersFound:
+      'trackers_found tracker_count trackers_count total_trackers third_party_trackers trackers.total ' +
+      'trackers.count cookies.trackers trackers',
+    uncategorised:
+      'uncategorised uncategorized uncategorised_cookies uncategorized_cookies uncategorised_count ' +
+      'uncategorized_count unclassified unclassified_cookies unclassified_count unknown_cookies unknown ' +
+      'cookies.uncategorised cookies.uncategorized cookies.unclassified',
+    score: 'score compliance_score overall_score scan_score rating',
+    trackersBeforeConsent:
+      'trackers_before_consent pre_consent_trackers trackers_pre_consent trackers.before_consent trackers.pre_consent ' +
+      'trackers_without_consent',
+    scanCookies:
+      'cookies.items cookies.list cookies.details cookies.found cookie_list cookies_list found_cookies detected_cookies ' +
+      'cookie_inventory inventory cookies_found cookies items findings results',
+    scanTrackers:
+      'trackers.items trackers.list trackers.details trackers.found tracker_list trackers_list found_trackers ' +
+      'detected_trackers trackers_found third_party_trackers trackers cookies.trackers scripts',
+    foundBeforeConsent:
+      'trackers_before_consent pre_consent_trackers trackers_pre_consent trackers.before_consent trackers.pre_consent ' +
+      'trackers_without_consent cookies_before_consent pre_consent_cookies cookies.before_consent cookies.pre_consent ' +
+      'before_consent pre_consent',
+    scannedAt: 'completed_at finished_at scanned_at scan_date ended_at',
+    scanCreatedAt: 'created_at created',
+  },
 
-  // One cookie or tracker in a list of a scan; looked up within it
-  itemName:
-    'name cookie_name tracker_name cookie tracker key title label id identifier script_url script src url host domain',
-  itemKind: 'kind item_type is_tracker tracker type',
-  itemCategory:
-    'category cookie_category category.name category.slug purpose purpose.name classification group consent_category type',
-  itemDomain:
-    'domain cookie_domain host hostname set_by_domain source_domain provider_domain script_url src url provider.domain',
-  itemProvider:
-    'provider provider.name vendor vendor.name company company.name service service.name set_by owner organisation ' +
-    'organization',
-  itemBeforeConsent:
-    'before_consent set_before_consent loaded_before_consent fired_before_consent found_before_consent pre_consent ' +
-    'is_pre_consent prior_to_consent without_consent consent_phase phase timing',
-  itemParty: 'party cookie_party third_party is_third_party first_party is_first_party party_type type',
+  /** One cookie or tracker in a list of a scan; looked up within it. */
+  scanItem: {
+    itemName:
+      'name cookie_name tracker_name cookie tracker key title label id identifier script_url script src url host domain',
+    itemKind: 'kind item_type is_tracker tracker type',
+    itemCategory:
+      'category cookie_category category.name category.slug purpose purpose.name classification group consent_category type',
+    itemDomain:
+      'domain cookie_domain host hostname set_by_domain source_domain provider_domain script_url src url provider.domain',
+    itemProvider:
+      'provider provider.name vendor vendor.name company company.name service service.name set_by owner organisation ' +
+      'organization',
+    itemBeforeConsent:
+      'before_consent set_before_consent loaded_before_consent fired_before_consent found_before_consent pre_consent ' +
+      'is_pre_consent prior_to_consent without_consent consent_phase phase timing',
+    itemParty: 'party cookie_party third_party is_third_party first_party is_first_party party_type type',
+  },
 
-  // integration.*
-  integrationId: 'integration_id integration.id connection_id installation_id id uuid uid',
-  integrationName:
-    'integration_name integration.name integration_type integration.type integration provider provider.name ' +
-    'platform app_name app service slug name type',
-  integrationSite:
-    'site site_domain site.domain domain site_url site.url shop_domain shop store_url store website hostname ' +
-    'host url',
-  connectedAt: 'connected_at installed_at linked_at',
-  integrationStatus: 'integration_status integration.status connection_status status state',
-  integrationError:
-    'error.message error_message error disconnect_reason disconnection_reason reason failure_reason failure cause ' +
-    'message details',
-  disconnectedAt: 'disconnected_at uninstalled_at removed_at revoked_at',
-} as const satisfies Record<string, string>;
+  /** integration.*. */
+  integration: {
+    integrationId: 'integration_id integration.id connection_id installation_id id uuid uid',
+    integrationName:
+      'integration_name integration.name integration_type integration.type integration provider provider.name ' +
+      'platform app_name app service slug name type',
+    integrationSite:
+      'site site_domain site.domain domain site_url site.url shop_domain shop store_url store website hostname ' +
+      'host url',
+    connectedAt: 'connected_at installed_at linked_at',
+    integrationStatus: 'integration_status integration.status connection_status status state',
+    integrationError:
+      'error.message error_message error disconnect_reason disconnection_reason reason failure_reason failure cause ' +
+      'message details',
+    disconnectedAt: 'disconnected_at uninstalled_at removed_at revoked_at',
+  },
+} as const satisfies Record<string, Record<string, string>>;
 
-export type FieldName = keyof typeof names;
+type Family = keyof typeof names;
+
+/** A field of one family of events; `scanItem` is one cookie or tracker of a scan. */
+export type FieldOf<F extends Family> = F extends unknown ? keyof (typeof names)[F] : never;
+
+export type FieldName = FieldOf<Family>;
+
+/** The fields of these families, in the order of the table. */
+export function fieldsOf<F extends Family>(...families: readonly F[]): readonly FieldOf<F>[] {
+  return families.flatMap((family) => Object.keys(names[family]) as FieldOf<F>[]);
+}
 
 /** The table: each field with its names. */
 export const fieldNames = Object.fromEntries(
-  Object.entries(names).map(([field, listed]) => [field, listed.split(' ')]),
+  Object.values(names).flatMap((family) => Object.entries(family).map(([field, listed]) => [field, listed.split(' ')])),
 ) as unknown as Readonly<Record<FieldName, readonly string[]>>;
 
 /** Names of purposes that may stand in a consent record as fields of their own (`{"analytics": true}`). */

@@ -1,4 +1,5 @@
 import type { IntegrationFact } from '../src/core/fact.ts';
+import { fieldsOf } from './field-names.ts';
 import type { Family } from './payload.ts';
 import { hostOf, textOf } from './parse.ts';
 
@@ -6,17 +7,7 @@ import { hostOf, textOf } from './parse.ts';
 export const integrationFamily: Family = {
   events: ['integration.connected', 'integration.disconnected'],
   objects: ['integration', 'connection'],
-  fields: [
-    'eventId',
-    'occurredAt',
-    'integrationId',
-    'integrationName',
-    'integrationSite',
-    'integrationStatus',
-    'integrationError',
-    'connectedAt',
-    'disconnectedAt',
-  ],
+  fields: ['eventId', 'occurredAt', ...fieldsOf('integration')],
   read: (event, payload): IntegrationFact => {
     const connected = event === 'integration.connected';
     const status = payload.text('integrationStatus');

@@ -1,6 +1,6 @@
 import type { PolicyFact } from '../src/core/fact.ts';
 import type { Family, Payload } from './payload.ts';
-import type { FieldName } from './field-names.ts';
+import { type FieldName, fieldsOf } from './field-names.ts';
 import { textOf } from './parse.ts';
 
 const changes = {
@@ -25,23 +25,7 @@ const times = {
 export const policyFamily: Family = {
   events: Object.keys(changes),
   objects: ['policy', 'document'],
-  fields: [
-    'eventId',
-    'occurredAt',
-    'language',
-    'policyId',
-    'policyType',
-    'policyTitle',
-    'brandName',
-    'policyJurisdiction',
-    'userId',
-    'policyVersion',
-    'hostedUrl',
-    'policyPublishedAt',
-    'policyUpdatedAt',
-    'policyDeletedAt',
-    'policyCreatedAt',
-  ],
+  fields: fieldsOf('every', 'policy'),
   // Texts of a policy are kept in the body and never needed here.
   alsoReads: ['content', 'html', 'markdown', 'policies_remaining', 'webhook_deliveries_queued'],
   read: (event, payload) => readPolicy(event as keyof typeof changes, payload),

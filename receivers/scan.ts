@@ -1,5 +1,5 @@
 import { byName, foundBeforeConsent, type ScanFact, type ScanItem } from '../src/core/fact.ts';
-import type { FieldName } from './field-names.ts';
+import { type FieldName, fieldsOf } from './field-names.ts';
 import type { Family, Payload } from './payload.ts';
 import { normaliseName } from './field-table.ts';
 import { hostOf, isJsonObject, type JsonObject, parseJson, textOf } from './parse.ts';
@@ -8,17 +8,6 @@ import { hostOf, isJsonObject, type JsonObject, parseJson, textOf } from './pars
 const MAX_ITEMS = 1000;
 const MAX_NAME = 300;
 const MAX_WORDS = 200;
-
-/** Looked up within each thing of a list. */
-const itemFields: readonly FieldName[] = [
-  'itemName',
-  'itemKind',
-  'itemCategory',
-  'itemDomain',
-  'itemProvider',
-  'itemBeforeConsent',
-  'itemParty',
-];
 
 /** What the place of a list says about everything in it. */
 type Group = Partial<Omit<ScanItem, 'name'>>;
@@ -266,24 +255,8 @@ function partyOf(value: unknown, path: string): boolean | null {
 export const scanFamily: Family = {
   events: ['cookie_scan.completed'],
   objects: ['scan', 'cookie_scan', 'result', 'results', 'summary', 'report', 'totals'],
-  fields: [
-    'eventId',
-    'occurredAt',
-    'scanId',
-    'scanDomain',
-    'scanStatus',
-    'cookiesFound',
-    'trackersFound',
-    'uncategorised',
-    'trackersBeforeConsent',
-    'score',
-    'scanCookies',
-    'scanTrackers',
-    'foundBeforeConsent',
-    'scannedAt',
-    'scanCreatedAt',
-  ],
-  fieldsWithin: itemFields,
+  fields: ['eventId', 'occurredAt', ...fieldsOf('scan')],
+  fieldsWithin: fieldsOf('scanItem'),
   alsoReads: ['pages', 'pages_scanned'],
   read: (_event, payload): ScanFact => {
     const { items, unreadItems } = readScanItems(payload);

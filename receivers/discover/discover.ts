@@ -119,7 +119,7 @@ function discoverEvent(event: string | null, payloads: readonly Parsed[], option
   }));
   const plain = { event, samples: payloads.length, paths: shapes, unread: [...unread].slice(0, 50) };
   if (type === null) return { ...plain, understood: [], missing: [], proposals: [] };
-  const wanted = wantedFields[type];
+  const wanted = wantedFields[type] ?? [];
   const count = (some: readonly Reading[], { isFound }: Wanted) =>
     some.filter((reading) => reading.outcome === 'read' && isFound(reading.fact)).length;
   const before = new Map([...wanted, ...wantedOfItems].map((one) => [one, count(readings, one)]));

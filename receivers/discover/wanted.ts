@@ -1,5 +1,5 @@
 import type { Fact, ScanItem } from '../../src/core/fact.ts';
-import type { FieldName } from '../field-names.ts';
+import type { FieldName, FieldOf } from '../field-names.ts';
 import type { ValueKind } from './kinds.ts';
 
 /** A field of a fact that a mapping may lead to, and the heuristics by which its place in a payload is guessed. */
@@ -23,7 +23,7 @@ type Of<T extends Fact['type']> = Extract<Fact, { type: T }>;
 
 function wanted<T extends Fact['type']>(
   type: T,
-  field: FieldName,
+  field: FieldOf<T | 'every' | (T extends 'scan' ? 'scanItem' : never)>,
   word: string,
   isFound: (fact: Of<T>) => boolean,
   rest: Omit<Wanted, 'field' | 'word' | 'isFound'>,
@@ -36,7 +36,7 @@ const TIME = /(?:time|when|stamp|date|moment|instant|epoch|clock|_at$|At$|^at$|^
 const NOT_NOW = /expir|until|valid|ttl|delet|birth|due/i;
 
 /** Fields by the type of fact, in the order in which they claim a path. Names are tried against the last two names of a path. */
-export const wantedFields: Readonly<Record<Fact['type'], readonly Wanted[]>> = {
+export const wantedFields: Readonly<Partial<Record<Fact['type'], readonly Wanted[]>>> = {
   decision: [
     wanted('decision', 'purposes', 'choice by purpose', (fact) => Object.keys(fact.purposes).length > 0, {
       kinds: ['purposes'],

@@ -16,10 +16,6 @@ import { dsarDescription, registerDeadline } from './deadline.ts';
 import { registerDsarLetter, registerDsarPack } from './dsar-documents.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
-interface JsonOption {
-  readonly json?: boolean;
-}
-
 /** `dsar list|show|open|move|letter|pack`: data subject requests as cases. */
 export function registerDsar(program: CommandUnknownOpts, io: CommandIo): void {
   const dsar = program.command('dsar').description(dsarDescription);
@@ -211,7 +207,7 @@ function readDetails(text: string): Record<string, unknown> {
   throw new UsageError(['--details must be a JSON object, for example \'{"text":"called back"}\'.']);
 }
 
-async function printCase(io: CommandIo, deps: CaseWriting, caseId: string, options: JsonOption): Promise<void> {
+async function printCase(io: CommandIo, deps: CaseWriting, caseId: string, options: { json?: boolean }): Promise<void> {
   const shown = await showCase(deps, caseId, isoNow(deps.clock));
   if (shown === null) throw new UsageError([unknownCase(printable(caseId))]);
   const summary = summariseCase(shown.view);

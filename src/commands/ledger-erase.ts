@@ -4,8 +4,7 @@ import pc from 'picocolors';
 import type { Context } from '../context.ts';
 import { DEFAULT_SOURCE } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
-import { erasureReasonCodes, type ErasureReason, erasureReasons } from '../core/erasure.ts';
-import type { EntryKind } from '../core/vocabulary.ts';
+import { erasureReasonCodes, erasureReasons } from '../core/erasure.ts';
 import { reapplyErasures } from '../erasure/again.ts';
 import { chooseCase, chooseEntries, choosePeriod, chooseSubject, periodKinds } from '../erasure/choose.ts';
 import { factsOf, produceErasureCertificate } from '../erasure/certificate.ts';
@@ -19,32 +18,54 @@ import {
 } from '../erasure/erase.ts';
 import { type ErasurePlan, planErasure } from '../erasure/plan.ts';
 import { certificateFormats, type CertificateFormat } from '../../reports/erasure-certificate.ts';
-import { type CommandIo, counted, printable, printResult, timeOf, withJson, writeOut } from './command-io.ts';
+import {
+  type CommandIo,
+  counted,
+  type OptionsOf,
+  printable,
+  printResult,
+  timeOf,
+  withJson,
+  writeOut,
+} from './command-io.ts';
 import { noSuchSource, withContext } from './run-context.ts';
 
-interface EraseFlags {
-  readonly subject?: string | undefined;
-  readonly case?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly kind?: readonly EntryKind[] | undefined;
-  readonly source?: string | undefined;
-  readonly withCases?: boolean | undefined;
-  readonly reason?: ErasureReason | undefined;
-  readonly law?: string | undefined;
-  readonly officer?: string | undefined;
-  readonly confirmedBy?: string | undefined;
-  readonly despite?: readonly string[] | undefined;
-  readonly certificate?: CertificateFile | undefined;
-  readonly yes?: boolean | undefined;
-  readonly finish?: boolean | undefined;
-  readonly again?: boolean | undefined;
-  readonly json?: boolean;
-}
+type EraseFlags = OptionsOf<ReturnType<typeof eraseCommand>>;
 
 /** `ledger erase`: takes content out of the ledger for good. */
 export function registerLedgerErase(ledger: CommandUnknownOpts, io: CommandIo): void {
-  withJson(ledger.command('erase'))
+  eraseCommand(ledger).action((entries, flags) =>
+    withContext(async (context) => {
+      if (flags.finish === true) return finish(context, io, flags);
+      if (flags.again === true) return again(context, io, flags);
+      await lookForInterrupted(context, io, flags);
+      const plan = await planOf(context, entries, flags);
+      if (flags.yes !== true) return printResult(io, flags, { outcome: 'preview', ...plan }, () => previewText(plan));
+      const decision = decisionOf(context, flags);
+      await assertSecondOfficer(context, plan, decision);
+      const done = await carryOut(context.erasure, plan, decision);
+      if (done.outcome === 'refused') throw new UsageError(done.problems);
+      const certificate = await certify(context, flags, plan, decision, done);
+      if (certificate?.problem != null) io.exitCode = 1;
+      printResult(io, flags, { ...done, plan, certificate }, () =>
+        [
+          `${pc.green('✓')} ${counted(done.entries, 'entry', 'entries')}${done.documents > 0 ? ` and ${counted(done.documents, 'document')}` : ''} erased, recorded as entry ${done.seqs.join(', ')}.`,
+          ...leftText(plan),
+          ...(certificate === null
+            ? []
+            : [
+                certificate.problem === null
+                  ? `Certificate: ${certificate.file}`
+                  : `${pc.yellow('!')} ${certificate.problem}`,
+              ]),
+        ].join('\n'),
+      );
+    }),
+  );
+}
+
+function eraseCommand(ledger: CommandUnknownOpts) {
+  return withJson(ledger.command('erase'))
     .argument('[entries...]', 'entry numbers and ranges, e.g. 12 15-20')
     .description('show what an erasure would take along and leave behind; with --yes, erase it for good')
     .option('--subject <identifier>', 'everything of a person: e-mail address, visitor hash or record id')
@@ -73,34 +94,6 @@ export function registerLedgerErase(ledger: CommandUnknownOpts, io: CommandIo): 
 Reasons: ${erasureReasonCodes.map((code) => `${code} (${erasureReasons[code]})`).join(', ')}.
 Without --yes nothing is changed. While the database is rewritten at the end, deliveries wait, or are answered 503 (SQLite: about as long as copying its file takes); erase large
 amounts when little arrives. The bytes cannot be brought back: the position in the ledger and every proof remain.`,
-    )
-    .action((entries, flags) =>
-      withContext(async (context) => {
-        if (flags.finish === true) return finish(context, io, flags);
-        if (flags.again === true) return again(context, io, flags);
-        await lookForInterrupted(context, io, flags);
-        const plan = await planOf(context, entries, flags);
-        if (flags.yes !== true) return printResult(io, flags, { outcome: 'preview', ...plan }, () => previewText(plan));
-        const decision = decisionOf(context, flags);
-        await assertSecondOfficer(context, plan, decision);
-        const done = await carryOut(context.erasure, plan, decision);
-        if (done.outcome === 'refused') throw new UsageError(done.problems);
-        const certificate = await certify(context, flags, plan, decision, done);
-        if (certificate?.problem != null) io.exitCode = 1;
-        printResult(io, flags, { ...done, plan, certificate }, () =>
-          [
-            `${pc.green('✓')} ${counted(done.entries, 'entry', 'entries')}${done.documents > 0 ? ` and ${counted(done.documents, 'document')}` : ''} erased, recorded as entry ${done.seqs.join(', ')}.`,
-            ...leftText(plan),
-            ...(certificate === null
-              ? []
-              : [
-                  certificate.problem === null
-                    ? `Certificate: ${certificate.file}`
-                    : `${pc.yellow('!')} ${certificate.problem}`,
-                ]),
-          ].join('\n'),
-        );
-      }),
     );
 }
 

@@ -15,20 +15,20 @@ import {
   type PersonOutcome,
   setDisabled,
 } from '../people/people.ts';
-import { type CommandIo, printable, printResult, tableText, withJson, withOptions } from './command-io.ts';
+import {
+  type CommandIo,
+  type OptionsOf,
+  printable,
+  printResult,
+  tableText,
+  withJson,
+  withOptions,
+} from './command-io.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 import { adminUrl, adminUrlOf } from './token.ts';
 
 /** Whoever has a shell here has the keys as well. */
 const administrator: Administrator = { officer: COMMAND_LINE_ACTOR, personId: null, role: 'owner' };
-
-interface Flags {
-  readonly json?: boolean;
-}
-interface RightsFlags {
-  readonly source?: readonly string[];
-  readonly allSources?: boolean;
-}
 
 /** `people`: accounts of the admin pages, also for who cannot sign in any more. */
 export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void {
@@ -141,10 +141,10 @@ function roleOf(text: string): Role {
 
 function reachOf(
   context: Context,
-  { source, allSources = false }: RightsFlags,
+  { source, allSources }: OptionsOf<typeof rightsOptions>,
   before: readonly string[] | null,
 ): string[] | null {
-  if (allSources) return null;
+  if (allSources === true) return null;
   if (source === undefined) return before === null ? null : [...before];
   return source.map((slug) => findSource(context, slug).slug);
 }
@@ -159,7 +159,7 @@ function unknownAccount(email: string): UsageError {
   return new UsageError([`No account has the e-mail address ${printable(email)}: see \`consent-ledger people list\`.`]);
 }
 
-function print(io: CommandIo, options: Flags, base: string | null, outcome: PersonOutcome): void {
+function print(io: CommandIo, options: { json?: boolean }, base: string | null, outcome: PersonOutcome): void {
   switch (outcome.outcome) {
     case 'unknown':
       throw new UsageError(['The account was removed in the meantime.']);
